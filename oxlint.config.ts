@@ -1,0 +1,98 @@
+import { defineConfig } from 'oxlint'
+
+/** Bottom to top. A layer may import the layers before it, and itself. */
+const LAYERS = [
+  'base',
+  'config',
+  'platform',
+  'sites',
+  'identity',
+  'mail',
+  'runtime',
+  'context',
+  'http',
+  'cli',
+] as const
+type Layer = (typeof LAYERS)[number]
+
+const upward = (layer: Layer) =>
+  `^#(?:${[...LAYERS.slice(LAYERS.indexOf(layer) + 1), 'test'].join('|')})(?:/|$)`
+const ban = (...patterns: { regex: string; message: string }[]) => ['error', { patterns }] as const
+const CLIMB = {
+  regex: '^\\.\\.',
+  message: 'Import across folders by layer: #mail/aliases/model.ts',
+}
+const ELYSIA = { regex: '^elysia', message: 'Only src/http knows the web framework' }
+const PRIVATE = {
+  regex: '^#(?:identity|mail|runtime|sites)/.*queries\\.ts$',
+  message: 'queries.ts is private to its module: call the service',
+}
+const SANDBOX = {
+  regex: '^#sandbox/',
+  message: 'Only platform/sandbox-host speaks to the sandbox',
+}
+
+const layerRules = (layer: Layer) => [
+  CLIMB,
+  PRIVATE,
+  ...(layer === 'http' ? [] : [ELYSIA]),
+  ...(layer === 'platform' ? [] : [SANDBOX]),
+  { regex: upward(layer), message: `${layer} may not import upward` },
+]
+
+export default defineConfig({
+  plugins: ['eslint', 'typescript', 'unicorn', 'import', 'promise', 'node', 'vitest', 'oxc'],
+  categories: { correctness: 'error' },
+  options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
+  ignorePatterns: ['node_modules', 'dist', '.croft', 'examples'],
+  rules: {
+    'typescript/no-floating-promises': 'error',
+    'typescript/no-misused-promises': 'error',
+    'typescript/switch-exhaustiveness-check': 'error',
+    'typescript/no-explicit-any': 'error',
+    'typescript/no-non-null-assertion': 'error',
+    'typescript/consistent-type-imports': 'error',
+    'typescript/only-throw-error': 'error',
+    'import/no-cycle': 'error',
+    'import/no-default-export': 'error',
+    'no-console': 'error',
+    'node/no-process-env': 'error',
+    eqeqeq: 'error',
+    'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
+    'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+    'max-params': ['error', { max: 4 }],
+    complexity: ['error', { max: 10 }],
+    'no-restricted-imports': ban(CLIMB),
+  },
+  overrides: [
+    ...LAYERS.map((layer) => ({
+      files: [layer === 'context' ? 'src/context.ts' : `src/${layer}/**`],
+      rules: { 'no-restricted-imports': ban(...layerRules(layer)) },
+    })),
+    {
+      files: ['sandbox/**'],
+      rules: {
+        'no-restricted-imports': ban(CLIMB, {
+          regex: '^#(?!sandbox/)',
+          message: 'sandbox imports nothing from src',
+        }),
+      },
+    },
+    {
+      files: ['src/config/**', 'src/main.ts', 'src/cli/**', 'test/**', 'bench/**', 'scripts/**'],
+      rules: { 'node/no-process-env': 'off' },
+    },
+    {
+      files: ['src/cli/**', 'bench/**', 'scripts/**', 'test/load/**'],
+      rules: { 'no-console': 'off' },
+    },
+    {
+      files: ['*.config.ts', 'test/support/global-setup.ts', 'sandbox/worker.ts'],
+      rules: { 'import/no-default-export': 'off' },
+    },
+    {
+      files: ['**/*.test.ts'],
+      rules: { 'max-lines-per-function': 'off', 'max-params': 'off', 'max-lines': 'off' },
+    },
+  ],
+})

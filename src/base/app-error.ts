@@ -1,0 +1,90 @@
+/** Things that are looked up by name or id; each has its own `…NotFound` code. */
+export type Thing =
+  | 'Site'
+  | 'Route'
+  | 'Resource'
+  | 'Operation'
+  | 'User'
+  | 'UserPool'
+  | 'Deployment'
+  | 'Object'
+
+/** Every way a request can fail, as the caller sees it. */
+export type ErrorCode =
+  | `${Thing}NotFound`
+  | 'ValidationError'
+  | 'InvalidJson'
+  | 'InvalidNextToken'
+  | 'InvalidCode'
+  | 'InvalidArtifact'
+  | 'ArtifactDirMismatch'
+  | 'ConfirmationRequired'
+  | 'Unauthorized'
+  | 'TokenExpired'
+  | 'Forbidden'
+  | 'MethodNotAllowed'
+  | 'SiteAlreadyExists'
+  | 'ResourceAlreadyExists'
+  | 'ResourceInUse'
+  | 'ImmutableField'
+  | 'SourceUnavailable'
+  | 'NotImplemented'
+  | 'PayloadTooLarge'
+  | 'UnsupportedMediaType'
+  | 'ExecutionFailed'
+  | 'ExecutionTimeout'
+  | 'InvalidFunction'
+  | 'InvalidOperationResult'
+  | 'MemoryLimitExceeded'
+  | 'OperationFailed'
+  | 'OperationInterrupted'
+  | 'OperationOverloaded'
+  | 'OperationRejected'
+  | 'OperationTimeout'
+  | 'DataRuntimeProvisioning'
+  | 'DataRuntimeFailed'
+  | 'ServiceUnavailable'
+  | 'TooManyRequests'
+  | 'InternalError'
+
+/** One fault of one field, as a form would show it. */
+export interface FieldFault {
+  readonly field: string
+  readonly message: string
+}
+
+export interface AppErrorOptions extends ErrorOptions {
+  readonly details?: readonly FieldFault[]
+  /** Sent as `Retry-After`. */
+  readonly retryAfterSeconds?: number
+  /** Public fields that the error body carries beside code and message. */
+  readonly fields?: Readonly<Record<string, unknown>>
+  /** Only for `OperationRejected`: the 4xx status and code that the site's own function threw. */
+  readonly thrown?: { readonly statusCode: number; readonly code: string }
+}
+
+/** An expected failure. Its message is safe to show; anything private belongs in `cause`. */
+export class AppError extends Error {
+  override readonly name = 'AppError'
+  readonly code: ErrorCode
+  readonly details: readonly FieldFault[] | undefined
+  readonly retryAfterSeconds: number | undefined
+  readonly fields: Readonly<Record<string, unknown>> | undefined
+  readonly thrown: AppErrorOptions['thrown']
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.code = code
+    this.details = options.details
+    this.retryAfterSeconds = options.retryAfterSeconds
+    this.fields = options.fields
+    this.thrown = options.thrown
+  }
+}
+
+export const notFound = (thing: Thing, name: string): AppError =>
+  new AppError(`${thing}NotFound`, `${thing} "${name}" does not exist`)
+
+/** A `ValidationError` about one field. */
+export const invalid = (field: string, message: string): AppError =>
+  new AppError('ValidationError', `${field}: ${message}`, { details: [{ field, message }] })

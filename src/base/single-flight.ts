@@ -1,0 +1,19 @@
+/** Runs one load per key at a time and hands its result to everyone who asked meanwhile. */
+export class SingleFlight<Key, Value> {
+  readonly #flights = new Map<Key, Promise<Value>>()
+
+  run(key: Key, load: () => Promise<Value>): Promise<Value> {
+    const current = this.#flights.get(key)
+    if (current) return current
+    const flight = load().finally(() => {
+      if (this.#flights.get(key) === flight) this.#flights.delete(key)
+    })
+    this.#flights.set(key, flight)
+    return flight
+  }
+
+  /** Later callers start a new load; those already waiting still get the old one. */
+  detach(key: Key): void {
+    this.#flights.delete(key)
+  }
+}

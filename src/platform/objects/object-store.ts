@@ -1,0 +1,86 @@
+/**
+ * Where bytes live: S3, or the filesystem with the same promises. Keys are built by `objectKey`, which takes the site first.
+ * A put is atomic and durable when it resolves: readers see the old object or the new one, whole.
+ */
+export interface ObjectStore extends AsyncDisposable {
+  put(key: string, body: ObjectBody, options?: PutOptions): Promise<ObjectHead>
+  /** Undefined when there is no such object. `range` is inclusive on both ends, as in HTTP. */
+  get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
+  head(key: string): Promise<ObjectHead | undefined>
+  /** Deleting what is not there is fine. */
+  delete(key: string): Promise<void>
+  /** In key order (UTF-8 bytes). */
+  list(options: ListOptions): Promise<ObjectList>
+  /** Copies nothing: the URL leads straight to the bytes. */
+  presignGet(
+    key: string,
+    options: { readonly expiresInSeconds: number; readonly downloadName?: string },
+  ): Promise<PresignedRequest>
+  /** Content type and exact length are part of the signature. */
+  presignPut(
+    key: string,
+    options: {
+      readonly expiresInSeconds: number
+      readonly contentType: string
+      readonly sizeBytes: number
+    },
+  ): Promise<PresignedRequest>
+  ping(): Promise<void>
+}
+
+export type ObjectBody = Uint8Array | ReadableStream<Uint8Array>
+
+export interface PutOptions {
+  readonly contentType?: string
+  /** ASCII; at most 2 KiB together, as in S3. */
+  readonly metadata?: Readonly<Record<string, string>>
+  /** `*`: fail with `PreconditionFailed` when the key exists. */
+  readonly ifNoneMatch?: '*'
+  /** Refuse, and store nothing, when the body turns out longer. */
+  readonly maxBytes?: number
+}
+
+export interface ObjectHead {
+  readonly key: string
+  readonly sizeBytes: number
+  readonly contentType: string
+  /** Quoted, as in HTTP. */
+  readonly etag: string
+  readonly lastModified: Date
+  readonly metadata: Readonly<Record<string, string>>
+}
+
+export interface StoredObject {
+  readonly head: ObjectHead
+  readonly body: ReadableStream<Uint8Array>
+}
+
+export interface ByteRange {
+  readonly start: number
+  readonly end?: number
+}
+
+export interface ListOptions {
+  readonly prefix: string
+  readonly delimiter?: string
+  readonly startAfter?: string
+  readonly continuation?: string
+  readonly maxKeys: number
+}
+
+export interface ObjectList {
+  readonly objects: readonly Pick<ObjectHead, 'key' | 'sizeBytes' | 'etag' | 'lastModified'>[]
+  readonly commonPrefixes: readonly string[]
+  readonly continuation: string | undefined
+}
+
+export interface PresignedRequest {
+  readonly method: 'GET' | 'PUT'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly expiresAt: Date
+}
+
+/** The only way to build a key: everything of a site is under its id, so one prefix is one tenant. */
+export const objectKey = (siteId: string, ...path: readonly [string, ...string[]]): string =>
+  ['sites', siteId, ...path].join('/')

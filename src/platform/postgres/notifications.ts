@@ -1,0 +1,34 @@
+import type { Tx } from './database.ts'
+
+/** The channels of the service and what they say. At most 8000 bytes of JSON each (a Postgres limit). */
+export interface NotificationChannels {
+  /** A site's directory entry changed or went away. */
+  croft_site: { readonly siteId: string; readonly domains: readonly string[] }
+  /** A new revision is current. */
+  croft_revision: { readonly siteId: string; readonly revision: number }
+  /** Cached answers of an operation were dropped. */
+  croft_cache: { readonly siteId: string; readonly operation: string; readonly version: string }
+  /** A pool's keys or a user's validity changed. */
+  croft_tokens: { readonly siteId: string }
+  /** New log lines of a site, for those who watch live. */
+  croft_log: { readonly siteId: string; readonly upTo: string }
+  /** A job was put on a queue. */
+  croft_queue: { readonly queue: string }
+}
+
+export type Channel = keyof NotificationChannels
+
+/** Wake-ups between replicas over LISTEN/NOTIFY. A hint, never the truth: whoever hears one reads the tables. */
+export interface Notifications extends AsyncDisposable {
+  /** Sent with the transaction's commit. */
+  notify<Name extends Channel>(
+    tx: Tx,
+    channel: Name,
+    message: NotificationChannels[Name],
+  ): Promise<void>
+  /** `onGap` runs after each reconnect: messages may have been missed. */
+  listen<Name extends Channel>(
+    channel: Name,
+    handlers: { onMessage(message: NotificationChannels[Name]): void; onGap(): void },
+  ): Promise<void>
+}

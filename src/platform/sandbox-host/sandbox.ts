@@ -1,0 +1,196 @@
+/**
+ * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
+ * Everything here is data, so that a host on another machine could serve it.
+ */
+export interface Sandbox extends AsyncDisposable {
+  /** Runs one call of a published function. Never rejects for what site code does: that is a `CallOutcome`. */
+  call(call: SandboxCall): Promise<CallOutcome>
+  /** Runs ad-hoc CommonJS in a fresh context, which is thrown away afterwards. */
+  compute(job: ComputeJob): Promise<ComputeOutcome>
+  /** Strips types, finds the modules reachable from `entry` and checks their syntax. Runs no site code. */
+  prepare(source: FunctionSource): Promise<PreparedFunction>
+  /** Lets a revision's isolates finish what they run, then drops them. Call it when a newer revision is published. */
+  retire(programKey: string): void
+  /** What `/readyz` and `GET /admin/data/usage` show. */
+  status(): SandboxStatus
+}
+
+/** A site's compiled functions at one revision. Immutable: the same `key` always means the same code. */
+export interface Program {
+  /** `{siteId}@{revision}` */
+  readonly key: string
+  readonly siteId: string
+  readonly siteDomain: string
+  readonly limits: SiteLimits
+  /** By function id (the resource id). */
+  readonly functions: ReadonlyMap<string, ProgramFunction>
+}
+
+export interface ProgramFunction {
+  readonly functionId: string
+  readonly name: string
+  readonly entry: string
+  /** The export that is called. `default` may also be an object with `fetch`. */
+  readonly handler: string
+  readonly modules: readonly Module[]
+  /** What `Deno.env` and `ctx.env` show. */
+  readonly env: Readonly<Record<string, string>>
+  /** Wall time from the start of the run, queueing not included; 100–900 000. */
+  readonly timeoutMs: number
+  /** Heap of the isolate it shares with the site's other functions; 16–512. */
+  readonly memoryMb: number
+}
+
+/** Plain JavaScript or JSON after type stripping; `path` is relative to the artifact and starts with no slash. */
+export interface Module {
+  readonly path: string
+  readonly format: 'esm' | 'commonjs' | 'json'
+  readonly code: string
+}
+
+/** Per site; every one of them has a named failure. */
+export interface SiteLimits {
+  /** Calls of one site inside isolates at once. */
+  readonly concurrency: number
+  /** Calls of one site waiting for a place. */
+  readonly queueLength: number
+  /** How long a call may wait for a place. */
+  readonly queueMs: number
+  /** CPU time of one uninterrupted stretch of site code. */
+  readonly cpuMs: number
+  readonly resultBytes: number
+  /** One line of console output, in UTF-16 units. */
+  readonly logLineLength: number
+  /** Lines that one call may print. */
+  readonly logLines: number
+}
+
+export interface SandboxCall {
+  readonly program: Program
+  readonly functionId: string
+  readonly operation: string
+  readonly requestId: string
+  /** JSON text: `{ sub, username, groups }`, or `null` for a visitor without a token. */
+  readonly auth: string
+  /** The request body as it came: JSON text of an object whose `payload` is handed to the handler. */
+  readonly body: string
+}
+
+export interface ComputeJob {
+  readonly siteId: string
+  readonly siteDomain: string
+  readonly requestId: string
+  /** CommonJS: `module.exports = async ({ payload }) => …`, `exports.handler = …` or `export default …`. */
+  readonly code: string
+  /** JSON text. */
+  readonly payload: string
+  readonly timeoutMs: number
+  readonly memoryMb: number
+  readonly limits: SiteLimits
+}
+
+export interface CallSuccess {
+  readonly ok: true
+  /** JSON text; `null` when the function returned nothing. */
+  readonly result: string
+  readonly cpuUs: number
+}
+
+export interface CallFailure {
+  readonly ok: false
+  readonly failure: SandboxFailure
+  readonly cpuUs: number
+}
+
+export type CallOutcome = CallSuccess | CallFailure
+export type ComputeOutcome = CallOutcome & { readonly logs: readonly LogLine[] }
+
+/** Every way a run can end without a result. `limit` and `used` are in the unit that `what` names. */
+export type SandboxFailure =
+  /** Site code threw. 4xx `statusCode` with `code` is meant for the caller; everything else is only for the log. */
+  | {
+      readonly kind: 'thrown'
+      readonly message: string
+      readonly stack: string
+      readonly statusCode?: number
+      readonly code?: string
+    }
+  | {
+      readonly kind: 'limit'
+      readonly what: 'timeoutMs' | 'cpuMs' | 'memoryMb' | 'resultBytes' | 'queueLength' | 'queueMs'
+      readonly limit: number
+      readonly used: number
+    }
+  /** Not JSON: a cycle, a BigInt, a function. */
+  | { readonly kind: 'invalidResult'; readonly message: string }
+  /** The request body is not JSON, or not an object. */
+  | { readonly kind: 'invalidBody'; readonly message: string }
+  /** The code does not load: syntax, a missing export, an import that is refused, a throw at the top level. */
+  | { readonly kind: 'invalidCode'; readonly fault: CodeFault }
+  /** The host or isolate went down under a call that was not the cause. Retryable. */
+  | { readonly kind: 'interrupted'; readonly message: string }
+
+export interface CodeFault {
+  readonly message: string
+  readonly path?: string
+  /** 1-based. */
+  readonly line?: number
+}
+
+export interface FunctionSource {
+  readonly entry: string
+  /** Every file that the entry may import, by path: TypeScript, JavaScript or JSON. */
+  readonly files: ReadonlyMap<string, string>
+}
+
+export type PreparedFunction =
+  | { readonly ok: true; readonly modules: readonly Module[] }
+  | { readonly ok: false; readonly fault: CodeFault }
+
+/** One line that site code printed. `operation` and `requestId` are null where a line cannot be given to one call. */
+export interface LogLine {
+  readonly siteId: string
+  readonly at: Date
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly operation: string | null
+  readonly requestId: string | null
+  readonly message: string
+}
+
+/** What the sandbox asks of the service while site code runs. The service checks each against the revision. */
+export interface HostCall {
+  readonly siteId: string
+  readonly programKey: string
+  /** Null for ad-hoc compute. */
+  readonly functionId: string | null
+  readonly operation: string
+  readonly requestId: string
+  readonly name: HostCallName
+  /** JSON text. */
+  readonly argument: string
+  /** Aborted when the call that asked is over. */
+  readonly signal: AbortSignal
+}
+
+/** `fetch` is served today; tables, buckets, mail and nested operations join it with their features. */
+export type HostCallName = 'fetch'
+
+/** What the sandbox needs from above it, given at construction. */
+export interface SandboxEnvironment {
+  /** Answers with JSON text; a rejection reaches site code as an Error with that message. */
+  hostCall(call: HostCall): Promise<string>
+  /** Called with batches; must not block. */
+  log(lines: readonly LogLine[]): void
+}
+
+export interface SandboxStatus {
+  readonly ready: boolean
+  readonly hosts: readonly {
+    readonly pid: number
+    readonly restarts: number
+    readonly rssBytes: number
+  }[]
+  readonly warmIsolates: number
+  readonly running: number
+  readonly queued: number
+}
