@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto'
+
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+
+import { boundBody } from './body-bound.ts'
+import { healthRoutes } from './health.ts'
+import { MethodTable } from './method-table.ts'
+import { errorResponse, statusOf, toAppError } from './plugins/errors.ts'
+import { type RequestScope, openScope, scopeOf } from './request-scope.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
+
+export interface Peer {
+  readonly address: string
+}
+
+export interface HttpApp {
+  fetch(request: Request, peer: Peer): Promise<Response>
+  readonly routes: readonly RouteDeclaration[]
+}
+
+export interface RouteDeclaration {
+  readonly method: string
+  readonly path: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export function httpApp(context: AppContext): HttpApp {
+  const elysia = routesOf(context)
+  const methods = new MethodTable(elysia.routes)
+  const scopes = new ScopeReader(context)
+
+  const failed = (error: unknown, code: string | number, request: Request): Response => {
+    const path = pathOf(request.url)
+    const failure = withMethod(toAppError(error, code), methods, path)
+    const { requestId, host } = scopeOf(request)
+    if (statusOf(failure) >= 500 && failure.cause !== undefined) {
+      context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
+    }
+    return errorResponse(failure, path, requestId)
+  }
+  elysia.onError(({ error, code, request }) => failed(error, code, request))
+  // Elysia compiles the root hooks when it is first used; compile now so that no request pays for it.
+  elysia.compile()
+
+  return {
+    routes: elysia.routes.map(({ method, path, hooks }) => ({
+      method,
+      path,
+      detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
+    })),
+    async fetch(request, peer) {
+      const startedAt = performance.now()
+      const scope = scopes.read(request, peer)
+      openScope(request, scope)
+      const response = await answer(elysia, request, scope).catch((error: unknown) =>
+        failed(error, 'UNKNOWN', request),
+      )
+      return finished(context, { request, response, scope, startedAt })
+    },
+  }
+}
+
+function routesOf(context: AppContext) {
+  return new Elysia({ normalize: false }).use(healthRoutes(context))
+}
+
+async function answer(
+  elysia: { handle(request: Request): Response | Promise<Response> },
+  request: Request,
+  scope: RequestScope,
+): Promise<Response> {
+  const bounded = hasBody(request) ? await boundBody(request, pathOf(request.url)) : request
+  if (bounded !== request) openScope(bounded, scope)
+  return elysia.handle(bounded)
+}
+
+interface Exchange {
+  readonly request: Request
+  readonly response: Response
+  readonly scope: RequestScope
+  readonly startedAt: number
+}
+
+function finished(context: AppContext, { request, response, scope, startedAt }: Exchange) {
+  response.headers.set('x-request-id', scope.requestId)
+  const path = pathOf(request.url)
+  const fields = {
+    requestId: scope.requestId,
+    method: request.method,
+    host: scope.host,
+    path,
+    status: response.status,
+    ms: Math.round(performance.now() - startedAt),
+  }
+  // Successful operations are counted by `GET /admin/data/usage`; a line each would cost more than the call.
+  if (path.startsWith('/data/') && response.status < 500) context.logger.debug(fields, 'request')
+  else context.logger.info(fields, 'request')
+  return response
+}
+
+/** Request ids: a random stem per process and a counter; the host as the client, or a trusted proxy, names it. */
+class ScopeReader {
+  readonly #proxies: TrustedProxies
+  readonly #stem = randomBytes(6).toString('hex')
+  #count = 0
+
+  constructor(context: AppContext) {
+    this.#proxies = new TrustedProxies(context.config.trustedProxies)
+  }
+
+  read(request: Request, peer: Peer): RequestScope {
+    this.#count += 1
+    const requestId = `${this.#stem}-${this.#count.toString(36)}`
+    const host = request.headers.get('host') ?? ''
+    const trusted = !this.#proxies.none && this.#proxies.trusts(peer.address)
+    if (!trusted) {
+      return {
+        requestId,
+        host,
+        get peerAddress() {
+          return peer.address
+        },
+      }
+    }
+    const forwardedHost = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim()
+    return {
+      requestId,
+      host: forwardedHost || host,
+      peerAddress: this.#proxies.clientOf(peer.address, request.headers.get('x-forwarded-for')),
+    }
+  }
+}
+
+function withMethod(error: AppError, methods: MethodTable, path: string): AppError {
+  const allow = error.code === 'RouteNotFound' ? methods.allowed(path) : undefined
+  if (allow === undefined) return error
+  return new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
+}
+
+const hasBody = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD'
+
+/** The path of an absolute URL, without parsing all of it. */
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return '/'
+  const end = url.indexOf('?', start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
+}

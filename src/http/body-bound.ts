@@ -1,0 +1,49 @@
+import { AppError } from '#base/app-error.ts'
+
+/** Payload of an operation (6 MiB) and its envelope. */
+export const MAX_JSON_BYTES = 6 * 1024 * 1024 + 64 * 1024
+/** One file of an artifact, or one stored object through a signed URL. */
+export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024
+
+const UPLOADS = /^\/(?:objects\/|portal\/api\/sites\/[^/]+\/deployments\/[^/]+\/files\/)/
+
+/**
+ * Refuses a body that is too long before anything reads it. A body of unknown length is read here, up to the bound,
+ * because a JSON parser would take all of it.
+ */
+export async function boundBody(request: Request, path: string): Promise<Request> {
+  const declared = request.headers.get('content-length')
+  const upload = UPLOADS.test(path)
+  const limit = upload ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES
+  if (declared !== null) {
+    if (!/^\d+$/.test(declared) || Number(declared) > limit) throw tooLarge(limit)
+    return request
+  }
+  if (upload || request.body === null) return request
+  const body = await readUpTo(request.body, limit)
+  return new Request(request.url, {
+    method: request.method,
+    headers: request.headers,
+    body,
+    signal: request.signal,
+  })
+}
+
+async function readUpTo(
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.byteLength
+    if (size > limit) throw tooLarge(limit)
+    chunks.push(chunk)
+  }
+  return new Uint8Array(Buffer.concat(chunks))
+}
+
+const tooLarge = (limit: number): AppError =>
+  new AppError('PayloadTooLarge', `The request body is longer than ${limit} bytes`, {
+    fields: { limitBytes: limit },
+  })

@@ -1,0 +1,24 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+
+import { authority } from './plugins/authority.ts'
+
+/** For load balancers: `/healthz` says that the process lives, `/readyz` names what is not ready. */
+export const healthRoutes = (context: AppContext) =>
+  new Elysia()
+    .get('/healthz', () => ({ status: 'ok' }), {
+      detail: authority('open', 'says only that the process lives'),
+    })
+    .get(
+      '/readyz',
+      async () => {
+        const checks = await context.readiness.check()
+        const ready = Object.values(checks).every((check) => check === 'ok')
+        return Response.json(
+          { status: ready ? 'ready' : 'not ready', checks },
+          { status: ready ? 200 : 503 },
+        )
+      },
+      { detail: authority('open', 'names parts of the installation, no tenant') },
+    )

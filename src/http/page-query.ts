@@ -1,0 +1,48 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { t } from 'elysia'
+
+import { invalid } from '#base/app-error.ts'
+import type { PageRequest, PageRows } from '#base/page.ts'
+import type { AppContext } from '#context'
+
+const DEFAULT_LIMIT = 25
+const MAX_LIMIT = 100
+
+/** `limit` stays text here so that its faults get our words. */
+export const PageQuery = t.Object({
+  limit: t.Optional(t.String({ maxLength: 20 })),
+  nextToken: t.Optional(t.String({ maxLength: 2048 })),
+})
+
+export const PageOf = <Item extends TSchema>(item: Item) =>
+  t.Object({ items: t.Array(item), nextToken: t.Union([t.String(), t.Null()]) })
+
+/** `scope` names site, route and filters: a token of another list is refused. */
+export function pageRequest(
+  context: Pick<AppContext, 'pageTokens'>,
+  scope: readonly string[],
+  query: Static<typeof PageQuery>,
+): PageRequest {
+  return {
+    limit: limitOf(query.limit),
+    after:
+      query.nextToken === undefined ? undefined : context.pageTokens.open(scope, query.nextToken),
+  }
+}
+
+export const pageAnswer = <Item>(
+  context: Pick<AppContext, 'pageTokens'>,
+  scope: readonly string[],
+  rows: PageRows<Item>,
+): { items: Item[]; nextToken: string | null } => ({
+  items: rows.items,
+  nextToken: context.pageTokens.seal(scope, rows.lastKey),
+})
+
+function limitOf(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_LIMIT
+  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
+    throw invalid('limit', `must be a whole number from 1 to ${MAX_LIMIT}`)
+  }
+  return Math.min(Number(text), MAX_LIMIT)
+}

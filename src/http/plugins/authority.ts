@@ -1,0 +1,43 @@
+/** What a route declares about its callers; the route table test reads it back from `detail`. */
+export type Authority =
+  | 'open'
+  | 'operator'
+  | 'signed-url'
+  | 'visitor'
+  | 'role:user'
+  | 'role:admin'
+  | 'role:super-admin'
+
+export interface AuthorityDetail {
+  readonly 'x-authority': Authority
+  /** Why a route needs no caller. */
+  readonly 'x-open'?: string
+}
+
+/** Marks a route in the table. For a route that admits its callers itself; the others use a macro. */
+export const authority = (name: Authority, why?: string): AuthorityDetail =>
+  why === undefined ? { 'x-authority': name } : { 'x-authority': name, 'x-open': why }
+
+/**
+ * The hooks of a macro that admits callers. Elysia runs `resolve` after validation, so that a stranger would learn the
+ * schema first: admission runs in `parse` (before the body is read) or `transform` (no body), `resolve` only hands it on.
+ */
+export function admission<Admitted extends object>(
+  detail: AuthorityDetail,
+  admit: (request: Request) => Promise<Admitted>,
+) {
+  const admitted = new WeakMap<Request, Admitted>()
+  const enter = async ({ request }: { request: Request }): Promise<void> => {
+    if (!admitted.has(request)) admitted.set(request, await admit(request))
+  }
+  return {
+    detail,
+    parse: enter,
+    transform: enter,
+    resolve({ request }: { request: Request }): Admitted {
+      const caller = admitted.get(request)
+      if (!caller) throw new Error('The route ran before its caller was admitted')
+      return caller
+    },
+  }
+}

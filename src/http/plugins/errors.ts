@@ -1,0 +1,106 @@
+import { ValidationError } from 'elysia'
+
+import { AppError, type ErrorCode, type FieldFault } from '#base/app-error.ts'
+
+const STATUS = {
+  SiteNotFound: 404,
+  RouteNotFound: 404,
+  ResourceNotFound: 404,
+  OperationNotFound: 404,
+  UserNotFound: 404,
+  UserPoolNotFound: 404,
+  DeploymentNotFound: 404,
+  ObjectNotFound: 404,
+  ValidationError: 400,
+  InvalidJson: 400,
+  InvalidNextToken: 400,
+  InvalidCode: 400,
+  InvalidArtifact: 400,
+  ArtifactDirMismatch: 400,
+  ConfirmationRequired: 400,
+  Unauthorized: 401,
+  TokenExpired: 401,
+  Forbidden: 403,
+  MethodNotAllowed: 405,
+  SiteAlreadyExists: 409,
+  ResourceAlreadyExists: 409,
+  ResourceInUse: 409,
+  ImmutableField: 409,
+  SourceUnavailable: 502,
+  NotImplemented: 501,
+  PayloadTooLarge: 413,
+  UnsupportedMediaType: 415,
+  ExecutionFailed: 422,
+  ExecutionTimeout: 504,
+  InvalidFunction: 500,
+  InvalidOperationResult: 502,
+  MemoryLimitExceeded: 507,
+  OperationFailed: 500,
+  OperationInterrupted: 503,
+  OperationOverloaded: 503,
+  OperationRejected: 400,
+  OperationTimeout: 504,
+  DataRuntimeProvisioning: 503,
+  DataRuntimeFailed: 503,
+  ServiceUnavailable: 503,
+  TooManyRequests: 429,
+  InternalError: 500,
+} as const satisfies Record<ErrorCode, number>
+
+export const statusOf = (error: AppError): number => error.thrown?.statusCode ?? STATUS[error.code]
+
+/** The answer to a failed request, in the words of its route family. */
+export function errorResponse(error: AppError, path: string, requestId: string): Response {
+  const headers = new Headers({ 'content-type': 'application/json' })
+  const status = statusOf(error)
+  if (status === 401) headers.set('www-authenticate', challenge(error))
+  if (error.retryAfterSeconds !== undefined) {
+    headers.set('retry-after', String(Math.max(1, Math.ceil(error.retryAfterSeconds))))
+  }
+  if (error.code === 'MethodNotAllowed' && typeof error.fields?.['allow'] === 'string') {
+    headers.set('allow', error.fields['allow'])
+  }
+  return new Response(JSON.stringify(errorBody(error, path, requestId)), { status, headers })
+}
+
+/** Every failure as an AppError. What nobody expected becomes `InternalError`, its cause kept for the log. */
+export function toAppError(error: unknown, code: string | number): AppError {
+  if (error instanceof AppError) return error
+  // Elysia wraps what a parse hook throws; admission runs there.
+  if (error instanceof Error && error.cause instanceof AppError) return error.cause
+  if (code === 'NOT_FOUND') return new AppError('RouteNotFound', 'There is no such route')
+  if (code === 'PARSE') return new AppError('InvalidJson', 'The request body is not valid JSON')
+  if (error instanceof ValidationError && error.type !== 'response') return validationFault(error)
+  // A response that breaks its own schema arrives here too: our bug, not the caller's.
+  return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
+}
+
+function errorBody(error: AppError, path: string, requestId: string): object {
+  const body = {
+    code: error.thrown?.code ?? error.code,
+    message: error.message,
+    requestId,
+    ...(error.details === undefined ? {} : { details: error.details }),
+    ...error.fields,
+  }
+  return isData(path) ? { ok: false, error: body } : { error: body }
+}
+
+const isData = (path: string): boolean => path === '/data' || path.startsWith('/data/')
+
+const challenge = (error: AppError): string =>
+  error.code === 'TokenExpired'
+    ? 'Bearer error="invalid_token", error_description="The token has expired"'
+    : 'Bearer'
+
+function validationFault(error: Readonly<ValidationError>): AppError {
+  const details: FieldFault[] = error.all.slice(0, 20).map((fault) => ({
+    field: fieldOf(fault.summary === undefined ? '' : fault.path) || error.type,
+    message: fault.summary ?? 'is not valid',
+  }))
+  const first = details[0]
+  const message = first ? `${first.field}: ${first.message}` : `The ${error.type} is not valid`
+  return new AppError('ValidationError', message, { details })
+}
+
+const fieldOf = (pointer: string): string => pointer.replace(/^\//, '').replaceAll('/', '.')

@@ -1,0 +1,25 @@
+import { Elysia } from 'elysia'
+
+import { notFound } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { scopeOf } from '#http/request-scope.ts'
+import type { Site } from '#sites/site.ts'
+
+import { admission, authority } from './authority.ts'
+
+/** The tenant of a request is the host it was sent to; nothing in the path or body can change it. */
+export async function siteOf(context: AppContext, request: Request): Promise<Site> {
+  const { host } = scopeOf(request)
+  const site = await context.sites.byHost(host)
+  if (!site) throw notFound('Site', host)
+  return site
+}
+
+/** `open: 'why'` on a route: anyone may call it. Adds `site`. */
+export const publicSite = (context: AppContext) =>
+  new Elysia({ name: 'public-site', seed: context }).macro({
+    open: (why: string) =>
+      admission(authority('open', why), async (request) => ({
+        site: await siteOf(context, request),
+      })),
+  })

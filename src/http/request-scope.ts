@@ -1,0 +1,20 @@
+/** What the transport knows of a request before any route has seen it. */
+export interface RequestScope {
+  readonly requestId: string
+  /** The peer, or what a trusted proxy says the peer is. */
+  readonly peerAddress: string
+  /** The host that was asked for: `Host`, or `X-Forwarded-Host` from a trusted proxy. May carry a port. */
+  readonly host: string
+}
+
+const scopes = new WeakMap<Request, RequestScope>()
+
+export function openScope(request: Request, scope: RequestScope): void {
+  scopes.set(request, scope)
+}
+
+export function scopeOf(request: Request): RequestScope {
+  const scope = scopes.get(request)
+  if (!scope) throw new Error('The request did not come through the server')
+  return scope
+}
