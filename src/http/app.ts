@@ -4,6 +4,7 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import type { Peer } from '#platform/http-server/serve.ts'
 
 import { boundBody } from './body-bound.ts'
 import { healthRoutes } from './health.ts'
@@ -11,10 +12,6 @@ import { MethodTable } from './method-table.ts'
 import { errorResponse, statusOf, toAppError } from './plugins/errors.ts'
 import { type RequestScope, openScope, scopeOf } from './request-scope.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
-
-export interface Peer {
-  readonly address: string
-}
 
 export interface HttpApp {
   fetch(request: Request, peer: Peer): Promise<Response>

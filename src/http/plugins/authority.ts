@@ -1,22 +1,21 @@
+import type { Role } from '#identity/actor.ts'
+
 /** What a route declares about its callers; the route table test reads it back from `detail`. */
-export type Authority =
-  | 'open'
-  | 'operator'
-  | 'signed-url'
-  | 'visitor'
-  | 'role:user'
-  | 'role:admin'
-  | 'role:super-admin'
+export type Authority = 'open' | 'operator' | 'signed-url' | 'visitor' | `role:${Role}`
 
 export interface AuthorityDetail {
   readonly 'x-authority': Authority
   /** Why a route needs no caller. */
   readonly 'x-open'?: string
+  /** For the OpenAPI document. */
+  readonly description?: string
 }
 
 /** Marks a route in the table. For a route that admits its callers itself; the others use a macro. */
 export const authority = (name: Authority, why?: string): AuthorityDetail =>
-  why === undefined ? { 'x-authority': name } : { 'x-authority': name, 'x-open': why }
+  why === undefined
+    ? { 'x-authority': name }
+    : { 'x-authority': name, 'x-open': why, description: why }
 
 /**
  * The hooks of a macro that admits callers. Elysia runs `resolve` after validation, so that a stranger would learn the
