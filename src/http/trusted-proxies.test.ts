@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+
+import { TrustedProxies } from './trusted-proxies.ts'
+
+const proxies = new TrustedProxies(['10.0.0.0/8', '192.0.2.7', '2001:db8::/32'])
+
+describe('trusted proxies', () => {
+  test.each(['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', '2001:db8::1'])(
+    'include %s',
+    (address) => {
+      expect(proxies.trusts(address)).toBe(true)
+    },
+  )
+
+  test.each(['11.0.0.1', '192.0.2.8', '2001:db9::1', '', 'not an address'])(
+    'do not include %j',
+    (address) => {
+      expect(proxies.trusts(address)).toBe(false)
+    },
+  )
+
+  test.each([
+    ['203.0.113.9', '203.0.113.9'],
+    ['203.0.113.9, 10.0.0.2', '203.0.113.9'],
+    // What the client wrote itself stands on the left and is not believed.
+    ['1.1.1.1, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
+    [null, '10.0.0.1'],
+    ['10.0.0.3', '10.0.0.3'],
+  ])('find the client in X-Forwarded-For %j', (forwardedFor, client) => {
+    expect(proxies.clientOf('10.0.0.1', forwardedFor)).toBe(client)
+  })
+
+  test('are nobody when none is configured', () => {
+    expect(new TrustedProxies([]).trusts('127.0.0.1')).toBe(false)
+  })
+})
