@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto'
+import { link, open, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
+
+/** Replaces a file: readers see the old text or the new one, whole, also after a power cut. */
+export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
+  const unfinished = await writeBeside(path, text, mode)
+  await rename(unfinished, path)
+  await syncFolder(path)
+}
+
+/** The same for a file that must not be there yet: false, and nothing changed, when someone else was first. */
+export async function createFileAtomically(
+  path: string,
+  text: string,
+  mode = 0o600,
+): Promise<boolean> {
+  const unfinished = await writeBeside(path, text, mode)
+  try {
+    await link(unfinished, path)
+    await syncFolder(path)
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  } finally {
+    await rm(unfinished, { force: true })
+  }
+}
+
+async function writeBeside(path: string, text: string, mode: number): Promise<string> {
+  const unfinished = `${path}.${randomBytes(6).toString('hex')}`
+  const file = await open(unfinished, 'wx', mode)
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return unfinished
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
