@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto'
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { writeFileAtomically } from '#config/atomic-file.ts'
+import { SetupError } from '#config/setup-error.ts'
+
+import { runAs } from './account.ts'
+import { program } from './binaries.ts'
+import type { Placement } from './placement.ts'
+import { hasCode } from './system-error.ts'
+
+/** Creates the cluster when there is none, and gives the superuser's password. */
+export async function openCluster(placement: Placement): Promise<string> {
+  const major = await readIfThere(join(placement.cluster, 'PG_VERSION'))
+  if (major === undefined) return initCluster(placement)
+
+  const ours = placement.binaries.version.split('.')[0]
+  if (major.trim() !== ours) {
+    throw new SetupError(
+      `The database in "${placement.cluster}" is of PostgreSQL ${major.trim()}, the installed binaries are of ${ours}: ` +
+        'dump it with the old version and restore it into a new data folder, or set DATABASE_URL',
+    )
+  }
+  const password = await readIfThere(placement.passwordFile)
+  if (password === undefined) {
+    throw new SetupError(
+      `The password of the database in "${placement.cluster}" is missing: put "${placement.passwordFile}" back from a backup`,
+    )
+  }
+  return password.trim()
+}
+
+/** In a folder beside, renamed when whole: a crash in the middle leaves nothing that looks like a cluster. */
+async function initCluster({
+  account,
+  binaries,
+  cluster,
+  passwordFile,
+}: Placement): Promise<string> {
+  const unfinished = `${cluster}.new`
+  const handover = `${cluster}.password`
+  const password = randomBytes(24).toString('base64url')
+  await rm(unfinished, { recursive: true, force: true })
+  await rm(handover, { force: true })
+  await mkdir(unfinished, { mode: 0o700 })
+  await writeFile(handover, `${password}\n`, { mode: 0o600, flag: 'wx' })
+  try {
+    if (account)
+      await Promise.all([unfinished, handover].map((it) => chown(it, account.uid, account.gid)))
+    const { exitCode, output } = await runAs(account, program(binaries, 'initdb'), [
+      `--pgdata=${unfinished}`,
+      '--username=postgres',
+      `--pwfile=${handover}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+      '--no-instructions',
+    ])
+    if (exitCode !== 0) {
+      throw new SetupError(
+        `PostgreSQL could not create its data folder "${cluster}": ${output.trim()}`,
+      )
+    }
+  } finally {
+    await rm(handover, { force: true })
+  }
+  await writeFileAtomically(passwordFile, `${password}\n`)
+  await rename(unfinished, cluster)
+  return password
+}
+
+const readIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw error
+  })
