@@ -1,0 +1,83 @@
+import postgres from 'postgres'
+
+/** postgres.js with the service's types: `bigint` comes as text, `timestamptz` as a Date, `date` as text, `bytea` as a Buffer. */
+export type SqlClient = postgres.Sql<ServiceTypes>
+
+/** A client or one of its transactions. */
+export type SqlRunner = postgres.ISql<ServiceTypes>
+
+interface ServiceTypes extends Record<string, unknown> {
+  json: unknown
+  date: Date
+  day: string
+}
+
+export interface ClientOptions {
+  readonly url: string
+  /** Connections at most. */
+  readonly max: number
+  /** Becomes the current role of every connection. */
+  readonly role?: string | undefined
+  /** Milliseconds that one statement may take; no limit when left out. */
+  readonly statementTimeoutMs?: number
+  /** After which a connection is replaced; about 45 minutes when left out, never when null. */
+  readonly maxLifetimeSeconds?: number | null
+  readonly onClose?: () => void
+  readonly onNotify?: (channel: string, payload: string) => void
+}
+
+/** Opens no connection until the first query. */
+export function createClient(options: ClientOptions): SqlClient {
+  const settings = {
+    max: options.max,
+    connect_timeout: 10,
+    onnotice: () => {},
+    ...(options.maxLifetimeSeconds !== undefined && { max_lifetime: options.maxLifetimeSeconds }),
+    ...(options.onClose && { onclose: options.onClose }),
+    // Read by the driver, but missing from its types.
+    ...(options.onNotify && { onnotify: options.onNotify }),
+    connection: {
+      application_name: 'croft',
+      ...(options.role !== undefined && { role: options.role }),
+      ...(options.statementTimeoutMs !== undefined && {
+        statement_timeout: options.statementTimeoutMs,
+        idle_in_transaction_session_timeout: options.statementTimeoutMs,
+      }),
+    },
+    types: TYPES,
+  }
+  return postgres(options.url, settings)
+}
+
+/** The ends of time are not in a Date's ISO form: they become the ends of a Date's range, and back. */
+const FOREVER = 8_640_000_000_000_000
+
+const TYPES = {
+  json: {
+    to: 3802,
+    from: [114, 3802],
+    // Text is JSON already: encoding it again would store a JSON string instead of the object.
+    serialize: (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value)),
+    parse: (text: string): unknown => JSON.parse(text),
+  },
+  date: {
+    to: 1184,
+    from: [1114, 1184],
+    serialize: (value: Date | string | number) => timestampText(new Date(value)),
+    parse: (text: string) =>
+      text === 'infinity' || text === '-infinity'
+        ? new Date(text === 'infinity' ? FOREVER : -FOREVER)
+        : new Date(text),
+  },
+  day: {
+    to: 1082,
+    from: [1082],
+    serialize: (value: string) => value,
+    parse: (text: string) => text,
+  },
+}
+
+function timestampText(value: Date): string {
+  if (Math.abs(value.getTime()) !== FOREVER) return value.toISOString()
+  return value.getTime() > 0 ? 'infinity' : '-infinity'
+}

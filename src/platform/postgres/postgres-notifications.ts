@@ -1,0 +1,116 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { sql as kyselySql } from 'kysely'
+
+import { backoffMs } from '#base/backoff.ts'
+import type { Logger } from '#platform/log/logger.ts'
+
+import { type SqlClient, createClient } from './client.ts'
+import type { Tx } from './database.ts'
+import type { Channel, NotificationChannels, Notifications } from './notifications.ts'
+
+const MAX_BYTES = 7999
+const RECONNECT_MAX_MS = 5000
+
+interface Listener {
+  onMessage(message: unknown): void
+  onGap(): void
+}
+
+/** One connection of its own for all channels; it comes back by itself, however long Postgres was away. */
+export class PostgresNotifications implements Notifications {
+  readonly #client: SqlClient
+  readonly #log: Logger
+  readonly #listeners = new Map<string, Listener[]>()
+  readonly #closing = new AbortController()
+  #reconnecting: Promise<void> | undefined
+
+  constructor(deps: {
+    readonly url: string
+    readonly role: string | undefined
+    readonly log: Logger
+  }) {
+    this.#log = deps.log
+    this.#client = createClient({
+      url: deps.url,
+      role: deps.role,
+      max: 1,
+      maxLifetimeSeconds: null,
+      onNotify: (channel, payload) => this.#deliver(channel, payload),
+      onClose: () => this.#reconnect(),
+    })
+  }
+
+  async notify<Name extends Channel>(
+    tx: Tx,
+    channel: Name,
+    message: NotificationChannels[Name],
+  ): Promise<void> {
+    const payload = JSON.stringify(message)
+    if (Buffer.byteLength(payload) > MAX_BYTES) {
+      throw new Error(`A notification on "${channel}" is over ${MAX_BYTES} bytes`)
+    }
+    await kyselySql`select pg_notify(${channel}, ${payload})`.execute(tx.db)
+  }
+
+  async listen<Name extends Channel>(
+    channel: Name,
+    handlers: { onMessage(message: NotificationChannels[Name]): void; onGap(): void },
+  ): Promise<void> {
+    const listeners = this.#listeners.get(channel) ?? []
+    // Only `notify` writes to our channels, and it is typed by channel.
+    listeners.push(handlers as Listener)
+    this.#listeners.set(channel, listeners)
+    await this.#client.unsafe(`listen ${channel}`)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort()
+    await this.#client.end({ timeout: 1 })
+    await this.#reconnecting
+  }
+
+  #deliver(channel: string, payload: string): void {
+    try {
+      const message: unknown = JSON.parse(payload)
+      for (const listener of this.#listeners.get(channel) ?? []) listener.onMessage(message)
+    } catch (error) {
+      this.#log.error({ err: error, channel }, 'notification not handled')
+    }
+  }
+
+  #reconnect(): void {
+    if (this.#closing.signal.aborted || this.#listeners.size === 0) return
+    this.#reconnecting ??= this.#listenAgain().finally(() => {
+      this.#reconnecting = undefined
+    })
+  }
+
+  async #listenAgain(): Promise<void> {
+    const { signal } = this.#closing
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        for (const channel of this.#listeners.keys()) await this.#client.unsafe(`listen ${channel}`)
+        this.#announceGap()
+        return
+      } catch (error) {
+        if (attempt === 1) this.#log.warn({ err: error }, 'notifications lost, reconnecting')
+        await delay(backoffMs(attempt, { maxMs: RECONNECT_MAX_MS }), undefined, { signal }).catch(
+          () => {},
+        )
+      }
+    }
+  }
+
+  #announceGap(): void {
+    for (const listeners of this.#listeners.values()) {
+      for (const listener of listeners) {
+        try {
+          listener.onGap()
+        } catch (error) {
+          this.#log.error({ err: error }, 'notification gap not handled')
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import { join } from 'node:path'
+
+import { Kysely } from 'kysely'
+import { PostgresJSDialect } from 'kysely-postgres-js'
+
+import { installRoot } from '#config/install-root.ts'
+import type { Logger } from '#platform/log/logger.ts'
+
+import { type SqlClient, createClient } from './client.ts'
+import { Database } from './database.ts'
+import { migrate } from './migrate.ts'
+import { PostgresNotifications } from './postgres-notifications.ts'
+import { assertConfined, selectAppRole } from './role.ts'
+import type { Tables } from './tables.ts'
+
+const STATEMENT_TIMEOUT_MS = 60_000
+const DEFAULT_POOL = 16
+
+export interface PostgresPlatform extends AsyncDisposable {
+  readonly database: Database
+  readonly notifications: PostgresNotifications
+  /** As the app role; for the queue. */
+  readonly sql: SqlClient
+}
+
+export interface ConnectOptions {
+  readonly url: string
+  readonly log: Logger
+  /** Connections of the pool; notifications use one more. */
+  readonly poolSize?: number
+}
+
+/** Applies what is missing of `migrations/`, as the role that the URL names. Gives the names. */
+export async function migrateDatabase(options: {
+  readonly url: string
+  readonly log: Logger
+  readonly folder?: string
+}): Promise<string[]> {
+  const owner = createClient({ url: options.url, max: 1 })
+  try {
+    const applied = await migrate(owner, options.folder ?? join(installRoot(), 'migrations'))
+    if (applied.length > 0) options.log.info({ applied }, 'database migrated')
+    return applied
+  } finally {
+    await owner.end({ timeout: 5 })
+  }
+}
+
+/** Connects to a migrated database as a role that row-level security holds. */
+export async function connectPostgres(options: ConnectOptions): Promise<PostgresPlatform> {
+  const role = await findRole(options.url)
+  const sql = createClient({
+    url: options.url,
+    role,
+    max: options.poolSize ?? DEFAULT_POOL,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+  })
+  try {
+    await assertConfined(sql)
+  } catch (error) {
+    await sql.end({ timeout: 1 })
+    throw error
+  }
+  const database = new Database(
+    new Kysely<Tables>({ dialect: new PostgresJSDialect({ postgres: sql }) }),
+  )
+  const notifications = new PostgresNotifications({ url: options.url, role, log: options.log })
+  return {
+    database,
+    notifications,
+    sql,
+    async [Symbol.asyncDispose]() {
+      await notifications[Symbol.asyncDispose]()
+      await database[Symbol.asyncDispose]()
+      // Kysely leaves a client alone that it has not used yet.
+      await sql.end()
+    },
+  }
+}
+
+async function findRole(url: string): Promise<string | undefined> {
+  const asItself = createClient({ url, max: 1 })
+  try {
+    return await selectAppRole(asItself)
+  } finally {
+    await asItself.end({ timeout: 1 })
+  }
+}

@@ -1,0 +1,70 @@
+import { SetupError } from '#config/setup-error.ts'
+
+import type { SqlRunner } from './client.ts'
+
+/** What the service becomes when it connects as someone whom row-level security does not hold. */
+export const APP_ROLE = 'croft_app'
+
+/** Postgres codes for "someone else did it at the same moment". */
+const LOST_RACE = new Set(['42710', '23505', 'XX000'])
+
+/** The role for the service's connections; undefined to stay who it is. */
+export async function selectAppRole(sql: SqlRunner): Promise<string | undefined> {
+  return (await currentRole(sql)).bypasses ? APP_ROLE : undefined
+}
+
+/** Creates the app role and lets it use the tables. Roles belong to the whole cluster: other databases may do the same now. */
+export async function ensureAppRole(sql: SqlRunner): Promise<void> {
+  if (!(await currentRole(sql)).bypasses) return
+  const existing = await sql<{ bypasses: boolean }[]>`
+    select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = ${APP_ROLE}`
+  if (existing.length === 0) await createAppRole(sql)
+  else if (existing[0]?.bypasses) {
+    throw new SetupError(
+      `The role "${APP_ROLE}" may bypass row-level security: run "alter role ${APP_ROLE} nosuperuser nobypassrls"`,
+    )
+  }
+}
+
+/** In a transaction that holds the migration lock: grants to the same tables cannot run at once. */
+export async function grantToAppRole(sql: SqlRunner, readOnly: readonly string[]): Promise<void> {
+  const role = sql(APP_ROLE)
+  await sql`grant usage on schema public to ${role}`
+  await sql`grant select, insert, update, delete on all tables in schema public to ${role}`
+  await sql`grant usage, select on all sequences in schema public to ${role}`
+  for (const table of readOnly)
+    await sql`revoke insert, update, delete on ${sql(table)} from ${role}`
+}
+
+/** Refuses to serve as a role whom row-level security does not hold. */
+export async function assertConfined(sql: SqlRunner): Promise<void> {
+  const { name, bypasses } = await currentRole(sql)
+  if (!bypasses) return
+  throw new SetupError(
+    `The service is connected as "${name}", a superuser or a role with BYPASSRLS, which would see every site's rows: ` +
+      'connect to Postgres without a pooler that drops the "role" parameter, or as an ordinary role that owns the tables',
+  )
+}
+
+async function createAppRole(sql: SqlRunner): Promise<void> {
+  try {
+    await sql`create role ${sql(APP_ROLE)} nologin nosuperuser nobypassrls`
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && LOST_RACE.has(String(error.code))))
+      throw error
+  }
+  // A superuser may become anyone; other creators of roles have to be let in.
+  await sql.unsafe(`do $$ begin
+    if not pg_has_role(current_user, '${APP_ROLE}', 'member') then
+      execute format('grant ${APP_ROLE} to %I', current_user);
+    end if;
+  end $$`)
+}
+
+async function currentRole(sql: SqlRunner): Promise<{ name: string; bypasses: boolean }> {
+  const [role] = await sql<{ name: string; bypasses: boolean }[]>`
+    select rolname as name, rolsuper or rolbypassrls as bypasses
+    from pg_roles where rolname = current_user`
+  if (!role) throw new Error('The current role is not in pg_roles')
+  return role
+}
