@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { TestProject } from 'vitest/node'
+
+import { createClient } from '#platform/postgres/client.ts'
+import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
+import { migrateDatabase } from '#platform/postgres/postgres.ts'
+
+import { silentLog } from './silent-log.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The superuser's URL of the server that this run tests on. */
+    postgresUrl: string
+    /** A migrated database that nobody connects to: clone it. */
+    templateDatabase: string
+  }
+}
+
+/** Nothing here has to survive a power cut. */
+const SETTINGS = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+}
+
+/** One real Postgres for the run, with one migrated template; every test file clones it. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const server = await startServer(process.env['TEST_POSTGRES_URL'])
+  const admin = createClient({ url: server.url, max: 1 })
+  const templateDatabase = `croft_template_${process.pid}`
+  await admin`create database ${admin(templateDatabase)}`
+
+  const url = new URL(server.url)
+  url.pathname = templateDatabase
+  await migrateDatabase({ url: url.href, log: silentLog })
+
+  project.provide('postgresUrl', server.url)
+  project.provide('templateDatabase', templateDatabase)
+  return async () => {
+    await admin`drop database if exists ${admin(templateDatabase)} with (force)`
+    await admin.end({ timeout: 5 })
+    await server[Symbol.asyncDispose]()
+  }
+}
+
+async function startServer(given: string | undefined): Promise<AsyncDisposable & { url: string }> {
+  if (given !== undefined) return { url: given, [Symbol.asyncDispose]: async () => {} }
+
+  const dataDir = await mkdtemp(join(tmpdir(), 'croft-test-postgres-'))
+  await chmod(dataDir, 0o711)
+  try {
+    const server = await startEmbeddedPostgres({ dataDir, log: silentLog, settings: SETTINGS })
+    const clean = cleanUpAfterCrash(server.pid, dataDir)
+    return {
+      url: server.url,
+      async [Symbol.asyncDispose]() {
+        await server[Symbol.asyncDispose]()
+        await rm(dataDir, { recursive: true, force: true })
+        clean()
+      },
+    }
+  } catch (cause) {
+    await rm(dataDir, { recursive: true, force: true })
+    throw new Error(
+      'The tests need a real Postgres: run "npm ci" with optional dependencies, or set TEST_POSTGRES_URL to a superuser\'s URL, ' +
+        'as in TEST_POSTGRES_URL=postgres://postgres:secret@127.0.0.1:5432/postgres',
+      { cause },
+    )
+  }
+}
+
+/** A small process that waits for this one to end, however it ends: its standard input closes then. */
+function cleanUpAfterCrash(pid: number, folder: string): () => void {
+  const script = 'cat >/dev/null; kill -INT "$1" 2>/dev/null; sleep 1; rm -rf -- "$2"'
+  const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(pid), folder], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  watcher.unref()
+  return () => {
+    watcher.kill('SIGKILL')
+  }
+}
