@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest'
+
+import { createLogger } from './create-logger.ts'
+
+const lines: string[] = []
+const log = createLogger({ logLevel: 'info' }, { write: (line) => lines.push(line) })
+const written = (write: () => void): Record<string, unknown> => {
+  write()
+  return JSON.parse(lines.pop() ?? 'null')
+}
+
+describe('a log line', () => {
+  test('is JSON with its level by name and its time in ISO form', () => {
+    const line = written(() => log.info({ siteId: 's1' }, 'site created'))
+    expect(line).toMatchObject({ level: 'info', siteId: 's1', msg: 'site created' })
+    expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+
+  test('is left out below the level', () => {
+    log.debug({ siteId: 's1' })
+    expect(lines).toEqual([])
+  })
+
+  test.each([
+    ['at the top', { password: 'hunter2' }],
+    ['in headers', { headers: { authorization: 'Bearer hunter2', cookie: 'a=hunter2' } }],
+    ['in a request', { request: { headers: { 'set-cookie': 'hunter2' } } }],
+    ['in settings', { config: { masterKey: 'hunter2', redisUrl: 'redis://:hunter2@h' } }],
+  ])('never shows a secret %s', (_where, fields) => {
+    const line = written(() => log.info(fields))
+    expect(JSON.stringify(line)).not.toContain('hunter2')
+    expect(JSON.stringify(line)).toContain('[secret]')
+  })
+
+  test('of a child keeps the wall', () => {
+    const line = written(() => log.child({ requestId: 'r1' }).warn({ token: 'hunter2' }))
+    expect(line).toMatchObject({ requestId: 'r1', token: '[secret]' })
+  })
+
+  test('carries an error with its stack and its cause', () => {
+    const err = new Error('outer', { cause: new Error('inner') })
+    expect(JSON.stringify(written(() => log.error({ err })))).toMatch(/outer.*inner/)
+  })
+})
