@@ -1,0 +1,10 @@
+/**
+ * Where a site is reached: scheme and port of the installation's base URL, the site's own domain as host. The site whose
+ * domain is the host of the base URL gets it as it stands. Without a trailing slash.
+ */
+export function siteBaseUrl(baseUrl: string, domain: string): string {
+  const url = new URL(baseUrl)
+  if (url.hostname === domain) return baseUrl.replace(/\/+$/, '')
+  const port = url.port === '' ? '' : `:${url.port}`
+  return `${url.protocol}//${domain}${port}`
+}

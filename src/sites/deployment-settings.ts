@@ -1,0 +1,124 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import { AppError, invalid } from '#base/app-error.ts'
+
+import { domainFault } from './domain.ts'
+
+const MAX_ENTRIES = 200
+const closed = { additionalProperties: false }
+
+const Entries = Type.Array(Type.String({ maxLength: 300 }), { maxItems: MAX_ENTRIES })
+
+/** What the operator may change about a site's runtime limits; what is left out is the installation's default. */
+const LIMITS = {
+  /** Calls of the site inside isolates at once. */
+  concurrency: Type.Integer({ minimum: 1, maximum: 256 }),
+  /** Calls that wait for a place. */
+  queueLength: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  queueMs: Type.Integer({ minimum: 0, maximum: 60_000 }),
+  /** One uninterrupted stretch of site code. */
+  cpuMs: Type.Integer({ minimum: 10, maximum: 60_000 }),
+  resultBytes: Type.Integer({ minimum: 1024, maximum: 6 * 1024 * 1024 }),
+  logLineLength: Type.Integer({ minimum: 80, maximum: 65_536 }),
+  logLines: Type.Integer({ minimum: 0, maximum: 10_000 }),
+} as const
+
+const Limits = Type.Partial(Type.Object(LIMITS))
+
+export const DeploymentSettings = Type.Object({
+  /** Where site code may `fetch`: `host`, `host:port`, `*.domain`, or `*` for every public host. */
+  egress: Type.Object({ allow: Entries }),
+  /** Browser origins that may call `/data`, beside the site's own. */
+  cors: Type.Object({ origins: Entries }),
+  limits: Limits,
+})
+export type DeploymentSettings = Static<typeof DeploymentSettings>
+
+/** What a caller may send. A list replaces the list; a limit of `null` goes back to the default. */
+export const DeploymentSettingsInput = Type.Object(
+  {
+    egress: Type.Optional(Type.Object({ allow: Entries }, closed)),
+    cors: Type.Optional(Type.Object({ origins: Entries }, closed)),
+    limits: Type.Optional(
+      Type.Object(
+        {
+          concurrency: resettable(LIMITS.concurrency),
+          queueLength: resettable(LIMITS.queueLength),
+          queueMs: resettable(LIMITS.queueMs),
+          cpuMs: resettable(LIMITS.cpuMs),
+          resultBytes: resettable(LIMITS.resultBytes),
+          logLineLength: resettable(LIMITS.logLineLength),
+          logLines: resettable(LIMITS.logLines),
+        },
+        closed,
+      ),
+    ),
+  },
+  closed,
+)
+export type DeploymentSettingsInput = Static<typeof DeploymentSettingsInput>
+
+const DEFAULTS: DeploymentSettings = { egress: { allow: ['*'] }, cors: { origins: [] }, limits: {} }
+
+/** The settings after `input`, starting from `current` or from the defaults. Throws a fault that names the field. */
+export function parseSettings(
+  input: DeploymentSettingsInput,
+  current: DeploymentSettings = DEFAULTS,
+): DeploymentSettings {
+  const allow = unique(input.egress?.allow ?? current.egress.allow)
+  const origins = unique(input.cors?.origins ?? current.cors.origins)
+  refuseFirst('egress.allow', allow, egressFault)
+  refuseFirst('cors.origins', origins, originFault)
+  const limits = Object.entries({ ...current.limits, ...input.limits })
+  return {
+    egress: { allow },
+    cors: { origins },
+    limits: Object.fromEntries(limits.filter(([, value]) => value !== null)),
+  }
+}
+
+/** Settings as the database keeps them: a section that an older version did not know is its default. */
+export function storedSettings(value: unknown): DeploymentSettings {
+  const merged: unknown = typeof value === 'object' ? { ...DEFAULTS, ...value } : DEFAULTS
+  if (Value.Check(DeploymentSettings, merged)) return merged
+  throw new AppError('InternalError', 'The site’s stored deployment settings cannot be read')
+}
+
+function resettable<Limit extends typeof LIMITS.concurrency>(limit: Limit) {
+  return Type.Optional(Type.Union([limit, Type.Null()]))
+}
+
+const unique = (entries: readonly string[]): string[] => [...new Set(entries)]
+
+function refuseFirst(
+  field: string,
+  entries: readonly string[],
+  fault: (entry: string) => string | undefined,
+): void {
+  for (const entry of entries) {
+    const found = fault(entry)
+    if (found !== undefined) throw invalid(`deploymentSettings.${field}`, `"${entry}" ${found}`)
+  }
+}
+
+function egressFault(entry: string): string | undefined {
+  if (entry === '*') return undefined
+  const [host = '', port, ...rest] = entry.split(':')
+  if (rest.length > 0 || (port !== undefined && !isPort(port))) return 'has no valid port'
+  const name = host.startsWith('*.') && port === undefined ? host.slice(2) : host
+  return domainFault(name) === undefined || isIpv4(name)
+    ? undefined
+    : 'is not "host", "host:port", "*.domain" or "*"'
+}
+
+function originFault(entry: string): string | undefined {
+  const url = URL.canParse(entry) ? new URL(entry) : undefined
+  const right = url?.origin === entry && /^https?:$/.test(url.protocol)
+  return right
+    ? undefined
+    : 'is not an origin, like "https://shop.example" or "http://localhost:5173"'
+}
+
+const isPort = (text: string): boolean => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535
+const isIpv4 = (text: string): boolean => /^(?:\d{1,3}\.){3}\d{1,3}$/.test(text)

@@ -1,0 +1,156 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { invalid } from '#base/app-error.ts'
+
+import {
+  DeploymentSettings,
+  DeploymentSettingsInput,
+  parseSettings,
+  storedSettings,
+} from './deployment-settings.ts'
+import { parseDomain } from './domain.ts'
+import {
+  Repo,
+  RepoBinding,
+  type SiteSource,
+  SourceInput,
+  SourceMode,
+  type SourceRules,
+  parseSource,
+  storedSource,
+} from './source.ts'
+
+export const DEFAULT_REGION = 'eu-central-1'
+const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/
+const EMAIL = /^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/
+const MAX_SUPER_ADMINS = 50
+const closed = { additionalProperties: false }
+
+const Timestamp = Type.String({ description: 'ISO 8601, UTC' })
+
+/** A site as its operator sees it. */
+export const SiteRecord = Type.Object({
+  siteId: Type.String(),
+  domain: Type.String(),
+  region: Type.String(),
+  sourceMode: SourceMode,
+  repo: Type.Union([Repo, Type.Null()]),
+  repoBinding: Type.Union([RepoBinding, Type.Null()]),
+  deploymentSettings: DeploymentSettings,
+  currentDeploymentId: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Timestamp,
+  updatedAt: Timestamp,
+})
+export type SiteRecord = Static<typeof SiteRecord>
+
+const OnboardingLink = Type.Object({ email: Type.String(), url: Type.String() })
+
+export const CreatedSite = Type.Composite([
+  SiteRecord,
+  Type.Object({ onboarding: Type.Array(OnboardingLink) }),
+])
+export type CreatedSite = Static<typeof CreatedSite>
+
+const Domain = Type.String({ maxLength: 300 })
+const Region = Type.String({ maxLength: 40 })
+
+export const CreateSiteBody = Type.Object(
+  {
+    domain: Domain,
+    region: Type.Optional(Region),
+    ...SourceInput.properties,
+    deploymentSettings: Type.Optional(DeploymentSettingsInput),
+    superAdmins: Type.Optional(
+      Type.Array(Type.String({ maxLength: 254 }), { maxItems: MAX_SUPER_ADMINS }),
+    ),
+  },
+  closed,
+)
+export type CreateSiteBody = Static<typeof CreateSiteBody>
+
+export const UpdateSiteBody = Type.Object(
+  {
+    domain: Type.Optional(Domain),
+    region: Type.Optional(Region),
+    ...SourceInput.properties,
+    deploymentSettings: Type.Optional(DeploymentSettingsInput),
+  },
+  { ...closed, minProperties: 1 },
+)
+export type UpdateSiteBody = Static<typeof UpdateSiteBody>
+
+/** What is configured about a site, every rule checked. */
+export interface SiteConfiguration {
+  readonly domain: string
+  readonly region: string
+  readonly source: SiteSource
+  readonly deploymentSettings: DeploymentSettings
+}
+
+export function parseNewSite(body: CreateSiteBody, rules: SourceRules): SiteConfiguration {
+  return {
+    domain: parseDomain(body.domain),
+    region: parseRegion(body.region ?? DEFAULT_REGION),
+    source: parseSource(body, undefined, rules),
+    deploymentSettings: parseSettings(body.deploymentSettings ?? {}),
+  }
+}
+
+/** What is left out of the change stays. */
+export function parseSiteChange(
+  body: UpdateSiteBody,
+  current: SiteConfiguration,
+  rules: SourceRules,
+): SiteConfiguration {
+  return {
+    domain: parseDomain(body.domain ?? current.domain),
+    region: parseRegion(body.region ?? current.region),
+    source: parseSource(body, current.source, rules),
+    deploymentSettings: parseSettings(body.deploymentSettings ?? {}, current.deploymentSettings),
+  }
+}
+
+/** Lower case, each once. */
+export function parseSuperAdmins(emails: readonly string[]): readonly string[] {
+  const wrong = emails.find((email) => !EMAIL.test(email))
+  if (wrong !== undefined) throw invalid('superAdmins', `"${wrong}" is not an email address`)
+  return [...new Set(emails.map((email) => email.toLowerCase()))]
+}
+
+/** A row of the directory. */
+export interface SiteRow {
+  readonly site_id: string
+  readonly domain: string
+  readonly region: string
+  readonly source_mode: SourceMode
+  readonly repo: unknown
+  readonly repo_binding: unknown
+  readonly deployment_settings: unknown
+  readonly current_deployment_id: string | null
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export const configurationOf = (row: SiteRow): SiteConfiguration => ({
+  domain: row.domain,
+  region: row.region,
+  source: storedSource(row),
+  deploymentSettings: storedSettings(row.deployment_settings),
+})
+
+export function siteRecord(row: SiteRow): SiteRecord {
+  const { source, ...configuration } = configurationOf(row)
+  return {
+    siteId: row.site_id,
+    ...configuration,
+    ...source,
+    currentDeploymentId: row.current_deployment_id,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  }
+}
+
+function parseRegion(region: string): string {
+  if (REGION.test(region)) return region
+  throw invalid('region', `"${region}" is not a region, like "${DEFAULT_REGION}"`)
+}

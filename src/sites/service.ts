@@ -1,0 +1,181 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+
+import type { DeploymentSettings } from './deployment-settings.ts'
+import {
+  type CreateSiteBody,
+  type CreatedSite,
+  type SiteRecord,
+  type UpdateSiteBody,
+  configurationOf,
+  parseNewSite,
+  parseSiteChange,
+  parseSuperAdmins,
+  siteRecord,
+} from './model.ts'
+import {
+  deleteSite,
+  insertSite,
+  insertSiteKey,
+  lockSite,
+  selectSite,
+  selectSiteByDomain,
+  selectSites,
+  updateSite,
+} from './queries.ts'
+import { SiteDirectory, type SiteEntry } from './site-directory.ts'
+import type { Onboarding, SiteParts } from './site-parts.ts'
+import type { SourceRules } from './source.ts'
+
+const UNIQUE_VIOLATION = '23505'
+const SITE_ID = /^site_[a-z0-9]{12}$/
+
+export interface SitesDeps {
+  readonly database: Database
+  readonly notifications: Notifications
+  readonly queue: Queue
+  readonly sealer: Sealer
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly parts: readonly SiteParts[]
+  readonly sourceRules: SourceRules
+}
+
+/** The tenant directory and what the operator configures about each site. */
+export class Sites {
+  readonly #deps: SitesDeps
+  readonly #directory: SiteDirectory
+
+  constructor(deps: SitesDeps) {
+    this.#deps = deps
+    this.#directory = new SiteDirectory((domain) => this.#entry(domain))
+  }
+
+  /** Keeps `byHost` true when another replica changes a site. Call once, before the first request. */
+  async watch(): Promise<void> {
+    await this.#deps.notifications.listen('croft_site', {
+      onMessage: ({ domains }) => this.#directory.forget(domains),
+      onGap: () => this.#directory.forgetAll(),
+    })
+  }
+
+  /** The site that a Host header names. Synchronous when it is known. */
+  byHost(host: string): SiteEntry | undefined | Promise<SiteEntry | undefined> {
+    return this.#directory.byHost(host)
+  }
+
+  /** The row, its key and every part of the site, or nothing. */
+  async create(body: CreateSiteBody): Promise<CreatedSite> {
+    const { database, sealer, clock, ids, parts, sourceRules } = this.#deps
+    const configuration = parseNewSite(body, sourceRules)
+    const superAdmins = parseSuperAdmins(body.superAdmins ?? [])
+    return database.withSite(ids.siteId(), async (tx) => {
+      const inserted = insertSite(tx, configuration, clock.now())
+      const record = siteRecord(await domainTaken(inserted, configuration.domain))
+      await insertSiteKey(tx, sealer.newSiteKey(tx.siteId))
+      const onboarding: Onboarding[] = []
+      for (const part of parts) {
+        const result = await part.created(tx, record, { superAdmins })
+        onboarding.push(...(result.onboarding ?? []))
+      }
+      await this.#changed(tx, [record.domain])
+      return { ...record, onboarding }
+    })
+  }
+
+  list(page: PageRequest): Promise<PageRows<SiteRecord>> {
+    return this.#deps.database.withDirectory(async (tx) => {
+      const { items, lastKey } = pageRows(
+        await selectSites(tx, page),
+        page.limit,
+        (row) => row.domain,
+      )
+      return { items: items.map(siteRecord), lastKey }
+    })
+  }
+
+  async get(siteId: string): Promise<SiteRecord> {
+    const row = await this.#deps.database.withSite(siteId, selectSite)
+    if (!row) throw notFound('Site', siteId)
+    return siteRecord(row)
+  }
+
+  /** By id or by domain, which never look alike. Throws `SiteNotFound`. */
+  async find(idOrDomain: string): Promise<SiteRecord> {
+    if (SITE_ID.test(idOrDomain)) return this.get(idOrDomain)
+    const domain = idOrDomain.toLowerCase()
+    const row = await this.#deps.database.withDirectory((tx) => selectSiteByDomain(tx, domain))
+    if (!row) throw notFound('Site', idOrDomain)
+    return siteRecord(row)
+  }
+
+  /** What compiling a revision needs to know, read in the caller's transaction. */
+  async settings(tx: SiteTx): Promise<DeploymentSettings> {
+    const row = await selectSite(tx)
+    if (!row) throw notFound('Site', tx.siteId)
+    return configurationOf(row).deploymentSettings
+  }
+
+  /** The region never changes: it is part of the ids of the site's pools. */
+  update(siteId: string, body: UpdateSiteBody): Promise<SiteRecord> {
+    const { database, clock, parts, sourceRules } = this.#deps
+    return database.withSite(siteId, async (tx) => {
+      const row = await lockSite(tx)
+      if (!row) throw notFound('Site', siteId)
+      const configuration = parseSiteChange(body, configurationOf(row), sourceRules)
+      if (configuration.region !== row.region) {
+        throw new AppError(
+          'ImmutableField',
+          `region: stays "${row.region}", because the site's pool ids carry it; create another site instead`,
+        )
+      }
+      const updated = updateSite(tx, configuration, clock.now())
+      const record = siteRecord(await domainTaken(updated, configuration.domain))
+      for (const part of parts) await part.updated?.(tx, record)
+      await this.#changed(tx, [...new Set([row.domain, record.domain])])
+      return record
+    })
+  }
+
+  /** Its rows go at once, its stored objects a moment later. */
+  async delete(siteId: string): Promise<void> {
+    await this.#deps.database.withSite(siteId, async (tx) => {
+      const domain = await deleteSite(tx)
+      if (domain === undefined) throw notFound('Site', siteId)
+      await this.#deps.queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
+      await this.#changed(tx, [domain])
+    })
+  }
+
+  async #changed(tx: SiteTx, domains: readonly string[]): Promise<void> {
+    // This replica must not wait for its own notification.
+    tx.onCommit(() => this.#directory.forget(domains))
+    await this.#deps.notifications.notify(tx, 'croft_site', { siteId: tx.siteId, domains })
+  }
+
+  async #entry(domain: string): Promise<SiteEntry | undefined> {
+    const row = await this.#deps.database.withDirectory((tx) => selectSiteByDomain(tx, domain))
+    if (!row) return undefined
+    const { region, deploymentSettings } = configurationOf(row)
+    return { siteId: row.site_id, domain, region, corsOrigins: deploymentSettings.cors.origins }
+  }
+}
+
+async function domainTaken<Row>(write: Promise<Row>, domain: string): Promise<Row> {
+  try {
+    return await write
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) {
+      throw new AppError('SiteAlreadyExists', `Another site has the domain "${domain}"`, {
+        cause: error,
+      })
+    }
+    throw error
+  }
+}
