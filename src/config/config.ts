@@ -9,13 +9,17 @@ export interface Config {
   readonly roles: readonly Role[]
   /** Addresses or CIDR blocks whose `X-Forwarded-Host`, `-Proto` and `-For` are believed. */
   readonly trustedProxies: readonly string[]
-  /** Hosts that also serve `/portal/api`; every host does when empty. */
-  readonly logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent'
+  readonly logLevel: LogLevel
   readonly sandbox: SandboxConfig
   readonly s3: S3Config | undefined
+  readonly mail: MailConfig
 }
 
-export type Role = 'api' | 'mail' | 'worker'
+export const ROLES = ['api', 'mail', 'worker'] as const
+export type Role = (typeof ROLES)[number]
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface SandboxConfig {
   /** Host processes. */
@@ -33,11 +37,20 @@ export interface S3Config {
   readonly forcePathStyle: boolean
 }
 
-/** The second object: never meets a logger. Undefined values are generated into, or read from, the data folder. */
+export interface MailConfig {
+  /** Where the world delivers. */
+  readonly smtpPort: number
+  /** Where owners of mailboxes hand in mail. */
+  readonly submissionPort: number
+}
+
+/** The second object: never meets a logger. Undefined keys are generated into, or read from, the data folder. */
 export interface Secrets {
   readonly databaseUrl: string | undefined
   readonly redisUrl: string | undefined
+  readonly smtpUrl: string | undefined
   readonly operatorKey: string | undefined
+  /** 32 bytes in base64 or base64url. */
   readonly masterKey: string | undefined
   readonly s3AccessKeyId: string | undefined
   readonly s3SecretAccessKey: string | undefined

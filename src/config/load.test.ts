@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+
+import { describe, expect, test } from 'vitest'
+
+import { installRoot } from './install-root.ts'
+import { loadConfig } from './load.ts'
+
+const KEY = 'k'.repeat(43)
+
+function faultsOf(env: Record<string, string>): string {
+  try {
+    loadConfig(env)
+  } catch (error) {
+    return String(error)
+  }
+  return ''
+}
+
+describe('an empty environment', () => {
+  test('is a whole configuration', () => {
+    const { config, secrets } = loadConfig({})
+    expect(config).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      dataDir: join(installRoot(), '.croft'),
+      baseUrl: 'http://localhost:8080',
+      roles: ['api', 'mail', 'worker'],
+      trustedProxies: [],
+      logLevel: 'info',
+      s3: undefined,
+      mail: { smtpPort: 2525, submissionPort: 2587 },
+    })
+    expect(Object.values(secrets).every((value) => value === undefined)).toBe(true)
+  })
+
+  test('may also be a list of empty variables', () => {
+    expect(loadConfig({ PORT: '', DATABASE_URL: ' ', CROFT_ROLES: '' })).toEqual(loadConfig({}))
+  })
+})
+
+describe('a configuration', () => {
+  test('cannot be changed', () => {
+    const { config } = loadConfig({ S3_BUCKET: 'b' })
+    for (const part of [config, config.roles, config.sandbox, config.mail, config.s3]) {
+      expect(Object.isFrozen(part)).toBe(true)
+    }
+  })
+
+  test('puts the port into the base URL', () => {
+    expect(loadConfig({ PORT: '9000' }).config.baseUrl).toBe('http://localhost:9000')
+  })
+
+  test('drops the slash after the base URL', () => {
+    const { config } = loadConfig({ CROFT_BASE_URL: 'https://Croft.test:8443/' })
+    expect(config.baseUrl).toBe('https://croft.test:8443')
+  })
+
+  test('takes lists with spaces and repetitions', () => {
+    const { config } = loadConfig({
+      CROFT_ROLES: 'api, worker,api',
+      CROFT_TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8, fd00::/8',
+    })
+    expect(config.roles).toEqual(['api', 'worker'])
+    expect(config.trustedProxies).toEqual(['127.0.0.1', '10.0.0.0/8', 'fd00::/8'])
+  })
+
+  test('addresses buckets by path at an endpoint of its own', () => {
+    const s3 = { S3_BUCKET: 'croft', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'key' }
+    expect(loadConfig({ ...s3, S3_ENDPOINT: 'http://127.0.0.1:9000' }).config.s3).toEqual({
+      endpoint: 'http://127.0.0.1:9000',
+      region: 'us-east-1',
+      bucket: 'croft',
+      forcePathStyle: true,
+    })
+    expect(loadConfig(s3).config.s3?.forcePathStyle).toBe(false)
+  })
+
+  test('keeps secrets out of the object that a logger may meet', () => {
+    const { config, secrets } = loadConfig({ CROFT_OPERATOR_KEY: KEY, CROFT_MASTER_KEY: KEY })
+    expect(secrets).toMatchObject({ operatorKey: KEY, masterKey: KEY })
+    expect(JSON.stringify(config)).not.toContain(KEY)
+  })
+})
+
+describe('a faulty environment', () => {
+  test.each([
+    ['PORT', 'http', 'a whole number from 1 to 65535'],
+    ['PORT', '0', 'a whole number from 1 to 65535'],
+    ['PORT', '80.5', 'a whole number from 1 to 65535'],
+    ['SMTP_PORT', '70000', 'a whole number from 1 to 65535'],
+    ['HOST', 'a b', 'a host name or an IP address'],
+    ['CROFT_BASE_URL', 'croft.test', 'an http or https URL without a path'],
+    ['CROFT_BASE_URL', 'https://croft.test/app', 'an http or https URL without a path'],
+    ['CROFT_BASE_URL', 'https://u:p@croft.test', 'an http or https URL without a path'],
+    ['CROFT_ROLES', 'api,web', 'a list, separated by commas, of one of api, mail, worker'],
+    ['CROFT_TRUSTED_PROXIES', '10.0.0.0/33', 'of IP addresses or CIDR blocks'],
+    ['CROFT_TRUSTED_PROXIES', '10.0.0.0/8/8', 'of IP addresses or CIDR blocks'],
+    ['CROFT_LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, silent'],
+    ['CROFT_SANDBOX_HOSTS', '0', 'a whole number from 1 to 256'],
+    ['CROFT_SANDBOX_HOST_MEMORY_MB', '64', 'a whole number from 256'],
+    ['S3_ENDPOINT', 's3.test', 'a URL that starts with http:// or https://'],
+    ['S3_FORCE_PATH_STYLE', 'yes', 'true or false'],
+    ['DATABASE_URL', 'mysql://h/d', 'a URL that starts with postgres:// or postgresql://'],
+    ['REDIS_URL', '127.0.0.1:6379', 'a URL that starts with redis:// or rediss://'],
+    ['SMTP_URL', 'mail.test', 'a URL that starts with smtp:// or smtps://'],
+    ['CROFT_OPERATOR_KEY', 'short', '24 to 512 visible ASCII characters'],
+    ['CROFT_MASTER_KEY', 'short', '32 random bytes in base64'],
+  ])('is told that %s cannot be "%s"', (name, value, expected) => {
+    const faults = faultsOf({ [name]: value, S3_BUCKET: 'b' })
+    expect(faults).toContain(`${name}: `)
+    expect(faults).toContain(expected)
+    expect(faults).toContain(`as in ${name}=`)
+  })
+
+  test('hears of everything at once', () => {
+    const faults = faultsOf({ PORT: 'x', REDIS_URL: 'x', CROFT_ROLES: 'x' })
+    expect(faults).toContain('The environment has 3 faults')
+    for (const name of ['PORT', 'REDIS_URL', 'CROFT_ROLES']) expect(faults).toContain(`- ${name}: `)
+  })
+
+  test('never shows a secret', () => {
+    const secret = 'hunter2 hunter2'
+    const faults = faultsOf({
+      DATABASE_URL: secret,
+      REDIS_URL: secret,
+      SMTP_URL: secret,
+      CROFT_OPERATOR_KEY: secret,
+      CROFT_MASTER_KEY: secret,
+    })
+    expect(faults).toContain('5 faults')
+    expect(faults).not.toContain('hunter2')
+  })
+
+  test.each([
+    ['CROFT_BASEURL', 'did you mean CROFT_BASE_URL?'],
+    ['CROFT_ROLE', 'did you mean CROFT_ROLES?'],
+    ['CROFT_SANDBOX_HOST', 'did you mean CROFT_SANDBOX_HOSTS?'],
+    ['CROFT_XYZZY', 'CROFT_XYZZY: no such variable'],
+  ])('is told that %s is not a variable', (name, words) => {
+    expect(faultsOf({ [name]: '1' })).toContain(words)
+  })
+
+  test('may not name an object store without a bucket, nor half of its keys', () => {
+    const faults = faultsOf({ S3_ENDPOINT: 'http://s3.test', S3_ACCESS_KEY_ID: 'id' })
+    expect(faults).toContain('S3_BUCKET: missing')
+    expect(faults).toContain('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both, or neither')
+  })
+})

@@ -1,0 +1,89 @@
+import { isIP } from 'node:net'
+
+import type { Parse } from './env-reader.ts'
+
+export function integer(min: number, max: number): Parse<number> {
+  return (text) => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
+    return value >= min && value <= max
+      ? { value }
+      : { expected: `a whole number from ${min} to ${max}` }
+  }
+}
+
+export const port = integer(1, 65_535)
+
+export function oneOf<const Word extends string>(words: readonly Word[]): Parse<Word> {
+  return (text) => {
+    const value = words.find((word) => word === text)
+    return value === undefined ? { expected: `one of ${words.join(', ')}` } : { value }
+  }
+}
+
+/** Separated by commas; at least one, none twice. */
+export function listOf<T>(item: Parse<T>): Parse<T[]> {
+  return (text) => {
+    const values: T[] = []
+    for (const part of text.split(',')) {
+      const parsed = item(part.trim())
+      if ('expected' in parsed)
+        return { expected: `a list, separated by commas, of ${parsed.expected}` }
+      if (!values.includes(parsed.value)) values.push(parsed.value)
+    }
+    return { value: values }
+  }
+}
+
+export const flag: Parse<boolean> = (text) =>
+  text === 'true' || text === 'false' ? { value: text === 'true' } : { expected: 'true or false' }
+
+/** A host name or an address to listen on. */
+export const hostName: Parse<string> = (text) =>
+  isIP(text) > 0 || /^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text)
+    ? { value: text }
+    : { expected: 'a host name or an IP address' }
+
+export const addressBlock: Parse<string> = (text) => {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  const widest = family === 4 ? 32 : 128
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= widest)
+  return family > 0 && fits && rest.length === 0
+    ? { value: text }
+    : { expected: 'IP addresses or CIDR blocks' }
+}
+
+/** An absolute URL with one of these schemes and a host. */
+export function url(...schemes: readonly string[]): Parse<string> {
+  const expected = `a URL that starts with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`
+  return (text) => {
+    const parsed = URL.parse(text)
+    return parsed && schemes.includes(parsed.protocol.slice(0, -1)) && parsed.host !== ''
+      ? { value: text }
+      : { expected }
+  }
+}
+
+/** Scheme, host and port; nothing after them but a slash, which is dropped. */
+export const origin: Parse<string> = (text) => {
+  const parsed = URL.parse(text)
+  const plain =
+    parsed !== null &&
+    ['http:', 'https:'].includes(parsed.protocol) &&
+    parsed.href === `${parsed.origin}/`
+  return plain ? { value: parsed.origin } : { expected: 'an http or https URL without a path' }
+}
+
+/** 32 bytes in base64 or base64url. */
+export const masterKey: Parse<string> = (text) =>
+  /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+    ? { value: text }
+    : { expected: '32 random bytes in base64 (make one with "openssl rand -base64 32")' }
+
+/** Goes into a header, so nothing but visible ASCII. */
+export const operatorKey: Parse<string> = (text) =>
+  /^[\x21-\x7e]{24,512}$/.test(text)
+    ? { value: text }
+    : { expected: '24 to 512 visible ASCII characters (make one with "openssl rand -base64 32")' }
+
+export const anyText: Parse<string> = (text) => ({ value: text })
