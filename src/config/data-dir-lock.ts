@@ -1,0 +1,95 @@
+import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { createFileAtomically, writeFileAtomically } from './atomic-file.ts'
+import { processStart } from './process-identity.ts'
+import { SetupError } from './setup-error.ts'
+
+const ATTEMPTS = 250
+const WAIT_MS = 20
+
+/**
+ * Creates the data folder and takes it for this process. The lock of a process that was killed is taken over; a pid
+ * that belongs to another process by now is told apart by the time at which that process started.
+ */
+export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
+  await openFolder(dataDir)
+  const file = join(dataDir, 'service.lock')
+  const mine = JSON.stringify({ pid: process.pid, started: processStart(process.pid) })
+
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    if ((await createFileAtomically(file, mine)) || (await takeOver(file, mine))) {
+      return {
+        async [Symbol.asyncDispose]() {
+          if ((await read(file)) === mine) await rm(file, { force: true })
+        },
+      }
+    }
+    const holder = await livingHolder(file)
+    if (holder !== undefined) {
+      throw new SetupError(
+        `The data folder "${dataDir}" is in use by the Croft of process ${holder}: ` +
+          'stop that one first, or give this one another folder with CROFT_DATA_DIR',
+      )
+    }
+    await delay(WAIT_MS)
+  }
+  throw new SetupError(
+    `The lock "${file}" cannot be taken: remove it if no Croft runs on this folder`,
+  )
+}
+
+/** One process at a time replaces a dead one's lock: a second that read the same lock would remove the first's. */
+async function takeOver(file: string, mine: string): Promise<boolean> {
+  if ((await livingHolder(file)) !== undefined) return false
+  const guard = `${file}.takeover`
+  if (!(await createFileAtomically(guard, mine))) {
+    if ((await livingHolder(guard)) === undefined) await rm(guard, { force: true })
+    return false
+  }
+  try {
+    if ((await livingHolder(file)) !== undefined) return false
+    await writeFileAtomically(file, mine)
+    return true
+  } finally {
+    await rm(guard, { force: true })
+  }
+}
+
+async function livingHolder(file: string): Promise<number | undefined> {
+  const holder = parseHolder(await read(file))
+  if (!holder || processStart(holder.pid) !== holder.started) return undefined
+  return holder.pid
+}
+
+function parseHolder(text: string | undefined): { pid: number; started: string } | undefined {
+  if (text === undefined) return undefined
+  try {
+    const holder: unknown = JSON.parse(text)
+    if (typeof holder !== 'object' || holder === null) return undefined
+    if (!('pid' in holder) || !('started' in holder)) return undefined
+    return { pid: Number(holder.pid), started: String(holder.started) }
+  } catch {
+    // Someone wrote something else into it: nobody's lock.
+    return undefined
+  }
+}
+
+const read = (file: string): Promise<string | undefined> =>
+  readFile(file, 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+
+/** Others may pass through a new data folder, as the database's account must, but not look into it. */
+async function openFolder(dataDir: string): Promise<void> {
+  try {
+    if ((await mkdir(dataDir, { recursive: true })) !== undefined) await chmod(dataDir, 0o711)
+  } catch (cause) {
+    throw new SetupError(
+      `The data folder "${dataDir}" cannot be created: make it yourself for this user, or name another with CROFT_DATA_DIR`,
+      { cause },
+    )
+  }
+}
