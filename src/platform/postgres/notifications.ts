@@ -8,8 +8,8 @@ export interface NotificationChannels {
   croft_revision: { readonly siteId: string; readonly revision: number }
   /** Cached answers of an operation were dropped. */
   croft_cache: { readonly siteId: string; readonly operation: string; readonly version: string }
-  /** A pool's keys or a user's validity changed. */
-  croft_tokens: { readonly siteId: string }
+  /** A pool's keys changed; with `sub`, only that user's standing did. */
+  croft_tokens: { readonly siteId: string; readonly sub?: string }
   /** New log lines of a site, for those who watch live. */
   croft_log: { readonly siteId: string; readonly upTo: string }
   /** A job was put on a queue. */

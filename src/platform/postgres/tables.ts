@@ -92,6 +92,7 @@ interface PoolUserTable {
   external_email: string | null
   role: 'user' | 'admin' | 'super-admin' | null
   status: 'INVITED' | 'ACTIVE'
+  origin: 'invite' | 'operator'
   tokens_valid_after: Generated<Date>
   created_at: Generated<Date>
   updated_at: Generated<Date>
