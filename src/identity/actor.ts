@@ -1,0 +1,14 @@
+export type Role = 'user' | 'admin' | 'super-admin'
+
+/** A signed-in member of a site's admin pool, with the role that the database says they have now. */
+export interface Actor {
+  /** `sub`. */
+  readonly userId: string
+  readonly email: string
+  readonly role: Role
+}
+
+const RANK: Record<Role, number> = { user: 0, admin: 1, 'super-admin': 2 }
+
+export const atLeast = (actor: Pick<Actor, 'role'>, role: Role): boolean =>
+  RANK[actor.role] >= RANK[role]

@@ -1,0 +1,77 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+
+import { Invites } from './invites/service.ts'
+import { SigningKeys } from './keys/service.ts'
+import { PoolDirectory } from './pools/directory.ts'
+import { Pools } from './pools/service.ts'
+import { AdminTokens } from './tokens/admin-tokens.ts'
+import { TokenMint } from './tokens/token-mint.ts'
+import { TokenSigner } from './tokens/token-signer.ts'
+import { TokenVerifier } from './tokens/token-verifier.ts'
+import { Validities } from './tokens/validity.ts'
+import { VisitorTokens } from './tokens/visitor-tokens.ts'
+import { Users } from './users/service.ts'
+
+export interface IdentityDeps {
+  readonly database: Database
+  readonly notifications: Notifications
+  readonly sealer: Sealer
+  readonly siteKeys: SiteKeys
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly baseUrl: string
+}
+
+export interface Identity {
+  readonly pools: Pools
+  readonly signingKeys: SigningKeys
+  readonly users: Users
+  readonly invites: Invites
+  readonly tokenMint: TokenMint
+  readonly adminTokens: AdminTokens
+  readonly visitorTokens: VisitorTokens
+}
+
+/** The identity half of the service, listening for changes that other replicas make to keys and users. */
+export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
+  const directory = new PoolDirectory(deps)
+  const validities = new Validities()
+  await followChanges(deps.notifications, directory, validities)
+  const signingKeys = new SigningKeys({ ...deps, directory })
+  const users = new Users({ ...deps, validities })
+  const invites = new Invites(deps)
+  const verifier = new TokenVerifier({ ...deps, directory })
+  const signer = new TokenSigner({ ...deps, signingKeys })
+  return {
+    pools: new Pools({ ...deps, directory, signingKeys, users, invites }),
+    signingKeys,
+    users,
+    invites,
+    tokenMint: new TokenMint({ ...deps, directory, users, signer }),
+    adminTokens: new AdminTokens({ verifier, users }),
+    visitorTokens: new VisitorTokens({ ...deps, directory, verifier, users, validities }),
+  }
+}
+
+function followChanges(
+  notifications: Notifications,
+  directory: PoolDirectory,
+  validities: Validities,
+): Promise<void> {
+  return notifications.listen('croft_tokens', {
+    onMessage({ siteId, sub }) {
+      if (sub !== undefined) return validities.userChanged(siteId, sub)
+      directory.forget(siteId)
+      validities.siteChanged(siteId)
+    },
+    onGap() {
+      directory.forgetAll()
+      validities.allChanged()
+    },
+  })
+}

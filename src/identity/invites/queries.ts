@@ -1,0 +1,55 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+export interface Invitee {
+  readonly userPoolId: string
+  readonly sub: string
+}
+
+export async function insertInvite(
+  tx: SiteTx,
+  invite: Invitee & {
+    readonly tokenHash: Buffer
+    readonly createdAt: Date
+    readonly expiresAt: Date
+  },
+): Promise<void> {
+  await tx.db
+    .insertInto('user_invite')
+    .values({
+      site_id: tx.siteId,
+      token_hash: invite.tokenHash,
+      user_pool_id: invite.userPoolId,
+      sub: invite.sub,
+      created_at: invite.createdAt,
+      expires_at: invite.expiresAt,
+      used_at: null,
+    })
+    .execute()
+}
+
+export async function deleteUnusedInvites(tx: SiteTx, invitee: Invitee): Promise<void> {
+  await tx.db
+    .deleteFrom('user_invite')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', invitee.userPoolId)
+    .where('sub', '=', invitee.sub)
+    .where('used_at', 'is', null)
+    .execute()
+}
+
+/** Of two who redeem the same invite at once, one gets the row. */
+export function markInviteUsed(
+  tx: SiteTx,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<Invitee | undefined> {
+  return tx.db
+    .updateTable('user_invite')
+    .set({ used_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('token_hash', '=', tokenHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning(['user_pool_id as userPoolId', 'sub'])
+    .executeTakeFirst()
+}

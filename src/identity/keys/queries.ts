@@ -1,0 +1,110 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { PublicJwk } from './model.ts'
+
+export interface StoredKey {
+  readonly userPoolId: string
+  readonly kid: string
+  readonly publicJwk: unknown
+  readonly expiresAt: Date | null
+}
+
+export async function insertKey(
+  tx: SiteTx,
+  key: {
+    readonly userPoolId: string
+    readonly kid: string
+    readonly publicJwk: PublicJwk
+    readonly sealedPrivate: Buffer
+    readonly createdAt: Date
+  },
+): Promise<void> {
+  await tx.db
+    .insertInto('signing_key')
+    .values({
+      site_id: tx.siteId,
+      user_pool_id: key.userPoolId,
+      kid: key.kid,
+      alg: 'RS256',
+      public_jwk: JSON.stringify(key.publicJwk),
+      sealed_private: key.sealedPrivate,
+      created_at: key.createdAt,
+      retired_at: null,
+      expires_at: null,
+    })
+    .execute()
+}
+
+/** Newest first, so that the first of a pool is the one that signs. */
+export function selectPublishedKeys(tx: SiteTx, now: Date): Promise<StoredKey[]> {
+  return tx.db
+    .selectFrom('signing_key')
+    .select([
+      'user_pool_id as userPoolId',
+      'kid',
+      'public_jwk as publicJwk',
+      'expires_at as expiresAt',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where((where) => where.or([where('expires_at', 'is', null), where('expires_at', '>', now)]))
+    .orderBy('created_at', 'desc')
+    .execute()
+}
+
+export function selectSealedKey(
+  tx: SiteTx,
+  userPoolId: string,
+  kid: string,
+): Promise<{ sealedPrivate: Buffer } | undefined> {
+  return tx.db
+    .selectFrom('signing_key')
+    .select('sealed_private as sealedPrivate')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('kid', '=', kid)
+    .executeTakeFirst()
+}
+
+export async function retireKeys(
+  tx: SiteTx,
+  userPoolId: string,
+  times: { readonly retiredAt: Date; readonly expiresAt: Date },
+): Promise<void> {
+  await tx.db
+    .updateTable('signing_key')
+    .set({ retired_at: times.retiredAt, expires_at: times.expiresAt })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('retired_at', 'is', null)
+    .execute()
+}
+
+export async function deleteExpiredKeys(tx: SiteTx, userPoolId: string, now: Date): Promise<void> {
+  await tx.db
+    .deleteFrom('signing_key')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('expires_at', '<=', now)
+    .execute()
+}
+
+/** The pool's keys change one rotation at a time. Returns when the end of its oldest retired key is, and how many there are. */
+export async function lockPoolKeys(
+  tx: SiteTx,
+  userPoolId: string,
+): Promise<readonly { readonly expiresAt: Date | null }[]> {
+  await tx.db
+    .selectFrom('user_pool')
+    .select('user_pool_id')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  return tx.db
+    .selectFrom('signing_key')
+    .select('expires_at as expiresAt')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .orderBy('expires_at')
+    .execute()
+}

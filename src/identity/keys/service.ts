@@ -1,0 +1,147 @@
+import { LRUCache } from 'lru-cache'
+
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { Pool, PoolKind } from '#identity/pools/model.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type NewKeyPair, newKeyPair } from './key-pair.ts'
+import {
+  type JwksDocument,
+  MAX_KEYS,
+  RETIRED_KEY_SECONDS,
+  importSigningKey,
+  jwksOf,
+} from './model.ts'
+import {
+  deleteExpiredKeys,
+  insertKey,
+  lockPoolKeys,
+  retireKeys,
+  selectSealedKey,
+} from './queries.ts'
+
+const REMEMBERED_SIGNERS = 1000
+
+export interface Signer {
+  readonly kid: string
+  readonly key: CryptoKey
+}
+
+export interface RotatedKey {
+  readonly userPoolId: string
+  readonly kid: string
+}
+
+/** The keys that sign the tokens of a site's pools. Private halves are at rest only sealed with the site's own key. */
+export class SigningKeys {
+  readonly #database: Database
+  readonly #notifications: Notifications
+  readonly #sealer: Sealer
+  readonly #siteKeys: SiteKeys
+  readonly #clock: Clock
+  readonly #directory: PoolDirectory
+  readonly #signers = new LRUCache<string, Signer>({ max: REMEMBERED_SIGNERS })
+
+  constructor(deps: {
+    database: Database
+    notifications: Notifications
+    sealer: Sealer
+    siteKeys: SiteKeys
+    clock: Clock
+    directory: PoolDirectory
+  }) {
+    this.#database = deps.database
+    this.#notifications = deps.notifications
+    this.#sealer = deps.sealer
+    this.#siteKeys = deps.siteKeys
+    this.#clock = deps.clock
+    this.#directory = deps.directory
+  }
+
+  /** The first key of each new pool. */
+  async create(tx: SiteTx, userPoolIds: readonly string[]): Promise<void> {
+    const pairs = await Promise.all(userPoolIds.map(() => newKeyPair()))
+    for (const [index, userPoolId] of userPoolIds.entries()) {
+      await this.#store(tx, userPoolId, pairs[index])
+    }
+  }
+
+  /**
+   * Every replica signs with the new keys from here on; tokens of the old ones verify until they end. 429 when a pool
+   * has `MAX_KEYS` keys whose tokens are still alive.
+   */
+  async rotate(site: Site, kinds: readonly PoolKind[]): Promise<readonly RotatedKey[]> {
+    const pools = await this.#directory.get(site)
+    const userPoolIds = kinds.map((kind) => pools[kind].userPoolId)
+    const pairs = await Promise.all(userPoolIds.map(() => newKeyPair()))
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const rotated: RotatedKey[] = []
+      for (const [index, userPoolId] of userPoolIds.entries()) {
+        await this.#retire(tx, userPoolId)
+        rotated.push({ userPoolId, kid: await this.#store(tx, userPoolId, pairs[index]) })
+      }
+      await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
+      tx.onCommit(() => this.#directory.forget(site.siteId))
+      return rotated
+    })
+  }
+
+  /** What `jwks_uri` answers for a pool of the site. */
+  async jwks(site: Site, userPoolId: string): Promise<JwksDocument> {
+    const pool = await this.#directory.pool(site, userPoolId)
+    return jwksOf(pool.keys.values(), this.#clock.now().getTime())
+  }
+
+  /** The key that signs for the pool now. */
+  async signer(site: Site, pool: Pool): Promise<Signer> {
+    const kid = pool.signingKid
+    const known = this.#signers.get(kid)
+    if (known) return known
+    const pkcs8 = await this.#database.withSite(site.siteId, async (tx) => {
+      const row = await selectSealedKey(tx, pool.userPoolId, kid)
+      if (!row) throw new Error(`The signing key ${kid} of ${pool.userPoolId} is gone`)
+      const siteKey = await this.#siteKeys.wrapped(tx)
+      return this.#sealer.open(siteKey, sealContext(pool.userPoolId, kid), row.sealedPrivate)
+    })
+    const signer: Signer = { kid, key: await importSigningKey(pkcs8) }
+    pkcs8.fill(0)
+    this.#signers.set(kid, signer)
+    return signer
+  }
+
+  async #retire(tx: SiteTx, userPoolId: string): Promise<void> {
+    const now = this.#clock.now()
+    const kept = await lockPoolKeys(tx, userPoolId)
+    const alive = kept.filter((key) => key.expiresAt === null || key.expiresAt > now)
+    if (alive.length >= MAX_KEYS) {
+      const freeAt = alive[0]?.expiresAt ?? now
+      throw new AppError(
+        'TooManyRequests',
+        `The pool "${userPoolId}" has ${MAX_KEYS} keys whose tokens are still alive: rotate again later`,
+        { retryAfterSeconds: (freeAt.getTime() - now.getTime()) / 1000 },
+      )
+    }
+    await deleteExpiredKeys(tx, userPoolId, now)
+    const expiresAt = new Date(now.getTime() + RETIRED_KEY_SECONDS * 1000)
+    await retireKeys(tx, userPoolId, { retiredAt: now, expiresAt })
+  }
+
+  async #store(tx: SiteTx, userPoolId: string, pair: NewKeyPair | undefined): Promise<string> {
+    if (!pair) throw new Error('A pool has no key pair')
+    const { kid, publicJwk, privateKey } = pair
+    const siteKey = await this.#siteKeys.wrapped(tx)
+    const sealedPrivate = this.#sealer.seal(siteKey, sealContext(userPoolId, kid), privateKey)
+    privateKey.fill(0)
+    const createdAt = this.#clock.now()
+    await insertKey(tx, { userPoolId, kid, publicJwk, sealedPrivate, createdAt })
+    return kid
+  }
+}
+
+const sealContext = (userPoolId: string, kid: string): string => `signing-key:${userPoolId}:${kid}`

@@ -1,0 +1,113 @@
+import { LRUCache } from 'lru-cache'
+
+import { notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { SingleFlight } from '#base/single-flight.ts'
+import { isPublished } from '#identity/keys/model.ts'
+import { verificationKeys } from '#identity/keys/verification-keys.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type Pool, type PoolKind, type SitePools, issuerOf } from './model.ts'
+import { selectPools } from './queries.ts'
+
+const REMEMBERED_SITES = 10_000
+/** Notifications keep an entry true; this bounds the harm of one that got lost. */
+const MAX_AGE_MS = 60_000
+/** How often a token with an unknown `kid` may make us look again. */
+const REFRESH_AFTER_MS = 250
+
+/** Names and public keys of each site's pools, in memory. */
+export class PoolDirectory {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #baseUrl: string
+  readonly #sites = new LRUCache<string, SitePools>({ max: REMEMBERED_SITES })
+  readonly #loads = new SingleFlight<string, SitePools>()
+  /** Grows with every `forget`: what was read before one must not be remembered after it. */
+  #generation = 0
+
+  constructor(deps: { database: Database; clock: Clock; baseUrl: string }) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+    this.#baseUrl = deps.baseUrl
+  }
+
+  /** What is in memory and still fresh. */
+  known(site: Site): SitePools | undefined {
+    const pools = this.#sites.get(site.siteId)
+    if (pools?.domain !== site.domain) return undefined
+    return this.#ageMs(pools) < MAX_AGE_MS ? pools : undefined
+  }
+
+  async get(site: Site): Promise<SitePools> {
+    return this.known(site) ?? this.#load(site)
+  }
+
+  /** The pool with that id, or 404: a pool of another site does not exist here. */
+  async pool(site: Site, userPoolId: string): Promise<Pool> {
+    const pools = await this.get(site)
+    const pool = [pools.admin, pools.data].find((each) => each.userPoolId === userPoolId)
+    if (!pool) throw notFound('UserPool', userPoolId)
+    return pool
+  }
+
+  /** For a token whose key is not known: the notification of a rotation may still be on its way. */
+  async refreshed(site: Site): Promise<SitePools> {
+    const pools = this.known(site)
+    return pools && this.#ageMs(pools) < REFRESH_AFTER_MS ? pools : this.#load(site)
+  }
+
+  forget(siteId: string): void {
+    this.#generation += 1
+    this.#sites.delete(siteId)
+    this.#loads.detach(siteId)
+  }
+
+  forgetAll(): void {
+    for (const siteId of this.#sites.keys()) this.forget(siteId)
+    this.#generation += 1
+  }
+
+  #load(site: Site): Promise<SitePools> {
+    return this.#loads.run(site.siteId, async () => {
+      const generation = this.#generation
+      const pools = await this.#read(site)
+      if (generation === this.#generation) this.#sites.set(site.siteId, pools)
+      return pools
+    })
+  }
+
+  #read(site: Site): Promise<SitePools> {
+    const now = this.#clock.now()
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const rows = await selectPools(tx)
+      const keys = await verificationKeys(tx, now)
+      const poolOf = (kind: PoolKind): Pool => {
+        const row = rows.find((each) => each.kind === kind)
+        if (!row) throw new Error(`The site ${site.siteId} has no ${kind} pool`)
+        const issuer = issuerOf(this.#baseUrl, site, row.userPoolId)
+        const published = [...(keys.get(row.userPoolId)?.values() ?? [])].filter((key) =>
+          isPublished(key, now.getTime()),
+        )
+        return {
+          ...row,
+          issuer,
+          keys: new Map(published.map((key) => [key.kid, key])),
+          signingKid: published.find((key) => key.signs)?.kid ?? '',
+          version: [issuer, row.clientId, ...published.map((key) => key.kid)].join(' '),
+        }
+      }
+      return {
+        domain: site.domain,
+        loadedAtMs: now.getTime(),
+        admin: poolOf('admin'),
+        data: poolOf('data'),
+      }
+    })
+  }
+
+  #ageMs(pools: SitePools): number {
+    return this.#clock.now().getTime() - pools.loadedAtMs
+  }
+}

@@ -1,0 +1,120 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { VerificationKey } from '#identity/keys/model.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
+
+export type PoolKind = 'admin' | 'data'
+export const POOL_KINDS = ['admin', 'data'] as const satisfies readonly PoolKind[]
+
+/** Default of what is asked of the hosted sign-in. */
+const SCOPES = ['openid', 'email', 'profile']
+
+/** A pool as token checks see it: names, and keys that verify. */
+export interface Pool {
+  readonly kind: PoolKind
+  readonly userPoolId: string
+  /** Of the default client, the only one whose tokens the API takes. */
+  readonly clientId: string
+  readonly issuer: string
+  readonly keys: ReadonlyMap<string, VerificationKey>
+  readonly signingKid: string
+  /** Changes whenever issuer, client or keys do. */
+  readonly version: string
+}
+
+export interface SitePools {
+  readonly domain: string
+  readonly loadedAtMs: number
+  readonly admin: Pool
+  readonly data: Pool
+}
+
+export const BootstrapConfig = Type.Object({
+  siteId: Type.String(),
+  siteDomain: Type.String(),
+  region: Type.String(),
+  api: Type.Object({ basePath: Type.String() }),
+  auth: Type.Object({
+    mode: Type.Literal('hosted'),
+    userPoolId: Type.String(),
+    clientId: Type.String(),
+    issuer: Type.String(),
+    domain: Type.String(),
+    scope: Type.Array(Type.String()),
+    redirectUri: Type.String(),
+    logoutUri: Type.String(),
+  }),
+})
+export type BootstrapConfig = Static<typeof BootstrapConfig>
+
+const BasicDiscoveryFields = {
+  enabled: Type.Boolean(),
+  userPoolId: Type.String(),
+  userPoolClientId: Type.String(),
+  issuer: Type.String(),
+  region: Type.String(),
+}
+
+/** What the public alias tells. */
+export const BasicVisitorDiscovery = Type.Object(BasicDiscoveryFields)
+export type BasicVisitorDiscovery = Static<typeof BasicVisitorDiscovery>
+
+export const VisitorDiscovery = Type.Object({
+  ...BasicDiscoveryFields,
+  domain: Type.String(),
+  providers: Type.Object({
+    google: Type.Object({
+      enabled: Type.Boolean(),
+      identityProvider: Type.Literal('Google'),
+      responseType: Type.Literal('code'),
+      scopes: Type.Array(Type.String()),
+    }),
+  }),
+})
+export type VisitorDiscovery = Static<typeof VisitorDiscovery>
+
+export const issuerOf = (baseUrl: string, site: Site, userPoolId: string): string =>
+  `${siteBaseUrl(baseUrl, site.domain)}/oidc/${userPoolId}`
+
+/** The hosted sign-in lives under the issuer, so the issuer is also the sign-in's `domain`. */
+export function bootstrapOf(baseUrl: string, site: Site, pool: Pool): BootstrapConfig {
+  const base = siteBaseUrl(baseUrl, site.domain)
+  return {
+    siteId: site.siteId,
+    siteDomain: site.domain,
+    region: site.region,
+    api: { basePath: '/admin/api' },
+    auth: {
+      mode: 'hosted',
+      userPoolId: pool.userPoolId,
+      clientId: pool.clientId,
+      issuer: pool.issuer,
+      domain: pool.issuer,
+      scope: [...SCOPES],
+      redirectUri: `${base}/admin/callback`,
+      logoutUri: `${base}/admin`,
+    },
+  }
+}
+
+export const basicDiscoveryOf = (site: Site, pool: Pool): BasicVisitorDiscovery => ({
+  enabled: true,
+  userPoolId: pool.userPoolId,
+  userPoolClientId: pool.clientId,
+  issuer: pool.issuer,
+  region: site.region,
+})
+
+export const discoveryOf = (site: Site, pool: Pool): VisitorDiscovery => ({
+  ...basicDiscoveryOf(site, pool),
+  domain: pool.issuer,
+  providers: {
+    google: {
+      enabled: false,
+      identityProvider: 'Google',
+      responseType: 'code',
+      scopes: [...SCOPES],
+    },
+  },
+})

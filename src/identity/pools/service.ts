@@ -1,0 +1,96 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Invites } from '#identity/invites/service.ts'
+import type { SigningKeys } from '#identity/keys/service.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { SiteParts, SitePartsInput, SitePartsResult } from '#sites/site-parts.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { PoolDirectory } from './directory.ts'
+import {
+  type BasicVisitorDiscovery,
+  type BootstrapConfig,
+  POOL_KINDS,
+  type Pool,
+  type VisitorDiscovery,
+  basicDiscoveryOf,
+  bootstrapOf,
+  discoveryOf,
+} from './model.ts'
+import { type PoolRow, insertDefaultClient, insertPool } from './queries.ts'
+
+/** The two pools of each site: the admin pool, and the data pool of its visitors. */
+export class Pools implements SiteParts {
+  readonly #directory: PoolDirectory
+  readonly #signingKeys: SigningKeys
+  readonly #users: Users
+  readonly #invites: Invites
+  readonly #ids: Ids
+  readonly #clock: Clock
+  readonly #baseUrl: string
+
+  constructor(deps: {
+    directory: PoolDirectory
+    signingKeys: SigningKeys
+    users: Users
+    invites: Invites
+    ids: Ids
+    clock: Clock
+    baseUrl: string
+  }) {
+    this.#directory = deps.directory
+    this.#signingKeys = deps.signingKeys
+    this.#users = deps.users
+    this.#invites = deps.invites
+    this.#ids = deps.ids
+    this.#clock = deps.clock
+    this.#baseUrl = deps.baseUrl
+  }
+
+  /** Both pools with their clients and keys, and an invited account for each super-admin. */
+  async created(tx: SiteTx, site: Site, input: SitePartsInput): Promise<SitePartsResult> {
+    const pools = POOL_KINDS.map((kind): PoolRow => ({
+      kind,
+      userPoolId: this.#ids.userPoolId(site.region),
+      clientId: this.#ids.clientId(),
+    }))
+    const now = this.#clock.now()
+    for (const pool of pools) {
+      await insertPool(tx, pool, now)
+      await insertDefaultClient(tx, pool, now)
+    }
+    await this.#signingKeys.create(
+      tx,
+      pools.map((pool) => pool.userPoolId),
+    )
+    const adminPoolId = pools.find((pool) => pool.kind === 'admin')?.userPoolId ?? ''
+    const users = await this.#users.inviteSuperAdmins(tx, adminPoolId, input.superAdmins)
+    const onboarding = []
+    for (const user of users) onboarding.push(await this.#invites.issue(tx, site, user))
+    return { onboarding }
+  }
+
+  /** What `GET /admin/public/config` answers. */
+  async bootstrap(site: Site): Promise<BootstrapConfig> {
+    const { admin } = await this.#directory.get(site)
+    return bootstrapOf(this.#baseUrl, site, admin)
+  }
+
+  /** What `GET /data/auth/config` answers. */
+  async discovery(site: Site): Promise<VisitorDiscovery> {
+    const { data } = await this.#directory.get(site)
+    return discoveryOf(site, data)
+  }
+
+  /** What `GET /data/public/auth/config` answers. */
+  async basicDiscovery(site: Site): Promise<BasicVisitorDiscovery> {
+    const { data } = await this.#directory.get(site)
+    return basicDiscoveryOf(site, data)
+  }
+
+  /** The pool with that id, or 404. */
+  byId(site: Site, userPoolId: string): Promise<Pool> {
+    return this.#directory.pool(site, userPoolId)
+  }
+}

@@ -1,0 +1,34 @@
+import type { Actor } from '#identity/actor.ts'
+import { isRevoked } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Site } from '#sites/site.ts'
+
+import { bearerToken } from './bearer.ts'
+import { tokenExpired, unauthorized } from './refusals.ts'
+import type { TokenVerifier } from './token-verifier.ts'
+
+/** Tokens of a site's admin pool, as `/admin` takes them: id or access. */
+export class AdminTokens {
+  readonly #verifier: TokenVerifier
+  readonly #users: Users
+
+  constructor(deps: { verifier: TokenVerifier; users: Users }) {
+    this.#verifier = deps.verifier
+    this.#users = deps.users
+  }
+
+  /** Role and existence of the user are read at each call, so that what was taken away is gone at once. */
+  async verify(site: Site, authorization: string | undefined): Promise<Actor> {
+    const token = bearerToken(authorization)
+    const { claims, pool, expired } = await this.#verifier.verify(site, 'admin', token, [
+      'id',
+      'access',
+    ])
+    const standing = await this.#users.standing(site, pool.userPoolId, claims.sub)
+    if (!standing || standing.role === null || isRevoked(standing, claims.iat)) {
+      throw unauthorized('user')
+    }
+    if (expired) throw tokenExpired()
+    return { userId: claims.sub, email: standing.email, role: standing.role }
+  }
+}

@@ -1,0 +1,62 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { TOKEN_LIFETIME_SECONDS } from '#identity/keys/model.ts'
+import type { Pool } from '#identity/pools/model.ts'
+
+export type TokenUse = 'access' | 'id'
+
+const Seconds = Type.Number({ minimum: 0, maximum: 1e11 })
+
+/** The claims of a token as they are read back. `nbf` is honoured, though we never set it. */
+export const TokenClaims = Type.Object({
+  sub: Type.String({ minLength: 1, maxLength: 128 }),
+  iss: Type.String(),
+  iat: Seconds,
+  exp: Seconds,
+  nbf: Type.Optional(Seconds),
+  auth_time: Seconds,
+  jti: Type.String(),
+  token_use: Type.Union([Type.Literal('access'), Type.Literal('id')]),
+  client_id: Type.Optional(Type.String()),
+  aud: Type.Optional(Type.String()),
+  username: Type.String(),
+  email: Type.Optional(Type.String()),
+  'cognito:groups': Type.Optional(Type.Array(Type.String())),
+})
+export type TokenClaims = Static<typeof TokenClaims>
+
+export interface TokenSubject {
+  readonly sub: string
+  readonly username: string
+  readonly email: string
+  /** The role in the admin pool, groups in the data pool. */
+  readonly groups: readonly string[]
+}
+
+export interface TokenTimes {
+  readonly issuedAtSeconds: number
+  /** When the user proved who they are: at sign-in, not at a refresh. */
+  readonly authTimeSeconds: number
+}
+
+/** The claims of a new token, named as Cognito names them; `cognito:groups` is left out when there is none. */
+export function claimsOf(
+  pool: Pick<Pool, 'issuer' | 'clientId'>,
+  use: TokenUse,
+  subject: TokenSubject,
+  stamp: TokenTimes & { readonly jti: string },
+): TokenClaims {
+  return {
+    sub: subject.sub,
+    iss: pool.issuer,
+    ...(use === 'access' ? { client_id: pool.clientId } : { aud: pool.clientId }),
+    token_use: use,
+    username: subject.username,
+    ...(use === 'id' && { email: subject.email }),
+    ...(subject.groups.length > 0 && { 'cognito:groups': [...subject.groups] }),
+    auth_time: stamp.authTimeSeconds,
+    iat: stamp.issuedAtSeconds,
+    exp: stamp.issuedAtSeconds + TOKEN_LIFETIME_SECONDS,
+    jti: stamp.jti,
+  }
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+
+import { visitorOf } from '#identity/visitor.ts'
+
+import { SeenTokens, digestOf } from './seen-tokens.ts'
+import { Validities } from './validity.ts'
+
+const NOW = 1_800_000_000_000
+const VISITOR = visitorOf('sub-1', 'ann', ['editors'])
+const DIGEST = digestOf('aaa.bbb.ccc')
+
+function remembered(expiresAtMs = NOW + 3_600_000) {
+  const validities = new Validities()
+  const tokens = new SeenTokens()
+  tokens.remember(
+    DIGEST,
+    {
+      visitor: VISITOR,
+      poolVersion: 'v1',
+      expiresAtMs,
+      site: validities.ofSite('site_1'),
+      user: validities.ofUser('site_1', 'sub-1'),
+    },
+    NOW,
+  )
+  return { tokens, validities }
+}
+
+describe('a token seen before', () => {
+  test('answers with the very visitor for up to a minute', () => {
+    const { tokens } = remembered()
+    expect(tokens.find(DIGEST, 'v1', NOW)).toBe(VISITOR)
+    expect(tokens.find(DIGEST, 'v1', NOW + 59_999)).toBe(VISITOR)
+    expect(tokens.find(DIGEST, 'v1', NOW + 60_000)).toBeUndefined()
+  })
+
+  test('ends at its expiry when that comes first', () => {
+    const { tokens } = remembered(NOW + 5000)
+    expect(tokens.find(DIGEST, 'v1', NOW + 4999)).toBe(VISITOR)
+    expect(tokens.find(DIGEST, 'v1', NOW + 5000)).toBeUndefined()
+  })
+
+  test('is not known to another pool or key set', () => {
+    expect(remembered().tokens.find(DIGEST, 'v2', NOW)).toBeUndefined()
+  })
+
+  test('is verified again when its user changed, and only then', () => {
+    const { tokens, validities } = remembered()
+    validities.userChanged('site_1', 'sub-2')
+    validities.userChanged('site_2', 'sub-1')
+    expect(tokens.find(DIGEST, 'v1', NOW)).toBe(VISITOR)
+    validities.userChanged('site_1', 'sub-1')
+    expect(tokens.find(DIGEST, 'v1', NOW)).toBeUndefined()
+  })
+
+  test('is verified again when its site changed', () => {
+    const { tokens, validities } = remembered()
+    validities.siteChanged('site_1')
+    expect(tokens.find(DIGEST, 'v1', NOW)).toBeUndefined()
+  })
+
+  test('is verified again when notifications may have been lost', () => {
+    const { tokens, validities } = remembered()
+    validities.allChanged()
+    expect(tokens.find(DIGEST, 'v1', NOW)).toBeUndefined()
+  })
+})
+
+describe('a visitor', () => {
+  test('carries the text that the sandbox is given', () => {
+    expect(JSON.parse(VISITOR.authText)).toEqual({
+      sub: 'sub-1',
+      username: 'ann',
+      groups: ['editors'],
+    })
+  })
+})

@@ -1,0 +1,64 @@
+import { invalid } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { Pool, PoolKind } from '#identity/pools/model.ts'
+import { type User, issueSecond } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Site } from '#sites/site.ts'
+
+import { MAX_TOKEN_LENGTH } from './bearer.ts'
+import type { TokenUse } from './claims.ts'
+import type { SignedToken, TokenSigner } from './token-signer.ts'
+
+export interface MintRequest {
+  /** Email address of the user. */
+  readonly user: string
+  readonly pool: PoolKind
+  readonly use: TokenUse
+  /** Data pool only: what the token says, whatever groups the user is in. */
+  readonly groups: readonly string[]
+}
+
+/** Tokens without a sign-in, for the operator: `croft token`, launch validation, tests of a site. */
+export class TokenMint {
+  readonly #directory: PoolDirectory
+  readonly #users: Users
+  readonly #signer: TokenSigner
+  readonly #clock: Clock
+
+  constructor(deps: { directory: PoolDirectory; users: Users; signer: TokenSigner; clock: Clock }) {
+    this.#directory = deps.directory
+    this.#users = deps.users
+    this.#signer = deps.signer
+    this.#clock = deps.clock
+  }
+
+  /** An admin must exist (404 `UserNotFound`); a visitor who does not is created. */
+  async mint(site: Site, request: MintRequest): Promise<SignedToken> {
+    if (request.pool === 'admin' && request.groups.length > 0) {
+      throw invalid('groups', 'only tokens of the data pool carry groups; leave it out')
+    }
+    const pool = (await this.#directory.get(site))[request.pool]
+    const user = await this.#userOf(site, pool, request.user)
+    const issuedAtSeconds = issueSecond(this.#clock.now(), user.tokensValidAfter)
+    const signed = await this.#signer.sign(site, pool, request.use, {
+      subject: {
+        sub: user.sub,
+        username: user.email,
+        email: user.email,
+        groups: user.role === null ? request.groups : [user.role],
+      },
+      times: { issuedAtSeconds, authTimeSeconds: issuedAtSeconds },
+    })
+    if (signed.token.length > MAX_TOKEN_LENGTH) {
+      throw invalid('groups', `the token would be longer than ${MAX_TOKEN_LENGTH} characters`)
+    }
+    return signed
+  }
+
+  #userOf(site: Site, pool: Pool, email: string): Promise<User> {
+    return pool.kind === 'admin'
+      ? this.#users.byEmail(site, pool, email)
+      : this.#users.ensureVisitor(site, pool, email)
+  }
+}

@@ -1,0 +1,38 @@
+import { SignJWT } from 'jose'
+
+import type { Ids } from '#base/ids.ts'
+import type { SigningKeys } from '#identity/keys/service.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type TokenSubject, type TokenTimes, type TokenUse, claimsOf } from './claims.ts'
+
+export interface SignedToken {
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** Makes the tokens of a pool: for an operator's request today, for a sign-in as well. */
+export class TokenSigner {
+  readonly #signingKeys: SigningKeys
+  readonly #ids: Ids
+
+  constructor(deps: { signingKeys: SigningKeys; ids: Ids }) {
+    this.#signingKeys = deps.signingKeys
+    this.#ids = deps.ids
+  }
+
+  async sign(
+    site: Site,
+    pool: Pool,
+    use: TokenUse,
+    holder: { readonly subject: TokenSubject; readonly times: TokenTimes },
+  ): Promise<SignedToken> {
+    const { kid, key } = await this.#signingKeys.signer(site, pool)
+    const claims = claimsOf(pool, use, holder.subject, { ...holder.times, jti: this.#ids.uuid() })
+    const token = await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
+      .sign(key)
+    return { token, expiresAt: new Date(claims.exp * 1000) }
+  }
+}

@@ -1,0 +1,70 @@
+import type { Clock } from '#base/clock.ts'
+import { SingleFlight } from '#base/single-flight.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import { isRevoked } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import { type Visitor, visitorOf } from '#identity/visitor.ts'
+import type { Site } from '#sites/site.ts'
+
+import { bearerToken } from './bearer.ts'
+import { tokenExpired, unauthorized } from './refusals.ts'
+import { SeenTokens, digestOf } from './seen-tokens.ts'
+import type { TokenVerifier } from './token-verifier.ts'
+import type { Validities } from './validity.ts'
+
+/** Access tokens of a site's data pool, as `/data` takes them. */
+export class VisitorTokens {
+  readonly #directory: PoolDirectory
+  readonly #verifier: TokenVerifier
+  readonly #users: Users
+  readonly #validities: Validities
+  readonly #clock: Clock
+  readonly #seen = new SeenTokens()
+  readonly #flights = new SingleFlight<string, Visitor>()
+
+  constructor(deps: {
+    directory: PoolDirectory
+    verifier: TokenVerifier
+    users: Users
+    validities: Validities
+    clock: Clock
+  }) {
+    this.#directory = deps.directory
+    this.#verifier = deps.verifier
+    this.#users = deps.users
+    this.#validities = deps.validities
+    this.#clock = deps.clock
+  }
+
+  /** Answers, or throws, at once for a token that verified within the last minute and for a header that carries none. */
+  verify(site: Site, authorization: string | undefined): Visitor | Promise<Visitor> {
+    const token = bearerToken(authorization)
+    const digest = digestOf(token)
+    const pools = this.#directory.known(site)
+    const seen = pools && this.#seen.find(digest, pools.data.version, this.#clock.now().getTime())
+    if (seen) return seen
+    return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))
+  }
+
+  async #verify(site: Site, token: string, digest: string): Promise<Visitor> {
+    const siteValidity = this.#validities.ofSite(site.siteId)
+    const { claims, pool, expired } = await this.#verifier.verify(site, 'data', token, ['access'])
+    const userValidity = this.#validities.ofUser(site.siteId, claims.sub)
+    const standing = await this.#users.standing(site, pool.userPoolId, claims.sub)
+    if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
+    if (expired) throw tokenExpired()
+    const visitor = visitorOf(claims.sub, claims.username, claims['cognito:groups'] ?? [])
+    this.#seen.remember(
+      digest,
+      {
+        visitor,
+        poolVersion: pool.version,
+        expiresAtMs: claims.exp * 1000,
+        site: siteValidity,
+        user: userValidity,
+      },
+      this.#clock.now().getTime(),
+    )
+    return visitor
+  }
+}

@@ -1,0 +1,29 @@
+import type { Role } from '#identity/actor.ts'
+
+export interface User {
+  readonly userPoolId: string
+  readonly sub: string
+  readonly email: string
+  /** Null in the data pool. */
+  readonly role: Role | null
+  readonly tokensValidAfter: Date
+}
+
+/** What decides, at each request, whether a user's token still counts. */
+export interface Standing {
+  readonly email: string
+  readonly role: Role | null
+  /** Tokens issued before this moment are refused. */
+  readonly tokensValidAfter: Date
+}
+
+/** `iat` is in whole seconds, so a token of the very second in which all were revoked is refused; the next one is not. */
+export const isRevoked = (standing: Standing, issuedAtSeconds: number): boolean =>
+  issuedAtSeconds * 1000 < standing.tokensValidAfter.getTime()
+
+/** The `iat` of a token made now: never a second that the user's revocation refuses, so at most one second ahead. */
+export function issueSecond(now: Date, tokensValidAfter: Date): number {
+  const nowSecond = Math.floor(now.getTime() / 1000)
+  const validSecond = Math.ceil(tokensValidAfter.getTime() / 1000)
+  return Math.max(nowSecond, validSecond)
+}

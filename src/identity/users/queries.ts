@@ -1,0 +1,86 @@
+import type { Role } from '#identity/actor.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { Standing, User } from './model.ts'
+
+export interface NewUser {
+  readonly userPoolId: string
+  readonly sub: string
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly role: Role | null
+  readonly status: 'INVITED' | 'ACTIVE'
+  readonly origin: 'invite' | 'operator'
+}
+
+/** Does nothing when the pool has a user with that address. */
+export async function insertUser(tx: SiteTx, user: NewUser, now: Date): Promise<void> {
+  await tx.db
+    .insertInto('pool_user')
+    .values({
+      site_id: tx.siteId,
+      user_pool_id: user.userPoolId,
+      sub: user.sub,
+      email: user.email,
+      email_verified: user.emailVerified,
+      external_email: null,
+      role: user.role,
+      status: user.status,
+      origin: user.origin,
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((on) => on.columns(['site_id', 'user_pool_id', 'email']).doNothing())
+    .execute()
+}
+
+export function selectUserByEmail(
+  tx: SiteTx,
+  userPoolId: string,
+  email: string,
+): Promise<User | undefined> {
+  return tx.db
+    .selectFrom('pool_user')
+    .select([
+      'user_pool_id as userPoolId',
+      'sub',
+      'email',
+      'role',
+      'tokens_valid_after as tokensValidAfter',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('email', '=', email)
+    .executeTakeFirst()
+}
+
+/** By primary key: runs for every request with an admin token. */
+export function selectStanding(
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+): Promise<Standing | undefined> {
+  return tx.db
+    .selectFrom('pool_user')
+    .select(['email', 'role', 'tokens_valid_after as tokensValidAfter'])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .executeTakeFirst()
+}
+
+export async function updateTokensValidAfter(
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+  moment: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('pool_user')
+    .set({ tokens_valid_after: moment, updated_at: moment })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}

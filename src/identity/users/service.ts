@@ -1,0 +1,112 @@
+import { notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import { canonicalEmail } from '#identity/email.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { Validities } from '#identity/tokens/validity.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { Standing, User } from './model.ts'
+import { insertUser, selectStanding, selectUserByEmail, updateTokensValidAfter } from './queries.ts'
+
+/** The accounts of a site's pools. */
+export class Users {
+  readonly #database: Database
+  readonly #notifications: Notifications
+  readonly #ids: Ids
+  readonly #clock: Clock
+  readonly #validities: Validities
+
+  constructor(deps: {
+    database: Database
+    notifications: Notifications
+    ids: Ids
+    clock: Clock
+    validities: Validities
+  }) {
+    this.#database = deps.database
+    this.#notifications = deps.notifications
+    this.#ids = deps.ids
+    this.#clock = deps.clock
+    this.#validities = deps.validities
+  }
+
+  /** One invited account per address, in the transaction that creates the site. */
+  async inviteSuperAdmins(
+    tx: SiteTx,
+    userPoolId: string,
+    emails: readonly string[],
+  ): Promise<readonly User[]> {
+    const users: User[] = []
+    for (const email of new Set(emails.map(canonicalEmail))) {
+      await insertUser(
+        tx,
+        {
+          userPoolId,
+          sub: this.#ids.uuid(),
+          email,
+          emailVerified: false,
+          role: 'super-admin',
+          status: 'INVITED',
+          origin: 'invite',
+        },
+        this.#clock.now(),
+      )
+      users.push(await userByEmail(tx, userPoolId, email))
+    }
+    return users
+  }
+
+  /** 404 when the pool has no such account. */
+  byEmail(site: Site, pool: Pool, email: string): Promise<User> {
+    return this.#database.withSite(site.siteId, (tx) =>
+      userByEmail(tx, pool.userPoolId, canonicalEmail(email)),
+    )
+  }
+
+  /** The visitor with that address, made by the operator when there is none yet: verified, and marked as such. */
+  ensureVisitor(site: Site, pool: Pool, email: string): Promise<User> {
+    const address = canonicalEmail(email)
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const known = await selectUserByEmail(tx, pool.userPoolId, address)
+      if (known) return known
+      await insertUser(
+        tx,
+        {
+          userPoolId: pool.userPoolId,
+          sub: this.#ids.uuid(),
+          email: address,
+          emailVerified: true,
+          role: null,
+          status: 'ACTIVE',
+          origin: 'operator',
+        },
+        this.#clock.now(),
+      )
+      return userByEmail(tx, pool.userPoolId, address)
+    })
+  }
+
+  /** Undefined when the account is gone. */
+  standing(site: Site, userPoolId: string, sub: string): Promise<Standing | undefined> {
+    return this.#database.withSite(site.siteId, (tx) => selectStanding(tx, userPoolId, sub))
+  }
+
+  /** Ends every token that the user has, on every replica. */
+  revokeTokens(site: Site, userPoolId: string, sub: string): Promise<void> {
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const found = await updateTokensValidAfter(tx, userPoolId, sub, this.#clock.now())
+      if (!found) throw notFound('User', sub)
+      await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId, sub })
+      tx.onCommit(() => this.#validities.userChanged(site.siteId, sub))
+    })
+  }
+}
+
+async function userByEmail(tx: SiteTx, userPoolId: string, email: string): Promise<User> {
+  const user = await selectUserByEmail(tx, userPoolId, email)
+  if (!user) throw notFound('User', email)
+  return user
+}
