@@ -1,0 +1,61 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/** OpenID Connect Discovery 1.0, section 3, as far as the hosted sign-in goes. */
+export const DiscoveryDocument = Type.Object({
+  issuer: Type.String(),
+  authorization_endpoint: Type.String(),
+  token_endpoint: Type.String(),
+  userinfo_endpoint: Type.String(),
+  revocation_endpoint: Type.String(),
+  end_session_endpoint: Type.String(),
+  jwks_uri: Type.String(),
+  scopes_supported: Type.Array(Type.String()),
+  response_types_supported: Type.Array(Type.String()),
+  response_modes_supported: Type.Array(Type.String()),
+  grant_types_supported: Type.Array(Type.String()),
+  code_challenge_methods_supported: Type.Array(Type.String()),
+  subject_types_supported: Type.Array(Type.String()),
+  id_token_signing_alg_values_supported: Type.Array(Type.String()),
+  token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  claims_supported: Type.Array(Type.String()),
+  claims_parameter_supported: Type.Boolean(),
+  request_parameter_supported: Type.Boolean(),
+  request_uri_parameter_supported: Type.Boolean(),
+})
+export type DiscoveryDocument = Static<typeof DiscoveryDocument>
+
+/** Everything a client needs to know of an issuer. The sign-in's paths are Cognito's. */
+export const discoveryDocument = (issuer: string): DiscoveryDocument => ({
+  issuer,
+  authorization_endpoint: `${issuer}/oauth2/authorize`,
+  token_endpoint: `${issuer}/oauth2/token`,
+  userinfo_endpoint: `${issuer}/oauth2/userInfo`,
+  revocation_endpoint: `${issuer}/oauth2/revoke`,
+  end_session_endpoint: `${issuer}/logout`,
+  jwks_uri: `${issuer}/.well-known/jwks.json`,
+  scopes_supported: ['openid', 'email', 'profile'],
+  response_types_supported: ['code'],
+  response_modes_supported: ['query'],
+  grant_types_supported: ['authorization_code', 'refresh_token'],
+  code_challenge_methods_supported: ['S256'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  token_endpoint_auth_methods_supported: ['none'],
+  claims_supported: [
+    'sub',
+    'iss',
+    'aud',
+    'exp',
+    'iat',
+    'auth_time',
+    'jti',
+    'token_use',
+    'client_id',
+    'username',
+    'email',
+    'cognito:groups',
+  ],
+  claims_parameter_supported: false,
+  request_parameter_supported: false,
+  request_uri_parameter_supported: false,
+})

@@ -1,0 +1,42 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { publicSite } from '#http/plugins/site.ts'
+import { JwksDocument } from '#identity/keys/model.ts'
+
+import { DiscoveryDocument, discoveryDocument } from './discovery-document.ts'
+
+const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+
+/** Any page may read these; a key set is kept for a minute only, so that a cache between learns of a rotation. */
+const PUBLISHED = { 'access-control-allow-origin': '*' }
+const DISCOVERY_HEADERS = { ...PUBLISHED, 'cache-control': 'public, max-age=300' }
+const JWKS_HEADERS = { ...PUBLISHED, 'cache-control': 'public, max-age=60' }
+
+/** The two documents with which a client checks tokens of a pool without knowing Croft. */
+export const wellKnownRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/oidc/:userPoolId/.well-known' })
+    .use(publicSite(context))
+    .get(
+      '/openid-configuration',
+      async ({ site, params, set }) => {
+        const { issuer } = await context.pools.byId(site, params.userPoolId)
+        Object.assign(set.headers, DISCOVERY_HEADERS)
+        return discoveryDocument(issuer)
+      },
+      {
+        open: 'Public by its nature: OpenID Connect Discovery',
+        params: PoolPath,
+        response: DiscoveryDocument,
+      },
+    )
+    .get(
+      '/jwks.json',
+      async ({ site, params, set }) => {
+        const keys = await context.signingKeys.jwks(site, params.userPoolId)
+        Object.assign(set.headers, JWKS_HEADERS)
+        return keys
+      },
+      { open: 'Public keys', params: PoolPath, response: JwksDocument },
+    )

@@ -1,0 +1,34 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { POOL_KINDS } from '#identity/pools/model.ts'
+
+const SitePath = Type.Object({ siteId: Type.String({ maxLength: 64 }) })
+
+const RotateBody = Type.Object(
+  { pool: Type.Optional(Type.Union([Type.Literal('admin'), Type.Literal('data')])) },
+  { additionalProperties: false },
+)
+
+const RotatedKeys = Type.Object({
+  rotated: Type.Array(Type.Object({ userPoolId: Type.String(), kid: Type.String() })),
+})
+
+/** New signing keys for one pool of a site, or both; tokens of the old keys verify until they end. */
+export const portalKeyRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/keys' }).use(operatorAuth(context)).post(
+    '/rotate',
+    async ({ params, body }) => {
+      const site = await context.sites.find(params.siteId)
+      const kinds = body?.pool === undefined ? POOL_KINDS : [body.pool]
+      return { rotated: [...(await context.signingKeys.rotate(site, kinds))] }
+    },
+    {
+      operator: true,
+      params: SitePath,
+      body: Type.Optional(RotateBody),
+      response: RotatedKeys,
+    },
+  )
