@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process'
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { AppError } from '#base/app-error.ts'
+
+import { repositoryUrl } from './repository-url.ts'
+
+const SIZE_POLL_MS = 250
+const ERROR_CHARACTERS = 500
+/** Nothing of the machine's or the repository's own configuration may run a program or ask a question. */
+const SETTINGS = [
+  'protocol.ext.allow=never',
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.symlinks=false',
+  'credential.helper=',
+  'submodule.recurse=false',
+  'filter.lfs.smudge=',
+  'filter.lfs.required=false',
+  'http.followRedirects=initial',
+].flatMap((setting) => ['-c', setting])
+
+export interface FetchRequest {
+  /** `https://`, `ssh://`, `git://` or `user@host:path`; `file://` only where `allowFileUrls` says so. */
+  readonly url: string
+  readonly branch: string
+  /** An empty folder; the branch's files are there afterwards. */
+  readonly intoDir: string
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  /** On disk, history included. */
+  readonly maxBytes: number
+  readonly allowFileUrls?: boolean
+}
+
+/** The newest commit of a branch, without history, by the system's git. Throws `SourceUnavailable` with what git said. */
+export async function fetchRepository(request: FetchRequest): Promise<{ commit: string }> {
+  const url = repositoryUrl(request.url, request.allowFileUrls ?? false)
+  if (!/^(?!-)[\w./-]{1,200}$/.test(request.branch)) {
+    throw new AppError('SourceUnavailable', `"${request.branch}" is not the name of a branch`)
+  }
+  const stop = new AbortController()
+  const ended = AbortSignal.any([
+    request.signal,
+    stop.signal,
+    AbortSignal.timeout(request.timeoutMs),
+  ])
+  const watch = watchSize(request, (reason) => stop.abort(reason))
+  const clone = [
+    'clone',
+    '--quiet',
+    '--depth=1',
+    '--single-branch',
+    '--no-tags',
+    `--branch=${request.branch}`,
+    '--',
+    url,
+    request.intoDir,
+  ]
+  try {
+    await git(clone, ended, request)
+    const commit = await git(['-C', request.intoDir, 'rev-parse', 'HEAD'], ended, request)
+    return { commit: commit.trim() }
+  } finally {
+    clearInterval(watch)
+  }
+}
+
+function git(args: readonly string[], signal: AbortSignal, request: FetchRequest): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const child = spawn('git', [...SETTINGS, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(request.allowFileUrls ?? false),
+    signal,
+    killSignal: 'SIGKILL',
+  })
+  let [output, complaint] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-4 * ERROR_CHARACTERS)
+  })
+  child.on('error', (error) => reject(startFault(error, signal, request)))
+  child.on('close', (code) => {
+    if (code === 0) resolve(output)
+    else reject(unavailable(request, withoutCredentials(complaint.trim(), request.url)))
+  })
+  return promise
+}
+
+/** Only what git and ssh need to find programs, keys and the network; the service's own secrets stay out. */
+function environment(allowFileUrls: boolean): Record<string, string> {
+  const passed = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy', 'SSL_CERT_FILE']
+  // oxlint-disable-next-line node/no-process-env -- a child's environment, not configuration
+  const own = process.env
+  const entries = passed.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]]))
+  return {
+    ...(Object.fromEntries(entries) as Record<string, string>),
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '/bin/false',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_LFS_SKIP_SMUDGE: '1',
+    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oStrictHostKeyChecking=accept-new',
+    GIT_ALLOW_PROTOCOL: allowFileUrls ? 'https:ssh:git:file' : 'https:ssh:git',
+  }
+}
+
+function watchSize({ intoDir, maxBytes }: FetchRequest, stop: (reason: Error) => void) {
+  let measuring = false
+  return setInterval(() => {
+    if (measuring) return
+    measuring = true
+    void sizeOf(intoDir, maxBytes).then((bytes) => {
+      measuring = false
+      if (bytes > maxBytes) stop(new Error(`it is larger than ${maxBytes} bytes`))
+    })
+  }, SIZE_POLL_MS)
+}
+
+/** Stops counting above `enough`. A folder that vanishes meanwhile counts nothing. */
+async function sizeOf(folder: string, enough: number): Promise<number> {
+  let bytes = 0
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  for (const entry of entries) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) bytes += await sizeOf(path, enough - bytes)
+    else
+      bytes += await stat(path).then(
+        ({ size }) => size,
+        () => 0,
+      )
+    if (bytes > enough) return bytes
+  }
+  return bytes
+}
+
+function startFault(error: Error, signal: AbortSignal, request: FetchRequest): AppError {
+  if ('code' in error && error.code === 'ENOENT') {
+    return new AppError('SourceUnavailable', 'Croft fetches repositories with "git": install it', {
+      cause: error,
+    })
+  }
+  if (signal.aborted) {
+    const reason: unknown = signal.reason
+    const timedOut = reason instanceof Error && reason.name === 'TimeoutError'
+    const words = timedOut
+      ? `it took longer than ${request.timeoutMs} ms`
+      : reason instanceof Error
+        ? reason.message
+        : 'it was cancelled'
+    return unavailable(request, words)
+  }
+  return unavailable(request, error.message)
+}
+
+const unavailable = (request: FetchRequest, why: string): AppError =>
+  new AppError(
+    'SourceUnavailable',
+    `The branch "${request.branch}" of "${withoutCredentials(request.url, request.url)}" cannot be fetched: ${why.slice(0, ERROR_CHARACTERS)}`,
+  )
+
+/** Git repeats URLs in its messages; a token in one must not travel on. */
+function withoutCredentials(text: string, url: string): string {
+  const userinfo = /^[a-z+]+:\/\/([^@/]+)@/i.exec(url)?.[1]
+  return (userinfo ? text.replaceAll(`${userinfo}@`, '') : text).replaceAll(
+    /(\w+:\/\/)[^@/\s]+@/g,
+    '$1',
+  )
+}

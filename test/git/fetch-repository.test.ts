@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { fetchRepository } from '#platform/git/fetch-repository.ts'
+
+let folder: string
+let origin: string
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', origin, '-c', 'user.name=a', '-c', 'user.email=a@b.test', ...args], {
+    encoding: 'utf8',
+  }).trim()
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'croft-git-'))
+  origin = join(folder, 'origin')
+  execFileSync('git', ['init', '--quiet', '--initial-branch=main', origin])
+  await writeFile(join(origin, 'build.yml'), 'ARTIFACT_DIR: site\n')
+  await symlink('/etc/passwd', join(origin, 'link'))
+  git('add', '-A')
+  git('commit', '--quiet', '-m', 'one')
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+const fetch = (name: string, options: Partial<Parameters<typeof fetchRepository>[0]> = {}) =>
+  fetchRepository({
+    url: `file://${origin}`,
+    branch: 'main',
+    intoDir: join(folder, name),
+    signal: AbortSignal.timeout(30_000),
+    timeoutMs: 20_000,
+    maxBytes: 10_000_000,
+    allowFileUrls: true,
+    ...options,
+  })
+
+describe('fetching a repository', () => {
+  test('brings the newest commit of the branch', async () => {
+    expect(await fetch('plain')).toEqual({ commit: git('rev-parse', 'HEAD') })
+    expect(await readFile(join(folder, 'plain', 'build.yml'), 'utf8')).toBe('ARTIFACT_DIR: site\n')
+  })
+
+  test('makes plain files of symbolic links, so that none leads outside', async () => {
+    await fetch('links')
+    expect(await readFile(join(folder, 'links', 'link'), 'utf8')).toBe('/etc/passwd')
+  })
+
+  test('names a branch that is not there', async () => {
+    await expect(fetch('missing', { branch: 'nope' })).rejects.toMatchObject({
+      code: 'SourceUnavailable',
+      message: expect.stringContaining('nope'),
+    })
+  })
+
+  test.each([
+    ['a local path', { allowFileUrls: false }],
+    ['a helper', { url: 'ext::sh -c "touch pwned"' }],
+    ['an option as URL', { url: '--upload-pack=touch pwned' }],
+    ['an option as host', { url: 'ssh://-oProxyCommand=touch/x' }],
+    ['an option as scp host', { url: 'a@-oProxyCommand=x:y z' }],
+    ['an option as branch', { branch: '--upload-pack=x' }],
+    ['a plain word', { url: 'repository' }],
+  ])('refuses %s', async (name, options) => {
+    await expect(fetch(`refused ${name}`, options)).rejects.toMatchObject({
+      code: 'SourceUnavailable',
+    })
+    expect(existsSync('pwned')).toBe(false)
+  })
+
+  test('stops at its bounds, and says which one', async () => {
+    await expect(fetch('slow', { timeoutMs: 1 })).rejects.toThrow('longer than 1 ms')
+    await expect(fetch('cancelled', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+      code: 'SourceUnavailable',
+    })
+  })
+
+  test('keeps the credentials of a URL out of its errors', async () => {
+    const url = 'https://user:hunter2@127.0.0.1:9/repo.git'
+    const failure: unknown = await fetch('secret', { url }).catch((error: unknown) => error)
+    expect(String(failure)).toContain('127.0.0.1')
+    expect(String(failure)).not.toContain('hunter2')
+  })
+})
