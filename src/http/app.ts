@@ -7,6 +7,7 @@ import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/serve.ts'
 
 import { boundBody } from './body-bound.ts'
+import { Cors } from './cors.ts'
 import { healthRoutes } from './health.ts'
 import { MethodTable } from './method-table.ts'
 import { errorResponse, statusOf, toAppError } from './plugins/errors.ts'
@@ -25,9 +26,10 @@ export interface RouteDeclaration {
 }
 
 export function httpApp(context: AppContext): HttpApp {
-  const elysia = routesOf(context)
-  const methods = new MethodTable(elysia.routes)
+  const routes = routesOf(context)
+  const methods = new MethodTable(routes.routes)
   const scopes = new ScopeReader(context)
+  const cors = new Cors(context, methods)
 
   const failed = (error: unknown, code: string | number, request: Request): Response => {
     const path = pathOf(request.url)
@@ -38,12 +40,14 @@ export function httpApp(context: AppContext): HttpApp {
     }
     return errorResponse(failure, path, requestId)
   }
-  elysia.onError(({ error, code, request }) => failed(error, code, request))
-  // Elysia compiles the root hooks when it is first used; compile now so that no request pays for it.
-  elysia.compile()
+  // The error hook must stand before the routes: Elysia gives it only to those that follow.
+  const elysia = new Elysia({ normalize: false })
+    .onError(({ error, code, request }) => failed(error, code, request))
+    .use(routes)
+    .compile()
 
   return {
-    routes: elysia.routes.map(({ method, path, hooks }) => ({
+    routes: routes.routes.map(({ method, path, hooks }) => ({
       method,
       path,
       detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
@@ -52,10 +56,14 @@ export function httpApp(context: AppContext): HttpApp {
       const startedAt = performance.now()
       const scope = scopes.read(request, peer)
       openScope(request, scope)
-      const response = await answer(elysia, request, scope).catch((error: unknown) =>
-        failed(error, 'UNKNOWN', request),
-      )
-      return finished(context, { request, response, scope, startedAt })
+      const path = pathOf(request.url)
+      const response =
+        (await cors.preflight(request, path, scope.host)) ??
+        (await answer(elysia, request, scope).catch((error: unknown) =>
+          failed(error, 'UNKNOWN', request),
+        ))
+      if (request.headers.has('origin')) await cors.open(request, response, path, scope.host)
+      return finished(context, { request, response, path, scope, startedAt })
     },
   }
 }
@@ -77,13 +85,13 @@ async function answer(
 interface Exchange {
   readonly request: Request
   readonly response: Response
+  readonly path: string
   readonly scope: RequestScope
   readonly startedAt: number
 }
 
-function finished(context: AppContext, { request, response, scope, startedAt }: Exchange) {
+function finished(context: AppContext, { request, response, path, scope, startedAt }: Exchange) {
   response.headers.set('x-request-id', scope.requestId)
-  const path = pathOf(request.url)
   const fields = {
     requestId: scope.requestId,
     method: request.method,

@@ -1,0 +1,62 @@
+import type { AppContext } from '#context'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
+
+import type { MethodTable } from './method-table.ts'
+
+const PREFLIGHT_SECONDS = '600'
+const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, last-event-id'
+const RESPONSE_HEADERS = 'age, retry-after, www-authenticate, x-cache, x-request-id'
+
+/**
+ * Which browser origins may read a site's answers: `/data` its own and those that the site configures, `/admin` its own
+ * and the installation's. Named one by one, never a wildcard; tokens travel in a header, so no credentials are allowed.
+ */
+export class Cors {
+  readonly #context: Pick<AppContext, 'config' | 'sites'>
+  readonly #methods: MethodTable
+
+  constructor(context: Pick<AppContext, 'config' | 'sites'>, methods: MethodTable) {
+    this.#context = context
+    this.#methods = methods
+  }
+
+  /** The answer to a preflight, or undefined for a request that is none. */
+  async preflight(request: Request, path: string, host: string): Promise<Response | undefined> {
+    const origin = request.headers.get('origin')
+    if (request.method !== 'OPTIONS' || origin === null) return undefined
+    if (!request.headers.has('access-control-request-method') || !governed(path)) return undefined
+    const headers = new Headers({ vary: 'origin' })
+    const methods = this.#methods.allowed(path)
+    if (methods !== undefined && (await this.#allows(origin, path, host))) {
+      headers.set('access-control-allow-origin', origin)
+      headers.set('access-control-allow-methods', methods)
+      headers.set('access-control-allow-headers', REQUEST_HEADERS)
+      headers.set('access-control-max-age', PREFLIGHT_SECONDS)
+    }
+    return new Response(null, { status: 204, headers })
+  }
+
+  /** Lets the asking origin read an answer, where it may. */
+  async open(request: Request, response: Response, path: string, host: string): Promise<void> {
+    const origin = request.headers.get('origin')
+    if (origin === null || !governed(path)) return
+    response.headers.append('vary', 'origin')
+    if (!(await this.#allows(origin, path, host))) return
+    response.headers.set('access-control-allow-origin', origin)
+    response.headers.set('access-control-expose-headers', RESPONSE_HEADERS)
+  }
+
+  async #allows(origin: string, path: string, host: string): Promise<boolean> {
+    const site = await this.#context.sites.byHost(host)
+    return site !== undefined && this.#originsOf(site, path).includes(origin)
+  }
+
+  #originsOf(site: SiteEntry, path: string): readonly string[] {
+    const { baseUrl } = this.#context.config
+    const own = new URL(siteBaseUrl(baseUrl, site.domain)).origin
+    return path.startsWith('/admin/') ? [own, new URL(baseUrl).origin] : [own, ...site.corsOrigins]
+  }
+}
+
+const governed = (path: string): boolean => path.startsWith('/data/') || path.startsWith('/admin/')
