@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto'
+
+import { AppError, invalid } from '#base/app-error.ts'
+import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+
+import { type ArtifactFile, MAX_CODE_BYTES, isCode, storedFiles, totalBytes } from './model.ts'
+import { selectDeployedSite, selectDeployment } from './queries.ts'
+
+const LIST_PAGE = 1000
+const READS_AT_ONCE = 16
+
+/** The bytes of a site's deployments: in the object store under their hash, so that equal files are kept once. */
+export class Artifacts {
+  readonly #database: Database
+  readonly #objects: ObjectStore
+
+  constructor(deps: { readonly database: Database; readonly objects: ObjectStore }) {
+    this.#database = deps.database
+    this.#objects = deps.objects
+  }
+
+  /** Stores the stream when it is exactly what `file` says; else stores nothing and throws. */
+  async put(
+    siteId: string,
+    file: Pick<ArtifactFile, 'sha256' | 'sizeBytes'>,
+    stream: ReadableStream<Uint8Array>,
+  ): Promise<void> {
+    let fault: AppError | undefined
+    const verified = stream.pipeThrough(verifier(file, (found) => (fault = found)))
+    try {
+      await this.#objects.put(keyOf(siteId, file.sha256), verified, { maxBytes: file.sizeBytes })
+    } catch (error) {
+      // The store may have wrapped what the verifier threw.
+      throw fault ?? error
+    }
+  }
+
+  /** Sizes by hash of everything stored for the site. */
+  async stored(siteId: string): Promise<ReadonlyMap<string, number>> {
+    const sizes = new Map<string, number>()
+    const prefix = keyOf(siteId, '')
+    let continuation: string | undefined
+    do {
+      const page = await this.#objects.list({
+        prefix,
+        maxKeys: LIST_PAGE,
+        ...(continuation === undefined ? {} : { continuation }),
+      })
+      for (const { key, sizeBytes } of page.objects) sizes.set(key.slice(prefix.length), sizeBytes)
+      continuation = page.continuation
+    } while (continuation !== undefined)
+    return sizes
+  }
+
+  delete(siteId: string, sha256: string): Promise<void> {
+    return this.#objects.delete(keyOf(siteId, sha256))
+  }
+
+  /**
+   * The texts that functions may import (`.ts .mts .cts .js .mjs .cjs .json`), by path, of the site's current deployment;
+   * empty when it has none. At most `MAX_CODE_BYTES` together.
+   */
+  async codeFiles(at: SiteTx | string): Promise<ReadonlyMap<string, string>> {
+    const siteId = typeof at === 'string' ? at : at.siteId
+    const files = (
+      typeof at === 'string'
+        ? await this.#database.withSite(at, currentFiles)
+        : await currentFiles(at)
+    ).filter(({ path }) => isCode(path))
+    if (totalBytes(files) > MAX_CODE_BYTES) {
+      throw new AppError(
+        'InvalidArtifact',
+        `The deployment's scripts and JSON have more than ${MAX_CODE_BYTES} bytes together`,
+      )
+    }
+    const texts = new Map<string, string>()
+    for (let from = 0; from < files.length; from += READS_AT_ONCE) {
+      const batch = files.slice(from, from + READS_AT_ONCE)
+      const read = await Promise.all(batch.map((file) => this.#text(siteId, file)))
+      batch.forEach(({ path }, index) => texts.set(path, read[index] ?? ''))
+    }
+    return texts
+  }
+
+  async #text(siteId: string, { path, sha256 }: ArtifactFile): Promise<string> {
+    const object = await this.#objects.get(keyOf(siteId, sha256))
+    if (!object) throw new Error(`The stored contents of "${path}" (${sha256}) are gone`)
+    return new Response(object.body).text()
+  }
+}
+
+async function currentFiles(tx: SiteTx): Promise<ArtifactFile[]> {
+  const site = await selectDeployedSite(tx)
+  const currentId = site?.current_deployment_id ?? null
+  const row = currentId === null ? undefined : await selectDeployment(tx, currentId)
+  return row ? storedFiles(row.files) : []
+}
+
+const keyOf = (siteId: string, sha256: string): string => objectKey(siteId, 'artifacts', sha256)
+
+/** Lets the bytes through and fails at the end when they are not those that were announced. */
+function verifier(
+  { sha256, sizeBytes }: Pick<ArtifactFile, 'sha256' | 'sizeBytes'>,
+  onFault: (fault: AppError) => void,
+): TransformStream<Uint8Array, Uint8Array> {
+  const hash = createHash('sha256')
+  let seen = 0
+  const fail = (message: string): never => {
+    const fault = invalid('body', message)
+    onFault(fault)
+    throw fault
+  }
+  return new TransformStream({
+    transform(chunk, controller) {
+      seen += chunk.byteLength
+      if (seen > sizeBytes) fail(`is longer than the ${sizeBytes} bytes that were announced`)
+      hash.update(chunk)
+      controller.enqueue(chunk)
+    },
+    flush() {
+      if (seen < sizeBytes) fail(`ends after ${seen} of the ${sizeBytes} bytes that were announced`)
+      const actual = hash.digest('hex')
+      if (actual !== sha256) fail(`has the sha256 ${actual}, not the announced ${sha256}`)
+    },
+  })
+}

@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { SingleFlight } from '#base/single-flight.ts'
+import type { Sites } from '#sites/service.ts'
+import { type Repo, artifactDirectoryOf } from '#sites/source.ts'
+
+import { scanArtifact } from './artifact-folder.ts'
+import { checkArtifactDirectory } from './build-yml.ts'
+import type { DeploymentRecord } from './model.ts'
+import type { Deployments } from './service.ts'
+
+const FETCH_MS = 120_000
+const MAX_REPOSITORY_BYTES = 1024 * 1024 * 1024
+/** A folder that a killed process left behind. */
+const LEFTOVER_MS = 3_600_000
+const PREFIX = 'fetch-'
+
+/** Brings one branch of a repository into an empty folder. Throws `SourceUnavailable` that says why it could not. */
+export type FetchRepository = (request: {
+  readonly url: string
+  readonly branch: string
+  readonly intoDir: string
+  readonly signal: AbortSignal
+  readonly timeoutMs: number
+  readonly maxBytes: number
+}) => Promise<{ readonly commit: string }>
+
+export interface ExternalSourceDeps {
+  readonly deployments: Pick<Deployments, 'begin' | 'putFile' | 'activate'>
+  readonly fetchRepository: FetchRepository
+  readonly clock: Clock
+  /** Where repositories lie while they are read; absolute. */
+  readonly workDir: string
+}
+
+/** Deploys what the configured branch of a site's external repository holds now. */
+export class ExternalSource {
+  readonly #deps: ExternalSourceDeps
+  readonly #flights = new SingleFlight<string, DeploymentRecord>()
+
+  constructor(deps: ExternalSourceDeps) {
+    this.#deps = deps
+  }
+
+  /** Those who ask while a fetch is under way get its result. */
+  deploy(siteId: string, source: SiteSource): Promise<DeploymentRecord> {
+    const { repo, sourceMode } = source
+    if (repo === null) {
+      throw new AppError(
+        'ValidationError',
+        `The site's source mode is "${sourceMode}": only "EXTERNAL_REPO" can be fetched; deploy a folder instead`,
+      )
+    }
+    return this.#flights.run(siteId, () => this.#fetch(siteId, repo))
+  }
+
+  async #fetch(siteId: string, repo: Repo): Promise<DeploymentRecord> {
+    const intoDir = await this.#emptyFolder()
+    try {
+      return await this.#deploy(siteId, repo, intoDir)
+    } finally {
+      await rm(intoDir, { recursive: true, force: true })
+    }
+  }
+
+  async #deploy(siteId: string, repo: Repo, intoDir: string): Promise<DeploymentRecord> {
+    const { deployments, fetchRepository } = this.#deps
+    const { url, branch } = repo
+    const signal = AbortSignal.timeout(FETCH_MS)
+    const { commit } = await fetchRepository({
+      url,
+      branch,
+      intoDir,
+      signal,
+      timeoutMs: FETCH_MS,
+      maxBytes: MAX_REPOSITORY_BYTES,
+    })
+    const configured = artifactDirectoryOf({ sourceMode: 'EXTERNAL_REPO', repo, repoBinding: null })
+    const { buildYml, files } = await scanArtifact(intoDir, (parsed) =>
+      checkArtifactDirectory(parsed, configured),
+    )
+    const { deploymentId, missing } = await deployments.begin(siteId, {
+      source: { type: 'repo', url, branch, commit },
+      buildYml,
+      files: files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
+    })
+    const byHash = new Map(files.map((file) => [file.sha256, file.absolutePath]))
+    for (const sha256 of missing) {
+      const path = byHash.get(sha256)
+      if (path === undefined) continue
+      const contents = new Blob([await readFile(path)])
+      await deployments.putFile(siteId, deploymentId, sha256, contents.stream())
+    }
+    return deployments.activate(siteId, deploymentId)
+  }
+
+  async #emptyFolder(): Promise<string> {
+    const { workDir, clock } = this.#deps
+    await mkdir(workDir, { recursive: true, mode: 0o700 })
+    const oldest = clock.now().getTime() - LEFTOVER_MS
+    for (const name of await readdir(workDir)) {
+      if (!name.startsWith(PREFIX)) continue
+      const path = join(workDir, name)
+      const stats = await stat(path).catch(() => undefined)
+      if (stats && stats.mtimeMs < oldest) await rm(path, { recursive: true, force: true })
+    }
+    return mkdtemp(join(workDir, PREFIX))
+  }
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest'
+
+import { type ArtifactFile, checkFiles } from './model.ts'
+
+const file = (path: string, sizeBytes = 1, digit = 'a'): ArtifactFile => ({
+  path,
+  sha256: digit.repeat(64),
+  sizeBytes,
+})
+
+describe('the files of a deployment', () => {
+  test('may share their contents', () => {
+    expect(() => checkFiles([file('a'), file('b')])).not.toThrow()
+  })
+
+  test.each<[string, ArtifactFile[], string]>([
+    ['none', [], 'is empty'],
+    ['a path twice', [file('a'), file('a')], '"a" is listed twice'],
+    ['a climbing path', [file('../a')], 'the path "../a" contains ".."'],
+    ['one hash with two sizes', [file('a', 1), file('b', 2)], 'but not its size'],
+    ['a long file', [file('a', 2 ** 30)], 'a file may have'],
+    [
+      'much together',
+      Array.from({ length: 9 }, (_, at) => file(`${at}`, 2 ** 25, `${at}`)),
+      '268435456 are allowed',
+    ],
+    ['much code', [file('a.json', 2 ** 24)], '10485760 are allowed'],
+    ['too many', Array.from({ length: 5001 }, (_, at) => file(`${at}`)), 'more than 5000'],
+  ])('are refused when there are %s', (_what, files, message) => {
+    expect(() => checkFiles(files)).toThrow(message)
+  })
+})

@@ -1,0 +1,180 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { SourceMode } from '#sites/source.ts'
+
+import type { ArtifactFile, DeploymentSource } from './model.ts'
+
+const COLUMNS = [
+  'deployment_id',
+  'status',
+  'source',
+  'artifact_directory',
+  'files',
+  'error',
+  'created_at',
+  'activated_at',
+] as const
+
+export interface DeploymentRow {
+  readonly deployment_id: string
+  readonly status: 'uploading' | 'ready' | 'failed'
+  readonly source: unknown
+  readonly artifact_directory: string
+  readonly files: unknown
+  readonly error: string | null
+  readonly created_at: Date
+  readonly activated_at: Date | null
+}
+
+/** What of the site's own row matters to a deployment. */
+export interface DeployedSiteRow {
+  readonly source_mode: SourceMode
+  readonly repo: unknown
+  readonly repo_binding: unknown
+  readonly current_deployment_id: string | null
+}
+
+/** Deployments of one site begin, become current and are swept one after the other. Undefined when the site is gone. */
+export function lockDeployedSite(tx: SiteTx): Promise<DeployedSiteRow | undefined> {
+  return tx.db
+    .selectFrom('site')
+    .select(['source_mode', 'repo', 'repo_binding', 'current_deployment_id'])
+    .where('site_id', '=', tx.siteId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+export function selectDeployedSite(tx: SiteTx): Promise<DeployedSiteRow | undefined> {
+  return tx.db
+    .selectFrom('site')
+    .select(['source_mode', 'repo', 'repo_binding', 'current_deployment_id'])
+    .where('site_id', '=', tx.siteId)
+    .executeTakeFirst()
+}
+
+export async function updateCurrentDeployment(
+  tx: SiteTx,
+  deploymentId: string | null,
+): Promise<void> {
+  await tx.db
+    .updateTable('site')
+    .set({ current_deployment_id: deploymentId })
+    .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
+export interface NewDeployment {
+  readonly deploymentId: string
+  readonly source: DeploymentSource
+  readonly artifactDirectory: string
+  readonly files: readonly ArtifactFile[]
+}
+
+export async function insertDeployment(
+  tx: SiteTx,
+  deployment: NewDeployment,
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .insertInto('deployment')
+    .values({
+      site_id: tx.siteId,
+      deployment_id: deployment.deploymentId,
+      status: 'uploading',
+      source: JSON.stringify(deployment.source),
+      artifact_directory: deployment.artifactDirectory,
+      files: JSON.stringify(deployment.files),
+      created_at: now,
+    })
+    .execute()
+}
+
+export function selectDeployment(
+  tx: SiteTx,
+  deploymentId: string,
+): Promise<DeploymentRow | undefined> {
+  return tx.db
+    .selectFrom('deployment')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .where('deployment_id', '=', deploymentId)
+    .executeTakeFirst()
+}
+
+/** Newest first. */
+export function selectDeployments(tx: SiteTx, limit: number): Promise<DeploymentRow[]> {
+  return tx.db
+    .selectFrom('deployment')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .orderBy('created_at', 'desc')
+    .orderBy('deployment_id', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function markReady(tx: SiteTx, deploymentId: string, now: Date): Promise<void> {
+  await tx.db
+    .updateTable('deployment')
+    .set({ status: 'ready', error: null, activated_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('deployment_id', '=', deploymentId)
+    .execute()
+}
+
+export async function markFailed(tx: SiteTx, deploymentId: string, error: string): Promise<void> {
+  await tx.db
+    .updateTable('deployment')
+    .set({ status: 'failed', error })
+    .where('site_id', '=', tx.siteId)
+    .where('deployment_id', '=', deploymentId)
+    .execute()
+}
+
+export interface Retention {
+  /** Deployments that are kept to go back to, the current one not counted. */
+  readonly keep: number
+  /** Uploads and failures that began before this are given up. */
+  readonly unfinishedBefore: Date
+}
+
+/** Drops the rows of deployments that nobody will go back to. Never the current one. */
+export async function deleteOldDeployments(tx: SiteTx, retention: Retention): Promise<void> {
+  const current = tx.db
+    .selectFrom('site')
+    .select('current_deployment_id')
+    .where('site_id', '=', tx.siteId)
+  const kept = tx.db
+    .selectFrom('deployment')
+    .select('deployment_id')
+    .where('site_id', '=', tx.siteId)
+    .where('status', '=', 'ready')
+    .where('deployment_id', 'is distinct from', current)
+    .orderBy('activated_at', 'desc')
+    .limit(retention.keep)
+  await tx.db
+    .deleteFrom('deployment')
+    .where('site_id', '=', tx.siteId)
+    .where('deployment_id', 'is distinct from', current)
+    .where((where) =>
+      where.or([
+        where.and([where('status', '=', 'ready'), where('deployment_id', 'not in', kept)]),
+        where.and([
+          where('status', '!=', 'ready'),
+          where('created_at', '<', retention.unfinishedBefore),
+        ]),
+      ]),
+    )
+    .execute()
+}
+
+/** The contents that some deployment of the site still names. */
+export async function selectReferencedHashes(tx: SiteTx): Promise<ReadonlySet<string>> {
+  const { rows } = await sql<{ sha256: string }>`
+    select distinct file ->> 'sha256' as sha256
+    from deployment, jsonb_array_elements(files) as file
+    where site_id = ${tx.siteId}
+  `.execute(tx.db)
+  return new Set(rows.map(({ sha256 }) => sha256))
+}

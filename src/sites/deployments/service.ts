@@ -1,0 +1,225 @@
+import { LRUCache } from 'lru-cache'
+
+import { AppError, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
+
+import type { ActivationParts } from './activation-parts.ts'
+import type { Artifacts } from './artifacts.ts'
+import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
+import { ExternalSource, type FetchRepository } from './external-source.ts'
+import {
+  type ArtifactFile,
+  type BegunDeployment,
+  type DeploymentRecord,
+  type DeploymentSource,
+  checkFiles,
+  storedFiles,
+} from './model.ts'
+import {
+  type DeployedSiteRow,
+  insertDeployment,
+  lockDeployedSite,
+  markFailed,
+  markReady,
+  selectDeployedSite,
+  selectDeployment,
+  selectDeployments,
+  updateCurrentDeployment,
+} from './queries.ts'
+import { deploymentRecord } from './record.ts'
+
+const LISTED = 100
+/** Manifests of uploads that are under way. */
+const REMEMBERED = 64
+
+export interface DeploymentsDeps {
+  readonly database: Database
+  readonly artifacts: Artifacts
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly parts: readonly ActivationParts[]
+  readonly fetchRepository: FetchRepository
+  /** Where repositories lie while they are read; absolute. */
+  readonly workDir: string
+}
+
+export interface BeginDeployment {
+  readonly source: DeploymentSource
+  /** The text of `build.yml`. */
+  readonly buildYml: string
+  readonly files: readonly ArtifactFile[]
+}
+
+/**
+ * How a site gets its files: announce them (`begin`), upload the contents that are missing (`putFile`), make them the
+ * current deployment (`activate`). A broken upload is resumed by beginning again: what arrived is not missing any more.
+ */
+export class Deployments {
+  readonly #deps: DeploymentsDeps
+  readonly #external: ExternalSource
+  readonly #manifests = new LRUCache<string, ReadonlyMap<string, ArtifactFile>>({ max: REMEMBERED })
+
+  constructor(deps: DeploymentsDeps) {
+    this.#deps = deps
+    this.#external = new ExternalSource({ ...deps, deployments: this })
+  }
+
+  async begin(siteId: string, deployment: BeginDeployment): Promise<BegunDeployment> {
+    const { database, artifacts, ids, clock } = this.#deps
+    const { source, files } = deployment
+    const buildYml = parseBuildYml(deployment.buildYml)
+    const deploymentId = ids.named('dep')
+    await database.withSite(siteId, async (tx) => {
+      const site = await lockedSite(tx)
+      checkArtifactDirectory(buildYml, artifactDirectoryOf(storedSource(site)))
+      checkFiles(files)
+      const { artifactDirectory } = buildYml
+      await insertDeployment(tx, { deploymentId, source, artifactDirectory, files }, clock.now())
+    })
+    // From here on the sweep knows that these contents are wanted: what is stored now stays.
+    return { deploymentId, missing: missingOf(files, await artifacts.stored(siteId)) }
+  }
+
+  /** Accepts exactly the bytes that `begin` announced under this hash; sending them again is fine. */
+  async putFile(
+    siteId: string,
+    deploymentId: string,
+    sha256: string,
+    stream: ReadableStream<Uint8Array>,
+  ): Promise<void> {
+    const file = (await this.#manifest(siteId, deploymentId)).get(sha256)
+    if (!file) {
+      throw new AppError(
+        'ObjectNotFound',
+        `The deployment "${deploymentId}" names no file "${sha256}"`,
+      )
+    }
+    await this.#deps.artifacts.put(siteId, file, stream)
+  }
+
+  /** Makes a complete deployment the site's current one, also an earlier one again. */
+  async activate(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
+    const { database, artifacts, queue, clock } = this.#deps
+    const stored = await artifacts.stored(siteId)
+    const before = await database.withSite(siteId, async (tx) => {
+      const site = await lockedSite(tx)
+      const row = await deploymentRow(tx, deploymentId)
+      refuseMissing(missingOf(storedFiles(row.files), stored))
+      const artifactDirectory = row.artifact_directory
+      checkArtifactDirectory({ artifactDirectory }, artifactDirectoryOf(storedSource(site)))
+      await markReady(tx, deploymentId, clock.now())
+      await updateCurrentDeployment(tx, deploymentId)
+      await queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
+      return site.current_deployment_id
+    })
+    try {
+      await this.#activated(siteId, deploymentId)
+    } catch (error) {
+      await this.#goBack(siteId, { from: deploymentId, to: before, error })
+      throw error
+    }
+    return this.get(siteId, deploymentId)
+  }
+
+  /** Deploys what the configured branch of the site's external repository holds now. */
+  async fetchExternal(siteId: string): Promise<DeploymentRecord> {
+    const site = await this.#deps.database.withSite(siteId, selectDeployedSite)
+    if (!site) throw notFound('Site', siteId)
+    return this.#external.deploy(siteId, storedSource(site))
+  }
+
+  get(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const site = await selectDeployedSite(tx)
+      if (!site) throw notFound('Site', siteId)
+      return deploymentRecord(await deploymentRow(tx, deploymentId), site.current_deployment_id)
+    })
+  }
+
+  async current(siteId: string): Promise<DeploymentRecord | undefined> {
+    const site = await this.#deps.database.withSite(siteId, selectDeployedSite)
+    if (!site) throw notFound('Site', siteId)
+    const { current_deployment_id: currentId } = site
+    return currentId === null ? undefined : this.get(siteId, currentId)
+  }
+
+  /** Newest first; retention keeps them few. */
+  list(siteId: string): Promise<DeploymentRecord[]> {
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const site = await selectDeployedSite(tx)
+      if (!site) throw notFound('Site', siteId)
+      const rows = await selectDeployments(tx, LISTED)
+      return rows.map((row) => deploymentRecord(row, site.current_deployment_id))
+    })
+  }
+
+  /** The texts that functions may import, of the current deployment; `Artifacts.codeFiles` says which. */
+  codeFiles(at: SiteTx | string): Promise<ReadonlyMap<string, string>> {
+    return this.#deps.artifacts.codeFiles(at)
+  }
+
+  async #activated(siteId: string, deploymentId: string): Promise<void> {
+    for (const part of this.#deps.parts) await part.activated(siteId, deploymentId)
+  }
+
+  /** An artifact that cannot be run must not stay the current one. */
+  async #goBack(
+    siteId: string,
+    step: { readonly from: string; readonly to: string | null; readonly error: unknown },
+  ): Promise<void> {
+    const message = step.error instanceof AppError ? step.error.message : 'It could not be applied'
+    const wentBack = await this.#deps.database.withSite(siteId, async (tx) => {
+      const site = await lockDeployedSite(tx)
+      if (site?.current_deployment_id !== step.from || step.to === step.from) return false
+      await markFailed(tx, step.from, message)
+      await updateCurrentDeployment(tx, step.to)
+      return true
+    })
+    if (wentBack && step.to !== null) await this.#activated(siteId, step.to)
+  }
+
+  async #manifest(
+    siteId: string,
+    deploymentId: string,
+  ): Promise<ReadonlyMap<string, ArtifactFile>> {
+    const key = `${siteId}/${deploymentId}`
+    const known = this.#manifests.get(key)
+    if (known) return known
+    const row = await this.#deps.database.withSite(siteId, (tx) => deploymentRow(tx, deploymentId))
+    const manifest = new Map(storedFiles(row.files).map((file) => [file.sha256, file]))
+    this.#manifests.set(key, manifest)
+    return manifest
+  }
+}
+
+async function lockedSite(tx: SiteTx): Promise<DeployedSiteRow> {
+  const site = await lockDeployedSite(tx)
+  if (!site) throw notFound('Site', tx.siteId)
+  return site
+}
+
+async function deploymentRow(tx: SiteTx, deploymentId: string) {
+  const row = await selectDeployment(tx, deploymentId)
+  if (!row) throw notFound('Deployment', deploymentId)
+  return row
+}
+
+/** Each hash once; a stored object of another size is what an interrupted store left behind. */
+function missingOf(files: readonly ArtifactFile[], stored: ReadonlyMap<string, number>): string[] {
+  const missing = files.filter(({ sha256, sizeBytes }) => stored.get(sha256) !== sizeBytes)
+  return [...new Set(missing.map(({ sha256 }) => sha256))]
+}
+
+function refuseMissing(missing: readonly string[]): void {
+  if (missing.length === 0) return
+  throw new AppError(
+    'InvalidArtifact',
+    `${missing.length} of the deployment's files are not uploaded yet: upload them, or begin again`,
+    { fields: { missing: missing.slice(0, 20) } },
+  )
+}

@@ -1,0 +1,76 @@
+import type { Clock } from '#base/clock.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+import { objectKey } from '#platform/objects/object-store.ts'
+import type { Database } from '#platform/postgres/database.ts'
+
+import type { Artifacts } from './deployments/artifacts.ts'
+import {
+  deleteOldDeployments,
+  lockDeployedSite,
+  selectReferencedHashes,
+} from './deployments/queries.ts'
+
+const KEPT_DEPLOYMENTS = 5
+const UNFINISHED_MS = 24 * 3_600_000
+const LIST_PAGE = 1000
+
+export interface SiteCleanupDeps {
+  readonly database: Database
+  readonly objects: ObjectStore
+  readonly artifacts: Artifacts
+  readonly clock: Clock
+}
+
+/**
+ * The handler of the queue `site-cleanup`: forgets a site's old deployments and removes the contents that no deployment
+ * names any more; of a site that is gone, everything. Running it twice is fine.
+ */
+export class SiteCleanup {
+  readonly #deps: SiteCleanupDeps
+
+  constructor(deps: SiteCleanupDeps) {
+    this.#deps = deps
+  }
+
+  async run({ siteId }: { readonly siteId: string }, signal: AbortSignal): Promise<void> {
+    if (await this.#forgetOldDeployments(siteId)) await this.#sweep(siteId, signal)
+    else await this.#removeAll(siteId, signal)
+  }
+
+  /** False when there is no such site. */
+  #forgetOldDeployments(siteId: string): Promise<boolean> {
+    const { database, clock } = this.#deps
+    return database.withSite(siteId, async (tx) => {
+      if (!(await lockDeployedSite(tx))) return false
+      const unfinishedBefore = new Date(clock.now().getTime() - UNFINISHED_MS)
+      await deleteOldDeployments(tx, { keep: KEPT_DEPLOYMENTS, unfinishedBefore })
+      return true
+    })
+  }
+
+  /** Under the site's lock, so that no deployment begins to rely on contents while they are being removed. */
+  #sweep(siteId: string, signal: AbortSignal): Promise<void> {
+    const { database, artifacts } = this.#deps
+    return database.withSite(siteId, async (tx) => {
+      await lockDeployedSite(tx)
+      const wanted = await selectReferencedHashes(tx)
+      for (const sha256 of (await artifacts.stored(siteId)).keys()) {
+        signal.throwIfAborted()
+        if (!wanted.has(sha256)) await artifacts.delete(siteId, sha256)
+      }
+    })
+  }
+
+  async #removeAll(siteId: string, signal: AbortSignal): Promise<void> {
+    const { objects } = this.#deps
+    const prefix = objectKey(siteId, '')
+    for (;;) {
+      const { objects: found } = await objects.list({ prefix, maxKeys: LIST_PAGE })
+      if (found.length === 0) return
+      for (const { key } of found) {
+        signal.throwIfAborted()
+        await objects.delete(key)
+      }
+    }
+  }
+}
