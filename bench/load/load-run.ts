@@ -79,7 +79,7 @@ class LoadRun {
     this.#events = events
     this.#measureMs = this.#startMs + plan.warmupMs
     this.#endMs = this.#measureMs + plan.durationMs
-    const window = { startMs: this.#startMs, endMs: this.#endMs }
+    const window = { startMs: this.#startMs, lengthMs: plan.warmupMs + plan.durationMs }
     this.#pacer =
       plan.ratePerSecond === undefined ? closedLoop(window) : openLoop(window, plan.ratePerSecond)
     this.#targets = plan.tenants.map(targetOf)

@@ -10,13 +10,13 @@ export interface Pacer {
 
 export interface PaceWindow {
   readonly startMs: number
-  readonly endMs: number
+  readonly lengthMs: number
 }
 
 /** As fast as the connections are answered. */
-export function closedLoop({ startMs, endMs }: PaceWindow): Pacer {
+export function closedLoop({ startMs, lengthMs }: PaceWindow): Pacer {
   return {
-    take: (nowMs) => (nowMs >= startMs && nowMs < endMs ? nowMs : undefined),
+    take: (nowMs) => (nowMs >= startMs && nowMs < startMs + lengthMs ? nowMs : undefined),
     nextDueMs: () => undefined,
     overdue: () => 0,
   }
@@ -26,9 +26,9 @@ export function closedLoop({ startMs, endMs }: PaceWindow): Pacer {
  * At a steady rate whatever the answers do. A request that finds every connection busy keeps its intended time,
  * so that the wait counts as latency: no coordinated omission.
  */
-export function openLoop({ startMs, endMs }: PaceWindow, ratePerSecond: number): Pacer {
+export function openLoop({ startMs, lengthMs }: PaceWindow, ratePerSecond: number): Pacer {
   const intervalMs = 1000 / ratePerSecond
-  const total = Math.ceil((endMs - startMs) / intervalMs)
+  const total = Math.ceil((lengthMs * ratePerSecond) / 1000)
   let taken = 0
   const intendedMs = (index: number) => startMs + index * intervalMs
 
