@@ -1,0 +1,119 @@
+import { closeListener } from './close-listener.ts'
+import { asLast, becameQuiet } from './quiet.ts'
+import type { HttpServer, Peer, ServeSettings } from './serve.ts'
+
+type BunServer = Bun.Server<undefined>
+
+/** The longest that Bun takes: in seconds. */
+const LONGEST_TIMEOUT = 255
+const RENEW_MS = 60_000
+/** A request whose body stopped arriving is let go after this long: longer than any operation may take. */
+const STALLED_AFTER_MS = 20 * 60_000
+
+/** Bun.serve, whose per-request cost is all that this adds to: a peer object, a timeout and a branch. */
+export function serveOnBun(settings: ServeSettings): HttpServer {
+  return new BunHttpServer(settings)
+}
+
+class BunHttpServer implements HttpServer {
+  readonly hostname: string
+  readonly port: number
+  readonly #settings: ServeSettings
+  readonly #server: BunServer
+  /** Requests with a body that wait for their answer, and since when. */
+  readonly #waiting = new Map<Request, number>()
+  readonly #renewal: ReturnType<typeof setInterval>
+  #draining: Promise<void> | undefined
+  #lastRequestAt = 0
+
+  constructor(settings: ServeSettings) {
+    this.#settings = settings
+    this.#server = Bun.serve({
+      hostname: settings.hostname,
+      port: settings.port,
+      maxRequestBodySize: settings.maxRequestBodyBytes,
+      idleTimeout: settings.idleTimeoutSeconds,
+      fetch: (request: Request, server: BunServer) => this.#answer(request, server),
+      error: (error: unknown) => this.#failed(error),
+    })
+    this.hostname = settings.hostname
+    this.port = this.#server.port ?? settings.port
+    this.#renewal = setInterval(() => this.#renewTimeouts(), RENEW_MS)
+    this.#renewal.unref()
+  }
+
+  drain(deadlineMs: number): Promise<void> {
+    this.#draining ??= this.#drain(deadlineMs)
+    return this.#draining
+  }
+
+  #answer(request: Request, server: BunServer): Response | Promise<Response> {
+    const { method } = request
+    // Bun counts the time in which a handler thinks as silence, and would cut the connection.
+    const bodied = method !== 'GET' && method !== 'HEAD'
+    server.timeout(request, bodied ? LONGEST_TIMEOUT : 0)
+    const response = this.#settings.fetch(request, new BunPeer(server, request))
+    if (!(response instanceof Promise)) return this.#sent(response)
+    return bodied ? this.#whenMade(request, response) : this.#whenSent(response)
+  }
+
+  async #whenSent(response: Promise<Response>): Promise<Response> {
+    return this.#sent(await response)
+  }
+
+  async #whenMade(request: Request, response: Promise<Response>): Promise<Response> {
+    this.#waiting.set(request, performance.now())
+    try {
+      const made = await response
+      // The answer may be a stream with long silences.
+      this.#server.timeout(request, 0)
+      return this.#sent(made)
+    } finally {
+      this.#waiting.delete(request)
+    }
+  }
+
+  #sent(response: Response): Response {
+    if (this.#draining === undefined) return response
+    this.#lastRequestAt = performance.now()
+    return asLast(response)
+  }
+
+  #failed(error: unknown): Response {
+    this.#settings.onError(error)
+    const response = new Response(null, { status: 500 })
+    return this.#draining === undefined ? response : asLast(response)
+  }
+
+  /** While a body is read the idle timeout must run, while an operation thinks it must not: it is renewed until it has thought too long. */
+  #renewTimeouts(): void {
+    const stalledSince = performance.now() - STALLED_AFTER_MS
+    for (const [request, since] of this.#waiting) {
+      if (since > stalledSince) this.#server.timeout(request, LONGEST_TIMEOUT)
+    }
+  }
+
+  async #drain(deadlineMs: number): Promise<void> {
+    closeListener(this.port)
+    const quiet = await becameQuiet(
+      { inFlight: () => this.#server.pendingRequests, lastRequestAt: () => this.#lastRequestAt },
+      deadlineMs,
+    )
+    clearInterval(this.#renewal)
+    await this.#server.stop(!quiet)
+  }
+}
+
+class BunPeer implements Peer {
+  readonly #server: BunServer
+  readonly #request: Request
+
+  constructor(server: BunServer, request: Request) {
+    this.#server = server
+    this.#request = request
+  }
+
+  get address(): string {
+    return this.#server.requestIP(this.#request)?.address ?? ''
+  }
+}

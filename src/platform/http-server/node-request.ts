@@ -1,0 +1,82 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+
+export interface BodyRules {
+  readonly maxBytes: number
+  /** A body that is silent for longer breaks off. */
+  readonly idleTimeoutMs: number
+  onExceeded(): void
+}
+
+/** Undefined when method, host or target make no valid request. */
+export function toRequest(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  rules: BodyRules,
+): Request | undefined {
+  const url = targetUrl(incoming)
+  if (url === undefined) return undefined
+  const method = incoming.method ?? 'GET'
+  const abort = new AbortController()
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) abort.abort(new Error('The client closed the connection'))
+  })
+  const init: RequestInit = { method, headers: headersOf(incoming), signal: abort.signal }
+  if (method !== 'GET' && method !== 'HEAD' && hasBody(incoming)) {
+    init.body = bodyOf(incoming, rules)
+    init.duplex = 'half'
+  }
+  try {
+    return new Request(url, init)
+  } catch {
+    // TRACE, CONNECT and the like, which fetch does not allow.
+    return undefined
+  }
+}
+
+function targetUrl(incoming: IncomingMessage): string | undefined {
+  const target = incoming.url ?? '/'
+  const host = incoming.headers.host ?? 'localhost'
+  if (/[/?#@\\\s]/.test(host)) return undefined
+  const url = target.startsWith('/') ? `http://${host}${target}` : target
+  return /^https?:/.test(url) && URL.canParse(url) ? url : undefined
+}
+
+function headersOf(incoming: IncomingMessage): Headers {
+  const headers = new Headers()
+  const raw = incoming.rawHeaders
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    headers.append(raw[index] ?? '', raw[index + 1] ?? '')
+  }
+  return headers
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** Pulls from the socket only as fast as the reader reads. */
+function bodyOf(incoming: IncomingMessage, rules: BodyRules): ReadableStream<Uint8Array> {
+  const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false })
+  let seen = 0
+  const silent = () => incoming.destroy(new Error('The request body stopped arriving'))
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const timer = setTimeout(silent, rules.idleTimeoutMs)
+        try {
+          const { done, value } = await chunks.next()
+          if (done) return controller.close()
+          seen += value.byteLength
+          if (seen <= rules.maxBytes) return controller.enqueue(new Uint8Array(value))
+          rules.onExceeded()
+          controller.error(new Error(`The request body is longer than ${rules.maxBytes} bytes`))
+        } finally {
+          clearTimeout(timer)
+        }
+      },
+      async cancel() {
+        await chunks.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

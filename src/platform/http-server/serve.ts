@@ -1,0 +1,47 @@
+/** Who sent the request; read lazily, because asking the runtime costs more than most requests. */
+export interface Peer {
+  /** The address of the connection's other end, without port; empty when the connection is gone. */
+  readonly address: string
+}
+
+export interface ServeOptions {
+  /** What it throws becomes a bare 500: the application renders its own errors. */
+  readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>
+  readonly hostname: string
+  /** 0 for any free port. */
+  readonly port: number
+  /** A longer body is answered 413, or breaks off while it is read. No limit when left out. */
+  readonly maxRequestBodyBytes?: number
+  /** How long a connection may be silent between requests, or in the middle of one. At most 255; default 60. Never ends a response that is being made or streamed. */
+  readonly idleTimeoutSeconds?: number
+  /** Told what `fetch` threw. */
+  readonly onError?: (error: unknown) => void
+}
+
+export interface HttpServer {
+  readonly hostname: string
+  readonly port: number
+  /**
+   * Stops accepting connections and answers everything that arrives on those that are open, telling each to close.
+   * Resolves when they have fallen silent, or at the deadline, which cuts what is still open. Calling again joins the first call.
+   */
+  drain(deadlineMs: number): Promise<void>
+}
+
+/** The options with every default filled in. */
+export type ServeSettings = Required<ServeOptions>
+
+/** Listens on whichever runtime this is. Rejects when the address cannot be bound. */
+export async function serve(options: ServeOptions): Promise<HttpServer> {
+  const settings: ServeSettings = {
+    fetch: options.fetch,
+    hostname: options.hostname,
+    port: options.port,
+    maxRequestBodyBytes: options.maxRequestBodyBytes ?? Number.MAX_SAFE_INTEGER,
+    idleTimeoutSeconds: Math.min(options.idleTimeoutSeconds ?? 60, 255),
+    onError: options.onError ?? (() => {}),
+  }
+  if ('Bun' in globalThis) return (await import('./bun-server.ts')).serveOnBun(settings)
+  if ('Deno' in globalThis) return (await import('./deno-server.ts')).serveOnDeno(settings)
+  return (await import('./node-server.ts')).serveOnNode(settings)
+}

@@ -1,0 +1,214 @@
+import { Agent } from 'node:http'
+import { connect } from 'node:net'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type Call, request, serverSentEvents } from '#test/http-client.ts'
+import { Script } from '#test/runtimes.ts'
+
+const FIXTURE = new URL('fixtures/http-server.ts', import.meta.url)
+const MAX_BODY = 300_000_000
+
+describe.each(['bun', 'node', 'deno'] as const)('the HTTP server on %s', (runtime) => {
+  let script: Script
+  let port: number
+  beforeAll(async () => {
+    script = new Script(runtime, FIXTURE, [String(MAX_BODY), '1'])
+    port = (await script.next()).port
+  })
+  afterAll(() => script[Symbol.asyncDispose]())
+
+  const call = (path: string, rest: Partial<Call> = {}) => request({ port, path, ...rest })
+
+  test('answers with status, headers and body, and tells the length of a text', async () => {
+    const answer = await call('/text')
+    expect(answer).toMatchObject({
+      status: 200,
+      text: 'hello',
+      headers: { 'x-two': 'a', 'content-length': '5' },
+    })
+  })
+
+  test('takes the host of the request from its Host header', async () => {
+    expect((await call('/host', { host: 'shop.test:99' })).text).toBe('shop.test:99')
+  })
+
+  test('knows the peer', async () => {
+    expect((await call('/peer')).text).toBe('127.0.0.1')
+  })
+
+  test.each([
+    ['/204', 204],
+    ['/304', 304],
+    ['/redirect', 302],
+  ])('answers %s without a body', async (path, status) => {
+    expect(await call(path)).toMatchObject({ status, text: '' })
+  })
+
+  test('answers HEAD with the headers alone, and keeps the connection in step', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    expect(await call('/text', { method: 'HEAD', agent })).toMatchObject({ status: 200, text: '' })
+    expect(await call('/text', { agent })).toMatchObject({ status: 200, text: 'hello' })
+    agent.destroy()
+  })
+
+  test('keeps two cookies apart', async () => {
+    expect((await call('/cookies')).headers['set-cookie']).toBe('a=1, b=2')
+  })
+
+  test.each(['/throw', '/reject'])('answers %s with a bare 500', async (path) => {
+    expect(await call(path)).toMatchObject({ status: 500, text: '' })
+  })
+
+  test('reads a body, with its length told or in chunks', async () => {
+    expect((await call('/echo', { method: 'POST', body: 'told' })).text).toBe('told')
+    const body = (async function* () {
+      yield 'in '
+      yield 'chunks'
+    })()
+    expect((await call('/echo', { method: 'POST', body })).text).toBe('in chunks')
+  })
+
+  test('streams a large upload without holding it', async () => {
+    const body = (async function* () {
+      for (let sent = 0; sent < 200; sent++) yield new Uint8Array(1_000_000)
+    })()
+    const { text } = await call('/measure', { method: 'PUT', body })
+    const [bytes, memoryMb] = text.split(' ').map(Number)
+    expect(bytes).toBe(200_000_000)
+    expect(memoryMb).toBeLessThan(300)
+  })
+
+  test('refuses a body whose length is told and too long', async () => {
+    const headers = { 'content-length': String(MAX_BODY + 1) }
+    const answer = await call('/echo', { method: 'POST', headers, body: new Uint8Array(1) })
+    expect(answer.status).toBe(413)
+  })
+
+  test('refuses a body in chunks once it is too long', async () => {
+    await using small = new Script(runtime, FIXTURE, ['1000', '1'])
+    const body = (async function* () {
+      for (let sent = 0; sent < 3; sent++) yield 'x'.repeat(500)
+    })()
+    const to = (await small.next()).port
+    const answer = await request({ port: to, path: '/echo', method: 'POST', body })
+    expect(answer.status).toBe(413)
+    expect((await request({ port: to, path: '/text' })).status).toBe(200)
+  })
+
+  test('streams a large response', async () => {
+    expect((await call('/stream')).bytes).toHaveLength(2000 * 65_536)
+  })
+
+  test('keeps a silent stream of events and a slow answer open, and notices who leaves', async () => {
+    const agent = new Agent({ keepAlive: true })
+    const slow = call('/slow', { agent })
+    const slowPost = call('/slow', { method: 'POST', body: {}, agent })
+    const seen: string[] = []
+    for await (const event of serverSentEvents({ port, path: '/events' })) {
+      expect(event).toMatchObject({ event: 'tick', id: String(seen.length + 1) })
+      seen.push(event.data)
+      if (seen.length === 2) break
+    }
+    expect(seen).toEqual(['{"sent":1}', '{"sent":2}'])
+    expect((await slow).text).toBe('slow')
+    expect((await slowPost).text).toBe('slow')
+    await expect.poll(async () => (await call('/aborted')).text).toContain('events')
+    agent.destroy()
+  })
+})
+
+describe.each(['bun', 'node', 'deno'] as const)('draining on %s', (runtime) => {
+  test('under load loses no request of a client that keeps its connections', async () => {
+    await using script = new Script(runtime, FIXTURE, [String(MAX_BODY), '30'])
+    const load = new Load((await script.next()).port)
+    await expect.poll(() => load.answered).toBeGreaterThan(500)
+    script.tell('10000')
+    const [drained] = await Promise.all([script.next(), load.done])
+    expect(load.failures).toEqual([])
+    expect(load.saidClose).toBeGreaterThan(0)
+    expect(drained.drainedMs).toBeLessThan(9000)
+  })
+
+  test('answers what was being made, and a request on a connection that was idle', async () => {
+    await using script = new Script(runtime, FIXTURE, [String(MAX_BODY), '30'])
+    const { port } = await script.next()
+    const idle = new Agent({ keepAlive: true, maxSockets: 1 })
+    await request({ port, path: '/text', agent: idle })
+    const held = request({ port, path: '/hold' })
+    await expect.poll(async () => (await request({ port, path: '/text' })).status).toBe(200)
+    script.tell('20000')
+    const refuses = () =>
+      request({ port, path: '/text' }).then(
+        () => false,
+        () => true,
+      )
+    await expect.poll(refuses).toBe(true)
+    await saysClose(port, idle)
+    expect((await held).text).toBe('held')
+    await script.next()
+    await expect(request({ port, path: '/text' })).rejects.toThrow('ECONNREFUSED')
+  })
+
+  test('gives up at the deadline', async () => {
+    await using script = new Script(runtime, FIXTURE, [String(MAX_BODY), '30'])
+    const { port } = await script.next()
+    const events = serverSentEvents({ port, path: '/events' })
+    await events.next()
+    script.tell('700')
+    expect((await script.next()).drainedMs).toBeLessThan(2000)
+    await events.return(undefined)
+  })
+})
+
+describe.each(['bun', 'node'] as const)('a silent connection on %s', (runtime) => {
+  test('is closed after the idle timeout', async () => {
+    await using script = new Script(runtime, FIXTURE, [String(MAX_BODY), '1'])
+    const { port } = await script.next()
+    const socket = connect(port, '127.0.0.1')
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.on('error', () => {}).resume()
+    socket.write('POST /echo HTTP/1.1\r\nhost: a\r\n')
+    await expect(closed).resolves.toBe(false)
+  })
+})
+
+/** The request that releases `/hold` goes out on the connection that was idle when the drain began. */
+async function saysClose(port: number, agent: Agent): Promise<void> {
+  const answer = await request({ port, path: '/release', agent })
+  expect(answer).toMatchObject({ status: 200, headers: { connection: 'close' } })
+}
+
+/** Sixteen clients that ask again as soon as they are answered, until they cannot connect. */
+class Load {
+  answered = 0
+  saidClose = 0
+  readonly failures: string[] = []
+  readonly done: Promise<unknown>
+  readonly #agent = new Agent({ keepAlive: true })
+  readonly #port: number
+
+  constructor(port: number) {
+    this.#port = port
+    this.done = Promise.all(Array.from({ length: 16 }, () => this.#client())).finally(() =>
+      this.#agent.destroy(),
+    )
+  }
+
+  async #client(): Promise<void> {
+    for (;;) {
+      try {
+        const body = { call: this.answered }
+        const call = { port: this.#port, path: '/echo', method: 'POST', body, agent: this.#agent }
+        const { status, headers, json } = await request(call)
+        if (status !== 200 || json.call !== body.call) this.failures.push(`status ${status}`)
+        if (headers['connection'] === 'close') this.saidClose++
+        this.answered++
+      } catch (error) {
+        const code = String((error as { code?: unknown }).code)
+        if (code !== 'ECONNREFUSED') this.failures.push(code)
+        return
+      }
+    }
+  }
+}
