@@ -25,5 +25,7 @@ try {
 
 function isUsageError(error: unknown): error is Error {
   if (error instanceof InvalidLoadPlan) return true
-  return error instanceof TypeError && 'code' in error && /^ERR_PARSE_ARGS/.test(String(error.code))
+  return (
+    error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  )
 }
