@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+
+import { type Cluster, Redis } from 'ioredis'
+
+import { backoffMs } from '#base/backoff.ts'
+import { type Clock, systemClock } from '#base/clock.ts'
+import type { Logger } from '#platform/log/logger.ts'
+
+import { Circuit } from './circuit.ts'
+import { noSharedCache } from './no-shared-cache.ts'
+import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
+
+const COMMAND_TIMEOUT_MS = 200
+const OPEN_MS = 1000
+
+/** Entry and index change together: an index that misses an entry would let it outlive its group. */
+const SET_SCRIPT = `
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[3])
+redis.call('ZADD', KEYS[2], ARGV[4], KEYS[1])
+if redis.call('PTTL', KEYS[2]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
+return 1`
+
+/** Counts what UNLINK really removed: an entry that has expired or was evicted does not count. */
+const DROP_SCRIPT = `
+local members = redis.call('ZRANGE', KEYS[1], 0, -1)
+local dropped = 0
+for first = 1, #members, 1000 do
+  dropped = dropped + redis.call('UNLINK', unpack(members, first, math.min(first + 999, #members)))
+end
+redis.call('UNLINK', KEYS[1])
+return dropped`
+
+/** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. */
+export function openSharedCache(redisUrl: string | undefined, logger: Logger): SharedCache {
+  if (redisUrl === undefined) return noSharedCache
+  return new RedisSharedCache({ client: connect(redisUrl), logger, clock: systemClock })
+}
+
+export class RedisSharedCache implements SharedCache {
+  readonly #client: Redis | Cluster
+  readonly #logger: Logger
+  readonly #clock: Clock
+  readonly #circuit: Circuit
+
+  constructor(deps: { client: Redis | Cluster; logger: Logger; clock: Clock }) {
+    this.#client = deps.client
+    this.#logger = deps.logger
+    this.#clock = deps.clock
+    this.#circuit = new Circuit(deps.clock, OPEN_MS)
+    // Without a listener ioredis prints; commands report the same fault through the circuit.
+    this.#client.on('error', (error: Error) => this.#failed(error))
+  }
+
+  async get(key: CacheKey): Promise<CacheEntry | undefined> {
+    const stored = await this.#attempt((client) => client.get(entryKey(key)))
+    return stored === undefined || stored === null ? undefined : parseEntry(stored)
+  }
+
+  set(key: CacheKey, body: string, ttlSeconds: number): void {
+    const now = this.#clock.now().getTime()
+    const ttlMs = Math.round(ttlSeconds * 1000)
+    if (ttlMs <= 0) return
+    const value = `${now} ${now + ttlMs}\n${body}`
+    void this.#attempt((client) =>
+      client.eval(SET_SCRIPT, 2, entryKey(key), indexKey(key), value, ttlMs, now, now + ttlMs),
+    )
+  }
+
+  async dropGroup(siteId: string, group: string): Promise<number> {
+    const index = indexKey({ siteId, group })
+    const dropped = await this.#attempt((client) => client.eval(DROP_SCRIPT, 1, index))
+    return typeof dropped === 'number' ? dropped : 0
+  }
+
+  async ping(): Promise<'ok' | 'down'> {
+    return this.#client.ping().then(
+      () => 'ok' as const,
+      () => 'down' as const,
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client.disconnect()
+  }
+
+  /** Undefined for every kind of failure: the caller goes on without the cache. */
+  async #attempt<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T | undefined> {
+    if (!this.#circuit.enter()) return undefined
+    try {
+      const answer = await command(this.#client)
+      if (this.#circuit.succeeded()) this.#logger.info('redis answers again')
+      return answer
+    } catch (error) {
+      this.#failed(error)
+      return undefined
+    }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#circuit.failed()) {
+      this.#logger.warn({ err: error }, 'redis does not answer; each replica caches alone')
+    }
+  }
+}
+
+function connect(redisUrl: string): Redis | Cluster {
+  const url = new URL(redisUrl)
+  const cluster = url.searchParams.get('cluster') === 'true'
+  url.searchParams.delete('cluster')
+  const options = {
+    enableAutoPipelining: true,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: 2000,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    retryStrategy: (attempt: number) => 50 + backoffMs(attempt, { maxMs: 5000 }),
+  }
+  if (!cluster) return new Redis(url.href, options)
+  const { retryStrategy, enableOfflineQueue, ...redisOptions } = options
+  const { password, username } = url
+  return new Redis.Cluster([{ host: url.hostname, port: Number(url.port || 6379) }], {
+    enableAutoPipelining: true,
+    enableOfflineQueue,
+    clusterRetryStrategy: retryStrategy,
+    redisOptions: {
+      ...redisOptions,
+      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+      ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+    },
+  })
+}
+
+/** The braces make a site one slot of a cluster, so that a script may touch an entry and its index together. */
+const entryKey = ({ siteId, group, entry }: CacheKey): string =>
+  `croft:{${siteId}}:entry:${digest(group)}:${digest(entry)}`
+
+const indexKey = ({ siteId, group }: Pick<CacheKey, 'siteId' | 'group'>): string =>
+  `croft:{${siteId}}:index:${digest(group)}`
+
+const digest = (text: string): string => createHash('sha256').update(text).digest('base64url')
+
+function parseEntry(stored: string): CacheEntry | undefined {
+  const newline = stored.indexOf('\n')
+  const [storedAt, expiresAt] = stored.slice(0, newline).split(' ').map(Number)
+  if (!storedAt || !expiresAt) return undefined
+  return {
+    body: stored.slice(newline + 1),
+    storedAt: new Date(storedAt),
+    expiresAt: new Date(expiresAt),
+  }
+}

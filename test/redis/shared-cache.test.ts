@@ -1,0 +1,87 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
+import type { SharedCache } from '#platform/redis/shared-cache.ts'
+import { type TestRedis, redisMissing, startRedis } from '#test/redis.ts'
+import { silentLog } from '#test/silent-log.ts'
+
+const missing = redisMissing()
+const key = (siteId: string, group = 'op:1', entry = '{}') => ({ siteId, group, entry })
+
+describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, () => {
+  let redis: TestRedis
+  let one: SharedCache
+  let two: SharedCache
+
+  beforeAll(async () => {
+    redis = await startRedis()
+    one = openSharedCache(redis.url, silentLog)
+    two = openSharedCache(redis.url, silentLog)
+    await vi.waitUntil(async () => (await one.ping()) === 'ok' && (await two.ping()) === 'ok')
+  })
+  afterEach(() => redis.thaw())
+  afterAll(async () => {
+    await one[Symbol.asyncDispose]()
+    await two[Symbol.asyncDispose]()
+    await redis[Symbol.asyncDispose]()
+  })
+
+  const stored = async (cache: SharedCache, where: ReturnType<typeof key>, body: string) => {
+    cache.set(where, body, 60)
+    await vi.waitFor(async () => expect((await cache.get(where))?.body).toBe(body))
+  }
+
+  test('gives one replica what another has stored, with its times', async () => {
+    await stored(one, key('a'), '{"ok":true}\n"x"')
+    const entry = await two.get(key('a'))
+    expect(entry?.body).toBe('{"ok":true}\n"x"')
+    expect((entry?.expiresAt.getTime() ?? 0) - (entry?.storedAt.getTime() ?? 0)).toBe(60_000)
+  })
+
+  test('never gives a site what another has stored', async () => {
+    await stored(one, key('b'), 'of b')
+    expect(await one.get(key('c'))).toBeUndefined()
+    expect(await one.dropGroup('c', 'op:1')).toBe(0)
+    expect((await one.get(key('b')))?.body).toBe('of b')
+  })
+
+  test('drops a group whole, counts what was alive, and leaves the others', async () => {
+    for (let index = 0; index < 25; index += 1) await stored(one, key('d', 'g', `${index}`), 'x')
+    await stored(one, key('d', 'other'), 'stays')
+    expect(await two.dropGroup('d', 'g')).toBe(25)
+    expect(await one.get(key('d', 'g', '3'))).toBeUndefined()
+    expect(await two.dropGroup('d', 'g')).toBe(0)
+    expect((await two.get(key('d', 'other')))?.body).toBe('stays')
+  })
+
+  test('does not count what has expired', async () => {
+    one.set(key('e', 'g', 'short'), 'x', 0.05)
+    await stored(one, key('e', 'g', 'long'), 'x')
+    await vi.waitFor(async () => expect(await one.get(key('e', 'g', 'short'))).toBeUndefined())
+    expect(await one.dropGroup('e', 'g')).toBe(1)
+  })
+
+  test('misses quickly while Redis is frozen, and works again afterwards', async () => {
+    await stored(one, key('f'), 'x')
+    redis.freeze()
+    const startedAt = performance.now()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => one.get(key('f'))))
+    for (let round = 0; round < 50; round += 1) answers.push(await one.get(key('f')))
+    expect(answers.every((answer) => answer === undefined)).toBe(true)
+    // One wait of 200 ms for all of them, not one each.
+    expect(performance.now() - startedAt).toBeLessThan(2_000)
+    expect(await one.ping()).toBe('down')
+    redis.thaw()
+    await vi.waitFor(async () => expect((await one.get(key('f')))?.body).toBe('x'), 10_000)
+  })
+
+  test('survives a Redis that was killed and came back empty', async () => {
+    await stored(one, key('g'), 'x')
+    await redis.restart()
+    await vi.waitFor(async () => expect(await one.ping()).toBe('ok'), 10_000)
+    await vi.waitFor(async () => {
+      expect(await one.get(key('g'))).toBeUndefined()
+      await stored(one, key('g'), 'y')
+    }, 10_000)
+  })
+})
