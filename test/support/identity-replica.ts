@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto'
+
+import type { Clock } from '#base/clock.ts'
+import { randomIds } from '#base/ids.ts'
+import { type Identity, openIdentity } from '#identity/identity.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
+import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import { SiteKeys } from '#sites/site-keys.ts'
+import type { Onboarding } from '#sites/site-parts.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type TestDatabase, cloneDatabase } from './postgres.ts'
+import { silentLog } from './silent-log.ts'
+
+export const BASE_URL = 'http://localhost:8080'
+
+/** A clock that stands still until it is moved. */
+export class TestClock implements Clock {
+  #ms = Date.parse('2026-11-20T12:00:00.250Z')
+
+  now(): Date {
+    return new Date(this.#ms)
+  }
+
+  forwardSeconds(seconds: number): void {
+    this.#ms += seconds * 1000
+  }
+}
+
+export type Replica = Identity & PostgresPlatform
+
+/** The identity half of the service on a database of its own, as one replica or several. */
+export class IdentityCluster implements AsyncDisposable {
+  readonly clock = new TestClock()
+  readonly sealer: Sealer = new AesGcmSealer(randomBytes(32))
+  readonly #clone: TestDatabase
+  readonly #replicas: Replica[] = []
+
+  private constructor(clone: TestDatabase) {
+    this.#clone = clone
+  }
+
+  static async start(): Promise<IdentityCluster> {
+    return new IdentityCluster(await cloneDatabase())
+  }
+
+  /** The superuser's, who sees every row. */
+  get databaseUrl(): string {
+    return this.#clone.url
+  }
+
+  /** A deaf one gets no notifications, as when they are lost. */
+  async replica(options: { readonly deaf?: true } = {}): Promise<Replica> {
+    const platform = await connectPostgres({ url: this.#clone.url, log: silentLog, poolSize: 5 })
+    const identity = await openIdentity({
+      database: platform.database,
+      notifications: options.deaf ? deafened(platform.notifications) : platform.notifications,
+      sealer: this.sealer,
+      siteKeys: new SiteKeys(),
+      clock: this.clock,
+      ids: randomIds,
+      baseUrl: BASE_URL,
+    })
+    const replica = { ...platform, ...identity }
+    this.#replicas.push(replica)
+    return replica
+  }
+
+  async createSite(
+    replica: Replica,
+    domain: string,
+    superAdmins: readonly string[] = [`ann@${domain}`],
+  ): Promise<{ site: Site; onboarding: readonly Onboarding[] }> {
+    const site: Site = { siteId: randomIds.siteId(), domain, region: 'eu-central-1' }
+    return replica.database.withSite(site.siteId, async (tx) => {
+      await this.#insertSite(tx, site)
+      const { onboarding = [] } = await replica.pools.created(tx, site, { superAdmins })
+      return { site, onboarding }
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const replica of this.#replicas) await replica[Symbol.asyncDispose]()
+    await this.#clone[Symbol.asyncDispose]()
+  }
+
+  async #insertSite(tx: SiteTx, site: Site): Promise<void> {
+    await tx.db
+      .insertInto('site')
+      .values({
+        site_id: site.siteId,
+        domain: site.domain,
+        region: site.region,
+        source_mode: 'SITE_GIT',
+        repo: null,
+        repo_binding: '{}',
+        deployment_settings: '{}',
+        current_deployment_id: null,
+      })
+      .execute()
+    const wrapped_key = this.sealer.newSiteKey(site.siteId)
+    await tx.db.insertInto('site_key').values({ site_id: site.siteId, wrapped_key }).execute()
+  }
+}
+
+const deafened = (notifications: Notifications): Notifications => ({
+  notify: (tx, channel, message) => notifications.notify(tx, channel, message),
+  listen: async () => {},
+  [Symbol.asyncDispose]: async () => {},
+})
