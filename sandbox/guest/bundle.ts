@@ -1,0 +1,27 @@
+import { fileURLToPath } from 'node:url'
+
+import { build } from 'esbuild'
+
+const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url))
+
+/** The script that runs once in every isolate's snapshot: the web platform, then the call runtime. */
+export async function bundlePrelude(entry: string = ENTRY): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    minify: true,
+    format: 'iife',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['import', 'default'],
+    target: 'esnext',
+    charset: 'utf8',
+    legalComments: 'none',
+    logLevel: 'silent',
+    define: { 'process.env.NODE_ENV': '"production"', Buffer: 'undefined', process: 'undefined' },
+  })
+  const [script] = outputFiles
+  if (script === undefined) throw new Error(`esbuild made no script of ${entry}`)
+  return script.text
+}

@@ -1,0 +1,2 @@
+import './web/globals.ts'
+import './runtime.ts'

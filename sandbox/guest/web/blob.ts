@@ -1,0 +1,144 @@
+import { decodeUtf8, encodeUtf8 } from './encoding.ts'
+import { host } from './host.ts'
+import { defineInterface } from './interface.ts'
+import { isView, matches, max, min, toLowerCase, trunc } from './primordials.ts'
+import { streamOf } from './streams.ts'
+import type { ReadableStream } from './streams.ts'
+import { dictionary, isObject, requireArguments, usvString } from './webidl.ts'
+
+const PRINTABLE = /^[\x20-\x7E]*$/
+
+/** https://w3c.github.io/FileAPI/#blob-section, in memory. */
+export class Blob {
+  #bytes: Uint8Array<ArrayBuffer>
+  #type: string
+
+  constructor(parts?: unknown, options?: unknown) {
+    const { endings, type } = dictionary(options, "Failed to construct 'Blob'")
+    this.#bytes = parts === undefined ? new Uint8Array() : gather(parts, lineEndings(endings))
+    this.#type = mediaType(type)
+  }
+
+  get size(): number {
+    return this.#bytes.length
+  }
+
+  get type(): string {
+    return this.#type
+  }
+
+  slice(start?: number, end?: number, type?: string): Blob {
+    const size = this.#bytes.length
+    const from = clampIndex(start ?? 0, size)
+    const to = max(from, clampIndex(end ?? size, size))
+    return Blob.own(this.#bytes.subarray(from, to), mediaType(type))
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#bytes.slice().buffer
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#bytes.slice()
+  }
+
+  async text(): Promise<string> {
+    return decodeUtf8(this.#bytes)
+  }
+
+  stream(): ReadableStream<Uint8Array> {
+    return streamOf(this.#bytes)
+  }
+
+  /** A blob over these very bytes, which nobody changes any more. */
+  static own(bytes: Uint8Array<ArrayBuffer>, type: string): Blob {
+    const blob = new Blob()
+    blob.#bytes = bytes
+    blob.#type = type
+    return blob
+  }
+
+  static bytesOf(blob: Blob): Uint8Array<ArrayBuffer> {
+    return blob.#bytes
+  }
+
+  static isBlob(value: unknown): value is Blob {
+    return isObject(value) && #bytes in value
+  }
+}
+
+/** https://w3c.github.io/FileAPI/#file-section */
+export class File extends Blob {
+  readonly #name: string
+  readonly #lastModified: number
+
+  constructor(parts: unknown, name: string, options?: unknown) {
+    requireArguments(arguments.length, 2, "Failed to construct 'File'")
+    super(parts, options)
+    const { lastModified } = dictionary(options, "Failed to construct 'File'")
+    this.#name = usvString(name)
+    this.#lastModified = lastModified === undefined ? host.now() : trunc(Number(lastModified)) || 0
+  }
+
+  get name(): string {
+    return this.#name
+  }
+
+  get lastModified(): number {
+    return this.#lastModified
+  }
+
+  get webkitRelativePath(): string {
+    void this.#name
+    return ''
+  }
+
+  static isFile(value: unknown): value is File {
+    return isObject(value) && #name in value
+  }
+}
+
+export const { bytesOf, isBlob, own: blobOf } = Blob
+export const { isFile } = File
+for (const name of ['bytesOf', 'isBlob', 'own']) Reflect.deleteProperty(Blob, name)
+Reflect.deleteProperty(File, 'isFile')
+defineInterface('Blob', Blob)
+defineInterface('File', File)
+
+function gather(parts: unknown, convert: (text: string) => string): Uint8Array<ArrayBuffer> {
+  if (!isObject(parts) || typeof Reflect.get(parts, Symbol.iterator) !== 'function')
+    throw new TypeError("Failed to construct 'Blob': the parts must be a sequence.")
+  const chunks = [...(parts as Iterable<unknown>)].map((part) => partBytes(part, convert))
+  const bytes = new Uint8Array(chunks.reduce((total, chunk) => total + chunk.length, 0))
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.length
+  }
+  return bytes
+}
+
+function partBytes(part: unknown, convert: (text: string) => string): Uint8Array {
+  if (isBlob(part)) return bytesOf(part)
+  if (part instanceof ArrayBuffer) return new Uint8Array(part)
+  if (isView(part)) return new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
+  return encodeUtf8(convert(usvString(part)))
+}
+
+function lineEndings(endings: unknown): (text: string) => string {
+  const mode = endings === undefined ? 'transparent' : `${endings as string}`
+  if (mode === 'transparent') return (text) => text
+  if (mode === 'native') return (text) => text.replaceAll(/\r\n?|\n/g, '\n')
+  throw new TypeError(`"${mode}" is not a valid value for endings.`)
+}
+
+function mediaType(type: unknown): string {
+  if (type === undefined) return ''
+  const text = `${type as string}`
+  return matches(PRINTABLE, text) ? toLowerCase(text) : ''
+}
+
+function clampIndex(index: number, size: number): number {
+  const whole = trunc(Number(index)) || 0
+  return whole < 0 ? max(size + whole, 0) : min(whole, size)
+}

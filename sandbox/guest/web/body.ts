@@ -1,0 +1,168 @@
+import { blobOf, bytesOf, isBlob } from './blob.ts'
+import type { Blob } from './blob.ts'
+import { decodeUtf8, encodeUtf8 } from './encoding.ts'
+import { FormData, isFormData } from './form-data.ts'
+import { parseMediaType, serializeMediaType } from './media-type.ts'
+import { encodeMultipart, parseMultipart } from './multipart.ts'
+import { charCodeAt, isView, parseJson, slice } from './primordials.ts'
+import { isDisturbed, readAll, ReadableStream, streamOf, TransformStream } from './streams.ts'
+import { URLSearchParams } from './url.ts'
+import { isObject, usvString } from './webidl.ts'
+
+type Source =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: 'stream' }
+
+/** What a Request or a Response carries. Text stays text, and a stream is made only when someone asks for it. */
+export class Body {
+  readonly #source: Source | null
+  #stream: ReadableStream<Uint8Array> | null
+  #used = false
+
+  constructor(source: Source | null, stream: ReadableStream<Uint8Array> | null = null) {
+    this.#source = source
+    this.#stream = stream
+  }
+
+  get empty(): boolean {
+    return this.#source === null
+  }
+
+  get stream(): ReadableStream<Uint8Array> | null {
+    const source = this.#source
+    if (source === null || source.kind === 'stream') return this.#stream
+    this.#stream ??= this.#used ? spentStream() : streamOf(sourceBytes(source))
+    return this.#stream
+  }
+
+  get used(): boolean {
+    return this.#used || (this.#stream !== null && isDisturbed(this.#stream))
+  }
+
+  get unusable(): boolean {
+    return this.used || this.#stream?.locked === true
+  }
+
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    const source = this.#take()
+    if (source === null) return new Uint8Array()
+    if (source.kind !== 'stream') return sourceBytes(source)
+    return await readAll(this.#stream ?? spentStream())
+  }
+
+  async text(): Promise<string> {
+    const source = this.#source
+    if (source?.kind !== 'text' || this.#stream !== null) return decodeUtf8(await this.bytes())
+    this.#take()
+    return withoutMark(source.text)
+  }
+
+  async json(): Promise<unknown> {
+    return parseJson(await this.text())
+  }
+
+  async arrayBuffer(): Promise<ArrayBuffer> {
+    return (await this.bytes()).buffer
+  }
+
+  async blob(contentType: string | null): Promise<Blob> {
+    const type = parseMediaType(contentType)
+    const text = type === undefined ? '' : serializeMediaType(type)
+    return blobOf(await this.bytes(), text.toLowerCase())
+  }
+
+  async formData(contentType: string | null): Promise<FormData> {
+    const bytes = await this.bytes()
+    const type = parseMediaType(contentType)
+    const boundary = type?.parameters.get('boundary')
+    if (type?.essence === 'multipart/form-data' && boundary !== undefined)
+      return parseMultipart(bytes, boundary)
+    if (type?.essence !== 'application/x-www-form-urlencoded')
+      throw new TypeError(
+        'Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".',
+      )
+    const form = new FormData()
+    for (const [name, value] of new URLSearchParams(decodeUtf8(bytes))) form.append(name, value)
+    return form
+  }
+
+  /** A second body with the same content; a stream is teed. */
+  clone(): Body {
+    if (this.unusable) throw new TypeError('Body has already been used: it cannot be cloned.')
+    if (this.#stream === null || this.#source === null) return new Body(this.#source)
+    const [mine, other] = this.#stream.tee()
+    this.#stream = mine
+    return new Body({ kind: 'stream' }, other)
+  }
+
+  /** Hands the content to a new body; this one counts as used from now on. */
+  move(): Body {
+    if (this.unusable) throw new TypeError('Body has already been used.')
+    if (this.#source === null) return new Body(null)
+    const moved = new Body(this.#source, this.#stream)
+    if (this.#stream !== null) moved.#stream = this.#stream.pipeThrough(passThrough())
+    this.#used = true
+    return moved
+  }
+
+  #take(): Source | null {
+    if (this.#source === null) return null
+    if (this.unusable) throw new TypeError('Body is unusable: Body has already been read')
+    if (this.#stream !== null) return STREAM
+    this.#used = true
+    return this.#source
+  }
+}
+
+const STREAM: Source = { kind: 'stream' }
+
+/** "Extract a body", with the content type that goes with it. */
+export function extractBody(value: unknown): { body: Body; type: string | null } {
+  if (value === null || value === undefined) return { body: new Body(null), type: null }
+  if (!isObject(value)) return textBody(usvString(value))
+  if (isBlob(value)) return bytesBody(bytesOf(value), value.type === '' ? null : value.type)
+  if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value.slice(0)), null)
+  if (isView(value)) return bytesBody(copyView(value), null)
+  if (isFormData(value)) {
+    const { bytes, type } = encodeMultipart(value)
+    return bytesBody(bytes, type)
+  }
+  if (value instanceof URLSearchParams)
+    return textBody(`${value}`, 'application/x-www-form-urlencoded;charset=UTF-8')
+  if (value instanceof ReadableStream) return streamBody(value)
+  if (typeof Reflect.get(value, Symbol.asyncIterator) === 'function')
+    return streamBody(ReadableStream.from(value as AsyncIterable<Uint8Array>))
+  return textBody(usvString(value))
+}
+
+const textBody = (text: string, type = 'text/plain;charset=UTF-8') => ({
+  body: new Body({ kind: 'text', text }),
+  type,
+})
+
+const bytesBody = (bytes: Uint8Array<ArrayBuffer>, type: string | null) => ({
+  body: new Body({ kind: 'bytes', bytes }),
+  type,
+})
+
+function streamBody(stream: ReadableStream<Uint8Array>) {
+  if (stream.locked || isDisturbed(stream))
+    throw new TypeError('Response body object should not be disturbed or locked')
+  return { body: new Body(STREAM, stream), type: null }
+}
+
+const sourceBytes = (source: Exclude<Source, { kind: 'stream' }>): Uint8Array<ArrayBuffer> =>
+  source.kind === 'text' ? encodeUtf8(source.text) : new Uint8Array(source.bytes)
+
+/** What decoding the encoded text would give: no byte order mark. */
+const withoutMark = (text: string): string =>
+  charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text
+
+const passThrough = () => new TransformStream<Uint8Array, Uint8Array>()
+
+const spentStream = () =>
+  new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
+
+const copyView = (view: ArrayBufferView): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))

@@ -1,0 +1,67 @@
+import { DOMException } from './dom-exception.ts'
+import { host } from './host.ts'
+import { defineInterface } from './interface.ts'
+import { slice, toTag } from './primordials.ts'
+import { subtle } from './subtle.ts'
+import type { SubtleCrypto } from './subtle.ts'
+
+const CONSTRUCT = Symbol('construct')
+const QUOTA = 65_536
+const INTEGERS = new Set([
+  'Int8Array',
+  'Uint8Array',
+  'Uint8ClampedArray',
+  'Int16Array',
+  'Uint16Array',
+  'Int32Array',
+  'Uint32Array',
+  'BigInt64Array',
+  'BigUint64Array',
+])
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
+/** https://w3c.github.io/webcrypto/#crypto-interface, on the host's entropy. */
+export class Crypto {
+  readonly #subtle = subtle
+
+  constructor(key?: symbol) {
+    if (key !== CONSTRUCT) throw new TypeError('Illegal constructor')
+  }
+
+  get subtle(): SubtleCrypto {
+    return this.#subtle
+  }
+
+  getRandomValues<View extends ArrayBufferView>(view: View): View {
+    void this.#subtle
+    if (!ArrayBuffer.isView(view) || !INTEGERS.has(slice(toTag(view), 8, -1)))
+      throw new DOMException(
+        'The data argument must be an integer-type TypedArray',
+        'TypeMismatchError',
+      )
+    if (view.byteLength > QUOTA)
+      throw new DOMException(
+        `The requested length exceeds ${QUOTA.toLocaleString('en-US')} bytes`,
+        'QuotaExceededError',
+      )
+    new Uint8Array(view.buffer, view.byteOffset, view.byteLength).set(host.random(view.byteLength))
+    return view
+  }
+
+  randomUUID(): string {
+    void this.#subtle
+    const bytes = host.random(16)
+    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+    let text = ''
+    for (let index = 0; index < 16; index++) {
+      if (index === 4 || index === 6 || index === 8 || index === 10) text += '-'
+      text += HEX[bytes[index] ?? 0] ?? ''
+    }
+    return text
+  }
+}
+
+defineInterface('Crypto', Crypto)
+
+export const crypto = new Crypto(CONSTRUCT)

@@ -1,0 +1,81 @@
+import { TextDecoder as LegacyDecoder } from '@exodus/bytes/encoding-lite.js'
+import { utf8fromStringLoose, utf8toStringLoose } from '@exodus/bytes/utf8.js'
+
+import { defineInterface } from './interface.ts'
+import { charCodeAt, slice } from './primordials.ts'
+import { dictionary, usvString } from './webidl.ts'
+
+/** UTF-8, with U+FFFD for what is not well formed. */
+export const encodeUtf8 = (text: string): Uint8Array<ArrayBuffer> => utf8fromStringLoose(text)
+
+/** "UTF-8 decode" of the Encoding standard: a byte order mark is dropped. */
+export function decodeUtf8(bytes: Uint8Array): string {
+  const text = utf8toStringLoose(bytes)
+  return charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text
+}
+
+export class TextEncoder {
+  readonly #encoding = 'utf-8'
+
+  get encoding(): string {
+    return this.#encoding
+  }
+
+  encode(input: string = ''): Uint8Array<ArrayBuffer> {
+    void this.#encoding
+    return encodeUtf8(`${input}`)
+  }
+
+  encodeInto(source: string, destination: Uint8Array): { read: number; written: number } {
+    void this.#encoding
+    const text = usvString(source)
+    if (!(destination instanceof Uint8Array))
+      throw new TypeError("parameter 2 is not of type 'Uint8Array'.")
+    const all = encodeUtf8(text)
+    if (all.length <= destination.length) {
+      destination.set(all)
+      return { read: text.length, written: all.length }
+    }
+    let read = 0
+    let written = 0
+    while (read < text.length) {
+      const units = charCodeAt(text, read) >> 10 === 0x36 ? 2 : 1
+      const bytes = encodeUtf8(slice(text, read, read + units))
+      if (written + bytes.length > destination.length) break
+      destination.set(bytes, written)
+      written += bytes.length
+      read += units
+    }
+    return { read, written }
+  }
+}
+
+export class TextDecoder {
+  readonly #decoder: InstanceType<typeof LegacyDecoder>
+
+  constructor(label = 'utf-8', options?: unknown) {
+    const { fatal, ignoreBOM } = dictionary(options, "Failed to construct 'TextDecoder'")
+    this.#decoder = new LegacyDecoder(`${label}` as 'utf-8', {
+      fatal: Boolean(fatal),
+      ignoreBOM: Boolean(ignoreBOM),
+    })
+  }
+
+  get encoding(): string {
+    return this.#decoder.encoding
+  }
+  get fatal(): boolean {
+    return this.#decoder.fatal
+  }
+  get ignoreBOM(): boolean {
+    return this.#decoder.ignoreBOM
+  }
+
+  decode(input?: ArrayBuffer | ArrayBufferView, options?: unknown): string {
+    const { stream } = dictionary(options, "Failed to execute 'decode' on 'TextDecoder'")
+    return this.#decoder.decode(input as ArrayBuffer | null, { stream: Boolean(stream) })
+  }
+}
+
+defineInterface('TextEncoder', TextEncoder)
+defineInterface('TextDecoder', TextDecoder)

@@ -1,0 +1,153 @@
+import { DOMException } from './dom-exception.ts'
+import { dispatchOf } from './event.ts'
+import type { Dispatch, Event } from './event.ts'
+import { defineInterface } from './interface.ts'
+import { apply, reflectGet } from './primordials.ts'
+import { reportError } from './report-error.ts'
+import { isObject, requireArguments } from './webidl.ts'
+
+interface Listener {
+  readonly type: string
+  readonly callback: object
+  readonly capture: boolean
+  readonly once: boolean
+  readonly passive: boolean
+  removed: boolean
+}
+
+/** What an `AbortSignal` offers to the listeners tied to it, without the public API that a site may replace. */
+export interface AbortAlgorithms {
+  readonly aborted: boolean
+  add(algorithm: () => void): void
+}
+
+type AbortAlgorithmsOf = (signal: unknown) => AbortAlgorithms
+
+let abortAlgorithmsOf: AbortAlgorithmsOf = () => {
+  throw new TypeError("member signal is not of type 'AbortSignal'.")
+}
+
+/** Set by abort-signal.ts, which builds on this file. */
+export function provideAbortAlgorithms(provider: AbortAlgorithmsOf): void {
+  abortAlgorithmsOf = provider
+}
+
+/** https://dom.spec.whatwg.org/#interface-eventtarget */
+export class EventTarget {
+  #listeners: Listener[] | undefined
+
+  addEventListener(type: string, callback: unknown, options?: unknown): void {
+    requireArguments(arguments.length, 2, "Failed to execute 'addEventListener' on 'EventTarget'")
+    const { capture, once, passive, signal } = listenerOptions(options)
+    const abort = signal === undefined ? undefined : abortAlgorithmsOf(signal)
+    if (callback === null || callback === undefined || abort?.aborted) return
+    if (!isObject(callback))
+      throw new TypeError("parameter 2 is not of type 'EventListener', nor null.")
+    const listeners = (this.#listeners ??= [])
+    const name = `${type}`
+    if (indexOfListener(listeners, name, callback, capture) !== -1) return
+    listeners[listeners.length] = { type: name, callback, capture, once, passive, removed: false }
+    abort?.add(() => this.#remove(name, callback, capture))
+  }
+
+  removeEventListener(type: string, callback: unknown, options?: unknown): void {
+    requireArguments(
+      arguments.length,
+      2,
+      "Failed to execute 'removeEventListener' on 'EventTarget'",
+    )
+    if (isObject(callback)) this.#remove(`${type}`, callback, listenerOptions(options).capture)
+  }
+
+  dispatchEvent(event: Event): boolean {
+    requireArguments(arguments.length, 1, "Failed to execute 'dispatchEvent' on 'EventTarget'")
+    const dispatch = dispatchOf(event)
+    if (dispatch.dispatching)
+      throw new DOMException('The event is already being dispatched.', 'InvalidStateError')
+    dispatch.trusted = false
+    return EventTarget.fire(this, event)
+  }
+
+  static fire(target: EventTarget, event: Event): boolean {
+    const dispatch = dispatchOf(event)
+    dispatch.dispatching = true
+    dispatch.target = target
+    dispatch.currentTarget = target
+    const snapshot = target.#listeners ?? []
+    const count = snapshot.length
+    for (let index = 0; index < count && !dispatch.stoppedAtOnce; index++) {
+      const listener = snapshot[index]
+      if (listener !== undefined && listener.type === event.type && !listener.removed)
+        target.#deliver(listener, event, dispatch)
+    }
+    dispatch.dispatching = false
+    dispatch.currentTarget = null
+    dispatch.stopped = false
+    dispatch.stoppedAtOnce = false
+    return !dispatch.cancelled
+  }
+
+  #deliver(listener: Listener, event: Event, dispatch: Dispatch): void {
+    if (listener.once) this.#remove(listener.type, listener.callback, listener.capture)
+    dispatch.passive = listener.passive
+    try {
+      invoke(listener.callback, this, event)
+    } catch (error) {
+      reportError(error)
+    }
+    dispatch.passive = false
+  }
+
+  #remove(type: string, callback: object, capture: boolean): void {
+    const listeners = this.#listeners ?? []
+    const index = indexOfListener(listeners, type, callback, capture)
+    if (index === -1) return
+    const kept: Listener[] = []
+    for (const listener of listeners) {
+      if (listener === listeners[index]) listener.removed = true
+      else kept[kept.length] = listener
+    }
+    this.#listeners = kept
+  }
+}
+
+/** Dispatches an event of the platform's own making. */
+export const { fire: fireEvent } = EventTarget
+Reflect.deleteProperty(EventTarget, 'fire')
+defineInterface('EventTarget', EventTarget)
+
+function invoke(callback: object, target: EventTarget, event: Event): void {
+  if (typeof callback === 'function') {
+    apply(callback, target, [event])
+    return
+  }
+  const handle: unknown = reflectGet(callback, 'handleEvent')
+  if (typeof handle !== 'function') throw new TypeError('handleEvent is not a function')
+  apply(handle, callback, [event])
+}
+
+function listenerOptions(options: unknown) {
+  if (!isObject(options))
+    return { capture: Boolean(options), once: false, passive: false, signal: undefined }
+  const given = options as Readonly<Record<string, unknown>>
+  return {
+    capture: Boolean(given['capture']),
+    once: Boolean(given['once']),
+    passive: Boolean(given['passive']),
+    signal: given['signal'],
+  }
+}
+
+function indexOfListener(
+  listeners: readonly Listener[],
+  type: string,
+  callback: object,
+  capture: boolean,
+): number {
+  for (let index = 0; index < listeners.length; index++) {
+    const listener = listeners[index]
+    if (listener?.callback === callback && listener.type === type && listener.capture === capture)
+      return index
+  }
+  return -1
+}

@@ -1,0 +1,105 @@
+import { algorithmsOf, reasonOf } from './abort-signal.ts'
+import type { AbortSignal } from './abort-signal.ts'
+import { decodeBase64, encodeBase64 } from './base64.ts'
+import { pairsOf } from './headers.ts'
+import { host } from './host.ts'
+import { isArray, parseJson, startsWith, stringifyJson } from './primordials.ts'
+import { innerOf, Request } from './request.ts'
+import { receivedResponse } from './response.ts'
+import type { Response } from './response.ts'
+import { isObject, requireArguments } from './webidl.ts'
+
+type Inner = NonNullable<ReturnType<typeof innerOf>>
+type Pair = readonly [string, string]
+
+/** The host's answer, as text of JSON: the fields of the egress gateway's response. */
+interface Answer {
+  readonly status: number
+  readonly statusText: string
+  readonly url: string
+  readonly redirected: boolean
+  readonly headers: readonly Pair[]
+  readonly bodyBase64: string
+}
+
+/** https://fetch.spec.whatwg.org/#fetch-method, through the host's gateway: the answer comes whole. */
+export async function fetch(input: unknown, init?: unknown): Promise<Response> {
+  requireArguments(arguments.length, 1, "Failed to execute 'fetch'")
+  const inner = innerOf(new Request(input, init))
+  if (inner === undefined) throw new TypeError('fetch failed')
+  const { follows, url } = inner.parts
+  if (follows !== null && algorithmsOf(follows).aborted) throw reasonOf(follows)
+  if (!startsWith(url, 'http:') && !startsWith(url, 'https:'))
+    throw new TypeError(`fetch failed: "${url}" is not an http or https URL`)
+  const argument = await requestJson(inner)
+  const answer = parseAnswer(await orAbort(askHost(argument), follows))
+  const bytes = decodeBase64(answer.bodyBase64)
+  if (bytes === undefined) throw new TypeError('fetch failed: the host sent no readable body')
+  return receivedResponse(answer, bytes)
+}
+
+/** Written by hand from primitives, so that no `toJSON` of the site has a say. */
+async function requestJson({ body, parts }: Inner): Promise<string> {
+  const { choices, headers, method, url } = parts
+  const bytes = body.empty ? undefined : await body.bytes()
+  const bodyJson = bytes === undefined ? '' : `"bodyBase64":"${encodeBase64(bytes)}",`
+  return `{"method":${quote(method)},"url":${quote(url)},"headers":${headersJson(pairsOf(headers))},${bodyJson}"redirect":${quote(choices.redirect)}}`
+}
+
+function headersJson(pairs: readonly Pair[]): string {
+  let text = ''
+  for (let index = 0; index < pairs.length; index++) {
+    const pair = pairs[index]
+    if (pair !== undefined) text += `${text === '' ? '' : ','}[${quote(pair[0])},${quote(pair[1])}]`
+  }
+  return `[${text}]`
+}
+
+const quote = (text: string): string => stringifyJson(text)
+
+async function askHost(argument: string): Promise<string> {
+  try {
+    return await host.call('fetch', argument)
+  } catch (error) {
+    throw new TypeError(error instanceof Error ? error.message : 'fetch failed', { cause: error })
+  }
+}
+
+/** The promise, unless the signal aborts first: then its reason. The host still finishes the request. */
+async function orAbort(promise: Promise<string>, signal: AbortSignal | null): Promise<string> {
+  if (signal === null) return await promise
+  return await new Promise<string>((resolve, reject) => {
+    algorithmsOf(signal).add(() => reject(reasonOf(signal)))
+    settle(promise, resolve, reject)
+  })
+}
+
+async function settle(
+  promise: Promise<string>,
+  resolve: (value: string) => void,
+  reject: (reason: unknown) => void,
+): Promise<void> {
+  try {
+    resolve(await promise)
+  } catch (error) {
+    reject(error)
+  }
+}
+
+function parseAnswer(text: string): Answer {
+  const answer: unknown = parseJson(text)
+  if (!isAnswer(answer)) throw new TypeError('fetch failed: the host sent no readable answer')
+  return answer
+}
+
+function isAnswer(value: unknown): value is Answer {
+  return (
+    isObject(value) &&
+    'status' in value &&
+    typeof value.status === 'number' &&
+    'headers' in value &&
+    isArray(value.headers) &&
+    'bodyBase64' in value &&
+    typeof value.bodyBase64 === 'string'
+  )
+}

@@ -1,0 +1,122 @@
+import { blobOf, bytesOf, File, isBlob, isFile } from './blob.ts'
+import type { Blob } from './blob.ts'
+import { defineInterface } from './interface.ts'
+import { isObject, requireArguments, usvString } from './webidl.ts'
+
+export type FormDataValue = string | File
+type Entry = readonly [string, FormDataValue]
+
+/** https://xhr.spec.whatwg.org/#interface-formdata, without forms. */
+export class FormData {
+  #entries: Entry[] = []
+
+  constructor(form?: undefined) {
+    if (form !== undefined)
+      throw new TypeError("Failed to construct 'FormData': there are no forms here.")
+  }
+
+  append(name: string, value: unknown, filename?: string): void {
+    requireArguments(arguments.length, 2, "Failed to execute 'append' on 'FormData'")
+    const given = arguments.length > 2
+    this.#entries[this.#entries.length] = entry(name, value, given ? filename : NONE)
+  }
+
+  delete(name: string): void {
+    requireArguments(arguments.length, 1, "Failed to execute 'delete' on 'FormData'")
+    const wanted = usvString(name)
+    this.#entries = this.#entries.filter(([key]) => key !== wanted)
+  }
+
+  get(name: string): FormDataValue | null {
+    requireArguments(arguments.length, 1, "Failed to execute 'get' on 'FormData'")
+    const wanted = usvString(name)
+    return this.#entries.find(([key]) => key === wanted)?.[1] ?? null
+  }
+
+  getAll(name: string): FormDataValue[] {
+    requireArguments(arguments.length, 1, "Failed to execute 'getAll' on 'FormData'")
+    const wanted = usvString(name)
+    return this.#entries.filter(([key]) => key === wanted).map(([, value]) => value)
+  }
+
+  has(name: string): boolean {
+    requireArguments(arguments.length, 1, "Failed to execute 'has' on 'FormData'")
+    const wanted = usvString(name)
+    return this.#entries.some(([key]) => key === wanted)
+  }
+
+  set(name: string, value: unknown, filename?: string): void {
+    requireArguments(arguments.length, 2, "Failed to execute 'set' on 'FormData'")
+    const made = entry(name, value, arguments.length > 2 ? filename : NONE)
+    const first = this.#entries.findIndex(([key]) => key === made[0])
+    if (first === -1) this.#entries.push(made)
+    else
+      this.#entries = this.#entries
+        .filter(([key], index) => key !== made[0] || index === first)
+        .with(first, made)
+  }
+
+  forEach(callback: (value: FormDataValue, name: string, form: FormData) => void, self?: unknown) {
+    requireArguments(arguments.length, 1, "Failed to execute 'forEach' on 'FormData'")
+    if (typeof callback !== 'function') throw new TypeError('parameter 1 is not a function.')
+    for (const [name, value] of this) callback.call(self, value, name, this)
+  }
+
+  keys(): IterableIterator<string> {
+    return iterate(this, ([name]) => name)
+  }
+
+  values(): IterableIterator<FormDataValue> {
+    return iterate(this, ([, value]) => value)
+  }
+
+  entries(): IterableIterator<[string, FormDataValue]> {
+    return iterate(this, ([name, value]) => [name, value])
+  }
+
+  [Symbol.iterator](): IterableIterator<[string, FormDataValue]> {
+    return this.entries()
+  }
+
+  static entriesOf(form: FormData): readonly Entry[] {
+    return form.#entries
+  }
+
+  static isFormData(value: unknown): value is FormData {
+    return isObject(value) && #entries in value
+  }
+}
+
+export const { entriesOf, isFormData } = FormData
+Reflect.deleteProperty(FormData, 'entriesOf')
+Reflect.deleteProperty(FormData, 'isFormData')
+defineInterface('FormData', FormData)
+Object.defineProperty(FormData.prototype, Symbol.iterator, {
+  value: FormData.prototype.entries,
+  writable: true,
+  configurable: true,
+})
+
+const NONE = Symbol('no filename')
+
+function* iterate<Item>(form: FormData, select: (entry: Entry) => Item): IterableIterator<Item> {
+  for (let index = 0; ; index++) {
+    const found = entriesOf(form)[index]
+    if (found === undefined) return
+    yield select(found)
+  }
+}
+
+function entry(name: unknown, value: unknown, filename: unknown): Entry {
+  const key = usvString(name)
+  if (isBlob(value)) return [key, fileOf(value, filename)]
+  if (filename !== NONE) throw new TypeError("parameter 2 is not of type 'Blob'.")
+  return [key, usvString(value)]
+}
+
+function fileOf(blob: Blob, filename: unknown): File {
+  if (isFile(blob) && filename === NONE) return blob
+  const name = filename === NONE ? 'blob' : usvString(filename)
+  const lastModified = isFile(blob) ? blob.lastModified : undefined
+  return new File([blobOf(bytesOf(blob), '')], name, { type: blob.type, lastModified })
+}

@@ -1,0 +1,64 @@
+import {
+  endsWith,
+  getOwnPropertyDescriptor,
+  hasOwn,
+  indexOf,
+  isArray,
+  join,
+  ownKeys,
+  push,
+  repeat,
+  slice,
+  split,
+  startsWith,
+} from './primordials.ts'
+
+/** The stack of an error, under the name of its class; in brackets when it has no frames. */
+export function errorBase(error: Error, name: string | null, indentation: number): string {
+  const stack = named(error, stackOf(error), name)
+  const text = indexOf(stack, '\n    at') === -1 ? `[${stack}]` : stack
+  return indentation === 0 ? text : join(split(text, '\n'), `\n${repeat(' ', indentation)}`)
+}
+
+/** The properties worth showing after the stack: what the stack says already is left out. */
+export function errorKeys(error: Error, base: string): (string | symbol)[] {
+  const keys: (string | symbol)[] = []
+  const all = ownKeys(error)
+  for (let index = 0; index < all.length; index++) {
+    const key = all[index]
+    if (key === undefined || key === 'stack' || key === 'cause' || key === 'errors') continue
+    const descriptor = getOwnPropertyDescriptor(error, key)
+    if (descriptor?.enumerable && !isTold(key, descriptor.value, base)) push(keys, key)
+  }
+  if (hasOwn(error, 'cause')) push(keys, 'cause')
+  if (hasOwn(error, 'errors') && isArray(getOwnPropertyDescriptor(error, 'errors')?.value))
+    push(keys, 'errors')
+  return keys
+}
+
+function isTold(key: string | symbol, value: unknown, base: string): boolean {
+  return (
+    (key === 'message' || key === 'name') &&
+    (typeof value !== 'string' || indexOf(base, value) !== -1)
+  )
+}
+
+function stackOf(error: Error): string {
+  const { stack } = error
+  if (typeof stack === 'string' && stack !== '') return slice(stack, 0, 10_000)
+  const { message, name } = error
+  return message === '' ? `${name}` : `${name}: ${message}`
+}
+
+/** A stack starts with the error's `name`, often plain `Error`; the name of its class says more. */
+function named(error: Error, stack: string, constructor: string | null): string {
+  const name = `${error.name}`
+  if (constructor === null || constructor === name) return stack
+  if (!endsWith(name, 'Error') || !startsWith(stack, name)) return stack
+  const next = slice(stack, name.length, name.length + 1)
+  if (next !== '' && next !== ':' && next !== '\n') return stack
+  const rest = slice(stack, name.length)
+  return indexOf(constructor, name) === -1
+    ? `${constructor} [${name}]${rest}`
+    : `${constructor}${rest}`
+}

@@ -1,0 +1,192 @@
+import { contentsOf, indexedKeys } from './inspect-contents.ts'
+import { errorBase, errorKeys } from './inspect-error.ts'
+import type { Layout } from './inspect-layout.ts'
+import { formatFunction, formatNumber, formatSymbol, quote } from './inspect-text.ts'
+import {
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  isArray,
+  isView,
+  reflectGet,
+  slice,
+  toTag,
+  uncurry,
+} from './primordials.ts'
+
+/** One walk over a value. */
+export interface Walk extends Layout {
+  readonly path: object[]
+  readonly circular: object[]
+  readonly depth: number
+  /** Characters left. */
+  room: number
+  show(value: unknown): string
+}
+
+/** How an object of some kind is shown. */
+export interface Kind {
+  /** Shown before the braces, or alone when there is nothing to put in them. */
+  readonly base: string
+  readonly open: string
+  readonly close: string
+  /** Shown below the deepest level. */
+  readonly summary: string
+  /** Pushes what the object holds beside its properties. */
+  readonly contents?: Contents | undefined
+  /** The properties to show; absent: the enumerable ones. */
+  readonly keys?: readonly (string | symbol)[] | undefined
+  /** Whose properties to show; absent: the object's own. */
+  readonly view?: object | undefined
+}
+
+export type Contents = (walk: Walk, output: string[]) => Items | undefined
+
+/** The entries that are items of a list, and whether all are numbers. */
+export interface Items {
+  readonly items: { readonly count: number; readonly numbers: boolean }
+}
+
+const views = new Map<object, (value: never) => object>()
+const viewOf = uncurry(Map.prototype.get) as (
+  map: object,
+  proto: object,
+) => ((value: object) => object) | undefined
+
+/** Shows the instances of a class, whose state is private, with the properties of what `view` returns. */
+export function showAs<Shown extends object>(
+  constructor: { readonly prototype: Shown },
+  view: (value: Shown) => object,
+): void {
+  views.set(constructor.prototype, view)
+}
+
+export function kindOf(value: object, indentation: number): Kind {
+  const name = constructorName(value)
+  const tag = tagOf(value, name)
+  if (typeof value === 'function') return functionKind(value, tag)
+  if (isArray(value)) return listKind(value, { name, tag, size: value.length })
+  const type = slice(toTag(value), 8, -1)
+  const view = viewKind(value, name)
+  if (view !== undefined) return view
+  const base = value instanceof Error ? errorBase(value, name, indentation) : literal(type, value)
+  if (base !== undefined) return literalKind(base, value, name)
+  if (isView(value) && type !== 'DataView')
+    return listKind(value, { name, tag, size: Number(reflectGet(value, 'length')) })
+  const contents = contentsOf(type, value)
+  const size = contents?.size === undefined ? '' : `(${contents.size})`
+  const plain = name === 'Object' && tag === '' && contents === undefined
+  const title = titleOf(name, tag, { fallback: contents ? type : 'Object', size })
+  return {
+    base: '',
+    open: plain ? '{' : `${title} {`,
+    close: '}',
+    summary: `[${name === null ? `${title}` : titleOf(name, tag, { fallback: '', size: '' })}]`,
+    contents: contents?.push,
+  }
+}
+
+interface Names {
+  readonly name: string | null
+  readonly tag: string
+  readonly size: number
+}
+
+function listKind(value: object, { name, tag, size }: Names): Kind {
+  const ordinary = name === 'Array' && tag === ''
+  const title = ordinary
+    ? ''
+    : `${titleOf(name, tag, { fallback: isArray(value) ? 'Array' : 'TypedArray', size: `(${size})` })} `
+  const keys = indexedKeys(value, size)
+  return {
+    base: '',
+    open: `${title}[`,
+    close: ']',
+    summary: `[${name ?? 'Array'}]`,
+    keys,
+    contents: size === 0 && keys.length === 0 ? undefined : contentsOf('Array', value)?.push,
+  }
+}
+
+function functionKind(value: Function, tag: string): Kind {
+  const base = formatFunction(value, tag)
+  return { base, open: '{', close: '}', summary: base }
+}
+
+function literalKind(base: string, value: object, name: string | null): Kind {
+  const keys = value instanceof Error ? errorKeys(value, base) : undefined
+  const own = value instanceof String ? indexedKeys(value, value.length) : keys
+  return { base, open: '{', close: '}', summary: `[${name ?? 'Object'}]`, keys: own }
+}
+
+function viewKind(value: object, name: string | null): Kind | undefined {
+  for (let proto = getPrototypeOf(value); proto !== null; proto = getPrototypeOf(proto)) {
+    const view = viewOf(views, proto)
+    if (view === undefined) continue
+    const shown = view(value)
+    const keys = Object.keys(shown)
+    return {
+      base: '',
+      open: `${name ?? ''} {`,
+      close: '}',
+      summary: `[${name ?? ''}]`,
+      keys,
+      view: shown,
+    }
+  }
+  return undefined
+}
+
+const LITERALS: Readonly<Record<string, (value: object) => string>> = {
+  Date: (value) => {
+    const time = getTime(value as Date)
+    return time === time ? toIso(value as Date) : 'Invalid Date'
+  },
+  RegExp: (value) => toPattern(value as RegExp),
+  Number: (value) => `[Number: ${formatNumber(Number.prototype.valueOf.call(value))}]`,
+  String: (value) => `[String: ${quote(String.prototype.valueOf.call(value))}]`,
+  Boolean: (value) => `[Boolean: ${Boolean.prototype.valueOf.call(value)}]`,
+  BigInt: (value) => `[BigInt: ${BigInt.prototype.valueOf.call(value)}n]`,
+  Symbol: (value) => `[Symbol: ${formatSymbol(Symbol.prototype.valueOf.call(value))}]`,
+}
+const getTime = uncurry(Date.prototype.getTime)
+const toIso = uncurry(Date.prototype.toISOString)
+const toPattern = uncurry(RegExp.prototype.toString)
+
+/** The text of a built-in that has a literal form; undefined also when the tag is made up. */
+function literal(type: string, value: object): string | undefined {
+  if (!Object.hasOwn(LITERALS, type)) return undefined
+  try {
+    return LITERALS[type]?.(value)
+  } catch {
+    return undefined
+  }
+}
+
+function constructorName(value: object): string | null {
+  let proto: object | null = value
+  for (let steps = 0; proto !== null && steps < 100; steps++) {
+    const constructor: unknown = getOwnPropertyDescriptor(proto, 'constructor')?.value
+    if (typeof constructor === 'function') {
+      const name: unknown = getOwnPropertyDescriptor(constructor, 'name')?.value
+      if (typeof name === 'string' && name !== '') return name
+    }
+    proto = getPrototypeOf(proto)
+  }
+  return null
+}
+
+function tagOf(value: object, name: string | null): string {
+  const tag: unknown = reflectGet(value, Symbol.toStringTag)
+  if (typeof tag !== 'string' || tag === '' || tag === name) return ''
+  return getOwnPropertyDescriptor(value, Symbol.toStringTag)?.enumerable ? '' : tag
+}
+
+function titleOf(
+  name: string | null,
+  tag: string,
+  { fallback, size }: { fallback: string; size: string },
+): string {
+  if (name === null)
+    return `[${fallback}${size}: null prototype]${tag === '' || tag === fallback ? '' : ` [${tag}]`}`
+  return tag === '' ? `${name}${size}` : `${name}${size} [${tag}]`
+}

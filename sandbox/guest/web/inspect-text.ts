@@ -1,0 +1,102 @@
+import {
+  charCodeAt,
+  functionSource,
+  indexOf,
+  matches,
+  padStart,
+  reflectGet,
+  sameValue,
+  slice,
+  startsWith,
+} from './primordials.ts'
+
+const IDENTIFIER = /^[a-zA-Z_][a-zA-Z_0-9]*$/
+const NEEDS_ESCAPE = /[\x00-\x1f\x27\x5c\x7f-\x9f]|[\ud800-\udfff]/
+const SHORT_ESCAPES: Readonly<Record<number, string>> = {
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  12: '\\f',
+  13: '\\r',
+  92: '\\\\',
+}
+
+/** A string as source text, in the quotes that need the fewest escapes. */
+export function quote(text: string): string {
+  const mark = quoteMark(text)
+  if (!matches(NEEDS_ESCAPE, text)) return `${mark}${text}${mark}`
+  let result = ''
+  let copied = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = charCodeAt(text, index)
+    if (isPair(text, index)) {
+      index++
+      continue
+    }
+    const escaped = escapeUnit(code, charCodeAt(mark, 0))
+    if (escaped === undefined) continue
+    result += slice(text, copied, index) + escaped
+    copied = index + 1
+  }
+  return `${mark}${result}${slice(text, copied)}${mark}`
+}
+
+export function formatKey(key: string | symbol): string {
+  if (typeof key === 'symbol') return `[${formatSymbol(key)}]`
+  return matches(IDENTIFIER, key) ? key : quote(key)
+}
+
+export function formatSymbol(symbol: symbol): string {
+  return symbolText(symbol)
+}
+
+export const formatNumber = (value: number): string => (sameValue(value, -0) ? '-0' : `${value}`)
+
+/** `[Function: name]`, `[class Name extends Base]`. */
+export function formatFunction(value: Function, tag: string): string {
+  const name: unknown = ownText(value, 'name')
+  const source = functionSource(value)
+  if (startsWith(source, 'class')) {
+    const parent: unknown = Object.getPrototypeOf(value)
+    const base = typeof parent === 'function' ? ownText(parent, 'name') : ''
+    return `[class ${name === '' ? '(anonymous)' : name}${base === '' ? '' : ` extends ${base}`}]`
+  }
+  const kind = indexOf(tag, 'Function') === -1 ? 'Function' : tag
+  return name === '' ? `[${kind} (anonymous)]` : `[${kind}: ${name}]`
+}
+
+const symbolText = Function.prototype.call.bind(Symbol.prototype.toString) as (
+  symbol: symbol,
+) => string
+
+function ownText(value: object, key: string): string {
+  const text: unknown = reflectGet(value, key)
+  return typeof text === 'string' ? text : ''
+}
+
+function quoteMark(text: string): string {
+  if (indexOf(text, "'") === -1) return "'"
+  if (indexOf(text, '"') === -1) return '"'
+  return indexOf(text, '`') === -1 && indexOf(text, '${') === -1 ? '`' : "'"
+}
+
+function isPair(text: string, index: number): boolean {
+  return charCodeAt(text, index) >> 10 === 0x36 && charCodeAt(text, index + 1) >> 10 === 0x37
+}
+
+function escapeUnit(code: number, mark: number): string | undefined {
+  if (code === mark && mark === 0x27) return "\\'"
+  const short = SHORT_ESCAPES[code]
+  if (short !== undefined) return short
+  if (code >> 11 === 0x1b) return `\\u${upper(code, 4)}`
+  const control = code < 0x20 || (code >= 0x7f && code <= 0x9f)
+  return control ? `\\x${upper(code, 2)}` : undefined
+}
+
+const HEX = '0123456789ABCDEF'
+
+function upper(code: number, digits: number): string {
+  let text = ''
+  for (let rest = code; rest > 0; rest >>= 4) text = slice(HEX, rest & 15, (rest & 15) + 1) + text
+  return padStart(text, digits, '0')
+}

@@ -1,0 +1,57 @@
+import { defineProperty, getOwnPropertyDescriptor, ownKeys } from './primordials.ts'
+
+type Constructor = Function & { readonly prototype: object }
+
+/** Gives a class the look of a WebIDL interface: enumerable members, its tag, its name whatever the minifier made of it. */
+export function defineInterface(name: string, constructor: Constructor): void {
+  defineProperty(constructor, 'name', { value: name, configurable: true })
+  defineProperty(constructor, 'prototype', { writable: false })
+  for (const target of [constructor.prototype, constructor]) showMembers(target)
+  if (!Object.hasOwn(constructor.prototype, Symbol.toStringTag))
+    defineProperty(constructor.prototype, Symbol.toStringTag, { value: name, configurable: true })
+}
+
+/** Constants of an interface, on the constructor and on its prototype: `Event.AT_TARGET`. */
+export function defineConstants(
+  constructor: Constructor,
+  constants: Readonly<Record<string, number>>,
+): void {
+  for (const [name, value] of Object.entries(constants))
+    for (const target of [constructor, constructor.prototype])
+      defineProperty(target, name, { value, enumerable: true })
+}
+
+/** Puts classes and objects on the global as WebIDL does: writable, configurable; only operations are enumerable. */
+export function defineGlobals(
+  values: Readonly<Record<string, unknown>>,
+  kind: 'interface' | 'operation',
+): void {
+  for (const name of Object.keys(values))
+    defineProperty(globalThis, name, {
+      value: values[name],
+      writable: true,
+      configurable: true,
+      enumerable: kind === 'operation',
+    })
+}
+
+/** A method that takes its receiver and arguments as they come, with the length WebIDL gives it. */
+export function operation<Operation extends Function>(
+  name: string,
+  length: number,
+  body: Operation,
+): Operation {
+  defineProperty(body, 'name', { value: name, configurable: true })
+  defineProperty(body, 'length', { value: length, configurable: true })
+  return body
+}
+
+function showMembers(target: object): void {
+  for (const key of ownKeys(target)) {
+    if (typeof key === 'symbol' || BUILT_IN.has(key)) continue
+    const descriptor = getOwnPropertyDescriptor(target, key)
+    if (descriptor?.configurable) defineProperty(target, key, { ...descriptor, enumerable: true })
+  }
+}
+
+const BUILT_IN = new Set(['constructor', 'prototype', 'length', 'name'])

@@ -1,0 +1,85 @@
+import { latin1FromBytes } from './base64.ts'
+import { Blob, blobOf, bytesOf, File } from './blob.ts'
+import { decodeUtf8, encodeUtf8 } from './encoding.ts'
+import { entriesOf, FormData } from './form-data.ts'
+import { host } from './host.ts'
+
+const CRLF = '\r\n'
+const DASHES = '--'
+
+/** https://html.spec.whatwg.org/#multipart-form-data: the bytes, with their content type. */
+export function encodeMultipart(form: FormData): { bytes: Uint8Array<ArrayBuffer>; type: string } {
+  const boundary = `----croft-${randomHex(16)}`
+  const parts: unknown[] = []
+  for (const [name, value] of entriesOf(form)) {
+    const disposition = `--${boundary}${CRLF}Content-Disposition: form-data; name="${escapeName(normalizeLines(name))}"`
+    if (typeof value === 'string') {
+      parts.push(`${disposition}${CRLF}${CRLF}${normalizeLines(value)}${CRLF}`)
+      continue
+    }
+    const type = value.type === '' ? 'application/octet-stream' : value.type
+    const filename = escapeName(value.name)
+    parts.push(
+      `${disposition}; filename="${filename}"${CRLF}Content-Type: ${type}${CRLF}${CRLF}`,
+      value,
+      CRLF,
+    )
+  }
+  parts.push(`--${boundary}--${CRLF}`)
+  return { bytes: bytesOf(new Blob(parts)), type: `multipart/form-data; boundary=${boundary}` }
+}
+
+/** Parts must be framed by CRLF and have a quoted `name`; anything else is a TypeError. */
+export function parseMultipart(bytes: Uint8Array<ArrayBuffer>, boundary: string): FormData {
+  // One char per byte, so that what indexOf finds is an offset in bytes.
+  const text = latin1FromBytes(bytes)
+  const delimiter = latin1FromBytes(encodeUtf8(DASHES + boundary))
+  const form = new FormData()
+  let at = text.startsWith(CRLF) ? CRLF.length : 0
+  if (!text.startsWith(delimiter, at)) throw malformed('does not start with its boundary')
+  for (;;) {
+    at += delimiter.length
+    if (text.startsWith(DASHES, at)) return form
+    if (!text.startsWith(CRLF, at)) throw malformed('has a boundary without an end of line')
+    const headersEnd = text.indexOf(CRLF + CRLF, at)
+    const end = text.indexOf(CRLF + delimiter, headersEnd + CRLF.length)
+    if (headersEnd === -1 || end === -1) throw malformed('ends inside a part')
+    const headers = decodeUtf8(bytes.subarray(at + CRLF.length, headersEnd))
+    appendPart(form, headers, bytes.slice(headersEnd + 2 * CRLF.length, end))
+    at = end + CRLF.length
+  }
+}
+
+function appendPart(form: FormData, headers: string, content: Uint8Array<ArrayBuffer>): void {
+  const fields = new Map(headers.split(CRLF).map(headerField))
+  const disposition = fields.get('content-disposition') ?? ''
+  const name = /^form-data\s*;(?:.*;)?\s*name="([^"]*)"/i.exec(disposition)?.[1]
+  if (name === undefined) throw malformed('has a part without a name')
+  const filename = /;\s*filename="([^"]*)"/i.exec(disposition)?.[1]
+  if (filename === undefined) {
+    form.append(unescapeName(name), decodeUtf8(content))
+    return
+  }
+  const type = fields.get('content-type') ?? 'text/plain'
+  form.append(unescapeName(name), new File([blobOf(content, '')], unescapeName(filename), { type }))
+}
+
+function headerField(line: string): [string, string] {
+  const colon = line.indexOf(':')
+  if (colon === -1) throw malformed('has a header without a colon')
+  return [line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim()]
+}
+
+const normalizeLines = (text: string): string => text.replaceAll(/\r\n?|\n/g, CRLF)
+
+const escapeName = (name: string): string =>
+  name.replaceAll('\n', '%0A').replaceAll('\r', '%0D').replaceAll('"', '%22')
+
+const unescapeName = (name: string): string =>
+  name.replaceAll(/%0a/gi, '\n').replaceAll(/%0d/gi, '\r').replaceAll('%22', '"')
+
+const malformed = (what: string): TypeError =>
+  new TypeError(`The multipart body is malformed: it ${what}.`)
+
+const randomHex = (bytes: number): string =>
+  Array.from(host.random(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,0 +1,72 @@
+/**
+ * Built-ins as they were before site code ran. What fetch, console and the clocks need is taken from here, so that a
+ * site that replaces a built-in breaks its own code and not the platform's.
+ */
+const { bind, call } = Function.prototype
+
+/** A method as a function of its receiver: `uncurry(String.prototype.slice)(text, 1)`. */
+export const uncurry: <This, Args extends unknown[], Result>(
+  method: (this: This, ...args: Args) => Result,
+) => (self: This, ...args: Args) => Result = bind.bind(call)
+
+export const {
+  apply,
+  construct,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
+  ownKeys,
+  get: reflectGet,
+} = Reflect
+export const {
+  assign,
+  create,
+  defineProperty,
+  entries: objectEntries,
+  freeze,
+  is: sameValue,
+  keys: objectKeys,
+} = Object
+export const { isArray } = Array
+export const { isView } = ArrayBuffer
+export const { fromCharCode } = String
+export const { floor, max, min, trunc } = Math
+export const { parse: parseJson, stringify: stringifyJson } = JSON
+
+export const charCodeAt = uncurry(String.prototype.charCodeAt)
+export const endsWith = uncurry(String.prototype.endsWith)
+export const indexOf = uncurry(String.prototype.indexOf)
+export const padEnd = uncurry(String.prototype.padEnd)
+export const padStart = uncurry(String.prototype.padStart)
+export const repeat = uncurry(String.prototype.repeat)
+export const slice = uncurry(String.prototype.slice)
+export const split = uncurry(
+  String.prototype.split as (this: string, separator: string) => string[],
+)
+export const startsWith = uncurry(String.prototype.startsWith)
+export const toLowerCase = uncurry(String.prototype.toLowerCase)
+export const toUpperCase = uncurry(String.prototype.toUpperCase)
+export const toWellFormed = uncurry(String.prototype.toWellFormed)
+
+export const toTag = uncurry(Object.prototype.toString)
+export const functionSource = uncurry(Function.prototype.toString)
+export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasOwn
+
+export const join: (list: readonly unknown[], separator: string) => string = uncurry(
+  Array.prototype.join,
+)
+
+const exec = uncurry(RegExp.prototype.exec)
+
+/** Whether the pattern, which has neither `g` nor `y`, matches. */
+export const matches = (pattern: RegExp, text: string): boolean => exec(pattern, text) !== null
+export { exec }
+
+/** `list.push(item)` without the site's `Array.prototype`. */
+export function push<Item>(list: Item[], item: Item): void {
+  defineProperty(list, list.length, {
+    value: item,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  })
+}

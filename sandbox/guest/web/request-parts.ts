@@ -1,0 +1,103 @@
+import { assertSignal } from './abort-signal.ts'
+import type { AbortSignal } from './abort-signal.ts'
+import { Headers } from './headers.ts'
+import { matches, toUpperCase } from './primordials.ts'
+import { normalizeUrl, URL } from './url.ts'
+import { byteString, usvString } from './webidl.ts'
+
+/** What a Request is made of, but for its body. */
+export interface RequestParts {
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+  readonly choices: Readonly<Record<Choice, string>>
+  readonly integrity: string
+  readonly keepalive: boolean
+  readonly follows: AbortSignal | null
+}
+
+type Init = Readonly<Record<string, unknown>>
+type Choice = (typeof CHOICES)[number]
+
+const CHOICES = ['cache', 'credentials', 'mode', 'redirect', 'referrerPolicy'] as const
+const DEFAULTS: Readonly<Record<Choice, string>> = {
+  cache: 'default',
+  credentials: 'same-origin',
+  mode: 'cors',
+  redirect: 'follow',
+  referrerPolicy: '',
+}
+const ALLOWED: Readonly<Record<Choice, RegExp>> = {
+  cache: /^(?:default|no-store|reload|no-cache|force-cache|only-if-cached)$/,
+  credentials: /^(?:omit|same-origin|include)$/,
+  mode: /^(?:same-origin|no-cors|cors)$/,
+  redirect: /^(?:follow|error|manual)$/,
+  referrerPolicy:
+    /^(?:|no-referrer|no-referrer-when-downgrade|same-origin|origin|strict-origin|(?:strict-)?origin-when-cross-origin|unsafe-url)$/,
+}
+const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const FORBIDDEN = /^(?:CONNECT|TRACE|TRACK)$/i
+const NORMALIZED = /^(?:DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i
+
+/** The parts `init` asks for, over those of the request it starts from. */
+export function requestParts(
+  input: unknown,
+  init: Init,
+  from: RequestParts | undefined,
+): RequestParts {
+  return {
+    url: from === undefined ? requestUrl(input) : from.url,
+    method: init['method'] === undefined ? (from?.method ?? 'GET') : method(init['method']),
+    headers: new Headers(init['headers'] ?? from?.headers),
+    choices: choices(init, from?.choices ?? DEFAULTS),
+    integrity:
+      init['integrity'] === undefined ? (from?.integrity ?? '') : `${init['integrity'] as string}`,
+    keepalive:
+      init['keepalive'] === undefined ? (from?.keepalive ?? false) : Boolean(init['keepalive']),
+    follows: signalOf(init, from),
+  }
+}
+
+function requestUrl(input: unknown): string {
+  const text = usvString(input)
+  const url = normalizeUrl(text)
+  if (text.includes('@') && hasCredentials(url))
+    throw new TypeError(
+      `Request cannot be constructed from a URL that includes credentials: ${url}`,
+    )
+  return url
+}
+
+function hasCredentials(url: string): boolean {
+  const { username, password } = new URL(url)
+  return username !== '' || password !== ''
+}
+
+function method(value: unknown): string {
+  const text = byteString(value)
+  if (!matches(TOKEN, text) || matches(FORBIDDEN, text))
+    throw new TypeError(`'${text}' is not a valid HTTP method.`)
+  return matches(NORMALIZED, text) ? toUpperCase(text) : text
+}
+
+function choices(
+  init: Init,
+  from: Readonly<Record<Choice, string>>,
+): Readonly<Record<Choice, string>> {
+  const chosen = { ...from }
+  for (let index = 0; index < CHOICES.length; index++) {
+    const name = CHOICES[index]
+    if (name === undefined || init[name] === undefined) continue
+    const value = `${init[name] as string}`
+    if (!matches(ALLOWED[name], value))
+      throw new TypeError(`'${value}' is not a valid value for ${name}.`)
+    chosen[name] = value
+  }
+  return chosen
+}
+
+function signalOf(init: Init, from: RequestParts | undefined): AbortSignal | null {
+  const signal = init['signal']
+  if (signal === undefined) return from?.follows ?? null
+  return signal === null ? null : assertSignal(signal)
+}

@@ -1,0 +1,55 @@
+import { host } from './host.ts'
+import { operation } from './interface.ts'
+import { apply } from './primordials.ts'
+import { reportError } from './report-error.ts'
+import { requireArguments } from './webidl.ts'
+
+const MAX_DELAY_MS = 2 ** 31 - 1
+
+/** https://html.spec.whatwg.org/#timers; code in a string is refused. */
+export const timers = {
+  setTimeout: operation('setTimeout', 1, (...given: unknown[]) =>
+    start('setTimeout', false, given),
+  ),
+  setInterval: operation('setInterval', 1, (...given: unknown[]) =>
+    start('setInterval', true, given),
+  ),
+  clearTimeout: operation('clearTimeout', 0, (id?: unknown) => host.clearTimer(Number(id) || 0)),
+  clearInterval: operation('clearInterval', 0, (id?: unknown) => host.clearTimer(Number(id) || 0)),
+}
+
+/** https://html.spec.whatwg.org/#microtask-queuing */
+export function queueMicrotask(callback: () => void): void {
+  requireArguments(arguments.length, 1, "Failed to execute 'queueMicrotask'")
+  if (typeof callback !== 'function')
+    throw new TypeError('The "callback" argument must be of type function.')
+  runSoon(callback)
+}
+
+function start(name: string, repeat: boolean, given: unknown[]): number {
+  requireArguments(given.length, 1, `Failed to execute '${name}'`)
+  const [handler, delay, ...args] = given
+  if (typeof handler !== 'function')
+    throw new TypeError(`${name} takes a function: code in a string is refused.`)
+  return host.setTimer(delayMs(delay), repeat, () => {
+    try {
+      apply(handler, globalThis, args)
+    } catch (error) {
+      reportError(error)
+    }
+  })
+}
+
+function delayMs(delay: unknown): number {
+  const number = Math.trunc(Number(delay)) || 0
+  return number > 0 && number <= MAX_DELAY_MS ? number : 0
+}
+
+async function runSoon(callback: () => void): Promise<void> {
+  await undefined
+  try {
+    callback()
+  } catch (error) {
+    reportError(error)
+  }
+}

@@ -1,0 +1,33 @@
+import { charCodeAt, toWellFormed } from './primordials.ts'
+
+export const usvString = (value: unknown): string => toWellFormed(`${value as string}`)
+
+/** One char per byte, or a TypeError as WebIDL's ByteString conversion gives. */
+export function byteString(value: unknown): string {
+  const text = `${value as string}`
+  for (let index = 0; index < text.length; index++)
+    if (charCodeAt(text, index) > 255)
+      throw new TypeError(
+        `Cannot convert argument to a ByteString because the character at index ${index} has a value of ${charCodeAt(text, index)} which is greater than 255.`,
+      )
+  return text
+}
+
+export function requireArguments(count: number, required: number, where: string): void {
+  if (count < required)
+    throw new TypeError(
+      `${where}: ${required} argument${required === 1 ? '' : 's'} required, but only ${count} present.`,
+    )
+}
+
+export const isObject = (value: unknown): value is object =>
+  (typeof value === 'object' && value !== null) || typeof value === 'function'
+
+/** A WebIDL dictionary: absent and null are empty, anything else must be an object. */
+export function dictionary(value: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (value === undefined || value === null) return EMPTY
+  if (!isObject(value)) throw new TypeError(`${where}: the value is not an object.`)
+  return value as Readonly<Record<string, unknown>>
+}
+
+const EMPTY: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null))
