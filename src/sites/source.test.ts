@@ -38,7 +38,7 @@ describe('a site’s source', () => {
   test.each([
     'ssh://git@git.example/ann/shop.git',
     'git@git.example:ann/shop.git',
-    'http://git.local:3000/x',
+    'git://git.example/ann/shop.git',
   ])('may be at %s', (url) => {
     expect(fresh({ repo: { url } }).repo?.url).toBe(url)
   })
@@ -47,6 +47,7 @@ describe('a site’s source', () => {
     ['both parts', { sourceMode: 'EXTERNAL_REPO', repo, repoBinding: {} }, 'repoBinding: does not'],
     ['the other mode’s part', { sourceMode: 'SITE_GIT', repo }, 'repo: does not belong'],
     ['a mode without its part', { sourceMode: 'EXTERNAL_REPO' }, 'repo.url: is missing'],
+    ['a plain connection', { repo: { url: 'http://git.example/x' } }, '"http:" is not allowed'],
     ['a file URL', { repo: { url: 'file:///etc' } }, 'repo.url: "file:" is not allowed'],
     ['a remote helper', { repo: { url: 'ext::sh -c id' } }, 'repo.url: "ext:" is not allowed'],
     ['a plain path', { repo: { url: '/srv/git' } }, 'repo.url: is not an address'],

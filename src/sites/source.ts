@@ -109,7 +109,7 @@ function urlFault(text: string, rules: SourceRules): string | undefined {
   if (SCP_LIKE.test(text)) return undefined
   if (!URL.canParse(text)) return 'is not an address: give https://…, ssh://… or git@host:path'
   const url = new URL(text)
-  const schemes = ['https:', 'http:', 'ssh:', ...(rules.allowFileUrls ? ['file:'] : [])]
+  const schemes = ['https:', 'ssh:', 'git:', ...(rules.allowFileUrls ? ['file:'] : [])]
   if (!schemes.includes(url.protocol)) {
     return `"${url.protocol}" is not allowed: give https://…, ssh://… or git@host:path`
   }
