@@ -1,0 +1,127 @@
+import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { isIP } from 'node:net'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream'
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+
+import { portOf } from './allow-list.ts'
+
+export interface Exchange {
+  readonly url: URL
+  /** The checked address; nothing is resolved again. */
+  readonly address: string
+  readonly method: string
+  readonly headers: ReadonlyMap<string, readonly string[]>
+  readonly body: Uint8Array | undefined
+  readonly maxBytes: number
+  readonly signal: AbortSignal
+  /** PEM; beside the system's, for tests. */
+  readonly ca?: string
+}
+
+export interface Exchanged {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: readonly (readonly [string, string])[]
+  readonly body: Buffer
+}
+
+/** One request to one address, decoded and bounded. */
+export async function exchange(options: Exchange): Promise<Exchanged> {
+  const response = await send(options)
+  const encoding = String(response.headers['content-encoding'] ?? '').toLowerCase()
+  const hasBody =
+    options.method !== 'HEAD' && response.statusCode !== 204 && response.statusCode !== 304
+  const body = hasBody ? await collect(decoded(response, encoding), options) : Buffer.alloc(0)
+  response.destroy()
+  return {
+    status: response.statusCode ?? 0,
+    statusText: response.statusMessage ?? '',
+    headers: pairsOf(response.rawHeaders, isDecoded(encoding)),
+    body,
+  }
+}
+
+function send({
+  url,
+  address,
+  method,
+  headers,
+  body,
+  signal,
+  ca,
+}: Exchange): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const secure = url.protocol === 'https:'
+  const name = url.hostname.replace(/^\[|\]$/g, '')
+  const options = {
+    hostname: address,
+    port: portOf(url),
+    path: `${url.pathname}${url.search}`,
+    method,
+    agent: false as const,
+    signal,
+    headers: {
+      'accept-encoding': 'gzip, deflate, br',
+      'user-agent': 'Croft',
+      ...Object.fromEntries([...headers].map(([key, values]) => [key, values.join(', ')])),
+      host: url.host,
+      ...(body === undefined && method !== 'POST' && method !== 'PUT'
+        ? {}
+        : { 'content-length': String(body?.byteLength ?? 0) }),
+    },
+    // SNI carries names only; a literal address is checked against the certificate as it stands.
+    ...(isIP(name) === 0 ? { servername: name } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  }
+  const request: ClientRequest = secure ? httpsRequest(options) : httpRequest(options)
+  request.on('response', resolve)
+  request.on('error', reject)
+  request.end(body)
+  return promise
+}
+
+const isDecoded = (encoding: string): boolean =>
+  ['gzip', 'x-gzip', 'deflate', 'br'].includes(encoding)
+
+function decoded(response: IncomingMessage, encoding: string): Readable {
+  if (!isDecoded(encoding)) return response
+  const decoder =
+    encoding === 'br'
+      ? createBrotliDecompress()
+      : encoding === 'deflate'
+        ? createInflate()
+        : createGunzip()
+  // The reader of the decoder hears of every fault.
+  return pipeline(response, decoder, () => {})
+}
+
+/** Counts what comes out of the decoder: a few bytes on the wire can be gigabytes here. */
+async function collect(stream: Readable, { maxBytes, signal }: Exchange): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    signal.throwIfAborted()
+    const bytes = chunk as Buffer
+    size += bytes.byteLength
+    if (size > maxBytes) {
+      stream.destroy()
+      throw new Error(`the response is longer than ${maxBytes} bytes`)
+    }
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Without what described the transfer rather than the content. */
+function pairsOf(raw: readonly string[], decodedBody: boolean): (readonly [string, string])[] {
+  const dropped = new Set(['connection', 'keep-alive', 'transfer-encoding'])
+  if (decodedBody) for (const name of ['content-encoding', 'content-length']) dropped.add(name)
+  const pairs: (readonly [string, string])[] = []
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const name = (raw[index] ?? '').toLowerCase()
+    if (!dropped.has(name)) pairs.push([name, raw[index + 1] ?? ''])
+  }
+  return pairs
+}

@@ -1,0 +1,164 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+
+import { urlFault } from './allow-list.ts'
+import type { Egress, EgressPolicy, EgressRequest, EgressResponse } from './egress.ts'
+import { type Exchanged, exchange } from './exchange.ts'
+import { isPublicAddress } from './public-address.ts'
+import { methodFault, outgoing, redirected } from './request-headers.ts'
+
+const MAX_REDIRECTS = 5
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+export interface HttpEgressDeps {
+  /** Every address of a name. */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>
+  readonly isPublic?: (address: string) => boolean
+  /** PEM; certificates that count beside the system's. */
+  readonly ca?: string
+}
+
+interface Hop {
+  readonly url: URL
+  readonly method: string
+  readonly headers: EgressRequest['headers']
+  readonly body: Uint8Array | undefined
+}
+
+/** HTTP to the public internet. Every hop is checked anew, and the connection goes to the very address that was checked. */
+export class HttpEgress implements Egress {
+  readonly #resolve: (hostname: string) => Promise<readonly string[]>
+  readonly #isPublic: (address: string) => boolean
+  readonly #ca: string | undefined
+
+  constructor(deps: HttpEgressDeps = {}) {
+    this.#resolve = deps.resolve ?? resolveAll
+    this.#isPublic = deps.isPublic ?? isPublicAddress
+    this.#ca = deps.ca
+  }
+
+  async fetch(
+    request: EgressRequest,
+    policy: EgressPolicy,
+    signal: AbortSignal,
+  ): Promise<EgressResponse> {
+    const ended = AbortSignal.any([signal, AbortSignal.timeout(policy.timeoutMs)])
+    try {
+      return await this.#follow(request, policy, ended)
+    } catch (error) {
+      throw explained(error, ended, policy)
+    }
+  }
+
+  async #follow(
+    request: EgressRequest,
+    policy: EgressPolicy,
+    signal: AbortSignal,
+  ): Promise<EgressResponse> {
+    const fault = methodFault(request.method)
+    if (fault !== undefined) throw new Error(fault)
+    let hop = firstHop(request)
+    for (let redirects = 0; ; redirects += 1) {
+      const answer = await this.#hop(hop, policy, signal)
+      const next = nextHop(hop, answer)
+      if (!next || request.redirect === 'manual') return response(answer, hop.url, redirects > 0)
+      if (request.redirect === 'error')
+        throw new Error(`"${hop.url.host}" answered with a redirect`)
+      if (redirects === MAX_REDIRECTS) throw new Error(`more than ${MAX_REDIRECTS} redirects`)
+      hop = next
+    }
+  }
+
+  async #hop(hop: Hop, policy: EgressPolicy, signal: AbortSignal): Promise<Exchanged> {
+    const fault = urlFault(hop.url, policy.allow)
+    if (fault !== undefined) throw new Error(fault)
+    const address = await this.#addressOf(hop.url)
+    signal.throwIfAborted()
+    return exchange({
+      ...hop,
+      address,
+      headers: outgoing(hop.headers),
+      maxBytes: policy.maxResponseBytes,
+      signal,
+      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
+    })
+  }
+
+  /** One private address among several is enough to refuse the name: which one is used must not be a matter of luck. */
+  async #addressOf(url: URL): Promise<string> {
+    const name = url.hostname.replace(/^\[|\]$/g, '')
+    const addresses = isIP(name) === 0 ? await this.#resolve(name) : [name]
+    const [first] = addresses
+    if (first === undefined) throw new Error(`"${name}" has no address`)
+    if (!addresses.every((address) => this.#isPublic(address))) {
+      throw new Error(`"${name}" is not an address of the public internet`)
+    }
+    return first
+  }
+}
+
+async function resolveAll(hostname: string): Promise<readonly string[]> {
+  const found = await lookup(hostname, { all: true }).catch(() => [])
+  if (found.length === 0) throw new Error(`"${hostname}" cannot be resolved`)
+  return found.map(({ address }) => address)
+}
+
+function firstHop(request: EgressRequest): Hop {
+  if (!URL.canParse(request.url)) throw new Error('the URL cannot be parsed')
+  return {
+    url: new URL(request.url),
+    method: normalMethod(request.method),
+    headers: request.headers,
+    body: request.bodyBase64 === undefined ? undefined : Buffer.from(request.bodyBase64, 'base64'),
+  }
+}
+
+/** As the Fetch standard normalizes: the common methods in capitals, any other as it is. */
+const normalMethod = (method: string): string =>
+  /^(?:delete|get|head|options|post|put)$/i.test(method) ? method.toUpperCase() : method
+
+function nextHop(hop: Hop, answer: Exchanged): Hop | undefined {
+  const location = answer.headers.find(([name]) => name === 'location')?.[1]
+  if (!REDIRECTS.has(answer.status) || location === undefined) return undefined
+  if (!URL.canParse(location, hop.url.href)) throw new Error('a redirect leads to no URL')
+  const url = new URL(location, hop.url)
+  const bodyDropped = becomesGet(hop.method, answer.status)
+  return {
+    url,
+    method: bodyDropped ? 'GET' : hop.method,
+    headers: redirected(hop.headers, { crossOrigin: url.origin !== hop.url.origin, bodyDropped }),
+    body: bodyDropped ? undefined : hop.body,
+  }
+}
+
+/** Fetch, HTTP-redirect fetch, step 12. */
+function becomesGet(method: string, status: number): boolean {
+  if (status === 303) return method !== 'GET' && method !== 'HEAD'
+  return (status === 301 || status === 302) && method === 'POST'
+}
+
+const response = (answer: Exchanged, url: URL, wasRedirected: boolean): EgressResponse => ({
+  status: answer.status,
+  statusText: answer.statusText,
+  url: url.href,
+  redirected: wasRedirected,
+  headers: answer.headers,
+  bodyBase64: answer.body.toString('base64'),
+})
+
+/** Words for site code: nothing in them tells what the installation's own network looks like. */
+function explained(error: unknown, signal: AbortSignal, policy: EgressPolicy): Error {
+  if (signal.aborted) {
+    const reason: unknown = signal.reason
+    const timedOut = reason instanceof Error && reason.name === 'TimeoutError'
+    return new Error(
+      timedOut ? `fetch: no answer within ${policy.timeoutMs} ms` : 'fetch: the call was aborted',
+      { cause: error },
+    )
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const message = error instanceof Error ? error.message : 'it failed'
+  return new Error(`fetch: ${code === undefined ? message : `the connection failed (${code})`}`, {
+    cause: error,
+  })
+}
