@@ -5,7 +5,8 @@ import type { AppContext } from '#context'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { POOL_KINDS } from '#identity/pools/model.ts'
 
-const SitePath = Type.Object({ siteId: Type.String({ maxLength: 64 }) })
+/** An id, or the site's domain. */
+const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 
 const RotateBody = Type.Object(
   { pool: Type.Optional(Type.Union([Type.Literal('admin'), Type.Literal('data')])) },

@@ -5,7 +5,8 @@ import type { AppContext } from '#context'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { EmailAddress } from '#identity/email.ts'
 
-const SitePath = Type.Object({ siteId: Type.String({ maxLength: 64 }) })
+/** An id, or the site's domain. */
+const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 
 const MintBody = Type.Object(
   {
