@@ -1,7 +1,7 @@
-import { USAGE, parseLoadOptions } from '#load/load-options.ts'
-import { InvalidLoadPlan } from '#load/load-plan.ts'
-import { runLoad } from '#load/load-run.ts'
-import { loadTable } from '#load/load-table.ts'
+import { USAGE, parseLoadOptions } from '#bench/load/load-options.ts'
+import { InvalidLoadPlan } from '#bench/load/load-plan.ts'
+import { runLoad } from '#bench/load/load-run.ts'
+import { loadTable } from '#bench/load/load-table.ts'
 
 /** Exit codes: 0 every answer as expected, 1 at least one was not, 2 nothing was sent because of the options. */
 async function main(args: readonly string[]): Promise<number> {
