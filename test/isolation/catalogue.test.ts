@@ -37,6 +37,13 @@ const selectTables = () => postgres.sql<TableFacts[]>`
   order by c.relname`
 
 describe('the catalogue', () => {
+  test('has no schema but our own and that of the queue, which holds jobs of all sites', async () => {
+    const schemas = await postgres.sql`
+      select nspname as name from pg_namespace
+      where nspname !~ '^pg_' and nspname <> 'information_schema' order by nspname`
+    expect(schemas.map(({ name }) => name)).toEqual(['pgboss', 'public'])
+  })
+
   test('holds every table with a site to it by forced row-level security', async () => {
     const tables = (await selectTables()).filter((table) => table.hasSite)
     expect(tables.length).toBeGreaterThan(10)
@@ -139,6 +146,8 @@ describe('the app role', () => {
     ['altering a table', 'alter table site no force row level security'],
     ['dropping a policy', 'drop policy site_isolation on user_pool'],
     ['creating a table', 'create table public.mine (x int)'],
+    ['creating a schema', 'create schema mine'],
+    ['altering the queue', 'alter table pgboss.job add column mine int'],
     ['rewriting the history of migrations', "update schema_migration set sha256 = 'x'"],
     ['truncating', 'truncate user_pool'],
   ])('is refused %s', async (_what, statement) => {

@@ -5,6 +5,7 @@ import { PostgresJSDialect } from 'kysely-postgres-js'
 
 import { installRoot } from '#config/install-root.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import { grantQueue, installQueue } from '#platform/queue/install-queue.ts'
 
 import { type SqlClient, createClient } from './client.ts'
 import { Database } from './database.ts'
@@ -39,6 +40,9 @@ export async function migrateDatabase(options: {
   const owner = createClient({ url: options.url, max: 1 })
   try {
     const applied = await migrate(owner, options.folder ?? join(installRoot(), 'migrations'))
+    await installQueue(owner)
+    const role = await selectAppRole(owner)
+    if (role !== undefined) await grantQueue(owner, role)
     if (applied.length > 0) options.log.info({ applied }, 'database migrated')
     return applied
   } finally {

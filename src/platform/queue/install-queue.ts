@@ -1,0 +1,56 @@
+import { PgBoss } from 'pg-boss'
+
+import type { SqlClient } from '#platform/postgres/client.ts'
+
+import { bossOnPool } from './boss-database.ts'
+import { QUEUE_POLICIES, type QueuePolicy, deadLetterQueue } from './queue-policies.ts'
+import type { QueueName } from './queue.ts'
+
+const A_YEAR = 365 * 24 * 3600
+const A_DAY = 24 * 3600
+/** How long after its last sign of life a worker counts as dead; the shortest that pg-boss knows. */
+const HEARTBEAT_SECONDS = 10
+
+/** Creates or updates pg-boss's own schema and our queues in it, as the owner. Safe to run again, and at once. */
+export async function installQueue(
+  owner: SqlClient,
+  policies: Partial<Record<QueueName, QueuePolicy>> = QUEUE_POLICIES,
+): Promise<void> {
+  const boss = new PgBoss({ db: bossOnPool(owner), supervise: false, schedule: false })
+  boss.on('error', () => {})
+  await boss.start()
+  try {
+    for (const [name, policy] of Object.entries(policies)) {
+      await installOne(boss, name as QueueName, policy)
+    }
+  } finally {
+    await boss.stop({ graceful: false, close: false })
+  }
+}
+
+/** What the app role needs to work the queues: rows, never the schema. */
+export async function grantQueue(owner: SqlClient, role: string): Promise<void> {
+  const to = owner(role)
+  await owner`grant usage on schema pgboss to ${to}`
+  await owner`grant select, insert, update, delete on all tables in schema pgboss to ${to}`
+  await owner`grant usage, select on all sequences in schema pgboss to ${to}`
+}
+
+async function installOne(boss: PgBoss, name: QueueName, policy: QueuePolicy): Promise<void> {
+  const dead = deadLetterQueue(name)
+  const settings = {
+    deadLetter: dead,
+    retryLimit: policy.retries,
+    retryDelay: policy.firstRetrySeconds,
+    retryBackoff: true,
+    retryDelayMax: policy.lastRetrySeconds,
+    expireInSeconds: policy.maxRunSeconds,
+    heartbeatSeconds: HEARTBEAT_SECONDS,
+    retentionSeconds: A_YEAR,
+    deleteAfterSeconds: A_DAY,
+  }
+  if (!(await boss.getQueue(dead))) await boss.createQueue(dead, { retentionSeconds: A_YEAR })
+  // "short": one job for each key waits, any number run.
+  if (!(await boss.getQueue(name))) await boss.createQueue(name, { policy: 'short', ...settings })
+  else await boss.updateQueue(name, settings)
+}

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto'
+
+import { type Job, PgBoss } from 'pg-boss'
+
+import type { Logger } from '#platform/log/logger.ts'
+import type { SqlClient } from '#platform/postgres/client.ts'
+import type { Tx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+
+import { bossInTransaction, bossOnPool } from './boss-database.ts'
+import { deadLetterQueue } from './queue-policies.ts'
+import type { Queue, QueueJobs, QueueName } from './queue.ts'
+
+/** Only for retries and delayed jobs: new ones are announced. */
+const POLL_SECONDS = 2
+/** How often the jobs of dead workers are looked for. */
+const MONITOR_SECONDS = 5
+
+export interface DeadLetter<Name extends QueueName> {
+  readonly job: QueueJobs[Name]
+  readonly failedAt: Date
+  /** What the last run threw. */
+  readonly reason: string
+}
+
+interface Handler {
+  readonly concurrency: number
+  run(job: object, signal: AbortSignal): Promise<void>
+}
+
+/** Starts a queue on an installed schema. `sql` is the app role's. */
+export async function openQueue(deps: {
+  readonly sql: SqlClient
+  readonly notifications: Notifications
+  readonly log: Logger
+}): Promise<PostgresQueue> {
+  const boss = new PgBoss({
+    db: bossOnPool(deps.sql),
+    // Changes of the schema, and indexes, are the owner's business: see `installQueue`.
+    migrate: false,
+    createSchema: false,
+    reindex: false,
+    schedule: false,
+    superviseIntervalSeconds: MONITOR_SECONDS,
+    monitorIntervalSeconds: MONITOR_SECONDS,
+  })
+  boss.on('error', (error) => deps.log.error({ err: error }, 'queue'))
+  boss.on('warning', (warning) => deps.log.warn({ warning: warning.message }, 'queue'))
+  await boss.start()
+  return new PostgresQueue({ ...deps, boss })
+}
+
+/** pg-boss behind our words: jobs enlist in our transactions, and our notifications wake the workers. */
+export class PostgresQueue implements Queue, AsyncDisposable {
+  readonly #boss: PgBoss
+  readonly #sql: SqlClient
+  readonly #notifications: Notifications
+  readonly #log: Logger
+  readonly #handlers = new Map<QueueName, Handler>()
+  readonly #workers = new Map<QueueName, string[]>()
+
+  constructor(deps: {
+    readonly boss: PgBoss
+    readonly sql: SqlClient
+    readonly notifications: Notifications
+    readonly log: Logger
+  }) {
+    this.#boss = deps.boss
+    this.#sql = deps.sql
+    this.#notifications = deps.notifications
+    this.#log = deps.log
+  }
+
+  async enqueue<Name extends QueueName>(
+    tx: Tx,
+    name: Name,
+    job: QueueJobs[Name],
+    options: { readonly singletonKey?: string; readonly startAfterSeconds?: number } = {},
+  ): Promise<void> {
+    await this.#boss.send(name, job, {
+      db: bossInTransaction(tx),
+      // Without a key of its own a job would join any other of the queue.
+      singletonKey: options.singletonKey ?? randomUUID(),
+      ...(options.startAfterSeconds !== undefined && { startAfter: options.startAfterSeconds }),
+    })
+    await this.#notifications.notify(tx, 'croft_queue', { queue: name })
+  }
+
+  handle<Name extends QueueName>(
+    name: Name,
+    handler: (job: QueueJobs[Name], signal: AbortSignal) => Promise<void>,
+    options: { readonly concurrency?: number } = {},
+  ): void {
+    if (this.#handlers.has(name)) throw new Error(`The queue "${name}" has a handler already`)
+    this.#handlers.set(name, {
+      concurrency: options.concurrency ?? 1,
+      // Only `enqueue` writes to this queue, and it is typed by name.
+      run: (job, signal) => handler(job as QueueJobs[Name], signal),
+    })
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#notifications.listen('croft_queue', {
+      onMessage: ({ queue }) => this.#wake(queue),
+      onGap: () => this.#wake(),
+    })
+    for (const [name, handler] of this.#handlers) await this.#startWorkers(name, handler)
+    if (!signal.aborted) {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+    }
+    const names = [...this.#workers.keys()]
+    this.#workers.clear()
+    await Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })))
+  }
+
+  /** The jobs that failed to the end, newest first; at most 100. */
+  async deadLetters<Name extends QueueName>(name: Name): Promise<DeadLetter<Name>[]> {
+    const sql = this.#sql
+    return sql<DeadLetter<Name>[]>`
+      select data as job, created_on as "failedAt",
+             coalesce(source_output ->> 'message', source_output ->> 'value', '') as reason
+      from pgboss.job where name = ${deadLetterQueue(name)}
+      order by created_on desc limit 100`
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#boss.stop({ graceful: false, close: false })
+  }
+
+  async #startWorkers(name: QueueName, handler: Handler): Promise<void> {
+    const ids: string[] = []
+    this.#workers.set(name, ids)
+    for (let count = 0; count < handler.concurrency; count++) {
+      const options = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
+      const id = await this.#boss.work<object>(name, options, async ([job]) => {
+        // A worker that found a job looks for the next one at once, not after its pause.
+        this.#boss.notifyWorker(id)
+        if (job) await this.#runJob(name, handler, job)
+      })
+      ids.push(id)
+    }
+  }
+
+  async #runJob(name: QueueName, handler: Handler, job: Job<object>): Promise<void> {
+    try {
+      await handler.run(job.data, job.signal)
+    } catch (error) {
+      const fields = { err: error, queue: name, jobId: job.id, attempt: job.retryCount + 1 }
+      this.#log.warn(fields, 'job failed')
+      throw error
+    }
+  }
+
+  #wake(queue?: QueueName): void {
+    for (const [name, ids] of this.#workers) {
+      if (queue === undefined || name === queue) for (const id of ids) this.#boss.notifyWorker(id)
+    }
+  }
+}

@@ -1,0 +1,29 @@
+import type { QueueName } from './queue.ts'
+
+export interface QueuePolicy {
+  /** Runs after the first one, before the job becomes a dead letter. */
+  readonly retries: number
+  /** Doubled by every further retry, with jitter. */
+  readonly firstRetrySeconds: number
+  readonly lastRetrySeconds: number
+  /** A run that takes longer is aborted and counts as failed. */
+  readonly maxRunSeconds: number
+}
+
+export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
+  'permission-sync': {
+    retries: 12,
+    firstRetrySeconds: 1,
+    lastRetrySeconds: 300,
+    maxRunSeconds: 120,
+  },
+  'site-cleanup': {
+    retries: 20,
+    firstRetrySeconds: 5,
+    lastRetrySeconds: 3600,
+    maxRunSeconds: 3600,
+  },
+}
+
+/** Where the jobs of a queue go that failed to the end. */
+export const deadLetterQueue = (name: QueueName): string => `${name}.dead`

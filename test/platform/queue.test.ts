@@ -1,0 +1,226 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
+import { installQueue } from '#platform/queue/install-queue.ts'
+import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
+import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
+import { silentLog } from '#test/silent-log.ts'
+
+const POLICY = { retries: 2, firstRetrySeconds: 1, lastRetrySeconds: 2, maxRunSeconds: 60 }
+const WORKER = join(import.meta.dirname, '../processes/queue-worker.ts')
+const PATIENCE = { timeout: 40_000, interval: 20 }
+
+let postgres: PostgresPlatform & TestDatabase
+let cleanUp: AsyncDisposableStack
+beforeEach(async () => {
+  cleanUp = new AsyncDisposableStack()
+  postgres = cleanUp.use(await openDatabase())
+  await asAdmin((owner) => installQueue(owner, { 'site-cleanup': POLICY }), postgres.url)
+})
+afterEach(() => cleanUp.disposeAsync())
+
+type Handle = (siteId: string, signal: AbortSignal) => Promise<void>
+
+/** A replica of the queue, working until the test ends. */
+async function replica(
+  handle: Handle,
+  platform: PostgresPlatform = postgres,
+): Promise<PostgresQueue & { stop(): Promise<void> }> {
+  const queue = cleanUp.use(await openQueue({ ...platform, log: silentLog }))
+  queue.handle('site-cleanup', ({ siteId }, signal) => handle(siteId, signal), { concurrency: 2 })
+  const stopping = new AbortController()
+  const running = queue.run(stopping.signal)
+  const stop = () => {
+    stopping.abort()
+    return running
+  }
+  cleanUp.defer(stop)
+  return Object.assign(queue, { stop })
+}
+
+const enqueue = (
+  queue: PostgresQueue,
+  siteId: string,
+  options?: { singletonKey?: string; startAfterSeconds?: number },
+) => postgres.database.withDirectory((tx) => queue.enqueue(tx, 'site-cleanup', { siteId }, options))
+
+const waitingJobs = async () => {
+  const [row] = await postgres.sql<{ count: number }[]>`
+    select count(*)::int as count from pgboss.job where name = 'site-cleanup' and state < 'active'`
+  return row?.count
+}
+
+describe('a job', () => {
+  test('runs once its transaction has committed', async () => {
+    const seen: string[] = []
+    const queue = await replica(async (siteId) => void seen.push(siteId))
+    await postgres.database.withDirectory(async (tx) => {
+      await queue.enqueue(tx, 'site-cleanup', { siteId: 'a' })
+      await tx.db.selectFrom('site').select('site_id').execute()
+      expect(seen).toEqual([])
+    })
+    await vi.waitFor(() => expect(seen).toEqual(['a']), PATIENCE)
+  })
+
+  test('never was when its transaction rolls back', async () => {
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    const lost = postgres.database.withDirectory(async (tx) => {
+      await queue.enqueue(tx, 'site-cleanup', { siteId: 'a' })
+      throw new Error('no')
+    })
+    await expect(lost).rejects.toThrow('no')
+    expect(await waitingJobs()).toBe(0)
+  })
+
+  test('waits out its delay', async () => {
+    const seen: number[] = []
+    const queue = await replica(async () => void seen.push(performance.now()))
+    const start = performance.now()
+    await enqueue(queue, 'a', { startAfterSeconds: 2 })
+    await vi.waitFor(() => expect(seen).toHaveLength(1), PATIENCE)
+    expect((seen[0] ?? 0) - start).toBeGreaterThan(1900)
+  })
+
+  test('joins the one that waits with the same key', async () => {
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    for (let count = 0; count < 3; count++) await enqueue(queue, 'a', { singletonKey: 'a' })
+    await enqueue(queue, 'b', { singletonKey: 'b' })
+    expect(await waitingJobs()).toBe(2)
+  })
+
+  test('does not join one that runs already: it may have read too early', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    let runs = 0
+    const queue = await replica(async () => {
+      runs += 1
+      await gate
+    })
+    await enqueue(queue, 'a', { singletonKey: 'a' })
+    await vi.waitFor(() => expect(runs).toBe(1), PATIENCE)
+    await enqueue(queue, 'a', { singletonKey: 'a' })
+    open()
+    await vi.waitFor(() => expect(runs).toBe(2), PATIENCE)
+  })
+
+  test('joins no other when it has no key', async () => {
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    for (let count = 0; count < 3; count++) await enqueue(queue, 'a')
+    expect(await waitingJobs()).toBe(3)
+  })
+
+  test('is tried again after growing pauses, then kept as a dead letter', async () => {
+    const runs: number[] = []
+    const queue = await replica(async () => {
+      runs.push(performance.now())
+      throw new Error('the store is away')
+    })
+    await enqueue(queue, 'a')
+    await vi.waitFor(
+      async () =>
+        expect(await queue.deadLetters('site-cleanup')).toMatchObject([
+          { job: { siteId: 'a' }, reason: 'the store is away', failedAt: expect.any(Date) },
+        ]),
+      PATIENCE,
+    )
+    expect(runs).toHaveLength(3)
+    const [first = 0, second = 0] = runs
+    expect(second - first).toBeGreaterThan(900)
+  })
+})
+
+describe('the workers', () => {
+  test('start a job within a fraction of their poll', async () => {
+    const waits: number[] = []
+    let enqueuedAt = 0
+    const queue = await replica(async () => void waits.push(performance.now() - enqueuedAt))
+    for (let count = 1; count <= 20; count++) {
+      await enqueue(queue, 'a')
+      enqueuedAt = performance.now()
+      await vi.waitFor(() => expect(waits).toHaveLength(count), { timeout: 5000, interval: 1 })
+    }
+    const median = waits.toSorted((a, b) => a - b)[10] ?? Infinity
+    expect(median).toBeLessThan(500)
+  })
+
+  test('empty a backlog without a pause between jobs', async () => {
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    await postgres.database.withDirectory(async (tx) => {
+      for (let count = 0; count < 40; count++) {
+        await queue.enqueue(tx, 'site-cleanup', { siteId: String(count) })
+      }
+    })
+    const seen = new Set<string>()
+    const start = performance.now()
+    await replica(async (siteId) => void seen.add(siteId))
+    await vi.waitFor(() => expect(seen.size).toBe(40), PATIENCE)
+    expect(performance.now() - start).toBeLessThan(5000)
+  })
+
+  test('of two replicas run each job once', async () => {
+    const other = cleanUp.use(
+      await connectPostgres({ url: postgres.url, log: silentLog, poolSize: 4 }),
+    )
+    const seen: string[] = []
+    const one = await replica(async (siteId) => void seen.push(siteId))
+    await replica(async (siteId) => void seen.push(siteId), other)
+    const all = Array.from({ length: 50 }, (_, index) => `s${index}`)
+    await Promise.all(all.map((siteId) => enqueue(one, siteId)))
+    await vi.waitFor(() => expect(seen.toSorted()).toEqual(all.toSorted()), PATIENCE)
+  })
+
+  test('finish what they run before they stop', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const events: string[] = []
+    const queue = await replica(async () => {
+      events.push('started')
+      await gate
+      events.push('finished')
+    })
+    await enqueue(queue, 'a')
+    await vi.waitFor(() => expect(events).toEqual(['started']), PATIENCE)
+    const stopped = queue.stop().then(() => events.push('stopped'))
+    await enqueue(queue, 'b')
+    open()
+    await stopped
+    expect(events).toEqual(['started', 'finished', 'stopped'])
+    expect(await waitingJobs()).toBe(1)
+  })
+})
+
+describe('a worker process', () => {
+  const workers: ChildProcess[] = []
+  afterEach(() => {
+    for (const worker of workers.splice(0)) worker.kill('SIGKILL')
+  })
+  const spawnWorker = (runtime: string, mode: string) => {
+    const worker = spawn(runtime, [WORKER, postgres.url, mode], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    workers.push(worker)
+    if (!worker.stdout) throw new Error('The worker has no output')
+    return { worker, firstLine: once(worker.stdout, 'data').then(([line]) => String(line).trim()) }
+  }
+
+  test('that is killed leaves its job to another', async () => {
+    const { worker, firstLine } = spawnWorker(process.execPath, 'hang')
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    await enqueue(queue, 'a')
+    expect(await firstLine).toBe('a')
+    worker.kill('SIGKILL')
+
+    const seen: string[] = []
+    await replica(async (siteId) => void seen.push(siteId))
+    await vi.waitFor(() => expect(seen).toEqual(['a']), PATIENCE)
+  })
+
+  test('works under Bun', async () => {
+    const bun = join(import.meta.dirname, '../../node_modules/.bin/bun')
+    const { worker, firstLine } = spawnWorker(bun, 'once')
+    expect(await firstLine).toBe('by-itself')
+    expect(await once(worker, 'exit')).toEqual([0, null])
+  })
+})
