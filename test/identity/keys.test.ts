@@ -77,6 +77,24 @@ describe('rotating the keys of a pool', () => {
     expect(kidOf(await mint(deaf, site))).toBe(kidOf(fresh))
   })
 
+  test('after a leak ends every token of the pool, on a replica that trusted them too', async () => {
+    const site = await newSite()
+    const older = await mint(first, site)
+    await first.signingKeys.rotate(site, ['data'])
+    const old = await mint(first, site)
+    for (const token of [older, old]) await verify(second, site, token)
+    await first.signingKeys.rotate(site, ['data'], 'end')
+    for (const token of [older, old]) {
+      await expect(verify(first, site, token)).rejects.toMatchObject({ code: 'Unauthorized' })
+      await expect
+        .poll(() => verify(second, site, token).catch((error: unknown) => error))
+        .toMatchObject({ code: 'Unauthorized' })
+    }
+    const fresh = await mint(second, site)
+    expect(await kids(first, site)).toEqual([kidOf(fresh)])
+    expect(await verify(first, site, fresh)).toMatchObject({ username: 'vic@example.org' })
+  })
+
   test('leaves the other pool and the other sites alone', async () => {
     const [site, other] = [await newSite(), await newSite()]
     const before = [...(await storedKeys(site)), ...(await storedKeys(other))]

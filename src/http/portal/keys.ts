@@ -9,7 +9,11 @@ import { POOL_KINDS } from '#identity/pools/model.ts'
 const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 
 const RotateBody = Type.Object(
-  { pool: Type.Optional(Type.Union([Type.Literal('admin'), Type.Literal('data')])) },
+  {
+    pool: Type.Optional(Type.Union([Type.Literal('admin'), Type.Literal('data')])),
+    /** `end` after a leak: every token of the pool is refused from now on. */
+    oldTokens: Type.Optional(Type.Union([Type.Literal('keep'), Type.Literal('end')])),
+  },
   { additionalProperties: false },
 )
 
@@ -24,7 +28,8 @@ export const portalKeyRoutes = (context: AppContext) =>
     async ({ params, body }) => {
       const site = await context.sites.find(params.siteId)
       const kinds = body?.pool === undefined ? POOL_KINDS : [body.pool]
-      return { rotated: [...(await context.signingKeys.rotate(site, kinds))] }
+      const rotated = await context.signingKeys.rotate(site, kinds, body?.oldTokens)
+      return { rotated: [...rotated] }
     },
     {
       operator: true,

@@ -88,7 +88,16 @@ export async function deleteExpiredKeys(tx: SiteTx, userPoolId: string, now: Dat
     .execute()
 }
 
-/** The pool's keys change one rotation at a time. Returns when the end of its oldest retired key is, and how many there are. */
+/** Every token of the pool ends with its keys. */
+export async function deleteKeys(tx: SiteTx, userPoolId: string): Promise<void> {
+  await tx.db
+    .deleteFrom('signing_key')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .execute()
+}
+
+/** The pool's keys change one rotation at a time. Gives when each of them ends, the next to end first. */
 export async function lockPoolKeys(
   tx: SiteTx,
   userPoolId: string,

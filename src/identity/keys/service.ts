@@ -20,6 +20,7 @@ import {
 } from './model.ts'
 import {
   deleteExpiredKeys,
+  deleteKeys,
   insertKey,
   lockPoolKeys,
   retireKeys,
@@ -32,6 +33,9 @@ export interface Signer {
   readonly kid: string
   readonly key: CryptoKey
 }
+
+/** What becomes of the tokens that the retired keys signed. */
+export type OldTokens = 'keep' | 'end'
 
 export interface RotatedKey {
   readonly userPoolId: string
@@ -73,17 +77,21 @@ export class SigningKeys {
   }
 
   /**
-   * Every replica signs with the new keys from here on; tokens of the old ones verify until they end. 429 when a pool
-   * has `MAX_KEYS` keys whose tokens are still alive.
+   * Every replica signs with the new keys from here on. Tokens of the old ones verify until they end, or, after a leak,
+   * end now. 429 when a pool has `MAX_KEYS` keys whose tokens are still alive.
    */
-  async rotate(site: Site, kinds: readonly PoolKind[]): Promise<readonly RotatedKey[]> {
+  async rotate(
+    site: Site,
+    kinds: readonly PoolKind[],
+    oldTokens: OldTokens = 'keep',
+  ): Promise<readonly RotatedKey[]> {
     const pools = await this.#directory.get(site)
     const userPoolIds = kinds.map((kind) => pools[kind].userPoolId)
     const pairs = await Promise.all(userPoolIds.map(() => newKeyPair()))
     return this.#database.withSite(site.siteId, async (tx) => {
       const rotated: RotatedKey[] = []
       for (const [index, userPoolId] of userPoolIds.entries()) {
-        await this.#retire(tx, userPoolId)
+        await this.#retire(tx, userPoolId, oldTokens)
         rotated.push({ userPoolId, kid: await this.#store(tx, userPoolId, pairs[index]) })
       }
       await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
@@ -105,7 +113,7 @@ export class SigningKeys {
     if (known) return known
     const pkcs8 = await this.#database.withSite(site.siteId, async (tx) => {
       const row = await selectSealedKey(tx, pool.userPoolId, kid)
-      if (!row) throw new Error(`The signing key ${kid} of ${pool.userPoolId} is gone`)
+      if (!row) throw this.#gone(site)
       const siteKey = await this.#siteKeys.wrapped(tx)
       return this.#sealer.open(siteKey, sealContext(pool.userPoolId, kid), row.sealedPrivate)
     })
@@ -115,9 +123,18 @@ export class SigningKeys {
     return signer
   }
 
-  async #retire(tx: SiteTx, userPoolId: string): Promise<void> {
+  /** Another replica ended the pool's keys and the word has not come yet. */
+  #gone(site: Site): AppError {
+    this.#directory.forget(site.siteId)
+    return new AppError('ServiceUnavailable', 'The keys of the pool have just changed: try again', {
+      retryAfterSeconds: 1,
+    })
+  }
+
+  async #retire(tx: SiteTx, userPoolId: string, oldTokens: OldTokens): Promise<void> {
     const now = this.#clock.now()
     const kept = await lockPoolKeys(tx, userPoolId)
+    if (oldTokens === 'end') return deleteKeys(tx, userPoolId)
     const alive = kept.filter((key) => key.expiresAt === null || key.expiresAt > now)
     if (alive.length >= MAX_KEYS) {
       const freeAt = alive[0]?.expiresAt ?? now
