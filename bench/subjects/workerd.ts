@@ -1,7 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createRequire, stripTypeScriptTypes } from 'node:module'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
+import { transform } from 'esbuild'
 
 import { startChild } from '#bench/child-process.ts'
 import { jobTenant, readJobSource } from '#bench/job-calls.ts'
@@ -36,10 +38,11 @@ export default {
 /** Cloudflare's runtime with the job as an ES module worker: one process, one thread, its defaults. */
 export async function startWorkerd(): Promise<Subject & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-bench-workerd-'))
+  const job = await transform(await readJobSource(), { loader: 'ts' })
   await Promise.all([
     writeFile(join(folder, 'config.capnp'), CONFIG),
     writeFile(join(folder, 'worker.js'), WORKER),
-    writeFile(join(folder, 'json-job.js'), stripTypeScriptTypes(await readJobSource())),
+    writeFile(join(folder, 'json-job.js'), job.code),
   ])
   const child = startChild(binaryPath(), ['serve', 'config.capnp', '--control-fd=1'], {
     cwd: folder,

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+import { startChild } from '#bench/child-process.ts'
+import { httpCall } from '#bench/http-call.ts'
+import { waitUntil } from '#bench/wait-until.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../bin/croft.js', import.meta.url))
+/** What would turn this into another installation than the one that `npm start` gives. */
+const FOREIGN = /^(?:CROFT_|S3_|SMTP_|SUBMISSION_|DATABASE_URL$|REDIS_URL$|PORT$|HOST$)/
+
+/** A fresh installation as `npm start` makes it: embedded database, in-process cache, its own sandbox hosts. */
+export interface CroftProcess extends AsyncDisposable {
+  readonly origin: string
+  readonly pid: number
+  /** Runs a command of the operator's tool and reads the JSON that it prints. */
+  command<Answer>(...args: readonly string[]): Promise<Answer>
+}
+
+export async function startCroft(): Promise<CroftProcess> {
+  const folder = await mkdtemp(join(tmpdir(), 'croft-bench-'))
+  const [port, smtpPort, submissionPort] = await freePorts(3)
+  const env = {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
+    CROFT_DATA_DIR: join(folder, 'data'),
+    // One line for each request would fill the disk, and workerd writes none.
+    CROFT_LOG_LEVEL: 'warn',
+    PORT: String(port),
+    SMTP_PORT: String(smtpPort),
+    SUBMISSION_PORT: String(submissionPort),
+  }
+  const origin = `http://127.0.0.1:${port}`
+  const child = startChild(process.execPath, [PROGRAM, 'serve'], { env })
+  const stop = async () => {
+    await child[Symbol.asyncDispose]()
+    await rm(folder, { recursive: true, force: true })
+  }
+  try {
+    await Promise.race([waitUntil('ready Croft', () => isReady(origin)), child.ended()])
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return {
+    origin,
+    pid: child.pid,
+    command: (...args) => runCommand(args, env),
+    [Symbol.asyncDispose]: stop,
+  }
+}
+
+async function isReady(origin: string): Promise<boolean> {
+  try {
+    const call = { origin, host: 'localhost', method: 'GET', path: '/readyz' } as const
+    return (await httpCall(call)).status === 200
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED') return false
+    throw error
+  }
+}
+
+async function runCommand<Answer>(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<Answer> {
+  const run = promisify(execFile)
+  const { stdout } = await run(process.execPath, [PROGRAM, ...args, '--json'], { env })
+  const answer: Answer = JSON.parse(stdout)
+  return answer
+}
+
+/** Nobody holds them at the moment: held all at once here, so that they differ, and let go. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer()
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      return server
+    }),
+  )
+  return Promise.all(
+    servers.map(async (server) => {
+      const address = server.address()
+      await new Promise((resolve) => server.close(resolve))
+      if (address === null || typeof address === 'string') throw new Error('no free port')
+      return address.port
+    }),
+  )
+}
