@@ -1,0 +1,11 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import { selectOperationsOf, selectVersions } from './queries.ts'
+
+/** Names of the operations that stand on a resource, whether as their function or through a preset. */
+export const operationsBoundTo = (tx: SiteTx, resourceId: string): Promise<string[]> =>
+  selectOperationsOf(tx, resourceId)
+
+/** The version of every operation of the site, by name. */
+export const operationVersions = (tx: SiteTx): Promise<ReadonlyMap<string, string>> =>
+  selectVersions(tx)

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+
+import { AppError } from '#base/app-error.ts'
+
+import { type PutOperation, parseOperation, sameBinding } from './model.ts'
+
+const base: PutOperation = { operation: 'hello', lambdaResourceId: 'res_1' }
+
+function faultOf(input: PutOperation): string {
+  try {
+    parseOperation(input)
+  } catch (error) {
+    if (error instanceof AppError) return `${error.code} ${error.message}`
+    throw error
+  }
+  return 'none'
+}
+
+describe('an operation', () => {
+  test('asks for a token and keeps nothing unless it says otherwise', () => {
+    expect(parseOperation(base)).toEqual({
+      operation: 'hello',
+      lambdaResourceId: 'res_1',
+      preset: null,
+      auth: { mode: 'authenticated' },
+      cacheTtlSeconds: 0,
+    })
+  })
+
+  test('may be a preset for members of groups', () => {
+    const parsed = parseOperation({
+      operation: 'echo',
+      preset: { preset: 'echo' },
+      auth: { mode: 'groups', groups: ['staff'] },
+      cache: { ttlSeconds: 60 },
+    })
+    expect(parsed).toMatchObject({
+      preset: { preset: 'echo', resourceId: null },
+      auth: { mode: 'groups', groups: ['staff'] },
+      cacheTtlSeconds: 60,
+    })
+  })
+
+  test.each([
+    ['the name "auth"', { ...base, operation: 'auth' }, 'reserved'],
+    ['the name "public"', { ...base, operation: 'public' }, 'reserved'],
+    ['no target', { operation: 'hello' }, 'either "lambdaResourceId" or "preset"'],
+    ['two targets', { ...base, preset: { preset: 'echo' } }, 'either'],
+    ['an unknown preset', { operation: 'a', preset: { preset: 'x' } }, '"x" is not a preset'],
+    [
+      'a preset on a table',
+      { operation: 'a', preset: { preset: 'ddb.get', resourceId: 'r' } },
+      '"ddb.get" is not served by this version',
+    ],
+    [
+      'a preset on a bucket',
+      { operation: 'a', preset: { preset: 's3.presign-put-object', resourceId: 'r' } },
+      'not served by this version',
+    ],
+    ['groups without names', { ...base, auth: { mode: 'groups' as const } }, 'auth.groups'],
+    [
+      'names without groups',
+      { ...base, auth: { mode: 'public' as const, groups: ['a'] } },
+      'auth.groups',
+    ],
+  ])('is refused with %s', (_what, input, words) => {
+    expect(faultOf(input)).toMatch(/^ValidationError /)
+    expect(faultOf(input)).toContain(words)
+  })
+
+  test('is the same binding whatever its history', () => {
+    const history = { version: '1', createdAt: new Date(), updatedAt: new Date() }
+    expect(sameBinding({ ...parseOperation(base), ...history }, parseOperation(base))).toBe(true)
+    const cached = parseOperation({ ...base, cache: { ttlSeconds: 1 } })
+    expect(sameBinding(parseOperation(base), cached)).toBe(false)
+  })
+})

@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { type Static, Type } from '@sinclair/typebox'
+
+import { type FieldFault, invalid } from '#base/app-error.ts'
+import { invalidFields } from '#runtime/shape.ts'
+import { SiteName } from '#runtime/storable-text.ts'
+
+import { type PresetName, presetFault } from './presets.ts'
+
+export const MAX_OPERATIONS = 500
+
+/** Paths of the visitor runtime itself, below `/data`. */
+const RESERVED = ['auth', 'public']
+
+export const AuthInput = Type.Object(
+  {
+    mode: Type.Union([
+      Type.Literal('public'),
+      Type.Literal('authenticated'),
+      Type.Literal('groups'),
+    ]),
+    groups: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+        minItems: 1,
+        maxItems: 50,
+        uniqueItems: true,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+export const CacheInput = Type.Object(
+  {
+    ttlSeconds: Type.Integer({
+      minimum: 0,
+      maximum: 3600,
+      fault: 'must be a whole number from 0 (no cache) to 3600',
+    }),
+  },
+  { additionalProperties: false },
+)
+
+export const PresetInput = Type.Object(
+  {
+    preset: Type.String({ maxLength: 64 }),
+    resourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  },
+  { additionalProperties: false },
+)
+
+export const PutOperation = Type.Object(
+  {
+    operation: SiteName,
+    lambdaResourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    preset: Type.Optional(PresetInput),
+    auth: Type.Optional(AuthInput),
+    cache: Type.Optional(CacheInput),
+  },
+  { additionalProperties: false },
+)
+export type PutOperation = Static<typeof PutOperation>
+
+/** Who may call an operation. In mode `groups`, any one of them suffices. */
+export type AuthRule =
+  | { readonly mode: 'public' }
+  | { readonly mode: 'authenticated' }
+  | { readonly mode: 'groups'; readonly groups: readonly string[] }
+
+export interface PresetBinding {
+  readonly preset: PresetName
+  readonly resourceId: string | null
+}
+
+/** What an operation says, without its history. */
+export interface OperationBinding {
+  readonly operation: string
+  /** Exactly one of the two. */
+  readonly lambdaResourceId: string | null
+  readonly preset: PresetBinding | null
+  readonly auth: AuthRule
+  readonly cacheTtlSeconds: number
+}
+
+export interface Operation extends OperationBinding {
+  /** Grows with every overwrite and invalidation. */
+  readonly version: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+/** A callable operation by default asks for a token and keeps nothing. */
+export function parseOperation(input: PutOperation): OperationBinding {
+  const { operation, lambdaResourceId, preset } = input
+  if (RESERVED.includes(operation)) {
+    throw invalid('operation', `"${operation}" is reserved: choose another name`)
+  }
+  if ((lambdaResourceId === undefined) === (preset === undefined)) {
+    throw invalid('lambdaResourceId', 'give either "lambdaResourceId" or "preset"')
+  }
+  return {
+    operation,
+    lambdaResourceId: lambdaResourceId ?? null,
+    preset: preset === undefined ? null : parsePreset(preset),
+    auth: parseAuth(input.auth ?? { mode: 'authenticated' }),
+    cacheTtlSeconds: input.cache?.ttlSeconds ?? 0,
+  }
+}
+
+export const sameBinding = (a: OperationBinding, b: OperationBinding): boolean =>
+  isDeepStrictEqual(bindingOf(a), bindingOf(b))
+
+const bindingOf = (from: OperationBinding): OperationBinding => ({
+  operation: from.operation,
+  lambdaResourceId: from.lambdaResourceId,
+  preset: from.preset,
+  auth: from.auth,
+  cacheTtlSeconds: from.cacheTtlSeconds,
+})
+
+function parsePreset(input: Static<typeof PresetInput>): PresetBinding {
+  const fault = presetFault(input.preset)
+  if (fault) throw invalidFields([{ field: 'preset.preset', message: fault }])
+  if (input.resourceId !== undefined) {
+    throw invalid('preset.resourceId', 'preset "echo" takes no resource')
+  }
+  return { preset: 'echo', resourceId: null }
+}
+
+function parseAuth(input: Static<typeof AuthInput>): AuthRule {
+  const fault = groupsFault(input)
+  if (fault) throw invalidFields([fault])
+  return input.mode === 'groups'
+    ? { mode: 'groups', groups: input.groups ?? [] }
+    : { mode: input.mode }
+}
+
+function groupsFault({ mode, groups }: Static<typeof AuthInput>): FieldFault | undefined {
+  const field = 'auth.groups'
+  if (mode === 'groups' && groups === undefined) {
+    return { field, message: 'is required in mode "groups": name at least one group' }
+  }
+  if (mode !== 'groups' && groups !== undefined) {
+    return { field, message: `has no meaning in mode "${mode}": leave it out or use "groups"` }
+  }
+  return undefined
+}

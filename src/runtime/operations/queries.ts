@@ -1,0 +1,156 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { AuthRule, Operation, OperationBinding, PresetBinding } from './model.ts'
+
+const COLUMNS = [
+  'operation',
+  'lambda_resource_id',
+  'preset',
+  'auth',
+  'cache_ttl_seconds',
+  'version',
+  'created_at',
+  'updated_at',
+] as const
+
+interface OperationRow {
+  readonly operation: string
+  readonly lambda_resource_id: string | null
+  readonly preset: unknown
+  readonly auth: unknown
+  readonly cache_ttl_seconds: number
+  readonly version: string
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export async function selectOperations(tx: SiteTx): Promise<Operation[]> {
+  const rows = await tx.db
+    .selectFrom('data_operation')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .orderBy('operation')
+    .execute()
+  return rows.map(toOperation)
+}
+
+export async function selectOperation(
+  tx: SiteTx,
+  operation: string,
+): Promise<Operation | undefined> {
+  const row = await tx.db
+    .selectFrom('data_operation')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .where('operation', '=', operation)
+    .executeTakeFirst()
+  return row && toOperation(row)
+}
+
+export async function selectOperationsOf(tx: SiteTx, resourceId: string): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('data_operation')
+    .select('operation')
+    .where('site_id', '=', tx.siteId)
+    .where((where) =>
+      where.or([
+        where('lambda_resource_id', '=', resourceId),
+        where(sql<string>`preset ->> 'resourceId'`, '=', resourceId),
+      ]),
+    )
+    .orderBy('operation')
+    .execute()
+  return rows.map((row) => row.operation)
+}
+
+/** Versions alone: they move without a new revision. */
+export async function selectVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>> {
+  const rows = await tx.db
+    .selectFrom('data_operation')
+    .select(['operation', 'version'])
+    .where('site_id', '=', tx.siteId)
+    .execute()
+  return new Map(rows.map((row) => [row.operation, row.version]))
+}
+
+export async function countOperations(tx: SiteTx): Promise<number> {
+  const { count } = await tx.db
+    .selectFrom('data_operation')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('site_id', '=', tx.siteId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/**
+ * Overwriting makes a new version, which is also a new cache. The first version is the time, so that a name that was
+ * deleted and comes back never meets the answers of its former life.
+ */
+export async function upsertOperation(
+  tx: SiteTx,
+  binding: OperationBinding,
+  now: Date,
+): Promise<Operation> {
+  const columns = {
+    lambda_resource_id: binding.lambdaResourceId,
+    preset: binding.preset === null ? null : JSON.stringify(binding.preset),
+    auth: JSON.stringify(binding.auth),
+    cache_ttl_seconds: binding.cacheTtlSeconds,
+    updated_at: now,
+  }
+  const row = await tx.db
+    .insertInto('data_operation')
+    .values({
+      site_id: tx.siteId,
+      operation: binding.operation,
+      created_at: now,
+      ...columns,
+      version: sql`(extract(epoch from now()) * 1000)::bigint`,
+    })
+    .onConflict((on) =>
+      on
+        .columns(['site_id', 'operation'])
+        .doUpdateSet({ ...columns, version: sql`data_operation.version + 1` }),
+    )
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+  return toOperation(row)
+}
+
+export async function bumpVersion(tx: SiteTx, operation: string): Promise<string | undefined> {
+  const row = await tx.db
+    .updateTable('data_operation')
+    .set({ version: sql`version + 1` })
+    .where('site_id', '=', tx.siteId)
+    .where('operation', '=', operation)
+    .returning('version')
+    .executeTakeFirst()
+  return row?.version
+}
+
+export async function deleteOperation(
+  tx: SiteTx,
+  operation: string,
+): Promise<Operation | undefined> {
+  const row = await tx.db
+    .deleteFrom('data_operation')
+    .where('site_id', '=', tx.siteId)
+    .where('operation', '=', operation)
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  return row && toOperation(row)
+}
+
+const toOperation = (row: OperationRow): Operation => ({
+  operation: row.operation,
+  lambdaResourceId: row.lambda_resource_id,
+  // Only `parseOperation` makes what these two columns hold.
+  preset: row.preset as PresetBinding | null,
+  auth: row.auth as AuthRule,
+  cacheTtlSeconds: row.cache_ttl_seconds,
+  version: row.version,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})

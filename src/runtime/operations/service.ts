@@ -1,0 +1,130 @@
+import { invalid, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Resource } from '#runtime/resources/model.ts'
+import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  MAX_OPERATIONS,
+  type Operation,
+  type OperationBinding,
+  type PutOperation,
+  parseOperation,
+} from './model.ts'
+import {
+  bumpVersion,
+  countOperations,
+  deleteOperation,
+  selectOperation,
+  selectOperations,
+  upsertOperation,
+} from './queries.ts'
+
+/** Finds what an operation is to stand on. */
+export interface ResourceDirectory {
+  find(tx: SiteTx, resourceId: string): Promise<Resource | undefined>
+}
+
+/** The kept answers of operations, as the control plane needs them. */
+export interface OperationCaches {
+  /** Runs `change`, which gives the operation its next version, then drops what it answered before and says how many answers were alive. */
+  dropAfter(site: Site, operation: string, change: () => Promise<string>): Promise<number>
+}
+
+export interface ChangedOperation {
+  readonly operation: Operation
+  readonly permissionsSync: PermissionsSync
+}
+
+/** What a site's visitors can call, by name. */
+export class Operations {
+  readonly #database: Database
+  readonly #revisions: Revisions
+  readonly #resources: ResourceDirectory
+  readonly #caches: OperationCaches
+  readonly #notifications: Notifications
+  readonly #clock: Clock
+
+  constructor(deps: {
+    database: Database
+    revisions: Revisions
+    resources: ResourceDirectory
+    caches: OperationCaches
+    notifications: Notifications
+    clock: Clock
+  }) {
+    this.#database = deps.database
+    this.#revisions = deps.revisions
+    this.#resources = deps.resources
+    this.#caches = deps.caches
+    this.#notifications = deps.notifications
+    this.#clock = deps.clock
+  }
+
+  /** Creates the operation, or overwrites it and drops its cache. */
+  async put(site: Site, input: PutOperation): Promise<ChangedOperation> {
+    const binding = parseOperation(input)
+    const { promise: changed, resolve } = Promise.withResolvers<ChangedOperation>()
+    await this.#caches.dropAfter(site, binding.operation, () =>
+      this.#database.withSite(site.siteId, async (tx) => {
+        const state = await this.#revisions.request(tx)
+        const operation = await this.write(tx, binding)
+        tx.onCommit(() => resolve({ operation, permissionsSync: permissionsSyncOf(state) }))
+        return operation.version
+      }),
+    )
+    return changed
+  }
+
+  /** For a caller that has asked for the revision itself. */
+  async write(tx: SiteTx, binding: OperationBinding): Promise<Operation> {
+    const known = await selectOperation(tx, binding.operation)
+    if (!known && (await countOperations(tx)) >= MAX_OPERATIONS) {
+      throw invalid('operation', `a site holds at most ${MAX_OPERATIONS} operations`)
+    }
+    await this.#checkFunction(tx, binding.lambdaResourceId)
+    const operation = await upsertOperation(tx, binding, this.#clock.now())
+    await this.#announce(tx, operation.operation, operation.version)
+    return operation
+  }
+
+  remove(siteId: string, operation: string): Promise<void> {
+    return this.#database.withSite(siteId, async (tx) => {
+      await this.#revisions.request(tx)
+      if (!(await deleteOperation(tx, operation))) throw notFound('Operation', operation)
+    })
+  }
+
+  /** Drops the operation's kept answers and says how many were alive. */
+  invalidate(site: Site, operation: string): Promise<number> {
+    return this.#caches.dropAfter(site, operation, () =>
+      this.#database.withSite(site.siteId, async (tx) => {
+        const version = await bumpVersion(tx, operation)
+        if (version === undefined) throw notFound('Operation', operation)
+        await this.#announce(tx, operation, version)
+        return version
+      }),
+    )
+  }
+
+  /** All of them by name; there are at most 500. */
+  all(tx: SiteTx): Promise<Operation[]> {
+    return selectOperations(tx)
+  }
+
+  #announce(tx: SiteTx, operation: string, version: string): Promise<void> {
+    return this.#notifications.notify(tx, 'croft_cache', { siteId: tx.siteId, operation, version })
+  }
+
+  async #checkFunction(tx: SiteTx, resourceId: string | null): Promise<void> {
+    if (resourceId === null) return
+    const resource = await this.#resources.find(tx, resourceId)
+    if (!resource) throw invalid('lambdaResourceId', `resource "${resourceId}" does not exist`)
+    if (resource.type !== 'lambdaFunction') {
+      throw invalid('lambdaResourceId', `"${resource.name}" is a ${resource.type}, not a function`)
+    }
+  }
+}

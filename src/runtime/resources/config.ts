@@ -1,0 +1,47 @@
+import { parseShape } from '#runtime/shape.ts'
+
+import { BucketConfig } from './bucket-config.ts'
+import { FunctionConfigInput, checkFunction } from './function-config.ts'
+import type { Resource, ResourceType, TypedConfig } from './model.ts'
+import { TableConfig, checkKeysKept, checkTable } from './table-config.ts'
+
+/** Parses what a caller sent as `config` of a new resource. */
+export function parseConfig(type: ResourceType, config: unknown): TypedConfig {
+  const sent = config ?? {}
+  switch (type) {
+    case 'ddbTable':
+      return { type, config: checkTable(parseShape(TableConfig, sent, 'config')) }
+    case 's3Bucket':
+      return { type, config: parseShape(BucketConfig, sent, 'config') }
+    case 'lambdaFunction':
+      return { type, config: checkFunction(parseShape(FunctionConfigInput, sent, 'config')) }
+  }
+}
+
+/** A patch leaves alone what it does not name; `null` takes an optional field away. */
+export function patchConfig(current: Resource, patch: unknown): TypedConfig {
+  const merged = mergeFields(current.config, patch)
+  if (merged === undefined) return parseConfig(current.type, patch)
+  const next = parseConfig(current.type, merged)
+  if (current.type === 'ddbTable' && next.type === 'ddbTable') {
+    checkKeysKept(current.config, next.config)
+  }
+  return next
+}
+
+/** Reads a config back from its column, which only `parseConfig` writes. */
+export const storedConfig = (type: ResourceType, config: unknown): TypedConfig =>
+  ({ type, config }) as TypedConfig
+
+function mergeFields(current: object, patch: unknown): Record<string, unknown> | undefined {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return undefined
+  const fields = new Map<string, unknown>(Object.entries(current))
+  // New code takes the place of the artifact, and the other way round.
+  if ('code' in patch) fields.delete('artifact')
+  if ('artifact' in patch) fields.delete('code')
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) fields.delete(name)
+    else fields.set(name, value)
+  }
+  return Object.fromEntries(fields)
+}

@@ -1,0 +1,31 @@
+import { AppError } from '#base/app-error.ts'
+import type { CodeFault, FunctionSource, Sandbox } from '#platform/sandbox-host/sandbox.ts'
+
+/** What inline code is called inside the sandbox; TypeScript, so that types are taken off. */
+const INLINE_ENTRY = 'index.ts'
+
+/** Refuses inline code that would not load, before anything of it is stored. Runs none of it. */
+export async function checkCode(
+  sandbox: Pick<Sandbox, 'prepare'>,
+  code: string,
+  field = 'config.code',
+): Promise<void> {
+  const prepared = await sandbox.prepare(inlineSource(code))
+  if (prepared.ok) return
+  const message = faultWords(prepared.fault, INLINE_ENTRY)
+  throw new AppError('InvalidCode', `${field}: ${message}`, { details: [{ field, message }] })
+}
+
+export const inlineSource = (code: string): FunctionSource => ({
+  entry: INLINE_ENTRY,
+  files: new Map([[INLINE_ENTRY, code]]),
+})
+
+/** `line 3: Unexpected token`, or `lib/a.ts, line 3: …` when the fault is in another file than the one meant. */
+export function faultWords(fault: CodeFault, entry: string): string {
+  const place = [
+    fault.path === undefined || fault.path === entry ? undefined : fault.path,
+    fault.line === undefined ? undefined : `line ${fault.line}`,
+  ].filter((part) => part !== undefined)
+  return place.length === 0 ? fault.message : `${place.join(', ')}: ${fault.message}`
+}

@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { SiteName } from '#runtime/storable-text.ts'
+
+import type { BucketConfig } from './bucket-config.ts'
+import type { FunctionConfig } from './function-config.ts'
+import type { TableConfig } from './table-config.ts'
+
+/** Lists of a site's runtime are whole, so what they hold is bounded. */
+export const MAX_RESOURCES = 500
+
+export const ResourceType = Type.Union([
+  Type.Literal('ddbTable'),
+  Type.Literal('s3Bucket'),
+  Type.Literal('lambdaFunction'),
+])
+export type ResourceType = Static<typeof ResourceType>
+
+export const NewResource = Type.Object(
+  {
+    type: ResourceType,
+    name: SiteName,
+    /** Checked by type in `config.ts`. */
+    config: Type.Optional(Type.Unknown()),
+  },
+  { additionalProperties: false },
+)
+export type NewResource = Static<typeof NewResource>
+
+export const ResourcePatch = Type.Object(
+  { name: Type.Optional(SiteName), config: Type.Optional(Type.Unknown()) },
+  { additionalProperties: false },
+)
+export type ResourcePatch = Static<typeof ResourcePatch>
+
+export type TypedConfig =
+  | { readonly type: 'ddbTable'; readonly config: TableConfig }
+  | { readonly type: 's3Bucket'; readonly config: BucketConfig }
+  | { readonly type: 'lambdaFunction'; readonly config: FunctionConfig }
+
+/** Something that a site's operations stand on. */
+export type Resource = TypedConfig & {
+  readonly resourceId: string
+  readonly name: string
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export type FunctionResource = Extract<Resource, { type: 'lambdaFunction' }>

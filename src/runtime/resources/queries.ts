@@ -1,0 +1,139 @@
+import { sql } from 'kysely'
+
+import { AppError } from '#base/app-error.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import { storedConfig } from './config.ts'
+import type { Resource, ResourceType, TypedConfig } from './model.ts'
+
+const COLUMNS = ['resource_id', 'type', 'name', 'config', 'created_at', 'updated_at'] as const
+
+interface ResourceRow {
+  readonly resource_id: string
+  readonly type: ResourceType
+  readonly name: string
+  readonly config: unknown
+  readonly created_at: Date
+  readonly updated_at: Date
+}
+
+export async function selectResources(tx: SiteTx): Promise<Resource[]> {
+  const rows = await tx.db
+    .selectFrom('data_resource')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .orderBy('name')
+    .execute()
+  return rows.map(toResource)
+}
+
+export async function selectResource(
+  tx: SiteTx,
+  resourceId: string,
+): Promise<Resource | undefined> {
+  const row = await tx.db
+    .selectFrom('data_resource')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .where('resource_id', '=', resourceId)
+    .executeTakeFirst()
+  return row && toResource(row)
+}
+
+/** Locks the row: two changes of one resource happen one after the other. */
+export async function lockResource(tx: SiteTx, resourceId: string): Promise<Resource | undefined> {
+  const row = await tx.db
+    .selectFrom('data_resource')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .where('resource_id', '=', resourceId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && toResource(row)
+}
+
+export async function insertResource(
+  tx: SiteTx,
+  resource: TypedConfig & { readonly resourceId: string; readonly name: string },
+  now: Date,
+): Promise<Resource> {
+  const row = await tx.db
+    .insertInto('data_resource')
+    .values({
+      site_id: tx.siteId,
+      resource_id: resource.resourceId,
+      type: resource.type,
+      name: resource.name,
+      config: JSON.stringify(resource.config),
+      created_at: now,
+      updated_at: now,
+    })
+    .onConflict((on) => on.columns(['site_id', 'name']).doNothing())
+    .returning(COLUMNS)
+    .executeTakeFirst()
+  if (!row) throw nameTaken(resource.name)
+  return toResource(row)
+}
+
+export async function updateResource(
+  tx: SiteTx,
+  resource: TypedConfig & { readonly resourceId: string; readonly name: string },
+  now: Date,
+): Promise<Resource> {
+  const row = await tx.db
+    .updateTable('data_resource')
+    .set({ name: resource.name, config: JSON.stringify(resource.config), updated_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('resource_id', '=', resource.resourceId)
+    .returning(COLUMNS)
+    .executeTakeFirstOrThrow()
+    .catch((error: unknown) => {
+      throw isUniqueViolation(error) ? nameTaken(resource.name) : error
+    })
+  return toResource(row)
+}
+
+export async function deleteResource(tx: SiteTx, resourceId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('data_resource')
+    .where('site_id', '=', tx.siteId)
+    .where('resource_id', '=', resourceId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export async function countResources(tx: SiteTx): Promise<number> {
+  const { count } = await tx.db
+    .selectFrom('data_resource')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('site_id', '=', tx.siteId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Names of the functions that were granted access to a resource. */
+export async function selectGrantees(tx: SiteTx, resourceId: string): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('data_resource')
+    .select('name')
+    .where('site_id', '=', tx.siteId)
+    .where('type', '=', 'lambdaFunction')
+    .where(sql<boolean>`config -> 'resources' @> ${JSON.stringify([{ resourceId }])}::text::jsonb`)
+    .orderBy('name')
+    .execute()
+  return rows.map((row) => row.name)
+}
+
+const toResource = (row: ResourceRow): Resource => ({
+  resourceId: row.resource_id,
+  name: row.name,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+  ...storedConfig(row.type, row.config),
+})
+
+const isUniqueViolation = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '23505'
+
+const nameTaken = (name: string): AppError =>
+  new AppError('ResourceAlreadyExists', `Resource "${name}" already exists: choose another name`)

@@ -1,0 +1,157 @@
+import { AppError, invalid, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import { operationsBoundTo } from '#runtime/operations/bound-operations.ts'
+import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+
+import { parseConfig, patchConfig } from './config.ts'
+import { checkCode } from './function-code.ts'
+import {
+  MAX_RESOURCES,
+  type NewResource,
+  type Resource,
+  type ResourcePatch,
+  type TypedConfig,
+} from './model.ts'
+import {
+  countResources,
+  deleteResource,
+  insertResource,
+  lockResource,
+  selectGrantees,
+  selectResource,
+  selectResources,
+  updateResource,
+} from './queries.ts'
+
+export interface ChangedResource {
+  readonly resource: Resource
+  readonly permissionsSync: PermissionsSync
+}
+
+/** The definitions of a site's tables, buckets and functions. */
+export class Resources {
+  readonly #database: Database
+  readonly #revisions: Revisions
+  readonly #sandbox: Pick<Sandbox, 'prepare'>
+  readonly #clock: Clock
+  readonly #ids: Ids
+
+  constructor(deps: {
+    database: Database
+    revisions: Revisions
+    sandbox: Pick<Sandbox, 'prepare'>
+    clock: Clock
+    ids: Ids
+  }) {
+    this.#database = deps.database
+    this.#revisions = deps.revisions
+    this.#sandbox = deps.sandbox
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+  }
+
+  async create(siteId: string, input: NewResource): Promise<ChangedResource> {
+    const typed = parseConfig(input.type, input.config)
+    await this.#checkInlineCode(typed)
+    return this.#database.withSite(siteId, async (tx) => {
+      const state = await this.#revisions.request(tx)
+      const resource = await this.add(tx, input.name, typed)
+      return { resource, permissionsSync: permissionsSyncOf(state) }
+    })
+  }
+
+  async update(siteId: string, resourceId: string, patch: ResourcePatch): Promise<ChangedResource> {
+    const before = await this.get(siteId, resourceId)
+    const sent = patch.config === undefined ? before : patchConfig(before, patch.config)
+    // Outside the transaction: it asks the sandbox.
+    if (codeOf(sent) !== codeOf(before)) await this.#checkInlineCode(sent)
+    return this.#database.withSite(siteId, async (tx) => {
+      const state = await this.#revisions.request(tx)
+      const current = await lockResource(tx, resourceId)
+      if (!current) throw notFound('Resource', resourceId)
+      const typed = patch.config === undefined ? current : patchConfig(current, patch.config)
+      await this.#checkGrants(tx, typed)
+      const name = patch.name ?? current.name
+      const resource = await updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+      return { resource, permissionsSync: permissionsSyncOf(state) }
+    })
+  }
+
+  remove(siteId: string, resourceId: string): Promise<void> {
+    return this.#database.withSite(siteId, async (tx) => {
+      await this.#revisions.request(tx)
+      const operations = await operationsBoundTo(tx, resourceId)
+      if (operations.length > 0) throw inUse(resourceId, 'operation', operations)
+      const functions = await selectGrantees(tx, resourceId)
+      if (functions.length > 0) throw inUse(resourceId, 'function', functions)
+      if (!(await deleteResource(tx, resourceId))) throw notFound('Resource', resourceId)
+    })
+  }
+
+  async get(siteId: string, resourceId: string): Promise<Resource> {
+    const resource = await this.#database.withSite(siteId, (tx) => selectResource(tx, resourceId))
+    if (!resource) throw notFound('Resource', resourceId)
+    return resource
+  }
+
+  /** All of them by name; there are at most 500. */
+  all(tx: SiteTx): Promise<Resource[]> {
+    return selectResources(tx)
+  }
+
+  find(tx: SiteTx, resourceId: string): Promise<Resource | undefined> {
+    return selectResource(tx, resourceId)
+  }
+
+  /** For a caller that has asked for the revision and checked inline code itself. */
+  async add(tx: SiteTx, name: string, typed: TypedConfig): Promise<Resource> {
+    if ((await countResources(tx)) >= MAX_RESOURCES) {
+      throw invalid('name', `a site holds at most ${MAX_RESOURCES} resources: delete one first`)
+    }
+    await this.#checkGrants(tx, typed)
+    const resourceId = this.#ids.named('res')
+    return insertResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+  }
+
+  /** As `add`, for a resource that exists; its type and keys stay what they are. */
+  async replace(tx: SiteTx, current: Resource, typed: TypedConfig): Promise<Resource> {
+    await this.#checkGrants(tx, typed)
+    const { resourceId, name } = current
+    return updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+  }
+
+  async #checkInlineCode(typed: TypedConfig): Promise<void> {
+    const code = codeOf(typed)
+    if (code !== undefined) await checkCode(this.#sandbox, code)
+  }
+
+  async #checkGrants(tx: SiteTx, typed: TypedConfig): Promise<void> {
+    if (typed.type !== 'lambdaFunction') return
+    for (const [at, grant] of typed.config.resources.entries()) {
+      const resource = await selectResource(tx, grant.resourceId)
+      const field = `config.resources[${at}].resourceId`
+      if (!resource) throw invalid(field, `resource "${grant.resourceId}" does not exist`)
+      if (resource.type === 'lambdaFunction') {
+        throw invalid(field, `"${resource.name}" is a function: grants are for tables and buckets`)
+      }
+    }
+  }
+}
+
+const codeOf = (typed: TypedConfig): string | undefined =>
+  typed.type === 'lambdaFunction' ? typed.config.code : undefined
+
+function inUse(resourceId: string, user: string, names: readonly string[]): AppError {
+  const shown = names.slice(0, 20).map((name) => `"${name}"`)
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
+  const plural = names.length === 1 ? user : `${user}s`
+  return new AppError(
+    'ResourceInUse',
+    `Resource "${resourceId}" is used by ${plural} ${shown.join(', ')}${more}: change or delete them first`,
+    { fields: { [`${user}s`]: names } },
+  )
+}

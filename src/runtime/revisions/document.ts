@@ -1,0 +1,50 @@
+import type { Module, SiteLimits } from '#platform/sandbox-host/sandbox.ts'
+import type { AuthRule, PresetBinding } from '#runtime/operations/model.ts'
+import type { Grant } from '#runtime/resources/function-config.ts'
+
+/** Bumped when the shape changes; a replica that does not know the format asks for a new sync instead of guessing. */
+export const DOCUMENT_FORMAT = 1
+
+/** Everything that serving a site's calls needs, compiled from its control plane. Written once, never changed. */
+export interface RevisionDocument {
+  readonly format: typeof DOCUMENT_FORMAT
+  readonly operations: readonly RevisionOperation[]
+  readonly functions: readonly RevisionFunction[]
+  /** By the hash that functions name; files that functions share are there once. */
+  readonly modules: Readonly<Record<string, Module>>
+  readonly egressAllow: readonly string[]
+  readonly limits: SiteLimits
+}
+
+export interface RevisionOperation {
+  readonly operation: string
+  readonly auth: AuthRule
+  readonly cacheTtlSeconds: number
+  /** Exactly one of the two. */
+  readonly functionId: string | null
+  readonly preset: PresetBinding | null
+}
+
+export interface RevisionFunction {
+  readonly functionId: string
+  readonly name: string
+  readonly entry: string
+  readonly handler: string
+  readonly timeoutMs: number
+  readonly memoryMb: number
+  readonly grants: readonly Grant[]
+  /** Hashes into `modules`, the entry first. Empty when there is a fault. */
+  readonly modules: readonly string[]
+  /** Why the function does not load. Its operations answer with it; the others are not held up. */
+  readonly fault: string | null
+}
+
+/** Reads a document back from its column; undefined when another version of the service wrote it. */
+export function parseDocument(document: unknown): RevisionDocument | undefined {
+  const known =
+    typeof document === 'object' &&
+    document !== null &&
+    'format' in document &&
+    document.format === DOCUMENT_FORMAT
+  return known ? (document as RevisionDocument) : undefined
+}

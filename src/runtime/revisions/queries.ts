@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { RevisionDocument } from './document.ts'
+import type { SyncState, SyncStatus } from './model.ts'
+
+const STATE = ['sync_status', 'requested', 'synced', 'current_revision', 'error'] as const
+
+interface StateRow {
+  readonly sync_status: SyncStatus
+  readonly requested: string
+  readonly synced: string
+  readonly current_revision: number | null
+  readonly error: string | null
+}
+
+/** Counts one change. Its row lock orders it against the sync: a revision has all of a change or nothing. */
+export async function countChange(tx: SiteTx, now: Date): Promise<SyncState> {
+  const row = await tx.db
+    .insertInto('site_runtime')
+    .values({ site_id: tx.siteId, sync_status: 'queued', updated_at: now })
+    .onConflict((on) =>
+      on.column('site_id').doUpdateSet({
+        requested: sql`site_runtime.requested + 1`,
+        sync_status: 'queued',
+        updated_at: now,
+      }),
+    )
+    .returning(STATE)
+    .executeTakeFirstOrThrow()
+  return toState(row)
+}
+
+export async function selectState(tx: SiteTx): Promise<SyncState | undefined> {
+  const row = await tx.db
+    .selectFrom('site_runtime')
+    .select(STATE)
+    .where('site_id', '=', tx.siteId)
+    .executeTakeFirst()
+  return row && toState(row)
+}
+
+/** Also keeps changes out until this transaction ends. */
+export async function lockState(tx: SiteTx): Promise<SyncState | undefined> {
+  const row = await tx.db
+    .selectFrom('site_runtime')
+    .select(STATE)
+    .where('site_id', '=', tx.siteId)
+    .forUpdate()
+    .executeTakeFirst()
+  return row && toState(row)
+}
+
+export async function updateStatus(
+  tx: SiteTx,
+  change: { readonly status: SyncStatus; readonly error: string | null },
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .updateTable('site_runtime')
+    .set({ sync_status: change.status, error: change.error, updated_at: now })
+    .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
+export async function updateCurrent(
+  tx: SiteTx,
+  change: {
+    readonly revision: number
+    readonly synced: bigint
+    readonly status: SyncStatus
+    readonly error: string | null
+  },
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .updateTable('site_runtime')
+    .set({
+      current_revision: change.revision,
+      synced: String(change.synced),
+      sync_status: change.status,
+      error: change.error,
+      updated_at: now,
+    })
+    .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
+export async function insertRevision(
+  tx: SiteTx,
+  revision: number,
+  document: RevisionDocument,
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .insertInto('site_revision')
+    .values({
+      site_id: tx.siteId,
+      revision,
+      document: JSON.stringify(document),
+      created_at: now,
+    })
+    .execute()
+}
+
+export async function selectLatestRevision(tx: SiteTx): Promise<number | undefined> {
+  const row = await tx.db
+    .selectFrom('site_revision')
+    .select('revision')
+    .where('site_id', '=', tx.siteId)
+    .orderBy('revision', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row?.revision
+}
+
+export async function selectDocument(tx: SiteTx, revision: number): Promise<unknown> {
+  const row = await tx.db
+    .selectFrom('site_revision')
+    .select('document')
+    .where('site_id', '=', tx.siteId)
+    .where('revision', '=', revision)
+    .executeTakeFirst()
+  return row?.document
+}
+
+export async function deleteRevisionsUpTo(tx: SiteTx, revision: number): Promise<void> {
+  await tx.db
+    .deleteFrom('site_revision')
+    .where('site_id', '=', tx.siteId)
+    .where('revision', '<=', revision)
+    .execute()
+}
+
+const toState = (row: StateRow): SyncState => ({
+  status: row.sync_status,
+  requested: BigInt(row.requested),
+  synced: BigInt(row.synced),
+  currentRevision: row.current_revision,
+  error: row.error,
+})

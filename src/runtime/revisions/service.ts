@@ -1,0 +1,119 @@
+import type { Clock } from '#base/clock.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+
+import { type RevisionDocument, parseDocument } from './document.ts'
+import type { SyncState, SyncStatus } from './model.ts'
+import {
+  countChange,
+  deleteRevisionsUpTo,
+  insertRevision,
+  lockState,
+  selectDocument,
+  selectLatestRevision,
+  selectState,
+  updateCurrent,
+  updateStatus,
+} from './queries.ts'
+
+/** Older ones are only for looking back; nothing serves them. */
+const KEPT_REVISIONS = 10
+
+export interface CurrentRevision {
+  readonly revision: number
+  readonly document: RevisionDocument
+}
+
+/** The numbered, immutable revisions of each site, and how far behind the control plane they are. */
+export class Revisions {
+  readonly #database: Database
+  readonly #queue: Queue
+  readonly #notifications: Notifications
+  readonly #clock: Clock
+
+  constructor(deps: {
+    database: Database
+    queue: Queue
+    notifications: Notifications
+    clock: Clock
+  }) {
+    this.#database = deps.database
+    this.#queue = deps.queue
+    this.#notifications = deps.notifications
+    this.#clock = deps.clock
+  }
+
+  /**
+   * Asks for a revision with this transaction's changes in it. Call it once, before the changes: its row lock makes a
+   * site's changes happen one after the other.
+   */
+  async request(tx: SiteTx): Promise<SyncState> {
+    const state = await countChange(tx, this.#clock.now())
+    await this.#queue.enqueue(
+      tx,
+      'permission-sync',
+      { siteId: tx.siteId },
+      { singletonKey: tx.siteId },
+    )
+    return state
+  }
+
+  /** Undefined for a site that was never provisioned. */
+  state(tx: SiteTx): Promise<SyncState | undefined> {
+    return selectState(tx)
+  }
+
+  /** Marks the sync as running. The state is locked, so every change it counts is visible to this transaction. */
+  async begin(tx: SiteTx): Promise<SyncState | undefined> {
+    const state = await lockState(tx)
+    if (!state || state.synced >= state.requested) return undefined
+    await updateStatus(tx, { status: 'running', error: null }, this.#clock.now())
+    return state
+  }
+
+  /** Writes the next revision, unless a newer one is there already, and tells the replicas. True when changes came meanwhile. */
+  publish(
+    siteId: string,
+    input: {
+      readonly synced: bigint
+      readonly document: RevisionDocument
+      readonly error: string | null
+    },
+  ): Promise<boolean> {
+    const now = this.#clock.now()
+    return this.#database.withSite(siteId, async (tx) => {
+      const state = await lockState(tx)
+      if (!state || state.synced >= input.synced) return false
+      const revision = ((await selectLatestRevision(tx)) ?? 0) + 1
+      await insertRevision(tx, revision, input.document, now)
+      const behind = state.requested > input.synced
+      const status = outcome(behind, input.error)
+      await updateCurrent(tx, { revision, synced: input.synced, status, error: input.error }, now)
+      await deleteRevisionsUpTo(tx, revision - KEPT_REVISIONS)
+      await this.#notifications.notify(tx, 'croft_revision', { siteId, revision })
+      return behind
+    })
+  }
+
+  /** Says why no revision could be made. The earlier one stays current. */
+  fail(siteId: string, reason: string): Promise<void> {
+    return this.#database.withSite(siteId, async (tx) => {
+      const state = await lockState(tx)
+      if (!state || state.synced >= state.requested) return
+      await updateStatus(tx, { status: 'failed', error: reason }, this.#clock.now())
+    })
+  }
+
+  /** Undefined before the first revision, and when another version of the service wrote the current one. */
+  async current(tx: SiteTx, state: SyncState): Promise<CurrentRevision | undefined> {
+    if (state.currentRevision === null) return undefined
+    const document = parseDocument(await selectDocument(tx, state.currentRevision))
+    return document && { revision: state.currentRevision, document }
+  }
+}
+
+function outcome(behind: boolean, error: string | null): SyncStatus {
+  if (behind) return 'queued'
+  return error === null ? 'succeeded' : 'failed'
+}
