@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+
+import type { FunctionSource, Module, PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
+import type { Operation } from '#runtime/operations/model.ts'
+import { faultWords, inlineSource } from '#runtime/resources/function-code.ts'
+import type { FunctionResource } from '#runtime/resources/model.ts'
+import {
+  DOCUMENT_FORMAT,
+  type RevisionDocument,
+  type RevisionFunction,
+} from '#runtime/revisions/document.ts'
+import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
+import { isStorable } from '#runtime/storable-text.ts'
+
+export interface CompileInput {
+  readonly functions: readonly FunctionResource[]
+  readonly operations: readonly Operation[]
+  /** The current deployment's code, by path. */
+  readonly files: ReadonlyMap<string, string>
+  readonly settings: RuntimeSettings
+}
+
+export type Prepare = (source: FunctionSource) => Promise<PreparedFunction>
+
+/** Turns what the control plane says into what calls are served from. A function that does not load is a fault of its own. */
+export async function compile(input: CompileInput, prepare: Prepare): Promise<RevisionDocument> {
+  const modules = new Map<string, Module>()
+  const functions: RevisionFunction[] = []
+  for (const resource of input.functions) {
+    const compiled = await compileFunction(resource, input.files, prepare)
+    for (const [hash, module] of compiled.modules) modules.set(hash, module)
+    functions.push(compiled.function)
+  }
+  return {
+    format: DOCUMENT_FORMAT,
+    operations: input.operations.map((operation) => ({
+      operation: operation.operation,
+      auth: operation.auth,
+      cacheTtlSeconds: operation.cacheTtlSeconds,
+      functionId: operation.lambdaResourceId,
+      preset: operation.preset,
+    })),
+    functions,
+    modules: Object.fromEntries(modules),
+    egressAllow: input.settings.egress.allow,
+    limits: siteLimits(input.settings.limits),
+  }
+}
+
+/** What the sync says of functions that do not load; null when all do. */
+export function faultSummary(document: RevisionDocument): string | null {
+  const faults = document.functions.flatMap(({ name, fault }) =>
+    fault === null ? [] : [`function "${name}": ${fault}`],
+  )
+  if (faults.length === 0) return null
+  const shown = faults.slice(0, 10).join('; ')
+  return faults.length > 10 ? `${shown}; and ${faults.length - 10} more` : shown
+}
+
+interface Compiled {
+  readonly function: RevisionFunction
+  readonly modules: ReadonlyMap<string, Module>
+}
+
+async function compileFunction(
+  resource: FunctionResource,
+  files: ReadonlyMap<string, string>,
+  prepare: Prepare,
+): Promise<Compiled> {
+  const { config, name, resourceId } = resource
+  const source = sourceOf(config, files)
+  const loaded = await load(source, prepare)
+  const modules = new Map(loaded.modules.map((module) => [hashOf(module), module]))
+  return {
+    modules,
+    function: {
+      functionId: resourceId,
+      name,
+      entry: source.entry,
+      handler: config.handler,
+      timeoutMs: Math.max(100, Math.round(config.timeoutSeconds * 1000)),
+      memoryMb: config.memoryMb,
+      grants: config.resources,
+      modules: [...modules.keys()],
+      fault: loaded.fault,
+    },
+  }
+}
+
+const sourceOf = (
+  config: FunctionResource['config'],
+  files: ReadonlyMap<string, string>,
+): FunctionSource =>
+  config.code === undefined ? { entry: config.artifact ?? '', files } : inlineSource(config.code)
+
+async function load(
+  source: FunctionSource,
+  prepare: Prepare,
+): Promise<{ readonly modules: readonly Module[]; readonly fault: string | null }> {
+  if (!source.files.has(source.entry)) {
+    return { modules: [], fault: `"${source.entry}" is not a code file of the current deployment` }
+  }
+  const prepared = await prepare(source)
+  if (!prepared.ok) return { modules: [], fault: faultWords(prepared.fault, source.entry) }
+  const unkept = prepared.modules.find(({ path, code }) => !isStorable(path) || !isStorable(code))
+  if (unkept) {
+    return { modules: [], fault: `"${unkept.path}" holds a NUL character or half a surrogate pair` }
+  }
+  return { modules: prepared.modules, fault: null }
+}
+
+const hashOf = ({ path, format, code }: Module): string =>
+  createHash('sha256')
+    .update(JSON.stringify([path, format, code]))
+    .digest('base64url')

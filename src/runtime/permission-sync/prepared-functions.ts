@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+
+import { LRUCache } from 'lru-cache'
+
+import type { FunctionSource, PreparedFunction, Sandbox } from '#platform/sandbox-host/sandbox.ts'
+
+const MAX_BYTES = 64 * 1024 * 1024
+
+/**
+ * Remembers what a source was prepared to: most of a site's functions are the same from one revision to the next. A
+ * source is known by its entry and every file it might import, so any change of the artifact prepares its functions anew.
+ */
+export class PreparedFunctions {
+  readonly #sandbox: Pick<Sandbox, 'prepare'>
+  readonly #known = new LRUCache<string, PreparedFunction>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: sizeOf,
+  })
+  readonly #digests = new WeakMap<ReadonlyMap<string, string>, string>()
+
+  constructor(sandbox: Pick<Sandbox, 'prepare'>) {
+    this.#sandbox = sandbox
+  }
+
+  async prepare(source: FunctionSource): Promise<PreparedFunction> {
+    const key = `${this.#digest(source.files)} ${source.entry}`
+    const known = this.#known.get(key)
+    if (known) return known
+    const prepared = await this.#sandbox.prepare(source)
+    this.#known.set(key, prepared)
+    return prepared
+  }
+
+  #digest(files: ReadonlyMap<string, string>): string {
+    const known = this.#digests.get(files)
+    if (known !== undefined) return known
+    const hash = createHash('sha256')
+    for (const [path, text] of files)
+      hash.update(`${path.length} ${text.length} `).update(path).update(text)
+    const digest = hash.digest('base64url')
+    this.#digests.set(files, digest)
+    return digest
+  }
+}
+
+const sizeOf = (prepared: PreparedFunction): number =>
+  prepared.ok ? prepared.modules.reduce((sum, { code }) => sum + code.length, 256) : 256

@@ -1,0 +1,123 @@
+import { AppError } from '#base/app-error.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import type { Operation } from '#runtime/operations/model.ts'
+import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
+import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
+import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+
+import { type Prepare, compile, faultSummary } from './compile.ts'
+import { PreparedFunctions } from './prepared-functions.ts'
+
+/** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
+const MAX_ROUNDS = 5
+
+/** What a revision takes from the site's directory entry and its current deployment. */
+export interface SyncSources {
+  /** Text of the current deployment's code files, by path. Empty without a deployment. */
+  codeFiles(siteId: string): Promise<ReadonlyMap<string, string>>
+  settings(siteId: string): Promise<RuntimeSettings>
+}
+
+interface Lister<Item> {
+  all(tx: SiteTx): Promise<Item[]>
+}
+
+/** Compiles what a site's control plane says into its next revision. */
+export class PermissionSync {
+  readonly #database: Database
+  readonly #revisions: Revisions
+  readonly #resources: Lister<Resource>
+  readonly #operations: Lister<Operation>
+  readonly #sources: SyncSources
+  readonly #prepare: Prepare
+  readonly #logger: Logger
+
+  constructor(deps: {
+    database: Database
+    revisions: Revisions
+    resources: Lister<Resource>
+    operations: Lister<Operation>
+    sources: SyncSources
+    sandbox: Pick<Sandbox, 'prepare'>
+    logger: Logger
+  }) {
+    this.#database = deps.database
+    this.#revisions = deps.revisions
+    this.#resources = deps.resources
+    this.#operations = deps.operations
+    this.#sources = deps.sources
+    const prepared = new PreparedFunctions(deps.sandbox)
+    this.#prepare = (source) => prepared.prepare(source)
+    this.#logger = deps.logger
+  }
+
+  /** Puts the sync behind its queue; call before the queue runs. */
+  serve(queue: Queue): void {
+    queue.handle('permission-sync', ({ siteId }, signal) => this.run(siteId, signal), {
+      concurrency: 2,
+    })
+  }
+
+  /** Queues a new revision whether or not anything changed. */
+  reconcile(siteId: string): Promise<PermissionsSync> {
+    return this.#database.withSite(siteId, async (tx) =>
+      permissionsSyncOf(await this.#revisions.request(tx)),
+    )
+  }
+
+  status(tx: SiteTx): Promise<PermissionsSync> {
+    return this.#revisions.state(tx).then(permissionsSyncOf)
+  }
+
+  statusOf(siteId: string): Promise<PermissionsSync> {
+    return this.#database.withSite(siteId, (tx) => this.status(tx))
+  }
+
+  /** Brings the site's revision up to its last change. Idempotent: with nothing to do it does nothing. */
+  async run(siteId: string, signal: AbortSignal): Promise<void> {
+    try {
+      for (let round = 0; round < MAX_ROUNDS; round += 1) {
+        signal.throwIfAborted()
+        if (!(await this.#round(siteId))) return
+      }
+    } catch (error) {
+      await this.#revisions.fail(siteId, reasonOf(error))
+      throw error
+    }
+  }
+
+  /** True when further changes are waiting. */
+  async #round(siteId: string): Promise<boolean> {
+    const work = await this.#database.withSite(siteId, async (tx) => {
+      const state = await this.#revisions.begin(tx)
+      if (!state) return undefined
+      const [resources, operations] = [
+        await this.#resources.all(tx),
+        await this.#operations.all(tx),
+      ]
+      return { synced: state.requested, functions: resources.filter(isFunction), operations }
+    })
+    if (!work) return false
+    const [files, settings] = await Promise.all([
+      this.#sources.codeFiles(siteId),
+      this.#sources.settings(siteId),
+    ])
+    const document = await compile({ ...work, files, settings }, this.#prepare)
+    const error = faultSummary(document)
+    if (error !== null) this.#logger.warn({ siteId, error }, 'functions do not load')
+    return this.#revisions.publish(siteId, { synced: work.synced, document, error })
+  }
+}
+
+const isFunction = (resource: Resource): resource is FunctionResource =>
+  resource.type === 'lambdaFunction'
+
+/** What admins may read: only an AppError's words are meant for them. */
+const reasonOf = (error: unknown): string =>
+  error instanceof AppError
+    ? `the revision could not be made: ${error.message}`
+    : 'the revision could not be made because of a fault on our side; it is tried again'

@@ -1,0 +1,148 @@
+import type { EgressPolicy } from '#platform/egress/egress.ts'
+import type { Module, Program, ProgramFunction } from '#platform/sandbox-host/sandbox.ts'
+import type { AuthRule, PresetBinding } from '#runtime/operations/model.ts'
+import type { Grant } from '#runtime/resources/function-config.ts'
+import type {
+  RevisionDocument,
+  RevisionFunction,
+  RevisionOperation,
+} from '#runtime/revisions/document.ts'
+import { egressPolicy } from '#runtime/revisions/limits.ts'
+import type { CurrentRevision } from '#runtime/revisions/service.ts'
+
+/** One revision of a site, ready to serve calls from memory. */
+export interface PublishedSite {
+  readonly siteId: string
+  readonly revision: number
+  readonly program: Program
+  readonly operations: ReadonlyMap<string, PublishedOperation>
+  /** What each function may touch, by function id: the service checks host calls against it. */
+  readonly grants: ReadonlyMap<string, readonly Grant[]>
+  readonly egress: EgressPolicy
+}
+
+export interface PublishedOperation {
+  readonly name: string
+  readonly auth: AuthRule
+  readonly groups: ReadonlySet<string>
+  readonly cacheTtlSeconds: number
+  readonly target: OperationTarget
+  readonly version: string
+  /** Answers that live and die together: one version of the operation in one revision. */
+  readonly cacheGroup: string
+}
+
+export type OperationTarget =
+  | { readonly kind: 'function'; readonly functionId: string }
+  | { readonly kind: 'preset'; readonly binding: PresetBinding }
+  /** The function does not load, or is not there. */
+  | { readonly kind: 'fault'; readonly functionName: string; readonly message: string }
+
+export interface SiteIdentity {
+  readonly siteId: string
+  readonly domain: string
+}
+
+export function publishedSite(
+  site: SiteIdentity,
+  { revision, document }: CurrentRevision,
+  versions: ReadonlyMap<string, string>,
+): PublishedSite {
+  const functions = new Map(document.functions.map((entry) => [entry.functionId, entry]))
+  return {
+    siteId: site.siteId,
+    revision,
+    program: programOf(site, revision, document),
+    operations: new Map(
+      document.operations.map((operation) => [
+        operation.operation,
+        operationOf(operation, functions, {
+          revision,
+          version: versions.get(operation.operation) ?? '0',
+        }),
+      ]),
+    ),
+    grants: new Map(document.functions.map(({ functionId, grants }) => [functionId, grants])),
+    egress: egressPolicy(document.egressAllow),
+  }
+}
+
+/** The same operation after its kept answers were dropped. */
+export const atVersion = (
+  operation: PublishedOperation,
+  revision: number,
+  version: string,
+): PublishedOperation => ({
+  ...operation,
+  version,
+  cacheGroup: cacheGroupOf(operation.name, version, revision),
+})
+
+/** Roughly what a published site keeps in memory, in bytes. */
+export const weightOf = ({ program, operations }: PublishedSite): number => {
+  const modules = new Set([...program.functions.values()].flatMap((entry) => entry.modules))
+  const code = [...modules].reduce((sum, module) => sum + module.code.length * 2, 0)
+  return 2048 + operations.size * 512 + code
+}
+
+const cacheGroupOf = (operation: string, version: string, revision: number): string =>
+  `${operation}@${version}.${revision}`
+
+function operationOf(
+  { operation, auth, cacheTtlSeconds, functionId, preset }: RevisionOperation,
+  functions: ReadonlyMap<string, RevisionFunction>,
+  at: { readonly revision: number; readonly version: string },
+): PublishedOperation {
+  return {
+    name: operation,
+    auth,
+    groups: new Set(auth.mode === 'groups' ? auth.groups : []),
+    cacheTtlSeconds,
+    target:
+      preset === null
+        ? functionTarget(functionId ?? '', functions.get(functionId ?? ''))
+        : { kind: 'preset', binding: preset },
+    version: at.version,
+    cacheGroup: cacheGroupOf(operation, at.version, at.revision),
+  }
+}
+
+function functionTarget(
+  functionId: string,
+  compiled: RevisionFunction | undefined,
+): OperationTarget {
+  if (!compiled) {
+    return { kind: 'fault', functionName: functionId, message: 'the function does not exist' }
+  }
+  if (compiled.fault !== null) {
+    return { kind: 'fault', functionName: compiled.name, message: compiled.fault }
+  }
+  return { kind: 'function', functionId }
+}
+
+function programOf(site: SiteIdentity, revision: number, document: RevisionDocument): Program {
+  const loaded = document.functions.filter(({ fault }) => fault === null)
+  return {
+    key: `${site.siteId}@${revision}`,
+    siteId: site.siteId,
+    siteDomain: site.domain,
+    limits: document.limits,
+    functions: new Map(
+      loaded.map((entry) => [entry.functionId, programFunction(entry, document.modules)]),
+    ),
+  }
+}
+
+const programFunction = (
+  { functionId, name, entry, handler, timeoutMs, memoryMb, modules }: RevisionFunction,
+  all: Readonly<Record<string, Module>>,
+): ProgramFunction => ({
+  functionId,
+  name,
+  entry,
+  handler,
+  modules: modules.flatMap((hash) => all[hash] ?? []),
+  env: {},
+  timeoutMs,
+  memoryMb,
+})

@@ -1,0 +1,212 @@
+import { LRUCache } from 'lru-cache'
+
+import type { AppError } from '#base/app-error.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import { operationVersions } from '#runtime/operations/bound-operations.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+
+import { notProvisioned, updating } from './provisioning.ts'
+import {
+  type PublishedOperation,
+  type PublishedSite,
+  type SiteIdentity,
+  atVersion,
+  publishedSite,
+  weightOf,
+} from './published-site.ts'
+
+const MAX_BYTES = 256 * 1024 * 1024
+/** How long an answer about an unknown operation or site stands, so that guessing is no load on the database. */
+const UNKNOWN_MS = 500
+
+interface Load {
+  /** Set by a hint that arrives while the load may already have read what the hint is about. */
+  stale: boolean
+  readonly result: Promise<PublishedSite>
+}
+
+interface ControlPlane {
+  readonly revision: number | null
+  /** Operations that a waiting sync will bring; empty when none waits. */
+  readonly coming: ReadonlySet<string>
+}
+
+/** The current revision of each site, in memory. What was read once serves until something newer is published. */
+export class Published {
+  readonly #database: Database
+  readonly #revisions: Revisions
+  readonly #retire: (programKey: string) => void
+  readonly #logger: Logger
+  readonly #sites: LRUCache<string, PublishedSite>
+  readonly #loads = new Map<string, Load>()
+  readonly #unready = new LRUCache<string, AppError>({ max: 1000, ttl: UNKNOWN_MS })
+  readonly #controlPlanes = new LRUCache<string, Promise<ControlPlane>>({
+    max: 1000,
+    ttl: UNKNOWN_MS,
+  })
+
+  constructor(deps: {
+    database: Database
+    revisions: Revisions
+    /** Drops the isolates of a revision that is current no more. */
+    retire(programKey: string): void
+    logger: Logger
+  }) {
+    this.#database = deps.database
+    this.#revisions = deps.revisions
+    this.#retire = (key) => deps.retire(key)
+    this.#logger = deps.logger
+    this.#sites = new LRUCache<string, PublishedSite>({
+      maxSize: MAX_BYTES,
+      sizeCalculation: weightOf,
+      dispose: (site, _siteId, reason) => {
+        if (reason !== 'set') this.#retire(site.program.key)
+      },
+    })
+  }
+
+  /** Hears of new revisions and versions from all replicas, this one included. */
+  async listen(notifications: Notifications): Promise<void> {
+    await notifications.listen('croft_revision', {
+      onMessage: ({ siteId }) => this.#refresh(siteId),
+      onGap: () => this.#refreshAll(),
+    })
+    await notifications.listen('croft_cache', {
+      onMessage: ({ siteId, operation, version }) => this.advance(siteId, operation, version),
+      onGap: () => this.#refreshAll(),
+    })
+    await notifications.listen('croft_site', {
+      onMessage: ({ siteId }) => this.#sites.delete(siteId),
+      onGap: () => this.#sites.clear(),
+    })
+  }
+
+  /** Synchronous once the site was asked for. Before the first revision: `DataRuntimeProvisioning`. */
+  current(site: SiteIdentity): PublishedSite | Promise<PublishedSite> {
+    return this.#sites.get(site.siteId) ?? this.#load(site)
+  }
+
+  /** Only what is in memory. */
+  peek(siteId: string): PublishedSite | undefined {
+    return this.#sites.peek(siteId)
+  }
+
+  /** For an operation that the current revision lacks: a newer revision that has it, or word that one is coming, or undefined. */
+  async catchUp(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
+    const { revision, coming } = await this.#controlPlane(site.siteId)
+    if (revision !== this.peek(site.siteId)?.revision) {
+      const latest = await this.#load(site)
+      if (latest.operations.has(operation)) return latest
+    }
+    if (coming.has(operation)) throw updating(operation)
+    return undefined
+  }
+
+  /** Takes a newer version of an operation as current; gives back the operation as it was, if it was served here. */
+  advance(siteId: string, operation: string, version: string): PublishedOperation | undefined {
+    this.#controlPlanes.delete(siteId)
+    const load = this.#loads.get(siteId)
+    if (load) load.stale = true
+    const site = this.#sites.peek(siteId)
+    const known = site?.operations.get(operation)
+    if (!site || !known || BigInt(version) <= BigInt(known.version)) return undefined
+    const next = atVersion(known, site.revision, version)
+    this.#sites.set(siteId, {
+      ...site,
+      operations: new Map(site.operations).set(operation, next),
+    })
+    return known
+  }
+
+  #refresh(siteId: string): void {
+    this.#unready.delete(siteId)
+    this.#controlPlanes.delete(siteId)
+    const load = this.#loads.get(siteId)
+    if (load) {
+      load.stale = true
+      return
+    }
+    const site = this.#sites.peek(siteId)
+    if (!site) return
+    this.#load({ siteId, domain: site.program.siteDomain }).catch((error: unknown) => {
+      // What is in memory keeps serving, but it is known to be old: the next call must read.
+      this.#logger.warn({ siteId, err: error }, 'a new revision could not be read')
+      this.#sites.delete(siteId)
+    })
+  }
+
+  #refreshAll(): void {
+    for (const siteId of new Set([...this.#sites.keys(), ...this.#loads.keys()])) {
+      this.#refresh(siteId)
+    }
+  }
+
+  #load(site: SiteIdentity): Promise<PublishedSite> {
+    const unready = this.#unready.get(site.siteId)
+    if (unready) return Promise.reject(unready)
+    const running = this.#loads.get(site.siteId)
+    if (running) return running.result
+    const load: Load = { stale: false, result: this.#readUntilFresh(site) }
+    this.#loads.set(site.siteId, load)
+    return load.result
+  }
+
+  async #readUntilFresh(site: SiteIdentity): Promise<PublishedSite> {
+    try {
+      for (;;) {
+        const read = await this.#read(site)
+        const load = this.#loads.get(site.siteId)
+        if (!load?.stale) return this.#swap(read)
+        load.stale = false
+      }
+    } finally {
+      this.#loads.delete(site.siteId)
+    }
+  }
+
+  #swap(read: PublishedSite): PublishedSite {
+    const before = this.#sites.peek(read.siteId)
+    const same = before?.revision === read.revision
+    // One program object per key: the sandbox knows programs by it.
+    const next = same ? { ...read, program: before.program } : read
+    this.#sites.set(read.siteId, next)
+    if (before && !same) this.#retire(before.program.key)
+    return next
+  }
+
+  async #read(site: SiteIdentity): Promise<PublishedSite> {
+    const found = await this.#database.withSite(site.siteId, async (tx) => {
+      const state = await this.#revisions.state(tx)
+      const current = state && (await this.#revisions.current(tx, state))
+      if (current) {
+        return { current, versions: await operationVersions(tx), unready: undefined }
+      }
+      const unreadable = typeof state?.currentRevision === 'number'
+      // Nobody asked for a revision yet, or the current one is in another version's format: ask now.
+      if (!state || (unreadable && state.synced >= state.requested)) {
+        await this.#revisions.request(tx)
+      }
+      return { unready: notProvisioned(state, unreadable) }
+    })
+    if (found.unready === undefined) return publishedSite(site, found.current, found.versions)
+    this.#unready.set(site.siteId, found.unready)
+    throw found.unready
+  }
+
+  #controlPlane(siteId: string): Promise<ControlPlane> {
+    const known = this.#controlPlanes.get(siteId)
+    if (known) return known
+    const reading = this.#database.withSite(siteId, async (tx): Promise<ControlPlane> => {
+      const state = await this.#revisions.state(tx)
+      const revision = state?.currentRevision ?? null
+      const behind = state !== undefined && state.synced < state.requested
+      return { revision, coming: new Set(behind ? (await operationVersions(tx)).keys() : []) }
+    })
+    this.#controlPlanes.set(siteId, reading)
+    // A failed look-up is nothing to remember; whoever waits for it gets the fault.
+    reading.catch(() => this.#controlPlanes.delete(siteId))
+    return reading
+  }
+}
