@@ -1,0 +1,85 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { invalid } from '#base/app-error.ts'
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** From the least to the most severe. */
+export const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+
+/** console: printed by site code · failure: what ended a call · platform: a word of the runtime itself */
+export type LogKind = 'console' | 'failure' | 'platform'
+
+export interface NewLogLine {
+  readonly at: Date
+  readonly level: LogLevel
+  readonly kind: LogKind
+  readonly operation: string | null
+  readonly requestId: string | null
+  readonly message: string
+  readonly fields: Readonly<Record<string, unknown>> | null
+}
+
+export const LogRecord = Type.Object({
+  logId: Type.String(),
+  at: Type.String(),
+  level: Type.String(),
+  kind: Type.String(),
+  operation: Type.Union([Type.String(), Type.Null()]),
+  requestId: Type.Union([Type.String(), Type.Null()]),
+  message: Type.String(),
+  fields: Type.Optional(Type.Unknown()),
+})
+export type LogRecord = Static<typeof LogRecord>
+
+/** What a reader of the log wants to see; absent means all. */
+export interface LogFilter {
+  readonly operation?: string
+  /** This one and the more severe ones. */
+  readonly level?: LogLevel
+  readonly requestId?: string
+  /** Inclusive. */
+  readonly since?: Date
+  /** Exclusive. */
+  readonly until?: Date
+}
+
+export interface LogFilterText {
+  readonly operation?: string | undefined
+  readonly level?: string | undefined
+  readonly requestId?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
+}
+
+export function parseFilter(text: LogFilterText): LogFilter {
+  const level = text.level === undefined ? undefined : parseLevel(text.level)
+  const since = parseTime('since', text.since)
+  const until = parseTime('until', text.until)
+  return {
+    ...(text.operation === undefined ? {} : { operation: text.operation }),
+    ...(level === undefined ? {} : { level }),
+    ...(text.requestId === undefined ? {} : { requestId: text.requestId }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  }
+}
+
+/** An ISO 8601 time of a query. */
+export function parseTime(field: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const time = new Date(text)
+  if (!/^\d{4}-\d{2}-\d{2}/.test(text) || Number.isNaN(time.getTime())) {
+    throw invalid(field, 'must be a time such as 2026-01-31T12:00:00Z')
+  }
+  return time
+}
+
+export const atLeastLevel = (level: LogLevel): readonly LogLevel[] =>
+  LEVELS.slice(LEVELS.indexOf(level))
+
+function parseLevel(text: string): LogLevel {
+  const level = LEVELS.find((name) => name === text)
+  if (!level) throw invalid('level', `must be one of ${LEVELS.join(', ')}`)
+  return level
+}

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { LogLine } from '#platform/sandbox-host/sandbox.ts'
+
+import { LogBuffer } from './buffer.ts'
+import { type LogFilter, type LogLevel, type LogRecord, type NewLogLine } from './model.ts'
+import {
+  deleteOldest,
+  insertLines,
+  lockLog,
+  selectAfter,
+  selectLastId,
+  selectNewest,
+} from './queries.ts'
+import { LogWatchers } from './watchers.ts'
+
+const FLUSH_MS = 250
+const RETENTION_MS = 7 * 24 * 3600 * 1000
+const KEPT_LINES = 10_000
+const PRUNE_BATCH = 5000
+/** Lines of a site between two looks for what is too old or too many. */
+const PRUNE_EVERY = 1000
+const FOLLOW_BATCH = 200
+const HEARTBEAT_MS = 15_000
+
+export interface FailureLine {
+  readonly siteId: string
+  readonly operation: string
+  readonly requestId: string
+  readonly level: LogLevel
+  readonly code: string
+  readonly message: string
+}
+
+/** What site code printed and what ended its calls. Lines wait in memory and are written in batches. */
+export class RuntimeLogs implements AsyncDisposable {
+  readonly #database: Database
+  readonly #notifications: Notifications
+  readonly #clock: Clock
+  readonly #logger: Logger
+  readonly #buffer = new LogBuffer()
+  readonly #watchers = new LogWatchers()
+  readonly #sincePruned = new Map<string, number>()
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> = Promise.resolve()
+
+  constructor(deps: {
+    database: Database
+    notifications: Notifications
+    clock: Clock
+    logger: Logger
+  }) {
+    this.#database = deps.database
+    this.#notifications = deps.notifications
+    this.#clock = deps.clock
+    this.#logger = deps.logger
+  }
+
+  /** Hears of lines that other replicas wrote. */
+  listen(notifications: Notifications): Promise<void> {
+    return notifications.listen('croft_log', {
+      onMessage: ({ siteId }) => this.#watchers.wake(siteId),
+      onGap: () => this.#watchers.wakeAll(),
+    })
+  }
+
+  /** Never blocks and never throws: this is on the path of a call. */
+  console(lines: readonly LogLine[]): void {
+    for (const { siteId, ...line } of lines) {
+      this.#add(siteId, { ...line, kind: 'console', fields: null })
+    }
+  }
+
+  failure({ siteId, code, ...line }: FailureLine): void {
+    this.#add(siteId, { ...line, at: this.#clock.now(), kind: 'failure', fields: { code } })
+  }
+
+  /** Newest first. What still waited in this process is written before. */
+  async list(siteId: string, filter: LogFilter, page: PageRequest): Promise<PageRows<LogRecord>> {
+    await this.flush()
+    const rows = await this.#database.withSite(siteId, (tx) =>
+      selectNewest(tx, filter, { limit: page.limit + 1, before: page.after }),
+    )
+    return pageRows(rows, page.limit, ({ logId }) => logId)
+  }
+
+  /**
+   * Batches of lines as they are written, oldest first; an empty batch is a heartbeat. Starts after line `after`, at
+   * `filter.since`, or now. Ends with the signal and when the service drains. At most 20 per site.
+   */
+  async *follow(
+    siteId: string,
+    filter: LogFilter,
+    options: { readonly after: string | undefined; readonly signal: AbortSignal },
+  ): AsyncGenerator<LogRecord[], void, undefined> {
+    using watcher = this.#watchers.watch(siteId, options.signal)
+    let after = options.after ?? (await this.#start(siteId, filter))
+    while (!watcher.signal.aborted) {
+      watcher.reset()
+      const from = after
+      const batch = await this.#database.withSite(siteId, (tx) =>
+        selectAfter(tx, filter, { limit: FOLLOW_BATCH, after: from }),
+      )
+      after = batch.at(-1)?.logId ?? after
+      if (batch.length > 0) yield batch
+      if (batch.length === FOLLOW_BATCH) continue
+      if ((await watcher.wait(HEARTBEAT_MS)) === 'silence') yield []
+    }
+  }
+
+  /** Writes what waits. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#writing = this.#writing.then(() => this.#writeAll())
+    return this.#writing
+  }
+
+  /** Ends all streams; the last lines are written. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.endStreams()
+    await this.flush()
+  }
+
+  /** At drain: a stream would hold the server open for ever. */
+  endStreams(): void {
+    this.#watchers.close()
+  }
+
+  #add(siteId: string, line: NewLogLine): void {
+    const full = this.#buffer.add(siteId, line)
+    if (full) void this.flush()
+    else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
+  }
+
+  async #writeAll(): Promise<void> {
+    for (const siteId of this.#buffer.sites()) {
+      const lines = this.#buffer.take(siteId, this.#clock.now())
+      await this.#write(siteId, lines).catch((error: unknown) => {
+        this.#logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
+      })
+    }
+  }
+
+  /** A deployment or a failover may take the database away for a moment: try three times. */
+  async #write(siteId: string, lines: readonly NewLogLine[], attempt = 1): Promise<void> {
+    try {
+      await this.#insert(siteId, lines)
+    } catch (error) {
+      if (attempt === 3 || isRefusal(error)) throw error
+      await sleep(attempt * 500)
+      await this.#write(siteId, lines, attempt + 1)
+    }
+  }
+
+  async #insert(siteId: string, lines: readonly NewLogLine[]): Promise<void> {
+    const count = (this.#sincePruned.get(siteId) ?? PRUNE_EVERY) + lines.length
+    const prune = count >= PRUNE_EVERY
+    await this.#database.withSite(siteId, async (tx) => {
+      await lockLog(tx)
+      const upTo = await insertLines(tx, lines)
+      await this.#notifications.notify(tx, 'croft_log', { siteId, upTo })
+      if (prune) await deleteOldest(tx, this.#bounds())
+    })
+    this.#sincePruned.set(siteId, prune ? 0 : count)
+  }
+
+  #bounds() {
+    const before = new Date(this.#clock.now().getTime() - RETENTION_MS)
+    return { before, kept: KEPT_LINES, batch: PRUNE_BATCH }
+  }
+
+  async #start(siteId: string, filter: LogFilter): Promise<string> {
+    if (filter.since !== undefined) return '0'
+    await this.flush()
+    return this.#database.withSite(siteId, selectLastId)
+  }
+}
+
+/** Postgres refused the rows themselves (a site that is gone, a value it cannot keep): trying again changes nothing. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof AppError) return true
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^2[23]/.test(code)
+}

@@ -1,0 +1,77 @@
+import { AppError } from '#base/app-error.ts'
+
+const MAX_PER_SITE = 20
+
+/** Those who follow a site's log in this process. */
+export class LogWatchers {
+  readonly #sites = new Map<string, Set<LogWatcher>>()
+  readonly #closed = new AbortController()
+
+  watch(siteId: string, signal: AbortSignal): LogWatcher {
+    const watchers = this.#sites.get(siteId) ?? new Set()
+    if (watchers.size >= MAX_PER_SITE) {
+      throw new AppError(
+        'TooManyRequests',
+        `${MAX_PER_SITE} streams of this site's log are open already: close one`,
+        { retryAfterSeconds: 10 },
+      )
+    }
+    const watcher = new LogWatcher(AbortSignal.any([signal, this.#closed.signal]), () => {
+      watchers.delete(watcher)
+      if (watchers.size === 0) this.#sites.delete(siteId)
+    })
+    this.#sites.set(siteId, watchers.add(watcher))
+    return watcher
+  }
+
+  wake(siteId: string): void {
+    for (const watcher of this.#sites.get(siteId) ?? []) watcher.wake()
+  }
+
+  wakeAll(): void {
+    for (const siteId of this.#sites.keys()) this.wake(siteId)
+  }
+
+  close(): void {
+    this.#closed.abort()
+  }
+}
+
+/** Wakes one follower; a wake-up between `reset` and `wait` is not lost. */
+export class LogWatcher implements Disposable {
+  readonly signal: AbortSignal
+  readonly #left: () => void
+  #bell = Promise.withResolvers<'lines'>()
+
+  constructor(signal: AbortSignal, left: () => void) {
+    this.signal = signal
+    this.#left = left
+  }
+
+  reset(): void {
+    this.#bell = Promise.withResolvers()
+  }
+
+  wake(): void {
+    this.#bell.resolve('lines')
+  }
+
+  /** Until there are lines, the time is over, or the signal ends it. */
+  async wait(silenceMs: number): Promise<'lines' | 'silence' | 'ended'> {
+    if (this.signal.aborted) return 'ended'
+    const { promise, resolve } = Promise.withResolvers<'silence' | 'ended'>()
+    const timer = setTimeout(() => resolve('silence'), silenceMs)
+    const ended = () => resolve('ended')
+    this.signal.addEventListener('abort', ended, { once: true })
+    try {
+      return await Promise.race([this.#bell.promise, promise])
+    } finally {
+      clearTimeout(timer)
+      this.signal.removeEventListener('abort', ended)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#left()
+  }
+}
