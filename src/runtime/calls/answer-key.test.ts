@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+
+import type { PublishedOperation } from '#runtime/published/published-site.ts'
+
+import { answerKey } from './answer-key.ts'
+
+const operation: PublishedOperation = {
+  name: 'price',
+  auth: { mode: 'authenticated' },
+  groups: new Set(),
+  cacheTtlSeconds: 60,
+  target: { kind: 'function', functionId: 'res_1' },
+  version: '7',
+  cacheGroup: 'price@7.3',
+}
+const visitor = (sub: string, groups: string[] = []) => ({
+  sub,
+  groups,
+  authText: JSON.stringify({ sub, username: sub, groups }),
+})
+const keyOf = (body: string, who: ReturnType<typeof visitor> | null = null) =>
+  answerKey({ siteId: 's1', operation, visitor: who, body }).entry
+
+describe('the key of an answer', () => {
+  test('is one for texts that mean the same payload', () => {
+    expect(keyOf('{"payload":{"a":1,"b":[2]}}')).toBe(keyOf(' {"x":0,"payload":{"b":[2],"a":1.0}}'))
+  })
+
+  test.each([
+    ['another payload', keyOf('{"payload":1}'), keyOf('{"payload":"1"}')],
+    ['null and nothing', keyOf('{"payload":null}'), keyOf('{}')],
+    ['another caller', keyOf('{}', visitor('a')), keyOf('{}', visitor('b'))],
+    ['a caller and none', keyOf('{}', visitor('a')), keyOf('{}')],
+    ['other groups of a caller', keyOf('{}', visitor('a')), keyOf('{}', visitor('a', ['g']))],
+    [
+      'long payloads',
+      keyOf(`{"payload":"${'x'.repeat(2000)}"}`),
+      keyOf(`{"payload":"${'x'.repeat(2001)}"}`),
+    ],
+  ])('differs for %s', (_what, a, b) => {
+    expect(a).not.toBe(b)
+  })
+
+  test('stays short however long the payload is', () => {
+    expect(keyOf(`{"payload":"${'x'.repeat(100_000)}"}`).length).toBeLessThan(100)
+  })
+
+  test.each(['', '[1]', 'null', '"text"', '{"payload":'])('is refused for %s', (body) => {
+    expect(() => keyOf(body)).toThrow(/body/)
+  })
+})

@@ -1,0 +1,115 @@
+import { AppError } from '#base/app-error.ts'
+import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
+import { faultWords } from '#runtime/resources/function-code.ts'
+
+/** What a failed call was about, for its error and its log line. */
+export interface FailedCall {
+  readonly operation: string
+  readonly requestId: string
+}
+
+type Limit = Extract<SandboxFailure, { kind: 'limit' }>
+type Thrown = Extract<SandboxFailure, { kind: 'thrown' }>
+
+/** Codes that a function may throw to its caller. */
+const THROWN_CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
+const MAX_THROWN_MESSAGE = 1000
+
+/** The caller's view of a run that ended without a result. What only the site's admins may read goes to its log instead. */
+export function failureOf(failure: SandboxFailure, call: FailedCall): AppError {
+  const fields = { operation: call.operation }
+  switch (failure.kind) {
+    case 'thrown':
+      return thrown(failure, call)
+    case 'limit':
+      return limited(failure, call)
+    case 'invalidResult':
+      return new AppError(
+        'InvalidOperationResult',
+        `Operation "${call.operation}" returned what JSON cannot carry`,
+        { fields },
+      )
+    case 'invalidBody':
+      return new AppError('ValidationError', `The request body is not valid: ${failure.message}`)
+    case 'invalidCode':
+      return invalidFunction(call.operation)
+    case 'interrupted':
+      return new AppError(
+        'OperationInterrupted',
+        `Operation "${call.operation}" was interrupted through no fault of its own: try again`,
+        { retryAfterSeconds: 1, fields: { ...fields, retryable: true } },
+      )
+  }
+}
+
+/** The code of an operation's function does not load; the site's log and its permission sync say why. */
+export const invalidFunction = (operation: string): AppError =>
+  new AppError(
+    'InvalidFunction',
+    `The function of operation "${operation}" does not load: its site's admins find the reason in the log`,
+    { fields: { operation } },
+  )
+
+/** What the site's admins read of the same failure. */
+export function logWords(failure: SandboxFailure): string {
+  switch (failure.kind) {
+    case 'thrown':
+      return failure.stack === '' ? failure.message : failure.stack
+    case 'limit':
+      return `${LIMITS[failure.what].words}: limit ${failure.limit}, used ${failure.used} (${failure.what})`
+    case 'invalidResult':
+      return `The result cannot be sent as JSON: ${failure.message}`
+    case 'invalidBody':
+      return `The request body is not valid: ${failure.message}`
+    case 'invalidCode':
+      return `The function does not load: ${faultWords(failure.fault, '')}`
+    case 'interrupted':
+      return `Interrupted through no fault of its own: ${failure.message}`
+  }
+}
+
+const LIMITS = {
+  timeoutMs: { code: 'OperationTimeout', words: 'It ran longer than it may' },
+  cpuMs: { code: 'OperationTimeout', words: 'It computed longer at a stretch than it may' },
+  memoryMb: { code: 'MemoryLimitExceeded', words: 'It used more memory than it may' },
+  resultBytes: { code: 'InvalidOperationResult', words: 'Its result is larger than it may be' },
+  queueLength: { code: 'OperationOverloaded', words: 'Too many calls of this site wait already' },
+  queueMs: { code: 'OperationOverloaded', words: 'It waited too long for a place to run' },
+} as const satisfies Record<Limit['what'], { code: string; words: string }>
+
+function limited({ what, limit, used }: Limit, { operation, requestId }: FailedCall): AppError {
+  const { code, words } = LIMITS[what]
+  const overloaded = code === 'OperationOverloaded'
+  return new AppError(
+    code,
+    `Operation "${operation}" was ended. ${words}: limit ${limit}, used ${used} (${what})`,
+    {
+      fields: {
+        operation,
+        requestId,
+        limit: { name: what, value: limit, used },
+        ...(overloaded ? { retryable: true } : {}),
+      },
+      ...(overloaded ? { retryAfterSeconds: 1 } : {}),
+    },
+  )
+}
+
+function thrown(failure: Thrown, { operation }: FailedCall): AppError {
+  const { statusCode, code, message } = failure
+  const meantForCaller =
+    statusCode !== undefined &&
+    Number.isInteger(statusCode) &&
+    statusCode >= 400 &&
+    statusCode < 500 &&
+    code !== undefined &&
+    THROWN_CODE.test(code)
+  if (meantForCaller) {
+    return new AppError('OperationRejected', message.slice(0, MAX_THROWN_MESSAGE).toWellFormed(), {
+      thrown: { statusCode, code },
+    })
+  }
+  return new AppError('OperationFailed', `Operation "${operation}" failed`, {
+    fields: { operation },
+  })
+}

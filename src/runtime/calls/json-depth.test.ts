@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { AppError } from '#base/app-error.ts'
+
+import { MAX_DEPTH, boundDepth, isDeeper } from './json-depth.ts'
+
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+describe('the depth of a body', () => {
+  test('is what a parser would find, whatever its strings hold', () => {
+    const trickyKey = fc.string({ unit: fc.constantFrom('"', '\\', '[', '{', '}', ']', 'a', 'é') })
+    const document = fc.letrec((tie) => ({
+      node: fc.oneof(
+        { maxDepth: 8 },
+        fc.constantFrom(null, 1, true),
+        trickyKey,
+        fc.array(tie('node'), { maxLength: 3 }),
+        fc.dictionary(trickyKey, tie('node'), { maxKeys: 3 }),
+      ),
+    })).node
+    fc.assert(
+      fc.property(document, fc.integer({ min: 0, max: 10 }), (value, limit) => {
+        expect(isDeeper(JSON.stringify(value), limit)).toBe(depthOf(value) > limit)
+      }),
+    )
+  })
+
+  test('ends on any text, JSON or not', () => {
+    const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}'), maxLength: 500 })
+    fc.assert(
+      fc.property(text, (body) => {
+        expect(isDeeper(body, 3)).toBeTypeOf('boolean')
+      }),
+    )
+  })
+
+  test('may be the limit and not one more', () => {
+    boundDepth(nested(MAX_DEPTH))
+    expect(() => boundDepth(nested(MAX_DEPTH + 1))).toThrow(AppError)
+  })
+
+  test('is found in one pass even when backslashes are many', () => {
+    const started = performance.now()
+    isDeeper(`"${'\\'.repeat(200_000)}"`, 3)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+})

@@ -1,0 +1,40 @@
+import { AppError, invalid } from '#base/app-error.ts'
+
+import { boundDepth } from './json-depth.ts'
+
+export const MAX_BODY_BYTES = 6 * 1024 * 1024
+
+const EMPTY = '{"payload":null}'
+
+/** The text that an isolate may parse: bounded in size and depth. No body means no payload. */
+export function boundBody(body: string): string {
+  // UTF-8 takes at most three bytes for a UTF-16 unit: most bodies need no counting.
+  if (body.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(body) > MAX_BODY_BYTES) {
+    throw new AppError(
+      'PayloadTooLarge',
+      `The request body is longer than ${MAX_BODY_BYTES} bytes`,
+      {
+        fields: { limitBytes: MAX_BODY_BYTES },
+      },
+    )
+  }
+  boundDepth(body)
+  return body === '' ? EMPTY : body
+}
+
+/** The payload of a bounded body; undefined when it names none. */
+export function payloadOf(body: string): unknown {
+  const parsed = parse(body)
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+    throw invalid('body', 'must be a JSON object such as {"payload": …}')
+  }
+  return 'payload' in parsed ? parsed.payload : undefined
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch (cause) {
+    throw new AppError('InvalidJson', 'The request body is not valid JSON', { cause })
+  }
+}
