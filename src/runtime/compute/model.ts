@@ -1,0 +1,31 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { invalid } from '#base/app-error.ts'
+
+const MAX_CODE_BYTES = 1024 * 1024
+
+export const ComputeBody = Type.Object(
+  {
+    code: Type.String({ minLength: 1 }),
+    payload: Type.Optional(Type.Unknown()),
+    timeoutSeconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 60, fault: 'must be a whole number from 1 to 60' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ComputeBody = Static<typeof ComputeBody>
+
+export function checkComputeCode(code: string): void {
+  if (Buffer.byteLength(code) > MAX_CODE_BYTES) throw invalid('code', 'is over 1 MiB')
+}
+
+/** A stack that fits an answer: its first lines, without what a hostile message could blow it up with. */
+export const trimStack = (stack: string): string =>
+  stack.slice(0, 4000).split('\n').slice(0, 10).join('\n').toWellFormed()
+
+/** The first line number of a stack's frames, 1-based. */
+export function lineOf(stack: string): number | undefined {
+  const frame = /^\s*at .*?:(\d{1,9})(?::\d{1,9})?\)?$/m.exec(stack.slice(0, 4000))
+  return frame?.[1] === undefined ? undefined : Number(frame[1])
+}
