@@ -8,7 +8,7 @@ import { apply } from './primordials.ts'
 import { requireArguments } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
-const INTERNAL = ['create', 'abortWith', 'assertSignal', 'algorithmsOf', 'reasonOf']
+const INTERNAL = ['create', 'abortWith', 'assertSignal', 'algorithmsOf', 'reasonOf', 'following']
 
 /** https://dom.spec.whatwg.org/#interface-AbortSignal */
 export class AbortSignal extends EventTarget {
@@ -41,6 +41,10 @@ export class AbortSignal extends EventTarget {
 
   static any(signals: Iterable<AbortSignal>): AbortSignal {
     requireArguments(arguments.length, 1, "Failed to execute 'any' on 'AbortSignal'")
+    return anySignal(signals)
+  }
+
+  static readonly following = (signals: Iterable<AbortSignal>): AbortSignal => {
     const sources = [...signals].map((source) => assertSignal(source))
     const aborted = sources.find((source) => source.#aborted)
     if (aborted !== undefined) return abortedSignal(aborted.#reason)
@@ -84,20 +88,20 @@ export class AbortSignal extends EventTarget {
     fireEvent(this, new Event('abort'))
   }
 
-  static create(): AbortSignal {
+  static readonly create = (): AbortSignal => {
     return new AbortSignal(CONSTRUCT)
   }
 
-  static abortWith(signal: AbortSignal, reason: unknown): void {
+  static readonly abortWith = (signal: AbortSignal, reason: unknown): void => {
     signal.#signalAbort(reason)
   }
 
-  static assertSignal(value: unknown): AbortSignal {
+  static readonly assertSignal = (value: unknown): AbortSignal => {
     if (typeof value === 'object' && value !== null && #algorithms in value) return value
     throw new TypeError("The value is not of type 'AbortSignal'.")
   }
 
-  static algorithmsOf(value: unknown): AbortAlgorithms {
+  static readonly algorithmsOf = (value: unknown): AbortAlgorithms => {
     const signal = assertSignal(value)
     return {
       get aborted() {
@@ -110,7 +114,7 @@ export class AbortSignal extends EventTarget {
     }
   }
 
-  static reasonOf(signal: AbortSignal): unknown {
+  static readonly reasonOf = (signal: AbortSignal): unknown => {
     return signal.#reason
   }
 }
@@ -120,7 +124,7 @@ export const {
   abortWith,
   algorithmsOf,
   assertSignal,
-  any: anySignal,
+  following: anySignal,
   reasonOf,
 } = AbortSignal
 provideAbortAlgorithms(algorithmsOf)

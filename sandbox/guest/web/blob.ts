@@ -1,3 +1,4 @@
+import { TextDecoderStream } from './encoding-streams.ts'
 import { decodeUtf8, encodeUtf8 } from './encoding.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
@@ -31,7 +32,7 @@ export class Blob {
     const size = this.#bytes.length
     const from = clampIndex(start ?? 0, size)
     const to = max(from, clampIndex(end ?? size, size))
-    return Blob.own(this.#bytes.subarray(from, to), mediaType(type))
+    return blobOf(this.#bytes.subarray(from, to), mediaType(type))
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -50,19 +51,23 @@ export class Blob {
     return streamOf(this.#bytes)
   }
 
+  textStream(): ReadableStream<string> {
+    return streamOf(this.#bytes).pipeThrough(new TextDecoderStream())
+  }
+
   /** A blob over these very bytes, which nobody changes any more. */
-  static own(bytes: Uint8Array<ArrayBuffer>, type: string): Blob {
+  static readonly own = (bytes: Uint8Array<ArrayBuffer>, type: string): Blob => {
     const blob = new Blob()
     blob.#bytes = bytes
     blob.#type = type
     return blob
   }
 
-  static bytesOf(blob: Blob): Uint8Array<ArrayBuffer> {
+  static readonly bytesOf = (blob: Blob): Uint8Array<ArrayBuffer> => {
     return blob.#bytes
   }
 
-  static isBlob(value: unknown): value is Blob {
+  static readonly isBlob = (value: unknown): value is Blob => {
     return isObject(value) && #bytes in value
   }
 }
@@ -93,7 +98,7 @@ export class File extends Blob {
     return ''
   }
 
-  static isFile(value: unknown): value is File {
+  static readonly isFile = (value: unknown): value is File => {
     return isObject(value) && #name in value
   }
 }

@@ -121,19 +121,26 @@ const STREAM: Source = { kind: 'stream' }
 export function extractBody(value: unknown): { body: Body; type: string | null } {
   if (value === null || value === undefined) return { body: new Body(null), type: null }
   if (!isObject(value)) return textBody(usvString(value))
-  if (isBlob(value)) return bytesBody(bytesOf(value), value.type === '' ? null : value.type)
-  if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value.slice(0)), null)
-  if (isView(value)) return bytesBody(copyView(value), null)
-  if (isFormData(value)) {
-    const { bytes, type } = encodeMultipart(value)
-    return bytesBody(bytes, type)
-  }
+  const whole = wholeBody(value)
+  if (whole !== undefined) return whole
   if (value instanceof URLSearchParams)
-    return textBody(`${value}`, 'application/x-www-form-urlencoded;charset=UTF-8')
+    return textBody(
+      `${value as unknown as string}`,
+      'application/x-www-form-urlencoded;charset=UTF-8',
+    )
   if (value instanceof ReadableStream) return streamBody(value)
   if (typeof Reflect.get(value, Symbol.asyncIterator) === 'function')
     return streamBody(ReadableStream.from(value as AsyncIterable<Uint8Array>))
   return textBody(usvString(value))
+}
+
+function wholeBody(value: object): { body: Body; type: string | null } | undefined {
+  if (isBlob(value)) return bytesBody(bytesOf(value), value.type === '' ? null : value.type)
+  if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value.slice(0)), null)
+  if (isView(value)) return bytesBody(copyView(value), null)
+  if (!isFormData(value)) return undefined
+  const { bytes, type } = encodeMultipart(value)
+  return bytesBody(bytes, type)
 }
 
 const textBody = (text: string, type = 'text/plain;charset=UTF-8') => ({

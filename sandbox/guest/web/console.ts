@@ -1,4 +1,5 @@
-import type { PrintLevel } from '../host-port.ts'
+import type { PrintLevel } from '#sandbox/guest/host-port.ts'
+
 import { format } from './format.ts'
 import { host } from './host.ts'
 import { inspect } from './inspect.ts'

@@ -41,7 +41,7 @@ export class CryptoKey {
     return [...this.#material.usages]
   }
 
-  static materialOf(value: unknown): KeyMaterial {
+  static readonly materialOf = (value: unknown): KeyMaterial => {
     if (typeof value === 'object' && value !== null && #material in value) return value.#material
     throw new TypeError("The value is not of type 'CryptoKey'.")
   }

@@ -56,7 +56,7 @@ export class DOMException extends Error {
     return Object.hasOwn(CODES, this.#name) ? (CODES[this.#name] ?? 0) : 0
   }
 
-  static isDOMException(value: unknown): value is DOMException {
+  static readonly isDOMException = (value: unknown): value is DOMException => {
     return typeof value === 'object' && value !== null && #name in value
   }
 }

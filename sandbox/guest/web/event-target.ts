@@ -65,10 +65,10 @@ export class EventTarget {
     if (dispatch.dispatching)
       throw new DOMException('The event is already being dispatched.', 'InvalidStateError')
     dispatch.trusted = false
-    return EventTarget.fire(this, event)
+    return fireEvent(this, event)
   }
 
-  static fire(target: EventTarget, event: Event): boolean {
+  static readonly fire = (target: EventTarget, event: Event): boolean => {
     const dispatch = dispatchOf(event)
     dispatch.dispatching = true
     dispatch.target = target

@@ -116,7 +116,7 @@ export class Event {
     this.#dispatch.target = null
   }
 
-  static dispatchOf(event: unknown): Dispatch {
+  static readonly dispatchOf = (event: unknown): Dispatch => {
     if (typeof event === 'object' && event !== null && #dispatch in event) return event.#dispatch
     throw new TypeError("Failed to execute 'dispatchEvent': parameter 1 is not of type 'Event'.")
   }

@@ -28,10 +28,11 @@ export async function fetch(input: unknown, init?: unknown): Promise<Response> {
   const inner = innerOf(new Request(input, init))
   if (inner === undefined) throw new TypeError('fetch failed')
   const { follows, url } = inner.parts
-  if (follows !== null && algorithmsOf(follows).aborted) throw reasonOf(follows)
   if (!startsWith(url, 'http:') && !startsWith(url, 'https:'))
     throw new TypeError(`fetch failed: "${url}" is not an http or https URL`)
+  requireLive(follows)
   const argument = await requestJson(inner)
+  requireLive(follows)
   const answer = parseAnswer(await orAbort(askHost(argument), follows))
   const bytes = decodeBase64(answer.bodyBase64)
   if (bytes === undefined) throw new TypeError('fetch failed: the host sent no readable body')
@@ -65,12 +66,16 @@ async function askHost(argument: string): Promise<string> {
   }
 }
 
+function requireLive(signal: AbortSignal | null): void {
+  if (signal !== null && algorithmsOf(signal).aborted) throw reasonOf(signal)
+}
+
 /** The promise, unless the signal aborts first: then its reason. The host still finishes the request. */
 async function orAbort(promise: Promise<string>, signal: AbortSignal | null): Promise<string> {
   if (signal === null) return await promise
   return await new Promise<string>((resolve, reject) => {
     algorithmsOf(signal).add(() => reject(reasonOf(signal)))
-    settle(promise, resolve, reject)
+    void settle(promise, resolve, reject)
   })
 }
 

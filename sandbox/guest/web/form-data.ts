@@ -78,11 +78,11 @@ export class FormData {
     return this.entries()
   }
 
-  static entriesOf(form: FormData): readonly Entry[] {
+  static readonly entriesOf = (form: FormData): readonly Entry[] => {
     return form.#entries
   }
 
-  static isFormData(value: unknown): value is FormData {
+  static readonly isFormData = (value: unknown): value is FormData => {
     return isObject(value) && #entries in value
   }
 }
@@ -92,7 +92,7 @@ Reflect.deleteProperty(FormData, 'entriesOf')
 Reflect.deleteProperty(FormData, 'isFormData')
 defineInterface('FormData', FormData)
 Object.defineProperty(FormData.prototype, Symbol.iterator, {
-  value: FormData.prototype.entries,
+  value: Reflect.get(FormData.prototype, 'entries'),
   writable: true,
   configurable: true,
 })

@@ -85,25 +85,25 @@ export class Headers {
     return this.entries()
   }
 
-  static pairsOf(headers: Headers): readonly Pair[] {
+  static readonly pairsOf = (headers: Headers): readonly Pair[] => {
     return headers.#pairs
   }
 
-  static sortedPairs(headers: Headers): readonly Pair[] {
+  static readonly sortedPairs = (headers: Headers): readonly Pair[] => {
     return headers.#sorted()
   }
 
-  /** `get` and `set` for the platform itself: a lower-case name and a valid value are taken for granted. */
-  static headerOf(headers: Headers, name: string): string | null {
+  /** `get`, and `set` unless it is there, for the platform itself: a lower-case name and a valid value are taken for granted. */
+  static readonly headerOf = (headers: Headers, name: string): string | null => {
     return headers.#combined(name)
   }
 
-  static setHeader(headers: Headers, name: string, value: string): void {
-    headers.#replace(name, value)
+  static readonly implyHeader = (headers: Headers, name: string, value: string | null): void => {
+    if (value !== null && headers.#combined(name) === null) headers.#replace(name, value)
   }
 
   /** Headers as they came over the wire, which site code may read only. */
-  static received(pairs: readonly Pair[]): Headers {
+  static readonly received = (pairs: readonly Pair[]): Headers => {
     const headers = new Headers()
     for (let index = 0; index < pairs.length; index++) {
       const pair = pairs[index]
@@ -113,7 +113,7 @@ export class Headers {
     return headers
   }
 
-  static seal(headers: Headers): Headers {
+  static readonly seal = (headers: Headers): Headers => {
     headers.#guard = 'immutable'
     return headers
   }
@@ -193,12 +193,12 @@ export class Headers {
   }
 }
 
-export const { pairsOf, sortedPairs, received, seal, headerOf, setHeader } = Headers
-for (const name of ['pairsOf', 'sortedPairs', 'received', 'seal', 'headerOf', 'setHeader'])
+export const { pairsOf, sortedPairs, received, seal, headerOf, implyHeader } = Headers
+for (const name of ['pairsOf', 'sortedPairs', 'received', 'seal', 'headerOf', 'implyHeader'])
   Reflect.deleteProperty(Headers, name)
 defineInterface('Headers', Headers)
 Object.defineProperty(Headers.prototype, Symbol.iterator, {
-  value: Headers.prototype.entries,
+  value: Reflect.get(Headers.prototype, 'entries'),
   writable: true,
   configurable: true,
 })

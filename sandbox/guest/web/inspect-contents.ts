@@ -1,13 +1,18 @@
 import type { Contents, Items, Walk } from './inspect-kinds.ts'
 import {
+  bufferLength,
   getOwnPropertyDescriptor,
   isArray,
   isView,
+  mapForEach,
+  mapSize,
   min,
+  numberText,
   ownKeys,
   padStart,
   push,
-  uncurry,
+  setForEach,
+  setSize,
 } from './primordials.ts'
 
 const MAX_ITEMS = 100
@@ -87,22 +92,6 @@ export function indexedKeys(value: object, size: number): (string | symbol)[] {
   return keys
 }
 
-const mapSize = getter(Map.prototype, 'size')
-const setSize = getter(Set.prototype, 'size')
-const bufferLength = getter(ArrayBuffer.prototype, 'byteLength')
-const mapForEach = uncurry(Map.prototype.forEach) as (
-  map: object,
-  visit: (item: unknown, key: unknown) => void,
-) => void
-const setForEach = uncurry(Set.prototype.forEach) as (
-  set: object,
-  visit: (item: unknown) => void,
-) => void
-
-function getter(proto: object, name: string): (value: object) => number {
-  return uncurry(Object.getOwnPropertyDescriptor(proto, name)?.get as (this: object) => number)
-}
-
 function pushItems(walk: Walk, value: object, output: string[]): Items {
   const { length } = value as { length: number }
   let index = 0
@@ -146,12 +135,10 @@ function hexBytes(buffer: ArrayBuffer, length: number): string {
   const bytes = new Uint8Array(buffer, 0, min(length, SHOWN_BYTES))
   let text = ''
   for (let index = 0; index < bytes.length; index++)
-    text += `${index === 0 ? '' : ' '}${padStart(toHex(bytes[index] ?? 0, 16), 2, '0')}`
+    text += `${index === 0 ? '' : ' '}${padStart(numberText(bytes[index] ?? 0, 16), 2, '0')}`
   const rest = length - bytes.length
   return rest > 0 ? `${text} ... ${rest} more byte${rest > 1 ? 's' : ''}` : text
 }
-
-const toHex = uncurry(Number.prototype.toString)
 
 function isIndex(key: string): boolean {
   const index = Number(key)

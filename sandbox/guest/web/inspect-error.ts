@@ -26,9 +26,7 @@ export function errorKeys(error: Error, base: string): (string | symbol)[] {
   const all = ownKeys(error)
   for (let index = 0; index < all.length; index++) {
     const key = all[index]
-    if (key === undefined || key === 'stack' || key === 'cause' || key === 'errors') continue
-    const descriptor = getOwnPropertyDescriptor(error, key)
-    if (descriptor?.enumerable && !isTold(key, descriptor.value, base)) push(keys, key)
+    if (key !== undefined && isWorthShowing(error, key, base)) push(keys, key)
   }
   if (hasOwn(error, 'cause')) push(keys, 'cause')
   if (hasOwn(error, 'errors') && isArray(getOwnPropertyDescriptor(error, 'errors')?.value))
@@ -36,11 +34,13 @@ export function errorKeys(error: Error, base: string): (string | symbol)[] {
   return keys
 }
 
-function isTold(key: string | symbol, value: unknown, base: string): boolean {
-  return (
-    (key === 'message' || key === 'name') &&
-    (typeof value !== 'string' || indexOf(base, value) !== -1)
-  )
+function isWorthShowing(error: Error, key: string | symbol, base: string): boolean {
+  if (key === 'stack' || key === 'cause' || key === 'errors') return false
+  const descriptor = getOwnPropertyDescriptor(error, key)
+  if (!descriptor?.enumerable) return false
+  if (key !== 'message' && key !== 'name') return true
+  const value: unknown = descriptor.value
+  return typeof value === 'string' && indexOf(base, value) === -1
 }
 
 function stackOf(error: Error): string {

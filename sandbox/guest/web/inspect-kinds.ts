@@ -3,14 +3,23 @@ import { errorBase, errorKeys } from './inspect-error.ts'
 import type { Layout } from './inspect-layout.ts'
 import { formatFunction, formatNumber, formatSymbol, quote } from './inspect-text.ts'
 import {
+  apply,
+  dateTime,
+  dateToIso,
   getOwnPropertyDescriptor,
   getPrototypeOf,
   isArray,
   isView,
+  mapGet,
+  patternText,
   reflectGet,
   slice,
   toTag,
-  uncurry,
+  unboxBigInt,
+  unboxBoolean,
+  unboxNumber,
+  unboxString,
+  unboxSymbol,
 } from './primordials.ts'
 
 /** One walk over a value. */
@@ -47,10 +56,6 @@ export interface Items {
 }
 
 const views = new Map<object, (value: never) => object>()
-const viewOf = uncurry(Map.prototype.get) as (
-  map: object,
-  proto: object,
-) => ((value: object) => object) | undefined
 
 /** Shows the instances of a class, whose state is private, with the properties of what `view` returns. */
 export function showAs<Shown extends object>(
@@ -66,21 +71,26 @@ export function kindOf(value: object, indentation: number): Kind {
   if (typeof value === 'function') return functionKind(value, tag)
   if (isArray(value)) return listKind(value, { name, tag, size: value.length })
   const type = slice(toTag(value), 8, -1)
-  const view = viewKind(value, name)
-  if (view !== undefined) return view
-  const base = value instanceof Error ? errorBase(value, name, indentation) : literal(type, value)
-  if (base !== undefined) return literalKind(base, value, name)
   if (isView(value) && type !== 'DataView')
     return listKind(value, { name, tag, size: Number(reflectGet(value, 'length')) })
+  const base = value instanceof Error ? errorBase(value, name, indentation) : literal(type, value)
+  if (base !== undefined) return literalKind(base, value, name)
+  return viewKind(value, name) ?? plainKind(value, { name, tag, type })
+}
+
+function plainKind(
+  value: object,
+  { name, tag, type }: { name: string | null; tag: string; type: string },
+): Kind {
   const contents = contentsOf(type, value)
   const size = contents?.size === undefined ? '' : `(${contents.size})`
-  const plain = name === 'Object' && tag === '' && contents === undefined
-  const title = titleOf(name, tag, { fallback: contents ? type : 'Object', size })
+  const title = titleOf(name, tag, { fallback: contents === undefined ? 'Object' : type, size })
+  const unsized = titleOf(name, tag, { fallback: 'Object', size: '' })
   return {
     base: '',
-    open: plain ? '{' : `${title} {`,
+    open: title === 'Object' ? '{' : `${title} {`,
     close: '}',
-    summary: `[${name === null ? `${title}` : titleOf(name, tag, { fallback: '', size: '' })}]`,
+    summary: name === null ? title : `[${unsized}]`,
     contents: contents?.push,
   }
 }
@@ -120,9 +130,9 @@ function literalKind(base: string, value: object, name: string | null): Kind {
 
 function viewKind(value: object, name: string | null): Kind | undefined {
   for (let proto = getPrototypeOf(value); proto !== null; proto = getPrototypeOf(proto)) {
-    const view = viewOf(views, proto)
-    if (view === undefined) continue
-    const shown = view(value)
+    const view = mapGet(views, proto)
+    if (typeof view !== 'function') continue
+    const shown = apply(view, undefined, [value]) as object
     const keys = Object.keys(shown)
     return {
       base: '',
@@ -138,19 +148,16 @@ function viewKind(value: object, name: string | null): Kind | undefined {
 
 const LITERALS: Readonly<Record<string, (value: object) => string>> = {
   Date: (value) => {
-    const time = getTime(value as Date)
-    return time === time ? toIso(value as Date) : 'Invalid Date'
+    const time = dateTime(value as Date)
+    return Number.isFinite(time) ? dateToIso(value as Date) : 'Invalid Date'
   },
-  RegExp: (value) => toPattern(value as RegExp),
-  Number: (value) => `[Number: ${formatNumber(Number.prototype.valueOf.call(value))}]`,
-  String: (value) => `[String: ${quote(String.prototype.valueOf.call(value))}]`,
-  Boolean: (value) => `[Boolean: ${Boolean.prototype.valueOf.call(value)}]`,
-  BigInt: (value) => `[BigInt: ${BigInt.prototype.valueOf.call(value)}n]`,
-  Symbol: (value) => `[Symbol: ${formatSymbol(Symbol.prototype.valueOf.call(value))}]`,
+  RegExp: (value) => patternText(value as RegExp),
+  Number: (value) => `[Number: ${formatNumber(unboxNumber(value))}]`,
+  String: (value) => `[String: ${quote(unboxString(value))}]`,
+  Boolean: (value) => `[Boolean: ${unboxBoolean(value)}]`,
+  BigInt: (value) => `[BigInt: ${unboxBigInt(value)}n]`,
+  Symbol: (value) => `[Symbol: ${formatSymbol(unboxSymbol(value))}]`,
 }
-const getTime = uncurry(Date.prototype.getTime)
-const toIso = uncurry(Date.prototype.toISOString)
-const toPattern = uncurry(RegExp.prototype.toString)
 
 /** The text of a built-in that has a literal form; undefined also when the tag is made up. */
 function literal(type: string, value: object): string | undefined {

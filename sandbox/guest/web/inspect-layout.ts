@@ -49,22 +49,24 @@ function columns(layout: Layout, { items, output }: Entries): readonly string[] 
   if (items === undefined) return output
   const { count, numbers } = items
   const lengths: number[] = []
-  for (let index = 0; index < count; index++) push(lengths, output[index]?.length ?? 0)
+  for (let index = 0; index < count; index++) push(lengths, textAt(output, index).length)
   const perLine = columnCount(layout, lengths, output.length)
   if (perLine <= 1) return output
   const rows: string[] = []
-  for (let row = 0; row < count; row += perLine) {
-    const last = min(row + perLine, count) - 1
-    let text = ''
-    for (let index = row; index <= last; index++) {
-      const width = columnWidth(lengths, index - row, perLine)
-      text += cell(output[index] ?? '', width, { numbers, last: index === last })
-    }
+  let text = ''
+  for (let index = 0; index < count; index++) {
+    const column = index % perLine
+    const last = column === perLine - 1 || index === count - 1
+    text += cell(textAt(output, index), columnWidth(lengths, column, perLine), { numbers, last })
+    if (!last) continue
     push(rows, text)
+    text = ''
   }
-  for (let index = count; index < output.length; index++) push(rows, output[index] ?? '')
+  for (let index = count; index < output.length; index++) push(rows, textAt(output, index))
   return rows
 }
+
+const textAt = (list: readonly string[], index: number): string => list[index] ?? ''
 
 function cell(text: string, width: number, at: { numbers: boolean; last: boolean }): string {
   if (at.last) return at.numbers ? padStart(text, width - SEPARATOR, ' ') : text

@@ -8,10 +8,11 @@ import {
   sameValue,
   slice,
   startsWith,
+  symbolText,
 } from './primordials.ts'
 
 const IDENTIFIER = /^[a-zA-Z_][a-zA-Z_0-9]*$/
-const NEEDS_ESCAPE = /[\x00-\x1f\x27\x5c\x7f-\x9f]|[\ud800-\udfff]/
+const PLAIN = /^[^\p{Cc}\p{Cs}'\\]*$/u
 const SHORT_ESCAPES: Readonly<Record<number, string>> = {
   8: '\\b',
   9: '\\t',
@@ -24,7 +25,7 @@ const SHORT_ESCAPES: Readonly<Record<number, string>> = {
 /** A string as source text, in the quotes that need the fewest escapes. */
 export function quote(text: string): string {
   const mark = quoteMark(text)
-  if (!matches(NEEDS_ESCAPE, text)) return `${mark}${text}${mark}`
+  if (matches(PLAIN, text)) return `${mark}${text}${mark}`
   let result = ''
   let copied = 0
   for (let index = 0; index < text.length; index++) {
@@ -54,7 +55,7 @@ export const formatNumber = (value: number): string => (sameValue(value, -0) ? '
 
 /** `[Function: name]`, `[class Name extends Base]`. */
 export function formatFunction(value: Function, tag: string): string {
-  const name: unknown = ownText(value, 'name')
+  const name = ownText(value, 'name')
   const source = functionSource(value)
   if (startsWith(source, 'class')) {
     const parent: unknown = Object.getPrototypeOf(value)
@@ -64,10 +65,6 @@ export function formatFunction(value: Function, tag: string): string {
   const kind = indexOf(tag, 'Function') === -1 ? 'Function' : tag
   return name === '' ? `[${kind} (anonymous)]` : `[${kind}: ${name}]`
 }
-
-const symbolText = Function.prototype.call.bind(Symbol.prototype.toString) as (
-  symbol: symbol,
-) => string
 
 function ownText(value: object, key: string): string {
   const text: unknown = reflectGet(value, key)

@@ -1,5 +1,5 @@
 import { kindOf } from './inspect-kinds.ts'
-import type { Walk } from './inspect-kinds.ts'
+import type { Kind, Walk } from './inspect-kinds.ts'
 import { layOut } from './inspect-layout.ts'
 import { formatKey, formatNumber, formatSymbol, quote } from './inspect-text.ts'
 import {
@@ -112,6 +112,17 @@ function formatKind(walk: Walk, value: object): string {
   if (kind.contents === undefined && keys.length === 0)
     return kind.base === '' ? `${kind.open}${kind.close}` : kind.base
   if (walk.path.length > walk.depth) return kind.summary
+  const text = formatBraces(walk, value, { kind, keys })
+  for (let index = 0; index < walk.circular.length; index++)
+    if (walk.circular[index] === value) return `<ref *${index + 1}> ${text}`
+  return text
+}
+
+function formatBraces(
+  walk: Walk,
+  value: object,
+  { kind, keys }: { kind: Kind; keys: readonly (string | symbol)[] },
+): string {
   push(walk.path, value)
   const level = walk.path.length
   walk.deepest = level
@@ -123,10 +134,7 @@ function formatKind(walk: Walk, value: object): string {
   walk.path.length = level - 1
   const { base, close, open } = kind
   if (output.length === 0) return `${open}${close}`
-  const text = layOut(walk, { prefix: base, open, close, output, level, ...items })
-  for (let index = 0; index < walk.circular.length; index++)
-    if (walk.circular[index] === value) return `<ref *${index + 1}> ${text}`
-  return text
+  return layOut(walk, { prefix: base, open, close, output, level, ...items })
 }
 
 function visibleKeys(value: object): (string | symbol)[] {

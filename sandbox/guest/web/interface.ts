@@ -26,13 +26,16 @@ export function defineGlobals(
   values: Readonly<Record<string, unknown>>,
   kind: 'interface' | 'operation',
 ): void {
-  for (const name of Object.keys(values))
+  for (const [name, value] of Object.entries(values)) {
+    if (kind === 'operation' && typeof value === 'function')
+      defineProperty(value, 'name', { value: name, configurable: true })
     defineProperty(globalThis, name, {
-      value: values[name],
+      value,
       writable: true,
       configurable: true,
       enumerable: kind === 'operation',
     })
+  }
 }
 
 /** A method that takes its receiver and arguments as they come, with the length WebIDL gives it. */

@@ -4,6 +4,8 @@ import { DOMException } from './dom-exception.ts'
 import type { HashName } from './hashes.ts'
 import { isObject } from './webidl.ts'
 
+type Jwk = Readonly<Record<string, unknown>>
+
 const ALGORITHMS: Readonly<Record<HashName, string>> = {
   'SHA-1': 'HS1',
   'SHA-256': 'HS256',
@@ -18,18 +20,21 @@ export function importJwk(
   wanted: { readonly extractable: boolean; readonly usages: readonly string[] },
 ): Uint8Array<ArrayBuffer> {
   if (!isObject(data)) throw new TypeError('The key data must be a JSON Web Key.')
-  const jwk = data as Readonly<Record<string, unknown>>
-  if (jwk['kty'] !== 'oct') throw refused('its "kty" must be "oct"')
-  if (jwk['alg'] !== undefined && jwk['alg'] !== ALGORITHMS[hash])
-    throw refused(`its "alg" must be "${ALGORITHMS[hash]}"`)
-  if (jwk['use'] !== undefined && jwk['use'] !== 'sig') throw refused('its "use" must be "sig"')
+  const jwk = data as Jwk
+  checkPurpose(jwk, hash)
   if (jwk['ext'] === false && wanted.extractable) throw refused('it is not extractable')
-  const operations = jwk['key_ops']
-  if (operations !== undefined && !allows(operations, wanted.usages))
+  if (jwk['key_ops'] !== undefined && !allows(jwk['key_ops'], wanted.usages))
     throw refused('its "key_ops" do not allow the usages')
   const bytes = typeof jwk['k'] === 'string' ? decodeBase64Url(jwk['k']) : undefined
   if (bytes === undefined) throw refused('its "k" must be base64url')
   return bytes
+}
+
+function checkPurpose(jwk: Jwk, hash: HashName): void {
+  if (jwk['kty'] !== 'oct') throw refused('its "kty" must be "oct"')
+  if (jwk['alg'] !== undefined && jwk['alg'] !== ALGORITHMS[hash])
+    throw refused(`its "alg" must be "${ALGORITHMS[hash]}"`)
+  if (jwk['use'] !== undefined && jwk['use'] !== 'sig') throw refused('its "use" must be "sig"')
 }
 
 export function exportJwk({ algorithm, bytes, extractable, usages }: KeyMaterial): object {

@@ -6,19 +6,23 @@ export interface MediaType {
 
 const ESSENCE =
   /^[ \t\r\n]*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t\r\n]*(?:;|$)/
-const PARAMETER = /;[ \t\r\n]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;]*))/g
+const PARAMETER = /;[ \t\r\n]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;]+))/g
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 export function parseMediaType(text: string | null): MediaType | undefined {
-  const essence = text === null ? undefined : ESSENCE.exec(text)?.[1]
+  const [, essence] = ESSENCE.exec(text ?? '') ?? []
   if (text === null || essence === undefined) return undefined
+  return { essence: essence.toLowerCase(), parameters: parseParameters(text) }
+}
+
+function parseParameters(text: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>()
-  for (const [, name = '', quoted, bare = ''] of text.matchAll(PARAMETER)) {
-    const value = quoted === undefined ? bare.trimEnd() : quoted.replaceAll(/\\(.)/g, '$1')
+  for (const [, name = '', quoted, bare] of text.matchAll(PARAMETER)) {
+    const value = quoted?.replaceAll(/\\(.)/g, '$1') ?? bare?.trimEnd()
     const key = name.toLowerCase()
-    if (!parameters.has(key) && (quoted !== undefined || value !== '')) parameters.set(key, value)
+    if (value !== undefined && !parameters.has(key)) parameters.set(key, value)
   }
-  return { essence: essence.toLowerCase(), parameters }
+  return parameters
 }
 
 export function serializeMediaType({ essence, parameters }: MediaType): string {

@@ -1,3 +1,4 @@
+// oxlint-disable typescript/unbound-method -- taking methods off their prototypes is what this file is for
 /**
  * Built-ins as they were before site code ran. What fetch, console and the clocks need is taken from here, so that a
  * site that replaces a built-in breaks its own code and not the platform's.
@@ -47,6 +48,30 @@ export const toLowerCase = uncurry(String.prototype.toLowerCase)
 export const toUpperCase = uncurry(String.prototype.toUpperCase)
 export const toWellFormed = uncurry(String.prototype.toWellFormed)
 
+export const dateTime = uncurry(Date.prototype.getTime)
+export const dateToIso = uncurry(Date.prototype.toISOString)
+export const patternText = uncurry(RegExp.prototype.toString)
+export const numberText = uncurry(Number.prototype.toString)
+export const symbolText = uncurry(Symbol.prototype.toString)
+export const sliceBuffer = uncurry(ArrayBuffer.prototype.slice)
+export const unboxBigInt = uncurry(BigInt.prototype.valueOf)
+export const unboxBoolean = uncurry(Boolean.prototype.valueOf)
+export const unboxNumber = uncurry(Number.prototype.valueOf)
+export const unboxString = uncurry(String.prototype.valueOf)
+export const unboxSymbol = uncurry(Symbol.prototype.valueOf)
+export const mapGet = uncurry(Map.prototype.get) as (map: object, key: unknown) => unknown
+export const mapForEach = uncurry(Map.prototype.forEach) as (
+  map: object,
+  visit: (item: unknown, key: unknown) => void,
+) => void
+export const setForEach = uncurry(Set.prototype.forEach) as (
+  set: object,
+  visit: (item: unknown) => void,
+) => void
+export const mapSize = getter(Map.prototype, 'size')
+export const setSize = getter(Set.prototype, 'size')
+export const bufferLength = getter(ArrayBuffer.prototype, 'byteLength')
+
 export const toTag = uncurry(Object.prototype.toString)
 export const functionSource = uncurry(Function.prototype.toString)
 export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasOwn
@@ -69,4 +94,8 @@ export function push<Item>(list: Item[], item: Item): void {
     enumerable: true,
     configurable: true,
   })
+}
+
+function getter(proto: object, name: string): (value: object) => number {
+  return uncurry(Object.getOwnPropertyDescriptor(proto, name)?.get as (this: object) => number)
 }

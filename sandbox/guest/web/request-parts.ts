@@ -27,6 +27,14 @@ const DEFAULTS: Readonly<Record<Choice, string>> = {
   redirect: 'follow',
   referrerPolicy: '',
 }
+const BASE = {
+  method: 'GET',
+  headers: undefined,
+  choices: DEFAULTS,
+  integrity: '',
+  keepalive: false,
+  follows: null,
+} as const
 const ALLOWED: Readonly<Record<Choice, RegExp>> = {
   cache: /^(?:default|no-store|reload|no-cache|force-cache|only-if-cached)$/,
   credentials: /^(?:omit|same-origin|include)$/,
@@ -45,16 +53,16 @@ export function requestParts(
   init: Init,
   from: RequestParts | undefined,
 ): RequestParts {
+  const base = from ?? { ...BASE, url: requestUrl(input) }
+  const { headers, integrity, keepalive, signal } = init
   return {
-    url: from === undefined ? requestUrl(input) : from.url,
-    method: init['method'] === undefined ? (from?.method ?? 'GET') : method(init['method']),
-    headers: new Headers(init['headers'] ?? from?.headers),
-    choices: choices(init, from?.choices ?? DEFAULTS),
-    integrity:
-      init['integrity'] === undefined ? (from?.integrity ?? '') : `${init['integrity'] as string}`,
-    keepalive:
-      init['keepalive'] === undefined ? (from?.keepalive ?? false) : Boolean(init['keepalive']),
-    follows: signalOf(init, from),
+    url: base.url,
+    method: init['method'] === undefined ? base.method : method(init['method']),
+    headers: new Headers(headers ?? base.headers),
+    choices: choices(init, base.choices),
+    integrity: integrity === undefined ? base.integrity : `${integrity as string}`,
+    keepalive: keepalive === undefined ? base.keepalive : Boolean(keepalive),
+    follows: signal === undefined ? base.follows : signalOf(signal),
   }
 }
 
@@ -96,8 +104,5 @@ function choices(
   return chosen
 }
 
-function signalOf(init: Init, from: RequestParts | undefined): AbortSignal | null {
-  const signal = init['signal']
-  if (signal === undefined) return from?.follows ?? null
-  return signal === null ? null : assertSignal(signal)
-}
+const signalOf = (signal: unknown): AbortSignal | null =>
+  signal === null ? null : assertSignal(signal)

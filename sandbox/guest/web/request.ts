@@ -4,12 +4,15 @@ import type { Blob } from './blob.ts'
 import { extractBody } from './body.ts'
 import type { Body } from './body.ts'
 import type { FormData } from './form-data.ts'
-import { headerOf, Headers, setHeader } from './headers.ts'
+import { headerOf, Headers, implyHeader } from './headers.ts'
 import { defineInterface } from './interface.ts'
+import { matches } from './primordials.ts'
 import { requestParts } from './request-parts.ts'
 import type { RequestParts } from './request-parts.ts'
 import type { ReadableStream } from './streams.ts'
 import { dictionary, isObject, requireArguments } from './webidl.ts'
+
+const BODILESS = /^(?:GET|HEAD)$/
 
 /** All there is to a request; also what makes one from parts that are known to be right. */
 class Inner {
@@ -119,7 +122,7 @@ export class Request {
     return this.#inner.body.text()
   }
 
-  static innerOf(value: unknown): Inner | undefined {
+  static readonly innerOf = (value: unknown): Inner | undefined => {
     return isObject(value) && #inner in value ? value.#inner : undefined
   }
 }
@@ -134,12 +137,10 @@ function build(input: unknown, init: unknown): Inner {
   const from = innerOf(input)
   const parts = requestParts(input, options, from?.parts)
   const given = options['body'] ?? null
-  const carries = given !== null || (from !== undefined && !from.body.empty)
-  if (carries && (parts.method === 'GET' || parts.method === 'HEAD'))
+  if ((given !== null || from?.body.empty === false) && matches(BODILESS, parts.method))
     throw new TypeError('Request with GET/HEAD method cannot have body.')
   if (given === null && from !== undefined) return new Inner(parts, from.body.move())
   const { body, type } = extractBody(given)
-  if (type !== null && headerOf(parts.headers, 'content-type') === null)
-    setHeader(parts.headers, 'content-type', type)
+  implyHeader(parts.headers, 'content-type', type)
   return new Inner(parts, body)
 }

@@ -1,7 +1,7 @@
 import type { Blob } from './blob.ts'
 import { Body, extractBody } from './body.ts'
 import type { FormData } from './form-data.ts'
-import { Headers, headerOf, received, seal, setHeader } from './headers.ts'
+import { Headers, headerOf, implyHeader, received, seal } from './headers.ts'
 import { defineInterface } from './interface.ts'
 import { matches, stringifyJson } from './primordials.ts'
 import type { ReadableStream } from './streams.ts'
@@ -147,9 +147,7 @@ function build(content: unknown, init: unknown, contentType?: string): Inner {
   const { body, type } = extractBody(content)
   if (!body.empty && NO_BODY.has(status))
     throw new TypeError(`Invalid response status code ${status}: it cannot have a body.`)
-  const implied = contentType ?? type
-  if (implied !== null && headerOf(headers, 'content-type') === null)
-    setHeader(headers, 'content-type', implied)
+  implyHeader(headers, 'content-type', contentType ?? type)
   return new Inner({ ...DEFAULT_HEAD, status, statusText, headers }, body)
 }
 

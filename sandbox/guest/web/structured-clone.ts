@@ -1,6 +1,22 @@
 import { blobOf, bytesOf, File, isBlob, isFile } from './blob.ts'
 import { DOMException, isDOMException } from './dom-exception.ts'
-import { isArray, isView, objectKeys, slice, toTag, uncurry } from './primordials.ts'
+import {
+  dateTime,
+  isArray,
+  isView,
+  mapForEach,
+  mapSize,
+  objectKeys,
+  setForEach,
+  setSize,
+  slice,
+  sliceBuffer,
+  toTag,
+  unboxBigInt,
+  unboxBoolean,
+  unboxNumber,
+  unboxString,
+} from './primordials.ts'
 import { dictionary, isObject, requireArguments } from './webidl.ts'
 
 /** What is cloned so far: sameness and cycles survive. */
@@ -32,16 +48,13 @@ const VIEWS: Readonly<
   Uint8ClampedArray,
 }
 
-const getTime = uncurry(Date.prototype.getTime)
-const sliceBuffer = uncurry(ArrayBuffer.prototype.slice)
-
 /** By the tag of the built-in; a tag that site code made up fails in the cloner's own brand check. */
 const CLONERS: Readonly<Record<string, Cloner>> = {
-  Boolean: (value) => Object(Boolean.prototype.valueOf.call(value)),
-  Number: (value) => Object(Number.prototype.valueOf.call(value)),
-  String: (value) => Object(String.prototype.valueOf.call(value)),
-  BigInt: (value) => Object(BigInt.prototype.valueOf.call(value)),
-  Date: (value) => new Date(getTime(value as Date)),
+  Boolean: (value) => Object(unboxBoolean(value)),
+  Number: (value) => Object(unboxNumber(value)),
+  String: (value) => Object(unboxString(value)),
+  BigInt: (value) => Object(unboxBigInt(value)),
+  Date: (value) => new Date(dateTime(value as Date)),
   RegExp: (value) => clonePattern(value as RegExp),
   ArrayBuffer: (value) => sliceBuffer(value as ArrayBuffer, 0),
   Map: cloneMap,
@@ -135,15 +148,18 @@ function clonePattern(pattern: RegExp): RegExp {
 function cloneMap(value: object, memory: Memory): Map<unknown, unknown> {
   const copy = new Map<unknown, unknown>()
   memory.set(value, copy)
-  for (const [key, item] of [...(value as Map<unknown, unknown>)])
-    copy.set(clone(key, memory), clone(item, memory))
+  const entries: [unknown, unknown][] = []
+  mapForEach(value, (item, key) => entries.push([key, item]))
+  for (const [key, item] of entries) copy.set(clone(key, memory), clone(item, memory))
   return copy
 }
 
 function cloneSet(value: object, memory: Memory): Set<unknown> {
   const copy = new Set<unknown>()
   memory.set(value, copy)
-  for (const item of [...(value as Set<unknown>)]) copy.add(clone(item, memory))
+  const items: unknown[] = []
+  setForEach(value, (item) => items.push(item))
+  for (const item of items) copy.add(clone(item, memory))
   return copy
 }
 
@@ -166,14 +182,14 @@ function cloneError(value: object, memory: Memory): Error {
 }
 
 const BRANDS: Readonly<Record<string, (value: object) => unknown>> = {
-  Boolean: (value) => Boolean.prototype.valueOf.call(value),
-  Number: (value) => Number.prototype.valueOf.call(value),
-  String: (value) => String.prototype.valueOf.call(value),
-  BigInt: (value) => BigInt.prototype.valueOf.call(value),
-  Date: (value) => getTime(value as Date),
+  Boolean: (value) => unboxBoolean(value),
+  Number: (value) => unboxNumber(value),
+  String: (value) => unboxString(value),
+  BigInt: (value) => unboxBigInt(value),
+  Date: (value) => dateTime(value as Date),
   ArrayBuffer: (value) => sliceBuffer(value as ArrayBuffer, 0, 0),
-  Map: (value) => Map.prototype.has.call(value, undefined),
-  Set: (value) => Set.prototype.has.call(value, undefined),
+  Map: mapSize,
+  Set: setSize,
 }
 
 function hasBrand(tag: string, value: object): boolean {
@@ -198,6 +214,6 @@ function transferList(transfer: unknown): readonly ArrayBuffer[] {
 }
 
 function notCloneable(value: unknown): DOMException {
-  const text = typeof value === 'object' ? toTag(value) : String(value)
+  const text = isObject(value) ? toTag(value) : String(value)
   return new DOMException(`${text} could not be cloned.`, 'DataCloneError')
 }

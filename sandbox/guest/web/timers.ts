@@ -4,6 +4,7 @@ import { apply } from './primordials.ts'
 import { reportError } from './report-error.ts'
 import { requireArguments } from './webidl.ts'
 
+const SETTLED = Promise.resolve()
 const MAX_DELAY_MS = 2 ** 31 - 1
 
 /** https://html.spec.whatwg.org/#timers; code in a string is refused. */
@@ -23,7 +24,7 @@ export function queueMicrotask(callback: () => void): void {
   requireArguments(arguments.length, 1, "Failed to execute 'queueMicrotask'")
   if (typeof callback !== 'function')
     throw new TypeError('The "callback" argument must be of type function.')
-  runSoon(callback)
+  void runSoon(callback)
 }
 
 function start(name: string, repeat: boolean, given: unknown[]): number {
@@ -46,7 +47,7 @@ function delayMs(delay: unknown): number {
 }
 
 async function runSoon(callback: () => void): Promise<void> {
-  await undefined
+  await SETTLED
   try {
     callback()
   } catch (error) {

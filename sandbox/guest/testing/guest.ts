@@ -1,0 +1,119 @@
+import { randomFillSync } from 'node:crypto'
+
+import ivm from 'isolated-vm'
+
+import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+
+export interface Line {
+  readonly level: string
+  readonly text: string
+}
+
+/** Answers `host.call`; its throw is the refusal that site code sees. */
+export type AnswerCall = (name: string, argument: string) => Promise<string>
+
+interface GuestOptions {
+  readonly answer?: AnswerCall
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** The port of a test: timers and calls go to this process, the clock counts entries, lines are kept. */
+const PORT = `
+const [print, call, arm, disarm, fill, env] = [$0, $1, $2, $3, $4, JSON.parse($5)]
+const { host } = globalThis.__croft
+delete globalThis.__croft
+const timers = new Map()
+let lastTimer = 0
+host.env = env
+host.print = (level, text) => print(level, text)
+host.call = (name, argument) => call.apply(undefined, [name, argument], { result: { promise: true } })
+host.now = () => Date.now()
+host.random = (size) => new Uint8Array(fill(size))
+host.setTimer = (delay, repeat, fire) => {
+  timers.set(++lastTimer, { fire, repeat })
+  arm(lastTimer, delay, repeat)
+  return lastTimer
+}
+host.clearTimer = (id) => {
+  timers.delete(id)
+  disarm(id)
+}
+globalThis.testHost = host
+return (id) => {
+  const timer = timers.get(id)
+  if (timer && !timer.repeat) timers.delete(id)
+  timer?.fire()
+}`
+
+let snapshot: Promise<ivm.ExternalCopy<ArrayBuffer>> | undefined
+
+const takeSnapshot = async () =>
+  ivm.Isolate.createSnapshot([{ code: await bundlePrelude(), filename: 'prelude.js' }])
+
+/** A context made from a snapshot of the real prelude, in an isolate of its own. */
+export class Guest implements Disposable {
+  readonly lines: Line[] = []
+  readonly #isolate: ivm.Isolate
+  readonly #context: ivm.Context
+  readonly #timers = new Map<number, NodeJS.Timeout>()
+
+  private constructor(isolate: ivm.Isolate) {
+    this.#isolate = isolate
+    this.#context = isolate.createContextSync()
+  }
+
+  static async open(options: GuestOptions = {}): Promise<Guest> {
+    snapshot ??= takeSnapshot()
+    const guest = new Guest(new ivm.Isolate({ snapshot: await snapshot, memoryLimit: 256 }))
+    guest.#connect(options)
+    return guest
+  }
+
+  /** Runs the body of an async function inside and gives what it returned, by way of JSON. */
+  async run(body: string): Promise<unknown> {
+    const code = `(async () => { const $stringify = JSON.stringify; const $value = await (async () => {${body}\n})(); return $stringify({ value: $value }) })()`
+    const text: unknown = await this.#context.eval(code, {
+      promise: true,
+      copy: true,
+      timeout: 10_000,
+    })
+    return (JSON.parse(String(text)) as { value?: unknown }).value
+  }
+
+  [Symbol.dispose](): void {
+    for (const timer of this.#timers.values()) clearTimeout(timer)
+    if (!this.#isolate.isDisposed) this.#isolate.dispose()
+  }
+
+  #connect({ answer = refuse, env = {} }: GuestOptions): void {
+    const fire = this.#context.evalClosureSync(
+      PORT,
+      [
+        new ivm.Callback((level: string, text: string) => void this.lines.push({ level, text })),
+        new ivm.Reference(answer),
+        new ivm.Callback((id: number, delayMs: number, repeat: boolean) =>
+          this.#arm(id, delayMs, { repeat, fire: () => fire.applyIgnored(undefined, [id]) }),
+        ),
+        new ivm.Callback((id: number) => this.#disarm(id)),
+        new ivm.Callback((size: number) =>
+          new ivm.ExternalCopy(randomFillSync(new Uint8Array(size)).buffer).copyInto(),
+        ),
+        JSON.stringify(env),
+      ],
+      { result: { reference: true } },
+    ) as ivm.Reference<(id: number) => void>
+  }
+
+  #arm(id: number, delayMs: number, { fire, repeat }: { repeat: boolean; fire: () => void }): void {
+    this.#timers.set(id, repeat ? setInterval(fire, delayMs) : setTimeout(fire, delayMs))
+  }
+
+  #disarm(id: number): void {
+    clearTimeout(this.#timers.get(id))
+    this.#timers.delete(id)
+  }
+}
+
+const refuse: AnswerCall = async (name) => {
+  throw new Error(`The test host has no "${name}"`)
+}
