@@ -1,0 +1,72 @@
+import { cp, mkdir, readFile, readdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { type BuildOptions, build } from 'esbuild'
+
+import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+
+import { builtPaths } from './built-paths.ts'
+import { builtPrelude } from './built-prelude.ts'
+
+/** Each runs as a process or thread of its own, and keeps its path. */
+const SERVICE_ENTRIES = ['src/main.ts', 'src/cli/main.ts']
+const SANDBOX_ENTRIES = ['sandbox/main.ts', 'sandbox/worker.ts']
+const COPIED = ['migrations', 'examples/hello-site', 'LICENSE', 'README.md', 'package-lock.json']
+const PROGRAM = 'bin/croft.js'
+
+const OPTIONS = {
+  outbase: '.',
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  packages: 'external',
+  external: ['bun', 'bun:*'],
+  sourcemap: 'linked',
+  sourcesContent: false,
+  logLevel: 'warning',
+} as const satisfies BuildOptions
+
+/** Makes in `outDir`, which must be empty or missing, what runs without this repository once its dependencies are installed. */
+export async function buildDist(root: string, outDir: string): Promise<void> {
+  await requireEmpty(outDir)
+  const prelude = await bundlePrelude()
+  const options = { ...OPTIONS, absWorkingDir: root, outdir: outDir }
+  await build({
+    ...options,
+    entryPoints: SERVICE_ENTRIES,
+    // What only one runtime can load stays in a file of its own, behind its dynamic import.
+    splitting: true,
+    chunkNames: 'src/chunks/[name]-[hash]',
+    plugins: [builtPaths, builtPrelude(prelude)],
+  })
+  await build({ ...options, entryPoints: SANDBOX_ENTRIES, plugins: [builtPaths] })
+  await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
+  await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
+  await writeFile(join(outDir, PROGRAM), await readFile(join(root, PROGRAM)), { mode: 0o755 })
+  const manifest: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  await writeFile(
+    join(outDir, 'package.json'),
+    `${JSON.stringify(builtManifest(manifest), null, 2)}\n`,
+  )
+}
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>
+  readonly imports?: unknown
+}
+
+/** Dependencies stay all as they are, so that the lock file fits and `npm ci --omit=dev` works. */
+export function builtManifest({ imports: _imports, ...manifest }: Manifest): Manifest {
+  return { ...manifest, scripts: { start: manifest.scripts['start'] ?? '' } }
+}
+
+async function requireEmpty(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true })
+  if ((await readdir(folder)).length > 0) {
+    throw new Error(`"${folder}" is not empty: build into a folder that is empty or does not exist`)
+  }
+}
+
+const copy = (from: string, to: string): Promise<void> =>
+  cp(from, to, { recursive: true, filter: (path) => !path.endsWith('.test.ts') })
