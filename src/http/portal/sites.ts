@@ -14,6 +14,7 @@ const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 const ShownSite = Type.Composite([
   SiteRecord,
   Type.Object({
+    superAdmins: Type.Array(Type.String()),
     /** How far the published runtime is behind what is configured. */
     permissionsSync: Type.Object({ status: Type.String(), error: Type.Optional(Type.String()) }),
   }),
@@ -51,7 +52,11 @@ export const portalSiteRoutes = (context: AppContext) =>
       '/:siteId',
       async ({ params }) => {
         const site = await context.sites.find(params.siteId)
-        return { ...site, permissionsSync: await context.permissionSync.statusOf(site.siteId) }
+        return {
+          ...site,
+          superAdmins: [...(await context.users.superAdmins(site.siteId))],
+          permissionsSync: await context.permissionSync.statusOf(site.siteId),
+        }
       },
       { operator: true, params: SitePath, response: ShownSite },
     )

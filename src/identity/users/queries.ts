@@ -84,3 +84,17 @@ export async function updateTokensValidAfter(
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
+
+/** Of the admin pool; visitors have no role. */
+export async function selectSuperAdminEmails(tx: SiteTx, limit: number): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('pool_user')
+    .select('email')
+    .where('site_id', '=', tx.siteId)
+    .where('role', '=', 'super-admin')
+    .orderBy('created_at')
+    .orderBy('email')
+    .limit(limit)
+    .execute()
+  return rows.map(({ email }) => email)
+}

@@ -9,7 +9,13 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Standing, User } from './model.ts'
-import { insertUser, selectStanding, selectUserByEmail, updateTokensValidAfter } from './queries.ts'
+import {
+  insertUser,
+  selectStanding,
+  selectSuperAdminEmails,
+  selectUserByEmail,
+  updateTokensValidAfter,
+} from './queries.ts'
 
 /** The accounts of a site's pools. */
 export class Users {
@@ -87,6 +93,11 @@ export class Users {
       )
       return userByEmail(tx, pool.userPoolId, address)
     })
+  }
+
+  /** The addresses of a site's super-admins, oldest first; at most 100. */
+  superAdmins(siteId: string): Promise<readonly string[]> {
+    return this.#database.withSite(siteId, (tx) => selectSuperAdminEmails(tx, 100))
   }
 
   /** Undefined when the account is gone. */
