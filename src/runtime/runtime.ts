@@ -19,6 +19,7 @@ import { Operations } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
 import { Published } from './published/service.ts'
 import { Resources } from './resources/service.ts'
+import { siteLimits } from './revisions/limits.ts'
 import { Revisions } from './revisions/service.ts'
 import { RuntimeParts } from './runtime-parts.ts'
 import { RuntimeUsage } from './usage/service.ts'
@@ -53,11 +54,17 @@ export interface Runtime extends AsyncDisposable {
 
 /** Builds the runtime, starts its sandbox, listens, and puts the permission sync behind its queue. */
 export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
-  const { sources, sharedCache: shared, openSandbox } = deps
   const now = () => deps.clock.now().getTime()
-  const settingsOf = (siteId: string) => sources.settings(siteId)
+  const settingsOf = (siteId: string) => deps.sources.settings(siteId)
   const runtimeLogs = new RuntimeLogs(deps)
-  const runtimeUsage = new RuntimeUsage(deps)
+  const runtimeUsage = new RuntimeUsage({
+    ...deps,
+    standingOf: async (siteId) => ({
+      limits: siteLimits((await settingsOf(siteId)).limits),
+      loadedRevision: published.peek(siteId)?.revision ?? null,
+      sandboxReady: sandbox.status().ready,
+    }),
+  })
   const revisions = new Revisions(deps)
   // The sandbox asks for host calls and the published site retires isolates: neither happens before both stand.
   const published = new Published({
@@ -66,22 +73,16 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     retire: (programKey) => sandbox.retire(programKey),
   })
   const hostCalls = new HostCalls({ published, egress: deps.egress, settingsOf })
-  const sandbox = await openSandbox({
+  const sandbox = await deps.openSandbox({
     hostCall: (call) => hostCalls.answer(call),
     log: (lines) => runtimeLogs.console(lines),
   })
-  const cache = new ResponseCache({ shared, now })
+  const cache = new ResponseCache({ shared: deps.sharedCache, now })
   const caches = new PublishedCaches({ published, cache })
   const resources = new Resources({ ...deps, revisions, sandbox })
   const operations = new Operations({ ...deps, revisions, resources, caches })
   const definitions = new Definitions({ ...deps, revisions, resources, operations, sandbox })
-  const permissionSync = new PermissionSync({
-    ...deps,
-    revisions,
-    resources,
-    operations,
-    sandbox,
-  })
+  const permissionSync = new PermissionSync({ ...deps, revisions, resources, operations, sandbox })
   permissionSync.serve(deps.queue)
   await published.listen(deps.notifications)
   await runtimeLogs.listen(deps.notifications)
@@ -93,9 +94,9 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
       published,
       cache,
       sandbox,
-      logs: runtimeLogs,
-      usage: runtimeUsage,
       now,
+      runtimeLogs,
+      runtimeUsage,
     }),
     compute: new Compute({ sandbox, usage: runtimeUsage, settingsOf }),
     definitions,

@@ -63,15 +63,15 @@ export class OperationCalls {
     published: Published
     cache: ResponseCache
     sandbox: Pick<Sandbox, 'call'>
-    logs: RuntimeLogs
-    usage: RuntimeUsage
+    runtimeLogs: RuntimeLogs
+    runtimeUsage: RuntimeUsage
     now(): number
   }) {
     this.#published = deps.published
     this.#cache = deps.cache
     this.#sandbox = deps.sandbox
-    this.#logs = deps.logs
-    this.#usage = deps.usage
+    this.#logs = deps.runtimeLogs
+    this.#usage = deps.runtimeUsage
     this.#now = () => deps.now()
   }
 

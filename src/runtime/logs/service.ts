@@ -18,7 +18,7 @@ import {
   selectLastId,
   selectNewest,
 } from './queries.ts'
-import { LogWatchers } from './watchers.ts'
+import { type LogWatcher, LogWatchers } from './watchers.ts'
 
 const FLUSH_MS = 250
 const RETENTION_MS = 7 * 24 * 3600 * 1000
@@ -94,24 +94,14 @@ export class RuntimeLogs implements AsyncDisposable {
    * Batches of lines as they are written, oldest first; an empty batch is a heartbeat. Starts after line `after`, at
    * `filter.since`, or now. Ends with the signal and when the service drains. At most 20 per site.
    */
-  async *follow(
+  follow(
     siteId: string,
     filter: LogFilter,
     options: { readonly after: string | undefined; readonly signal: AbortSignal },
   ): AsyncGenerator<LogRecord[], void, undefined> {
-    using watcher = this.#watchers.watch(siteId, options.signal)
-    let after = options.after ?? (await this.#start(siteId, filter))
-    while (!watcher.signal.aborted) {
-      watcher.reset()
-      const from = after
-      const batch = await this.#database.withSite(siteId, (tx) =>
-        selectAfter(tx, filter, { limit: FOLLOW_BATCH, after: from }),
-      )
-      after = batch.at(-1)?.logId ?? after
-      if (batch.length > 0) yield batch
-      if (batch.length === FOLLOW_BATCH) continue
-      if ((await watcher.wait(HEARTBEAT_MS)) === 'silence') yield []
-    }
+    // Here and not in the generator: one stream too many is refused at once.
+    const watcher = this.#watchers.watch(siteId, options.signal)
+    return this.#batches(watcher, siteId, filter, options.after)
   }
 
   /** Writes what waits. */
@@ -131,6 +121,26 @@ export class RuntimeLogs implements AsyncDisposable {
   /** At drain: a stream would hold the server open for ever. */
   endStreams(): void {
     this.#watchers.close()
+  }
+
+  async *#batches(
+    watcher: LogWatcher,
+    siteId: string,
+    filter: LogFilter,
+    start: string | undefined,
+  ): AsyncGenerator<LogRecord[], void, undefined> {
+    let after = start ?? (await this.#start(siteId, filter))
+    while (!watcher.signal.aborted) {
+      watcher.reset()
+      const from = after
+      const batch = await this.#database.withSite(siteId, (tx) =>
+        selectAfter(tx, filter, { limit: FOLLOW_BATCH, after: from }),
+      )
+      after = batch.at(-1)?.logId ?? after
+      if (batch.length > 0) yield batch
+      if (batch.length === FOLLOW_BATCH) continue
+      if ((await watcher.wait(HEARTBEAT_MS)) === 'silence') yield []
+    }
   }
 
   #add(siteId: string, line: NewLogLine): void {

@@ -7,6 +7,7 @@ export class LogWatchers {
   readonly #sites = new Map<string, Set<LogWatcher>>()
   readonly #closed = new AbortController()
 
+  /** The signal is what ends the watching. */
   watch(siteId: string, signal: AbortSignal): LogWatcher {
     const watchers = this.#sites.get(siteId) ?? new Set()
     if (watchers.size >= MAX_PER_SITE) {
@@ -16,11 +17,14 @@ export class LogWatchers {
         { retryAfterSeconds: 10 },
       )
     }
-    const watcher = new LogWatcher(AbortSignal.any([signal, this.#closed.signal]), () => {
+    const watcher = new LogWatcher(AbortSignal.any([signal, this.#closed.signal]))
+    this.#sites.set(siteId, watchers.add(watcher))
+    const left = () => {
       watchers.delete(watcher)
       if (watchers.size === 0) this.#sites.delete(siteId)
-    })
-    this.#sites.set(siteId, watchers.add(watcher))
+    }
+    watcher.signal.addEventListener('abort', left, { once: true })
+    if (watcher.signal.aborted) left()
     return watcher
   }
 
@@ -38,14 +42,12 @@ export class LogWatchers {
 }
 
 /** Wakes one follower; a wake-up between `reset` and `wait` is not lost. */
-export class LogWatcher implements Disposable {
+export class LogWatcher {
   readonly signal: AbortSignal
-  readonly #left: () => void
   #bell = Promise.withResolvers<'lines'>()
 
-  constructor(signal: AbortSignal, left: () => void) {
+  constructor(signal: AbortSignal) {
     this.signal = signal
-    this.#left = left
   }
 
   reset(): void {
@@ -69,9 +71,5 @@ export class LogWatcher implements Disposable {
       clearTimeout(timer)
       this.signal.removeEventListener('abort', ended)
     }
-  }
-
-  [Symbol.dispose](): void {
-    this.#left()
   }
 }

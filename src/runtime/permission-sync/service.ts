@@ -22,6 +22,12 @@ export interface SyncSources {
   settings(siteId: string): Promise<RuntimeSettings>
 }
 
+export interface ControlPlaneOverview {
+  readonly permissionsSync: PermissionsSync
+  readonly resources: readonly Resource[]
+  readonly operations: readonly Operation[]
+}
+
 interface Lister<Item> {
   all(tx: SiteTx): Promise<Item[]>
 }
@@ -69,12 +75,19 @@ export class PermissionSync {
     )
   }
 
-  status(tx: SiteTx): Promise<PermissionsSync> {
-    return this.#revisions.state(tx).then(permissionsSyncOf)
+  /** What the control plane says now, and how far its sync has come, read at one moment. */
+  overview(siteId: string): Promise<ControlPlaneOverview> {
+    return this.#database.withSite(siteId, async (tx) => ({
+      permissionsSync: permissionsSyncOf(await this.#revisions.state(tx)),
+      resources: await this.#resources.all(tx),
+      operations: await this.#operations.all(tx),
+    }))
   }
 
   statusOf(siteId: string): Promise<PermissionsSync> {
-    return this.#database.withSite(siteId, (tx) => this.status(tx))
+    return this.#database.withSite(siteId, async (tx) =>
+      permissionsSyncOf(await this.#revisions.state(tx)),
+    )
   }
 
   /** Brings the site's revision up to its last change. Idempotent: with nothing to do it does nothing. */
@@ -85,7 +98,8 @@ export class PermissionSync {
         if (!(await this.#round(siteId))) return
       }
     } catch (error) {
-      await this.#revisions.fail(siteId, reasonOf(error))
+      // At a drain the work is only put off: the queue gives it to the next worker.
+      if (!signal.aborted) await this.#revisions.fail(siteId, reasonOf(error))
       throw error
     }
   }

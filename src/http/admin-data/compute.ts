@@ -1,0 +1,39 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { statusOf } from '#http/plugins/errors.ts'
+import { scopeOf } from '#http/request-scope.ts'
+import { ComputeBody } from '#runtime/compute/model.ts'
+import type { ComputeResult } from '#runtime/compute/service.ts'
+
+/** Ad-hoc code: a result, or why there is none, with what it printed. */
+export const computeRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/compute' }).use(adminAuth(context)).post(
+    '/execute',
+    async ({ site, body, request }) => {
+      const { requestId } = scopeOf(request)
+      return answer(await context.compute.execute(site, requestId, body), requestId)
+    },
+    { role: 'admin', body: ComputeBody },
+  )
+
+function answer({ data, logs, durationMs }: ComputeResult, requestId: string): Response {
+  const rest = { logs, durationMs }
+  if (typeof data === 'string') {
+    // The result is JSON text already: it is put in as it is.
+    const tail = JSON.stringify(rest).slice(1)
+    return new Response(`{"ok":true,"data":${data},${tail}`, {
+      headers: { 'content-type': 'application/json' },
+    })
+  }
+  const { code, message, details, fields, retryAfterSeconds } = data
+  const error = { code, message, requestId, ...(details ? { details } : {}), ...fields }
+  return Response.json(
+    { ok: false, error, ...rest },
+    {
+      status: statusOf(data),
+      headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+    },
+  )
+}

@@ -1,0 +1,55 @@
+import { invalid } from '#base/app-error.ts'
+import type { LogRecord } from '#runtime/logs/model.ts'
+
+type Follow = (options: {
+  readonly after: string | undefined
+  readonly signal: AbortSignal
+}) => AsyncGenerator<LogRecord[], void, undefined>
+
+const encoder = new TextEncoder()
+
+/** Lines as server-sent events. A client that comes back with `Last-Event-ID` misses none. */
+export function logStream(request: Request, follow: Follow): Response {
+  const left = new AbortController()
+  const batches = follow({
+    after: lastEventId(request),
+    signal: AbortSignal.any([request.signal, left.signal]),
+  })
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode('retry: 2000\n\n'))
+    },
+    async pull(controller) {
+      const { value, done } = await batches.next()
+      if (done) controller.close()
+      else controller.enqueue(encoder.encode(eventsOf(value)))
+    },
+    async cancel() {
+      left.abort()
+      await batches.return()
+    },
+  })
+  return new Response(stream, {
+    headers: {
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      // Proxies that buffer would hold the lines back.
+      'x-accel-buffering': 'no',
+    },
+  })
+}
+
+/** An empty batch is a comment, which keeps the connection open. JSON has no raw line breaks: one data line each. */
+function eventsOf(batch: readonly LogRecord[]): string {
+  if (batch.length === 0) return ': still here\n\n'
+  return batch
+    .map((line) => `id: ${line.logId}\nevent: log\ndata: ${JSON.stringify(line)}\n\n`)
+    .join('')
+}
+
+function lastEventId(request: Request): string | undefined {
+  const id = request.headers.get('last-event-id') ?? ''
+  if (id === '') return undefined
+  if (!/^\d{1,18}$/.test(id)) throw invalid('Last-Event-ID', 'is not the id of a log line')
+  return id
+}

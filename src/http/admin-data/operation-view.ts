@@ -1,0 +1,41 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { Operation } from '#runtime/operations/model.ts'
+import type { PermissionsSync } from '#runtime/revisions/model.ts'
+
+import { PermissionsSyncView } from './views.ts'
+
+export const OperationView = Type.Object({
+  operation: Type.String(),
+  /** Of the function, or of what the preset works on. */
+  resourceId: Type.Union([Type.String(), Type.Null()]),
+  lambdaResourceId: Type.Optional(Type.String()),
+  preset: Type.Optional(
+    Type.Object({
+      preset: Type.String(),
+      resourceId: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+  auth: Type.Object({ mode: Type.String(), groups: Type.Optional(Type.Array(Type.String())) }),
+  cache: Type.Object({ ttlSeconds: Type.Integer() }),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+  permissionsSync: PermissionsSyncView,
+})
+
+export function operationView(
+  { operation, lambdaResourceId, preset, auth, cacheTtlSeconds, ...rest }: Operation,
+  permissionsSync: PermissionsSync,
+): Static<typeof OperationView> {
+  return {
+    operation,
+    resourceId: lambdaResourceId ?? preset?.resourceId ?? null,
+    ...(lambdaResourceId === null ? {} : { lambdaResourceId }),
+    ...(preset === null ? {} : { preset }),
+    auth: auth.mode === 'groups' ? { mode: auth.mode, groups: [...auth.groups] } : auth,
+    cache: { ttlSeconds: cacheTtlSeconds },
+    createdAt: rest.createdAt.toISOString(),
+    updatedAt: rest.updatedAt.toISOString(),
+    permissionsSync,
+  }
+}

@@ -1,0 +1,58 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { PutOperation } from '#runtime/operations/model.ts'
+
+import { OperationView, operationView } from './operation-view.ts'
+import { Done, PermissionsSyncView } from './views.ts'
+
+const OperationPath = Type.Object({ operation: Type.String({ maxLength: 128 }) })
+
+/** What a site's visitors can call, and the answers that are kept for them. */
+export const operationRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data' })
+    .use(adminAuth(context))
+    .post(
+      '/operations',
+      async ({ site, body }) => {
+        const { operation, permissionsSync } = await context.operations.put(site, body)
+        return operationView(operation, permissionsSync)
+      },
+      { role: 'admin', body: PutOperation, response: OperationView },
+    )
+    .delete(
+      '/operations/:operation',
+      async ({ site, params }) => {
+        await context.operations.remove(site.siteId, params.operation)
+        return { ok: true as const }
+      },
+      { role: 'admin', params: OperationPath, response: Done },
+    )
+    .post(
+      '/operations/:operation',
+      async ({ site, params }) => ({
+        ok: true as const,
+        invalidatedCount: await context.operations.invalidate(site, params.operation),
+      }),
+      {
+        role: 'admin',
+        params: OperationPath,
+        response: Type.Object({ ok: Type.Literal(true), invalidatedCount: Type.Integer() }),
+      },
+    )
+    .post(
+      '/reconcile',
+      async ({ site }) => ({
+        status: 'queued' as const,
+        permissionsSync: await context.permissionSync.reconcile(site.siteId),
+      }),
+      {
+        role: 'admin',
+        response: Type.Object({
+          status: Type.Literal('queued'),
+          permissionsSync: PermissionsSyncView,
+        }),
+      },
+    )

@@ -1,0 +1,106 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/model.ts'
+import type { ChangedResource } from '#runtime/resources/service.ts'
+
+import { OperationView, operationView } from './operation-view.ts'
+import { Done, PermissionsSyncView } from './views.ts'
+
+const ResourcePath = Type.Object({ resourceId: Type.String({ maxLength: 64 }) })
+
+const ResourceView = Type.Object({
+  resourceId: Type.String(),
+  type: Type.String(),
+  name: Type.String(),
+  config: Type.Unknown(),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+})
+
+const ChangedView = Type.Object({
+  resourceId: Type.String(),
+  type: Type.String(),
+  name: Type.String(),
+  permissionsSync: PermissionsSyncView,
+})
+
+const RuntimeView = Type.Object({
+  resources: Type.Array(ResourceView),
+  operations: Type.Array(OperationView),
+  permissionsSync: PermissionsSyncView,
+  nextToken: Type.Null(),
+})
+
+/** What a site's operations stand on: tables, buckets, functions. */
+export const resourceRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/resources' })
+    .use(adminAuth(context))
+    .post(
+      '/',
+      async ({ site, body }) => changedView(await context.resources.create(site.siteId, body)),
+      { role: 'admin', body: NewResource, response: ChangedView },
+    )
+    .get(
+      '/',
+      async ({ site }) => {
+        const overview = await context.permissionSync.overview(site.siteId)
+        const { resources, operations, permissionsSync } = overview
+        return {
+          resources: resources.map((resource) => resourceView(resource, listedConfig(resource))),
+          operations: operations.map((operation) => operationView(operation, permissionsSync)),
+          permissionsSync,
+          nextToken: null,
+        }
+      },
+      { role: 'admin', response: RuntimeView },
+    )
+    .get(
+      '/:resourceId',
+      async ({ site, params }) => {
+        const resource = await context.resources.get(site.siteId, params.resourceId)
+        return resourceView(resource, resource.config)
+      },
+      { role: 'admin', params: ResourcePath, response: ResourceView },
+    )
+    .patch(
+      '/:resourceId',
+      async ({ site, params, body }) =>
+        changedView(await context.resources.update(site.siteId, params.resourceId, body)),
+      { role: 'admin', params: ResourcePath, body: ResourcePatch, response: ChangedView },
+    )
+    .delete(
+      '/:resourceId',
+      async ({ site, params }) => {
+        await context.resources.remove(site.siteId, params.resourceId)
+        return { ok: true as const }
+      },
+      { role: 'admin', params: ResourcePath, response: Done },
+    )
+
+const resourceView = (resource: Resource, config: object) => ({
+  resourceId: resource.resourceId,
+  type: resource.type,
+  name: resource.name,
+  config,
+  createdAt: resource.createdAt.toISOString(),
+  updatedAt: resource.updatedAt.toISOString(),
+})
+
+const changedView = ({ resource, permissionsSync }: ChangedResource) => ({
+  resourceId: resource.resourceId,
+  type: resource.type,
+  name: resource.name,
+  permissionsSync,
+})
+
+/** A list of functions would be as long as all their code: it gives the length instead. */
+function listedConfig(resource: Resource): object {
+  if (resource.type !== 'lambdaFunction' || resource.config.code === undefined) {
+    return resource.config
+  }
+  const { code, ...rest } = resource.config
+  return { ...rest, codeBytes: Buffer.byteLength(code) }
+}

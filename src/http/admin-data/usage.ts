@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+
+import type { AppContext } from '#context'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { parseTime } from '#runtime/logs/model.ts'
+import { totalOf, usageRange } from '#runtime/usage/model.ts'
+
+const UsageQuery = t.Object({
+  from: t.Optional(t.String({ maxLength: 40 })),
+  to: t.Optional(t.String({ maxLength: 40 })),
+  operation: t.Optional(t.String({ maxLength: 128 })),
+})
+
+const COUNTS = {
+  calls: Type.Integer(),
+  errors: Type.Integer(),
+  cacheHits: Type.Integer(),
+  cpuMs: Type.Number(),
+  wallMs: Type.Number(),
+}
+
+const UsageView = Type.Object({
+  from: Type.String(),
+  to: Type.String(),
+  items: Type.Array(Type.Object({ hour: Type.String(), operation: Type.String(), ...COUNTS })),
+  totals: Type.Object(COUNTS),
+  limits: Type.Record(Type.String(), Type.Number()),
+  runtime: Type.Object({
+    loadedRevision: Type.Union([Type.Integer(), Type.Null()]),
+    sandboxReady: Type.Boolean(),
+  }),
+  nextToken: Type.Null(),
+})
+
+/** Calls per operation and hour, and the limits they run under. */
+export const usageRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/usage' }).use(adminAuth(context)).get(
+    '/',
+    async ({ site, query }) => {
+      const now = context.clock.now()
+      const range = usageRange(parseTime('from', query.from), parseTime('to', query.to), now)
+      const items = await context.runtimeUsage.list(site.siteId, range, query.operation)
+      const { limits, ...runtime } = await context.runtimeUsage.standing(site.siteId)
+      return {
+        from: range.from.toISOString(),
+        to: range.to.toISOString(),
+        items,
+        totals: totalOf(items),
+        limits: { ...limits },
+        runtime,
+        nextToken: null,
+      }
+    },
+    { role: 'admin', query: UsageQuery, response: UsageView },
+  )

@@ -1,0 +1,86 @@
+import { Elysia } from 'elysia'
+
+import { AppError, notFound } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { authority } from '#http/plugins/authority.ts'
+import { scopeOf } from '#http/request-scope.ts'
+import type { Visitor } from '#identity/visitor.ts'
+import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
+import type { Site } from '#sites/site.ts'
+
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+
+/**
+ * The path of visitors' calls. It admits its callers itself, before the body is read, and waits only where there is
+ * something to wait for: host, token and revision are answered from memory.
+ */
+export const dataOperationRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/data' })
+    .post(
+      '/public/:operation',
+      ({ request, params }) => serve(context, { request, operation: params.operation, open: true }),
+      {
+        parse: 'none',
+        detail: authority('open', 'serves operations that their site made public, and no others'),
+      },
+    )
+    .post(
+      '/:operation',
+      ({ request, params }) =>
+        serve(context, { request, operation: params.operation, open: false }),
+      { parse: 'none', detail: authority('visitor') },
+    )
+
+interface Incoming {
+  readonly request: Request
+  readonly operation: string
+  readonly open: boolean
+}
+
+async function serve(
+  context: AppContext,
+  { request, operation, open }: Incoming,
+): Promise<Response> {
+  const { host, requestId } = scopeOf(request)
+  const known = context.sites.byHost(host)
+  const site = known instanceof Promise ? await known : known
+  if (!site) throw notFound('Site', host)
+  const verified = open ? null : visitorOf(context, site, request)
+  const visitor = verified instanceof Promise ? await verified : verified
+  const body = await bodyOf(request)
+  const call = { site, operation, requestId, visitor, publicRoute: open, body }
+  const answer = context.operationCalls.call(call)
+  return responseOf(answer instanceof Promise ? await answer : answer)
+}
+
+const visitorOf = (
+  { visitorTokens }: AppContext,
+  site: Site,
+  { headers }: Request,
+): Visitor | Promise<Visitor> =>
+  visitorTokens.verify(site, headers.get('authorization') ?? undefined)
+
+/** No body needs no type; anything else is JSON, and says so. */
+async function bodyOf(request: Request): Promise<string> {
+  const type = request.headers.get('content-type')
+  if (type !== null && !JSON_TYPE.test(type)) throw notJson()
+  const body = await request.text()
+  if (type === null && body !== '') throw notJson()
+  return body
+}
+
+const notJson = (): AppError =>
+  new AppError('UnsupportedMediaType', 'Send the body as "content-type: application/json"')
+
+function responseOf({ body, cache, ageSeconds }: OperationAnswer): Response {
+  if (cache === undefined) return new Response(body, PLAIN)
+  return new Response(body, {
+    headers: {
+      'content-type': 'application/json',
+      'x-cache': cache,
+      ...(ageSeconds === undefined ? {} : { age: String(ageSeconds) }),
+    },
+  })
+}
+
+const PLAIN = { headers: { 'content-type': 'application/json' } }
