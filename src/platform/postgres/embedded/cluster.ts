@@ -60,8 +60,11 @@ async function initCluster({
       '--no-instructions',
     ])
     if (exitCode !== 0) {
+      const hint = output.includes('could not look up')
+        ? '; give that user a line in /etc/passwd, or set DATABASE_URL'
+        : ''
       throw new SetupError(
-        `PostgreSQL could not create its data folder "${cluster}": ${output.trim()}`,
+        `PostgreSQL could not create its data folder "${cluster}": ${output.trim()}${hint}`,
       )
     }
   } finally {

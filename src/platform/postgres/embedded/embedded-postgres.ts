@@ -1,6 +1,6 @@
 import type { Logger } from '#platform/log/logger.ts'
 
-import { findBinaries } from './binaries.ts'
+import { type Binaries, findBinaries } from './binaries.ts'
 import { openCluster } from './cluster.ts'
 import { place } from './placement.ts'
 import { startPostmaster, stopPostmaster } from './postmaster.ts'
@@ -11,6 +11,8 @@ export interface EmbeddedPostgresOptions {
   readonly log: Logger
   /** Over the built-in ones, for this start only. */
   readonly settings?: Readonly<Record<string, string>>
+  /** What runs; what npm installed when left out. */
+  readonly binaries?: Binaries
   /** Where the database goes when its account cannot reach the data folder; `/var/lib/croft`. */
   readonly elsewhere?: string
 }
@@ -29,7 +31,7 @@ export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const startedAt = performance.now()
-  const placement = await place({ ...options, binaries: findBinaries() })
+  const placement = await place({ ...options, binaries: options.binaries ?? findBinaries() })
   const password = await openCluster(placement)
   const { pid, port, adopted } = await startPostmaster(placement, options.settings)
   options.log.info(

@@ -50,7 +50,14 @@ export async function place(options: PlacementOptions): Promise<Placement> {
 
   const parent = await findParent(await realpath(home), elsewhere)
   const cluster = join(parent, 'cluster')
-  const account = accountFor(await ownerOf(cluster))
+  const owner = await ownerOf(cluster)
+  if (owner && process.getuid && ![0, owner.uid].includes(process.getuid())) {
+    throw new SetupError(
+      `The database in "${cluster}" belongs to uid ${owner.uid}, as whom or as root it was first started: ` +
+        'start it like that again, or give this start a data folder of its own with CROFT_DATA_DIR',
+    )
+  }
+  const account = accountFor(owner)
   return {
     account,
     cluster,
