@@ -13,19 +13,11 @@ export interface TestDatabase extends AsyncDisposable {
   readonly url: string
 }
 
-/** An empty, migrated database of its own for a test file. */
-export async function cloneDatabase(
-  template: string = inject('templateDatabase'),
-): Promise<TestDatabase> {
-  const name = `croft_test_${randomBytes(6).toString('hex')}`
-  await asAdmin((admin) => admin`create database ${admin(name)} template ${admin(template)}`)
-  return {
-    name,
-    url: urlOf(name),
-    [Symbol.asyncDispose]: () =>
-      asAdmin((admin) => admin`drop database if exists ${admin(name)} with (force)`),
-  }
-}
+/** A migrated database of its own for a test file. */
+export const cloneDatabase = (): Promise<TestDatabase> => createDatabase(inject('templateDatabase'))
+
+/** One without a table, for tests of migrations. */
+export const emptyDatabase = (): Promise<TestDatabase> => createDatabase('template1')
 
 /** The production database, notifications and client on a fresh clone, as the app role. */
 export async function openDatabase(
@@ -60,7 +52,18 @@ export async function asAdmin(
   }
 }
 
-export function urlOf(database: string): string {
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const name = `croft_test_${randomBytes(6).toString('hex')}`
+  await asAdmin((admin) => admin`create database ${admin(name)} template ${admin(template)}`)
+  return {
+    name,
+    url: urlOf(name),
+    [Symbol.asyncDispose]: () =>
+      asAdmin((admin) => admin`drop database if exists ${admin(name)} with (force)`),
+  }
+}
+
+function urlOf(database: string): string {
   const url = new URL(inject('postgresUrl'))
   url.pathname = database
   return url.href

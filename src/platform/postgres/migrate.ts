@@ -92,6 +92,16 @@ function checkHistory(
   }
 }
 
+/** Holds the lock for a whole start, so that what is not ours to put into one transaction runs alone too. `owner` has one connection. */
+export async function withMigrationLock<T>(owner: SqlClient, work: () => Promise<T>): Promise<T> {
+  await owner`select pg_advisory_lock(${LOCK})`
+  try {
+    return await work()
+  } finally {
+    await owner`select pg_advisory_unlock(${LOCK})`
+  }
+}
+
 async function locked<T>(sql: SqlClient, work: (tx: SqlRunner) => Promise<T>): Promise<T> {
   const outcome = await sql.begin(async (tx) => {
     await tx`select pg_advisory_xact_lock(${LOCK})`

@@ -9,7 +9,7 @@ import { grantQueue, installQueue } from '#platform/queue/install-queue.ts'
 
 import { type SqlClient, createClient } from './client.ts'
 import { Database } from './database.ts'
-import { migrate } from './migrate.ts'
+import { migrate, withMigrationLock } from './migrate.ts'
 import { PostgresNotifications } from './postgres-notifications.ts'
 import { assertConfined, selectAppRole } from './role.ts'
 import type { Tables } from './tables.ts'
@@ -38,11 +38,9 @@ export async function migrateDatabase(options: {
   readonly folder?: string
 }): Promise<string[]> {
   const owner = createClient({ url: options.url, max: 1 })
+  const folder = options.folder ?? join(installRoot(), 'migrations')
   try {
-    const applied = await migrate(owner, options.folder ?? join(installRoot(), 'migrations'))
-    await installQueue(owner)
-    const role = await selectAppRole(owner)
-    if (role !== undefined) await grantQueue(owner, role)
+    const applied = await withMigrationLock(owner, () => prepare(owner, folder))
     if (applied.length > 0) options.log.info({ applied }, 'database migrated')
     return applied
   } finally {
@@ -80,6 +78,14 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
       await sql.end()
     },
   }
+}
+
+async function prepare(owner: SqlClient, folder: string): Promise<string[]> {
+  const applied = await migrate(owner, folder)
+  await installQueue(owner)
+  const role = await selectAppRole(owner)
+  if (role !== undefined) await grantQueue(owner, role)
+  return applied
 }
 
 async function findRole(url: string): Promise<string | undefined> {

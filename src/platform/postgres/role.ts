@@ -13,17 +13,19 @@ export async function selectAppRole(sql: SqlRunner): Promise<string | undefined>
   return (await currentRole(sql)).bypasses ? APP_ROLE : undefined
 }
 
-/** Creates the app role and lets it use the tables. Roles belong to the whole cluster: other databases may do the same now. */
+/** Creates the app role, and lets us become it. Roles belong to the whole cluster: other databases may do the same now. */
 export async function ensureAppRole(sql: SqlRunner): Promise<void> {
-  if (!(await currentRole(sql)).bypasses) return
-  const existing = await sql<{ bypasses: boolean }[]>`
+  const current = await currentRole(sql)
+  if (!current.bypasses) return
+  const [existing] = await sql<{ bypasses: boolean }[]>`
     select rolsuper or rolbypassrls as bypasses from pg_roles where rolname = ${APP_ROLE}`
-  if (existing.length === 0) await createAppRole(sql)
-  else if (existing[0]?.bypasses) {
+  if (existing?.bypasses) {
     throw new SetupError(
       `The role "${APP_ROLE}" may bypass row-level security: run "alter role ${APP_ROLE} nosuperuser nobypassrls"`,
     )
   }
+  if (!existing) await createAppRole(sql)
+  await letIn(sql, current.name)
 }
 
 /** In a transaction that holds the migration lock: grants to the same tables cannot run at once. */
@@ -53,12 +55,23 @@ async function createAppRole(sql: SqlRunner): Promise<void> {
     if (!(error instanceof Error && 'code' in error && LOST_RACE.has(String(error.code))))
       throw error
   }
-  // A superuser may become anyone; other creators of roles have to be let in.
-  await sql.unsafe(`do $$ begin
-    if not pg_has_role(current_user, '${APP_ROLE}', 'member') then
-      execute format('grant ${APP_ROLE} to %I', current_user);
-    end if;
-  end $$`)
+}
+
+/** A superuser may become anyone; a creator of roles has to be let in. */
+async function letIn(sql: SqlRunner, name: string): Promise<void> {
+  const [granted] = await sql<{ may: boolean }[]>`
+    select pg_has_role(current_user, ${APP_ROLE},
+      case when current_setting('server_version_num')::int < 160000 then 'MEMBER' else 'SET' end) as may`
+  if (granted?.may) return
+  try {
+    await sql`grant ${sql(APP_ROLE)} to ${sql(name)}`
+  } catch (cause) {
+    throw new SetupError(
+      `"${name}" bypasses row-level security and may not become "${APP_ROLE}", which Croft works as: ` +
+        `run "grant ${APP_ROLE} to ${name}" as a superuser, or connect as an ordinary role that owns the database`,
+      { cause },
+    )
+  }
 }
 
 async function currentRole(sql: SqlRunner): Promise<{ name: string; bypasses: boolean }> {

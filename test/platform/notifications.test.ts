@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+
+import type { NotificationChannels } from '#platform/postgres/notifications.ts'
+import { PostgresNotifications } from '#platform/postgres/postgres-notifications.ts'
+import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import { APP_ROLE } from '#platform/postgres/role.ts'
+import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
+import { silentLog } from '#test/silent-log.ts'
+
+const PATIENCE = { timeout: 20_000, interval: 5 }
+
+let cleanUp: AsyncDisposableStack
+let postgres: PostgresPlatform & TestDatabase
+beforeEach(async () => {
+  cleanUp = new AsyncDisposableStack()
+  postgres = cleanUp.use(await openDatabase())
+})
+afterEach(() => cleanUp.disposeAsync())
+
+const say = (revision: number) =>
+  postgres.database.withSite('one', (tx) =>
+    postgres.notifications.notify(tx, 'croft_revision', { siteId: 'one', revision }),
+  )
+
+/** Another replica that hears of revisions. */
+async function listener() {
+  const heard: NotificationChannels['croft_revision'][] = []
+  let gaps = 0
+  const notifications = cleanUp.use(
+    new PostgresNotifications({ url: postgres.url, role: APP_ROLE, log: silentLog }),
+  )
+  await notifications.listen('croft_revision', {
+    onMessage: (message) => void heard.push(message),
+    onGap: () => void (gaps += 1),
+  })
+  return { heard, gaps: () => gaps, notifications }
+}
+
+const cutListeners = () =>
+  asAdmin(
+    (admin) => admin`select pg_terminate_backend(pid) from pg_stat_activity
+                     where datname = ${postgres.name} and query like 'listen%'`,
+  )
+
+describe('a notification', () => {
+  test('reaches every replica that listens, once the transaction has committed', async () => {
+    const one = await listener()
+    const two = await listener()
+    await postgres.database.withSite('one', async (tx) => {
+      await postgres.notifications.notify(tx, 'croft_revision', { siteId: 'one', revision: 1 })
+      await tx.db.selectFrom('site').select('site_id').execute()
+      expect(one.heard).toEqual([])
+    })
+    for (const { heard } of [one, two]) {
+      await vi.waitFor(() => expect(heard).toEqual([{ siteId: 'one', revision: 1 }]), PATIENCE)
+    }
+  })
+
+  test('is never sent when the transaction rolls back', async () => {
+    const { heard } = await listener()
+    const lost = postgres.database.withSite('one', async (tx) => {
+      await postgres.notifications.notify(tx, 'croft_revision', { siteId: 'one', revision: 1 })
+      throw new Error('no')
+    })
+    await expect(lost).rejects.toThrow('no')
+    await say(2)
+    await vi.waitFor(() => expect(heard).toEqual([{ siteId: 'one', revision: 2 }]), PATIENCE)
+  })
+
+  test('does not reach those who listen to another channel', async () => {
+    const { notifications, heard } = await listener()
+    const other: unknown[] = []
+    await notifications.listen('croft_site', {
+      onMessage: (message) => void other.push(message),
+      onGap: () => {},
+    })
+    await say(1)
+    await vi.waitFor(() => expect(heard).toHaveLength(1), PATIENCE)
+    expect(other).toEqual([])
+  })
+
+  test('that Postgres would cut short is refused', async () => {
+    const long = postgres.database.withSite('one', (tx) =>
+      postgres.notifications.notify(tx, 'croft_site', { siteId: 'x'.repeat(8000), domains: [] }),
+    )
+    await expect(long).rejects.toThrow('over 7999 bytes')
+  })
+})
+
+describe('a listener', () => {
+  test('that lost its connection comes back and says that it may have missed something', async () => {
+    const { heard, gaps } = await listener()
+    for (let round = 1; round <= 3; round++) {
+      await cutListeners()
+      await vi.waitFor(() => expect(gaps()).toBe(round), PATIENCE)
+      await say(round)
+      await vi.waitFor(() => expect(heard.at(-1)?.revision).toBe(round), PATIENCE)
+    }
+  })
+
+  test('keeps trying while Postgres lets nobody in', async () => {
+    const { heard, gaps } = await listener()
+    const allow = (yes: boolean) =>
+      asAdmin(
+        (admin) =>
+          admin`alter database ${admin(postgres.name)} allow_connections ${admin.unsafe(String(yes))}`,
+      )
+    await allow(false)
+    await cutListeners()
+    await vi.waitFor(() => expect(postgres.sql`select 1`).resolves.toHaveLength(1), PATIENCE)
+    expect(gaps()).toBe(0)
+    await allow(true)
+    await vi.waitFor(() => expect(gaps()).toBe(1), PATIENCE)
+    await say(7)
+    await vi.waitFor(() => expect(heard).toEqual([{ siteId: 'one', revision: 7 }]), PATIENCE)
+  })
+
+  test('hears on after one of its handlers threw', async () => {
+    const { notifications, heard } = await listener()
+    await notifications.listen('croft_site', {
+      onMessage: () => {
+        throw new Error('no')
+      },
+      onGap: () => {},
+    })
+    await postgres.database.withSite('one', (tx) =>
+      postgres.notifications.notify(tx, 'croft_site', { siteId: 'one', domains: [] }),
+    )
+    await say(1)
+    await vi.waitFor(() => expect(heard).toHaveLength(1), PATIENCE)
+  })
+
+  test('that is disposed of while it reconnects ends at once', async () => {
+    const { notifications } = await listener()
+    await cutListeners()
+    const start = performance.now()
+    await notifications[Symbol.asyncDispose]()
+    expect(performance.now() - start).toBeLessThan(3000)
+  })
+})
