@@ -12,6 +12,8 @@ import { builtPrelude } from './built-prelude.ts'
 const SERVICE_ENTRIES = ['src/main.ts', 'src/cli/main.ts']
 const SANDBOX_ENTRIES = ['sandbox/main.ts', 'sandbox/worker.ts']
 const COPIED = ['migrations', 'examples/hello-site', 'LICENSE', 'README.md', 'package-lock.json']
+/** The only `#…` import that is looked up while running; all others are bundled. */
+const RUN_TIME = '#sandbox/*'
 const PROGRAM = 'bin/croft.js'
 
 const OPTIONS = {
@@ -53,12 +55,14 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>
-  readonly imports?: unknown
+  readonly imports: Readonly<Record<string, string | undefined>>
 }
 
 /** Dependencies stay all as they are, so that the lock file fits and `npm ci --omit=dev` works. */
-export function builtManifest({ imports: _imports, ...manifest }: Manifest): Manifest {
-  return { ...manifest, scripts: { start: manifest.scripts['start'] ?? '' } }
+export function builtManifest({ imports, ...manifest }: Manifest): Manifest {
+  const { start } = manifest.scripts
+  if (start === undefined) throw new Error('package.json has no script "start"')
+  return { ...manifest, scripts: { start }, imports: { [RUN_TIME]: imports[RUN_TIME] } }
 }
 
 async function requireEmpty(folder: string): Promise<void> {

@@ -4,6 +4,7 @@ import { toBuiltPaths } from './built-paths.ts'
 
 describe('paths in a build', () => {
   test.each([
+    ["import.meta.resolve('#sandbox/main.ts')", "import.meta.resolve('#sandbox/main.js')"],
     [
       "new URL(import.meta.resolve('./worker.ts')).href",
       "new URL(import.meta.resolve('./worker.js')).href",

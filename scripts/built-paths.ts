@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 
 import type { Plugin } from 'esbuild'
 
-const BESIDE = /(import\.meta\.resolve\(|new URL\()'(\.{1,2}\/[^']*)\.ts'/g
+const LOOKED_UP = /(import\.meta\.resolve\(|new URL\()'((?:\.{1,2}\/|#)[^']*)\.ts'/g
 
-/** Files that code finds at run time, beside itself, are JavaScript in a build. */
+/** Files that code looks up at run time are JavaScript in a build. */
 export const builtPaths: Plugin = {
   name: 'built-paths',
   setup(build) {
@@ -15,4 +15,4 @@ export const builtPaths: Plugin = {
   },
 }
 
-export const toBuiltPaths = (source: string): string => source.replace(BESIDE, "$1'$2.js'")
+export const toBuiltPaths = (source: string): string => source.replace(LOOKED_UP, "$1'$2.js'")
