@@ -8,16 +8,15 @@ import { bundlePrelude } from '#sandbox/guest/bundle.ts'
 import { builtPaths } from './built-paths.ts'
 import { builtPrelude } from './built-prelude.ts'
 
-/** Each runs as a process or thread of its own, and keeps its path. */
-const SERVICE_ENTRIES = ['src/main.ts', 'src/cli/main.ts']
-const SANDBOX_ENTRIES = ['sandbox/main.ts', 'sandbox/worker.ts']
+/** Each runs as a process or thread of its own. */
+const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
+const SANDBOX_ENTRIES = { 'sandbox/main': 'sandbox/main.ts', 'sandbox/worker': 'sandbox/worker.ts' }
 const COPIED = ['migrations', 'examples/hello-site', 'LICENSE', 'README.md', 'package-lock.json']
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'
 const PROGRAM = 'bin/croft.js'
 
 const OPTIONS = {
-  outbase: '.',
   bundle: true,
   format: 'esm',
   platform: 'node',
@@ -39,7 +38,7 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
     entryPoints: SERVICE_ENTRIES,
     // What only one runtime can load stays in a file of its own, behind its dynamic import.
     splitting: true,
-    chunkNames: 'src/chunks/[name]-[hash]',
+    chunkNames: 'chunks/[name]-[hash]',
     plugins: [builtPaths, builtPrelude(prelude)],
   })
   await build({ ...options, entryPoints: SANDBOX_ENTRIES, plugins: [builtPaths] })

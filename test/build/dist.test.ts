@@ -31,16 +31,16 @@ describe('a build', () => {
     expect(files).toEqual(
       expect.arrayContaining([
         'bin/croft.js',
+        'cli/main.js',
         'examples/hello-site/build.yml',
         'LICENSE',
+        'main.js',
         'migrations/0001_sites.sql',
         'package-lock.json',
         'package.json',
         'README.md',
         'sandbox/main.js',
         'sandbox/worker.js',
-        'src/cli/main.js',
-        'src/main.js',
       ]),
     )
     const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('examples/'))
