@@ -1,0 +1,77 @@
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import { authority } from '#http/plugins/authority.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { ObjectUrls, OpenedUrl, UrlGrant } from '#platform/objects/object-urls.ts'
+
+import { sendObject } from './send-object.ts'
+import { takeObject } from './take-object.ts'
+
+export interface ObjectRoutesDeps {
+  readonly objects: Pick<ObjectStore, 'get' | 'head' | 'put'>
+  /** Undefined when objects are in S3, whose signed URLs do not lead here. */
+  readonly urls: ObjectUrls | undefined
+  /** The site of the host that was asked; throws `SiteNotFound`. */
+  readonly siteIdOf: (request: Request) => Promise<string>
+}
+
+const CORS = {
+  // The signature is the authority, wherever the page comes from; no credentials travel.
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'accept-ranges, content-disposition, content-length, content-range, etag, last-modified',
+}
+const PREFLIGHT = {
+  ...CORS,
+  'access-control-allow-methods': 'GET, HEAD, PUT',
+  'access-control-allow-headers': 'content-type, range, if-none-match',
+  'access-control-max-age': '600',
+}
+
+/** Where the signed URLs of the filesystem store lead, on every site's own host. */
+export const objectRoutes = (deps: ObjectRoutesDeps) => {
+  const grantOf = (request: Request) => openedGrant(deps, request)
+  const send = async (request: Request): Promise<Response> =>
+    opened(await sendObject(deps.objects, await grantOf(request), request))
+  const detail = authority('signed-url')
+  return (
+    new Elysia({ prefix: '/objects' })
+      .get('/:key', ({ request }) => send(request), { detail })
+      .head('/:key', ({ request }) => send(request), { detail })
+      // `none`: the body is stored as it comes, whatever its type says.
+      .put(
+        '/:key',
+        async ({ request }) =>
+          opened(await takeObject(deps.objects, await grantOf(request), request)),
+        { detail, parse: 'none' },
+      )
+      .options('/:key', () => new Response(null, { status: 204, headers: PREFLIGHT }), { detail })
+  )
+}
+
+/** What the URL of a request grants. The site of the key must be the site of the host. */
+async function openedGrant(
+  { urls, siteIdOf }: ObjectRoutesDeps,
+  request: Request,
+): Promise<UrlGrant> {
+  const url = new URL(request.url)
+  if (!urls) throw new AppError('RouteNotFound', 'There is no such route')
+  const encodedKey = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
+  const siteId = await siteIdOf(request)
+  const answer = urls.open({ encodedKey, method: request.method, siteId }, url.searchParams)
+  if ('refused' in answer) throw new AppError('Forbidden', REFUSALS[answer.refused])
+  return answer.grant
+}
+
+const REFUSALS = {
+  expired: 'The signed URL has expired: ask for a new one',
+  forged: 'The signature does not fit this URL: use it exactly as it was given',
+  otherSite: 'The signed URL belongs to another host: use it exactly as it was given',
+  otherMethod: 'The signed URL was made for another method',
+} as const satisfies Record<Extract<OpenedUrl, { refused: unknown }>['refused'], string>
+
+function opened(response: Response): Response {
+  for (const [name, value] of Object.entries(CORS)) response.headers.set(name, value)
+  return response
+}

@@ -1,0 +1,83 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import { attachment } from '#platform/objects/object-rules.ts'
+import type { ByteRange, ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
+import type { UrlGrant } from '#platform/objects/object-urls.ts'
+
+import { parseRange } from './range-header.ts'
+
+/** What a browser may show; everything else, above all HTML and SVG, is saved and never a page of the site's origin. */
+const SHOWN =
+  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(?:json|pdf))(?:$|\s*;)/i
+
+/** The object that the URL grants, whole or a range of it, for GET and HEAD. */
+export async function sendObject(
+  objects: Pick<ObjectStore, 'get' | 'head'>,
+  grant: UrlGrant,
+  request: Request,
+): Promise<Response> {
+  const head = await objects.head(grant.key)
+  if (!head) throw notFound('Object', grant.key)
+  const headers = headersOf(head, grant)
+  if (request.headers.get('if-none-match') === head.etag) {
+    return new Response(null, { status: 304, headers })
+  }
+  const range = parseRange(rangeHeader(request, head), head.sizeBytes)
+  if (range === 'unsatisfiable') {
+    headers.set('content-range', `bytes */${head.sizeBytes}`)
+    return new Response(null, { status: 416, headers })
+  }
+  if (range) headers.set('content-range', `bytes ${range.start}-${range.end}/${head.sizeBytes}`)
+  const sizeBytes = range ? range.end - range.start + 1 : head.sizeBytes
+  headers.set('content-length', String(sizeBytes))
+  const headOnly = request.method === 'HEAD'
+  const body = headOnly ? lengthAlone(sizeBytes) : await bodyOf(objects, head, range)
+  return new Response(body, { status: range ? 206 : 200, headers })
+}
+
+/** The bytes that the head has announced; an object that was replaced in between has others. */
+async function bodyOf(
+  objects: Pick<ObjectStore, 'get'>,
+  head: ObjectHead,
+  range: ByteRange | undefined,
+): Promise<ReadableStream<Uint8Array>> {
+  const stored = await objects.get(head.key, range)
+  if (stored?.head.etag === head.etag) return stored.body
+  await stored?.body.cancel()
+  throw new AppError('ServiceUnavailable', 'The object was replaced just now: try again', {
+    retryAfterSeconds: 1,
+  })
+}
+
+/** Elysia answers HEAD by adding up the chunks of the body: this has the length and none of the bytes. */
+function lengthAlone(byteLength: number): ReadableStream<Uint8Array> {
+  const chunk = { byteLength } as Uint8Array
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(chunk)
+      controller.close()
+    },
+  })
+}
+
+/** A range of an object that has changed since is no range of what the client has. */
+function rangeHeader({ headers }: Request, head: ObjectHead): string | null {
+  const condition = headers.get('if-range')
+  return condition === null || condition === head.etag ? headers.get('range') : null
+}
+
+function headersOf(head: ObjectHead, grant: UrlGrant): Headers {
+  const headers = new Headers({
+    'content-type': head.contentType,
+    etag: head.etag,
+    'last-modified': head.lastModified.toUTCString(),
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, no-cache',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': 'sandbox',
+    'cross-origin-resource-policy': 'cross-origin',
+  })
+  const name = grant.downloadName
+  if (name !== undefined) headers.set('content-disposition', attachment(name))
+  else if (!SHOWN.test(head.contentType)) headers.set('content-disposition', 'attachment')
+  return headers
+}

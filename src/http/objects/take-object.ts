@@ -1,0 +1,52 @@
+import { AppError, invalid } from '#base/app-error.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { UrlGrant } from '#platform/objects/object-urls.ts'
+
+/** Stores what the URL grants: this content type, exactly this many bytes. Anything else is refused and stores nothing. */
+export async function takeObject(
+  objects: Pick<ObjectStore, 'put'>,
+  grant: UrlGrant,
+  request: Request,
+): Promise<Response> {
+  const sizeBytes = grant.sizeBytes ?? 0
+  const contentType = request.headers.get('content-type') ?? ''
+  if (contentType !== grant.contentType) {
+    throw new AppError('Forbidden', `The signed URL takes content of type "${grant.contentType}"`)
+  }
+  const length = request.headers.get('content-length')
+  if (length === null) return lengthRequired()
+  if (Number(length) > sizeBytes) {
+    throw new AppError('PayloadTooLarge', `The signed URL takes exactly ${sizeBytes} bytes`)
+  }
+  if (Number(length) !== sizeBytes) throw wrongLength(sizeBytes)
+  const body = request.body ?? new Blob([]).stream()
+  const head = await objects.put(grant.key, exactly(body, sizeBytes), {
+    contentType: grant.contentType,
+    maxBytes: sizeBytes,
+  })
+  return new Response(null, { status: 200, headers: { etag: head.etag } })
+}
+
+/** Fails at the end of a body that stopped short, before anything of it is published. */
+function exactly(body: ReadableStream<Uint8Array>, sizeBytes: number): ReadableStream<Uint8Array> {
+  let seen = 0
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      seen += chunk.byteLength
+      controller.enqueue(chunk)
+    },
+    flush(controller) {
+      if (seen !== sizeBytes) controller.error(wrongLength(sizeBytes))
+    },
+  })
+  return body.pipeThrough(counter)
+}
+
+const wrongLength = (sizeBytes: number): AppError =>
+  invalid('content-length', `the signed URL takes exactly ${sizeBytes} bytes`)
+
+const lengthRequired = (): Response =>
+  Response.json(
+    { error: { code: 'LengthRequired', message: 'Send the Content-Length that was signed' } },
+    { status: 411 },
+  )

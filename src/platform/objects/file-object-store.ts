@@ -1,0 +1,254 @@
+import {
+  type FileHandle,
+  access,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+
+import { type FileHeader, readHeader } from './file-header.ts'
+import { pathOfKey } from './file-key.ts'
+import { type Listed, type ListingQuery, listing } from './file-listing.ts'
+import { readFileRange } from './file-reader.ts'
+import { flushFolder, writeObject } from './file-writer.ts'
+import { ObjectFault } from './object-fault.ts'
+import { checkKey, checkedOptions, expiryOf, listLimit } from './object-rules.ts'
+import type {
+  ByteRange,
+  ListOptions,
+  ObjectBody,
+  ObjectHead,
+  ObjectList,
+  ObjectStore,
+  PresignedRequest,
+  PutOptions,
+  StoredObject,
+} from './object-store.ts'
+import { ObjectUrls } from './object-urls.ts'
+
+/** What a crash left behind is removed at the next opening, once it is surely nobody's. */
+const ABANDONED_AFTER_MS = 60 * 60_000
+const HEADS_AT_ONCE = 32
+
+export interface FileObjectStoreDeps {
+  /** Absolute. Created when missing; one service at a time. */
+  readonly dir: string
+  /** `Sealer.derive('object-urls')`. */
+  readonly urlKey: Buffer
+  /** Where the site of a key is reached, without a trailing slash; `/objects/…` is served there. */
+  readonly baseUrlOf: (siteId: string) => Promise<string> | string
+  readonly clock: Clock
+}
+
+/** Objects as files: each one file that carries its own description, in a tree whose names sort as the keys do. */
+export class FileObjectStore implements ObjectStore {
+  /** What checks the URLs that this store signs. */
+  readonly urls: ObjectUrls
+  readonly #tree: string
+  readonly #temporary: string
+  readonly #baseUrlOf: FileObjectStoreDeps['baseUrlOf']
+  readonly #clock: Clock
+
+  constructor(deps: FileObjectStoreDeps) {
+    this.urls = new ObjectUrls(deps.urlKey, deps.clock)
+    this.#tree = join(deps.dir, 'objects')
+    this.#temporary = join(deps.dir, 'incoming')
+    this.#baseUrlOf = deps.baseUrlOf
+    this.#clock = deps.clock
+  }
+
+  /** Makes the folders and clears what a crash left. To be awaited once before use. */
+  async open(): Promise<this> {
+    await mkdir(this.#tree, { recursive: true, mode: 0o700 })
+    await mkdir(this.#temporary, { recursive: true, mode: 0o700 })
+    const abandonedBefore = this.#clock.now().getTime() - ABANDONED_AFTER_MS
+    for (const name of await readdir(this.#temporary)) {
+      const path = join(this.#temporary, name)
+      const found = await stat(path).catch(() => undefined)
+      if (found && found.mtimeMs < abandonedBefore) await rm(path, { force: true })
+    }
+    return this
+  }
+
+  async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
+    checkKey(key)
+    const description = { key, ...checkedOptions(options) }
+    const destination = { temporaryFolder: this.#temporary, path: this.#pathOf(key) }
+    return writeObject(destination, description, body, {
+      maxBytes: options.maxBytes,
+      onlyNew: options.ifNoneMatch === '*',
+      now: this.#clock.now(),
+    })
+  }
+
+  async get(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
+    const found = await this.#open(key)
+    if (!found) return undefined
+    const { file, header } = found
+    const { sizeBytes } = header.head
+    const start = range?.start ?? 0
+    const end = Math.min(range?.end ?? sizeBytes - 1, sizeBytes - 1)
+    if (range && (start < 0 || start >= sizeBytes || end < start)) {
+      await file.close()
+      throw new ObjectFault('RangeNotSatisfiable', `The object has ${sizeBytes} bytes`)
+    }
+    const body = readFileRange(file, header.bodyOffset + start, end - start + 1)
+    return { head: header.head, body }
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    const found = await this.#open(key)
+    await found?.file.close()
+    return found?.header.head
+  }
+
+  async delete(key: string): Promise<void> {
+    checkKey(key)
+    const path = this.#pathOf(key)
+    await rm(path, { force: true })
+    await flushFolder(dirname(path))
+    await this.#removeEmptyFolders(dirname(path))
+  }
+
+  async list(options: ListOptions): Promise<ObjectList> {
+    const limit = listLimit(options)
+    const query = queryOf(options)
+    const found: Listed[] = []
+    let more = false
+    for await (const listed of listing(this.#tree, query)) {
+      more = found.length === limit
+      if (more) break
+      found.push(listed)
+    }
+    const heads = await this.#heads(found.filter((listed) => listed.kind === 'object'))
+    const last = found.at(-1)
+    return {
+      objects: heads,
+      commonPrefixes: found.filter(({ kind }) => kind === 'commonPrefix').map(({ key }) => key),
+      continuation: more && last ? encodeContinuation(last) : undefined,
+    }
+  }
+
+  presignGet: ObjectStore['presignGet'] = async (key, { expiresInSeconds, downloadName }) => {
+    const expiresAt = expiryOf(this.#clock.now(), expiresInSeconds)
+    return this.#presigned({
+      method: 'GET',
+      key,
+      expiresAt,
+      ...(downloadName === undefined ? {} : { downloadName }),
+    })
+  }
+
+  presignPut: ObjectStore['presignPut'] = async (key, options) => {
+    const expiresAt = expiryOf(this.#clock.now(), options.expiresInSeconds)
+    const { contentType } = checkedOptions(options)
+    return this.#presigned({
+      method: 'PUT',
+      key,
+      expiresAt,
+      contentType,
+      sizeBytes: options.sizeBytes,
+    })
+  }
+
+  async ping(): Promise<void> {
+    await access(this.#tree, constants.R_OK | constants.W_OK)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  async #presigned(grant: Parameters<ObjectUrls['sign']>[0]): Promise<PresignedRequest> {
+    checkKey(grant.key)
+    const { path, headers } = this.urls.sign(grant)
+    const baseUrl = await this.#baseUrlOf(siteOfKey(grant.key))
+    return { method: grant.method, url: baseUrl + path, headers, expiresAt: grant.expiresAt }
+  }
+
+  #pathOf(key: string): string {
+    const { folders, file } = pathOfKey(key)
+    return join(this.#tree, ...folders, file)
+  }
+
+  async #open(key: string): Promise<{ file: FileHandle; header: FileHeader } | undefined> {
+    checkKey(key)
+    return openObject(this.#pathOf(key))
+  }
+
+  /** An object that is deleted while it is listed is left out. */
+  async #heads(found: readonly { readonly path: string }[]): Promise<ObjectHead[]> {
+    const heads: ObjectHead[] = []
+    for (let first = 0; first < found.length; first += HEADS_AT_ONCE) {
+      const some = found.slice(first, first + HEADS_AT_ONCE).map(async ({ path }) => {
+        const opened = await openObject(path)
+        await opened?.file.close()
+        return opened?.header.head
+      })
+      heads.push(...(await Promise.all(some)).filter((head) => head !== undefined))
+    }
+    return heads
+  }
+
+  async #removeEmptyFolders(innermost: string): Promise<void> {
+    for (let folder = innermost; folder !== this.#tree; folder = dirname(folder)) {
+      try {
+        await rmdir(folder)
+      } catch {
+        // Not empty, or gone already.
+        return
+      }
+    }
+  }
+}
+
+/** The site that a key belongs to: the second segment of what `objectKey` builds. */
+export function siteOfKey(key: string): string {
+  const siteId = /^sites\/([^/]+)\//.exec(key)?.[1]
+  if (siteId === undefined) throw new Error('A key outside "sites/{siteId}/" has no site')
+  return siteId
+}
+
+async function openObject(
+  path: string,
+): Promise<{ file: FileHandle; header: FileHeader } | undefined> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (!file) return undefined
+  try {
+    return { file, header: await readHeader(file) }
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+function queryOf(options: ListOptions): ListingQuery {
+  const { prefix, delimiter, startAfter = '', continuation } = options
+  if (continuation === undefined) return { prefix, delimiter, after: startAfter, skip: undefined }
+  const { kind, key } = decodeContinuation(continuation)
+  return { prefix, delimiter, after: key, skip: kind === 'commonPrefix' ? key : undefined }
+}
+
+const encodeContinuation = ({ kind, key }: Listed): string =>
+  Buffer.from(`${kind === 'object' ? 'o' : 'p'}${key}`).toString('base64url')
+
+function decodeContinuation(token: string): Pick<Listed, 'kind' | 'key'> {
+  const text = Buffer.from(token, 'base64url').toString()
+  const kind = text.startsWith('o') ? 'object' : text.startsWith('p') ? 'commonPrefix' : undefined
+  if (kind === undefined) {
+    throw new AppError(
+      'InvalidNextToken',
+      'The list cannot be continued with this token: start again without it',
+    )
+  }
+  return { kind, key: text.slice(1) }
+}

@@ -1,0 +1,117 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+import { type Description, encodeHeader, etagOf } from './file-header.ts'
+import { ObjectFault } from './object-fault.ts'
+import { tooLong } from './object-rules.ts'
+import type { ObjectBody, ObjectHead } from './object-store.ts'
+
+const PUBLISH_ATTEMPTS = 10
+
+export interface Destination {
+  readonly temporaryFolder: string
+  readonly path: string
+}
+
+export interface WriteRules {
+  readonly maxBytes: number | undefined
+  readonly onlyNew: boolean
+  readonly now: Date
+}
+
+/** Writes beside, flushes, then publishes by one rename: a crash leaves the old object or the new one, and never a part. */
+export async function writeObject(
+  destination: Destination,
+  description: Description,
+  body: ObjectBody,
+  rules: WriteRules,
+): Promise<ObjectHead> {
+  const temporary = join(destination.temporaryFolder, randomUUID())
+  try {
+    const head = await writeTemporary(temporary, description, body, rules)
+    await publish(temporary, destination.path, rules.onlyNew)
+    return head
+  } finally {
+    await rm(temporary, { force: true })
+  }
+}
+
+async function writeTemporary(
+  path: string,
+  description: Description,
+  body: ObjectBody,
+  { maxBytes, now }: WriteRules,
+): Promise<ObjectHead> {
+  const file = await open(path, 'wx', 0o600)
+  try {
+    const md5 = createHash('md5')
+    const unknown = { sizeBytes: 0, lastModified: now, md5: Buffer.alloc(16) }
+    let position = await writeAll(file, encodeHeader(description, unknown), 0)
+    let sizeBytes = 0
+    for await (const chunk of chunksOf(body)) {
+      sizeBytes += chunk.byteLength
+      if (maxBytes !== undefined && sizeBytes > maxBytes) throw tooLong(maxBytes)
+      md5.update(chunk)
+      position += await writeAll(file, chunk, position)
+    }
+    const measure = { sizeBytes, lastModified: now, md5: md5.digest() }
+    await writeAll(file, encodeHeader(description, measure), 0)
+    await file.sync()
+    return { ...description, sizeBytes, lastModified: now, etag: etagOf(measure.md5) }
+  } finally {
+    await file.close()
+  }
+}
+
+async function* chunksOf(body: ObjectBody): AsyncGenerator<Uint8Array> {
+  if (body instanceof Uint8Array) yield body
+  else yield* body
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
+  let written = 0
+  while (written < bytes.byteLength) {
+    const { bytesWritten } = await file.write(bytes, written, null, position + written)
+    written += bytesWritten
+  }
+  return written
+}
+
+/** Retries, because a delete may take an empty folder away between its making and the rename. */
+async function publish(temporary: string, path: string, onlyNew: boolean): Promise<void> {
+  const folder = dirname(path)
+  for (let attempt = 1; ; attempt++) {
+    const created = await mkdir(folder, { recursive: true, mode: 0o700 })
+    try {
+      await (onlyNew ? link(temporary, path) : rename(temporary, path))
+      await flushFolders(folder, created === undefined ? folder : dirname(created))
+      return
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      if (code === 'EEXIST') {
+        throw new ObjectFault('PreconditionFailed', 'An object with this key exists already')
+      }
+      if (code !== 'ENOENT' || attempt === PUBLISH_ATTEMPTS) throw error
+    }
+  }
+}
+
+/** From the innermost folder up to the first that was there before. */
+async function flushFolders(innermost: string, outermost: string): Promise<void> {
+  for (let folder = innermost; ; folder = dirname(folder)) {
+    await flushFolder(folder)
+    if (folder === outermost || folder === dirname(folder)) return
+  }
+}
+
+/** Makes renames and removals in a folder durable. A folder that is gone, and Windows, have nothing to flush. */
+export async function flushFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r').catch(() => undefined)
+  try {
+    await handle?.sync()
+  } finally {
+    await handle?.close()
+  }
+}

@@ -1,0 +1,50 @@
+import { type ListObjectsV2CommandOutput, S3ServiceException } from '@aws-sdk/client-s3'
+
+import { DEFAULT_CONTENT_TYPE } from './object-rules.ts'
+import type { ObjectHead, ObjectList } from './object-store.ts'
+
+/** What HEAD and GET have in common. */
+interface Described {
+  readonly ContentLength?: number | undefined
+  /** `bytes 0-9/100` in the answer to a range. */
+  readonly ContentRange?: string | undefined
+  readonly ContentType?: string | undefined
+  readonly ETag?: string | undefined
+  readonly LastModified?: Date | undefined
+  readonly Metadata?: Record<string, string> | undefined
+}
+
+export function headOf(key: string, answer: Described): ObjectHead {
+  const whole = answer.ContentRange?.split('/').at(1)
+  return {
+    key,
+    sizeBytes: whole === undefined ? (answer.ContentLength ?? 0) : Number(whole),
+    contentType: answer.ContentType ?? DEFAULT_CONTENT_TYPE,
+    etag: answer.ETag ?? '',
+    lastModified: answer.LastModified ?? new Date(0),
+    metadata: answer.Metadata ?? {},
+  }
+}
+
+export function listOf(answer: ListObjectsV2CommandOutput): ObjectList {
+  const decode = answer.EncodingType === 'url' ? decodeKey : (key: string) => key
+  return {
+    objects: (answer.Contents ?? []).map(({ Key, Size, ETag, LastModified }) => ({
+      key: decode(Key ?? ''),
+      sizeBytes: Size ?? 0,
+      etag: ETag ?? '',
+      lastModified: LastModified ?? new Date(0),
+    })),
+    commonPrefixes: (answer.CommonPrefixes ?? []).map(({ Prefix }) => decode(Prefix ?? '')),
+    continuation: answer.IsTruncated === true ? answer.NextContinuationToken : undefined,
+  }
+}
+
+export const statusOf = (error: unknown): number | undefined =>
+  error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
+
+/** A bucket that is not there is a fault of the configuration, not a missing object. */
+export const isMissing = (error: unknown): boolean =>
+  statusOf(error) === 404 && error instanceof Error && error.name !== 'NoSuchBucket'
+
+const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '))

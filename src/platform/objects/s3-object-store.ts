@@ -1,0 +1,210 @@
+import { createReadStream } from 'node:fs'
+
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
+
+import type { Clock } from '#base/clock.ts'
+
+import { ObjectFault } from './object-fault.ts'
+import {
+  attachment,
+  checkKey,
+  checkedOptions,
+  expiryOf,
+  listLimit,
+  tooLong,
+} from './object-rules.ts'
+import type {
+  ByteRange,
+  ListOptions,
+  ObjectBody,
+  ObjectHead,
+  ObjectList,
+  ObjectStore,
+  PutOptions,
+  StoredObject,
+} from './object-store.ts'
+import { headOf, isMissing, listOf, statusOf } from './s3-answers.ts'
+import { type Spooled, spool } from './spool.ts'
+
+export interface S3Settings {
+  /** Left out for AWS itself. */
+  readonly endpoint: string | undefined
+  readonly region: string
+  readonly bucket: string
+  readonly forcePathStyle: boolean
+  /** Both or neither: without them the SDK looks where AWS tools look (environment, profile, instance role). */
+  readonly accessKeyId: string | undefined
+  readonly secretAccessKey: string | undefined
+}
+
+/** Objects in a bucket of any S3. */
+export class S3ObjectStore implements ObjectStore {
+  readonly #client: S3Client
+  readonly #bucket: string
+  readonly #clock: Clock
+
+  constructor(settings: S3Settings, clock: Clock) {
+    const { accessKeyId, secretAccessKey, endpoint } = settings
+    this.#bucket = settings.bucket
+    this.#clock = clock
+    this.#client = new S3Client({
+      region: settings.region,
+      forcePathStyle: settings.forcePathStyle,
+      ...(endpoint === undefined ? {} : { endpoint }),
+      ...(accessKeyId === undefined || secretAccessKey === undefined
+        ? {}
+        : { credentials: { accessKeyId, secretAccessKey } }),
+      // Otherwise a presigned PUT carries the checksum of an empty body, and other S3s refuse the trailer.
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+    })
+  }
+
+  async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
+    checkKey(key)
+    const { contentType, metadata } = checkedOptions(options)
+    await using spooled = await this.#whole(body, options.maxBytes)
+    // The header alone would be enough on S3 itself; stores that ignore it are asked first.
+    if (options.ifNoneMatch === '*' && (await this.head(key))) throw exists()
+    const command = new PutObjectCommand({
+      ...this.#object(key),
+      Body: bodyOf(spooled),
+      ContentLength: spooled.sizeBytes,
+      ContentType: contentType,
+      Metadata: { ...metadata },
+      ...(options.ifNoneMatch === undefined ? {} : { IfNoneMatch: options.ifNoneMatch }),
+    })
+    const { ETag } = await this.#client.send(command).catch((error: unknown) => {
+      throw statusOf(error) === 412 ? exists(error) : error
+    })
+    return {
+      key,
+      sizeBytes: spooled.sizeBytes,
+      contentType,
+      etag: ETag ?? '',
+      lastModified: this.#clock.now(),
+      metadata,
+    }
+  }
+
+  async get(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
+    checkKey(key)
+    const command = new GetObjectCommand({
+      ...this.#object(key),
+      ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end ?? ''}` }),
+    })
+    try {
+      const answer = await this.#client.send(command)
+      const body = answer.Body?.transformToWebStream()
+      if (!body) throw new Error('S3 answered without a body')
+      return { head: headOf(key, answer), body: body as ReadableStream<Uint8Array> }
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      if (statusOf(error) !== 416) throw error
+      throw new ObjectFault('RangeNotSatisfiable', 'The range begins behind the object', {
+        cause: error,
+      })
+    }
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    checkKey(key)
+    try {
+      return headOf(key, await this.#client.send(new HeadObjectCommand(this.#object(key))))
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  async delete(key: string): Promise<void> {
+    checkKey(key)
+    await this.#client.send(new DeleteObjectCommand(this.#object(key)))
+  }
+
+  async list(options: ListOptions): Promise<ObjectList> {
+    const { prefix, delimiter, startAfter, continuation } = options
+    const command = new ListObjectsV2Command({
+      Bucket: this.#bucket,
+      Prefix: prefix,
+      MaxKeys: listLimit(options),
+      // Keys may hold what XML cannot.
+      EncodingType: 'url',
+      ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
+      ...(continuation === undefined ? {} : { ContinuationToken: continuation }),
+      ...(startAfter === undefined || continuation !== undefined ? {} : { StartAfter: startAfter }),
+    })
+    return listOf(await this.#client.send(command))
+  }
+
+  presignGet: ObjectStore['presignGet'] = async (key, { expiresInSeconds, downloadName }) => {
+    checkKey(key)
+    const expiresAt = expiryOf(this.#clock.now(), expiresInSeconds)
+    const command = new GetObjectCommand({
+      ...this.#object(key),
+      ...(downloadName === undefined
+        ? {}
+        : { ResponseContentDisposition: attachment(downloadName) }),
+    })
+    const url = await getSignedUrl(this.#client, command, {
+      expiresIn: expiresInSeconds,
+      signingDate: this.#clock.now(),
+    })
+    return { method: 'GET', url, headers: {}, expiresAt }
+  }
+
+  presignPut: ObjectStore['presignPut'] = async (key, options) => {
+    checkKey(key)
+    const expiresAt = expiryOf(this.#clock.now(), options.expiresInSeconds)
+    const { contentType } = checkedOptions(options)
+    const command = new PutObjectCommand({
+      ...this.#object(key),
+      ContentType: contentType,
+      ContentLength: options.sizeBytes,
+    })
+    const url = await getSignedUrl(this.#client, command, {
+      expiresIn: options.expiresInSeconds,
+      signingDate: this.#clock.now(),
+      // The default signs the host only: then any type and any size could be sent.
+      signableHeaders: new Set(['content-type', 'content-length', 'host']),
+    })
+    const headers = { 'content-type': contentType, 'content-length': String(options.sizeBytes) }
+    return { method: 'PUT', url, headers, expiresAt }
+  }
+
+  async ping(): Promise<void> {
+    await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#client.destroy()
+  }
+
+  async #whole(body: ObjectBody, maxBytes: number | undefined): Promise<Spooled> {
+    if (!(body instanceof Uint8Array)) return spool(body, maxBytes)
+    if (maxBytes !== undefined && body.byteLength > maxBytes) throw tooLong(maxBytes)
+    return {
+      sizeBytes: body.byteLength,
+      bytes: body,
+      path: undefined,
+      async [Symbol.asyncDispose]() {},
+    }
+  }
+
+  readonly #object = (key: string) => ({ Bucket: this.#bucket, Key: key })
+}
+
+const exists = (cause?: unknown): ObjectFault =>
+  new ObjectFault('PreconditionFailed', 'An object with this key exists already', { cause })
+
+const bodyOf = ({ path, bytes }: Spooled) =>
+  path === undefined ? (bytes ?? new Uint8Array()) : createReadStream(path)

@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { Elysia } from 'elysia'
+
+import { notFound } from '#base/app-error.ts'
+import { type Clock, systemClock } from '#base/clock.ts'
+import { objectRoutes } from '#http/objects/routes.ts'
+import { errorResponse, toAppError } from '#http/plugins/errors.ts'
+import { serve } from '#platform/http-server/serve.ts'
+import { FileObjectStore } from '#platform/objects/file-object-store.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
+
+import { type ListedObject, listObjectsXml } from './s3-listing.ts'
+import { presignFault } from './sigv4.ts'
+
+/** An empty store, and whatever serves the URLs that it signs. */
+export interface OpenStore extends AsyncDisposable {
+  readonly store: ObjectStore
+  /** The same objects and URLs, at another time. */
+  at(clock: Clock): ObjectStore
+}
+
+export interface OpenFileStore extends OpenStore {
+  readonly store: FileObjectStore
+  readonly dir: string
+  readonly port: number
+}
+
+/** Sites `one` and `two` are served at `one.test` and `two.test`. */
+export async function openFileStore(): Promise<OpenFileStore> {
+  const dir = await mkdtemp(join(tmpdir(), 'croft-objects-'))
+  const urlKey = randomBytes(32)
+  let port = 0
+  const at = (clock: Clock) =>
+    new FileObjectStore({
+      dir,
+      urlKey,
+      baseUrlOf: (siteId) => `http://${siteId}.test:${port}`,
+      clock,
+    })
+  const store = await at(systemClock).open()
+  const routes = objectRoutes({ objects: store, urls: store.urls, siteIdOf })
+  const app = new Elysia()
+    .onError(({ error, code, request }) =>
+      errorResponse(toAppError(error, code), new URL(request.url).pathname, 'test'),
+    )
+    .use(routes)
+  const server = await serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    fetch: (request) => app.handle(request),
+  })
+  port = server.port
+  return {
+    store,
+    dir,
+    port,
+    at,
+    async [Symbol.asyncDispose]() {
+      await server.drain(0)
+      await store[Symbol.asyncDispose]()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+/** s3rver checks no signature, so what comes with a presigned URL passes a strict check of our own first; listings are our own too. */
+export async function openS3Store(): Promise<OpenStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'croft-s3-'))
+  const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+  const s3rver = createS3rver(directory)
+  await s3rver.configureBuckets()
+  const answer = s3rver.callback()
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url: target = '', headers } = incoming
+    const presigned = target.includes('X-Amz-Signature=')
+    const fault = presigned
+      ? presignFault({ method, target, headers }, credentials, new Date())
+      : undefined
+    if (fault !== undefined) outgoing.writeHead(403).end(fault)
+    else if (method === 'GET' && target.includes('list-type=2')) {
+      void sendListing(s3rver, target, outgoing)
+    } else answer(incoming, outgoing)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const at = (clock: Clock) =>
+    new S3ObjectStore(
+      {
+        endpoint: `http://127.0.0.1:${port}`,
+        region: 'us-east-1',
+        bucket: 'croft',
+        forcePathStyle: true,
+        ...credentials,
+      },
+      clock,
+    )
+  const store = at(systemClock)
+  return {
+    store,
+    at,
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]()
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await rm(directory, { recursive: true })
+    },
+  }
+}
+
+async function sendListing(s3rver: S3rver, target: string, outgoing: ServerResponse) {
+  const { objects } = await s3rver.store.listObjects('croft', {})
+  const xml = listObjectsXml(objects, new URL(target, 'http://any').searchParams)
+  outgoing.writeHead(200, { 'content-type': 'application/xml' }).end(xml)
+}
+
+async function siteIdOf(request: Request): Promise<string> {
+  const { hostname } = new URL(request.url)
+  if (!/^(?:one|two)\.test$/.test(hostname)) throw notFound('Site', hostname)
+  return hostname.slice(0, 3)
+}
+
+/** The package has no types. */
+interface S3rver {
+  configureBuckets(): Promise<unknown>
+  readonly store: {
+    listObjects(bucket: string, options: object): Promise<{ objects: ListedObject[] }>
+  }
+  callback(): (incoming: IncomingMessage, outgoing: ServerResponse) => void
+}
+
+function createS3rver(directory: string): S3rver {
+  const Constructor = createRequire(import.meta.url)('s3rver') as new (options: object) => S3rver
+  return new Constructor({ directory, silent: true, configureBuckets: [{ name: 'croft' }] })
+}
