@@ -1,28 +1,31 @@
+import { join } from 'node:path'
+
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { PageTokens } from '#base/page.ts'
+import { PageTokens } from '#base/page.ts'
 import type { Config } from '#config/config.ts'
-import type { SigningKeys } from '#identity/keys/service.ts'
-import type { Pools } from '#identity/pools/service.ts'
-import type { AdminTokens } from '#identity/tokens/admin-tokens.ts'
-import type { TokenMint } from '#identity/tokens/token-mint.ts'
-import type { VisitorTokens } from '#identity/tokens/visitor-tokens.ts'
-import type { Users } from '#identity/users/service.ts'
+import { type Identity, openIdentity } from '#identity/identity.ts'
+import type { Egress } from '#platform/egress/egress.ts'
+import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
-import type { Compute } from '#runtime/compute/service.ts'
-import type { Definitions } from '#runtime/definitions/service.ts'
-import type { RuntimeLogs } from '#runtime/logs/service.ts'
-import type { Operations } from '#runtime/operations/service.ts'
-import type { PermissionSync } from '#runtime/permission-sync/service.ts'
-import type { Resources } from '#runtime/resources/service.ts'
-import type { RuntimeUsage } from '#runtime/usage/service.ts'
-import type { Deployments } from '#sites/deployments/service.ts'
-import type { Sites } from '#sites/service.ts'
+import type { ObjectUrls } from '#platform/objects/object-urls.ts'
+import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import { openQueue } from '#platform/queue/postgres-queue.ts'
+import type { SharedCache } from '#platform/redis/shared-cache.ts'
+import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import { type Runtime, openRuntime } from '#runtime/runtime.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import { Artifacts } from '#sites/deployments/artifacts.ts'
+import { Deployments } from '#sites/deployments/service.ts'
+import { Sites } from '#sites/service.ts'
+import { SiteCleanup } from '#sites/site-cleanup.ts'
+import { SiteKeys } from '#sites/site-keys.ts'
 
-/** Everything that lives as long as the process, as the routes see it. Built once, taken apart in reverse. */
-export interface AppContext {
+/** Everything that lives as long as the process, as the routes see it. */
+export interface AppContext
+  extends Omit<Identity, 'invites'>, Omit<Runtime, 'parts' | typeof Symbol.asyncDispose> {
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -31,28 +34,123 @@ export interface AppContext {
   readonly operatorKey: string
   readonly readiness: Readiness
   readonly objects: ObjectStore
-
+  /** Undefined when objects are in S3, whose signed URLs do not lead here. */
+  readonly objectUrls: ObjectUrls | undefined
   readonly sites: Sites
   readonly deployments: Deployments
-
-  readonly pools: Pools
-  readonly signingKeys: SigningKeys
-  readonly users: Users
-  readonly tokenMint: TokenMint
-  readonly adminTokens: AdminTokens
-  readonly visitorTokens: VisitorTokens
-
-  readonly resources: Resources
-  readonly operations: Operations
-  readonly operationCalls: OperationCalls
-  readonly compute: Compute
-  readonly definitions: Definitions
-  readonly permissionSync: PermissionSync
-  readonly runtimeLogs: RuntimeLogs
-  readonly runtimeUsage: RuntimeUsage
 }
 
 /** What `/readyz` asks. Every value other than `ok` says what is wrong. */
 export interface Readiness {
   check(): Promise<Readonly<Record<string, string>>>
+}
+
+/** The outside systems, opened by whoever knows where they are: the process's entry, or a test. */
+export interface Platform {
+  readonly config: Config
+  readonly operatorKey: string
+  readonly logger: Logger
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly postgres: PostgresPlatform
+  readonly sealer: Sealer
+  readonly sharedCache: SharedCache
+  readonly egress: Egress
+  /** `baseUrlOf` says where the site of a key is reached. */
+  openObjects(baseUrlOf: (siteId: string) => Promise<string>): Promise<OpenObjects>
+  openSandbox(environment: SandboxEnvironment): Promise<Sandbox>
+}
+
+export interface OpenObjects {
+  readonly store: ObjectStore
+  readonly urls: ObjectUrls | undefined
+}
+
+/** The services, wired. Disposing ends what they started, and never the platform that they were given. */
+export interface OpenContext extends AppContext, AsyncDisposable {
+  /** Works the queues until the signal, then finishes the jobs that are running. */
+  work(signal: AbortSignal): Promise<void>
+}
+
+export async function openContext(platform: Platform): Promise<OpenContext> {
+  const { config, postgres, sealer } = platform
+  const { database, notifications } = postgres
+  const deps = { ...platform, database, notifications }
+  const queue = await openQueue({ sql: postgres.sql, notifications, log: platform.logger })
+  const objects = await platform.openObjects(async (siteId) =>
+    siteBaseUrl(config.baseUrl, (await sites.get(siteId)).domain),
+  )
+  const identity = await openIdentity({
+    ...deps,
+    siteKeys: new SiteKeys(),
+    baseUrl: config.baseUrl,
+  })
+  const runtime = await openRuntime({
+    ...deps,
+    queue,
+    sources: {
+      codeFiles: (siteId) => deployments.codeFiles(siteId),
+      settings: (siteId) => database.withSite(siteId, (tx) => sites.settings(tx)),
+    },
+  })
+  const sites = new Sites({
+    ...deps,
+    queue,
+    parts: [identity.pools, runtime.parts],
+    sourceRules: { allowFileUrls: config.allowFileRepositories },
+  })
+  await sites.watch()
+  const artifacts = new Artifacts({ database, objects: objects.store })
+  const deployments = new Deployments({
+    ...deps,
+    artifacts,
+    queue,
+    parts: [runtime.parts],
+    fetchRepository: (request) =>
+      fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
+    workDir: join(config.dataDir, 'work'),
+  })
+  const cleanup = new SiteCleanup({ ...deps, objects: objects.store, artifacts })
+  queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
+
+  return {
+    ...identity,
+    ...runtime,
+    ...deps,
+    objects: objects.store,
+    objectUrls: objects.urls,
+    sites,
+    deployments,
+    pageTokens: new PageTokens(sealer.derive('page-tokens')),
+    readiness: readinessOf(platform, objects.store, runtime.sandbox),
+    work: (signal) => queue.run(signal),
+    async [Symbol.asyncDispose]() {
+      await runtime[Symbol.asyncDispose]()
+      await queue[Symbol.asyncDispose]()
+      await objects.store[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function readinessOf(platform: Platform, objects: ObjectStore, sandbox: Sandbox): Readiness {
+  const answers = (check: Promise<unknown>): Promise<string> =>
+    check.then(
+      () => 'ok',
+      () => 'does not answer',
+    )
+  return {
+    async check() {
+      const [postgres, store, redis] = await Promise.all([
+        answers(platform.postgres.database.ping()),
+        answers(objects.ping()),
+        platform.sharedCache.ping(),
+      ])
+      return {
+        postgres,
+        objects: store,
+        sandbox: sandbox.status().ready ? 'ok' : 'starting',
+        ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : 'does not answer' }),
+      }
+    },
+  }
 }

@@ -9,6 +9,8 @@ export interface Config {
   readonly roles: readonly Role[]
   /** Addresses or CIDR blocks whose `X-Forwarded-Host`, `-Proto` and `-For` are believed. */
   readonly trustedProxies: readonly string[]
+  /** Whether a site's repository may be a `file:` URL, which reaches into the service's own disk. */
+  readonly allowFileRepositories: boolean
   readonly logLevel: LogLevel
   readonly sandbox: SandboxConfig
   readonly s3: S3Config | undefined

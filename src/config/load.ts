@@ -18,6 +18,11 @@ const VARIABLES = {
     parse: parse.listOf(parse.addressBlock),
     example: '127.0.0.1,10.0.0.0/8',
   },
+  allowFileRepositories: {
+    name: 'CROFT_ALLOW_FILE_REPOSITORIES',
+    parse: parse.flag,
+    example: 'true',
+  },
   logLevel: { name: 'CROFT_LOG_LEVEL', parse: parse.oneOf(LOG_LEVELS), example: 'info' },
   hosts: { name: 'CROFT_SANDBOX_HOSTS', parse: parse.integer(1, 256), example: '4' },
   hostMemoryMb: {
@@ -106,6 +111,7 @@ function readConfig(read: EnvReader, secrets: Secrets): Config {
     baseUrl: read.withDefault(VARIABLES.baseUrl, `http://localhost:${port}`),
     roles: Object.freeze(read.withDefault(VARIABLES.roles, [...ROLES])),
     trustedProxies: Object.freeze(read.withDefault(VARIABLES.trustedProxies, [])),
+    allowFileRepositories: read.withDefault(VARIABLES.allowFileRepositories, false),
     logLevel: read.withDefault(VARIABLES.logLevel, 'info'),
     sandbox: Object.freeze({
       hosts: read.withDefault(VARIABLES.hosts, Math.max(2, availableParallelism() - 1)),

@@ -8,10 +8,10 @@ import type { Peer } from '#platform/http-server/serve.ts'
 
 import { boundBody } from './body-bound.ts'
 import { Cors } from './cors.ts'
-import { healthRoutes } from './health.ts'
 import { MethodTable } from './method-table.ts'
 import { errorResponse, statusOf, toAppError } from './plugins/errors.ts'
 import { type RequestScope, openScope, scopeOf } from './request-scope.ts'
+import { routes } from './routes.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 
 export interface HttpApp {
@@ -26,8 +26,8 @@ export interface RouteDeclaration {
 }
 
 export function httpApp(context: AppContext): HttpApp {
-  const routes = routesOf(context)
-  const methods = new MethodTable(routes.routes)
+  const table = routes(context)
+  const methods = new MethodTable(table.routes)
   const scopes = new ScopeReader(context)
   const cors = new Cors(context, methods)
 
@@ -43,11 +43,11 @@ export function httpApp(context: AppContext): HttpApp {
   // The error hook must stand before the routes: Elysia gives it only to those that follow.
   const elysia = new Elysia({ normalize: false })
     .onError(({ error, code, request }) => failed(error, code, request))
-    .use(routes)
+    .use(table)
     .compile()
 
   return {
-    routes: routes.routes.map(({ method, path, hooks }) => ({
+    routes: table.routes.map(({ method, path, hooks }) => ({
       method,
       path,
       detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
@@ -66,10 +66,6 @@ export function httpApp(context: AppContext): HttpApp {
       return finished(context, { request, response, path, scope, startedAt })
     },
   }
-}
-
-function routesOf(context: AppContext) {
-  return new Elysia({ normalize: false }).use(healthRoutes(context))
 }
 
 async function answer(

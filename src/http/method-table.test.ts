@@ -8,6 +8,7 @@ const table = new MethodTable([
   { method: 'GET', path: '/files/*' },
   { method: 'PUT', path: '/files/*' },
   { method: 'GET', path: '/a.b' },
+  { method: 'GET', path: '/nested/' },
 ])
 
 describe('the method table', () => {
@@ -17,6 +18,7 @@ describe('the method table', () => {
     ['/files/a/b', 'GET, PUT'],
     ['/a.b', 'GET'],
     ['/a.b/', 'GET'],
+    ['/nested', 'GET'],
   ])('knows the methods of %s', (path, methods) => {
     expect(table.allowed(path)).toBe(methods)
   })

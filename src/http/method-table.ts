@@ -22,6 +22,7 @@ export class MethodTable {
 
 function patternOf(path: string): RegExp {
   const source = path
+    .replace(/(?<=.)\/$/, '')
     .split('/')
     .map((part) => {
       if (part.startsWith(':')) return '[^/]+'

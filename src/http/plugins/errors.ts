@@ -57,6 +57,8 @@ export function errorResponse(error: AppError, path: string, requestId: string):
   if (error.retryAfterSeconds !== undefined) {
     headers.set('retry-after', String(Math.max(1, Math.ceil(error.retryAfterSeconds))))
   }
+  // The rest of the body is not read: what follows it on the connection would be taken for it.
+  if (status === 413) headers.set('connection', 'close')
   if (error.code === 'MethodNotAllowed' && typeof error.fields?.['allow'] === 'string') {
     headers.set('allow', error.fields['allow'])
   }

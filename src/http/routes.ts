@@ -1,0 +1,37 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+
+import { adminConfigRoutes } from './admin-public/config.ts'
+import { dataAuthConfigRoutes } from './data/auth-config.ts'
+import { healthRoutes } from './health.ts'
+import { objectRoutes } from './objects/routes.ts'
+import { wellKnownRoutes } from './oidc/well-known.ts'
+import { siteOf } from './plugins/site.ts'
+import { portalDeploymentRoutes } from './portal/deployments.ts'
+import { portalKeyRoutes } from './portal/keys.ts'
+import { portalSiteRoutes } from './portal/sites.ts'
+import { portalTokenRoutes } from './portal/tokens.ts'
+
+/** Every route of the service, family by family. */
+export const routes = (context: AppContext) =>
+  new Elysia({ normalize: false })
+    .use(healthRoutes(context))
+    .use(
+      objectRoutes({
+        objects: context.objects,
+        urls: context.objectUrls,
+        siteIdOf: async (request) => (await siteOf(context, request)).siteId,
+      }),
+    )
+    .use(wellKnownRoutes(context))
+    .use(portal(context))
+    .use(adminConfigRoutes(context))
+    .use(dataAuthConfigRoutes(context))
+
+const portal = (context: AppContext) =>
+  new Elysia()
+    .use(portalSiteRoutes(context))
+    .use(portalDeploymentRoutes(context))
+    .use(portalTokenRoutes(context))
+    .use(portalKeyRoutes(context))

@@ -1,0 +1,139 @@
+import { join } from 'node:path'
+
+import { systemClock } from '#base/clock.ts'
+import { randomIds } from '#base/ids.ts'
+import type { Config, Secrets } from '#config/config.ts'
+import { openKeys } from '#config/keys.ts'
+import { type OpenContext, type OpenObjects, type Platform, openContext } from '#context'
+import { httpApp } from '#http/app.ts'
+import { MAX_UPLOAD_BYTES } from '#http/body-bound.ts'
+import { HttpEgress } from '#platform/egress/http-egress.ts'
+import { type HttpServer, serve } from '#platform/http-server/serve.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import { FileObjectStore } from '#platform/objects/file-object-store.ts'
+import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
+import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
+import {
+  type PostgresPlatform,
+  connectPostgres,
+  migrateDatabase,
+} from '#platform/postgres/postgres.ts'
+import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
+import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
+import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+
+const DRAIN_MS = 25_000
+
+export interface Service {
+  readonly context: OpenContext
+  readonly port: number
+  /** Answers everything that was accepted, finishes running jobs, writes the last counts, stops what it started. */
+  drain(): Promise<void>
+}
+
+/** The whole service: its outside systems, its workers and its HTTP server, as the configuration says. */
+export async function startService(
+  config: Config,
+  secrets: Secrets,
+  logger: Logger,
+): Promise<Service> {
+  await using started = new AsyncDisposableStack()
+  const keys = await openKeys(config.dataDir, secrets)
+  for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
+  const postgres = await openPostgres({ config, secrets, logger }, started)
+  const sealer = new AesGcmSealer(keys.masterKey)
+  await assertMasterKey(postgres.sql, sealer)
+  const sharedCache = started.use(openSharedCache(secrets.redisUrl, logger))
+
+  const platform: Platform = {
+    config,
+    operatorKey: keys.operatorKey,
+    logger,
+    clock: systemClock,
+    ids: randomIds,
+    postgres,
+    sealer,
+    sharedCache,
+    egress: new HttpEgress(),
+    openObjects: (baseUrlOf) => openObjects({ config, secrets, sealer, baseUrlOf }),
+    openSandbox: async (environment) =>
+      SandboxHosts.start({
+        config: config.sandbox,
+        environment,
+        logger,
+        cacheDir: join(config.dataDir, 'cache'),
+        prelude: await loadPrelude(),
+      }),
+  }
+  const context = started.use(await openContext(platform))
+  const working = new AbortController()
+  const work = config.roles.includes('worker') ? context.work(working.signal) : Promise.resolve()
+  started.defer(() => {
+    working.abort()
+    return work
+  })
+  const server = config.roles.includes('api') ? await listen(context) : undefined
+  started.defer(async () => {
+    context.runtimeLogs.endStreams()
+    await server?.drain(DRAIN_MS)
+  })
+  const resources = started.move()
+  return {
+    context,
+    port: server?.port ?? config.port,
+    drain: () => resources.disposeAsync(),
+  }
+}
+
+function listen(context: OpenContext): Promise<HttpServer> {
+  const app = httpApp(context)
+  return serve({
+    fetch: (request, peer) => app.fetch(request, peer),
+    hostname: context.config.host,
+    port: context.config.port,
+    maxRequestBodyBytes: MAX_UPLOAD_BYTES,
+    onError: (error) => context.logger.error({ err: error }, 'request failed outside its route'),
+  })
+}
+
+interface Opening {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly logger: Logger
+}
+
+async function openPostgres(
+  { config, secrets, logger }: Opening,
+  started: AsyncDisposableStack,
+): Promise<PostgresPlatform> {
+  const log = logger
+  const url =
+    secrets.databaseUrl ??
+    started.use(await startEmbeddedPostgres({ dataDir: config.dataDir, log })).url
+  await migrateDatabase({ url, log })
+  return started.use(await connectPostgres({ url, log }))
+}
+
+async function openObjects(opening: {
+  readonly config: Config
+  readonly secrets: Secrets
+  readonly sealer: Sealer
+  readonly baseUrlOf: (siteId: string) => Promise<string>
+}): Promise<OpenObjects> {
+  const { config, secrets, sealer, baseUrlOf } = opening
+  if (config.s3 !== undefined) {
+    const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = secrets
+    const store = new S3ObjectStore({ ...config.s3, accessKeyId, secretAccessKey }, systemClock)
+    return { store, urls: undefined }
+  }
+  const store = await new FileObjectStore({
+    dir: join(config.dataDir, 'objects'),
+    urlKey: sealer.derive('object-urls'),
+    baseUrlOf,
+    clock: systemClock,
+  }).open()
+  return { store, urls: store.urls }
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type Stack, startStack } from '#test/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack()
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+describe('the service', () => {
+  test('says that it lives and what is ready', async () => {
+    expect((await stack.call('any.host', 'GET', '/healthz')).json).toEqual({ status: 'ok' })
+    const ready = await stack.call('any.host', 'GET', '/readyz')
+    expect(ready.status).toBe(200)
+    expect(ready.json).toEqual({
+      status: 'ready',
+      checks: { postgres: 'ok', objects: 'ok', sandbox: 'ok' },
+    })
+  })
+
+  test('gives every answer an id of its own', async () => {
+    const answers = await Promise.all([1, 2].map(() => stack.call('x', 'GET', '/healthz')))
+    const ids = new Set(answers.map(({ headers }) => headers['x-request-id']))
+    expect(ids.size).toBe(2)
+  })
+
+  test.each([
+    ['an unknown path', 'GET', '/nowhere', 404, 'RouteNotFound'],
+    ['a known path with another method', 'DELETE', '/admin/public/config', 405, 'MethodNotAllowed'],
+  ])('answers %s with the body of the admin routes', async (_what, method, path, status, code) => {
+    const answer = await stack.call('one.test', method, path)
+    expect(answer).toMatchObject({
+      status,
+      json: { error: { code, requestId: answer.headers['x-request-id'] } },
+    })
+  })
+
+  test('answers under /data with the envelope', async () => {
+    const answer = await stack.call('one.test', 'GET', '/data/a/b/c/d')
+    expect(answer).toMatchObject({
+      status: 404,
+      json: { ok: false, error: { code: 'RouteNotFound' } },
+    })
+  })
+
+  test('names the host that is no site', async () => {
+    const answer = await stack.call('nobody.test', 'GET', '/admin/public/config')
+    expect(answer).toMatchObject({ status: 404, json: { error: { code: 'SiteNotFound' } } })
+  })
+
+  test('refuses a body that is too long before it reads it', async () => {
+    const answer = await stack.call('one.test', 'POST', '/portal/api/sites', {
+      token: stack.operatorKey,
+      headers: { 'content-length': String(100 * 1024 * 1024) },
+    })
+    expect(answer).toMatchObject({ status: 413, json: { error: { code: 'PayloadTooLarge' } } })
+  })
+
+  test('believes X-Forwarded-Host from a trusted proxy only', async () => {
+    const headers = { 'x-forwarded-host': 'one.test' }
+    const untrusted = await stack.call('nobody.test', 'GET', '/admin/public/config', { headers })
+    expect(untrusted.status).toBe(404)
+    await using behind = await startStack({
+      beside: stack,
+      config: { trustedProxies: ['127.0.0.1'] },
+    })
+    const trusted = await behind.call('nobody.test', 'GET', '/admin/public/config', { headers })
+    expect(trusted.json).toMatchObject({ siteDomain: 'one.test' })
+  })
+})
+
+describe('other origins', () => {
+  const preflight = (host: string, path: string, origin: string, method = 'GET') =>
+    stack.call(host, 'OPTIONS', path, {
+      headers: { origin, 'access-control-request-method': method },
+    })
+
+  test('that the site names may read its data routes, and no other may', async () => {
+    await stack.portal('PATCH', '/sites/two.test', {
+      deploymentSettings: { cors: { origins: ['https://app.two.test'] } },
+    })
+    const named = await preflight('two.test', '/data/auth/config', 'https://app.two.test')
+    expect(named.headers['access-control-allow-origin']).toBe('https://app.two.test')
+    const read = await stack.call('two.test', 'GET', '/data/auth/config', {
+      headers: { origin: 'https://app.two.test' },
+    })
+    expect(read.headers['access-control-allow-origin']).toBe('https://app.two.test')
+    expect(read.headers['access-control-allow-credentials']).toBeUndefined()
+
+    for (const [host, origin] of [
+      ['two.test', 'https://evil.test'],
+      ['one.test', 'https://app.two.test'],
+      ['two.test', 'null'],
+    ] as const) {
+      const other = await preflight(host, '/data/auth/config', origin)
+      expect(other.headers['access-control-allow-origin']).toBeUndefined()
+    }
+  })
+
+  test('never include those of a site for its admin routes', async () => {
+    const other = await preflight('two.test', '/admin/public/config', 'https://app.two.test')
+    expect(other.headers['access-control-allow-origin']).toBeUndefined()
+    const own = await preflight('two.test', '/admin/public/config', stack.baseUrl('two.test'))
+    expect(own.headers['access-control-allow-origin']).toBe(stack.baseUrl('two.test'))
+  })
+})

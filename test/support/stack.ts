@@ -1,0 +1,299 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { Agent } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { vi } from 'vitest'
+
+import { systemClock } from '#base/clock.ts'
+import { randomIds } from '#base/ids.ts'
+import type { Config } from '#config/config.ts'
+import { loadConfig } from '#config/load.ts'
+import { type OpenContext, type Platform, openContext } from '#context'
+import { type HttpApp, httpApp } from '#http/app.ts'
+import type { Role } from '#identity/actor.ts'
+import { HttpEgress } from '#platform/egress/http-egress.ts'
+import { serve } from '#platform/http-server/serve.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import { FileObjectStore } from '#platform/objects/file-object-store.ts'
+import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
+import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
+import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
+import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type Answer, request } from './http-client.ts'
+import { type TestDatabase, cloneDatabase } from './postgres.ts'
+import { silentLog } from './silent-log.ts'
+
+/** Shared by all stacks of a run: the same prelude gives the same snapshot. */
+const SNAPSHOTS = join(tmpdir(), `croft-test-snapshots-${process.ppid}`)
+const OPERATOR_KEY = 'test-operator-key-0123456789abcdef'
+
+export interface StackOptions {
+  /** Another replica: the same database, keys and objects. Disposing it leaves them. */
+  readonly beside?: Stack
+  readonly config?: Partial<Config>
+  readonly platform?: Partial<Platform>
+  readonly redisUrl?: string
+  readonly logger?: Logger
+  /** Sites made at the start; `one.test` and `two.test` when left out. */
+  readonly sites?: readonly string[]
+}
+
+export interface CallOptions {
+  readonly token?: string | undefined
+  readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
+}
+
+/** The whole service on a real port, with its own database, two sandbox hosts and a folder for objects. */
+export interface Stack extends AsyncDisposable {
+  readonly context: OpenContext
+  readonly app: HttpApp
+  readonly port: number
+  readonly operatorKey: string
+  readonly database: TestDatabase
+  readonly dataDir: string
+  readonly masterKey: Buffer
+  /** One request over the wire to the site of that host. */
+  call(host: string, method: string, path: string, options?: CallOptions): Promise<Answer>
+  /** The same with the operator key. */
+  portal(method: string, path: string, body?: unknown): Promise<Answer>
+  createSite(body: CreateSiteBody): Promise<CreatedSite>
+  baseUrl(host: string): string
+  /** Of the site's super-admin `ann@{host}`, or of a user with that role who is made on the way. */
+  adminToken(host: string, role?: Role): Promise<string>
+  dataToken(host: string, options?: { user?: string; groups?: readonly string[] }): Promise<string>
+  /** Resolves when the site's revision has caught up with every change made so far. */
+  synced(host: string): Promise<void>
+}
+
+export async function startStack(options: StackOptions = {}): Promise<Stack> {
+  await using started = new AsyncDisposableStack()
+  const { beside } = options
+  const { database, dataDir, masterKey } = beside ?? (await ownPlaces(started))
+  const postgres = started.use(
+    await connectPostgres({ url: database.url, log: silentLog, poolSize: 8 }),
+  )
+  // The base URL carries the port, so the server listens before the service stands.
+  const late = Promise.withResolvers<HttpApp>()
+  const server = await serve({
+    fetch: async (incoming, peer) => (await late.promise).fetch(incoming, peer),
+    hostname: '127.0.0.1',
+    port: 0,
+  })
+  const places = { dataDir, masterKey, postgres, ports: [server.port, beside?.port] as const }
+  const context = started.use(await openContext(testPlatform(options, places, started)))
+  const app = httpApp(context)
+  late.resolve(app)
+  startWork(context, started)
+  const agent = new Agent({ keepAlive: true })
+  started.defer(async () => {
+    agent.destroy()
+    context.runtimeLogs.endStreams()
+    await server.drain(5_000)
+  })
+  const stack = new RunningStack(
+    { context, app, port: server.port, database, dataDir, masterKey },
+    { agent, postgres },
+  )
+  for (const domain of beside ? [] : (options.sites ?? ['one.test', 'two.test'])) {
+    await stack.createSite({ domain, superAdmins: [`ann@${domain}`] })
+  }
+  return stack.owning(started.move())
+}
+
+async function ownPlaces(
+  started: AsyncDisposableStack,
+): Promise<Pick<Stack, 'database' | 'dataDir' | 'masterKey'>> {
+  const database = started.use(await cloneDatabase())
+  return { database, dataDir: await temporaryFolder(started), masterKey: randomBytes(32) }
+}
+
+interface Places {
+  readonly dataDir: string
+  readonly masterKey: Buffer
+  readonly postgres: PostgresPlatform
+  /** Our own, and that of the stack beside us. */
+  readonly ports: readonly [number, number | undefined]
+}
+
+function testPlatform(
+  options: StackOptions,
+  { dataDir, masterKey, postgres, ports: [port, firstPort] }: Places,
+  started: AsyncDisposableStack,
+): Platform {
+  const logger = options.logger ?? silentLog
+  const sealer = new AesGcmSealer(masterKey)
+  const config: Config = {
+    ...loadConfig({ CROFT_DATA_DIR: dataDir }).config,
+    baseUrl: `http://localhost:${firstPort ?? port}`,
+    port,
+    logLevel: 'silent',
+    ...options.config,
+  }
+  return {
+    config,
+    operatorKey: OPERATOR_KEY,
+    logger,
+    clock: systemClock,
+    ids: randomIds,
+    postgres,
+    sealer,
+    sharedCache: started.use(openSharedCache(options.redisUrl, logger)),
+    egress: new HttpEgress(),
+    async openObjects(baseUrlOf) {
+      const store = await new FileObjectStore({
+        dir: join(dataDir, 'objects'),
+        urlKey: sealer.derive('object-urls'),
+        baseUrlOf,
+        clock: systemClock,
+      }).open()
+      return { store, urls: store.urls }
+    },
+    openSandbox: async (environment) =>
+      SandboxHosts.start({
+        config: config.sandbox,
+        environment,
+        logger,
+        cacheDir: SNAPSHOTS,
+        prelude: await loadPrelude(),
+      }),
+    ...options.platform,
+  }
+}
+
+function startWork(context: OpenContext, started: AsyncDisposableStack): void {
+  const working = new AbortController()
+  const work = context.work(working.signal)
+  started.defer(() => {
+    working.abort()
+    return work
+  })
+}
+
+async function temporaryFolder(started: AsyncDisposableStack): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'croft-stack-'))
+  started.defer(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+type Parts = Pick<Stack, 'context' | 'app' | 'port' | 'database' | 'dataDir' | 'masterKey'>
+
+class RunningStack implements Stack {
+  readonly context: OpenContext
+  readonly app: HttpApp
+  readonly port: number
+  readonly operatorKey = OPERATOR_KEY
+  readonly database: TestDatabase
+  readonly dataDir: string
+  readonly masterKey: Buffer
+  readonly #agent: Agent
+  readonly #postgres: PostgresPlatform
+  readonly #resources = new AsyncDisposableStack()
+
+  constructor(parts: Parts, means: { agent: Agent; postgres: PostgresPlatform }) {
+    this.context = parts.context
+    this.app = parts.app
+    this.port = parts.port
+    this.database = parts.database
+    this.dataDir = parts.dataDir
+    this.masterKey = parts.masterKey
+    this.#agent = means.agent
+    this.#postgres = means.postgres
+  }
+
+  owning(resources: AsyncDisposableStack): this {
+    this.#resources.use(resources)
+    return this
+  }
+
+  call(host: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
+    const { token, body, headers } = options
+    return request({
+      port: this.port,
+      host,
+      method,
+      path,
+      agent: this.#agent,
+      headers: { ...(token === undefined ? {} : { authorization: `Bearer ${token}` }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    })
+  }
+
+  portal(method: string, path: string, body?: unknown): Promise<Answer> {
+    const options = { token: this.operatorKey, ...(body === undefined ? {} : { body }) }
+    return this.call('localhost', method, `/portal/api${path}`, options)
+  }
+
+  createSite(body: CreateSiteBody): Promise<CreatedSite> {
+    return this.context.sites.create(body)
+  }
+
+  baseUrl(host: string): string {
+    return `http://${host}:${this.port}`
+  }
+
+  async adminToken(host: string, role: Role = 'super-admin'): Promise<string> {
+    const site = await this.context.sites.find(host)
+    const user = role === 'super-admin' ? `ann@${host}` : `${role}@${host}`
+    if (role !== 'super-admin') await this.#ensureUser(site, user, role)
+    return this.#mint(host, { user, pool: 'admin', groups: [] })
+  }
+
+  dataToken(
+    host: string,
+    options: { user?: string; groups?: readonly string[] } = {},
+  ): Promise<string> {
+    const user = options.user ?? 'visitor@example.test'
+    return this.#mint(host, { user, pool: 'data', groups: options.groups ?? [] })
+  }
+
+  async synced(host: string): Promise<void> {
+    const { siteId } = await this.context.sites.find(host)
+    await vi.waitUntil(
+      async () => {
+        const { status } = await this.context.permissionSync.statusOf(siteId)
+        return status === 'succeeded' || status === 'failed'
+      },
+      { timeout: 20_000, interval: 10 },
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#resources.disposeAsync()
+  }
+
+  /** Inviting users is a feature of its own; here a row is enough. */
+  async #ensureUser(site: Site, email: string, role: Role): Promise<void> {
+    const { auth } = await this.context.pools.bootstrap(site)
+    await this.#postgres.database.withSite(site.siteId, (tx) =>
+      tx.db
+        .insertInto('pool_user')
+        .values({
+          site_id: site.siteId,
+          user_pool_id: auth.userPoolId,
+          sub: randomUUID(),
+          email,
+          external_email: null,
+          role,
+          status: 'ACTIVE',
+          origin: 'operator',
+        })
+        .onConflict((on) => on.doNothing())
+        .execute(),
+    )
+  }
+
+  async #mint(
+    host: string,
+    request: { user: string; pool: 'admin' | 'data'; groups: readonly string[] },
+  ): Promise<string> {
+    const site = await this.context.sites.find(host)
+    return (await this.context.tokenMint.mint(site, { ...request, use: 'access' })).token
+  }
+}
