@@ -43,7 +43,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const validities = new Validities()
   await followChanges(deps.notifications, directory, validities)
   const signingKeys = new SigningKeys({ ...deps, directory })
-  const users = new Users({ ...deps, validities })
+  const users = new Users({ ...deps, directory, validities })
   const invites = new Invites(deps)
   const verifier = new TokenVerifier({ ...deps, directory })
   const signer = new TokenSigner({ ...deps, signingKeys })

@@ -1,7 +1,9 @@
 import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import type { Role } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Validities } from '#identity/tokens/validity.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -10,6 +12,7 @@ import type { Site } from '#sites/site.ts'
 
 import type { Standing, User } from './model.ts'
 import {
+  type NewUser,
   insertUser,
   selectStanding,
   selectSuperAdminEmails,
@@ -23,6 +26,7 @@ export class Users {
   readonly #notifications: Notifications
   readonly #ids: Ids
   readonly #clock: Clock
+  readonly #directory: PoolDirectory
   readonly #validities: Validities
 
   constructor(deps: {
@@ -30,12 +34,14 @@ export class Users {
     notifications: Notifications
     ids: Ids
     clock: Clock
+    directory: PoolDirectory
     validities: Validities
   }) {
     this.#database = deps.database
     this.#notifications = deps.notifications
     this.#ids = deps.ids
     this.#clock = deps.clock
+    this.#directory = deps.directory
     this.#validities = deps.validities
   }
 
@@ -47,22 +53,29 @@ export class Users {
   ): Promise<readonly User[]> {
     const users: User[] = []
     for (const email of new Set(emails.map(canonicalEmail))) {
-      await insertUser(
-        tx,
-        {
-          userPoolId,
-          sub: this.#ids.uuid(),
-          email,
-          emailVerified: false,
-          role: 'super-admin',
-          status: 'INVITED',
-          origin: 'invite',
-        },
-        this.#clock.now(),
-      )
-      users.push(await userByEmail(tx, userPoolId, email))
+      users.push(await this.#insert(tx, invited(userPoolId, email, 'super-admin')))
     }
     return users
+  }
+
+  /** The member of the admin pool with that address, invited with the role when there is none yet. */
+  async ensureAdmin(site: Site, email: string, role: Role): Promise<User> {
+    const { admin } = await this.#directory.get(site)
+    const account = invited(admin.userPoolId, canonicalEmail(email), role)
+    return this.#database.withSite(site.siteId, (tx) => this.#ensure(tx, account))
+  }
+
+  /** The visitor with that address, made by the operator when there is none yet: verified, and marked as such. */
+  ensureVisitor(site: Site, pool: Pool, email: string): Promise<User> {
+    const account: Account = {
+      userPoolId: pool.userPoolId,
+      email: canonicalEmail(email),
+      emailVerified: true,
+      role: null,
+      status: 'ACTIVE',
+      origin: 'operator',
+    }
+    return this.#database.withSite(site.siteId, (tx) => this.#ensure(tx, account))
   }
 
   /** 404 when the pool has no such account. */
@@ -70,29 +83,6 @@ export class Users {
     return this.#database.withSite(site.siteId, (tx) =>
       userByEmail(tx, pool.userPoolId, canonicalEmail(email)),
     )
-  }
-
-  /** The visitor with that address, made by the operator when there is none yet: verified, and marked as such. */
-  ensureVisitor(site: Site, pool: Pool, email: string): Promise<User> {
-    const address = canonicalEmail(email)
-    return this.#database.withSite(site.siteId, async (tx) => {
-      const known = await selectUserByEmail(tx, pool.userPoolId, address)
-      if (known) return known
-      await insertUser(
-        tx,
-        {
-          userPoolId: pool.userPoolId,
-          sub: this.#ids.uuid(),
-          email: address,
-          emailVerified: true,
-          role: null,
-          status: 'ACTIVE',
-          origin: 'operator',
-        },
-        this.#clock.now(),
-      )
-      return userByEmail(tx, pool.userPoolId, address)
-    })
   }
 
   /** The addresses of a site's super-admins, oldest first; at most 100. */
@@ -114,7 +104,28 @@ export class Users {
       tx.onCommit(() => this.#validities.userChanged(site.siteId, sub))
     })
   }
+
+  async #ensure(tx: SiteTx, account: Account): Promise<User> {
+    const known = await selectUserByEmail(tx, account.userPoolId, account.email)
+    return known ?? this.#insert(tx, account)
+  }
+
+  async #insert(tx: SiteTx, account: Account): Promise<User> {
+    await insertUser(tx, { ...account, sub: this.#ids.uuid() }, this.#clock.now())
+    return userByEmail(tx, account.userPoolId, account.email)
+  }
 }
+
+type Account = Omit<NewUser, 'sub'>
+
+const invited = (userPoolId: string, email: string, role: Role): Account => ({
+  userPoolId,
+  email,
+  emailVerified: false,
+  role,
+  status: 'INVITED',
+  origin: 'invite',
+})
 
 async function userByEmail(tx: SiteTx, userPoolId: string, email: string): Promise<User> {
   const user = await selectUserByEmail(tx, userPoolId, email)
