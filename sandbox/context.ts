@@ -1,0 +1,182 @@
+import { randomFillSync } from 'node:crypto'
+
+import ivm from 'isolated-vm'
+
+import type { GuestIsolate } from './isolate.ts'
+import { faultOf } from './module-fault.ts'
+import { loadModules } from './module-graph.ts'
+import { FROM_GUEST, type FromGuest, type SlotDefinition, type SourceFault } from './protocol.ts'
+import { readRecords } from './records.ts'
+
+/** How long what is already finished may take to be read out after a stretch was stopped. */
+const SALVAGE_MS = 50
+const TIMED_OUT = 'Script execution timed out.'
+
+/** What one entry into an isolate came to. */
+export interface Entry {
+  readonly records: readonly FromGuest[]
+  readonly elapsedMs: number
+  /** Records of the section that were begun; the rest was left for the next entry. */
+  readonly begun: number
+  /** The call whose synchronous part was stopped, or 0. */
+  readonly current: number
+  /** Why the isolate cannot be used any more. */
+  readonly stopped: 'cpuMs' | 'memoryMb' | undefined
+  /** A rejection that nobody handled, or whatever else got out. */
+  readonly stray: string | undefined
+}
+
+export type Loading =
+  | { readonly state: 'ready' }
+  /** A top-level `await` is pending. */
+  | { readonly state: 'waiting' }
+  | { readonly state: 'failed'; readonly fault: SourceFault }
+  | { readonly state: 'stopped'; readonly what: 'cpuMs' | 'memoryMb' }
+
+interface RuntimeReferences {
+  readonly boot: ivm.Reference
+  readonly define: ivm.Reference
+  readonly names: ivm.Reference
+  readonly entry: ivm.Reference
+  readonly run: ivm.Reference
+  readonly take: ivm.Reference
+}
+
+/** One function's global scope inside its program's isolate. */
+export class GuestContext {
+  readonly home: GuestIsolate
+  readonly #definition: SlotDefinition
+  readonly #context: ivm.Context
+  readonly #runtime: RuntimeReferences
+
+  constructor(home: GuestIsolate, definition: SlotDefinition) {
+    this.home = home
+    this.#definition = definition
+    this.#context = home.isolate.createContextSync()
+    this.#runtime = references(this.#context)
+    const { limits, site, env, handler, entry } = bootParts(definition)
+    const config = JSON.stringify({ ...limits, site, env, handler, entry })
+    const entropy = new ivm.Callback(
+      (bytes: number) => randomFillSync(new Uint8Array(bytes)).buffer,
+    )
+    this.#runtime.boot.applySync(undefined, [config, entropy])
+  }
+
+  /** Compiles and evaluates the modules. What they print or ask is in the entry. */
+  load(): { readonly loading: Loading; readonly entry: Entry } {
+    const startedMs = performance.now()
+    let thrown: { readonly error: unknown } | undefined
+    try {
+      loadModules(this.home.isolate, this.#context, {
+        definition: this.#definition,
+        runtime: this.#runtime,
+        timeoutMs: this.#definition.limits.cpuMs,
+      })
+    } catch (error) {
+      thrown = { error }
+    }
+    const entry = this.#finish(startedMs, thrown)
+    const loading = loadingOf(entry, thrown, this.#definition)
+    return { loading, entry: { ...entry, stray: undefined } }
+  }
+
+  /** Runs one section, or with an empty one goes on with what the last entry left. */
+  enter(section: string, maxCalls: number): Entry {
+    const { cpuMs } = this.#definition.limits
+    const startedMs = performance.now()
+    let thrown: { readonly error: unknown } | undefined
+    try {
+      this.#runtime.run.applySync(undefined, [section, Date.now(), cpuMs / 4, maxCalls], {
+        timeout: cpuMs,
+      })
+    } catch (error) {
+      thrown = { error }
+    }
+    return this.#finish(startedMs, thrown)
+  }
+
+  /** Every reference must be let go, or the isolate never frees the context. */
+  release(): void {
+    if (this.home.gone) return
+    for (const reference of Object.values(this.#runtime)) (reference as ivm.Reference).release()
+    this.#context.release()
+  }
+
+  #finish(startedMs: number, thrown: { readonly error: unknown } | undefined): Entry {
+    const elapsedMs = performance.now() - startedMs
+    if (this.home.gone) return lost('memoryMb', elapsedMs)
+    const taken = this.#take(thrown ? { timeout: SALVAGE_MS } : {})
+    if (!taken) return lost(this.home.gone ? 'memoryMb' : 'cpuMs', elapsedMs)
+    const [begun, current] = taken[0]?.kind === 'K' ? taken[0].numbers : [0, 0]
+    const message = thrown && messageOf(thrown.error)
+    const entry = { records: taken, elapsedMs, begun, current }
+    return message === TIMED_OUT && elapsedMs >= this.#definition.limits.cpuMs
+      ? { ...entry, stopped: 'cpuMs', stray: undefined }
+      : { ...entry, stopped: undefined, stray: message }
+  }
+
+  /** Undefined when the isolate gives nothing that can be read. */
+  #take(options: { timeout?: number }): FromGuest[] | undefined {
+    try {
+      const text: unknown = this.#runtime.take.applySync(undefined, [], options)
+      return typeof text === 'string' ? readRecords<FromGuest>(text, FROM_GUEST) : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+const lost = (stopped: 'cpuMs' | 'memoryMb', elapsedMs: number): Entry => ({
+  records: [],
+  elapsedMs,
+  begun: 0,
+  current: 0,
+  stopped,
+  stray: undefined,
+})
+
+function bootParts(definition: SlotDefinition) {
+  const { siteId, siteDomain, env, handler, entry, limits } = definition
+  return { limits, env, handler, entry, site: { siteId, siteDomain } }
+}
+
+function references(context: ivm.Context): RuntimeReferences {
+  const croft = context.global.getSync('__croft', { reference: true }) as ivm.Reference
+  const get = (name: keyof RuntimeReferences): ivm.Reference =>
+    croft.getSync(name, { reference: true }) as ivm.Reference
+  const runtime: RuntimeReferences = {
+    boot: get('boot'),
+    define: get('define'),
+    names: get('names'),
+    entry: get('entry'),
+    run: get('run'),
+    take: get('take'),
+  }
+  croft.release()
+  return runtime
+}
+
+/** What comes out of an isolate may be anything that can be thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return String(error.message)
+  return typeof error === 'string' ? error : `Thrown: ${JSON.stringify(error) ?? typeof error}`
+}
+
+function loadingOf(
+  entry: Entry,
+  thrown: { readonly error: unknown } | undefined,
+  definition: SlotDefinition,
+): Loading {
+  if (entry.stopped) return { state: 'stopped', what: entry.stopped }
+  if (thrown) return { state: 'failed', fault: faultOf(thrown.error, definition.modules) }
+  return outcomeOf(entry.records) ?? { state: 'waiting' }
+}
+
+/** What the guest said about its handler, if it said anything. */
+export function outcomeOf(records: readonly FromGuest[]): Loading | undefined {
+  for (const record of records) {
+    if (record.kind === 'O') return { state: 'ready' }
+    if (record.kind === 'U') return { state: 'failed', fault: { message: record.texts[0] } }
+  }
+  return undefined
+}

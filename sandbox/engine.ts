@@ -1,0 +1,237 @@
+import type ivm from 'isolated-vm'
+
+import { messageOf } from './context.ts'
+import { Instance, sectionOf } from './instance.ts'
+import type { GuestIsolate } from './isolate.ts'
+import type { Mark } from './mark.ts'
+import type { CallRecord } from './open-calls.ts'
+import type { Outbox } from './outbox.ts'
+import { adHocModule } from './prepare.ts'
+import {
+  type SlotDefinition,
+  TO_GUEST,
+  TO_WORKER,
+  type ToGuest,
+  type ToWorker,
+} from './protocol.ts'
+import { readRecords } from './records.ts'
+import { Wakes } from './wakes.ts'
+import { WarmIsolates } from './warm-isolates.ts'
+
+const BROUGHT_DOWN = 'Another call of the same site brought its isolate down: try again'
+
+export interface EngineDeps {
+  readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
+  readonly warmIsolates: number
+  readonly outbox: Outbox
+  readonly mark: Mark
+  /** Whether everything sent so far has left the process. */
+  readonly flushed: () => boolean
+}
+
+interface Slot {
+  readonly id: number
+  readonly definition: SlotDefinition
+  instance: Instance | undefined
+}
+
+interface Answer {
+  readonly hostCall: number
+  readonly ok: number
+  readonly text: string
+}
+
+/** The isolates of one worker: turns what the service says into entries, and entries into answers. */
+export class Engine {
+  readonly #deps: EngineDeps
+  readonly #warm: WarmIsolates
+  readonly #slots = new Map<number, Slot>()
+  readonly #instances = new Map<GuestIsolate, Set<Instance>>()
+  readonly #askers = new Map<number, Instance>()
+  readonly #wakes = new Wakes<Instance>((instance) => this.#wake(instance))
+  #lastHostCall = 0
+  #reportedWarm = 0
+
+  constructor(deps: EngineDeps) {
+    this.#deps = deps
+    this.#warm = new WarmIsolates(deps.snapshot, deps.warmIsolates)
+  }
+
+  /** Carries out one frame. Throws only on a frame that breaks the protocol. */
+  receive(text: string): void {
+    const { mark, outbox, flushed } = this.#deps
+    const answers = new Map<Instance, Answer[]>()
+    const records = readRecords<ToWorker>(text, TO_WORKER)
+    const last = records.at(-1)
+    const seq = last?.kind === 'Q' ? last.numbers[0] : 0
+    // Without a mark the first section of the oldest batch is the one that runs, if what came before is out.
+    let marked = flushed()
+    records.forEach((record, index) => {
+      switch (record.kind) {
+        case 'Q':
+          break
+        case 'L':
+          this.#define(record.numbers[0], record.texts[0])
+          break
+        case 'D':
+          this.#forget(record.numbers[0])
+          break
+        case 'S':
+          if (!marked) mark.section(seq, index)
+          marked = false
+          this.#start(record.numbers[0], record.texts[0])
+          break
+        case 'A':
+          this.#group(answers, record)
+      }
+    })
+    for (const [instance, list] of answers) {
+      mark.slot(instance.slot, seq)
+      this.#enter(instance, () => instance.answer(list))
+    }
+    if (seq > 0) outbox.acknowledge(seq)
+    this.#flush()
+  }
+
+  close(): void {
+    this.#wakes.clearAll()
+    for (const isolate of this.#instances.keys()) isolate.dispose()
+  }
+
+  #define(id: number, text: string): void {
+    let definition = JSON.parse(text) as SlotDefinition
+    if (definition.adHoc) {
+      const modules = definition.modules.map(({ path, code }) => adHocModule(path, code))
+      definition = { ...definition, modules }
+    }
+    this.#slots.set(id, { id, definition, instance: undefined })
+  }
+
+  #forget(id: number): void {
+    const slot = this.#slots.get(id)
+    this.#slots.delete(id)
+    if (!slot) return
+    this.#warm.retireProgram(slot.definition.programKey)
+    this.#tidy()
+  }
+
+  #group(answers: Map<Instance, Answer[]>, record: Extract<ToWorker, { kind: 'A' }>): void {
+    const [hostCall, ok] = record.numbers
+    const instance = this.#askers.get(hostCall)
+    if (!instance) return
+    const answer = { hostCall, ok, text: record.texts[0] }
+    const list = answers.get(instance)
+    if (list) list.push(answer)
+    else answers.set(instance, [answer])
+  }
+
+  #start(slotId: number, section: string): void {
+    const slot = this.#slots.get(slotId)
+    if (!slot) throw new Error(`Slot ${slotId} has not been defined`)
+    try {
+      const instance = this.#instanceOf(slot)
+      this.#warm.touch(instance.home)
+      this.#enter(instance, () => instance.start(section))
+    } catch (error) {
+      this.#refuse(section, error)
+    }
+  }
+
+  /** Runs an entry and what follows from it. Whatever the guest makes the host's own code throw ends its isolate. */
+  #enter(instance: Instance, entry: () => void): void {
+    try {
+      entry()
+    } catch (error) {
+      instance.end({ kind: 'interrupted', message: messageOf(error) })
+      this.#stop(instance, [])
+    }
+    this.#wakes.set(instance, instance.wakeMs)
+    if (instance.home.retired || instance.home.gone || instance.over) this.#settle(instance)
+  }
+
+  #wake(instance: Instance): void {
+    if (instance.home.gone || instance.calls.size === 0) return
+    const nowMs = Date.now()
+    if (instance.wakeMs > nowMs) {
+      this.#wakes.set(instance, instance.wakeMs)
+      return
+    }
+    this.#deps.mark.slot(instance.slot, 0)
+    this.#enter(instance, () => instance.wake(nowMs))
+    this.#deps.mark.idle()
+    this.#flush()
+  }
+
+  #instanceOf(slot: Slot): Instance {
+    if (slot.instance?.open) return slot.instance
+    const { programKey, memoryMb } = slot.definition
+    const home = this.#warm.get(programKey, memoryMb)
+    const instance: Instance = new Instance(home, {
+      slot: slot.id,
+      definition: slot.definition,
+      outbox: this.#deps.outbox,
+      numbers: {
+        next: () => {
+          this.#lastHostCall += 1
+          this.#askers.set(this.#lastHostCall, instance)
+          return this.#lastHostCall
+        },
+        free: (hostCall) => void this.#askers.delete(hostCall),
+      },
+      stopped: (stopped, left) => this.#stop(stopped, left),
+    })
+    const neighbours = this.#instances.get(home) ?? new Set()
+    this.#instances.set(home, neighbours.add(instance))
+    slot.instance = instance
+    return instance
+  }
+
+  /** Gives an isolate up: its open calls are interrupted, those not begun are begun in another one. */
+  #stop(instance: Instance, left: readonly CallRecord[]): void {
+    const { home } = instance
+    for (const neighbour of this.#instances.get(home) ?? []) {
+      neighbour.end({ kind: 'interrupted', message: BROUGHT_DOWN })
+      this.#wakes.clear(neighbour)
+    }
+    this.#warm.retire(home)
+    this.#instances.delete(home)
+    if (left.length > 0) this.#start(instance.slot, sectionOf(left))
+  }
+
+  /** Lets go of an instance that takes no more calls, once its last one has ended. */
+  #settle(instance: Instance): void {
+    const { home } = instance
+    if (instance.calls.size === 0) {
+      this.#wakes.clear(instance)
+      instance.release()
+      this.#instances.get(home)?.delete(instance)
+      const slot = this.#slots.get(instance.slot)
+      if (slot?.instance === instance) slot.instance = undefined
+    }
+    if (home.retired) this.#warm.retire(home)
+    if (home.gone) this.#instances.delete(home)
+  }
+
+  /** Forgets isolates that were disposed of while they were idle. */
+  #tidy(): void {
+    for (const isolate of this.#instances.keys()) {
+      if (isolate.gone) this.#instances.delete(isolate)
+    }
+  }
+
+  #refuse(section: string, error: unknown): void {
+    const message = `The isolate could not be made: ${messageOf(error)}`
+    for (const record of readRecords<ToGuest>(section, TO_GUEST)) {
+      this.#deps.outbox.failure(record.numbers[0], 0, { kind: 'interrupted', message })
+    }
+  }
+
+  #flush(): void {
+    if (this.#warm.size !== this.#reportedWarm) {
+      this.#reportedWarm = this.#warm.size
+      this.#deps.outbox.warm(this.#reportedWarm)
+      this.#tidy()
+    }
+    this.#deps.outbox.flush()
+  }
+}

@@ -1,0 +1,101 @@
+import type { Entry } from './context.ts'
+import type { OpenCalls } from './open-calls.ts'
+import type { Outbox } from './outbox.ts'
+import { type FromGuest, type GuestFailure, LEVELS, type SlotDefinition } from './protocol.ts'
+
+const MAX_NAME_LENGTH = 64
+/** The guest cuts lines itself and adds a few words that say so. */
+const MARGIN_LENGTH = 64
+const ERROR = LEVELS.indexOf('error')
+
+const FAILED: ReadonlySet<string> = new Set<Failed['kind']>(['T', 'I', 'B', 'Z'])
+
+type Failed = Extract<FromGuest, { kind: 'T' | 'I' | 'B' | 'Z' }>
+
+export interface ReportDeps {
+  readonly slot: number
+  readonly definition: SlotDefinition
+  readonly calls: OpenCalls
+  readonly outbox: Outbox
+}
+
+/** Carries out what a guest reports after an entry. All of it is hostile: unknown ids are ignored, lengths bounded. */
+export class GuestReport {
+  readonly #deps: ReportDeps
+  #looseLines = 0
+
+  constructor(deps: ReportDeps) {
+    this.#deps = deps
+  }
+
+  /** When the guest's earliest timer is due; 0 for never. */
+  dueMs = 0
+
+  read(entry: Entry): void {
+    this.dueMs = 0
+    if (entry.stray !== undefined) {
+      this.#print(0, ERROR, `Uncaught: ${entry.stray}`)
+    }
+    for (const record of entry.records) this.#apply(record)
+  }
+
+  /** A new call may print again outside of itself. */
+  renew(): void {
+    this.#looseLines = 0
+  }
+
+  #apply(record: FromGuest): void {
+    const { calls } = this.#deps
+    if (record.kind === 'R') calls.finish(record.numbers[0], record.texts[0])
+    else if (record.kind === 'H') this.#ask(record)
+    else if (record.kind === 'G') this.#line(record)
+    else if (record.kind === 'N') this.dueMs = record.numbers[0]
+    else if (isFailed(record)) calls.fail(record.numbers[0], this.#failureOf(record))
+  }
+
+  #ask({ numbers, texts }: Extract<FromGuest, { kind: 'H' }>): void {
+    if (texts[0].length <= MAX_NAME_LENGTH) this.#deps.calls.ask(numbers[0], numbers[1], texts)
+  }
+
+  #failureOf(record: Failed): GuestFailure {
+    switch (record.kind) {
+      case 'T': {
+        const statusCode = record.numbers[1]
+        const [code, message, stack] = record.texts
+        return {
+          kind: 'thrown',
+          message,
+          stack,
+          ...(statusCode === 0 ? {} : { statusCode }),
+          ...(code === '' ? {} : { code }),
+        }
+      }
+      case 'I':
+        return { kind: 'invalidResult', message: record.texts[0] }
+      case 'B':
+        return { kind: 'invalidBody', message: record.texts[0] }
+      case 'Z': {
+        const limit = this.#deps.definition.limits.resultBytes
+        const used = Math.max(record.numbers[1], limit + 1)
+        return { kind: 'limit', what: 'resultBytes', limit, used }
+      }
+    }
+  }
+
+  #line({ numbers, texts }: Extract<FromGuest, { kind: 'G' }>): void {
+    this.#print(numbers[0], Math.min(numbers[1], ERROR), texts[0])
+  }
+
+  #print(id: number, level: number, message: string): void {
+    const { calls, outbox, slot, definition } = this.#deps
+    const call = calls.get(id)
+    const { logLines, logLineLength } = definition.limits
+    const printed = call ? (call.lines += 1) : (this.#looseLines += 1)
+    // One more than allowed: the guest's own remark that it has dropped the rest.
+    if (printed > logLines + 1) return
+    const place = [slot, call ? id : 0, level] as const
+    outbox.line(place, message.slice(0, logLineLength + MARGIN_LENGTH))
+  }
+}
+
+const isFailed = (record: FromGuest): record is Failed => FAILED.has(record.kind)

@@ -1,0 +1,166 @@
+import type { PrintLevel } from './host-port.ts'
+import { configured } from './runtime-config.ts'
+import { CallContext } from './runtime-context.ts'
+import { describeThrown } from './runtime-errors.ts'
+import { answerFetch } from './runtime-fetch.ts'
+import { type LineBudget, printLine } from './runtime-log.ts'
+import { loadedTarget, type Target } from './runtime-modules.ts'
+import { emit } from './runtime-output.ts'
+import { isPromise, parse, SafeMap, stringify } from './runtime-primordials.ts'
+
+export interface CallInput {
+  readonly id: number
+  readonly operation: string
+  readonly requestId: string
+  /** JSON text. */
+  readonly auth: string
+  /** JSON text. */
+  readonly body: string
+}
+
+interface LiveCall {
+  readonly id: number
+  readonly lines: LineBudget
+}
+
+const live = new SafeMap<LiveCall>()
+const loose: LineBudget = { left: 0 }
+let current = 0
+let newest = 0
+
+/** The call whose synchronous part is running; 0 outside of one. */
+export const currentCall = (): number => current
+
+/** The call that what happens now certainly belongs to, or 0. */
+export function certainCall(): number {
+  if (current !== 0) return current
+  return live.size === 1 && live.get(newest) ? newest : 0
+}
+
+/** Runs `work` as part of a call. A termination by V8 skips `finally`, so the host can tell which call it was. */
+export function within(call: number, work: () => void): void {
+  const before = current
+  current = live.get(call) ? call : 0
+  try {
+    work()
+  } finally {
+    current = before
+  }
+}
+
+export function print(level: PrintLevel, text: string): void {
+  const call = certainCall()
+  printLine(call, live.get(call)?.lines ?? loose, level, text)
+}
+
+export function startCall(input: CallInput): void {
+  const target = loadedTarget()
+  const { logLines } = configured()
+  live.set(input.id, { id: input.id, lines: { left: logLines } })
+  newest = input.id
+  loose.left = logLines
+  const payload = readBody(input)
+  if (!payload || !target) return
+  within(input.id, () => {
+    try {
+      begin(input, payload.value, target)
+    } catch (error) {
+      failCall(input.id, error)
+    }
+  })
+}
+
+export function forgetCall(id: number): void {
+  live.delete(id)
+}
+
+function readBody(input: CallInput): { value: unknown } | undefined {
+  let message = 'The body must be a JSON object with a "payload"'
+  try {
+    const body = parse(input.body)
+    if (typeof body === 'object' && body !== null && !isArray(body)) {
+      return { value: (body as { payload?: unknown }).payload }
+    }
+  } catch (error) {
+    message = `The body is not JSON: ${describeThrown(error).message}`
+  }
+  forgetCall(input.id)
+  emit(`B${input.id}`, message)
+  return undefined
+}
+
+function begin(input: CallInput, payload: unknown, target: Target): void {
+  const context = new CallContext(input.id, within)
+  if (target.kind === 'fetch') {
+    void settle(input.id, answerFetch(input, payload, { target, context }), answered)
+    return
+  }
+  const { site } = configured()
+  const { operation, requestId } = input
+  const value = target.handle(
+    { payload, auth: parse(input.auth), operation, requestId, site },
+    context,
+  )
+  if (isThenable(value)) void settle(input.id, value, finishCall)
+  else finishCall(input.id, value)
+}
+
+/** `await` on a promise uses the built-in, whatever site code did to `then`. */
+async function settle(
+  id: number,
+  value: unknown,
+  finish: (id: number, value: unknown) => void,
+): Promise<void> {
+  try {
+    finish(id, await value)
+  } catch (error) {
+    failCall(id, error)
+  }
+}
+
+function finishCall(id: number, value: unknown): void {
+  if (!live.get(id)) return
+  let text: string | undefined = 'null'
+  if (value !== undefined) {
+    try {
+      text = stringify(value)
+    } catch (error) {
+      invalidResult(id, `The result is not JSON: ${describeThrown(error).message}`)
+      return
+    }
+  }
+  if (text === undefined) invalidResult(id, `The result is not JSON: it is a ${typeof value}`)
+  else finishText(id, text)
+}
+
+/** What `answerFetch` gives is JSON text already. */
+function answered(id: number, text: unknown): void {
+  if (live.get(id)) finishText(id, text as string)
+}
+
+function finishText(id: number, text: string): void {
+  live.delete(id)
+  if (text.length > configured().resultBytes) emit(`Z${id} ${text.length}`)
+  else emit(`R${id}`, text)
+}
+
+function invalidResult(id: number, message: string): void {
+  live.delete(id)
+  emit(`I${id}`, message)
+}
+
+function failCall(id: number, thrown: unknown): void {
+  if (!live.get(id)) return
+  const shape = describeThrown(thrown)
+  live.delete(id)
+  emit(`T${id} ${shape.statusCode}`, shape.code, shape.message, shape.stack)
+}
+
+const isArray = Array.isArray
+
+/** A promise is one whatever site code has put in place of its `then`. */
+function isThenable(value: unknown): boolean {
+  if (isPromise(value)) return true
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  return typeof (value as { then?: unknown }).then === 'function'
+}

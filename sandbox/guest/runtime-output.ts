@@ -1,0 +1,39 @@
+import { slice } from './runtime-primordials.ts'
+
+/** Records of `FromGuest`, collected until the host takes them. Strings only: site code can hook arrays. */
+let heads = ''
+let body = ''
+
+/** `head` is the kind and the numbers, `R12`. */
+export function emit(head: string, first?: string, second?: string, third?: string): void {
+  let line = head
+  if (first !== undefined) {
+    line += ` ${first.length}`
+    body += first
+  }
+  if (second !== undefined) {
+    line += ` ${second.length}`
+    body += second
+  }
+  if (third !== undefined) {
+    line += ` ${third.length}`
+    body += third
+  }
+  heads += `;${line}`
+}
+
+/** A record that has texts but no numbers. */
+export function emitText(kind: string, text: string): void {
+  body += text
+  heads += `;${kind}${text.length}`
+}
+
+export function takeOutput(first: string): string {
+  const text = `${first}${heads}\n${body}`
+  heads = ''
+  body = ''
+  return text
+}
+
+export const cut = (text: string, length: number): string =>
+  text.length > length ? slice(text, 0, length) : text

@@ -1,0 +1,211 @@
+import { type Entry, GuestContext, type Loading, outcomeOf } from './context.ts'
+import { GuestReport } from './guest-report.ts'
+import type { GuestIsolate } from './isolate.ts'
+import { type CallRecord, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
+import { type GuestFailure, TO_GUEST, type ToGuest } from './protocol.ts'
+import { readRecords, RecordWriter } from './records.ts'
+
+/** Calls are begun one at a time until the function has shown that it behaves. */
+const PROVEN_AFTER = 8
+const MAX_CALLS_PER_ENTRY = 64
+
+export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'> {
+  readonly slot: number
+  /** The isolate had to be given up; `left` is what was not begun in it. */
+  stopped(instance: Instance, left: readonly CallRecord[]): void
+}
+
+/** What one entry works on: the records, and the call that each belongs to. */
+interface Work {
+  readonly records: readonly ToGuest[]
+  readonly calls: readonly number[]
+  readonly section: string
+}
+
+/** A function loaded into an isolate. */
+export class Instance {
+  readonly home: GuestIsolate
+  readonly slot: number
+  readonly calls: OpenCalls
+  readonly #deps: InstanceDeps
+  readonly #context: GuestContext
+  readonly #report: GuestReport
+  #state: 'cold' | 'waiting' | 'ready' | 'over' = 'cold'
+  #waiting: CallRecord[] = []
+  #begun = 0
+  #callMs = 0
+
+  constructor(home: GuestIsolate, deps: InstanceDeps) {
+    const { slot, definition, outbox } = deps
+    this.home = home
+    this.slot = slot
+    this.#deps = deps
+    this.calls = new OpenCalls({ ...deps, home })
+    this.#report = new GuestReport({ slot, definition, outbox, calls: this.calls })
+    this.#context = new GuestContext(home, definition)
+  }
+
+  /** Whether a new call may be begun here. */
+  get open(): boolean {
+    return this.#state !== 'over' && !this.home.gone && !this.home.retired
+  }
+
+  get over(): boolean {
+    return this.#state === 'over'
+  }
+
+  /** When it next wants to `wake`; 0 for never: nothing runs between calls. */
+  get wakeMs(): number {
+    const deadlineMs = this.calls.oldest()?.deadlineMs ?? 0
+    const { dueMs } = this.#report
+    return dueMs > 0 && deadlineMs > 0 ? Math.min(dueMs, deadlineMs) : deadlineMs
+  }
+
+  /** Begins a section of `C` records. */
+  start(section: string): void {
+    const records = readRecords<ToGuest>(section, TO_GUEST).filter((record) => record.kind === 'C')
+    this.calls.add(records, Date.now())
+    this.#report.renew()
+    if (this.#state === 'cold') this.#load()
+    if (this.#state === 'waiting') this.#waiting.push(...records)
+    else if (this.#state === 'ready') this.#run({ records, calls: records.map(idOf), section })
+  }
+
+  /** Hands the answers of host calls to the guest. */
+  answer(answers: readonly { hostCall: number; ok: number; text: string }[]): void {
+    const records: ToGuest[] = []
+    const calls: number[] = []
+    for (const { hostCall, ok, text } of answers) {
+      const open = this.calls.answered(hostCall)
+      if (!open) continue
+      records.push({ kind: 'A', numbers: [open.guestId, ok], texts: [text] })
+      calls.push(open.call)
+    }
+    if (records.length > 0) this.#run({ records, calls, section: sectionOf(records) })
+  }
+
+  /** Ends the calls that are past their deadline and fires the guest's timers. */
+  wake(nowMs: number): void {
+    const records: ToGuest[] = []
+    const limit = this.#deps.definition.timeoutMs
+    for (let call = this.calls.oldest(); call; call = this.calls.oldest()) {
+      if (call.deadlineMs > nowMs) break
+      const used = Math.round(nowMs - call.startedMs)
+      this.calls.fail(call.id, { kind: 'limit', what: 'timeoutMs', limit, used })
+      records.push({ kind: 'D', numbers: [call.id], texts: [] })
+    }
+    if (this.#state === 'cold' || this.#state === 'over') return
+    this.#run({ records, calls: [], section: sectionOf(records) })
+  }
+
+  /** Answers every open call the same way and takes no more. */
+  end(failure: GuestFailure): void {
+    for (const id of this.calls.ids()) this.calls.fail(id, failure)
+    this.#state = 'over'
+  }
+
+  release(): void {
+    this.#state = 'over'
+    this.#context.release()
+  }
+
+  #load(): void {
+    const ids = this.calls.ids()
+    const { loading, entry } = this.#context.load()
+    this.calls.charge(ids, entry.elapsedMs)
+    this.#report.read(entry)
+    this.#loaded(loading, entry)
+  }
+
+  #loaded(loading: Loading, entry: Entry): void {
+    switch (loading.state) {
+      case 'ready':
+      case 'waiting':
+        this.#state = loading.state
+        break
+      case 'failed':
+        this.end({ kind: 'invalidCode', fault: loading.fault })
+        break
+      case 'stopped':
+        this.#stop(entry, { suspects: this.calls.ids(), left: [] })
+    }
+  }
+
+  #run(work: Work): void {
+    let { section } = work
+    let at = 0
+    for (;;) {
+      const size = this.#begun < PROVEN_AFTER ? 1 : this.#entrySize()
+      const entry = this.#context.enter(section, size)
+      // A disposed isolate does not say how far it came.
+      const reached = entry.stopped && entry.records.length === 0 ? at + size : entry.begun
+      const end = Math.min(work.records.length, Math.max(at, reached))
+      const calls = work.calls.slice(at, end)
+      this.#account(entry, calls)
+      if (entry.stopped) {
+        const left = work.records.slice(end).filter((record) => record.kind === 'C')
+        this.#stop(entry, { suspects: calls, left })
+        return
+      }
+      if (end >= work.records.length || end === at) break
+      at = end
+      section = ''
+    }
+    if (this.home.filled()) this.home.retired = true
+  }
+
+  #account(entry: Entry, calls: readonly number[]): void {
+    if (calls.length > 0) {
+      this.#begun += calls.length
+      this.#callMs += (entry.elapsedMs / calls.length - this.#callMs) / 16
+      this.calls.charge(calls, entry.elapsedMs)
+    }
+    const waiting = this.#state === 'waiting'
+    this.#report.read(waiting ? { ...entry, stray: undefined } : entry)
+    const loading = waiting ? (outcomeOf(entry.records) ?? strayFault(entry)) : undefined
+    if (!loading) return
+    this.#loaded(loading, entry)
+    this.#beginWaiting()
+  }
+
+  /** After a top-level `await` has come to its end. */
+  #beginWaiting(): void {
+    const records = this.#waiting.filter((record) => this.calls.get(idOf(record)))
+    this.#waiting = []
+    if (records.length === 0 || this.#state !== 'ready') return
+    this.#run({ records, calls: records.map(idOf), section: sectionOf(records) })
+  }
+
+  #entrySize(): number {
+    const room = this.#deps.definition.limits.cpuMs / 4 / Math.max(this.#callMs, 0.01)
+    return Math.min(MAX_CALLS_PER_ENTRY, Math.max(1, Math.floor(room)))
+  }
+
+  /** The isolate has hit a limit: the call that did it is told so, its neighbours that they were interrupted. */
+  #stop(entry: Entry, stop: { suspects: readonly number[]; left: readonly CallRecord[] }): void {
+    const what = entry.stopped ?? 'cpuMs'
+    const { limits, memoryMb } = this.#deps.definition
+    const failure: GuestFailure =
+      what === 'cpuMs'
+        ? { kind: 'limit', what, limit: limits.cpuMs, used: Math.round(entry.elapsedMs) }
+        : { kind: 'limit', what, limit: memoryMb, used: memoryMb }
+    this.calls.drop(stop.left)
+    const known = this.calls.get(entry.current) ? [entry.current] : stop.suspects
+    const suspects = known.some((id) => this.calls.get(id)) ? known : this.calls.ids()
+    for (const id of suspects) this.calls.fail(id, failure)
+    this.#deps.stopped(this, stop.left)
+  }
+}
+
+const idOf = (record: CallRecord): number => record.numbers[0]
+
+export function sectionOf(records: readonly ToGuest[]): string {
+  const writer = new RecordWriter<ToGuest>()
+  for (const { kind, numbers, texts } of records) writer.add(kind, numbers, texts)
+  return writer.take()
+}
+
+function strayFault(entry: Entry): Loading | undefined {
+  if (entry.stray === undefined) return undefined
+  return { state: 'failed', fault: { message: `Thrown at the top level: ${entry.stray}` } }
+}

@@ -1,0 +1,41 @@
+import ivm from 'isolated-vm'
+
+/** Entries between two looks at the heap. */
+const SAMPLE_EVERY = 16
+/** Share of the memory limit at which an isolate is replaced before V8 has to abort. */
+const FULL = 0.7
+
+/** One V8 heap made from the prelude's snapshot: what the functions of one program share. */
+export class GuestIsolate {
+  readonly programKey: string
+  readonly memoryMb: number
+  readonly isolate: ivm.Isolate
+  /** Calls whose outcome is still open. */
+  live = 0
+  /** No new call may be started in it. */
+  retired = false
+  #entries = 0
+
+  constructor(programKey: string, memoryMb: number, snapshot: ivm.ExternalCopy<ArrayBuffer>) {
+    this.programKey = programKey
+    this.memoryMb = memoryMb
+    this.isolate = new ivm.Isolate({ memoryLimit: memoryMb, snapshot })
+  }
+
+  get gone(): boolean {
+    return this.isolate.isDisposed
+  }
+
+  /** To be asked after each entry. */
+  filled(): boolean {
+    this.#entries += 1
+    if (this.#entries % SAMPLE_EVERY !== 0 || this.gone) return false
+    const heap = this.isolate.getHeapStatisticsSync()
+    const used = heap.used_heap_size + heap.externally_allocated_size
+    return used > this.memoryMb * 1024 * 1024 * FULL
+  }
+
+  dispose(): void {
+    if (!this.gone) this.isolate.dispose()
+  }
+}

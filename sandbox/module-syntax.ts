@@ -1,0 +1,73 @@
+import { init, parse } from 'es-module-lexer'
+
+import type { ModuleSource } from './protocol.ts'
+
+/** `require('…')` with a literal, where the name stands alone. */
+const REQUIRE = /(?<![\w$.])require\s*\(\s*(['"])((?:\\.|(?!\1)[^\\\n])*)\1\s*\)/g
+const COMMONJS = /(?<![\w$.])(?:module\.exports|exports\.[\w$]+|exports\[|require\s*\()/
+
+/** To be awaited once before anything else here. */
+export const syntaxReady: Promise<void> = init()
+
+/** By extension, then by what the code says: `import` and `export` make it a module, `require` and `exports` do not. */
+export function formatOf(path: string, code: string): ModuleSource['format'] {
+  if (path.endsWith('.json')) return 'json'
+  if (/\.m[jt]s$/.test(path)) return 'esm'
+  if (/\.c[jt]s$/.test(path)) return 'commonjs'
+  if (hasModuleSyntax(code)) return 'esm'
+  return COMMONJS.test(withoutComments(code)) ? 'commonjs' : 'esm'
+}
+
+/** What a module imports by a literal, in order. Code that cannot be read imports nothing: its syntax is checked later. */
+export function importsOf(format: ModuleSource['format'], code: string): string[] {
+  if (format === 'json') return []
+  if (format === 'commonjs') {
+    return [...withoutComments(code).matchAll(REQUIRE)].map((match) => match[2] ?? '')
+  }
+  const specifiers: string[] = []
+  for (const found of lex(code)?.[0] ?? []) {
+    const isStatic = found.type === 'static' || found.type === 'reexport-star'
+    if (isStatic && found.specifier !== undefined) specifiers.push(found.specifier)
+  }
+  return specifiers
+}
+
+function hasModuleSyntax(code: string): boolean {
+  const found = lex(code)
+  if (!found) return /^\s*(?:import|export)\b/m.test(code)
+  const [imports, exports] = found
+  return exports.length > 0 || imports.some((one) => one.type !== 'dynamic')
+}
+
+function lex(code: string): ReturnType<typeof parse> | undefined {
+  try {
+    return parse(code)
+  } catch {
+    return undefined
+  }
+}
+
+/** Near enough to find calls by name. In linear time, whatever the code is. */
+function withoutComments(code: string): string {
+  let kept = ''
+  let at = 0
+  while (at < code.length) {
+    const start = nextComment(code, at)
+    if (start < 0) return kept + code.slice(at)
+    const block = code.charAt(start + 1) === '*'
+    const end = code.indexOf(block ? '*/' : '\n', start + 2)
+    kept += code.slice(at, start)
+    if (end < 0) return kept
+    at = block ? end + 2 : end
+  }
+  return kept
+}
+
+/** Index of the next `/*` or `//` that does not follow a colon, as in a URL; -1 when there is none. */
+function nextComment(code: string, from: number): number {
+  for (let at = code.indexOf('/', from); at >= 0; at = code.indexOf('/', at + 1)) {
+    const next = code.charAt(at + 1)
+    if (next === '*' || (next === '/' && code.charAt(at - 1) !== ':')) return at
+  }
+  return -1
+}

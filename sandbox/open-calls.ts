@@ -1,0 +1,135 @@
+import type { GuestIsolate } from './isolate.ts'
+import { bytesOver, type Outbox } from './outbox.ts'
+import type { GuestFailure, SlotDefinition, ToGuest } from './protocol.ts'
+
+export type CallRecord = Extract<ToGuest, { kind: 'C' }>
+export type AnswerRecord = Extract<ToGuest, { kind: 'A' }>
+
+/** A call inside an isolate whose outcome is open. */
+export interface OpenCall {
+  readonly id: number
+  readonly startedMs: number
+  readonly deadlineMs: number
+  cpuUs: number
+  /** Lines it has printed. */
+  lines: number
+}
+
+/** Numbers that tell the host calls of all isolates of a worker apart. */
+export interface HostCallNumbers {
+  next(): number
+  free(hostCall: number): void
+}
+
+export interface OpenCallsDeps {
+  readonly home: GuestIsolate
+  readonly definition: SlotDefinition
+  readonly outbox: Outbox
+  readonly numbers: HostCallNumbers
+}
+
+interface OpenHostCall {
+  readonly guestId: number
+  /** 0 where it cannot be given to one call. */
+  readonly call: number
+}
+
+/** The calls that are open in one instance and what they have asked the service, the oldest first. */
+export class OpenCalls {
+  readonly #calls = new Map<number, OpenCall>()
+  readonly #hostCalls = new Map<number, OpenHostCall>()
+  readonly #deps: OpenCallsDeps
+
+  constructor(deps: OpenCallsDeps) {
+    this.#deps = deps
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  get(id: number): OpenCall | undefined {
+    return this.#calls.get(id)
+  }
+
+  ids(): number[] {
+    return [...this.#calls.keys()]
+  }
+
+  oldest(): OpenCall | undefined {
+    for (const call of this.#calls.values()) return call
+    return undefined
+  }
+
+  add(records: readonly CallRecord[], nowMs: number): void {
+    const deadlineMs = nowMs + this.#deps.definition.timeoutMs
+    for (const record of records) {
+      const id = record.numbers[0]
+      this.#calls.set(id, { id, startedMs: nowMs, deadlineMs, cpuUs: 0, lines: 0 })
+      this.#deps.home.live += 1
+    }
+  }
+
+  /** Answers a call with what it returned. An id that is not open is ignored: the guest made it up, or it is over. */
+  finish(id: number, result: string): void {
+    const call = this.#calls.get(id)
+    if (!call) return
+    const limit = this.#deps.definition.limits.resultBytes
+    const used = bytesOver(result, limit)
+    if (used !== undefined) {
+      this.fail(id, { kind: 'limit', what: 'resultBytes', limit, used })
+      return
+    }
+    this.#deps.outbox.result(id, call.cpuUs, result)
+    this.#close(call)
+  }
+
+  fail(id: number, failure: GuestFailure): void {
+    const call = this.#calls.get(id)
+    if (!call) return
+    this.#deps.outbox.failure(id, call.cpuUs, failure)
+    this.#close(call)
+  }
+
+  /** Takes calls out without an answer, to be begun elsewhere. */
+  drop(records: readonly CallRecord[]): void {
+    for (const record of records) {
+      if (this.#calls.delete(record.numbers[0])) this.#deps.home.live -= 1
+    }
+  }
+
+  charge(ids: readonly number[], elapsedMs: number): void {
+    for (const id of ids) {
+      const call = this.#calls.get(id)
+      if (call) call.cpuUs += (elapsedMs * 1000) / ids.length
+    }
+  }
+
+  /** Puts a question of site code to the service. */
+  ask(guestId: number, callId: number, question: readonly [string, string]): void {
+    const call = this.#calls.get(callId) ?? this.oldest()
+    if (!call) return
+    const hostCall = this.#deps.numbers.next()
+    this.#hostCalls.set(hostCall, { guestId, call: this.#calls.has(callId) ? callId : 0 })
+    this.#deps.outbox.hostCall(hostCall, call.id, question)
+  }
+
+  /** The host call's number in the guest and the call that asked, and forgets it. */
+  answered(hostCall: number): OpenHostCall | undefined {
+    const open = this.#hostCalls.get(hostCall)
+    this.#hostCalls.delete(hostCall)
+    this.#deps.numbers.free(hostCall)
+    return open
+  }
+
+  #close(call: OpenCall): void {
+    this.#calls.delete(call.id)
+    this.#deps.home.live -= 1
+    const last = this.#calls.size === 0
+    for (const [hostCall, open] of this.#hostCalls) {
+      if (!last && open.call !== call.id) continue
+      this.answered(hostCall)
+      this.#deps.outbox.abort(hostCall)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import { Buffer } from 'node:buffer'
+
+import type { FromWorker, GuestFailure } from './protocol.ts'
+import { RecordWriter } from './records.ts'
+
+/** Everything a worker has to tell the service, sent as one frame. */
+export class Outbox {
+  readonly #writer = new RecordWriter<FromWorker>()
+  readonly #send: (text: string) => void
+
+  constructor(send: (text: string) => void) {
+    this.#send = send
+  }
+
+  result(call: number, cpuUs: number, text: string): void {
+    this.#writer.add('R', [call, Math.round(cpuUs)], [text])
+  }
+
+  failure(call: number, cpuUs: number, failure: GuestFailure): void {
+    this.#writer.add('F', [call, Math.round(cpuUs)], [JSON.stringify(failure)])
+  }
+
+  hostCall(hostCall: number, call: number, [name, argument]: readonly [string, string]): void {
+    this.#writer.add('H', [hostCall, call], [name, argument])
+  }
+
+  abort(hostCall: number): void {
+    this.#writer.add('X', [hostCall], [])
+  }
+
+  line(place: readonly [slot: number, call: number, level: number], message: string): void {
+    const [slot, call, level] = place
+    this.#writer.add('G', [slot, call, level, Date.now()], [message])
+  }
+
+  acknowledge(seq: number): void {
+    this.#writer.add('A', [seq], [])
+  }
+
+  warm(isolates: number): void {
+    this.#writer.add('M', [isolates], [])
+  }
+
+  flush(): void {
+    if (!this.#writer.empty) this.#send(this.#writer.take())
+  }
+}
+
+/** Whether a text is longer than `limit` bytes in UTF-8, and how long it is if so. */
+export function bytesOver(text: string, limit: number): number | undefined {
+  if (text.length * 3 <= limit) return undefined
+  const bytes = Buffer.byteLength(text)
+  return bytes > limit ? bytes : undefined
+}

@@ -1,0 +1,138 @@
+import { stripTypeScriptTypes } from 'node:module'
+
+import ivm from 'isolated-vm'
+
+import { faultOf } from './module-fault.ts'
+import { checkModules } from './module-graph.ts'
+import { resolveModule } from './module-resolution.ts'
+import { formatOf, importsOf, syntaxReady } from './module-syntax.ts'
+import type { FunctionFiles, ModuleSource, Prepared, SourceFault } from './protocol.ts'
+
+const MAX_MODULES = 1000
+const CHECK_MEMORY_MB = 256
+/** Node puts the place at the start of the stack: `path:line`. */
+const STRIP_PLACE = /^[^\n]*:(\d+)\n/
+
+/** Finds and checks what a function needs, from its entry on. Nothing of it is run. */
+export async function prepare({ entry, files }: FunctionFiles): Promise<Prepared> {
+  await syntaxReady
+  try {
+    const modules = collect(entry, new Map(files))
+    check({ entry, modules })
+    return { ok: true, modules }
+  } catch (error) {
+    if (error instanceof Refusal) return { ok: false, fault: error.fault }
+    throw error
+  }
+}
+
+/** One module of ad-hoc code. */
+export function adHocModule(path: string, code: string): ModuleSource {
+  return { path, code, format: formatOf(path, code) }
+}
+
+class Refusal extends Error {
+  readonly fault: SourceFault
+
+  constructor(fault: SourceFault) {
+    super(fault.message)
+    this.fault = fault
+  }
+}
+
+function collect(entry: string, files: ReadonlyMap<string, string>): ModuleSource[] {
+  if (!files.has(entry)) throw new Refusal({ message: `The entry "${entry}" does not exist` })
+  const modules = new Map<string, ModuleSource>()
+  const queue = [entry]
+  for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+    if (modules.has(path)) continue
+    if (modules.size >= MAX_MODULES) {
+      throw new Refusal({ message: `"${entry}" reaches more than ${MAX_MODULES} modules`, path })
+    }
+    const module = moduleOf(path, files.get(path) ?? '')
+    modules.set(path, module)
+    queue.push(...dependencies(module, files))
+  }
+  checkRequires(modules, files)
+  return [...modules.values()]
+}
+
+function moduleOf(path: string, source: string): ModuleSource {
+  const code = /\.[cm]?ts$/.test(path) ? stripTypes(path, source) : source
+  return { path, code, format: formatOf(path, code) }
+}
+
+function stripTypes(path: string, source: string): string {
+  try {
+    return stripTypeScriptTypes(source, { sourceUrl: undefined, mode: 'strip' })
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    const line = STRIP_PLACE.exec(String(error.stack))?.[1]
+    throw new Refusal({
+      message: error.message,
+      path,
+      ...(line === undefined ? {} : { line: Number(line) }),
+    })
+  }
+}
+
+function dependencies(module: ModuleSource, files: ReadonlyMap<string, string>): string[] {
+  return importsOf(module.format, module.code).map((specifier) => {
+    const found = resolveModule(specifier, module.path, (path) => files.has(path))
+    if (found.ok) return found.path
+    throw new Refusal({
+      message: found.message,
+      path: module.path,
+      ...lineOf(module.code, specifier),
+    })
+  })
+}
+
+/** `require` gives its value at once, so it cannot reach an ES module. */
+function checkRequires(
+  modules: ReadonlyMap<string, ModuleSource>,
+  files: ReadonlyMap<string, string>,
+): void {
+  for (const module of modules.values()) {
+    if (module.format !== 'commonjs') continue
+    for (const specifier of importsOf('commonjs', module.code)) {
+      const found = resolveModule(specifier, module.path, (path) => files.has(path))
+      if (!found.ok || modules.get(found.path)?.format !== 'esm') continue
+      throw new Refusal({
+        message: `"${module.path}" requires "${specifier}", which is an ES module: import it instead`,
+        path: module.path,
+        ...lineOf(module.code, specifier),
+      })
+    }
+  }
+}
+
+function lineOf(code: string, specifier: string): { line?: number } {
+  const at = code.indexOf(specifier)
+  return at < 0 ? {} : { line: code.slice(0, at).split('\n').length }
+}
+
+/** Compiles and links everything in an isolate that is thrown away. */
+function check(definition: { entry: string; modules: readonly ModuleSource[] }): void {
+  const isolate = new ivm.Isolate({ memoryLimit: CHECK_MEMORY_MB })
+  try {
+    for (const module of definition.modules) {
+      if (module.format === 'json') checkJson(module)
+    }
+    checkModules(isolate, isolate.createContextSync(), definition)
+  } catch (error) {
+    if (error instanceof Refusal) throw error
+    throw new Refusal(faultOf(error, definition.modules))
+  } finally {
+    if (!isolate.isDisposed) isolate.dispose()
+  }
+}
+
+function checkJson(module: ModuleSource): void {
+  try {
+    JSON.parse(module.code)
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    throw new Refusal({ message: `"${module.path}" is not JSON: ${message}`, path: module.path })
+  }
+}

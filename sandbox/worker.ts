@@ -1,0 +1,50 @@
+import { connect } from 'node:net'
+
+import { Engine } from './engine.ts'
+import { encodeFrame, FrameReader } from './frames.ts'
+import { Mark } from './mark.ts'
+import { syntaxReady } from './module-syntax.ts'
+import { Outbox } from './outbox.ts'
+import type { FromWorker, Hello } from './protocol.ts'
+import { RecordWriter } from './records.ts'
+import { loadSnapshot } from './snapshot.ts'
+
+export interface WorkerTask {
+  readonly socketPath: string
+  readonly snapshotPath: string
+  readonly markPath: string
+  readonly hello: Hello
+  readonly warmIsolates: number
+}
+
+/** A task that lasts as long as its connection: it owns its socket and its isolates. */
+export default async function work(task: WorkerTask): Promise<void> {
+  await syntaxReady
+  const socket = connect(task.socketPath)
+  const mark = new Mark(task.markPath)
+  const engine = new Engine({
+    snapshot: loadSnapshot(task.snapshotPath),
+    warmIsolates: task.warmIsolates,
+    mark,
+    outbox: new Outbox((text) => socket.write(encodeFrame(text))),
+    flushed: () => socket.writableLength === 0,
+  })
+  const frames = new FrameReader()
+  await new Promise<void>((resolve, reject) => {
+    socket.on('connect', () => socket.write(encodeFrame(greeting(task.hello))))
+    socket.on('data', (chunk) => {
+      for (const text of frames.push(chunk)) engine.receive(text)
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve())
+  }).finally(() => {
+    engine.close()
+    mark.close()
+  })
+}
+
+export function greeting(hello: Hello): string {
+  const writer = new RecordWriter<FromWorker>()
+  writer.add('W', [], [JSON.stringify(hello)])
+  return writer.take()
+}

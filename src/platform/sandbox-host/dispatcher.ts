@@ -1,0 +1,279 @@
+import type { FromWorker, GuestFailure } from '#sandbox/protocol.ts'
+
+import { casualties, type Death } from './casualties.ts'
+import { HostCalls } from './host-calls.ts'
+import type { Lane } from './lane.ts'
+import { LogBuffer } from './log-buffer.ts'
+import { failed, type PendingCall } from './pending-call.ts'
+import type { SandboxEnvironment } from './sandbox.ts'
+import { type SiteQueue, SiteQueues } from './site-queues.ts'
+
+/** A worker that has not answered for that long gets no further sites until it has. */
+const STUCK_MS = 5
+/** What the calls of one frame may cost, as far as is known. */
+const FRAME_MS = 4
+const MAX_CALLS_PER_FRAME = 256
+const MAX_CHARS_PER_FRAME = 4 * 1024 * 1024
+/** Calls that may be inside one worker. */
+const LANE_CAPACITY = 512
+const SWEEP_MS = 20
+
+/** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
+export class Dispatcher {
+  readonly #queues = new SiteQueues()
+  readonly #lanes: Lane[] = []
+  readonly #keys = new Map<number, string>()
+  readonly #hostCalls: HostCalls
+  readonly #logs: LogBuffer
+  #pumpIsDue = false
+  #retry: NodeJS.Timeout | undefined
+  #sweep: NodeJS.Timeout | undefined
+
+  constructor(environment: SandboxEnvironment) {
+    this.#logs = new LogBuffer((lines) => environment.log(lines))
+    this.#hostCalls = new HostCalls(environment, (lane) => this.#deliver(lane))
+  }
+
+  get running(): number {
+    return this.#queues.running
+  }
+
+  get waiting(): number {
+    return this.#queues.waiting
+  }
+
+  get lanes(): readonly Lane[] {
+    return this.#lanes
+  }
+
+  /** `key` names whose turn it is counted on. */
+  submit(key: string, call: PendingCall): void {
+    this.#keys.set(call.id, key)
+    this.#queues.push(key, call)
+    this.#sweep ??= setInterval(() => this.#sweepQueues(), SWEEP_MS).unref()
+    this.#schedule()
+  }
+
+  addLane(lane: Lane): void {
+    this.#lanes.push(lane)
+    this.#lanes.sort((one, other) => one.index - other.index)
+    this.#schedule()
+  }
+
+  /** The worker is gone, and everything in it. */
+  loseLane(lane: Lane, death: Death): void {
+    const at = this.#lanes.indexOf(lane)
+    if (at < 0) return
+    this.#lanes.splice(at, 1)
+    const { culprits, interrupted, untouched } = casualties(lane, death)
+    const nowMs = Date.now()
+    for (const { call, failure } of culprits) {
+      const key = this.#keys.get(call.id)
+      if (key !== undefined) this.#queues.quarantine(key, call.program.key, nowMs)
+      this.#end(lane, call.id, { failure, cpuUs: death.silentMs * 1000 })
+    }
+    const message = 'The sandbox host that ran the call went down: try again'
+    for (const call of interrupted) {
+      this.#end(lane, call.id, { failure: { kind: 'interrupted', message }, cpuUs: 0 })
+    }
+    for (const call of untouched.toReversed()) {
+      lane.settled(call.id)
+      const key = this.#keys.get(call.id)
+      if (key !== undefined) this.#queues.putBack(key, call)
+    }
+    this.#hostCalls.forgetLane(lane)
+    this.#schedule()
+  }
+
+  /** Drops a program everywhere. */
+  retire(programKey: string): void {
+    this.#queues.forgetProgram(programKey)
+    for (const lane of this.#lanes) {
+      lane.forget(programKey)
+      this.#deliver(lane)
+    }
+  }
+
+  /** Answers whatever waits or runs; nothing may be submitted afterwards. */
+  close(): void {
+    clearTimeout(this.#retry)
+    clearInterval(this.#sweep)
+    const failure = { kind: 'interrupted', message: 'The service is shutting down' } as const
+    for (const call of this.#queues.drain()) call.settle(failed(failure))
+    for (const lane of this.#lanes.splice(0)) {
+      for (const id of lane.live.keys()) this.#end(lane, id, { failure, cpuUs: 0 })
+      this.#hostCalls.forgetLane(lane)
+    }
+    this.#logs.flush()
+  }
+
+  readonly events = {
+    acknowledged: (): void => this.#schedule(),
+    received: (lane: Lane): void => {
+      this.#logs.flush()
+      if (lane.hasMail) this.#deliver(lane)
+    },
+    record: (lane: Lane, record: FromWorker): void => this.#apply(lane, record),
+  }
+
+  #apply(lane: Lane, record: FromWorker): void {
+    switch (record.kind) {
+      case 'R':
+        this.#finish(lane, record)
+        break
+      case 'F': {
+        const failure = JSON.parse(record.texts[0]) as GuestFailure
+        this.#end(lane, record.numbers[0], { failure, cpuUs: record.numbers[1] })
+        break
+      }
+      case 'H':
+        this.#hostCalls.start(lane, record)
+        break
+      case 'X':
+        this.#hostCalls.abort(lane, record.numbers[0])
+        break
+      case 'G':
+        this.#logs.add(lane, record)
+        break
+      case 'M':
+        lane.warmIsolates = record.numbers[0]
+        break
+      case 'A':
+      case 'W':
+        break
+    }
+  }
+
+  #finish(lane: Lane, record: Extract<FromWorker, { kind: 'R' }>): void {
+    const [id, cpuUs] = record.numbers
+    const call = this.#close(lane, id, { cpuUs, ok: true })
+    call?.settle({ ok: true, result: record.texts[0], cpuUs })
+  }
+
+  #end(lane: Lane, id: number, end: { failure: GuestFailure; cpuUs: number }): void {
+    const call = this.#close(lane, id, { cpuUs: end.cpuUs, ok: false })
+    call?.settle(failed(end.failure, end.cpuUs))
+  }
+
+  #close(lane: Lane, id: number, end: { cpuUs: number; ok: boolean }): PendingCall | undefined {
+    const call = lane.settled(id)
+    const key = this.#keys.get(id)
+    this.#keys.delete(id)
+    if (!call || key === undefined) return undefined
+    this.#queues.finished(key, call, { ...end, nowMs: Date.now() })
+    if (call.adHoc) lane.forget(call.program.key)
+    if (this.#queues.waiting > 0) this.#schedule()
+    return call
+  }
+
+  /** Calls that arrive in the same turn of the event loop share a frame. */
+  #schedule(): void {
+    if (this.#pumpIsDue) return
+    this.#pumpIsDue = true
+    queueMicrotask(() => {
+      this.#pumpIsDue = false
+      this.#pump()
+    })
+  }
+
+  #pump(): void {
+    const nowMs = Date.now()
+    let sent = true
+    while (sent) {
+      sent = false
+      for (const [lane, draft] of this.#draft(nowMs)) {
+        lane.send(draft.calls, { nowMs, risky: draft.risky })
+        sent = true
+      }
+    }
+    for (const lane of this.#lanes) this.#deliver(lane)
+    if (this.#queues.waiting > 0) this.#retry ??= setTimeout(() => this.#again(), STUCK_MS)
+  }
+
+  /** Looks again whether a worker has got stuck, so that what waits for it can go elsewhere. */
+  #again(): void {
+    this.#retry = undefined
+    this.#pump()
+  }
+
+  /** Answers and the like do not wait for calls. */
+  #deliver(lane: Lane): void {
+    if (lane.hasMail && lane.hasRoom) lane.send([], { nowMs: Date.now(), risky: false })
+  }
+
+  #draft(nowMs: number): Map<Lane, Draft> {
+    const drafts = new Map<Lane, Draft>()
+    if (this.#queues.waiting === 0) return drafts
+    for (const site of this.#queues.inOrder(this.#lanes.length * LANE_CAPACITY)) {
+      const lane = this.#laneFor(site, nowMs)
+      if (!lane?.open || lane.live.size >= LANE_CAPACITY) continue
+      const draft = drafts.get(lane) ?? new Draft()
+      this.#fill(draft, site, nowMs)
+      if (draft.calls.length > 0) drafts.set(lane, draft)
+    }
+    return drafts
+  }
+
+  #fill(draft: Draft, site: SiteQueue, nowMs: number): void {
+    for (let call = site.next; call; call = site.next) {
+      if (site.running >= call.program.limits.concurrency) return
+      const risky = this.#queues.isRisky(site, call, nowMs)
+      if (!draft.accepts(call, { risky, costMs: site.costMs })) return
+      this.#queues.take(site)
+    }
+  }
+
+  /** Sites that run long have the last worker to themselves. The others keep to one, unless it is stuck. */
+  #laneFor(site: SiteQueue, nowMs: number): Lane | undefined {
+    const lanes = this.#lanes
+    const last = lanes.length - 1
+    if (last <= 0) return lanes[0]
+    if (site.apartUntilMs > nowMs || site.next?.adHoc === true) return lanes[last]
+    const own = last === 1 ? 0 : hash(site.key) % last
+    for (let step = 0; step <= last; step += 1) {
+      const lane = lanes[(own + step) % lanes.length]
+      if (lane && lane.silentMs(nowMs) <= STUCK_MS) return lane
+    }
+    return lanes[own]
+  }
+
+  #sweepQueues(): void {
+    const nowMs = Date.now()
+    this.#queues.sweep(nowMs)
+    if (this.#queues.waiting > 0 || this.#queues.running > 0) return
+    this.#queues.forgetIdle(nowMs)
+    clearInterval(this.#sweep)
+    this.#sweep = undefined
+  }
+}
+
+/** The calls of one frame while it is being filled. */
+class Draft {
+  readonly calls: PendingCall[] = []
+  risky = false
+  #costMs = 0
+  #chars = 0
+
+  /** Adds the call unless the frame is full for it; the first one always fits. */
+  accepts(call: PendingCall, { risky, costMs }: { risky: boolean; costMs: number }): boolean {
+    const chars = call.body.length
+    if (this.calls.length > 0) {
+      if (risky || this.risky || this.calls.length >= MAX_CALLS_PER_FRAME) return false
+      if (this.#costMs + costMs > FRAME_MS || this.#chars + chars > MAX_CHARS_PER_FRAME)
+        return false
+    }
+    this.calls.push(call)
+    this.risky = risky
+    this.#costMs += costMs
+    this.#chars += chars
+    return true
+  }
+}
+
+function hash(text: string): number {
+  let value = 0
+  for (let index = 0; index < text.length; index += 1) {
+    value = (Math.imul(value, 31) + text.charCodeAt(index)) >>> 0
+  }
+  return value
+}

@@ -1,0 +1,211 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type { Logger } from '#platform/log/logger.ts'
+import { readMark } from '#sandbox/mark.ts'
+import type { Hello, Prepared } from '#sandbox/protocol.ts'
+
+import type { Death } from './casualties.ts'
+import { Connections, type Receiver } from './connections.ts'
+import { Control } from './control.ts'
+import type { HostCommand } from './host-command.ts'
+import { type HostExit, HostProcess } from './host-process.ts'
+import { Lane, type LaneEvents } from './lane.ts'
+import { Watchdog } from './watchdog.ts'
+
+const WORKERS_PER_HOST = 1
+/** How V8 and the allocators end a process that has no memory left. */
+const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
+
+export interface HostFleetDeps {
+  readonly command: HostCommand
+  readonly logger: Logger
+  readonly hosts: number
+  /** Resident memory at which a host is killed. */
+  readonly memoryBytes: number
+  /** Warm isolates per host. */
+  readonly warmIsolates: number
+  readonly cacheDir: string
+  readonly prelude: string
+  readonly events: LaneEvents
+  opened(lane: Lane): void
+  lost(lane: Lane, death: Death): void
+  lanes(): readonly Lane[]
+}
+
+/** One life of a host process. What it sent is read to the end before it is mourned. */
+interface HostRun {
+  readonly lanes: Lane[]
+  control: Control | undefined
+  sockets: number
+  exit: HostExit | undefined
+}
+
+interface HostPlace {
+  readonly process: HostProcess
+  readonly index: number
+  run: HostRun
+}
+
+/** The host processes of this service: started, watched, replaced, and connected to. */
+export class HostFleet {
+  readonly #deps: HostFleetDeps
+  readonly #directory = mkdtempSync(join(tmpdir(), 'croft-'))
+  readonly #connections: Connections
+  readonly #watchdog: Watchdog
+  readonly #hosts: readonly HostPlace[]
+  #waiting: (() => void)[] = []
+  #closed = false
+
+  constructor(deps: HostFleetDeps) {
+    this.#deps = deps
+    this.#connections = new Connections((hello, socket) => this.#accept(hello, socket))
+    this.#hosts = Array.from({ length: deps.hosts }, (_, index) => ({
+      index,
+      process: this.#process(index),
+      run: newRun(),
+    }))
+    this.#watchdog = new Watchdog({
+      hosts: this.processes,
+      lanes: () => deps.lanes(),
+      memoryBytes: deps.memoryBytes,
+      readMark: (lane) => bytesOf(lane.markPath).toString('hex'),
+    })
+  }
+
+  get processes(): HostProcess[] {
+    return this.#hosts.map((host) => host.process)
+  }
+
+  async start(): Promise<void> {
+    await this.#connections.listen(this.#socketPath)
+    for (const host of this.#hosts) host.process.start()
+    await this.ready()
+  }
+
+  /** Resolves when at least one worker takes calls and one host prepares code. */
+  async ready(): Promise<void> {
+    while (this.#deps.lanes().length === 0 || !this.#hosts.some((host) => host.run.control)) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+  }
+
+  /** Undefined when the host went down over it, or had to be ended after `timeoutMs`. */
+  async prepare(source: string, timeoutMs: number): Promise<Prepared | undefined> {
+    await this.ready()
+    const host = this.#hosts.find((one) => one.run.control)
+    const timer = setTimeout(() => host?.process.kill('cpuMs'), timeoutMs)
+    try {
+      return await host?.run.control?.prepare(source)
+    } catch {
+      return undefined
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#closed = true
+    this.#watchdog.stop()
+    await Promise.all(this.#hosts.map((host) => host.process.stop()))
+    await this.#connections.close()
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  get #socketPath(): string {
+    return join(this.#directory, 'hosts.sock')
+  }
+
+  #process(index: number): HostProcess {
+    const { command, logger, cacheDir, prelude, warmIsolates } = this.#deps
+    return new HostProcess({
+      command,
+      logger,
+      options: {
+        socketPath: this.#socketPath,
+        markPath: join(this.#directory, `mark.${index}`),
+        workers: WORKERS_PER_HOST,
+        cacheDir,
+        prelude,
+        warmIsolates,
+      },
+      exited: (process, exit) => this.#exited(process, exit),
+    })
+  }
+
+  #accept(hello: Hello, socket: Socket): Receiver | undefined {
+    const host = this.#hosts.find((one) => one.process.token === hello.token)
+    if (!host) return undefined
+    const receiver =
+      hello.role === 'worker' ? this.#addLane(host, hello, socket) : this.#addControl(host, socket)
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    return receiver
+  }
+
+  #addLane(host: HostPlace, hello: Hello, socket: Socket): Receiver {
+    const { run } = host
+    const place = {
+      pid: host.process.pid,
+      markPath: `${host.process.markPath}.${hello.index}`,
+      index: host.index * WORKERS_PER_HOST + hello.index,
+    }
+    const lane = new Lane(socket, place, this.#deps.events)
+    run.lanes.push(lane)
+    run.sockets += 1
+    this.#deps.opened(lane)
+    return { receive: (text) => lane.receive(text), closed: () => this.#severed(host, run) }
+  }
+
+  #addControl(host: HostPlace, socket: Socket): Receiver {
+    const { run } = host
+    const control = new Control(socket)
+    run.control = control
+    run.sockets += 1
+    return { receive: (text) => control.receive(text), closed: () => this.#severed(host, run) }
+  }
+
+  /** A host without its connections is of no use; most often it is just ending. */
+  #severed(host: HostPlace, run: HostRun): void {
+    run.sockets -= 1
+    if (!run.exit && host.run === run && !this.#closed) host.process.end()
+    this.#mourn(run)
+  }
+
+  #exited(process: HostProcess, exit: HostExit): void {
+    const host = this.#hosts.find((one) => one.process === process)
+    if (!host) return
+    host.run.exit = exit
+    this.#mourn(host.run)
+    host.run = newRun()
+  }
+
+  #mourn(run: HostRun): void {
+    run.control?.close()
+    if (!run.exit || run.sockets > 0) return
+    const nowMs = Date.now()
+    for (const lane of run.lanes.splice(0)) {
+      const mark = readMark(bytesOf(lane.markPath))
+      const death: Death = { cause: causeOf(run.exit), mark, silentMs: lane.silentMs(nowMs) }
+      this.#watchdog.forget(lane)
+      this.#deps.lost(lane, death)
+    }
+  }
+}
+
+const newRun = (): HostRun => ({ lanes: [], control: undefined, sockets: 0, exit: undefined })
+
+function causeOf(exit: HostExit): Death['cause'] {
+  if (exit.killed) return exit.killed
+  return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}

@@ -1,0 +1,226 @@
+import type { Socket } from 'node:net'
+
+import { encodeFrame } from '#sandbox/frames.ts'
+import {
+  FROM_WORKER,
+  type FromWorker,
+  type SlotDefinition,
+  type ToGuest,
+  type ToWorker,
+} from '#sandbox/protocol.ts'
+import { readRecords, RecordWriter } from '#sandbox/records.ts'
+
+import type { PendingCall } from './pending-call.ts'
+
+/** Frames on their way to a worker that it has not acknowledged. */
+const MAX_UNACKED = 2
+const LAST_SEQ = 0x7fffffff
+
+/** What was sent to a worker in one frame. */
+export interface SentFrame {
+  readonly seq: number
+  readonly sentMs: number
+  /** The longest that one stretch of its calls may take. */
+  readonly cpuMs: number
+  /** Nothing is sent behind it: it may take long, or bring the host down. */
+  readonly risky: boolean
+  readonly sections: readonly SentSection[]
+}
+
+export interface SentSection {
+  /** Of the record in the frame. */
+  readonly index: number
+  readonly slot: number
+  readonly calls: readonly PendingCall[]
+}
+
+export interface LaneEvents {
+  acknowledged(lane: Lane): void
+  record(lane: Lane, record: FromWorker): void
+  /** After every frame from the worker. */
+  received(lane: Lane): void
+}
+
+/** The connection to one worker: its slots, its frames and the calls that are inside it. */
+export class Lane {
+  /** Of the host process it belongs to. */
+  readonly pid: number
+  readonly markPath: string
+  /** Its place among all workers. */
+  readonly index: number
+  readonly live = new Map<number, PendingCall>()
+  readonly unacked: SentFrame[] = []
+  warmIsolates = 0
+  readonly #socket: Socket
+  readonly #events: LaneEvents
+  readonly #slots = new Map<string, Map<string, number>>()
+  readonly #programOf = new Map<number, PendingCall['program']>()
+  readonly #slotOf = new Map<number, number>()
+  #next = new RecordWriter<ToWorker>()
+  #index = 0
+  #lastSeq = 0
+  #lastSlot = 0
+
+  constructor(
+    socket: Socket,
+    place: { readonly pid: number; readonly markPath: string; readonly index: number },
+    events: LaneEvents,
+  ) {
+    this.pid = place.pid
+    this.markPath = place.markPath
+    this.index = place.index
+    this.#socket = socket
+    this.#events = events
+  }
+
+  /** Whether a frame of calls may be sent now. */
+  get open(): boolean {
+    const [first] = this.unacked
+    return !first || (this.unacked.length < MAX_UNACKED && !first.risky)
+  }
+
+  get hasRoom(): boolean {
+    return this.unacked.length < MAX_UNACKED
+  }
+
+  /** How long the worker has been silent about the oldest frame. */
+  silentMs(nowMs: number): number {
+    const [first] = this.unacked
+    return first ? nowMs - first.sentMs : 0
+  }
+
+  programOf(slot: number): PendingCall['program'] | undefined {
+    return this.#programOf.get(slot)
+  }
+
+  /** Calls that are inside the worker in that slot. */
+  liveIn(slot: number): PendingCall[] {
+    return [...this.live.values()].filter((call) => this.#slotOf.get(call.id) === slot)
+  }
+
+  /** Goes out with the next frame. */
+  answer(hostCall: number, ok: boolean, text: string): void {
+    this.#next.add('A', [hostCall, ok ? 1 : 0], [text])
+    this.#added()
+  }
+
+  /** Goes out with the next frame. */
+  forget(programKey: string): void {
+    for (const slot of this.#slots.get(programKey)?.values() ?? []) {
+      this.#programOf.delete(slot)
+      this.#next.add('D', [slot], [])
+      this.#added()
+    }
+    this.#slots.delete(programKey)
+  }
+
+  get hasMail(): boolean {
+    return this.#index > 0
+  }
+
+  /** Sends what is waiting and these calls as one batch. */
+  send(calls: readonly PendingCall[], options: { nowMs: number; risky: boolean }): void {
+    const sections: SentSection[] = []
+    for (const group of this.#bySlot(calls)) sections.push(this.#addSection(group))
+    this.#lastSeq = this.#lastSeq === LAST_SEQ ? 1 : this.#lastSeq + 1
+    this.#next.add('Q', [this.#lastSeq], [])
+    const cpuMs = Math.max(0, ...calls.map((call) => call.program.limits.cpuMs))
+    const { nowMs, risky } = options
+    this.unacked.push({ seq: this.#lastSeq, sentMs: nowMs, cpuMs, risky, sections })
+    this.#socket.write(encodeFrame(this.#next.take()))
+    this.#index = 0
+  }
+
+  receive(text: string): void {
+    for (const record of readRecords<FromWorker>(text, FROM_WORKER)) {
+      if (record.kind === 'A') this.#acknowledge(record.numbers[0])
+      else this.#events.record(this, record)
+    }
+    this.#events.received(this)
+  }
+
+  /** Takes a call out that has been answered. */
+  settled(id: number): PendingCall | undefined {
+    const call = this.live.get(id)
+    this.live.delete(id)
+    this.#slotOf.delete(id)
+    return call
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #acknowledge(seq: number): void {
+    const at = this.unacked.findIndex((frame) => frame.seq === seq)
+    if (at < 0) return
+    this.unacked.splice(0, at + 1)
+    this.#events.acknowledged(this)
+  }
+
+  /** The index in the frame of the record just added. */
+  #added(): number {
+    this.#index += 1
+    return this.#index - 1
+  }
+
+  #bySlot(calls: readonly PendingCall[]): Map<number, PendingCall[]> {
+    const groups = new Map<number, PendingCall[]>()
+    for (const call of calls) {
+      const slot = this.#slotFor(call)
+      this.live.set(call.id, call)
+      this.#slotOf.set(call.id, slot)
+      const group = groups.get(slot)
+      if (group) group.push(call)
+      else groups.set(slot, [call])
+    }
+    return groups
+  }
+
+  #addSection([slot, calls]: readonly [number, readonly PendingCall[]]): SentSection {
+    const section = new RecordWriter<ToGuest>()
+    for (const { id, operation, requestId, auth, body } of calls) {
+      section.add('C', [id], [operation, requestId, auth, body])
+    }
+    this.#next.add('S', [slot], [section.take()])
+    return { slot, calls, index: this.#added() }
+  }
+
+  #slotFor(call: PendingCall): number {
+    const { program, definition } = call
+    let slots = this.#slots.get(program.key)
+    if (!slots) {
+      slots = new Map()
+      this.#slots.set(program.key, slots)
+    }
+    const known = slots.get(definition.functionId)
+    if (known !== undefined) return known
+    this.#lastSlot += 1
+    slots.set(definition.functionId, this.#lastSlot)
+    this.#programOf.set(this.#lastSlot, program)
+    this.#next.add('L', [this.#lastSlot], [JSON.stringify(slotDefinition(call))])
+    this.#added()
+    return this.#lastSlot
+  }
+}
+
+function slotDefinition({ program, definition, adHoc }: PendingCall): SlotDefinition {
+  const { name, entry, handler, modules, env, timeoutMs } = definition
+  const { cpuMs, resultBytes, logLineLength, logLines } = program.limits
+  let memoryMb = 0
+  for (const one of program.functions.values()) memoryMb = Math.max(memoryMb, one.memoryMb)
+  return {
+    programKey: program.key,
+    siteId: program.siteId,
+    siteDomain: program.siteDomain,
+    name,
+    entry,
+    handler,
+    modules,
+    env,
+    timeoutMs,
+    memoryMb,
+    adHoc,
+    limits: { cpuMs, resultBytes, logLineLength, logLines },
+  }
+}

@@ -1,0 +1,165 @@
+import { fileURLToPath } from 'node:url'
+
+import type { SandboxConfig } from '#config/config.ts'
+import type { Logger } from '#platform/log/logger.ts'
+
+import { adHocProgram } from './compute-program.ts'
+import { Dispatcher } from './dispatcher.ts'
+import { hostCommand } from './host-command.ts'
+import { HostFleet } from './host-fleet.ts'
+import { findNodeBinary } from './node-binary.ts'
+import { failed, type PendingCall } from './pending-call.ts'
+import type {
+  CallOutcome,
+  ComputeJob,
+  ComputeOutcome,
+  FunctionSource,
+  LogLine,
+  PreparedFunction,
+  Sandbox,
+  SandboxCall,
+  SandboxEnvironment,
+  SandboxStatus,
+} from './sandbox.ts'
+import { rssBytes } from './watchdog.ts'
+
+const MIN_HOSTS = 2
+const PREPARE_MS = 10_000
+const PREPARE_ATTEMPTS = 2
+
+export interface SandboxHostsDeps {
+  readonly config: SandboxConfig
+  readonly environment: SandboxEnvironment
+  readonly logger: Logger
+  /** Where snapshots are kept; private to the service. */
+  readonly cacheDir: string
+  /** The script that makes an isolate's global scope. */
+  readonly prelude: string
+  /** Absolute path of the Node that runs the hosts; the installed one when left out. */
+  readonly nodeBinary?: string
+  /** Absolute path of the hosts' entry; `sandbox/main.ts` when left out. */
+  readonly entry?: string
+}
+
+/** The sandbox: hands calls to host processes and answers them, whatever becomes of a host. */
+export class SandboxHosts implements Sandbox {
+  readonly #dispatcher: Dispatcher
+  readonly #fleet: HostFleet
+  #lastCall = 0
+  #closed = false
+
+  constructor(deps: SandboxHostsDeps) {
+    const { config, environment, logger, cacheDir, prelude } = deps
+    const entry = deps.entry ?? fileURLToPath(import.meta.resolve('#sandbox/main.ts'))
+    const dispatcher = new Dispatcher(environment)
+    this.#dispatcher = dispatcher
+    this.#fleet = new HostFleet({
+      command: hostCommand(deps.nodeBinary ?? findNodeBinary(), entry),
+      logger,
+      cacheDir,
+      prelude,
+      hosts: Math.max(MIN_HOSTS, config.hosts),
+      memoryBytes: config.hostMemoryMb * 1024 * 1024,
+      warmIsolates: config.warmIsolates,
+      events: dispatcher.events,
+      opened: (lane) => dispatcher.addLane(lane),
+      lost: (lane, death) => dispatcher.loseLane(lane, death),
+      lanes: () => dispatcher.lanes,
+    })
+  }
+
+  /** Resolves when the first host takes calls. */
+  static async start(deps: SandboxHostsDeps): Promise<SandboxHosts> {
+    const sandbox = new SandboxHosts(deps)
+    await sandbox.#fleet.start()
+    return sandbox
+  }
+
+  call(call: SandboxCall): Promise<CallOutcome> {
+    const { program, functionId, operation, requestId, auth, body } = call
+    const definition = program.functions.get(functionId)
+    if (!definition) {
+      const message = `Function "${functionId}" is not part of ${program.key}`
+      return Promise.resolve(failed({ kind: 'invalidCode', fault: { message } }))
+    }
+    const logs = undefined
+    const adHoc = false
+    return this.#submit(program.siteId, {
+      program,
+      definition,
+      operation,
+      requestId,
+      auth,
+      body,
+      adHoc,
+      logs,
+    })
+  }
+
+  async compute(job: ComputeJob): Promise<ComputeOutcome> {
+    const logs: LogLine[] = []
+    const { program, definition } = adHocProgram(job)
+    const outcome = await this.#submit(`${job.siteId}!compute`, {
+      program,
+      definition,
+      operation: 'compute',
+      requestId: job.requestId,
+      auth: 'null',
+      body: `{"payload":${job.payload}}`,
+      adHoc: true,
+      logs,
+    })
+    return { ...outcome, logs }
+  }
+
+  async prepare(source: FunctionSource): Promise<PreparedFunction> {
+    const text = JSON.stringify({ entry: source.entry, files: [...source.files] })
+    for (let attempt = 0; attempt < PREPARE_ATTEMPTS; attempt += 1) {
+      const prepared = await this.#fleet.prepare(text, PREPARE_MS)
+      if (prepared) return prepared
+    }
+    const message = `"${source.entry}" takes too long to read: make it smaller`
+    return { ok: false, fault: { message, path: source.entry } }
+  }
+
+  retire(programKey: string): void {
+    this.#dispatcher.retire(programKey)
+  }
+
+  status(): SandboxStatus {
+    const { lanes, running, waiting } = this.#dispatcher
+    return {
+      ready: lanes.length > 0,
+      hosts: this.#fleet.processes.map(({ pid, restarts }) => ({
+        pid,
+        restarts: Math.max(0, restarts),
+        rssBytes: rssBytes(pid),
+      })),
+      warmIsolates: lanes.reduce((sum, lane) => sum + lane.warmIsolates, 0),
+      running,
+      queued: waiting,
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#dispatcher.close()
+    await this.#fleet.stop()
+  }
+
+  #submit(
+    key: string,
+    call: Omit<PendingCall, 'id' | 'queuedMs' | 'chargedMs' | 'settle'>,
+  ): Promise<CallOutcome> {
+    if (this.#closed) {
+      const message = 'The service is shutting down'
+      return Promise.resolve(failed({ kind: 'interrupted', message }))
+    }
+    this.#lastCall += 1
+    const id = this.#lastCall
+    const queuedMs = Date.now()
+    return new Promise((resolve) => {
+      this.#dispatcher.submit(key, { ...call, id, queuedMs, chargedMs: 0, settle: resolve })
+    })
+  }
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+
+import type { HostProcess } from './host-process.ts'
+import type { Lane } from './lane.ts'
+
+const LOOK_EVERY_MS = 25
+/** Over what the longest stretch may take. */
+const GRACE_MS = 250
+/** A worker with calls inside is asked for a sign of life that often. */
+const PING_EVERY_MS = 250
+/** A process that got no processor time is slow, not stuck; up to a point. */
+const STARVED_FACTOR = 8
+const PAGE_BYTES = 4096
+const TICK_MS = 10
+
+interface Observation {
+  readonly seq: number
+  readonly mark: string
+  readonly sinceMs: number
+  readonly cpuMs: number
+}
+
+export interface WatchdogDeps {
+  readonly hosts: readonly HostProcess[]
+  lanes(): readonly Lane[]
+  readonly memoryBytes: number
+  readMark(lane: Lane): string
+}
+
+/** Kills a host process that outgrows its memory or stops answering; looks only while calls are inside. */
+export class Watchdog {
+  readonly #deps: WatchdogDeps
+  readonly #observed = new Map<Lane, Observation>()
+  readonly #pingedMs = new Map<Lane, number>()
+  readonly #timer: NodeJS.Timeout
+
+  constructor(deps: WatchdogDeps) {
+    this.#deps = deps
+    this.#timer = setInterval(() => this.#look(Date.now()), LOOK_EVERY_MS).unref()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+  }
+
+  forget(lane: Lane): void {
+    this.#observed.delete(lane)
+    this.#pingedMs.delete(lane)
+  }
+
+  #look(nowMs: number): void {
+    for (const host of this.#deps.hosts) {
+      const lanes = this.#deps.lanes().filter((lane) => lane.pid === host.pid)
+      const busy = lanes.filter((lane) => lane.live.size > 0 || lane.unacked.length > 0)
+      if (busy.length === 0) continue
+      if (rssBytes(host.pid) > this.#deps.memoryBytes) host.kill('memoryMb')
+      else for (const lane of busy) this.#listen(host, lane, nowMs)
+    }
+  }
+
+  #listen(host: HostProcess, lane: Lane, nowMs: number): void {
+    const [frame] = lane.unacked
+    if (!frame) {
+      this.#observed.delete(lane)
+      this.#ping(lane, nowMs)
+    } else if (nowMs - frame.sentMs >= GRACE_MS && this.#isStuck(host, lane, nowMs)) {
+      host.kill('cpuMs')
+    }
+  }
+
+  #ping(lane: Lane, nowMs: number): void {
+    if (nowMs - (this.#pingedMs.get(lane) ?? 0) < PING_EVERY_MS) return
+    this.#pingedMs.set(lane, nowMs)
+    lane.send([], { nowMs, risky: false })
+  }
+
+  /** Whether the worker has stayed at the same place for longer than any code may run. */
+  #isStuck(host: HostProcess, lane: Lane, nowMs: number): boolean {
+    const [frame] = lane.unacked
+    if (!frame) return false
+    const mark = this.#deps.readMark(lane)
+    const seen = this.#observed.get(lane)
+    if (!seen || seen.seq !== frame.seq || seen.mark !== mark) {
+      // It has come on since the last look: the time starts again.
+      const sinceMs = seen ? nowMs : frame.sentMs
+      this.#observed.set(lane, { seq: frame.seq, mark, sinceMs, cpuMs: cpuMs(host.pid) })
+      return false
+    }
+    const allowedMs = longestStretch(lane) + GRACE_MS
+    const silentMs = nowMs - seen.sinceMs
+    if (silentMs < allowedMs) return false
+    const starved = cpuMs(host.pid) - seen.cpuMs < allowedMs / 2
+    return !starved || silentMs > allowedMs * STARVED_FACTOR
+  }
+}
+
+/** Also of calls that were sent earlier and may be running on. */
+function longestStretch(lane: Lane): number {
+  let longest = 0
+  for (const frame of lane.unacked) longest = Math.max(longest, frame.cpuMs)
+  for (const call of lane.live.values()) longest = Math.max(longest, call.program.limits.cpuMs)
+  return longest
+}
+
+/** Resident memory of a process; 0 where the system does not tell. */
+export function rssBytes(pid: number): number {
+  return Number(proc(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES
+}
+
+/** Processor time of a process; grows without end where the system does not tell, so that nothing counts as starved. */
+function cpuMs(pid: number): number {
+  const fields = proc(pid, 'stat').split(') ')[1]?.split(' ')
+  if (!fields) return performance.now()
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
+}
+
+function proc(pid: number, file: string): string {
+  if (process.platform !== 'linux' || pid === 0) return ''
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
