@@ -6,7 +6,6 @@ import { type BuildOptions, build } from 'esbuild'
 import { bundlePrelude } from '#sandbox/guest/bundle.ts'
 
 import { builtPaths } from './built-paths.ts'
-import { builtPrelude } from './built-prelude.ts'
 
 /** Each runs as a process or thread of its own. */
 const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
@@ -14,6 +13,8 @@ const SANDBOX_ENTRIES = { 'sandbox/main': 'sandbox/main.ts', 'sandbox/worker': '
 const COPIED = ['migrations', 'examples/hello-site', 'LICENSE', 'README.md', 'package-lock.json']
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'
+/** Where the service looks for it before it bundles it itself. */
+const PRELUDE = 'sandbox/prelude.js'
 const PROGRAM = 'bin/croft.js'
 
 const OPTIONS = {
@@ -31,7 +32,6 @@ const OPTIONS = {
 /** Makes in `outDir`, which must be empty or missing, what runs without this repository once its dependencies are installed. */
 export async function buildDist(root: string, outDir: string): Promise<void> {
   await requireEmpty(outDir)
-  const prelude = await bundlePrelude()
   const options = { ...OPTIONS, absWorkingDir: root, outdir: outDir }
   await build({
     ...options,
@@ -39,9 +39,10 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
     // What only one runtime can load stays in a file of its own, behind its dynamic import.
     splitting: true,
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [builtPaths, builtPrelude(prelude)],
+    plugins: [builtPaths],
   })
   await build({ ...options, entryPoints: SANDBOX_ENTRIES, plugins: [builtPaths] })
+  await writeFile(join(outDir, PRELUDE), await bundlePrelude())
   await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
   await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
   await writeFile(join(outDir, PROGRAM), await readFile(join(root, PROGRAM)), { mode: 0o755 })

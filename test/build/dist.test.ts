@@ -40,6 +40,7 @@ describe('a build', () => {
         'package.json',
         'README.md',
         'sandbox/main.js',
+        'sandbox/prelude.js',
         'sandbox/worker.js',
       ]),
     )
