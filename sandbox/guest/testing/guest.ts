@@ -22,11 +22,19 @@ const PORT = `
 const [print, call, arm, disarm, fill, env] = [$0, $1, $2, $3, $4, JSON.parse($5)]
 const { host } = globalThis.__croft
 delete globalThis.__croft
+const PromiseClass = Promise
+const ErrorClass = Error
 const timers = new Map()
 let lastTimer = 0
 host.env = env
 host.print = (level, text) => print(level, text)
-host.call = (name, argument) => call.apply(undefined, [name, argument], { result: { promise: true } })
+const asked = { __proto__: null }
+let lastCall = 0
+host.call = (name, argument) =>
+  new PromiseClass((resolve, reject) => {
+    asked[++lastCall] = { resolve, reject }
+    call(lastCall, name, argument)
+  })
 host.now = () => Date.now()
 host.random = (size) => new Uint8Array(fill(size))
 host.setTimer = (delay, repeat, fire) => {
@@ -39,7 +47,9 @@ host.clearTimer = (id) => {
   disarm(id)
 }
 globalThis.testHost = host
-return (id) => {
+return (kind, id, text) => {
+  if (kind === 'answer') return asked[id].resolve(text)
+  if (kind === 'refuse') return asked[id].reject(new ErrorClass(text))
   const timer = timers.get(id)
   if (timer && !timer.repeat) timers.delete(id)
   timer?.fire()
@@ -71,7 +81,7 @@ export class Guest implements Disposable {
 
   /** Runs the body of an async function inside and gives what it returned, by way of JSON. */
   async run(body: string): Promise<unknown> {
-    const code = `(async () => { const $stringify = JSON.stringify; const $value = await (async () => {${body}\n})(); return $stringify({ value: $value }) })()`
+    const code = `(async () => { const $stringify = JSON.stringify; const $value = await (async () => {${body}\n})(); return typeof $value === 'string' ? '{"value":' + $stringify($value) + '}' : $stringify({ value: $value }) })()`
     const text: unknown = await this.#context.eval(code, {
       promise: true,
       copy: true,
@@ -86,13 +96,22 @@ export class Guest implements Disposable {
   }
 
   #connect({ answer = refuse, env = {} }: GuestOptions): void {
-    const fire = this.#context.evalClosureSync(
+    const enter = this.#context.evalClosureSync(
       PORT,
       [
         new ivm.Callback((level: string, text: string) => void this.lines.push({ level, text })),
-        new ivm.Reference(answer),
+        new ivm.Callback((id: number, name: string, argument: string) => {
+          answer(name, argument).then(
+            (text) => enter.applyIgnored(undefined, ['answer', id, text]),
+            (error: unknown) =>
+              enter.applyIgnored(undefined, ['refuse', id, String(error).slice(7)]),
+          )
+        }),
         new ivm.Callback((id: number, delayMs: number, repeat: boolean) =>
-          this.#arm(id, delayMs, { repeat, fire: () => fire.applyIgnored(undefined, [id]) }),
+          this.#arm(id, delayMs, {
+            repeat,
+            fire: () => enter.applyIgnored(undefined, ['fire', id]),
+          }),
         ),
         new ivm.Callback((id: number) => this.#disarm(id)),
         new ivm.Callback((size: number) =>
@@ -101,7 +120,7 @@ export class Guest implements Disposable {
         JSON.stringify(env),
       ],
       { result: { reference: true } },
-    ) as ivm.Reference<(id: number) => void>
+    ) as ivm.Reference<(kind: string, id: number, text?: string) => void>
   }
 
   #arm(id: number, delayMs: number, { fire, repeat }: { repeat: boolean; fire: () => void }): void {

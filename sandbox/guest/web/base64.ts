@@ -1,5 +1,5 @@
 import { DOMException } from './dom-exception.ts'
-import { apply, charCodeAt, fromCharCode } from './primordials.ts'
+import { apply, charCodeAt, fromCharCode, subarray } from './primordials.ts'
 import { requireArguments } from './webidl.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
@@ -18,7 +18,7 @@ export function latin1FromBytes(bytes: Uint8Array): string {
   if (bytes.length <= CHUNK) return fromBytes(bytes)
   let text = ''
   for (let offset = 0; offset < bytes.length; offset += CHUNK)
-    text += fromBytes(bytes.subarray(offset, offset + CHUNK))
+    text += fromBytes(subarray(bytes, offset, offset + CHUNK))
   return text
 }
 
@@ -41,7 +41,7 @@ export function encodeBase64(bytes: Uint8Array): string {
     out[at++] = byteAt(CODES, (group >> 6) & 63)
     out[at++] = byteAt(CODES, group & 63)
   }
-  if (whole < bytes.length) encodeTail(bytes, whole, out.subarray(at))
+  if (whole < bytes.length) encodeTail(bytes, whole, subarray(out, at))
   return latin1FromBytes(out)
 }
 

@@ -1,10 +1,10 @@
 import { TextDecoderStream } from './encoding-streams.ts'
-import { decodeUtf8, encodeUtf8 } from './encoding.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
 import { isView, matches, max, min, toLowerCase, trunc } from './primordials.ts'
 import { streamOf } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
+import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 import { dictionary, isObject, requireArguments, usvString } from './webidl.ts'
 
 const PRINTABLE = /^[\x20-\x7E]*$/

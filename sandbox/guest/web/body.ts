@@ -1,12 +1,12 @@
 import { blobOf, bytesOf, isBlob } from './blob.ts'
 import type { Blob } from './blob.ts'
-import { decodeUtf8, encodeUtf8 } from './encoding.ts'
 import { FormData, isFormData } from './form-data.ts'
 import { parseMediaType, serializeMediaType } from './media-type.ts'
 import { encodeMultipart, parseMultipart } from './multipart.ts'
-import { charCodeAt, isView, parseJson, slice } from './primordials.ts'
+import { charCodeAt, isView, parseJson, reflectGet, slice } from './primordials.ts'
 import { isDisturbed, readAll, ReadableStream, streamOf, TransformStream } from './streams.ts'
 import { URLSearchParams } from './url.ts'
+import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 import { isObject, usvString } from './webidl.ts'
 
 type Source =
@@ -129,7 +129,7 @@ export function extractBody(value: unknown): { body: Body; type: string | null }
       'application/x-www-form-urlencoded;charset=UTF-8',
     )
   if (value instanceof ReadableStream) return streamBody(value)
-  if (typeof Reflect.get(value, Symbol.asyncIterator) === 'function')
+  if (typeof reflectGet(value, Symbol.asyncIterator) === 'function')
     return streamBody(ReadableStream.from(value as AsyncIterable<Uint8Array>))
   return textBody(usvString(value))
 }

@@ -3,7 +3,7 @@ import type { PrintLevel } from '#sandbox/guest/host-port.ts'
 import { format } from './format.ts'
 import { host } from './host.ts'
 import { inspect } from './inspect.ts'
-import { defineProperty, isArray, push, repeat, slice } from './primordials.ts'
+import { apply, defineProperty, isArray, join, push, repeat, slice, split } from './primordials.ts'
 import { renderTable } from './table.ts'
 
 type Printer = (...args: unknown[]) => void
@@ -75,7 +75,7 @@ defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: tr
 function guarded(name: string, method: Printer): Printer {
   const call: Printer = (...args) => {
     try {
-      method(...args)
+      apply(method, undefined, args)
     } catch {
       host.print('error', `[console.${name}: a value that cannot be shown]`)
     }
@@ -95,7 +95,7 @@ function print(level: PrintLevel, text: string): void {
 
 function indented(text: string): string {
   const margin = repeat(' ', indent > MAX_GROUP_INDENT ? MAX_GROUP_INDENT : indent)
-  return margin + text.replaceAll('\n', `\n${margin}`)
+  return margin + join(split(text, '\n'), `\n${margin}`)
 }
 
 function assertion(args: unknown[]): void {
@@ -124,8 +124,8 @@ const labelOf = (label: unknown): string =>
 
 function frames(): string {
   const stack = new Error('trace').stack ?? ''
-  const lines = stack.split('\n')
+  const lines = split(stack, '\n')
   const kept: string[] = []
   for (let index = 4; index < lines.length; index++) push(kept, lines[index] ?? '')
-  return kept.length === 0 ? '' : `\n${kept.join('\n')}`
+  return kept.length === 0 ? '' : `\n${join(kept, '\n')}`
 }

@@ -253,6 +253,14 @@ const DIFFERENCES: Readonly<Record<string, { readonly body: string; readonly why
     body: `try { return new Request('http://a', { method: 'POST', body: new ReadableStream() }).method } catch (e) { return e.name }`,
     why: "Node asks for duplex: 'half'; Deno does not, and a body is sent whole anyway",
   },
+  'sorting parameters with lone surrogates': {
+    body: `const p = new URLSearchParams([['\\ud800', ''], ['\\ue000', '']]); p.sort(); return p.toString()`,
+    why: 'the parameters are made well formed when they are written, not when they come in',
+  },
+  'a letter before a malformed escape in parameters': {
+    body: `return [...new URLSearchParams('é%aa')]`,
+    why: 'Node loses the letter; by the standard it stays',
+  },
   'members of Event': {
     body: `return Object.keys(Event.prototype).toSorted()`,
     why: 'the constants are on the prototype too, as WebIDL has it',

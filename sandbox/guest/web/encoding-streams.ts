@@ -1,7 +1,8 @@
-import { encodeUtf8, TextDecoder } from './encoding.ts'
+import { TextDecoder } from './encoding.ts'
 import { defineInterface } from './interface.ts'
 import { TransformStream } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
+import { encodeUtf8 } from './utf8.ts'
 
 /** https://encoding.spec.whatwg.org/#interface-textencoderstream */
 export class TextEncoderStream {

@@ -1,18 +1,9 @@
 import { TextDecoder as LegacyDecoder } from '@exodus/bytes/encoding-lite.js'
-import { utf8fromStringLoose, utf8toStringLoose } from '@exodus/bytes/utf8.js'
 
 import { defineInterface } from './interface.ts'
 import { charCodeAt, slice } from './primordials.ts'
+import { encodeUtf8 } from './utf8.ts'
 import { dictionary, usvString } from './webidl.ts'
-
-/** UTF-8, with U+FFFD for what is not well formed. */
-export const encodeUtf8 = (text: string): Uint8Array<ArrayBuffer> => utf8fromStringLoose(text)
-
-/** "UTF-8 decode" of the Encoding standard: a byte order mark is dropped. */
-export function decodeUtf8(bytes: Uint8Array): string {
-  const text = utf8toStringLoose(bytes)
-  return charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text
-}
 
 export class TextEncoder {
   readonly #encoding = 'utf-8'

@@ -1,13 +1,13 @@
 import { formatNumber, formatSymbol } from './inspect-text.ts'
 import { inspect } from './inspect.ts'
-import { indexOf, slice, stringifyJson, trunc } from './primordials.ts'
+import { hasOwn, indexOf, slice, stringifyJson, trunc } from './primordials.ts'
 
 /** Characters of one console line. */
 const MAX_LINE = 65_536
 
 /** The arguments of a console call as one line: `%s %d %i %f %j %o %O %c` in the first, the rest inspected. */
 export function format(args: readonly unknown[]): string {
-  const [first] = args
+  const first = args[0]
   const { text, used } =
     typeof first === 'string' && args.length > 1 ? substitute(first, args) : { text: '', used: 0 }
   let line = text
@@ -53,7 +53,7 @@ const DIRECTIVES: Readonly<Record<string, (value: unknown) => string>> = {
 }
 
 function directive(verb: string, value: unknown): string | undefined {
-  if (!Object.hasOwn(DIRECTIVES, verb)) return undefined
+  if (!hasOwn(DIRECTIVES, verb)) return undefined
   try {
     return DIRECTIVES[verb]?.(value)
   } catch {

@@ -1,4 +1,5 @@
 import './dom-exception-global.ts'
+import './inspect-views.ts'
 import { AbortController } from './abort-controller.ts'
 import { AbortSignal } from './abort-signal.ts'
 import { atob, btoa } from './base64.ts'

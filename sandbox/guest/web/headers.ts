@@ -1,5 +1,13 @@
 import { defineInterface } from './interface.ts'
-import { charCodeAt, isArray, matches, objectKeys, slice, toLowerCase } from './primordials.ts'
+import {
+  charCodeAt,
+  isArray,
+  matches,
+  objectKeys,
+  reflectGet,
+  slice,
+  toLowerCase,
+} from './primordials.ts'
 import { byteString, isObject, requireArguments } from './webidl.ts'
 
 type Guard = 'none' | 'immutable'
@@ -19,7 +27,7 @@ export class Headers {
     if (!isObject(init))
       throw new TypeError("Failed to construct 'Headers': the value is not an object or sequence.")
     if (#pairs in init) this.#copy(init.#pairs)
-    else if (typeof Reflect.get(init, Symbol.iterator) === 'function')
+    else if (typeof reflectGet(init, Symbol.iterator) === 'function')
       this.#appendPairs(init as Iterable<unknown>)
     else this.#appendRecord(init as Record<string, unknown>)
   }

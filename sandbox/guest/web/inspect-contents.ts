@@ -2,6 +2,7 @@ import type { Contents, Items, Walk } from './inspect-kinds.ts'
 import {
   bufferLength,
   getOwnPropertyDescriptor,
+  hasOwn,
   isArray,
   isView,
   mapForEach,
@@ -26,7 +27,7 @@ export function contentsOf(
   value: object,
 ): { readonly size?: number; readonly push: Contents } | undefined {
   try {
-    return Object.hasOwn(CONTENTS, type) ? CONTENTS[type]?.(value) : undefined
+    return hasOwn(CONTENTS, type) ? CONTENTS[type]?.(value) : undefined
   } catch {
     return undefined
   }
@@ -59,7 +60,7 @@ const CONTENTS: Readonly<Record<string, (value: object) => { size?: number; push
     return {
       push: (_walk, output) => {
         push(output, `[Uint8Contents]: <${hexBytes(value as ArrayBuffer, byteLength)}>`)
-        push(output, `byteLength: ${byteLength}`)
+        push(output, `[byteLength]: ${byteLength}`)
         return undefined
       },
     }
@@ -68,9 +69,9 @@ const CONTENTS: Readonly<Record<string, (value: object) => { size?: number; push
     const view = value as DataView
     return {
       push: (walk, output) => {
-        push(output, `byteLength: ${view.byteLength}`)
-        push(output, `byteOffset: ${view.byteOffset}`)
-        push(output, `buffer: ${walk.show(view.buffer)}`)
+        push(output, `[byteLength]: ${view.byteLength}`)
+        push(output, `[byteOffset]: ${view.byteOffset}`)
+        push(output, `[buffer]: ${walk.show(view.buffer)}`)
         return undefined
       },
     }

@@ -8,9 +8,11 @@ import {
   dateToIso,
   getOwnPropertyDescriptor,
   getPrototypeOf,
+  hasOwn,
   isArray,
   isView,
   mapGet,
+  objectKeys,
   patternText,
   reflectGet,
   slice,
@@ -68,9 +70,9 @@ export function showAs<Shown extends object>(
 export function kindOf(value: object, indentation: number): Kind {
   const name = constructorName(value)
   const tag = tagOf(value, name)
-  if (typeof value === 'function') return functionKind(value, tag)
   if (isArray(value)) return listKind(value, { name, tag, size: value.length })
   const type = slice(toTag(value), 8, -1)
+  if (typeof value === 'function') return functionKind(value, type)
   if (isView(value) && type !== 'DataView')
     return listKind(value, { name, tag, size: Number(reflectGet(value, 'length')) })
   const base = value instanceof Error ? errorBase(value, name, indentation) : literal(type, value)
@@ -117,8 +119,8 @@ function listKind(value: object, { name, tag, size }: Names): Kind {
   }
 }
 
-function functionKind(value: Function, tag: string): Kind {
-  const base = formatFunction(value, tag)
+function functionKind(value: Function, type: string): Kind {
+  const base = formatFunction(value, type)
   return { base, open: '{', close: '}', summary: base }
 }
 
@@ -133,7 +135,7 @@ function viewKind(value: object, name: string | null): Kind | undefined {
     const view = mapGet(views, proto)
     if (typeof view !== 'function') continue
     const shown = apply(view, undefined, [value]) as object
-    const keys = Object.keys(shown)
+    const keys = objectKeys(shown)
     return {
       base: '',
       open: `${name ?? ''} {`,
@@ -149,7 +151,7 @@ function viewKind(value: object, name: string | null): Kind | undefined {
 const LITERALS: Readonly<Record<string, (value: object) => string>> = {
   Date: (value) => {
     const time = dateTime(value as Date)
-    return Number.isFinite(time) ? dateToIso(value as Date) : 'Invalid Date'
+    return time - time === 0 ? dateToIso(value as Date) : 'Invalid Date'
   },
   RegExp: (value) => patternText(value as RegExp),
   Number: (value) => `[Number: ${formatNumber(unboxNumber(value))}]`,
@@ -161,7 +163,7 @@ const LITERALS: Readonly<Record<string, (value: object) => string>> = {
 
 /** The text of a built-in that has a literal form; undefined also when the tag is made up. */
 function literal(type: string, value: object): string | undefined {
-  if (!Object.hasOwn(LITERALS, type)) return undefined
+  if (!hasOwn(LITERALS, type)) return undefined
   try {
     return LITERALS[type]?.(value)
   } catch {

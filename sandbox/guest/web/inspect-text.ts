@@ -1,5 +1,7 @@
 import {
   charCodeAt,
+  numberText,
+  toUpperCase,
   functionSource,
   indexOf,
   matches,
@@ -43,7 +45,7 @@ export function quote(text: string): string {
 }
 
 export function formatKey(key: string | symbol): string {
-  if (typeof key === 'symbol') return `[${formatSymbol(key)}]`
+  if (typeof key === 'symbol') return formatSymbol(key)
   return matches(IDENTIFIER, key) ? key : quote(key)
 }
 
@@ -85,15 +87,7 @@ function escapeUnit(code: number, mark: number): string | undefined {
   if (code === mark && mark === 0x27) return "\\'"
   const short = SHORT_ESCAPES[code]
   if (short !== undefined) return short
-  if (code >> 11 === 0x1b) return `\\u${upper(code, 4)}`
+  if (code >> 11 === 0x1b) return `\\u${numberText(code, 16)}`
   const control = code < 0x20 || (code >= 0x7f && code <= 0x9f)
-  return control ? `\\x${upper(code, 2)}` : undefined
-}
-
-const HEX = '0123456789ABCDEF'
-
-function upper(code: number, digits: number): string {
-  let text = ''
-  for (let rest = code; rest > 0; rest >>= 4) text = slice(HEX, rest & 15, (rest & 15) + 1) + text
-  return padStart(text, digits, '0')
+  return control ? `\\x${padStart(toUpperCase(numberText(code, 16)), 2, '0')}` : undefined
 }

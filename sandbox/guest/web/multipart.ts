@@ -1,8 +1,8 @@
 import { latin1FromBytes } from './base64.ts'
 import { Blob, blobOf, bytesOf, File } from './blob.ts'
-import { decodeUtf8, encodeUtf8 } from './encoding.ts'
 import { entriesOf, FormData } from './form-data.ts'
 import { host } from './host.ts'
+import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 
 const CRLF = '\r\n'
 const DASHES = '--'

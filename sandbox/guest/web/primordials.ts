@@ -72,6 +72,12 @@ export const mapSize = getter(Map.prototype, 'size')
 export const setSize = getter(Set.prototype, 'size')
 export const bufferLength = getter(ArrayBuffer.prototype, 'byteLength')
 
+export const subarray = uncurry(Uint8Array.prototype.subarray) as <View extends ArrayBufferView>(
+  view: View,
+  start: number,
+  end?: number,
+) => View
+
 export const toTag = uncurry(Object.prototype.toString)
 export const functionSource = uncurry(Function.prototype.toString)
 export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasOwn

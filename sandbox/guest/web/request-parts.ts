@@ -1,7 +1,7 @@
 import { assertSignal } from './abort-signal.ts'
 import type { AbortSignal } from './abort-signal.ts'
 import { Headers } from './headers.ts'
-import { matches, toUpperCase } from './primordials.ts'
+import { indexOf, matches, toUpperCase } from './primordials.ts'
 import { normalizeUrl, URL } from './url.ts'
 import { byteString, usvString } from './webidl.ts'
 
@@ -69,7 +69,7 @@ export function requestParts(
 function requestUrl(input: unknown): string {
   const text = usvString(input)
   const url = normalizeUrl(text)
-  if (text.includes('@') && hasCredentials(url))
+  if (indexOf(text, '@') !== -1 && hasCredentials(url))
     throw new TypeError(
       `Request cannot be constructed from a URL that includes credentials: ${url}`,
     )

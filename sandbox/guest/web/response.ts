@@ -8,8 +8,8 @@ import type { ReadableStream } from './streams.ts'
 import { normalizeUrl } from './url.ts'
 import { byteString, dictionary, requireArguments } from './webidl.ts'
 
-const NO_BODY = new Set([101, 103, 204, 205, 304])
-const REDIRECTS = new Set([301, 302, 303, 307, 308])
+const NO_BODY = /^(?:101|103|204|205|304)$/
+const REDIRECTS = /^(?:301|302|303|307|308)$/
 const REASON_PHRASE = /^[\t\x20-\x7E\x80-\xFF]*$/
 
 interface Head {
@@ -60,7 +60,8 @@ export class Response {
   static redirect(url: string, status = 302): Response {
     requireArguments(arguments.length, 1, "Failed to execute 'redirect' on 'Response'")
     const location = normalizeUrl(`${url}`)
-    if (!REDIRECTS.has(Number(status))) throw new RangeError(`Invalid status code ${status}`)
+    if (!matches(REDIRECTS, `${Number(status)}`))
+      throw new RangeError(`Invalid status code ${status}`)
     const headers = received([['location', location]])
     return new Response(
       new Inner({ ...DEFAULT_HEAD, status: Number(status), headers }, new Body(null)),
@@ -125,7 +126,9 @@ export function receivedResponse(
   head: Omit<Head, 'type' | 'headers'> & { headers: readonly (readonly [string, string])[] },
   bytes: Uint8Array<ArrayBuffer>,
 ): Response {
-  const body = NO_BODY.has(head.status) ? new Body(null) : new Body({ kind: 'bytes', bytes })
+  const body = matches(NO_BODY, `${head.status}`)
+    ? new Body(null)
+    : new Body({ kind: 'bytes', bytes })
   return new Response(new Inner({ ...head, type: 'basic', headers: received(head.headers) }, body))
 }
 
@@ -145,7 +148,7 @@ function build(content: unknown, init: unknown, contentType?: string): Inner {
   const statusText = reasonPhrase(options['statusText'])
   const headers = new Headers(options['headers'])
   const { body, type } = extractBody(content)
-  if (!body.empty && NO_BODY.has(status))
+  if (!body.empty && matches(NO_BODY, `${status}`))
     throw new TypeError(`Invalid response status code ${status}: it cannot have a body.`)
   implyHeader(headers, 'content-type', contentType ?? type)
   return new Inner({ ...DEFAULT_HEAD, status, statusText, headers }, body)

@@ -2,6 +2,7 @@ import { blobOf, bytesOf, File, isBlob, isFile } from './blob.ts'
 import { DOMException, isDOMException } from './dom-exception.ts'
 import {
   dateTime,
+  hasOwn,
   isArray,
   isView,
   mapForEach,
@@ -107,7 +108,7 @@ function clonePlatformObject(value: object): object | undefined {
 }
 
 function cloneBuiltIn(tag: string, value: object, memory: Memory): unknown {
-  const cloner = Object.hasOwn(CLONERS, tag) ? CLONERS[tag] : undefined
+  const cloner = hasOwn(CLONERS, tag) ? CLONERS[tag] : undefined
   if (cloner === undefined) return undefined
   if (tag in BRANDS && !hasBrand(tag, value)) return undefined
   return cloner(value, memory)

@@ -1,4 +1,5 @@
 import { inspect } from './inspect.ts'
+import { hasOwn, isArray, isView } from './primordials.ts'
 
 const MAX_ROWS = 100
 const MAX_COLUMNS = 50
@@ -18,9 +19,7 @@ export function renderTable(
     index,
     ...columns
       .slice(0, MAX_COLUMNS)
-      .map((column) =>
-        isRow(row) && Object.hasOwn(row, column) ? cell(Reflect.get(row, column)) : '',
-      ),
+      .map((column) => (isRow(row) && hasOwn(row, column) ? cell(Reflect.get(row, column)) : '')),
     ...(hasValues ? [isRow(row) ? '' : cell(row)] : []),
   ])
   return draw(header, body)
@@ -38,13 +37,17 @@ function rowsOf(data: object): readonly Row[] {
       .map(([key, value], index) => [`${index}`, { Key: key, Values: value }])
   if (data instanceof Set)
     return [...data].slice(0, MAX_ROWS).map((value, index) => [`${index}`, value])
-  return Object.keys(data)
-    .slice(0, MAX_ROWS)
-    .map((key) => [key, Reflect.get(data, key)])
+  return rowKeys(data).map((key) => [key, Reflect.get(data, key)])
+}
+
+function rowKeys(data: object): readonly string[] {
+  if (!isArray(data) && !isView(data)) return Object.keys(data).slice(0, MAX_ROWS)
+  const length = Math.min(Number(Reflect.get(data, 'length')) || 0, MAX_ROWS)
+  return Array.from({ length }, (_, index) => `${index}`)
 }
 
 function columnsOf(rows: readonly Row[]): readonly string[] {
-  return [...new Set(rows.flatMap(([, row]) => (isRow(row) ? Object.keys(row) : [])))]
+  return [...new Set(rows.flatMap(([, row]) => (isRow(row) ? rowKeys(row) : [])))]
 }
 
 function draw(header: readonly string[], body: readonly (readonly string[])[]): string {

@@ -1,0 +1,58 @@
+import ivm from 'isolated-vm'
+import { describe, expect, test } from 'vitest'
+
+import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+
+const MAX_CHARS = 256 * 1024
+const ADDED = `
+AbortController AbortSignal Blob ByteLengthQueuingStrategy CountQueuingStrategy Crypto
+CryptoKey CustomEvent DOMException Deno ErrorEvent Event EventTarget File FormData
+Headers Navigator Performance PromiseRejectionEvent ReadableByteStreamController
+ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest
+ReadableStreamDefaultController ReadableStreamDefaultReader Request Response
+SubtleCrypto TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream
+TransformStreamDefaultController URL URLSearchParams WritableStream
+WritableStreamDefaultController WritableStreamDefaultWriter __croft addEventListener
+atob btoa clearInterval clearTimeout crypto dispatchEvent fetch navigator performance
+queueMicrotask removeEventListener reportError self setInterval setTimeout
+structuredClone`
+  .trim()
+  .split(/\s+/)
+const BARE = `JSON.stringify(Object.getOwnPropertyNames(globalThis))`
+
+describe('the prelude', () => {
+  test('is small', async () => {
+    expect((await bundlePrelude()).length).toBeLessThan(MAX_CHARS)
+  })
+
+  test('is the same script each time, so that a snapshot can be kept', async () => {
+    expect(await bundlePrelude()).toBe(await bundlePrelude())
+  })
+
+  test('adds to a context made from its snapshot what it says and nothing else', async () => {
+    const code = await bundlePrelude()
+    const snapshot = ivm.Isolate.createSnapshot([{ code }])
+    using with_ = openContext(new ivm.Isolate({ snapshot }))
+    using bare = openContext(new ivm.Isolate())
+    const added = new Set(with_.names).difference(new Set(bare.names))
+    expect([...added].toSorted()).toEqual(ADDED)
+    expect(
+      with_.context.evalSync(`Object.getOwnPropertyDescriptor(globalThis, '__croft')?.enumerable`),
+    ).toBe(false)
+  })
+
+  test('calls nothing of its host while it loads', async () => {
+    using isolate = openContext(new ivm.Isolate())
+    isolate.context.evalSync(await bundlePrelude())
+    expect(isolate.context.evalSync(`typeof fetch`)).toBe('function')
+  })
+})
+
+function openContext(isolate: ivm.Isolate) {
+  const context = isolate.createContextSync()
+  return {
+    context,
+    names: JSON.parse(String(context.evalSync(BARE))) as string[],
+    [Symbol.dispose]: () => isolate.dispose(),
+  }
+}
