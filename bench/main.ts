@@ -12,31 +12,50 @@ import type { Subject } from './subject.ts'
 import { startElysiaEcho } from './subjects/elysia-echo.ts'
 import { startWorkerd } from './subjects/workerd.ts'
 
+const CROFT_SUBJECTS = ['cached', 'warm', 'warm-10-sites'] as const
 const RESULTS = new URL('RESULTS.md', import.meta.url)
 
 async function bench(options: BenchOptions): Promise<void> {
   await using running = new AsyncDisposableStack()
-  const subjects: Subject[] = []
-  const wanted = (name: string) => options.subjects.some((subject) => subject === name)
-  if (wanted('elysia-echo')) subjects.push(running.use(await startElysiaEcho()))
-  if (wanted('workerd')) subjects.push(running.use(await startWorkerd()))
-  let croft: CroftProcess | undefined
-  if (options.publishes > 0 || wanted('cached') || wanted('warm') || wanted('warm-10-sites')) {
-    progress('starting Croft')
-    croft = running.use(await startCroft())
-    subjects.push(...(await croftSubjects(croft)).filter(({ name }) => wanted(name)))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))
   }
-
+  const { subjects, croft } = await startAll(options, running)
   const measured = await measureRounds(subjects, options)
-  let cold: ColdCalls | undefined
-  if (croft !== undefined && options.publishes > 0) {
-    progress('cold site')
-    cold = await measureColdCalls(croft, options.publishes)
-  }
+  const cold = croft && (await coldCalls(croft, options))
 
   const table = resultsText({ measured, cold, connections: options.connections })
   console.log(table)
   if (options.writesResults) await writeFile(RESULTS, resultsFile(table, options, new Date()))
+}
+
+interface Started {
+  readonly subjects: readonly Subject[]
+  /** Undefined when nothing of it is to be measured. */
+  readonly croft: CroftProcess | undefined
+}
+
+async function startAll(options: BenchOptions, running: AsyncDisposableStack): Promise<Started> {
+  const wanted = ({ name }: Pick<Subject, 'name'>) => options.subjects.includes(name)
+  const subjects: Subject[] = []
+  if (wanted({ name: 'elysia-echo' })) subjects.push(running.use(await startElysiaEcho()))
+  if (wanted({ name: 'workerd' })) subjects.push(running.use(await startWorkerd()))
+  const onCroft = CROFT_SUBJECTS.some((name) => wanted({ name }))
+  if (!onCroft && options.publishes === 0) return { subjects, croft: undefined }
+
+  progress('starting Croft')
+  const croft = running.use(await startCroft())
+  if (onCroft) subjects.push(...(await croftSubjects(croft)).filter(wanted))
+  return { subjects, croft }
+}
+
+async function coldCalls(
+  croft: CroftProcess,
+  { publishes }: BenchOptions,
+): Promise<ColdCalls | undefined> {
+  if (publishes === 0) return undefined
+  progress('cold site')
+  return measureColdCalls(croft, publishes)
 }
 
 /** Interleaved, so that what the machine does meanwhile meets all of them alike. */
@@ -62,6 +81,19 @@ function progress(words: string): void {
   process.stderr.write(`${words}\n`)
 }
 
+function optionsOf(args: readonly string[]): BenchOptions | undefined {
+  try {
+    return parseBenchOptions(args)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+    process.exitCode = 2
+    return undefined
+  }
+}
+
 const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(USAGE)
-else await bench(parseBenchOptions(args))
+else {
+  const options = optionsOf(args)
+  if (options !== undefined) await bench(options)
+}
