@@ -2,8 +2,14 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 
+import { computeRoutes } from './admin-data/compute.ts'
+import { logRoutes } from './admin-data/logs.ts'
+import { operationRoutes } from './admin-data/operations.ts'
+import { resourceRoutes } from './admin-data/resources.ts'
+import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { dataAuthConfigRoutes } from './data/auth-config.ts'
+import { dataOperationRoutes } from './data/operations.ts'
 import { healthRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
@@ -27,7 +33,9 @@ export const routes = (context: AppContext) =>
     .use(wellKnownRoutes(context))
     .use(portal(context))
     .use(adminConfigRoutes(context))
+    .use(adminData(context))
     .use(dataAuthConfigRoutes(context))
+    .use(dataOperationRoutes(context))
 
 const portal = (context: AppContext) =>
   new Elysia()
@@ -35,3 +43,11 @@ const portal = (context: AppContext) =>
     .use(portalDeploymentRoutes(context))
     .use(portalTokenRoutes(context))
     .use(portalKeyRoutes(context))
+
+const adminData = (context: AppContext) =>
+  new Elysia()
+    .use(resourceRoutes(context))
+    .use(operationRoutes(context))
+    .use(computeRoutes(context))
+    .use(logRoutes(context))
+    .use(usageRoutes(context))

@@ -78,16 +78,18 @@ export class PermissionSync {
   /** What the control plane says now, and how far its sync has come, read at one moment. */
   overview(siteId: string): Promise<ControlPlaneOverview> {
     return this.#database.withSite(siteId, async (tx) => ({
-      permissionsSync: permissionsSyncOf(await this.#revisions.state(tx)),
+      permissionsSync: await this.status(tx),
       resources: await this.#resources.all(tx),
       operations: await this.#operations.all(tx),
     }))
   }
 
+  async status(tx: SiteTx): Promise<PermissionsSync> {
+    return permissionsSyncOf(await this.#revisions.state(tx))
+  }
+
   statusOf(siteId: string): Promise<PermissionsSync> {
-    return this.#database.withSite(siteId, async (tx) =>
-      permissionsSyncOf(await this.#revisions.state(tx)),
-    )
+    return this.#database.withSite(siteId, (tx) => this.status(tx))
   }
 
   /** Brings the site's revision up to its last change. Idempotent: with nothing to do it does nothing. */
