@@ -1,0 +1,86 @@
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+
+import { installRoot } from '#config/install-root.ts'
+import { operatorKeyFile } from '#config/keys.ts'
+
+import type { Arguments } from './command.ts'
+import { CommandError, UsageError } from './faults.ts'
+import type { Connection } from './service-client.ts'
+
+type Env = Readonly<Record<string, string | undefined>>
+
+/** Where the service is and how to be its operator: options, then the environment, then what the service left in its data folder. */
+export async function findConnection(args: Arguments, env: Env): Promise<Connection> {
+  const dataDir = dataDirOf(env)
+  const base = parseUrl(
+    args.text('url') ?? env['CROFT_BASE_URL'] ?? portUrl(env['PORT']) ?? (await servedUrl(dataDir)),
+  )
+  const operatorKey =
+    args.text('operator-key') ?? env['CROFT_OPERATOR_KEY'] ?? (await storedKey(dataDir))
+  return { base, operatorKey }
+}
+
+const dataDirOf = (env: Env): string => {
+  const given = env['CROFT_DATA_DIR']
+  return given === undefined ? join(installRoot(), '.croft') : resolve(given)
+}
+
+const portUrl = (port: string | undefined): string | undefined =>
+  port === undefined || port === '' ? undefined : `http://127.0.0.1:${port}`
+
+/** `service.json` is written by the service when it listens. */
+async function servedUrl(dataDir: string): Promise<string> {
+  const file = join(dataDir, 'service.json')
+  const text = await readIfThere(file)
+  if (text === undefined) {
+    throw new CommandError(
+      `No Croft has been started with the data folder "${dataDir}": start it with "npm start", or say where it is with --url`,
+    )
+  }
+  const url = urlIn(text)
+  if (url === undefined) throw new CommandError(`"${file}" cannot be read: give --url instead`)
+  return url
+}
+
+function urlIn(text: string): string | undefined {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    const url: unknown =
+      typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'url') : undefined
+    return typeof url === 'string' ? url : undefined
+  } catch {
+    // Not JSON: the same to the caller as JSON without a URL.
+    return undefined
+  }
+}
+
+async function storedKey(dataDir: string): Promise<string> {
+  const file = operatorKeyFile(dataDir)
+  const key = await readIfThere(file)
+  if (key !== undefined) return key.trim()
+  throw new CommandError(
+    `The operator key is not in "${file}": give --operator-key, or set CROFT_OPERATOR_KEY`,
+  )
+}
+
+function parseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url && /^https?:$/.test(url.protocol)) return url
+  throw new UsageError(`"${text}" is not the address of a service, like http://localhost:8080`)
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'ENOENT') return undefined
+    throw new CommandError(
+      `"${file}" cannot be read (${String(code)}): run this as the user who runs Croft`,
+      {
+        cause: error,
+      },
+    )
+  }
+}

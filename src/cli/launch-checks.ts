@@ -1,0 +1,180 @@
+import { CommandError } from './faults.ts'
+import type { HttpAnswer } from './http-request.ts'
+import { type ServiceClient, type SiteCallOptions, parseJson } from './service-client.ts'
+import { sitePath } from './site-show.ts'
+
+export interface Check {
+  readonly name: string
+  readonly ok: boolean
+  readonly detail: string
+}
+
+export interface LaunchTarget {
+  readonly service: ServiceClient
+  readonly site: { readonly siteId: string; readonly domain: string; readonly region: string }
+  /** Whose token the admin workflow uses. */
+  readonly admin: string | undefined
+  /** Undefined for any that the site has. */
+  readonly operation: string | undefined
+  /** JSON text. */
+  readonly payload: string
+}
+
+type Step = (target: LaunchTarget) => Promise<string>
+
+/** Each looks at the site from outside, as a browser would, and says what it saw or throws what is wrong. */
+const STEPS: readonly (readonly [name: string, step: Step])[] = [
+  ['bootstrap config', checkBootstrap],
+  ['admin workflow', checkAdminWorkflow],
+  ['admin routes without a token', checkNoToken],
+  ['auth discovery', checkDiscovery],
+  ['operation', checkOperation],
+]
+
+export async function runChecks(target: LaunchTarget): Promise<readonly Check[]> {
+  const checks: Check[] = []
+  for (const [name, step] of STEPS) {
+    checks.push(
+      await step(target).then(
+        (detail) => ({ name, ok: true, detail }),
+        (error: unknown) => ({ name, ok: false, detail: reasonOf(error) }),
+      ),
+    )
+  }
+  return checks
+}
+
+async function checkBootstrap({ service, site }: LaunchTarget): Promise<string> {
+  const path = '/admin/public/config'
+  const config = okJson(path, await service.site(site.domain, 'GET', path))
+  expectEqual(`${path} siteId`, at(config, 'siteId'), site.siteId)
+  expectEqual(`${path} siteDomain`, at(config, 'siteDomain'), site.domain)
+  expectEqual(`${path} region`, at(config, 'region'), site.region)
+  expectEqual(`${path} api.basePath`, at(config, 'api', 'basePath'), '/admin/api')
+  for (const field of ['clientId', 'domain', 'redirectUri', 'logoutUri']) {
+    if (typeof at(config, 'auth', field) !== 'string') throw wrong(`${path} lacks auth.${field}`)
+  }
+  return `${path} describes ${site.domain}`
+}
+
+/** Reads the control plane and runs a line of code in the sandbox; leaves nothing behind. */
+async function checkAdminWorkflow(target: LaunchTarget): Promise<string> {
+  const token = await adminToken(target)
+  const resources = await adminResources(target, token)
+  const path = '/admin/data/compute/execute'
+  const body = {
+    code: 'module.exports = async ({ payload }) => payload.sent + 1',
+    payload: { sent: 41 },
+    timeoutSeconds: 10,
+  }
+  const result = okJson(
+    path,
+    await target.service.site(target.site.domain, 'POST', path, { token, body }),
+  )
+  expectEqual(`${path} data`, at(result, 'data'), 42)
+  const count = at(resources, 'resources')
+  return `${Array.isArray(count) ? count.length : 0} resources, and ad-hoc code runs`
+}
+
+async function checkNoToken({ service, site }: LaunchTarget): Promise<string> {
+  const path = '/admin/data/resources'
+  const { status } = await service.site(site.domain, 'GET', path)
+  if (status !== 401) throw wrong(`${path} without a token answered ${status}, not 401`)
+  return 'refused with 401'
+}
+
+async function checkDiscovery({ service, site }: LaunchTarget): Promise<string> {
+  const [path, alias] = ['/data/auth/config', '/data/public/auth/config']
+  const full = at(okJson(path, await service.site(site.domain, 'GET', path)), 'data')
+  const basic = at(okJson(alias, await service.site(site.domain, 'GET', alias)), 'data')
+  for (const field of ['enabled', 'userPoolId', 'userPoolClientId', 'issuer', 'region']) {
+    expectEqual(`${alias} ${field}`, at(basic, field), at(full, field))
+  }
+  const issuer = at(full, 'issuer')
+  if (typeof issuer !== 'string' || !URL.canParse(issuer)) throw wrong(`${path} has no issuer`)
+  const document = `${new URL(issuer).pathname}/.well-known/openid-configuration`
+  const published = okJson(document, await service.site(site.domain, 'GET', document))
+  expectEqual(`${document} issuer`, at(published, 'issuer'), issuer)
+  return `both agree on ${issuer}`
+}
+
+async function checkOperation(target: LaunchTarget): Promise<string> {
+  const { service, site } = target
+  const chosen = await chooseOperation(target)
+  const path = chosen.open ? `/data/public/${chosen.name}` : `/data/${chosen.name}`
+  const options: SiteCallOptions = {
+    body: { payload: JSON.parse(target.payload) },
+    ...(chosen.open ? {} : { token: await mint(target, visitorOf(site.domain), 'data') }),
+  }
+  const answer = okJson(path, await service.site(site.domain, 'POST', path, options))
+  if (at(answer, 'ok') !== true) throw wrong(`${path} did not answer { ok: true }`)
+  return `${path} answered ${JSON.stringify(at(answer, 'data')).slice(0, 100)}`
+}
+
+async function chooseOperation(target: LaunchTarget): Promise<{ name: string; open: boolean }> {
+  const listed = at(await adminResources(target, await adminToken(target)), 'operations')
+  const operations = (Array.isArray(listed) ? listed : []).map((entry: unknown) => ({
+    name: String(at(entry, 'operation')),
+    mode: at(entry, 'auth', 'mode'),
+  }))
+  const wanted = operations.filter(
+    ({ name }) => target.operation === undefined || name === target.operation,
+  )
+  const best =
+    wanted.find(({ mode }) => mode === 'public') ??
+    wanted.find(({ mode }) => mode === 'authenticated') ??
+    wanted[0]
+  if (best) return { name: best.name, open: best.mode === 'public' }
+  throw wrong(
+    target.operation === undefined
+      ? 'the site has no operation yet: deploy one'
+      : `the site has no operation "${target.operation}"`,
+  )
+}
+
+async function adminResources({ service, site }: LaunchTarget, token: string): Promise<unknown> {
+  const path = '/admin/data/resources'
+  return okJson(path, await service.site(site.domain, 'GET', path, { token }))
+}
+
+function adminToken(target: LaunchTarget): Promise<string> {
+  if (target.admin === undefined) throw wrong('the site has no super-admin: give --user EMAIL')
+  return mint(target, target.admin, 'admin')
+}
+
+async function mint({ service, site }: LaunchTarget, user: string, pool: string): Promise<string> {
+  const minted = await service.portal('POST', sitePath(site.siteId, '/tokens'), {
+    body: { user, pool },
+  })
+  return String(at(minted, 'token'))
+}
+
+/** `localhost` alone is no domain that an address may have. */
+const visitorOf = (domain: string): string =>
+  `launch-validation@${domain.includes('.') ? domain : `${domain}.test`}`
+
+function okJson(path: string, answer: HttpAnswer): unknown {
+  const json = parseJson(answer)
+  if (answer.status === 200) return json
+  const [code, message] = [at(json, 'error', 'code'), at(json, 'error', 'message')]
+  throw wrong(`${path} answered ${answer.status} ${[code, message].filter(Boolean).join(': ')}`)
+}
+
+function expectEqual(what: string, actual: unknown, expected: unknown): void {
+  if (actual === expected) return
+  throw wrong(`${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
+}
+
+function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null) return undefined
+    found = Reflect.get(found, name)
+  }
+  return found
+}
+
+const wrong = (message: string): CommandError => new CommandError(message)
+
+const reasonOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error)

@@ -1,0 +1,28 @@
+import { loadConfig } from '#config/load.ts'
+import { SetupError } from '#config/setup-error.ts'
+import { createLogger } from '#platform/log/create-logger.ts'
+import { migrateDatabase } from '#platform/postgres/postgres.ts'
+
+import type { Command } from './command.ts'
+
+export const migrate: Command = {
+  name: 'migrate',
+  summary: 'Bring the database of DATABASE_URL up to date before a new version starts',
+  usage: '',
+  options: {},
+  async run(call) {
+    const { secrets } = loadConfig(process.env)
+    if (secrets.databaseUrl === undefined) {
+      throw new SetupError(
+        'DATABASE_URL is not set: the embedded database is brought up to date by "croft serve" itself',
+      )
+    }
+    call.progress('Migrating…')
+    const log = createLogger({ logLevel: 'warn' }, process.stderr)
+    const applied = await migrateDatabase({ url: secrets.databaseUrl, log })
+    return {
+      json: { applied },
+      text: applied.length === 0 ? 'Nothing to do.' : `Applied ${applied.join(', ')}.`,
+    }
+  },
+}

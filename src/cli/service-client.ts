@@ -1,0 +1,122 @@
+import { CommandError } from './faults.ts'
+import { type HttpAnswer, httpRequest } from './http-request.ts'
+
+const TIMEOUT_MS = 30_000
+
+export interface Connection {
+  readonly base: URL
+  readonly operatorKey: string
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  readonly bytes?: Uint8Array
+  readonly timeoutMs?: number
+}
+
+export interface SiteCallOptions extends CallOptions {
+  readonly token?: string
+}
+
+/** Speaks to the running service: as the operator to `/portal/api`, as anyone to a site's own routes. */
+export class ServiceClient {
+  readonly #connect: () => Promise<Connection>
+  #connection: Promise<Connection> | undefined
+
+  /** `connect` runs with the first call, so that commands without a service need none. */
+  constructor(connect: () => Promise<Connection>) {
+    this.#connect = connect
+  }
+
+  /** The answer's JSON; a refusal becomes a `CommandError` in the service's own words. */
+  async portal(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
+    const { operatorKey } = await this.#connected()
+    const answer = await this.#send({
+      method,
+      path: `/portal/api${path}`,
+      headers: { authorization: `Bearer ${operatorKey}` },
+      options,
+    })
+    if (answer.status < 400) return parseJson(answer)
+    throw new CommandError(refusal(answer))
+  }
+
+  /** Any answer, of the site with that domain. */
+  site(
+    domain: string,
+    method: string,
+    path: string,
+    options: SiteCallOptions = {},
+  ): Promise<HttpAnswer> {
+    const { token } = options
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    return this.#send({ method, path, host: domain, headers, options })
+  }
+
+  async #send(call: {
+    readonly method: string
+    readonly path: string
+    readonly host?: string
+    readonly headers: Readonly<Record<string, string>>
+    readonly options: CallOptions
+  }): Promise<HttpAnswer> {
+    const { base } = await this.#connected()
+    const { body, bytes, timeoutMs = TIMEOUT_MS } = call.options
+    try {
+      return await httpRequest({
+        base,
+        ...(call.host === undefined ? {} : { host: call.host }),
+        method: call.method,
+        path: call.path,
+        headers: { ...call.headers, ...typeOf(call.options) },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        ...(bytes === undefined ? {} : { body: bytes }),
+        timeoutMs,
+      })
+    } catch (error) {
+      throw new CommandError(unreachable(base, error), { cause: error })
+    }
+  }
+
+  #connected(): Promise<Connection> {
+    this.#connection ??= this.#connect()
+    return this.#connection
+  }
+}
+
+/** The JSON of an answer, or undefined for an empty one. */
+export function parseJson(answer: HttpAnswer): unknown {
+  if (answer.text === '') return undefined
+  try {
+    return JSON.parse(answer.text)
+  } catch (error) {
+    throw new CommandError(
+      `The answer (${answer.status}) is not JSON: is this really the address of a Croft?`,
+      { cause: error },
+    )
+  }
+}
+
+function typeOf({ body, bytes }: CallOptions): Record<string, string> {
+  if (body !== undefined) return { 'content-type': 'application/json' }
+  return bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
+}
+
+function refusal(answer: HttpAnswer): string {
+  const error = member(parseJson(answer), 'error')
+  const [code, message] = [member(error, 'code'), member(error, 'message')]
+  if (typeof code !== 'string' || typeof message !== 'string') {
+    return `The service answered ${answer.status} without a reason`
+  }
+  const advice = code === 'Unauthorized' ? ': give the right one with --operator-key' : ''
+  return `${code}: ${message}${advice}`
+}
+
+const member = (value: unknown, name: string): unknown =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+
+function unreachable(base: URL, error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined
+  const why = code ?? (error instanceof Error ? error.message : String(error))
+  return `No Croft answers at ${base.origin} (${why}): start it with "npm start", or say where it is with --url`
+}

@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { AppError } from '#base/app-error.ts'
+import {
+  type ArtifactFolder,
+  type FolderFile,
+  scanArtifact,
+} from '#sites/deployments/artifact-folder.ts'
+import { BegunDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
+
+import type { Command, Invocation } from './command.ts'
+import { CommandError } from './faults.ts'
+import { expectShape } from './shape.ts'
+import { readSite, sitePath } from './site-show.ts'
+
+const UPLOADS_AT_ONCE = 4
+const FETCH_MS = 150_000
+const SYNC_MS = 60_000
+const SYNC_POLL_MS = 150
+
+export const siteDeploy: Command = {
+  name: 'site deploy',
+  summary: 'Give a site new files: a local folder, or its repository’s branch as it is now',
+  usage: 'DOMAIN [--from DIR]',
+  options: { from: { type: 'string' } },
+  maxPositionals: 1,
+  async run(call) {
+    const site = await readSite(call.service, call.args.word(0, 'DOMAIN'))
+    const from = call.args.text('from')
+    const { deployment, uploaded } =
+      from === undefined
+        ? await deployRepository(call, site.siteId)
+        : await deployFolder(call, site.siteId, resolve(from))
+    call.progress('Waiting for the runtime to take it over…')
+    const permissionsSync = await settled(call, site.siteId)
+    const words = `${deployment.fileCount} files, ${deployment.sizeBytes} bytes`
+    const failed = permissionsSync.status !== 'succeeded'
+    return {
+      json: { ...deployment, siteDomain: site.domain, uploaded, permissionsSync },
+      text: failed
+        ? `Deployed ${deployment.deploymentId} to ${site.domain} (${words}), but the runtime says: ${permissionsSync.error ?? permissionsSync.status}`
+        : `Deployed ${deployment.deploymentId} to ${site.domain}: ${words}. The runtime runs it now.`,
+      failed,
+    }
+  },
+}
+
+interface Deployed {
+  readonly deployment: DeploymentRecord
+  readonly uploaded: number
+}
+
+async function deployRepository(call: Invocation, siteId: string): Promise<Deployed> {
+  call.progress('The service fetches the repository…')
+  const path = sitePath(siteId, '/deployments/fetch')
+  const answer = await call.service.portal('POST', path, { timeoutMs: FETCH_MS })
+  return { deployment: expectShape(DeploymentRecord, answer), uploaded: 0 }
+}
+
+async function deployFolder(call: Invocation, siteId: string, folder: string): Promise<Deployed> {
+  const { service } = call
+  const artifact = await scan(folder)
+  const body = {
+    buildYml: artifact.buildYml,
+    files: artifact.files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
+  }
+  const begun = expectShape(
+    BegunDeployment,
+    await service.portal('POST', sitePath(siteId, '/deployments'), { body }),
+  )
+  const base = sitePath(siteId, `/deployments/${begun.deploymentId}`)
+  const missing = new Set(begun.missing)
+  const files = artifact.files.filter(({ sha256 }) => missing.delete(sha256))
+  call.progress(`${artifact.files.length} files, ${files.length} to upload`)
+  await upload(call, base, files)
+  const answer = await service.portal('POST', `${base}/activate`, { timeoutMs: FETCH_MS })
+  return { deployment: expectShape(DeploymentRecord, answer), uploaded: files.length }
+}
+
+async function scan(folder: string): Promise<ArtifactFolder> {
+  try {
+    return await scanArtifact(folder)
+  } catch (error) {
+    if (error instanceof AppError) {
+      throw new CommandError(`${error.code}: ${error.message} (in "${folder}")`, { cause: error })
+    }
+    throw error
+  }
+}
+
+async function upload(call: Invocation, base: string, files: readonly FolderFile[]): Promise<void> {
+  const waiting = [...files.entries()]
+  const one = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [index, file] = next
+      const bytes = await readFile(file.absolutePath)
+      await call.service.portal('PUT', `${base}/files/${file.sha256}`, { bytes })
+      call.progress(`${index + 1}/${files.length} ${file.path} (${file.sizeBytes} bytes)`)
+    }
+  }
+  await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, one))
+}
+
+/** Where the permission sync stands once it has stopped moving, or after a minute. */
+async function settled({ service }: Invocation, siteId: string) {
+  const deadline = Date.now() + SYNC_MS
+  for (;;) {
+    const { permissionsSync } = await readSite(service, siteId)
+    const moving = permissionsSync.status === 'queued' || permissionsSync.status === 'running'
+    if (!moving || Date.now() > deadline) return permissionsSync
+    await delay(SYNC_POLL_MS)
+  }
+}

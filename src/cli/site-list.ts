@@ -1,0 +1,39 @@
+import { Type } from '@sinclair/typebox'
+
+import { SiteRecord } from '#sites/model.ts'
+
+import type { Command } from './command.ts'
+import { expectShape } from './shape.ts'
+import { columns } from './table.ts'
+
+const SitePage = Type.Object({
+  items: Type.Array(SiteRecord),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
+})
+
+export const siteList: Command = {
+  name: 'site list',
+  summary: 'All sites of this installation',
+  usage: '',
+  options: {},
+  async run({ service }) {
+    const sites: SiteRecord[] = []
+    for (let token: string | null = ''; token !== null;) {
+      const next: string = token === '' ? '' : `&nextToken=${encodeURIComponent(token)}`
+      const page = expectShape(SitePage, await service.portal('GET', `/sites?limit=100${next}`))
+      sites.push(...page.items)
+      token = page.nextToken
+    }
+    const rows = sites.map((site) => [
+      site.domain,
+      site.siteId,
+      site.region,
+      site.sourceMode,
+      site.currentDeploymentId ?? 'not deployed',
+    ])
+    return {
+      json: { items: sites, nextToken: null },
+      text: rows.length === 0 ? 'There are no sites yet: croft site create' : columns(rows),
+    }
+  },
+}

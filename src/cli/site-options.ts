@@ -1,0 +1,50 @@
+import type { ParseArgsConfig } from 'node:util'
+
+import type { Arguments } from './command.ts'
+import { UsageError } from './faults.ts'
+
+/** What `site create` and `site update` say about a site's source and settings. */
+export const SITE_OPTIONS = {
+  source: { type: 'string' },
+  'repo-url': { type: 'string' },
+  branch: { type: 'string' },
+  'artifact-dir': { type: 'string' },
+  egress: { type: 'string', multiple: true },
+  origin: { type: 'string', multiple: true },
+} as const satisfies ParseArgsConfig['options']
+
+export const SITE_USAGE =
+  '[--source EXTERNAL_REPO|SITE_GIT] [--repo-url URL] [--branch BRANCH] [--artifact-dir DIR] [--egress HOST]… [--origin ORIGIN]…'
+
+/** The fields of the request; `mode` is the source mode that the site has already, if any. */
+export function siteFields(args: Arguments, mode?: string): Record<string, unknown> {
+  const sourceMode = sourceModeOf(args)
+  const source = defined({
+    url: args.text('repo-url'),
+    branch: args.text('branch'),
+    artifactDirectory: args.text('artifact-dir'),
+  })
+  const external = (sourceMode ?? mode) === 'EXTERNAL_REPO' || source['url'] !== undefined
+  const [egress, origins] = [args.list('egress'), args.list('origin')]
+  const deploymentSettings = defined({
+    egress: egress && { allow: egress },
+    cors: origins && { origins },
+  })
+  return defined({
+    sourceMode,
+    [external ? 'repo' : 'repoBinding']: empty(source) ? undefined : source,
+    deploymentSettings: empty(deploymentSettings) ? undefined : deploymentSettings,
+  })
+}
+
+/** Without the fields that are undefined. */
+export const defined = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+
+function sourceModeOf(args: Arguments): string | undefined {
+  const source = args.text('source')?.toUpperCase()
+  if (source === undefined || source === 'EXTERNAL_REPO' || source === 'SITE_GIT') return source
+  throw new UsageError(`--source is EXTERNAL_REPO or SITE_GIT, not "${args.text('source')}"`)
+}
+
+const empty = (fields: object): boolean => Object.keys(fields).length === 0

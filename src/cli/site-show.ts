@@ -1,0 +1,71 @@
+import { Type } from '@sinclair/typebox'
+
+import { SiteRecord } from '#sites/model.ts'
+
+import type { Command } from './command.ts'
+import type { ServiceClient } from './service-client.ts'
+import { expectShape } from './shape.ts'
+import { columns } from './table.ts'
+
+export const ShownSite = Type.Composite([
+  SiteRecord,
+  Type.Object({
+    superAdmins: Type.Array(Type.String()),
+    permissionsSync: Type.Object({ status: Type.String(), error: Type.Optional(Type.String()) }),
+  }),
+])
+
+export const siteShow: Command = {
+  name: 'site show',
+  summary: 'How a site is configured and what it runs',
+  usage: 'DOMAIN',
+  options: {},
+  maxPositionals: 1,
+  async run({ args, service }) {
+    const site = await readSite(service, args.word(0, 'DOMAIN'))
+    return { json: site, text: columns(rowsOf(site)) }
+  },
+}
+
+/** By domain or id. */
+export const readSite = async (service: ServiceClient, site: string) =>
+  expectShape(ShownSite, await service.portal('GET', sitePath(site)))
+
+export const sitePath = (site: string, rest = ''): string =>
+  `/sites/${encodeURIComponent(site)}${rest}`
+
+type Shown = Awaited<ReturnType<typeof readSite>>
+
+function rowsOf(site: Shown): string[][] {
+  const { deploymentSettings, permissionsSync } = site
+  return [
+    ['domain', site.domain],
+    ['site id', site.siteId],
+    ['region', site.region],
+    ['super-admins', words(site.superAdmins, 'none')],
+    ...sourceRows(site),
+    ['egress', words(deploymentSettings.egress.allow, 'nothing')],
+    ['browser origins', words(deploymentSettings.cors.origins, 'its own')],
+    ['deployment', site.currentDeploymentId ?? 'none'],
+    ['runtime', `${permissionsSync.status} ${permissionsSync.error ?? ''}`],
+    ['created', site.createdAt],
+    ['updated', site.updatedAt],
+  ]
+}
+
+function sourceRows({ sourceMode, repo, repoBinding }: Shown): string[][] {
+  const place = repo ?? repoBinding
+  return [
+    ['source', sourceMode],
+    ...(repo === null ? [] : [['repository', repo.url]]),
+    ...(place === null
+      ? []
+      : [
+          ['branch', place.branch],
+          ['artifacts', place.artifactDirectory],
+        ]),
+  ]
+}
+
+const words = (list: readonly string[], none: string): string =>
+  list.length === 0 ? none : list.join(' ')
