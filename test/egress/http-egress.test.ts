@@ -140,6 +140,12 @@ describe('egress', () => {
     await expect(waiting).rejects.toThrow('aborted')
   })
 
+  test('stops at its time while a name is being resolved', async () => {
+    const via = new HttpEgress({ resolve: () => new Promise(() => {}) })
+    const policy = { ...POLICY, timeoutMs: 50 }
+    await expect(send('/echo', {}, { via, policy })).rejects.toThrow('50 ms')
+  })
+
   test('follows a 303 with GET and no body, a 307 with both', async () => {
     const post = {
       method: 'POST',

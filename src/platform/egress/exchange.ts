@@ -73,6 +73,8 @@ function send({
     },
     // SNI carries names only; a literal address is checked against the certificate as it stands.
     ...(isIP(name) === 0 ? { servername: name } : {}),
+    // Said, because NODE_TLS_REJECT_UNAUTHORIZED=0 in the environment would undo the default.
+    rejectUnauthorized: true,
     ...(ca === undefined ? {} : { ca }),
   }
   const request: ClientRequest = secure ? httpsRequest(options) : httpRequest(options)

@@ -8,6 +8,16 @@ import { isPublicAddress } from './public-address.ts'
 import { methodFault, outgoing, redirected } from './request-headers.ts'
 
 const MAX_REDIRECTS = 5
+/** Of one name, in the resolver's order. */
+const MAX_ADDRESSES = 4
+/** No connection came about, so nothing was sent and the next address may be tried. */
+const UNREACHED = new Set([
+  'ECONNREFUSED',
+  'ConnectionRefused',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'EADDRNOTAVAIL',
+])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 export interface HttpEgressDeps {
@@ -72,30 +82,45 @@ export class HttpEgress implements Egress {
   async #hop(hop: Hop, policy: EgressPolicy, signal: AbortSignal): Promise<Exchanged> {
     const fault = urlFault(hop.url, policy.allow)
     if (fault !== undefined) throw new Error(fault)
-    const address = await this.#addressOf(hop.url)
-    signal.throwIfAborted()
-    return exchange({
-      ...hop,
-      address,
-      headers: outgoing(hop.headers),
-      maxBytes: policy.maxResponseBytes,
-      signal,
-      ...(this.#ca === undefined ? {} : { ca: this.#ca }),
-    })
+    const addresses = await Promise.race([this.#addressesOf(hop.url), whenAborted(signal)])
+    const headers = outgoing(hop.headers)
+    for (const [index, address] of addresses.entries()) {
+      signal.throwIfAborted()
+      try {
+        return await exchange({
+          ...hop,
+          address,
+          headers,
+          maxBytes: policy.maxResponseBytes,
+          signal,
+          ...(this.#ca === undefined ? {} : { ca: this.#ca }),
+        })
+      } catch (error) {
+        if (index === addresses.length - 1 || !isUnreached(error)) throw error
+      }
+    }
+    throw new Error(`"${hop.url.hostname}" has no address`)
   }
 
   /** One private address among several is enough to refuse the name: which one is used must not be a matter of luck. */
-  async #addressOf(url: URL): Promise<string> {
+  async #addressesOf(url: URL): Promise<readonly string[]> {
     const name = url.hostname.replace(/^\[|\]$/g, '')
     const addresses = isIP(name) === 0 ? await this.#resolve(name) : [name]
-    const [first] = addresses
-    if (first === undefined) throw new Error(`"${name}" has no address`)
     if (!addresses.every((address) => this.#isPublic(address))) {
       throw new Error(`"${name}" is not an address of the public internet`)
     }
-    return first
+    return addresses.slice(0, MAX_ADDRESSES)
   }
 }
+
+/** A resolver cannot be stopped: its answer is not waited for. */
+const whenAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+  })
+
+const isUnreached = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && UNREACHED.has(String(error.code))
 
 async function resolveAll(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true }).catch(() => [])
