@@ -75,6 +75,17 @@ describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, ()
     await vi.waitFor(async () => expect((await one.get(key('f')))?.body).toBe('x'), 10_000)
   })
 
+  test('drops late what was dropped while Redis was frozen', async () => {
+    await stored(one, key('h', 'g'), 'stale')
+    redis.freeze()
+    expect(await one.get(key('h', 'g'))).toBeUndefined()
+    expect(await one.dropGroup('h', 'g')).toBe(0)
+    redis.thaw()
+    await vi.waitFor(() => stored(one, key('h', 'other'), 'x'), 10_000)
+    expect(await one.get(key('h', 'g'))).toBeUndefined()
+    expect(await two.get(key('h', 'g'))).toBeUndefined()
+  })
+
   test('survives a Redis that was killed and came back empty', async () => {
     await stored(one, key('g'), 'x')
     await redis.restart()

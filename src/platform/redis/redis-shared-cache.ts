@@ -12,6 +12,9 @@ import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 
 const COMMAND_TIMEOUT_MS = 200
 const OPEN_MS = 1000
+/** Drops that Redis did not confirm; beyond this many the oldest is left to expire. */
+const MAX_OWED_DROPS = 10_000
+const DROPS_AT_ONCE = 500
 
 /** Entry and index change together: an index that misses an entry would let it outlive its group. */
 const SET_SCRIPT = `
@@ -42,6 +45,8 @@ export class RedisSharedCache implements SharedCache {
   readonly #logger: Logger
   readonly #clock: Clock
   readonly #circuit: Circuit
+  /** Indexes of groups that were dropped while Redis did not answer: their entries must not come back with it. */
+  readonly #owedDrops = new Set<string>()
 
   constructor(deps: { client: Redis | Cluster; logger: Logger; clock: Clock }) {
     this.#client = deps.client
@@ -70,6 +75,7 @@ export class RedisSharedCache implements SharedCache {
   async dropGroup(siteId: string, group: string): Promise<number> {
     const index = indexKey({ siteId, group })
     const dropped = await this.#attempt((client) => client.eval(DROP_SCRIPT, 1, index))
+    if (dropped === undefined) this.#oweDrop(index)
     return typeof dropped === 'number' ? dropped : 0
   }
 
@@ -88,12 +94,29 @@ export class RedisSharedCache implements SharedCache {
   async #attempt<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T | undefined> {
     if (!this.#circuit.enter()) return undefined
     try {
+      if (this.#owedDrops.size > 0) await this.#settleDrops()
       const answer = await command(this.#client)
       if (this.#circuit.succeeded()) this.#logger.info('redis answers again')
       return answer
     } catch (error) {
       this.#failed(error)
       return undefined
+    }
+  }
+
+  #oweDrop(index: string): void {
+    const [oldest] = this.#owedDrops
+    if (oldest !== undefined && this.#owedDrops.size >= MAX_OWED_DROPS) {
+      this.#owedDrops.delete(oldest)
+    }
+    this.#owedDrops.add(index)
+  }
+
+  async #settleDrops(): Promise<void> {
+    while (this.#owedDrops.size > 0) {
+      const some = [...this.#owedDrops].slice(0, DROPS_AT_ONCE)
+      await Promise.all(some.map((index) => this.#client.eval(DROP_SCRIPT, 1, index)))
+      for (const index of some) this.#owedDrops.delete(index)
     }
   }
 
