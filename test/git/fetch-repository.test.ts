@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 
@@ -76,6 +77,36 @@ describe('fetching a repository', () => {
     await expect(fetch('cancelled', { signal: AbortSignal.abort() })).rejects.toMatchObject({
       code: 'SourceUnavailable',
     })
+  })
+
+  test('refuses what is larger than allowed', async () => {
+    await expect(fetch('large', { maxBytes: 1000 })).rejects.toMatchObject({
+      code: 'SourceUnavailable',
+      message: expect.stringContaining('larger than 1000 bytes'),
+    })
+  })
+
+  test('leaves nothing running when the other side stalls', async () => {
+    const closed = Promise.withResolvers<boolean>()
+    const stalled = createServer((socket) => {
+      socket.on('error', () => {}).resume()
+      socket.once('close', () => closed.resolve(true))
+    })
+    await new Promise<void>((resolve) => stalled.listen(0, '127.0.0.1', resolve))
+    const { port } = stalled.address() as AddressInfo
+    const url = `git://127.0.0.1:${port}/repo.git`
+    await expect(fetch('stalled', { url, timeoutMs: 300 })).rejects.toThrow('longer than 300 ms')
+    expect(await closed.promise).toBe(true)
+    stalled.close()
+  })
+
+  test('says what to install where there is no git', async () => {
+    vi.stubEnv('PATH', folder)
+    try {
+      await expect(fetch('none')).rejects.toThrow('install it')
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 
   test('keeps the credentials of a URL out of its errors', async () => {

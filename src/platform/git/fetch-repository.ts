@@ -60,6 +60,9 @@ export async function fetchRepository(request: FetchRequest): Promise<{ commit: 
   ]
   try {
     await git(clone, ended, request)
+    if ((await sizeOf(request.intoDir, request.maxBytes)) > request.maxBytes) {
+      throw unavailable(request, tooLarge(request.maxBytes))
+    }
     const commit = await git(['-C', request.intoDir, 'rev-parse', 'HEAD'], ended, request)
     return { commit: commit.trim() }
   } finally {
@@ -72,20 +75,34 @@ function git(args: readonly string[], signal: AbortSignal, request: FetchRequest
   const child = spawn('git', [...SETTINGS, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: environment(request.allowFileUrls ?? false),
-    signal,
-    killSignal: 'SIGKILL',
+    // Leads a group of its own: the transport is a child of git, and would outlive it on a stalled connection.
+    detached: true,
   })
+  const end = () => killGroup(child.pid)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
   let [output, complaint] = ['', '']
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint = (complaint + text).slice(-4 * ERROR_CHARACTERS)
   })
-  child.on('error', (error) => reject(startFault(error, signal, request)))
+  child.on('error', (error) => reject(startFault(error, request)))
   child.on('close', (code) => {
-    if (code === 0) resolve(output)
+    signal.removeEventListener('abort', end)
+    if (signal.aborted) reject(unavailable(request, endedWhy(signal, request)))
+    else if (code === 0) resolve(output)
     else reject(unavailable(request, withoutCredentials(complaint.trim(), request.url)))
   })
   return promise
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // Ended meanwhile.
+  }
 }
 
 /** Only what git and ssh need to find programs, keys and the network; the service's own secrets stay out. */
@@ -113,10 +130,12 @@ function watchSize({ intoDir, maxBytes }: FetchRequest, stop: (reason: Error) =>
     measuring = true
     void sizeOf(intoDir, maxBytes).then((bytes) => {
       measuring = false
-      if (bytes > maxBytes) stop(new Error(`it is larger than ${maxBytes} bytes`))
+      if (bytes > maxBytes) stop(new Error(tooLarge(maxBytes)))
     })
   }, SIZE_POLL_MS)
 }
+
+const tooLarge = (maxBytes: number): string => `it is larger than ${maxBytes} bytes`
 
 /** Stops counting above `enough`. A folder that vanishes meanwhile counts nothing. */
 async function sizeOf(folder: string, enough: number): Promise<number> {
@@ -135,23 +154,19 @@ async function sizeOf(folder: string, enough: number): Promise<number> {
   return bytes
 }
 
-function startFault(error: Error, signal: AbortSignal, request: FetchRequest): AppError {
-  if ('code' in error && error.code === 'ENOENT') {
-    return new AppError('SourceUnavailable', 'Croft fetches repositories with "git": install it', {
-      cause: error,
-    })
-  }
-  if (signal.aborted) {
-    const reason: unknown = signal.reason
-    const timedOut = reason instanceof Error && reason.name === 'TimeoutError'
-    const words = timedOut
-      ? `it took longer than ${request.timeoutMs} ms`
-      : reason instanceof Error
-        ? reason.message
-        : 'it was cancelled'
-    return unavailable(request, words)
-  }
-  return unavailable(request, error.message)
+function startFault(error: Error, request: FetchRequest): AppError {
+  if (!('code' in error) || error.code !== 'ENOENT') return unavailable(request, error.message)
+  return new AppError(
+    'SourceUnavailable',
+    'Repositories are fetched with the program "git", which is not on the PATH: install it (apt-get install git)',
+    { cause: error },
+  )
+}
+
+function endedWhy({ reason }: AbortSignal, { timeoutMs }: FetchRequest): string {
+  if (!(reason instanceof Error)) return 'it was cancelled'
+  if (reason.name === 'TimeoutError') return `it took longer than ${timeoutMs} ms`
+  return reason.name === 'AbortError' ? 'it was cancelled' : reason.message
 }
 
 const unavailable = (request: FetchRequest, why: string): AppError =>
