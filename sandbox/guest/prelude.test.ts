@@ -25,6 +25,10 @@ describe('the prelude', () => {
     expect((await bundlePrelude()).length).toBeLessThan(MAX_CHARS)
   })
 
+  test('is ASCII, which V8 keeps in one byte a character', async () => {
+    expect(await bundlePrelude()).toMatch(/^\p{ASCII}+$/u)
+  })
+
   test('is the same script each time, so that a snapshot can be kept', async () => {
     expect(await bundlePrelude()).toBe(await bundlePrelude())
   })

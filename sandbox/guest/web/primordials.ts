@@ -72,6 +72,11 @@ export const mapSize = getter(Map.prototype, 'size')
 export const setSize = getter(Set.prototype, 'size')
 export const bufferLength = getter(ArrayBuffer.prototype, 'byteLength')
 
+export const setBytes = uncurry(Uint8Array.prototype.set) as (
+  target: Uint8Array,
+  source: Uint8Array,
+  offset?: number,
+) => void
 export const subarray = uncurry(Uint8Array.prototype.subarray) as <View extends ArrayBufferView>(
   view: View,
   start: number,

@@ -1,13 +1,24 @@
-import { apply, charCodeAt, fromCharCode, slice, subarray } from './primordials.ts'
+import { apply, charCodeAt, fromCharCode, setBytes, slice, subarray } from './primordials.ts'
 
 const REPLACEMENT = 0xfffd
 const CHUNK = 4096
 
 /** UTF-8, with U+FFFD for a lone surrogate. */
 export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(encodedLength(text))
-  let at = 0
+  const ascii = new Uint8Array(text.length)
   for (let index = 0; index < text.length; index++) {
+    const unit = charCodeAt(text, index)
+    if (unit > 0x7f) return encodeRest(text, ascii, index)
+    ascii[index] = unit
+  }
+  return ascii
+}
+
+function encodeRest(text: string, ascii: Uint8Array, from: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(encodedLength(text, from))
+  setBytes(bytes, subarray(ascii, 0, from))
+  let at = from
+  for (let index = from; index < text.length; index++) {
     const unit = charCodeAt(text, index)
     if (unit < 0x80) {
       bytes[at++] = unit
@@ -44,9 +55,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return charCodeAt(text, 0) === 0xfeff ? slice(text, 1) : text
 }
 
-function encodedLength(text: string): number {
+function encodedLength(text: string, from: number): number {
   let length = text.length
-  for (let index = 0; index < text.length; index++) {
+  for (let index = from; index < text.length; index++) {
     const unit = charCodeAt(text, index)
     if (unit < 0x80) continue
     if (unit < 0x800) length += 1
