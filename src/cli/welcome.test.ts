@@ -1,0 +1,36 @@
+import { describe, expect, test } from 'vitest'
+
+import { welcome } from './welcome.ts'
+
+const RESULT = {
+  siteId: 'site_aaaaaaaaaaaa',
+  domain: 'localhost',
+  baseUrl: 'http://localhost:8080',
+  onboarding: [{ email: 'admin@localhost', url: 'http://localhost:8080/onboarding?token=abc' }],
+  fault: undefined,
+}
+
+describe('the welcome', () => {
+  test('shows where to look, what to type and the link', () => {
+    const text = welcome(RESULT, 'http://localhost:8080')
+    expect(text).toContain('Croft is running at http://localhost:8080\n')
+    expect(text).toContain(
+      `curl -X POST http://localhost:8080/data/public/hello -H 'content-type: application/json' -d '{"payload":{"name":"Ada"}}'`,
+    )
+    expect(text).toContain('  http://localhost:8080/onboarding?token=abc\n')
+    expect(text).toContain('npx croft token --site localhost --user admin@localhost')
+  })
+
+  test('names the site where the address alone does not', () => {
+    const text = welcome(RESULT, 'http://127.0.0.1:8080')
+    expect(text).toContain(
+      "curl -X POST http://127.0.0.1:8080/data/public/hello -H 'host: localhost:8080' ",
+    )
+  })
+
+  test('says why there is nothing to try', () => {
+    const text = welcome({ ...RESULT, fault: 'no room' }, 'http://localhost:8080')
+    expect(text).toContain('The example could not be deployed: no room')
+    expect(text).not.toContain('/data/public/hello')
+  })
+})

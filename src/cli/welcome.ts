@@ -1,0 +1,45 @@
+import type { FirstRunResult } from '#sites/first-run/first-run.ts'
+
+const HELLO = `-H 'content-type: application/json' -d '{"payload":{"name":"Ada"}}'`
+
+/** What the terminal shows after the first start: every line in it works as it stands. */
+export function welcome(
+  { domain, baseUrl, onboarding, fault }: FirstRunResult,
+  base: string,
+): string {
+  const reached = new URL(base).hostname === domain
+  const host = reached ? '' : ` -H 'host: ${new URL(baseUrl).host}'`
+  const at = (path: string): string => `${base}${path}${host}`
+  const admin = onboarding[0]
+  return [
+    '',
+    `Croft is running at ${base}`,
+    '',
+    ...(fault === undefined
+      ? [`Its first site is "${domain}", made from examples/hello-site. Try it:`]
+      : [`Its first site is "${domain}". The example could not be deployed: ${fault}`]),
+    ...(fault === undefined
+      ? [
+          '',
+          `  curl -X POST ${at('/data/public/hello')} ${HELLO}`,
+          `  curl -i -X POST ${at('/data/public/hello')} ${HELLO}   # again: X-Cache: HIT`,
+          `  curl -X POST ${at('/data/public/time')} -H 'content-type: application/json' -d '{}'`,
+        ]
+      : []),
+    ...(admin === undefined
+      ? []
+      : [
+          '',
+          `The account of its super-admin, ${admin.email}, waits at this link (shown this once, good for 7 days):`,
+          '',
+          `  ${admin.url}`,
+          '',
+          'As its admin, from this folder:',
+          '',
+          `  TOKEN=$(npx croft token --site ${domain} --user ${admin.email})`,
+          `  curl ${at('/admin/data/resources')} -H "authorization: Bearer $TOKEN"`,
+          `  npx croft site verify ${domain}`,
+        ]),
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises'
+
+import { AppError } from '#base/app-error.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import { scanArtifact } from '#sites/deployments/artifact-folder.ts'
+import { parseBuildYml } from '#sites/deployments/build-yml.ts'
+import type { Deployments } from '#sites/deployments/service.ts'
+import { domainFault } from '#sites/domain.ts'
+import type { CreatedSite } from '#sites/model.ts'
+import type { Sites } from '#sites/service.ts'
+
+import { saveProgress, selectProgress, tryLockFirstRun } from './queries.ts'
+
+export interface FirstRunDeps {
+  readonly database: Database
+  readonly sites: Pick<Sites, 'create' | 'delete' | 'find' | 'list'>
+  readonly deployments: Pick<Deployments, 'begin' | 'putFile' | 'activate'>
+  /** Of the installation; its host becomes the site's domain. */
+  readonly baseUrl: string
+  /** The folder of the example that the site is made from. */
+  readonly exampleDir: string
+  /** Resolves when the runtime serves what was deployed, or will not. */
+  readonly settled: (siteId: string) => Promise<void>
+}
+
+export interface FirstRunResult {
+  readonly siteId: string
+  readonly domain: string
+  /** Of the site. */
+  readonly baseUrl: string
+  readonly onboarding: readonly { readonly email: string; readonly url: string }[]
+  /** Why the example could not be deployed, if so; the site is there all the same. */
+  readonly fault: string | undefined
+}
+
+/**
+ * Makes the first site of an empty installation, with the example in it. Undefined when there is nothing to do: the
+ * installation has sites already, or another replica is at it. A run that was killed in the middle is started over by
+ * the next one, because the onboarding link it had made is nowhere to be read.
+ */
+export function firstRun(deps: FirstRunDeps): Promise<FirstRunResult | undefined> {
+  const { database } = deps
+  // This transaction only holds the lock; every step commits by itself.
+  return database.withDirectory(async (lock) => {
+    if (!(await tryLockFirstRun(lock))) return undefined
+    const progress = await database.withDirectory(selectProgress)
+    if (progress?.state === 'done') return undefined
+    const domain = domainOf(deps.baseUrl)
+    if (progress === undefined && !(await isEmpty(deps))) {
+      await database.withDirectory((tx) => saveProgress(tx, { state: 'done', domain }))
+      return undefined
+    }
+    if (progress !== undefined) await discardHalf(deps, progress.domain)
+    await database.withDirectory((tx) => saveProgress(tx, { state: 'started', domain }))
+    const result = await make(deps, domain)
+    await database.withDirectory((tx) => saveProgress(tx, { state: 'done', domain }))
+    return result
+  })
+}
+
+/** An address cannot be a domain: then the site is found under `localhost`. */
+function domainOf(baseUrl: string): string {
+  const { hostname } = new URL(baseUrl)
+  return domainFault(hostname) === undefined ? hostname : 'localhost'
+}
+
+async function isEmpty({ sites }: FirstRunDeps): Promise<boolean> {
+  const { items } = await sites.list({ limit: 1, after: undefined })
+  return items.length === 0
+}
+
+async function discardHalf({ sites }: FirstRunDeps, domain: string): Promise<void> {
+  try {
+    const { siteId } = await sites.find(domain)
+    await sites.delete(siteId)
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'SiteNotFound') return
+    throw error
+  }
+}
+
+async function make(deps: FirstRunDeps, domain: string): Promise<FirstRunResult> {
+  const artifact = await scanArtifact(deps.exampleDir)
+  const { artifactDirectory } = parseBuildYml(artifact.buildYml)
+  const site = await deps.sites.create({
+    domain,
+    repoBinding: { artifactDirectory },
+    superAdmins: [`admin@${domain}`],
+  })
+  const fault = await deploy(deps, site, artifact)
+  await deps.settled(site.siteId)
+  return {
+    siteId: site.siteId,
+    domain,
+    baseUrl: siteBaseUrl(deps.baseUrl, domain),
+    onboarding: site.onboarding,
+    fault,
+  }
+}
+
+/** What is wrong with the example must not keep the service from starting. */
+async function deploy(
+  { deployments }: FirstRunDeps,
+  { siteId }: CreatedSite,
+  { buildYml, files }: Awaited<ReturnType<typeof scanArtifact>>,
+): Promise<string | undefined> {
+  try {
+    const announced = files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }))
+    const { deploymentId, missing } = await deployments.begin(siteId, {
+      source: { type: 'folder' },
+      buildYml,
+      files: announced,
+    })
+    for (const file of files.filter(({ sha256 }) => missing.includes(sha256))) {
+      const contents = new Blob([await readFile(file.absolutePath)])
+      await deployments.putFile(siteId, deploymentId, file.sha256, contents.stream())
+    }
+    await deployments.activate(siteId, deploymentId)
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error.message
+    throw error
+  }
+}
