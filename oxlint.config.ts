@@ -60,6 +60,8 @@ export default defineConfig({
     'no-console': 'error',
     'node/no-process-env': 'error',
     eqeqeq: 'error',
+    // The second argument says which case of a walk failed.
+    'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'max-lines': ['error', { max: 300, skipBlankLines: true, skipComments: true }],
     'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
     'max-params': ['error', { max: 4 }],

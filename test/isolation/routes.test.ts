@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { RouteDeclaration } from '#http/app.ts'
+import { type CallOptions, type Stack, startStack } from '#test/stack.ts'
+
+const NAMES: Record<string, string> = {
+  userPoolId: 'eu-central-1_000000000',
+  sha256: '0'.repeat(64),
+}
+
+/** Who may come without a token. A new entry is a decision: it belongs in review, not in a snapshot update. */
+const OPEN = [
+  'GET /admin/public/config',
+  'GET /data/auth/config',
+  'GET /data/public/auth/config',
+  'GET /healthz',
+  'GET /oidc/:userPoolId/.well-known/jwks.json',
+  'GET /oidc/:userPoolId/.well-known/openid-configuration',
+  'GET /readyz',
+  'POST /data/public/:operation',
+]
+
+let stack: Stack
+let routes: readonly RouteDeclaration[]
+let credentials: Record<string, CallOptions>
+let valid: { visitor: string; user: string; admin: string }
+
+const authorityOf = (route: RouteDeclaration) => String(route.detail['x-authority'])
+const pathOf = (route: RouteDeclaration) =>
+  route.path.replaceAll(/:(\w+)/g, (_all, name: string) => NAMES[name] ?? 'x')
+const nameOf = ({ method, path }: RouteDeclaration) => `${method} ${path.replace(/(?<=.)\/$/, '')}`
+
+beforeAll(async () => {
+  stack = await startStack()
+  routes = stack.app.routes
+  await using yesterday = await startStack({
+    beside: stack,
+    platform: { clock: { now: () => new Date(Date.now() - 24 * 3_600_000) } },
+  })
+  valid = {
+    visitor: await stack.dataToken('one.test'),
+    user: await stack.adminToken('one.test', 'user'),
+    admin: await stack.adminToken('one.test'),
+  }
+  const [header, payload, signature] = valid.admin.split('.')
+  const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url')
+  credentials = {
+    'no token': {},
+    'an empty token': { headers: { authorization: 'Bearer ' } },
+    'another scheme': { headers: { authorization: `Basic ${valid.admin}` } },
+    'a word': { token: 'letmein' },
+    'the admin token of another site': { token: await stack.adminToken('two.test') },
+    'the data token of another site': { token: await stack.dataToken('two.test') },
+    'an unsigned token': { token: `${unsigned}.${payload}.` },
+    'a token that keeps its signature but not its header': {
+      token: `${unsigned}.${payload}.${signature}`,
+    },
+    'a token that is cut': { token: `${header}.${payload}` },
+    'an expired admin token': { token: await yesterday.adminToken('one.test') },
+    'an expired data token': { token: await yesterday.dataToken('one.test') },
+  }
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+/** The right token of the wrong kind for a route. */
+const misplaced = (authority: string): Record<string, CallOptions> => {
+  if (authority === 'visitor') {
+    return {
+      'an admin token': { token: valid.admin },
+      'the operator key': { token: stack.operatorKey },
+    }
+  }
+  const others = { 'a visitor’s token': { token: valid.visitor } }
+  return authority === 'operator'
+    ? { ...others, 'an admin token': { token: valid.admin } }
+    : { ...others, 'the operator key': { token: stack.operatorKey } }
+}
+
+describe('the route table', () => {
+  test('has no route that does not declare its authority', () => {
+    expect(routes.filter((route) => route.detail['x-authority'] === undefined)).toEqual([])
+    expect(routes.length).toBeGreaterThan(30)
+  })
+
+  test('opens to strangers what is listed here, and says why', () => {
+    const open = routes.filter((route) => authorityOf(route) === 'open')
+    expect([...new Set(open.map(nameOf))].sort()).toEqual(OPEN)
+    for (const route of open) expect(route.detail['x-open']).toMatch(/\w{3}/)
+  })
+
+  test('refuses every wrong credential on every route with 401, before it looks at the body', async () => {
+    const closed = routes.filter((route) => !['open', 'signed-url'].includes(authorityOf(route)))
+    let refusals = 0
+    for (const route of closed) {
+      const attempts = { ...credentials, ...misplaced(authorityOf(route)) }
+      for (const [what, options] of Object.entries(attempts)) {
+        const where = `${nameOf(route)} with ${what}`
+        for (const body of route.method === 'GET' ? [undefined] : [undefined, '{"broken']) {
+          const answer = await stack.call('one.test', route.method, pathOf(route), {
+            ...options,
+            ...(body === undefined
+              ? {}
+              : { body, headers: { ...options.headers, 'content-type': 'application/json' } }),
+          })
+          expect(answer.status, where).toBe(401)
+          const { error } = answer.json as { error: Record<string, unknown> }
+          expect(Object.keys(error).sort(), where).toEqual(['code', 'message', 'requestId'])
+          expect(['Unauthorized', 'TokenExpired'], where).toContain(error['code'])
+          expect(answer.headers['www-authenticate'], where).toMatch(/^Bearer/)
+          expect(answer.text, where).not.toMatch(/two\.test|ann@|visitor@|site_/)
+          refusals += 1
+        }
+      }
+    }
+    expect(refusals).toBeGreaterThan(closed.length * 10)
+  })
+
+  test('answers a role that is too low with 403 on every route that needs more', async () => {
+    const needy = routes.filter((route) =>
+      ['role:admin', 'role:super-admin'].includes(authorityOf(route)),
+    )
+    expect(needy.length).toBeGreaterThan(5)
+    for (const route of needy) {
+      const answer = await stack.call('one.test', route.method, pathOf(route), {
+        token: valid.user,
+      })
+      expect(answer, nameOf(route)).toMatchObject({
+        status: 403,
+        json: { error: { code: 'Forbidden' } },
+      })
+    }
+  })
+
+  test('answers a host that is no site with 404 on every route of sites', async () => {
+    const ofSites = routes.filter(
+      (route) =>
+        !['operator', 'signed-url'].includes(authorityOf(route)) &&
+        !['/healthz', '/readyz'].includes(route.path),
+    )
+    for (const route of ofSites) {
+      const answer = await stack.call('nobody.test', route.method, pathOf(route), {
+        token: valid.admin,
+      })
+      expect(answer.status, nameOf(route)).toBe(404)
+      expect(answer.text, nameOf(route)).toContain('SiteNotFound')
+    }
+  })
+})
