@@ -61,14 +61,14 @@ async function coldCalls(
 /** Interleaved, so that what the machine does meanwhile meets all of them alike. */
 async function measureRounds(
   subjects: readonly Subject[],
-  { rounds, connections, warmupMs, durationMs }: BenchOptions,
+  { rounds, connections, ...times }: BenchOptions,
 ): Promise<Measurements> {
   const measured = new Measurements()
   for (let round = 1; round <= rounds; round += 1) {
     for (const count of connections) {
       for (const subject of subjects) {
         progress(`round ${round} of ${rounds}: ${subject.name} at ${count}`)
-        const sample = await takeSample(subject, count, { warmupMs, durationMs })
+        const sample = await takeSample(subject, count, times)
         measured.add(subject.name, count, sample)
       }
     }
