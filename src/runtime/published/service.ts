@@ -96,10 +96,14 @@ export class Published {
   /** For an operation that the current revision lacks: a newer revision that has it, or word that one is coming, or undefined. */
   async catchUp(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
     const { revision, coming } = await this.#controlPlane(site.siteId)
-    if (revision !== this.peek(site.siteId)?.revision) {
-      const latest = await this.#load(site)
-      if (latest.operations.has(operation)) return latest
+    // A newer revision may have come in while this was read.
+    let latest = this.peek(site.siteId)
+    if (latest?.revision !== revision) {
+      const running = this.#loads.get(site.siteId)
+      if (running) running.stale = true
+      latest = await this.#load(site)
     }
+    if (latest?.operations.has(operation)) return latest
     if (coming.has(operation)) throw updating(operation)
     return undefined
   }
