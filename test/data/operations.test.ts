@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+let stack: Stack
+let site: RuntimeSite
+beforeAll(async () => {
+  stack = await startStack()
+  site = await RuntimeSite.open(stack, 'one.test')
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+describe('a call', () => {
+  test('runs the function with the payload and says who called', async () => {
+    const functionId = await site.putFunction(
+      'whoami',
+      'export default ({ payload, auth, operation, site }) => ({ payload, auth, operation, site })',
+    )
+    await site.putOperation('open', { lambdaResourceId: functionId, auth: { mode: 'public' } })
+    await site.putOperation('closed', { lambdaResourceId: functionId })
+    await site.synced()
+    const open = await site.call('open', { name: 'Ada' })
+    expect(open).toMatchObject({ status: 200 })
+    expect(open.headers['content-type']).toBe('application/json')
+    expect(open.headers).not.toHaveProperty('x-cache')
+    expect(open.json).toMatchObject({
+      ok: true,
+      data: {
+        payload: { name: 'Ada' },
+        auth: null,
+        operation: 'open',
+        site: { siteDomain: 'one.test' },
+      },
+    })
+    const token = await stack.dataToken('one.test', { groups: ['staff'] })
+    const closed = await site.callAs(token, 'closed', 1)
+    expect(closed.json.data).toMatchObject({ payload: 1, auth: { groups: ['staff'] } })
+  })
+
+  test('reaches each mode by the routes that serve it', async () => {
+    const echo = { preset: { preset: 'echo' } }
+    await site.putOperation('forAll', { ...echo, auth: { mode: 'public' } })
+    await site.putOperation('forVisitors', { ...echo, auth: { mode: 'authenticated' } })
+    await site.putOperation('forStaff', {
+      ...echo,
+      auth: { mode: 'groups', groups: ['staff', 'board'] },
+    })
+    await site.synced()
+    const visitor = await stack.dataToken('one.test')
+    const staff = await stack.dataToken('one.test', { user: 'kim@one.test', groups: ['board'] })
+    const seen = async (operation: string) => [
+      (await site.call(operation)).status,
+      (await site.send(`/data/${operation}`, '{}')).status,
+      (await site.callAs(visitor, operation)).status,
+      (await site.callAs(staff, operation)).status,
+    ]
+    // By the public route, without a token, as a visitor, as a member.
+    expect(await seen('forAll')).toEqual([200, 401, 200, 200])
+    expect(await seen('forVisitors')).toEqual([401, 401, 200, 200])
+    expect(await seen('forStaff')).toEqual([401, 401, 403, 200])
+    expect(await seen('forNobody')).toEqual([404, 401, 404, 404])
+  })
+
+  test.each([
+    ['no JSON', '{"payload":', 400, 'InvalidJson'],
+    ['a list', '[1]', 400, 'ValidationError'],
+    ['a word', '"payload"', 400, 'ValidationError'],
+    [
+      'too deep nesting',
+      `{"payload":${'['.repeat(200)}${']'.repeat(200)}}`,
+      400,
+      'ValidationError',
+    ],
+    ['more than 6 MiB', `{"payload":"${'x'.repeat(6 * 1024 * 1024)}"}`, 413, 'PayloadTooLarge'],
+  ])('with %s is refused in the envelope', async (_what, body, status, code) => {
+    await site.putOperation('echoed', { preset: { preset: 'echo' }, auth: { mode: 'public' } })
+    await site.synced()
+    const answer = await site.send('/data/public/echoed', body)
+    expect(answer).toMatchObject({ status, json: { ok: false, error: { code } } })
+  })
+
+  test('with a broken body is refused by a function as by a preset', async () => {
+    await site.publish('strict', 'export default ({ payload }) => payload')
+    for (const [body, code] of [
+      ['{"payload":', 'InvalidJson'],
+      ['[1]', 'ValidationError'],
+    ] as const) {
+      const answer = await site.send('/data/public/strict', body)
+      expect(answer).toMatchObject({ status: 400, json: { ok: false, error: { code } } })
+    }
+  })
+
+  test('without a body has the payload null', async () => {
+    await site.publish('empty', 'export default ({ payload }) => [payload]')
+    const answer = await stack.call('one.test', 'POST', '/data/public/empty')
+    expect(answer).toMatchObject({ status: 200, json: { ok: true, data: [null] } })
+  })
+
+  test('in another type than JSON is refused', async () => {
+    await site.putOperation('typed', { preset: { preset: 'echo' }, auth: { mode: 'public' } })
+    await site.synced()
+    const form = await site.send('/data/public/typed', 'a=1', { 'content-type': 'text/plain' })
+    expect(form).toMatchObject({
+      status: 415,
+      json: { ok: false, error: { code: 'UnsupportedMediaType' } },
+    })
+    const patch = { 'content-type': 'application/merge-patch+json; charset=utf-8' }
+    expect((await site.send('/data/public/typed', '{}', patch)).status).toBe(200)
+  })
+
+  test('by GET is told what the path answers', async () => {
+    const answer = await stack.call('one.test', 'GET', '/data/public/typed')
+    expect(answer).toMatchObject({ status: 405, json: { error: { code: 'MethodNotAllowed' } } })
+    expect(answer.headers['allow']).toContain('POST')
+  })
+})
+
+describe('a failure', () => {
+  test.each([
+    ['a throw', 'throw new Error("secret detail")', 500, 'OperationFailed'],
+    [
+      'a thrown 4xx',
+      'throw { statusCode: 409, code: "SoldOut", message: "no more" }',
+      409,
+      'SoldOut',
+    ],
+    ['a cycle', 'const a = {}; a.a = a; return a', 502, 'InvalidOperationResult'],
+    ['a result over 6 MiB', 'return "x".repeat(7e6)', 502, 'InvalidOperationResult'],
+    ['no end', 'for (;;);', 504, 'OperationTimeout'],
+    ['a wait without end', 'await new Promise(() => {})', 504, 'OperationTimeout'],
+    [
+      'a hunger for memory',
+      'const a = []; for (;;) a.push(new Array(1e4).fill(a.length))',
+      507,
+      'MemoryLimitExceeded',
+    ],
+  ] as const)('by %s is its own error', async (what, body, status, code) => {
+    const name = `fails${what.replaceAll(/[^a-z0-9]/gi, '')}`
+    const config = { timeoutSeconds: code === 'MemoryLimitExceeded' ? 10 : 0.5, memoryMb: 32 }
+    const functionId = await site.putFunction(
+      name,
+      `export default async () => { ${body} }`,
+      config,
+    )
+    await site.putOperation(name, { lambdaResourceId: functionId, auth: { mode: 'public' } })
+    await site.synced()
+    const answer = await site.call(name)
+    expect(answer).toMatchObject({ status, json: { ok: false, error: { code } } })
+    expect(answer.text).not.toContain('secret detail')
+    expect(answer.headers['x-request-id']).toBe(answer.json.error.requestId)
+  })
+
+  test('by a limit names the limit, what was used, the operation and the request', async () => {
+    const functionId = await site.putFunction(
+      'slow',
+      'export default () => new Promise(() => {})',
+      {
+        timeoutSeconds: 0.2,
+      },
+    )
+    await site.putOperation('slow', { lambdaResourceId: functionId, auth: { mode: 'public' } })
+    await site.synced()
+    const { json, headers } = await site.call('slow')
+    expect(json.error).toMatchObject({
+      code: 'OperationTimeout',
+      operation: 'slow',
+      requestId: headers['x-request-id'],
+      limit: { name: 'timeoutMs', value: 200, used: expect.any(Number) },
+    })
+  })
+
+  test('to load one function leaves the others alone and is named by the sync', async () => {
+    const own = await RuntimeSite.create(stack, 'faulty.test')
+    await own.publish('good', 'export default () => "fine"')
+    const made = await own.admin('POST', '/resources', {
+      type: 'lambdaFunction',
+      name: 'absent',
+      config: { artifact: 'functions/absent.ts' },
+    })
+    await own.putOperation('bad', {
+      lambdaResourceId: made.json.resourceId,
+      auth: { mode: 'public' },
+    })
+    await own.synced()
+    expect((await own.call('good')).json).toEqual({ ok: true, data: 'fine' })
+    expect(await own.call('bad')).toMatchObject({
+      status: 500,
+      json: { ok: false, error: { code: 'InvalidFunction', operation: 'bad' } },
+    })
+    const listed = await own.admin('GET', '/resources')
+    expect(listed.json.permissionsSync).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('function "absent": "functions/absent.ts" is not a code file'),
+    })
+  })
+
+  test('of code at its top level is an invalid function', async () => {
+    await site.publish('toplevel', 'throw new Error("boot")\nexport default () => 1')
+    expect(await site.call('toplevel')).toMatchObject({
+      status: 500,
+      json: { error: { code: 'InvalidFunction' } },
+    })
+  })
+})
+
+describe('two sites', () => {
+  test('may name their operations alike and never meet', async () => {
+    const [a, b] = [
+      await RuntimeSite.create(stack, 'twin-a.test'),
+      await RuntimeSite.create(stack, 'twin-b.test'),
+    ]
+    const code = (name: string) =>
+      `let count = 0\nexport default () => ({ site: "${name}", count: ++count })`
+    await Promise.all([
+      a.publish('me', code('a'), { cache: { ttlSeconds: 60 } }),
+      b.publish('me', code('b'), { cache: { ttlSeconds: 60 } }),
+    ])
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? a : b).call('me', { at })),
+    )
+    const sites = answers.map(({ json }) => json.data.site)
+    expect(sites).toEqual(sites.map((_, at) => (at % 2 === 0 ? 'a' : 'b')))
+    const token = await stack.dataToken('twin-a.test')
+    expect((await b.callAs(token, 'me')).status).toBe(401)
+  })
+})
