@@ -9,6 +9,9 @@ import { parseRange } from './range-header.ts'
 const SHOWN =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(?:json|pdf))(?:$|\s*;)/i
 
+/** Up to this size a body is sent in one piece: Bun tells the length of bytes, and streams in chunks of untold length. */
+const WHOLE_BYTES = 1024 * 1024
+
 /** The object that the URL grants, whole or a range of it, for GET and HEAD. */
 export async function sendObject(
   objects: Pick<ObjectStore, 'get' | 'head'>,
@@ -39,9 +42,12 @@ async function bodyOf(
   objects: Pick<ObjectStore, 'get'>,
   head: ObjectHead,
   range: ByteRange | undefined,
-): Promise<ReadableStream<Uint8Array>> {
+): Promise<ReadableStream<Uint8Array> | ArrayBuffer> {
+  const sizeBytes = range?.end === undefined ? head.sizeBytes : range.end - range.start + 1
   const stored = await objects.get(head.key, range)
-  if (stored?.head.etag === head.etag) return stored.body
+  if (stored?.head.etag === head.etag) {
+    return sizeBytes > WHOLE_BYTES ? stored.body : new Response(stored.body).arrayBuffer()
+  }
   await stored?.body.cancel()
   throw new AppError('ServiceUnavailable', 'The object was replaced just now: try again', {
     retryAfterSeconds: 1,
