@@ -1,5 +1,6 @@
 import process from 'node:process'
 
+import { welcome } from '#cli/welcome.ts'
 import { lockDataDir } from '#config/data-dir-lock.ts'
 import { loadConfig } from '#config/load.ts'
 import { writeServiceFile } from '#config/service-file.ts'
@@ -19,6 +20,8 @@ async function main(): Promise<void> {
   started.defer(() => service.drain())
   const running = { url: urlOf(config.host, service), pid: process.pid }
   started.use(await writeServiceFile(config.dataDir, running))
+  const first = await service.firstRun()
+  if (first) process.stdout.write(`${welcome(first, config.baseUrl)}\n`)
   const name = await signal
   logger.info({ signal: name }, 'draining')
   process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import { systemClock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
 import type { Config, Secrets } from '#config/config.ts'
+import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
 import { type OpenContext, type OpenObjects, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
@@ -24,12 +26,17 @@ import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 
 const DRAIN_MS = 25_000
+const FIRST_SYNC_MS = 20_000
+const FIRST_SYNC_POLL_MS = 50
 
 export interface Service {
   readonly context: OpenContext
   readonly port: number
+  /** Makes the first site of an empty installation; undefined when there is nothing to do. */
+  firstRun(): Promise<FirstRunResult | undefined>
   /** Answers everything that was accepted, finishes running jobs, writes the last counts, stops what it started. */
   drain(): Promise<void>
 }
@@ -84,8 +91,32 @@ export async function startService(
   return {
     context,
     port: server?.port ?? config.port,
+    firstRun: () => makeFirstSite(context, postgres),
     drain: () => resources.disposeAsync(),
   }
+}
+
+/** By the process that also brings the site's runtime up and answers for it. */
+async function makeFirstSite(
+  context: OpenContext,
+  { database }: PostgresPlatform,
+): Promise<FirstRunResult | undefined> {
+  const { roles, baseUrl } = context.config
+  if (!roles.includes('api') || !roles.includes('worker')) return undefined
+  return firstRun({
+    ...context,
+    database,
+    baseUrl,
+    exampleDir: join(installRoot(), 'examples/hello-site'),
+    async settled(siteId) {
+      const deadline = Date.now() + FIRST_SYNC_MS
+      while (Date.now() < deadline) {
+        const { status } = await context.permissionSync.statusOf(siteId)
+        if (status === 'succeeded' || status === 'failed') return
+        await delay(FIRST_SYNC_POLL_MS)
+      }
+    },
+  })
 }
 
 function listen(context: OpenContext): Promise<HttpServer> {
