@@ -58,7 +58,7 @@ return (kind, id, text) => {
 let snapshot: Promise<ivm.ExternalCopy<ArrayBuffer>> | undefined
 
 const takeSnapshot = async () =>
-  ivm.Isolate.createSnapshot([{ code: await bundlePrelude(), filename: 'prelude.js' }])
+  ivm.Isolate.createSnapshot([{ code: await bundlePrelude(), filename: 'croft:prelude' }])
 
 /** A context made from a snapshot of the real prelude, in an isolate of its own. */
 export class Guest implements Disposable {

@@ -108,7 +108,7 @@ export const { isFile } = File
 for (const name of ['bytesOf', 'isBlob', 'own']) Reflect.deleteProperty(Blob, name)
 Reflect.deleteProperty(File, 'isFile')
 defineInterface('Blob', Blob)
-defineInterface('File', File)
+defineInterface('File', File, 2)
 
 function gather(parts: unknown, convert: (text: string) => string): Uint8Array<ArrayBuffer> {
   if (!isObject(parts) || typeof Reflect.get(parts, Symbol.iterator) !== 'function')

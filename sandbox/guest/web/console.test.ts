@@ -58,7 +58,7 @@ const SAME_AS_NODE: readonly string[] = [
   `[1, 22, 333, 4444, 55555, 666666, 7777777, 88888888]`,
   `['a', 'bb', 'ccc', 'dddd', 'eeeee', 'ffffff', 'ggggggg']`,
   `{ 'a b': 1, valid_1: 2, '1x': 3, 'ünï': 4, '': 5 }`,
-  `(function () { return [...arguments] })(1, 2)`,
+  `(function () { return arguments })(1, 2)`,
   `[[[[[[]]]]]], [[[[[[1]]]]]], { a: {} }, { a: { b: { c: { d: { e: {} } } } } }`,
 ]
 
@@ -69,6 +69,20 @@ console.count(); console.count(); console.count('x'); console.countReset(); cons
 console.group('G'); console.log('in\\nside'); console.group(); console.log('deeper'); console.groupEnd(); console.groupEnd(); console.groupEnd(); console.log('out')
 console.dir({ a: { b: { c: 1 } } }); console.timeEnd('none'); console.time('t'); console.time('t')
 console.log(); console.log(new Headers({ b: '1', a: '2' }), new URLSearchParams('q=1'))`
+
+const SHOWN = `Response {
+  status: 201,
+  statusText: '',
+  ok: true,
+  headers: Headers { 'content-type': 'text/plain;charset=UTF-8' },
+  url: '',
+  bodyUsed: false
+} Request {
+  method: 'GET',
+  url: 'http://a.b/',
+  headers: Headers {},
+  bodyUsed: false
+} URL { href: 'http://a/b' } Blob { size: 1, type: '' } AbortController { signal: AbortSignal { aborted: false } } ReadableStream { locked: false }`
 
 describe('the console of a guest', () => {
   let guest: Guest
@@ -139,6 +153,22 @@ describe('the console of a guest', () => {
     )
     expect(guest.lines[0]?.text).toMatch(/^TypeError: bad\n {4}at here \(/)
     expect(guest.lines[1]?.text).toMatch(/^Trace: tr\n {4}at here \(/)
+  })
+
+  test('leaves its own frames out of stacks', async () => {
+    await guest.run(`const mine = () => AbortSignal.abort(); console.log(mine().reason)`)
+    const [line] = guest.lines
+    expect(line?.text).toMatch(
+      /^DOMException \[AbortError\]: This operation was aborted\n {4}at mine \(/,
+    )
+    expect(line?.text).not.toContain('croft:prelude')
+  })
+
+  test('shows the classes of the platform by what they hold', async () => {
+    await guest.run(
+      `console.log(new Response('x', { status: 201 }), new Request('http://a.b'), new URL('http://a/b'), new Blob(['a']), new AbortController(), new ReadableStream())`,
+    )
+    expect(guest.lines[0]?.text).toBe(SHOWN)
   })
 
   test('logs what nobody caught', async () => {

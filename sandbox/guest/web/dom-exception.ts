@@ -1,4 +1,5 @@
 import { defineConstants, defineInterface } from './interface.ts'
+import { captureStackTrace } from './primordials.ts'
 
 const CODES: Readonly<Record<string, number>> = {
   IndexSizeError: 1,
@@ -36,12 +37,7 @@ export class DOMException extends Error {
     this.#message = `${message}`
     this.#name = options.name === undefined ? 'Error' : `${options.name}`
     if ('cause' in options) hide(this, 'cause', options.cause)
-    const frames = new Error(this.#message).stack ?? ''
-    hide(
-      this,
-      'stack',
-      frames.replace(/^Error/, () => this.#name),
-    )
+    captureStackTrace(this, DOMException)
   }
 
   override get name(): string {

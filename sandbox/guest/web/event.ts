@@ -193,8 +193,8 @@ function eventArguments(given: IArguments, type: string, init: unknown) {
 const text = (value: unknown): string => (value === undefined ? '' : `${value as string}`)
 
 const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 }
-defineInterface('Event', Event)
+defineInterface('Event', Event, 1)
 defineConstants(Event, PHASES)
-defineInterface('CustomEvent', CustomEvent)
-defineInterface('ErrorEvent', ErrorEvent)
-defineInterface('PromiseRejectionEvent', PromiseRejectionEvent)
+defineInterface('CustomEvent', CustomEvent, 1)
+defineInterface('ErrorEvent', ErrorEvent, 1)
+defineInterface('PromiseRejectionEvent', PromiseRejectionEvent, 2)

@@ -13,11 +13,26 @@ import {
   startsWith,
 } from './primordials.ts'
 
+/** The name of this script in stacks. */
+const PLATFORM = 'croft:prelude'
+
 /** The stack of an error, under the name of its class; in brackets when it has no frames. */
 export function errorBase(error: Error, name: string | null, indentation: number): string {
-  const stack = named(error, stackOf(error), name)
+  const stack = withoutPlatform(named(error, stackOf(error), name))
   const text = indexOf(stack, '\n    at') === -1 ? `[${stack}]` : stack
   return indentation === 0 ? text : join(split(text, '\n'), `\n${repeat(' ', indentation)}`)
+}
+
+/** Without the frames of this script, which say nothing to a site. */
+function withoutPlatform(stack: string): string {
+  if (indexOf(stack, PLATFORM) === -1) return stack
+  const lines = split(stack, '\n')
+  const kept: string[] = []
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? ''
+    if (!startsWith(line, '    at ') || indexOf(line, PLATFORM) === -1) push(kept, line)
+  }
+  return join(kept, '\n')
 }
 
 /** The properties worth showing after the stack: what the stack says already is left out. */

@@ -90,11 +90,16 @@ function plainKind(
   const unsized = titleOf(name, tag, { fallback: 'Object', size: '' })
   return {
     base: '',
-    open: title === 'Object' ? '{' : `${title} {`,
+    open: opening(title, type),
     close: '}',
     summary: name === null ? title : `[${unsized}]`,
     contents: contents?.push,
   }
+}
+
+function opening(title: string, type: string): string {
+  if (title !== 'Object') return `${title} {`
+  return type === 'Arguments' ? '[Arguments] {' : '{'
 }
 
 interface Names {

@@ -2,8 +2,10 @@ import { defineProperty, getOwnPropertyDescriptor, ownKeys } from './primordials
 
 type Constructor = Function & { readonly prototype: object }
 
-/** Gives a class the look of a WebIDL interface: enumerable members, its tag, its name whatever the minifier made of it. */
-export function defineInterface(name: string, constructor: Constructor): void {
+/** Gives a class the look of a WebIDL interface: enumerable members, its tag, its name whatever the minifier
+ * made of it, and the count of arguments that its constructor requires. */
+export function defineInterface(name: string, constructor: Constructor, length = 0): void {
+  defineProperty(constructor, 'length', { value: length, configurable: true })
   defineProperty(constructor, 'name', { value: name, configurable: true })
   defineProperty(constructor, 'prototype', { writable: false })
   for (const target of [constructor.prototype, constructor]) showMembers(target)

@@ -6,27 +6,13 @@
 const { bind, call } = Function.prototype
 
 /** A method as a function of its receiver: `uncurry(String.prototype.slice)(text, 1)`. */
-export const uncurry: <This, Args extends unknown[], Result>(
+const uncurry: <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result = bind.bind(call)
 
-export const {
-  apply,
-  construct,
-  getOwnPropertyDescriptor,
-  getPrototypeOf,
-  ownKeys,
-  get: reflectGet,
-} = Reflect
-export const {
-  assign,
-  create,
-  defineProperty,
-  entries: objectEntries,
-  freeze,
-  is: sameValue,
-  keys: objectKeys,
-} = Object
+export const { apply, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, get: reflectGet } = Reflect
+export const { defineProperty, is: sameValue, keys: objectKeys } = Object
+export const { captureStackTrace } = Error
 export const { isArray } = Array
 export const { isView } = ArrayBuffer
 export const { fromCharCode } = String
@@ -95,7 +81,6 @@ const exec = uncurry(RegExp.prototype.exec)
 
 /** Whether the pattern, which has neither `g` nor `y`, matches. */
 export const matches = (pattern: RegExp, text: string): boolean => exec(pattern, text) !== null
-export { exec }
 
 /** `list.push(item)` without the site's `Array.prototype`. */
 export function push<Item>(list: Item[], item: Item): void {

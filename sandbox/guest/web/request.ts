@@ -130,7 +130,7 @@ export class Request {
 /** The parts and the body of what is a Request, whatever a site did to its prototype. */
 export const { innerOf } = Request
 Reflect.deleteProperty(Request, 'innerOf')
-defineInterface('Request', Request)
+defineInterface('Request', Request, 1)
 
 function build(input: unknown, init: unknown): Inner {
   const options = dictionary(init, "Failed to construct 'Request'")

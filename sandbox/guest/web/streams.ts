@@ -18,7 +18,7 @@ import {
 import { defineInterface } from './interface.ts'
 import { reflectGet } from './primordials.ts'
 
-export { ReadableStream, TransformStream }
+export { ReadableStream, TransformStream, WritableStream }
 
 /** The thirteen classes of the Streams standard. */
 export const streamInterfaces = {
@@ -38,7 +38,7 @@ export const streamInterfaces = {
 }
 
 for (const [name, constructor] of Object.entries(streamInterfaces))
-  defineInterface(name, constructor)
+  defineInterface(name, constructor, constructor.length)
 
 /** A stream of bytes that are all here already. */
 export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {

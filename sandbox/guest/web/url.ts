@@ -12,7 +12,7 @@ import { matches } from './primordials.ts'
 /** Left on the global by core-js, which finds none there; kept here so that a site may replace them for itself. */
 export const { URL, URLSearchParams } = globalThis
 
-defineInterface('URL', URL)
+defineInterface('URL', URL, 1)
 defineInterface('URLSearchParams', URLSearchParams)
 Reflect.deleteProperty(globalThis, '__core-js_shared__')
 
