@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
+import type { Page } from '#base/page.ts'
 import type { AppContext } from '#context'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
@@ -37,7 +38,8 @@ export const logRoutes = (context: AppContext) =>
     {
       role: 'admin',
       query: t.Composite([Filter, PageQuery]),
-      response: Type.Union([PageOf(LogRecord), Type.Unsafe<Response>({})]),
+      // Elysia leaves a Response, here the stream, unchecked.
+      response: Type.Unsafe<Page<LogRecord> | Response>(PageOf(LogRecord)),
     },
   )
 
