@@ -1,5 +1,5 @@
 import { defineConstants, defineInterface } from './interface.ts'
-import { captureStackTrace } from './primordials.ts'
+import { captureStackTrace, indexOf, slice } from './primordials.ts'
 
 const CODES: Readonly<Record<string, number>> = {
   IndexSizeError: 1,
@@ -37,7 +37,7 @@ export class DOMException extends Error {
     this.#message = `${message}`
     this.#name = options.name === undefined ? 'Error' : `${options.name}`
     if ('cause' in options) hide(this, 'cause', options.cause)
-    captureStackTrace(this, DOMException)
+    hide(this, 'stack', stackOf(this))
   }
 
   override get name(): string {
@@ -58,6 +58,15 @@ export class DOMException extends Error {
 }
 
 export const { isDOMException } = DOMException
+
+function stackOf(exception: DOMException): string {
+  const { message, name } = exception
+  const trace = { stack: '' }
+  captureStackTrace(trace, DOMException)
+  const frames = indexOf(trace.stack, '\n    at ')
+  const heading = message === '' ? name : `${name}: ${message}`
+  return frames === -1 ? heading : heading + slice(trace.stack, frames)
+}
 
 const hide = (target: object, key: string, value: unknown): void => {
   Object.defineProperty(target, key, { value, writable: true, configurable: true })
