@@ -64,6 +64,11 @@ export class Instance {
   /** Begins a section of `C` records. */
   start(section: string): void {
     const records = readRecords<ToGuest>(section, TO_GUEST).filter((record) => record.kind === 'C')
+    this.#answerOrphans()
+    if (!this.open) {
+      this.#deps.stopped(this, records)
+      return
+    }
     this.calls.add(records, Date.now())
     this.#report.renew()
     if (this.#state === 'cold') this.#load()
@@ -107,6 +112,11 @@ export class Instance {
   release(): void {
     this.#state = 'over'
     this.#context.release()
+  }
+
+  #answerOrphans(): void {
+    const records = this.calls.takeOrphans()
+    if (records.length > 0) this.#run({ records, calls: [], section: sectionOf(records) })
   }
 
   #load(): void {

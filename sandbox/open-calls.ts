@@ -2,6 +2,8 @@ import type { GuestIsolate } from './isolate.ts'
 import { bytesOver, type Outbox } from './outbox.ts'
 import type { GuestFailure, SlotDefinition, ToGuest } from './protocol.ts'
 
+const ORPHANED = 'The call that asked for this is over: ask again in the call that needs it'
+
 export type CallRecord = Extract<ToGuest, { kind: 'C' }>
 export type AnswerRecord = Extract<ToGuest, { kind: 'A' }>
 
@@ -38,6 +40,7 @@ interface OpenHostCall {
 export class OpenCalls {
   readonly #calls = new Map<number, OpenCall>()
   readonly #hostCalls = new Map<number, OpenHostCall>()
+  #orphans: number[] = []
   readonly #deps: OpenCallsDeps
 
   constructor(deps: OpenCallsDeps) {
@@ -108,7 +111,10 @@ export class OpenCalls {
   /** Puts a question of site code to the service. */
   ask(guestId: number, callId: number, question: readonly [string, string]): void {
     const call = this.#calls.get(callId) ?? this.oldest()
-    if (!call) return
+    if (!call) {
+      this.#orphans.push(guestId)
+      return
+    }
     const hostCall = this.#deps.numbers.next()
     this.#hostCalls.set(hostCall, { guestId, call: this.#calls.has(callId) ? callId : 0 })
     this.#deps.outbox.hostCall(hostCall, call.id, question)
@@ -122,6 +128,14 @@ export class OpenCalls {
     return open
   }
 
+  /** Host calls whose asker is over: what still waits for them is to be told so, once something runs again. */
+  takeOrphans(): AnswerRecord[] {
+    if (this.#orphans.length === 0) return []
+    const guestIds = this.#orphans
+    this.#orphans = []
+    return guestIds.map((id) => ({ kind: 'A', numbers: [id, 0], texts: [ORPHANED] }))
+  }
+
   #close(call: OpenCall): void {
     this.#calls.delete(call.id)
     this.#deps.home.live -= 1
@@ -129,6 +143,7 @@ export class OpenCalls {
     for (const [hostCall, open] of this.#hostCalls) {
       if (!last && open.call !== call.id) continue
       this.answered(hostCall)
+      this.#orphans.push(open.guestId)
       this.#deps.outbox.abort(hostCall)
     }
   }

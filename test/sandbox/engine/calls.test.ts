@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { TestSandbox, valueOf } from './harness.ts'
+
+let sandbox: TestSandbox
+beforeAll(async () => {
+  sandbox = await TestSandbox.start()
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+describe('a call', () => {
+  test('gives the handler its input and context', async () => {
+    const program = sandbox.program(
+      'export default (input, { env }) => ({ input, env, same: Deno.env.get("KEY") })',
+      { fn: { env: { KEY: 'value' } } },
+    )
+    const outcome = await sandbox.hosts.call({
+      program,
+      functionId: 'main',
+      operation: 'greet',
+      requestId: 'req_x',
+      auth: '{"sub":"s","username":"u","groups":["g"]}',
+      body: '{"payload":{"name":"Ada"}}',
+    })
+    expect(valueOf(outcome)).toEqual({
+      input: {
+        payload: { name: 'Ada' },
+        auth: { sub: 's', username: 'u', groups: ['g'] },
+        operation: 'greet',
+        requestId: 'req_x',
+        site: { siteId: program.siteId, siteDomain: program.siteDomain },
+      },
+      env: { KEY: 'value' },
+      same: 'value',
+    })
+    expect(outcome.cpuUs).toBeGreaterThan(0)
+  })
+
+  test('carries any text there and back unchanged', async () => {
+    const program = sandbox.program('export default ({ payload }) => payload')
+    const text = 'é€😀\u2028\0"\\\n;C1 2 3;' + 'x'.repeat(20_000)
+    expect(valueOf(await sandbox.call(program, text))).toBe(text)
+  })
+
+  test('that returns nothing has the result null', async () => {
+    expect(await sandbox.run('export default () => {}')).toMatchObject({ ok: true, result: 'null' })
+  })
+
+  test.each([
+    ['no JSON', '{"payload":', /^The body is not JSON/],
+    ['no object', '[1]', /must be a JSON object/],
+    ['null', 'null', /must be a JSON object/],
+  ])('whose body is %s is refused without running anything', async (_what, body, message) => {
+    const program = sandbox.program('export default () => 1')
+    expect(await sandbox.raw(program, body)).toMatchObject({
+      ok: false,
+      failure: { kind: 'invalidBody', message: expect.stringMatching(message) },
+    })
+  })
+
+  test('of a function that the program lacks is invalid code', async () => {
+    const program = sandbox.program('export default () => 1')
+    expect(await sandbox.call(program, null, 'other')).toMatchObject({
+      failure: { kind: 'invalidCode', fault: { message: expect.stringContaining('"other"') } },
+    })
+  })
+
+  test.each([
+    ['a named handler', 'export const go = () => "named"', { handler: 'go' }, 'named'],
+    [
+      'a fetch handler',
+      'export default { fetch: async (request) => Response.json(await request.json()) }',
+      {},
+      { n: 1 },
+    ],
+    [
+      'a fetch handler that answers text',
+      'export default { fetch: () => new Response("hi") }',
+      {},
+      'hi',
+    ],
+    [
+      'a fetch handler that answers nothing',
+      'export default { fetch: () => new Response(null, { status: 204 }) }',
+      {},
+      null,
+    ],
+    [
+      'Deno.serve',
+      'Deno.serve((request) => Response.json({ method: request.method }))',
+      {},
+      { method: 'POST' },
+    ],
+  ])('reaches %s', async (_what, code, fn, result) => {
+    expect(valueOf(await sandbox.call(sandbox.program(code, { fn }), { n: 1 }))).toEqual(result)
+  })
+
+  test('answered by a Response of status 400 or more was refused by the site', async () => {
+    const refused = await sandbox.run(
+      'export default { fetch: () => Response.json({ error: { code: "Nope", message: "no" } }, { status: 409 }) }',
+    )
+    expect(refused).toMatchObject({
+      failure: { kind: 'thrown', statusCode: 409, code: 'Nope', message: 'no' },
+    })
+  })
+
+  test('keeps what the module remembers from call to call', async () => {
+    const program = sandbox.program('let count = 0; export default () => (count += 1)')
+    const counts: unknown[] = []
+    for (let call = 0; call < 12; call += 1) counts.push(valueOf(await sandbox.call(program)))
+    // Another host takes over when the first is slow to answer, so the row may begin again once.
+    expect(new Set(counts).size).toBeGreaterThan(6)
+  })
+
+  test('of one function sees nothing of another function of its site', async () => {
+    const base = sandbox.program('globalThis.leak = 1; export default () => globalThis.leak')
+    const [first] = base.functions.values()
+    if (!first) throw new Error('The program has no function')
+    const modules = [
+      { path: 'b.js', format: 'esm' as const, code: 'export default () => typeof leak' },
+    ]
+    const second = { ...first, functionId: 'second', entry: 'b.js', modules, env: { B: '1' } }
+    const program = { ...base, functions: new Map([...base.functions, ['second', second]]) }
+    expect(valueOf(await sandbox.call(program))).toBe(1)
+    expect(valueOf(await sandbox.call(program, null, 'second'))).toBe('undefined')
+  })
+
+  test('waits for timers, in the order that they are due', async () => {
+    const program = sandbox.program(`
+      export default async () => {
+        const seen = []
+        const wait = (ms, name) => new Promise((go) => setTimeout(() => { seen.push(name); go() }, ms))
+        const tick = setInterval(() => seen.push('tick'), 10)
+        const cancelled = setTimeout(() => seen.push('never'), 5)
+        clearTimeout(cancelled)
+        await Promise.all([wait(25, 'late'), wait(1, 'early')])
+        clearInterval(tick)
+        return [seen[0], seen.at(-1), seen.includes('tick'), seen.includes('never')]
+      }
+    `)
+    expect(valueOf(await sandbox.call(program))).toEqual(['early', 'late', true, false])
+  })
+
+  test('gets the answers to what it asks, each to its own question', async () => {
+    sandbox.events.answer = async (call) => {
+      const { url } = JSON.parse(call.argument) as { url: string }
+      if (url.endsWith('/refused')) throw new Error('not allowed')
+      return JSON.stringify({ url })
+    }
+    const program = sandbox.program(`
+      export default async ({ payload }) => {
+        try { await fetch('https://x.test/' + payload); return 'answered' } catch (error) { return error.message }
+      }
+    `)
+    const outcome = await sandbox.call(program, 'refused')
+    expect(valueOf(outcome)).toContain('not allowed')
+    expect(sandbox.events.hostCalls.at(-1)).toMatchObject({
+      siteId: program.siteId,
+      programKey: program.key,
+      functionId: 'main',
+      operation: 'op',
+      name: 'fetch',
+    })
+  })
+
+  test('that ends aborts what it still asks for', async () => {
+    const { promise: aborted, resolve } = Promise.withResolvers<string>()
+    sandbox.events.answer = ({ signal }) =>
+      new Promise(() => signal.addEventListener('abort', () => resolve('aborted')))
+    const outcome = await sandbox.run(
+      `export default async () => {
+        fetch('https://x.test/').catch(() => {}); await new Promise((go) => setTimeout(go, 20)); return 1
+      }`,
+    )
+    expect(outcome).toMatchObject({ result: '1' })
+    expect(await aborted).toBe('aborted')
+  })
+
+  test('cannot leave a question open for the next one: that gets a refusal', async () => {
+    sandbox.events.answer = () => new Promise(() => {})
+    const program = sandbox.program(`
+      let open
+      export default async ({ payload }) => {
+        if (payload === 'ask') { open = fetch('https://x.test/'); await new Promise((go) => setTimeout(go, 20)); return }
+        try { return await open } catch (error) { return error.message }
+      }
+    `)
+    for (let attempt = 0; attempt < 300; attempt += 50) {
+      await Promise.all(Array.from({ length: 50 }, () => sandbox.call(program, 'ask')))
+    }
+    expect(valueOf(await sandbox.call(program))).toContain('is over')
+    sandbox.events.answer = async () => 'null'
+  })
+
+  test('prints lines that bear its operation and request', async () => {
+    const program = sandbox.program(`
+      export default async (input, { log }) => {
+        console.warn('at once', { a: 1 }); await new Promise((go) => setTimeout(go, 1)); log('later'); log.error('worse')
+      }
+    `)
+    await sandbox.call(program)
+    expect(sandbox.linesOf(program)).toMatchObject([
+      {
+        level: 'warn',
+        message: 'at once { a: 1 }',
+        operation: 'op',
+        requestId: expect.any(String),
+      },
+      { level: 'info', message: 'later', operation: 'op' },
+      { level: 'error', message: 'worse', operation: 'op' },
+    ])
+  })
+
+  test('shares its isolate with hundreds at once, and each gets its own answer', async () => {
+    const code =
+      'export default async ({ payload }) => { await new Promise((go) => setTimeout(go, 1)); return payload * 2 }'
+    const programs = Array.from({ length: 8 }, () => sandbox.program(code))
+    const answers = await Promise.all(
+      Array.from({ length: 800 }, async (_, index) => {
+        const program = programs[index % programs.length]
+        if (!program) throw new Error('There are no programs')
+        return valueOf(await sandbox.call(program, index))
+      }),
+    )
+    expect(answers).toEqual(Array.from({ length: 800 }, (_, index) => index * 2))
+  })
+
+  test('of a retired program finishes, and later ones start afresh', async () => {
+    const program = sandbox.program(`
+      let count = 0
+      export default async ({ payload }) => { count += 1; if (payload) await new Promise((go) => setTimeout(go, 50)); return count }
+    `)
+    const running = sandbox.call(program, true)
+    await sandbox.call(program)
+    sandbox.hosts.retire(program.key)
+    expect(await running).toMatchObject({ ok: true })
+    expect(valueOf(await sandbox.call(program))).toBe(1)
+  })
+})

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { LIMITS, type ProgramOptions, TestSandbox } from './harness.ts'
+
+let sandbox: TestSandbox
+beforeAll(async () => {
+  sandbox = await TestSandbox.start()
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+const limit = (what: string, value: number) => ({
+  kind: 'limit',
+  what,
+  limit: value,
+  used: expect.any(Number),
+})
+const thrown = (message: string, more: object = {}) => ({
+  kind: 'thrown',
+  message,
+  stack: expect.any(String),
+  ...more,
+})
+const CPU = limit('cpuMs', LIMITS.cpuMs)
+const WALL: ProgramOptions = { fn: { timeoutMs: 300 } }
+
+type Ending = readonly [what: string, code: string, failure: object, options?: ProgramOptions]
+
+const ENDINGS: readonly Ending[] = [
+  ['an infinite loop', 'export default () => { for (;;); }', CPU],
+  ['an infinite loop after an await', 'export default async () => { await 0; for (;;); }', CPU],
+  ['an endless row of awaits', 'export default async () => { for (;;) await 0 }', CPU],
+  [
+    'promises that make promises',
+    'const go = () => Promise.resolve().then(go); export default go',
+    CPU,
+  ],
+  ['a toJSON that never returns', 'export default () => ({ toJSON() { for (;;); } })', CPU],
+  ['a getter that never returns', 'export default () => ({ get a() { for (;;); } })', CPU],
+  ['a thenable that never returns', 'export default () => ({ then() { for (;;); } })', CPU],
+  [
+    'an error whose message never ends',
+    'export default () => { throw { get message() { for (;;); } } }',
+    CPU,
+  ],
+  ['a catastrophic pattern', 'export default () => /^(a+)+$/.test("a".repeat(40) + "b")', CPU],
+  ['an infinite loop at the top level', 'for (;;); export default () => 1', CPU],
+  [
+    'an infinite loop in a timer',
+    'export default () => new Promise(() => setTimeout(() => { for (;;); }, 5))',
+    CPU,
+  ],
+  [
+    'a promise that never settles',
+    'export default () => new Promise(() => {})',
+    limit('timeoutMs', 300),
+    WALL,
+  ],
+  [
+    'a top-level await that never settles',
+    'await new Promise(() => {}); export default () => 1',
+    limit('timeoutMs', 300),
+    WALL,
+  ],
+  [
+    'an array that grows without end',
+    'export default () => { const all = []; for (;;) all.push(new Array(10_000).fill(7)) }',
+    limit('memoryMb', 64),
+    { limits: { cpuMs: 5000 } },
+  ],
+  [
+    'a result that is too large',
+    'export default () => "x".repeat(100_000)',
+    { ...limit('resultBytes', LIMITS.resultBytes), used: 100_002 },
+  ],
+  [
+    'a result that is too large in UTF-8 only',
+    'export default () => "€".repeat(30_000)',
+    { ...limit('resultBytes', LIMITS.resultBytes), used: 90_002 },
+  ],
+  [
+    'a cycle',
+    'export default () => { const a = {}; a.a = a; return a }',
+    { kind: 'invalidResult', message: expect.stringContaining('circular') },
+  ],
+  [
+    'a BigInt',
+    'export default () => 1n',
+    { kind: 'invalidResult', message: expect.stringContaining('BigInt') },
+  ],
+  [
+    'a function',
+    'export default () => () => 1',
+    { kind: 'invalidResult', message: expect.stringContaining('function') },
+  ],
+  [
+    'a toJSON that throws',
+    'export default () => ({ toJSON() { throw new Error("no") } })',
+    { kind: 'invalidResult', message: expect.stringContaining('no') },
+  ],
+  ['a thrown number', 'export default () => { throw 42 }', thrown('42')],
+  ['a thrown null', 'export default async () => { throw null }', thrown('null')],
+  ['a thrown undefined', 'export default () => Promise.reject()', thrown('undefined')],
+  ['a thrown symbol', 'export default () => { throw Symbol("s") }', thrown('Symbol(s)')],
+  [
+    'a thrown error',
+    'export default () => {\n throw new TypeError("bad") }',
+    thrown('bad', { stack: expect.stringContaining('main.js:2') }),
+  ],
+  [
+    'a thrown refusal',
+    'export default () => { throw { statusCode: 404, code: "NoSuchThing", message: "gone" } }',
+    thrown('gone', { statusCode: 404, code: 'NoSuchThing' }),
+  ],
+  [
+    'a thrown error that cannot be read',
+    'export default () => { throw new Proxy({}, { get() { throw 1 } }) }',
+    thrown('A value that cannot be read was thrown'),
+  ],
+  [
+    'endless recursion',
+    'const go = () => go() + 1; export default go',
+    thrown('Maximum call stack size exceeded'),
+  ],
+  [
+    'a syntax error',
+    'export default () => {\n const = 1 }',
+    { kind: 'invalidCode', fault: { message: expect.any(String), path: 'main.js', line: 2 } },
+  ],
+  [
+    'a throw at the top level',
+    '\nthrow new Error("boom")',
+    { kind: 'invalidCode', fault: { message: 'boom', path: 'main.js', line: 2 } },
+  ],
+  [
+    'a late throw at the top level',
+    'await new Promise((go) => setTimeout(go, 5)); throw new Error("boom")',
+    { kind: 'invalidCode', fault: { message: expect.stringContaining('boom') } },
+  ],
+  [
+    'a missing handler',
+    'export const other = 1',
+    {
+      kind: 'invalidCode',
+      fault: { message: expect.stringContaining('"main.js" has no handler "default"') },
+    },
+  ],
+  [
+    'a resizable buffer bomb',
+    'export default () => new ArrayBuffer(8, { maxByteLength: 2 ** 32 }).resizable || (() => { throw new Error("fixed") })()',
+    thrown('fixed'),
+  ],
+]
+
+describe('a site whose function is', () => {
+  test.each(
+    ENDINGS.map(([what, code, failure, options = {}]) => ({ what, code, failure, options })),
+  )('$what ends by its own failure', async ({ code, failure, options }) => {
+    const { result, others } = await sandbox.beside(() => sandbox.run(code, options))
+    expect(result).toEqual({ ok: false, failure, cpuUs: expect.any(Number) })
+    expect(others.filter((other) => !other.ok)).toEqual([])
+  })
+
+  test('a Map that aborts the process ends by its memory limit, twice', async () => {
+    const code =
+      'const m = new Map(); export default () => { for (let i = 0; ; i++) m.set(i, { i }) }'
+    const program = sandbox.program(code, { limits: { cpuMs: 20_000 } })
+    const { result, others } = await sandbox.beside(async () => [
+      await sandbox.call(program),
+      await sandbox.call(program),
+    ])
+    for (const outcome of result) expect(outcome).toMatchObject({ failure: limit('memoryMb', 64) })
+    expect(others.filter((other) => !other.ok)).toEqual([])
+    expect(
+      sandbox.hosts.status().hosts.reduce((sum, host) => sum + host.restarts, 0),
+    ).toBeGreaterThan(0)
+  })
+
+  test('arithmetic that V8 cannot stop ends when its process is killed', async () => {
+    const code = 'export default () => { let x = 3n; for (;;) x = x * x }'
+    const { result, others } = await sandbox.beside(() => sandbox.run(code))
+    expect(result).toMatchObject({
+      failure: { kind: 'limit', what: expect.stringMatching(/cpuMs|memoryMb/) },
+    })
+    expect(others.filter((other) => !other.ok)).toEqual([])
+  })
+
+  test('a rejected promise that nobody handles is logged, and its call is answered', async () => {
+    const program = sandbox.program(
+      'export default () => { Promise.reject(new Error("lost")); return 1 }',
+    )
+    expect(await sandbox.call(program)).toMatchObject({ ok: true, result: '1' })
+    expect(sandbox.linesOf(program)).toMatchObject([
+      { level: 'error', message: 'Uncaught: lost', operation: null },
+    ])
+  })
+
+  test('endless output is cut at the line and at the number of lines, and says so', async () => {
+    const program = sandbox.program(
+      'export default () => { for (let i = 0; i < 1e4; i++) console.log(i + "y".repeat(500)) }',
+    )
+    expect(await sandbox.call(program)).toMatchObject({ ok: true })
+    const messages = sandbox.linesOf(program).map((line) => line.message)
+    expect(messages).toHaveLength(LIMITS.logLines + 1)
+    expect(messages[0]).toBe(`0${'y'.repeat(79)}… [line cut]`)
+    expect(messages.at(-1)).toBe('[further output dropped: a call may print 5 lines]')
+  })
+
+  test('output that never ends stops at the time limit, not at the memory limit', async () => {
+    const outcome = await sandbox.run('export default () => { for (;;) console.log("y") }')
+    expect(outcome).toMatchObject({ failure: CPU })
+  })
+
+  test('one that replaces the built-ins is answered as if it had not', async () => {
+    const outcome = await sandbox.run(`
+      JSON.stringify = () => '"forged"'; JSON.parse = () => ({ payload: 'forged' })
+      Promise.prototype.then = undefined; Array.prototype.push = Array.prototype.join = () => 'forged'
+      Map.prototype.get = Map.prototype.set = () => 'forged'
+      String.prototype.slice = String.prototype.charCodeAt = String.prototype.indexOf = () => 'forged'
+      Function.prototype.call = Function.prototype.apply = () => 'forged'; globalThis.Promise = undefined
+      Object.defineProperty(Array.prototype, '0', { set() { throw new Error('hooked') } })
+      for (const name of ['id', 'lines', 'left', 'kind', '0', 'next', 'value'])
+        Object.defineProperty(Object.prototype, name, { set() { throw new Error('hooked') }, get() { return 'forged' } })
+      Array.prototype[Symbol.iterator] = undefined
+      export default async ({ payload, requestId }) => { await 0; return { got: payload, requestId } }
+    `)
+    expect(outcome).toMatchObject({ ok: true, result: expect.stringContaining('"got":null') })
+  })
+
+  test('one that looks for a way out finds no trace of the host', async () => {
+    const outcome = await sandbox.run(`
+      export default (input, ctx) => {
+        const seen = new Set(), found = []
+        const walk = (value, path) => {
+          if ((typeof value !== 'object' && typeof value !== 'function') || value === null || seen.has(value)) return
+          seen.add(value)
+          for (const key of Reflect.ownKeys(value)) {
+            if (/croft|isolate|ivm|applySync/i.test(String(key))) found.push(path + '.' + String(key))
+            try { walk(Object.getOwnPropertyDescriptor(value, key).value, path + '.' + String(key)) } catch {}
+          }
+          try { walk(Object.getPrototypeOf(value), path + '.__proto__') } catch {}
+        }
+        walk(globalThis, 'globalThis'); walk(input, 'input'); walk(ctx, 'ctx')
+        return { found, gone: [typeof SharedArrayBuffer, typeof Atomics, typeof WebAssembly, typeof process, typeof require] }
+      }
+    `)
+    expect(outcome).toMatchObject({
+      ok: true,
+      result: JSON.stringify({ found: [], gone: Array.from({ length: 5 }, () => 'undefined') }),
+    })
+  })
+
+  test('one that hits a limit leaves the other calls of its site retryable and starts afresh', async () => {
+    const program = sandbox.program(
+      `let calls = 0
+       export default async ({ payload }) => {
+         calls += 1
+         if (payload === 'spin') for (;;);
+         if (payload === 'wait') await new Promise(() => {})
+         return calls
+       }`,
+    )
+    const waiting = sandbox.call(program, 'wait')
+    let over = false
+    void waiting.finally(() => {
+      over = true
+    })
+    // A busy host may make a call go to another one, where nothing waits.
+    while (!over) expect(await sandbox.call(program, 'spin')).toMatchObject({ failure: CPU })
+    expect(await waiting).toMatchObject({ failure: { kind: 'interrupted' } })
+    expect(await sandbox.call(program, 'count')).toMatchObject({ result: '1' })
+  })
+})
