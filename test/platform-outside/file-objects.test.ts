@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { type Call, request } from '#test/http-client.ts'
 import { type OpenFileStore, openFileStore } from '#test/object-stores.ts'
+import { Script } from '#test/runtimes.ts'
+
+const WRITER = new URL('fixtures/object-writer.ts', import.meta.url)
 
 let opened: OpenFileStore
 beforeAll(async () => {
@@ -84,6 +87,27 @@ describe('the filesystem store', () => {
     await opened.store.open()
     expect(await readdir(incoming)).toEqual(['busy'])
   })
+
+  test.each(['bun', 'node'] as const)(
+    'keeps what it promised, and nothing by halves, when it is killed on %s',
+    async (runtime) => {
+      const promised = new Set<string>()
+      {
+        await using writer = new Script(runtime, WRITER, [opened.dir])
+        while (promised.size < 60) promised.add(await writer.next())
+      }
+      const prefix = 'sites/one/crash/'
+      const { objects } = await opened.store.list({ prefix, maxKeys: 1000 })
+      const kept = objects.map(({ key }) => key.slice(prefix.length))
+      expect(kept).toEqual(expect.arrayContaining([...promised]))
+      for (const name of kept) {
+        const found = await opened.store.get(prefix + name)
+        const bytes = Buffer.from(await new Response(found?.body).arrayBuffer())
+        expect(bytes.equals(Buffer.alloc(200_000, name))).toBe(true)
+        await opened.store.delete(prefix + name)
+      }
+    },
+  )
 
   test('names a damaged file instead of serving it', async () => {
     await opened.store.put('sites/one/damaged/x', Buffer.from('x'))

@@ -20,6 +20,8 @@ import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 import { type ListedObject, listObjectsXml } from './s3-listing.ts'
 import { presignFault } from './sigv4.ts'
 
+const require = createRequire(import.meta.url)
+
 /** An empty store, and whatever serves the URLs that it signs. */
 export interface OpenStore extends AsyncDisposable {
   readonly store: ObjectStore
@@ -137,6 +139,6 @@ interface S3rver {
 }
 
 function createS3rver(directory: string): S3rver {
-  const Constructor = createRequire(import.meta.url)('s3rver') as new (options: object) => S3rver
+  const Constructor = require('s3rver') as new (options: object) => S3rver
   return new Constructor({ directory, silent: true, configureBuckets: [{ name: 'croft' }] })
 }

@@ -8,7 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 const require = createRequire(import.meta.url)
 
 /** How each runtime starts a TypeScript file; absolute paths, because inside Bun the name `node` means Bun. */
-export const RUNTIMES = {
+const RUNTIMES = {
   bun: [require.resolve('bun/package.json').replace('package.json', 'bin/bun.exe')],
   node: [process.execPath],
   deno: [denoBinary(), 'run', '--allow-all', '--quiet'],

@@ -209,7 +209,7 @@ export class FileObjectStore implements ObjectStore {
 }
 
 /** The site that a key belongs to: the second segment of what `objectKey` builds. */
-export function siteOfKey(key: string): string {
+function siteOfKey(key: string): string {
   const siteId = /^sites\/([^/]+)\//.exec(key)?.[1]
   if (siteId === undefined) throw new Error('A key outside "sites/{siteId}/" has no site')
   return siteId

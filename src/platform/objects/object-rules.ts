@@ -4,7 +4,7 @@ import type { ListOptions, PutOptions } from './object-store.ts'
 
 const MAX_KEY_BYTES = 1024
 const MAX_METADATA_BYTES = 2048
-export const MAX_LIST_KEYS = 1000
+const MAX_LIST_KEYS = 1000
 
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 

@@ -40,7 +40,7 @@ export function openSharedCache(redisUrl: string | undefined, logger: Logger): S
   return new RedisSharedCache({ client: connect(redisUrl), logger, clock: systemClock })
 }
 
-export class RedisSharedCache implements SharedCache {
+class RedisSharedCache implements SharedCache {
   readonly #client: Redis | Cluster
   readonly #logger: Logger
   readonly #clock: Clock
