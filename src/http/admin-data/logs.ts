@@ -9,11 +9,12 @@ import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { LogRecord, parseFilter } from '#runtime/logs/model.ts'
 
 import { logStream } from './log-stream.ts'
+import { NameText } from './views.ts'
 
 const Filter = t.Object({
-  operation: t.Optional(t.String({ maxLength: 128 })),
+  operation: t.Optional(NameText),
   level: t.Optional(t.String({ maxLength: 16 })),
-  requestId: t.Optional(t.String({ maxLength: 128 })),
+  requestId: t.Optional(NameText),
   since: t.Optional(t.String({ maxLength: 40 })),
   until: t.Optional(t.String({ maxLength: 40 })),
   follow: t.Optional(t.String({ maxLength: 5 })),

@@ -6,9 +6,9 @@ import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { PutOperation } from '#runtime/operations/model.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
-import { Done, PermissionsSyncView } from './views.ts'
+import { Done, NameText, PermissionsSyncView } from './views.ts'
 
-const OperationPath = Type.Object({ operation: Type.String({ maxLength: 128 }) })
+const OperationPath = Type.Object({ operation: NameText })
 
 /** What a site's visitors can call, and the answers that are kept for them. */
 export const operationRoutes = (context: AppContext) =>

@@ -7,9 +7,9 @@ import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/mo
 import type { ChangedResource } from '#runtime/resources/service.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
-import { Done, PermissionsSyncView } from './views.ts'
+import { Done, NameText, PermissionsSyncView } from './views.ts'
 
-const ResourcePath = Type.Object({ resourceId: Type.String({ maxLength: 64 }) })
+const ResourcePath = Type.Object({ resourceId: NameText })
 
 const ResourceView = Type.Object({
   resourceId: Type.String(),

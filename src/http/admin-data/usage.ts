@@ -6,10 +6,12 @@ import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { parseTime } from '#runtime/logs/model.ts'
 import { totalOf, usageRange } from '#runtime/usage/model.ts'
 
+import { NameText } from './views.ts'
+
 const UsageQuery = t.Object({
   from: t.Optional(t.String({ maxLength: 40 })),
   to: t.Optional(t.String({ maxLength: 40 })),
-  operation: t.Optional(t.String({ maxLength: 128 })),
+  operation: t.Optional(NameText),
 })
 
 const COUNTS = {

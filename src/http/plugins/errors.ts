@@ -1,6 +1,7 @@
 import { ValidationError } from 'elysia'
 
-import { AppError, type ErrorCode, type FieldFault } from '#base/app-error.ts'
+import { AppError, type ErrorCode } from '#base/app-error.ts'
+import { shapeFaults } from '#base/shape-faults.ts'
 
 const STATUS = {
   SiteNotFound: 404,
@@ -96,13 +97,12 @@ const challenge = (error: AppError): string =>
     : 'Bearer'
 
 function validationFault(error: Readonly<ValidationError>): AppError {
-  const details: FieldFault[] = error.all.slice(0, 20).map((fault) => ({
-    field: fieldOf(fault.summary === undefined ? '' : fault.path) || error.type,
-    message: fault.summary ?? 'is not valid',
+  const known = error.all.filter((fault) => fault.summary !== undefined)
+  const details = shapeFaults(known).map((fault) => ({
+    ...fault,
+    field: fault.field === 'body' ? error.type : fault.field,
   }))
   const first = details[0]
   const message = first ? `${first.field}: ${first.message}` : `The ${error.type} is not valid`
   return new AppError('ValidationError', message, { details })
 }
-
-const fieldOf = (pointer: string): string => pointer.replace(/^\//, '').replaceAll('/', '.')

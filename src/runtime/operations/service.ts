@@ -5,13 +5,14 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
+import { parseShape } from '#runtime/shape.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
   MAX_OPERATIONS,
   type Operation,
   type OperationBinding,
-  type PutOperation,
+  PutOperation,
   parseOperation,
 } from './model.ts'
 import {
@@ -66,7 +67,7 @@ export class Operations {
 
   /** Creates the operation, or overwrites it and drops its cache. */
   async put(site: Site, input: PutOperation): Promise<ChangedOperation> {
-    const binding = parseOperation(input)
+    const binding = parseOperation(parseShape(PutOperation, input))
     const { promise: changed, resolve } = Promise.withResolvers<ChangedOperation>()
     await this.#caches.dropAfter(site, binding.operation, () =>
       this.#database.withSite(site.siteId, async (tx) => {

@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+let stack: Stack
+let site: RuntimeSite
+beforeAll(async () => {
+  stack = await startStack()
+  site = await RuntimeSite.open(stack, 'one.test')
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+describe('the usage of a site', () => {
+  test('counts calls, errors, kept answers and time per operation and hour', async () => {
+    await site.publish(
+      'counted',
+      'export default ({ payload }) => { if (payload === "no") throw new Error("no"); return payload }',
+      { cache: { ttlSeconds: 60 } },
+    )
+    for (const payload of ['a', 'a', 'a', 'b', 'no']) await site.call('counted', payload)
+    await site.admin('POST', '/compute/execute', { code: 'module.exports = () => 1' })
+    const { json } = await site.admin('GET', '/usage')
+    const rows: { operation: string; hour: string }[] = json.items
+    expect(rows.find(({ operation }) => operation === 'counted')).toEqual({
+      hour: expect.stringMatching(/:00:00\.000Z$/),
+      operation: 'counted',
+      calls: 5,
+      errors: 1,
+      cacheHits: 2,
+      cpuMs: expect.any(Number),
+      wallMs: expect.any(Number),
+    })
+    expect(rows.find(({ operation }) => operation === '$compute')).toMatchObject({ calls: 1 })
+    expect(json.totals).toMatchObject({ calls: 6, errors: 1, cacheHits: 2 })
+    expect(json.totals.wallMs).toBeGreaterThan(0)
+    expect(json.limits).toMatchObject({ concurrency: expect.any(Number), resultBytes: 6291456 })
+    expect(json.runtime).toEqual({ loadedRevision: expect.any(Number), sandboxReady: true })
+  })
+
+  test('adds up what replicas count', async () => {
+    await site.publish('shared', 'export default () => 1')
+    await using beside = await startStack({ beside: stack })
+    const there = await RuntimeSite.open(beside, 'one.test')
+    await Promise.all([
+      ...Array.from({ length: 5 }, () => site.call('shared')),
+      ...Array.from({ length: 7 }, () => there.call('shared')),
+    ])
+    await there.admin('GET', '/usage')
+    const { json } = await site.admin('GET', '/usage?operation=shared')
+    expect(json.totals.calls).toBe(12)
+  })
+
+  test('is not grown by names that do not exist', async () => {
+    await site.call('guess1')
+    await site.call('guess2')
+    const { text } = await site.admin('GET', '/usage')
+    expect(text).not.toContain('guess')
+  })
+
+  test('of another site is not shown', async () => {
+    const two = await RuntimeSite.open(stack, 'two.test')
+    expect((await two.admin('GET', '/usage')).json).toMatchObject({
+      items: [],
+      totals: { calls: 0 },
+    })
+  })
+
+  test.each([
+    ['no time', 'from=monday', 'from'],
+    ['an end before its start', 'from=2026-01-02&to=2026-01-01', 'from'],
+    ['more than 31 days', 'from=2026-01-01&to=2026-03-01', 'from'],
+  ])('is refused with %s', async (_what, query, field) => {
+    expect(await site.admin('GET', `/usage?${query}`)).toMatchObject({
+      status: 400,
+      json: { error: { details: [{ field }] } },
+    })
+  })
+})
