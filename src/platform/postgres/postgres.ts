@@ -1,33 +1,40 @@
 import { join } from 'node:path'
 
 import { Kysely } from 'kysely'
-import { PostgresJSDialect } from 'kysely-postgres-js'
 
 import { installRoot } from '#config/install-root.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { grantQueue, installQueue } from '#platform/queue/install-queue.ts'
 
 import { type SqlClient, createClient } from './client.ts'
+import { ConnectionPool } from './connection-pool.ts'
 import { Database } from './database.ts'
 import { migrate, withMigrationLock } from './migrate.ts'
+import { poolDialect } from './pool-dialect.ts'
 import { PostgresNotifications } from './postgres-notifications.ts'
 import { assertConfined, selectAppRole } from './role.ts'
 import type { Tables } from './tables.ts'
 
 const STATEMENT_TIMEOUT_MS = 60_000
-const DEFAULT_POOL = 16
+/** Connections for transactions. */
+const TRANSACTION_POOL = 16
+/** Connections for single statements: the queue's and a few at start. */
+const STATEMENT_POOL = 3
 
 export interface PostgresPlatform extends AsyncDisposable {
   readonly database: Database
   readonly notifications: PostgresNotifications
-  /** As the app role; for the queue. */
+  /**
+   * As the app role, for single statements outside of any site: its `begin` and `reserve` do not survive the loss of a
+   * connection (an exception that nobody can catch, and statements in somebody else's session).
+   */
   readonly sql: SqlClient
 }
 
 export interface ConnectOptions {
   readonly url: string
   readonly log: Logger
-  /** Connections of the pool; notifications use one more. */
+  /** Connections for transactions; the queue and notifications use four more. */
   readonly poolSize?: number
 }
 
@@ -51,21 +58,16 @@ export async function migrateDatabase(options: {
 /** Connects to a migrated database as a role that row-level security holds. */
 export async function connectPostgres(options: ConnectOptions): Promise<PostgresPlatform> {
   const role = await findRole(options.url)
-  const sql = createClient({
-    url: options.url,
-    role,
-    max: options.poolSize ?? DEFAULT_POOL,
-    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
-  })
+  const settings = { url: options.url, role, statementTimeoutMs: STATEMENT_TIMEOUT_MS }
+  const sql = createClient({ ...settings, max: STATEMENT_POOL })
   try {
     await assertConfined(sql)
   } catch (error) {
     await sql.end({ timeout: 1 })
     throw error
   }
-  const database = new Database(
-    new Kysely<Tables>({ dialect: new PostgresJSDialect({ postgres: sql }) }),
-  )
+  const pool = new ConnectionPool({ ...settings, max: options.poolSize ?? TRANSACTION_POOL })
+  const database = new Database(new Kysely<Tables>({ dialect: poolDialect(pool) }))
   const notifications = new PostgresNotifications({ url: options.url, role, log: options.log })
   return {
     database,
@@ -74,8 +76,9 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
     async [Symbol.asyncDispose]() {
       await notifications[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
-      // Kysely leaves a client alone that it has not used yet.
-      await sql.end()
+      // Kysely leaves a pool alone that it has not used yet.
+      await pool.close()
+      await sql.end({ timeout: 5 })
     },
   }
 }

@@ -1,18 +1,20 @@
 import { CompiledQuery } from 'kysely'
 import type { Db } from 'pg-boss'
 
-import type { SqlClient, SqlRunner } from '#platform/postgres/client.ts'
+import type { SqlClient } from '#platform/postgres/client.ts'
 import type { Tx } from '#platform/postgres/database.ts'
 
-/** pg-boss on a pool. It sends whole transactions as one text, so each text gets a connection to itself. */
-export const bossOnPool = (sql: SqlClient): Db => ({
-  async executeSql(text, values) {
-    const connection = await sql.reserve()
-    try {
-      return await run(connection, text, values)
-    } finally {
-      connection.release()
-    }
+/** `begin; …; commit;` as one text. */
+const TRANSACTION = /^\s*begin;(.*)commit;?\s*$/is
+
+/** pg-boss on a client. Postgres runs one text of several statements as one transaction, without the words for it. */
+export const bossOnClient = (sql: SqlClient): Db => ({
+  async executeSql(text, values = []) {
+    const statements = TRANSACTION.exec(text)?.[1] ?? text
+    // pg-boss gives what drivers take: text, numbers, dates and lists of them.
+    const result: unknown[] = await sql.unsafe(statements, values as never[])
+    // Several statements give one list of rows each.
+    return { rows: result.every(Array.isArray) ? result.flat() : [...result] }
   },
 })
 
@@ -23,10 +25,3 @@ export const bossInTransaction = (tx: Tx): Db => ({
     return { rows }
   },
 })
-
-async function run(sql: SqlRunner, text: string, values: unknown[] = []) {
-  // pg-boss gives what drivers take: text, numbers, dates and lists of them.
-  const result: unknown[] = await sql.unsafe(text, values as never[])
-  // Several statements give one list of rows each.
-  return { rows: result.every(Array.isArray) ? result.flat() : [...result] }
-}

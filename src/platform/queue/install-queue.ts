@@ -2,7 +2,7 @@ import { PgBoss } from 'pg-boss'
 
 import type { SqlClient } from '#platform/postgres/client.ts'
 
-import { bossOnPool } from './boss-database.ts'
+import { bossOnClient } from './boss-database.ts'
 import { QUEUE_POLICIES, type QueuePolicy, deadLetterQueue } from './queue-policies.ts'
 import type { QueueName } from './queue.ts'
 
@@ -16,7 +16,7 @@ export async function installQueue(
   owner: SqlClient,
   policies: Partial<Record<QueueName, QueuePolicy>> = QUEUE_POLICIES,
 ): Promise<void> {
-  const boss = new PgBoss({ db: bossOnPool(owner), supervise: false, schedule: false })
+  const boss = new PgBoss({ db: bossOnClient(owner), supervise: false, schedule: false })
   boss.on('error', () => {})
   await boss.start()
   try {

@@ -7,7 +7,7 @@ import type { SqlClient } from '#platform/postgres/client.ts'
 import type { Tx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 
-import { bossInTransaction, bossOnPool } from './boss-database.ts'
+import { bossInTransaction, bossOnClient } from './boss-database.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import type { Queue, QueueJobs, QueueName } from './queue.ts'
 
@@ -35,7 +35,7 @@ export async function openQueue(deps: {
   readonly log: Logger
 }): Promise<PostgresQueue> {
   const boss = new PgBoss({
-    db: bossOnPool(deps.sql),
+    db: bossOnClient(deps.sql),
     // Changes of the schema, and indexes, are the owner's business: see `installQueue`.
     migrate: false,
     createSchema: false,

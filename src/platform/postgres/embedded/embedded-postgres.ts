@@ -36,8 +36,8 @@ export async function startEmbeddedPostgres(
   const { pid, port, adopted } = await startPostmaster(placement, options.settings)
   options.log.info(
     {
-      pid,
-      port,
+      postgresPid: pid,
+      postgresPort: port,
       adopted,
       folder: placement.cluster,
       durationMs: Math.round(performance.now() - startedAt),

@@ -1,0 +1,86 @@
+import { AppError } from '#base/app-error.ts'
+
+import { type ClientOptions, type SqlClient, createClient } from './client.ts'
+
+/** After which a connection is replaced by a fresh one: the server's memory for it only grows. */
+const MAX_AGE_MS = 45 * 60_000
+
+export interface PooledResult {
+  readonly rows: unknown[]
+  /** The command's tag: `INSERT`, `COMMIT`, … */
+  readonly command: string
+  readonly count: number
+}
+
+/**
+ * One connection of the pool: a client of its own, because only a client's `onclose` tells at once that a connection is
+ * gone. postgres.js would open the next one silently, and a half-finished transaction would go on outside of any.
+ */
+export class PooledConnection {
+  readonly #client: SqlClient
+  readonly #openedAt = performance.now()
+  #losses = 0
+  #dying = false
+
+  constructor(options: Omit<ClientOptions, 'max' | 'onClose' | 'maxLifetimeSeconds'>) {
+    this.#client = createClient({
+      ...options,
+      max: 1,
+      // By its own count it would also end a connection in the middle of a transaction.
+      maxLifetimeSeconds: null,
+      onClose: () => {
+        this.#losses += 1
+      },
+    })
+  }
+
+  /** Old, or told by the server that this session ends: the next borrower gets another. */
+  get isSpent(): boolean {
+    return this.#dying || performance.now() - this.#openedAt > MAX_AGE_MS
+  }
+
+  lease(): Lease {
+    const losses = this.#losses
+    const isLost = () => this.#dying || this.#losses !== losses
+    return {
+      isLost,
+      run: async (text, parameters) => {
+        if (isLost()) throw connectionLost()
+        return this.#run(text, parameters)
+      },
+    }
+  }
+
+  async #run(text: string, parameters: readonly unknown[]): Promise<PooledResult> {
+    try {
+      // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.
+      const given = parameters as never[]
+      const result = await this.#client.unsafe(text, given, { prepare: true })
+      return { rows: Array.from(result), command: result.command, count: result.count }
+    } catch (error) {
+      if (leavesSessionOpen(error)) throw error
+      this.#dying = true
+      throw connectionLost(error)
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.end({ timeout: 5 })
+  }
+}
+
+/** A connection for one borrower. Its statements all run in the same session, or fail. */
+export interface Lease {
+  isLost(): boolean
+  run(text: string, parameters: readonly unknown[]): Promise<PooledResult>
+}
+
+/** Only an answer of the server that is not FATAL or PANIC does. */
+const leavesSessionOpen = (error: unknown): boolean =>
+  error instanceof Error && 'severity' in error && error.severity === 'ERROR'
+
+const connectionLost = (cause?: unknown): AppError =>
+  new AppError('ServiceUnavailable', 'The connection to the database was lost: try again', {
+    cause,
+    retryAfterSeconds: 1,
+  })
