@@ -1,6 +1,7 @@
 import type ivm from 'isolated-vm'
 
 import { messageOf } from './context.ts'
+import { CpuClock } from './cpu-clock.ts'
 import { Instance, sectionOf } from './instance.ts'
 import type { GuestIsolate } from './isolate.ts'
 import type { Mark } from './mark.ts'
@@ -49,6 +50,7 @@ export class Engine {
   readonly #instances = new Map<GuestIsolate, Set<Instance>>()
   readonly #askers = new Map<number, Instance>()
   readonly #wakes = new Wakes<Instance>((instance) => this.#wake(instance))
+  readonly #cpu = new CpuClock()
   #lastHostCall = 0
   #reportedWarm = 0
 
@@ -66,6 +68,7 @@ export class Engine {
     const seq = last?.kind === 'Q' ? last.numbers[0] : 0
     // Without a mark the first section of the oldest batch is the one that runs, if what came before is out.
     let marked = flushed()
+    this.#cpu.begin()
     records.forEach((record, index) => {
       switch (record.kind) {
         case 'Q':
@@ -157,6 +160,7 @@ export class Engine {
       return
     }
     this.#deps.mark.slot(instance.slot, 0)
+    this.#cpu.begin()
     this.#enter(instance, () => instance.wake(nowMs))
     this.#deps.mark.idle()
     this.#flush()
@@ -169,6 +173,7 @@ export class Engine {
     const instance: Instance = new Instance(home, {
       slot: slot.id,
       definition: slot.definition,
+      cpu: this.#cpu,
       outbox: this.#deps.outbox,
       numbers: {
         next: () => {

@@ -1,4 +1,5 @@
 import { type Entry, GuestContext, type Loading, outcomeOf } from './context.ts'
+import type { CpuClock } from './cpu-clock.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { type CallRecord, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
@@ -10,6 +11,7 @@ const PROVEN_AFTER = 8
 const MAX_CALLS_PER_ENTRY = 64
 
 export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'> {
+  readonly cpu: CpuClock
   readonly slot: number
   /** The isolate had to be given up; `left` is what was not begun in it. */
   stopped(instance: Instance, left: readonly CallRecord[]): void
@@ -122,7 +124,7 @@ export class Instance {
   #load(): void {
     const ids = this.calls.ids()
     const { loading, entry } = this.#context.load()
-    this.calls.charge(ids, entry.elapsedMs)
+    this.calls.charge(ids, this.#deps.cpu.spentMs(entry.elapsedMs))
     this.#report.read(entry)
     this.#loaded(loading, entry)
   }
@@ -167,8 +169,9 @@ export class Instance {
   #account(entry: Entry, calls: readonly number[]): void {
     if (calls.length > 0) {
       this.#begun += calls.length
-      this.#callMs += (entry.elapsedMs / calls.length - this.#callMs) / 16
-      this.calls.charge(calls, entry.elapsedMs)
+      const cpuMs = this.#deps.cpu.spentMs(entry.elapsedMs)
+      this.#callMs += (cpuMs / calls.length - this.#callMs) / 16
+      this.calls.charge(calls, cpuMs)
     }
     const waiting = this.#state === 'waiting'
     this.#report.read(waiting ? { ...entry, stray: undefined } : entry)

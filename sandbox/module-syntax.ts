@@ -32,7 +32,8 @@ export function importsOf(format: ModuleSource['format'], code: string): string[
   return specifiers
 }
 
-function hasModuleSyntax(code: string): boolean {
+/** Whether `import` or `export` make it an ES module. */
+export function hasModuleSyntax(code: string): boolean {
   const found = lex(code)
   if (!found) return /^\s*(?:import|export)\b/m.test(code)
   const [imports, exports] = found

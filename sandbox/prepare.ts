@@ -5,7 +5,7 @@ import ivm from 'isolated-vm'
 import { faultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
 import { resolveModule } from './module-resolution.ts'
-import { formatOf, importsOf, syntaxReady } from './module-syntax.ts'
+import { formatOf, hasModuleSyntax, importsOf, syntaxReady } from './module-syntax.ts'
 import type { FunctionFiles, ModuleSource, Prepared, SourceFault } from './protocol.ts'
 
 const MAX_MODULES = 1000
@@ -26,10 +26,12 @@ export async function prepare({ entry, files }: FunctionFiles): Promise<Prepared
   }
 }
 
-/** One module of ad-hoc code. */
-export function adHocModule(path: string, code: string): ModuleSource {
-  return { path, code, format: formatOf(path, code) }
-}
+/** The one module of ad-hoc code, which is CommonJS unless it says otherwise. */
+export const adHocModule = (path: string, code: string): ModuleSource => ({
+  path,
+  code,
+  format: hasModuleSyntax(code) ? 'esm' : 'commonjs',
+})
 
 class Refusal extends Error {
   readonly fault: SourceFault

@@ -53,12 +53,16 @@ export function print(level: PrintLevel, text: string): void {
   printLine(call, live.get(call)?.lines ?? loose, level, text)
 }
 
+/** Code outside of any call may print again. */
+export function renewLines(): void {
+  loose.left = configured().logLines
+}
+
 export function startCall(input: CallInput): void {
   const target = loadedTarget()
-  const { logLines } = configured()
-  live.set(input.id, { id: input.id, lines: { left: logLines } })
+  live.set(input.id, { id: input.id, lines: { left: configured().logLines } })
   newest = input.id
-  loose.left = logLines
+  renewLines()
   const payload = readBody(input)
   if (!payload || !target) return
   within(input.id, () => {

@@ -1,5 +1,13 @@
 import type { Croft, HostPort } from './host-port.ts'
-import { certainCall, currentCall, forgetCall, print, startCall, within } from './runtime-calls.ts'
+import {
+  certainCall,
+  currentCall,
+  forgetCall,
+  print,
+  renewLines,
+  startCall,
+  within,
+} from './runtime-calls.ts'
 import { type BootConfig, setConfig } from './runtime-config.ts'
 import { draw, setEntropy } from './runtime-entropy.ts'
 import { describeThrown } from './runtime-errors.ts'
@@ -65,6 +73,7 @@ const runtime: GuestRuntime = {
     freeze(config.env)
     freeze(config.site)
     setConfig(config)
+    renewLines()
     setEntropy(entropy)
     entryMs = dateNow()
     hide('__croftRequire', requireModule)

@@ -1,0 +1,140 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
+import process from 'node:process'
+
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { TestSandbox, valueOf } from './harness.ts'
+
+let sandbox: TestSandbox
+beforeAll(async () => {
+  sandbox = await TestSandbox.start()
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('sandbox hosts', () => {
+  test('are two at least, and know how they are', async () => {
+    await sandbox.run('export default () => 1')
+    const status = sandbox.hosts.status()
+    expect(status.hosts.length).toBeGreaterThanOrEqual(2)
+    expect(status).toMatchObject({ ready: true, running: 0, queued: 0 })
+    for (const host of status.hosts) expect(host.rssBytes).toBeGreaterThan(10_000_000)
+    expect(status.warmIsolates).toBeGreaterThan(0)
+  })
+
+  test('that are killed under a call interrupt it, and come back under another pid', async () => {
+    const before = sandbox.hosts.status().hosts.map((host) => host.pid)
+    const program = sandbox.program(
+      'export default ({ payload }) => payload ? 1 : new Promise(() => {})',
+    )
+    const { result, others } = await sandbox.beside(async () => {
+      const waiting = sandbox.call(program, false)
+      await vi.waitFor(() => expect(sandbox.hosts.status().running).toBeGreaterThan(0))
+      expect(valueOf(await sandbox.call(program, true))).toBe(1)
+      for (const pid of before) process.kill(pid, 'SIGKILL')
+      return waiting
+    })
+    expect(result).toMatchObject({ failure: { kind: 'interrupted', message: expect.any(String) } })
+    for (const other of others)
+      expect(other.ok || other.failure.kind).toSatisfy(
+        (end) => end === true || end === 'interrupted',
+      )
+    expect(valueOf(await sandbox.call(program, true))).toBe(1)
+    const after = sandbox.hosts.status().hosts
+    expect(after.filter((host) => before.includes(host.pid))).toEqual([])
+    expect(after.every((host) => host.restarts > 0)).toBe(true)
+  })
+
+  test('that are killed again and again are always replaced', async () => {
+    const program = sandbox.program('export default () => 1')
+    for (let round = 0; round < 4; round += 1) {
+      for (const { pid } of sandbox.hosts.status().hosts) {
+        if (pid !== 0) process.kill(pid, 'SIGKILL')
+      }
+      await vi.waitFor(
+        async () => expect(await sandbox.call(program)).toMatchObject({ ok: true }),
+        10_000,
+      )
+    }
+  })
+
+  test('inherit nothing from the environment and keep no core file', async () => {
+    const [host] = sandbox.hosts.status().hosts
+    const environ = await readFile(`/proc/${host?.pid}/environ`, 'utf8')
+    expect(
+      environ
+        .split('\0')
+        .filter(Boolean)
+        .map((entry) => entry.split('=')[0]),
+    ).toEqual(expect.not.arrayContaining(['HOME', 'PATH', 'DATABASE_URL']))
+    const limits = await readFile(`/proc/${host?.pid}/limits`, 'utf8')
+    expect(limits).toMatch(/Max core file size\s+0\s+0/)
+  })
+
+  test('end with the service, however it ends', async () => {
+    const service = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', `${import.meta.dirname}/orphans.ts`],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
+    const [chunk] = (await once(service.stdout, 'data')) as [Buffer]
+    const pids = JSON.parse(chunk.toString()) as number[]
+    expect(pids.filter(isAlive)).toEqual(pids)
+    service.kill('SIGKILL')
+    await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 10_000)
+  })
+
+  test('leave nothing behind when they are stopped', async () => {
+    const own = await TestSandbox.start()
+    const pids = own.hosts.status().hosts.map((host) => host.pid)
+    await own.run('export default () => 1')
+    const waiting = own.run('export default () => new Promise(() => {})')
+    await own[Symbol.asyncDispose]()
+    expect(await waiting).toMatchObject({ failure: { kind: 'interrupted' } })
+    expect(pids.filter(isAlive)).toEqual([])
+    expect(await own.run('export default () => 1')).toMatchObject({
+      failure: { kind: 'interrupted' },
+    })
+  })
+
+  test('drop the isolates that were used least when more are warm than they may keep', async () => {
+    await using small = await TestSandbox.start({ warmIsolates: 4 })
+    const programs = Array.from({ length: 12 }, () => small.program('export default () => 1'))
+    for (const program of programs) await small.call(program)
+    expect(small.hosts.status().warmIsolates).toBeLessThanOrEqual(8)
+    for (const program of programs) expect(await small.call(program)).toMatchObject({ ok: true })
+  })
+
+  test('replace an isolate that fills up before it has to be stopped', async () => {
+    const program = sandbox.program(
+      'const kept = []; export default () => { kept.push(new Array(30_000).fill(kept.length)); return kept.length }',
+    )
+    const counts: number[] = []
+    for (let call = 0; call < 600; call += 1)
+      counts.push(valueOf(await sandbox.call(program)) as number)
+    expect(Math.max(...counts)).toBeLessThan(400)
+  })
+
+  test('are ended when they outgrow their memory, and the call that did it is told', async () => {
+    await using small = await TestSandbox.start({ hostMemoryMb: 350 })
+    const program = small.program(
+      'export default () => { const big = []; for (;;) big.push(new Array(1e6).fill(1.5)) }',
+      { fn: { memoryMb: 512 }, limits: { cpuMs: 20_000 } },
+    )
+    const { result, others } = await small.beside(() => small.call(program))
+    expect(result).toMatchObject({ failure: { kind: 'limit', what: 'memoryMb' } })
+    expect(others.filter((other) => !other.ok)).toEqual([])
+  })
+})

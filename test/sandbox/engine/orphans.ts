@@ -1,0 +1,12 @@
+import process from 'node:process'
+
+import { TestSandbox } from './harness.ts'
+
+// A service that is killed while its hosts run endless code.
+const sandbox = await TestSandbox.start()
+void sandbox.run('export default () => { for (;;); }', {
+  limits: { cpuMs: 60_000 },
+  fn: { timeoutMs: 90_000 },
+})
+process.stdout.write(JSON.stringify(sandbox.hosts.status().hosts.map((host) => host.pid)))
+setInterval(() => {}, 1000)

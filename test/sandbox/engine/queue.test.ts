@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { CallOutcome } from '#platform/sandbox-host/sandbox.ts'
+
+import { TestSandbox, valueOf } from './harness.ts'
+
+let sandbox: TestSandbox
+beforeAll(async () => {
+  sandbox = await TestSandbox.start()
+})
+afterAll(() => sandbox[Symbol.asyncDispose]())
+
+const PARKED = 'export default () => new Promise((go) => setTimeout(go, 100))'
+
+const whats = (outcomes: readonly CallOutcome[]): string[] =>
+  outcomes.map((outcome) => {
+    if (outcome.ok) return 'ok'
+    return outcome.failure.kind === 'limit' ? outcome.failure.what : outcome.failure.kind
+  })
+
+describe('the queue of a site', () => {
+  test('lets no more calls in at once than the site may have, and refuses what is over its length', async () => {
+    const program = sandbox.program(
+      `let now = 0, most = 0
+       export default async () => {
+         now += 1; most = Math.max(most, now); await new Promise((go) => setTimeout(go, 30)); now -= 1; return most
+       }`,
+      { limits: { concurrency: 3, queueLength: 5 } },
+    )
+    const outcomes = await Promise.all(Array.from({ length: 12 }, () => sandbox.call(program)))
+    const refused = outcomes.filter((outcome) => !outcome.ok)
+    for (const outcome of refused) {
+      expect(outcome).toMatchObject({
+        failure: { kind: 'limit', what: 'queueLength', limit: 5, used: 5 },
+        cpuUs: 0,
+      })
+    }
+    // The calls of one turn all find the queue as the first ones left it.
+    expect(refused.length).toBe(12 - 5)
+    const most = outcomes.filter((outcome) => outcome.ok).map(valueOf)
+    expect(Math.max(...most.map(Number))).toBeLessThanOrEqual(3)
+  })
+
+  test('gives up a call that has waited too long, without running it', async () => {
+    const program = sandbox.program(PARKED, { limits: { concurrency: 1, queueMs: 150 } })
+    const outcomes = await Promise.all(Array.from({ length: 6 }, () => sandbox.call(program)))
+    expect(whats(outcomes).toSorted()).toContain('queueMs')
+    expect(outcomes.find((outcome) => !outcome.ok)).toMatchObject({
+      failure: { what: 'queueMs', limit: 150, used: expect.any(Number) },
+    })
+    expect(whats(outcomes).filter((what) => what === 'ok').length).toBeLessThanOrEqual(3)
+  })
+
+  test('that is full or slow is no matter to another site', async () => {
+    const program = sandbox.program(PARKED, {
+      limits: { concurrency: 1, queueLength: 3, queueMs: 200 },
+    })
+    const { others } = await sandbox.beside(() =>
+      Promise.all(Array.from({ length: 20 }, () => sandbox.call(program))),
+    )
+    expect(others.filter((other) => !other.ok)).toEqual([])
+  })
+
+  test('that spins on every host lets the others through between its turns', async () => {
+    const spinners = Array.from({ length: 3 }, () =>
+      sandbox.program(
+        'export default () => { const end = Date.now() + 1e9; let i = 0; while (i < 4e7) i += 1; return i }',
+        {
+          limits: { cpuMs: 2000 },
+        },
+      ),
+    )
+    let spinning = true
+    const load = spinners.map(async (program) => {
+      while (spinning) await sandbox.call(program)
+    })
+    const quick = sandbox.program('export default () => 1')
+    for (let warm = 0; warm < 20; warm += 1) await sandbox.call(quick)
+    const times: number[] = []
+    for (let call = 0; call < 100; call += 1) {
+      const startedMs = performance.now()
+      expect(await sandbox.call(quick)).toMatchObject({ ok: true })
+      times.push(performance.now() - startedMs)
+    }
+    spinning = false
+    await Promise.all(load)
+    times.sort((one, two) => one - two)
+    expect(times[50]).toBeLessThan(20)
+  })
+})
