@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-
 import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
@@ -10,9 +8,10 @@ import { boundBody } from './body-bound.ts'
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
 import { errorResponse, statusOf, toAppError } from './plugins/errors.ts'
+import { RequestLog } from './request-log.ts'
 import { type RequestScope, openScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
-import { TrustedProxies } from './trusted-proxies.ts'
+import { ScopeReader } from './scope-reader.ts'
 
 export interface HttpApp {
   fetch(request: Request, peer: Peer): Promise<Response>
@@ -28,23 +27,15 @@ export interface RouteDeclaration {
 export function httpApp(context: AppContext): HttpApp {
   const table = routes(context)
   const methods = new MethodTable(table.routes)
-  const scopes = new ScopeReader(context)
-  const cors = new Cors(context, methods)
-
-  const failed = (error: unknown, code: string | number, request: Request): Response => {
-    const path = pathOf(request.url)
-    const failure = withMethod(toAppError(error, code), methods, path)
-    const { requestId, host } = scopeOf(request)
-    if (statusOf(failure) >= 500 && failure.cause !== undefined) {
-      context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
-    }
-    return errorResponse(failure, path, requestId)
-  }
+  const failed = failureOf(context, methods)
   // The error hook must stand before the routes: Elysia gives it only to those that follow.
   const elysia = new Elysia({ normalize: false })
     .onError(({ error, code, request }) => failed(error, code, request))
     .use(table)
     .compile()
+  const cors = new Cors(context, methods)
+  const scopes = new ScopeReader(context.config.trustedProxies)
+  const log = new RequestLog(context.logger, context.config.logLevel)
 
   return {
     routes: table.routes.map(({ method, path, hooks }) => ({
@@ -53,85 +44,39 @@ export function httpApp(context: AppContext): HttpApp {
       detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
     })),
     async fetch(request, peer) {
-      const startedAt = performance.now()
       const scope = scopes.read(request, peer)
       openScope(request, scope)
-      const path = pathOf(request.url)
-      const response =
-        (await cors.preflight(request, path, scope.host)) ??
-        (await answer(elysia, request, scope).catch((error: unknown) =>
-          failed(error, 'UNKNOWN', request),
-        ))
-      if (request.headers.has('origin')) await cors.open(request, response, path, scope.host)
-      return finished(context, { request, response, path, scope, startedAt })
+      const response = await answer(request, scope).catch((error: unknown) =>
+        failed(error, 'UNKNOWN', request),
+      )
+      if (request.headers.has('origin')) await cors.open(request, response, scope)
+      response.headers.set('x-request-id', scope.requestId)
+      log.write(request, response, scope)
+      return response
     },
   }
-}
 
-async function answer(
-  elysia: { handle(request: Request): Response | Promise<Response> },
-  request: Request,
-  scope: RequestScope,
-): Promise<Response> {
-  const bounded = hasBody(request) ? await boundBody(request, pathOf(request.url)) : request
-  if (bounded !== request) openScope(bounded, scope)
-  return elysia.handle(bounded)
-}
-
-interface Exchange {
-  readonly request: Request
-  readonly response: Response
-  readonly path: string
-  readonly scope: RequestScope
-  readonly startedAt: number
-}
-
-function finished(context: AppContext, { request, response, path, scope, startedAt }: Exchange) {
-  response.headers.set('x-request-id', scope.requestId)
-  const fields = {
-    requestId: scope.requestId,
-    method: request.method,
-    host: scope.host,
-    path,
-    status: response.status,
-    ms: Math.round(performance.now() - startedAt),
+  async function answer(request: Request, scope: RequestScope): Promise<Response> {
+    if (request.method === 'GET' || request.method === 'HEAD') return elysia.handle(request)
+    const preflight = request.method === 'OPTIONS' && (await cors.preflight(request, scope))
+    if (preflight) return preflight
+    const bounded = boundBody(request, scope.path)
+    if (bounded === request) return elysia.handle(request)
+    const read = await bounded
+    openScope(read, scope)
+    return elysia.handle(read)
   }
-  // Successful operations are counted by `GET /admin/data/usage`; a line each would cost more than the call.
-  if (path.startsWith('/data/') && response.status < 500) context.logger.debug(fields, 'request')
-  else context.logger.info(fields, 'request')
-  return response
 }
 
-/** Request ids: a random stem per process and a counter; the host as the client, or a trusted proxy, names it. */
-class ScopeReader {
-  readonly #proxies: TrustedProxies
-  readonly #stem = randomBytes(6).toString('hex')
-  #count = 0
-
-  constructor(context: AppContext) {
-    this.#proxies = new TrustedProxies(context.config.trustedProxies)
-  }
-
-  read(request: Request, peer: Peer): RequestScope {
-    this.#count += 1
-    const requestId = `${this.#stem}-${this.#count.toString(36)}`
-    const host = request.headers.get('host') ?? ''
-    const trusted = !this.#proxies.none && this.#proxies.trusts(peer.address)
-    if (!trusted) {
-      return {
-        requestId,
-        host,
-        get peerAddress() {
-          return peer.address
-        },
-      }
+/** Renders a failure, and logs what nobody expected. */
+function failureOf(context: AppContext, methods: MethodTable) {
+  return (error: unknown, code: string | number, request: Request): Response => {
+    const { requestId, host, path } = scopeOf(request)
+    const failure = withMethod(toAppError(error, code), methods, path)
+    if (statusOf(failure) >= 500 && failure.cause !== undefined) {
+      context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
     }
-    const forwardedHost = request.headers.get('x-forwarded-host')?.split(',')[0]?.trim()
-    return {
-      requestId,
-      host: forwardedHost || host,
-      peerAddress: this.#proxies.clientOf(peer.address, request.headers.get('x-forwarded-for')),
-    }
+    return errorResponse(failure, path, requestId)
   }
 }
 
@@ -139,14 +84,4 @@ function withMethod(error: AppError, methods: MethodTable, path: string): AppErr
   const allow = error.code === 'RouteNotFound' ? methods.allowed(path) : undefined
   if (allow === undefined) return error
   return new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
-}
-
-const hasBody = ({ method }: Request): boolean => method !== 'GET' && method !== 'HEAD'
-
-/** The path of an absolute URL, without parsing all of it. */
-function pathOf(url: string): string {
-  const start = url.indexOf('/', url.indexOf('://') + 3)
-  if (start === -1) return '/'
-  const end = url.indexOf('?', start)
-  return end === -1 ? url.slice(start) : url.slice(start, end)
 }

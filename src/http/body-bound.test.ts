@@ -26,7 +26,7 @@ describe('a request body', () => {
       body: 'x',
       headers: { 'content-length': String(MAX_JSON_BYTES + 1) },
     })
-    await expect(boundBody(request, '/data/x')).rejects.toMatchObject({ code: 'PayloadTooLarge' })
+    expect(() => boundBody(request, '/data/x')).toThrow(`longer than ${MAX_JSON_BYTES} bytes`)
     expect(request.bodyUsed).toBe(false)
   })
 

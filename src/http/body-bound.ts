@@ -5,22 +5,32 @@ export const MAX_JSON_BYTES = 6 * 1024 * 1024 + 64 * 1024
 /** One file of an artifact, or one stored object through a signed URL. */
 export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024
 
+/** A length of fewer digits is under every bound. */
+const SURELY_SHORT = 7
 const UPLOADS = /^\/(?:objects\/|portal\/api\/sites\/[^/]+\/deployments\/[^/]+\/files\/)/
 
 /**
  * Refuses a body that is too long before anything reads it. A body of unknown length is read here, up to the bound,
- * because a JSON parser would take all of it.
+ * because a JSON parser would take all of it. Synchronous where the length is declared.
  */
-export async function boundBody(request: Request, path: string): Promise<Request> {
+export function boundBody(request: Request, path: string): Request | Promise<Request> {
   const declared = request.headers.get('content-length')
+  if (declared !== null && declared.length < SURELY_SHORT) return request
   const upload = UPLOADS.test(path)
   const limit = upload ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES
   if (declared !== null) {
     if (!/^\d+$/.test(declared) || Number(declared) > limit) throw tooLarge(limit)
     return request
   }
-  if (upload || request.body === null) return request
-  const body = await readUpTo(request.body, limit)
+  return upload || request.body === null ? request : readWithin(request, request.body, limit)
+}
+
+async function readWithin(
+  request: Request,
+  stream: ReadableStream<Uint8Array>,
+  limit: number,
+): Promise<Request> {
+  const body = await readUpTo(stream, limit)
   return new Request(request.url, {
     method: request.method,
     headers: request.headers,

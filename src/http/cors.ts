@@ -3,6 +3,7 @@ import { siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
 import type { MethodTable } from './method-table.ts'
+import type { RequestScope } from './request-scope.ts'
 
 const PREFLIGHT_SECONDS = '600'
 const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, last-event-id'
@@ -22,10 +23,10 @@ export class Cors {
   }
 
   /** The answer to a preflight, or undefined for a request that is none. */
-  async preflight(request: Request, path: string, host: string): Promise<Response | undefined> {
+  async preflight(request: Request, { path, host }: RequestScope): Promise<Response | undefined> {
     const origin = request.headers.get('origin')
-    if (request.method !== 'OPTIONS' || origin === null) return undefined
-    if (!request.headers.has('access-control-request-method') || !governed(path)) return undefined
+    const asks = origin !== null && request.headers.has('access-control-request-method')
+    if (!asks || !governed(path)) return undefined
     const headers = new Headers({ vary: 'origin' })
     const methods = this.#methods.allowed(path)
     if (methods !== undefined && (await this.#allows(origin, path, host))) {
@@ -38,7 +39,7 @@ export class Cors {
   }
 
   /** Lets the asking origin read an answer, where it may. */
-  async open(request: Request, response: Response, path: string, host: string): Promise<void> {
+  async open(request: Request, response: Response, { path, host }: RequestScope): Promise<void> {
     const origin = request.headers.get('origin')
     if (origin === null || !governed(path)) return
     response.headers.append('vary', 'origin')

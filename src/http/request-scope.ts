@@ -5,6 +5,10 @@ export interface RequestScope {
   readonly peerAddress: string
   /** The host that was asked for: `Host`, or `X-Forwarded-Host` from a trusted proxy. May carry a port. */
   readonly host: string
+  /** Without query; as it was sent, escapes and all. */
+  readonly path: string
+  /** On the clock of `performance.now()`. */
+  readonly startedAt: number
 }
 
 const scopes = new WeakMap<Request, RequestScope>()
