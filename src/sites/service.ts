@@ -8,6 +8,8 @@ import type { Queue } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { DeploymentSettings } from './deployment-settings.ts'
+import { domainFault } from './domain.ts'
+import { givingWay, limitLockWaits } from './giving-way.ts'
 import {
   type CreateSiteBody,
   type CreatedSite,
@@ -110,6 +112,7 @@ export class Sites {
   async find(idOrDomain: string): Promise<SiteRecord> {
     if (SITE_ID.test(idOrDomain)) return this.get(idOrDomain)
     const domain = idOrDomain.toLowerCase()
+    if (domainFault(domain) !== undefined) throw notFound('Site', idOrDomain)
     const row = await this.#deps.database.withDirectory((tx) => selectSiteByDomain(tx, domain))
     if (!row) throw notFound('Site', idOrDomain)
     return siteRecord(row)
@@ -145,12 +148,16 @@ export class Sites {
 
   /** Its rows go at once, its stored objects a moment later. */
   async delete(siteId: string): Promise<void> {
-    await this.#deps.database.withSite(siteId, async (tx) => {
-      const domain = await deleteSite(tx)
-      if (domain === undefined) throw notFound('Site', siteId)
-      await this.#deps.queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
-      await this.#changed(tx, [domain])
-    })
+    const { database, queue } = this.#deps
+    await givingWay(() =>
+      database.withSite(siteId, async (tx) => {
+        await limitLockWaits(tx)
+        const domain = await deleteSite(tx)
+        if (domain === undefined) throw notFound('Site', siteId)
+        await queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
+        await this.#changed(tx, [domain])
+      }),
+    )
   }
 
   async #changed(tx: SiteTx, domains: readonly string[]): Promise<void> {

@@ -32,6 +32,7 @@ import {
 } from './queries.ts'
 import { deploymentRecord } from './record.ts'
 
+const DEPLOYMENT_ID = /^dep_[a-z0-9]{16}$/
 const LISTED = 100
 /** Manifests of uploads that are under way. */
 const REMEMBERED = 64
@@ -204,7 +205,7 @@ async function lockedSite(tx: SiteTx): Promise<DeployedSiteRow> {
 }
 
 async function deploymentRow(tx: SiteTx, deploymentId: string) {
-  const row = await selectDeployment(tx, deploymentId)
+  const row = DEPLOYMENT_ID.test(deploymentId) && (await selectDeployment(tx, deploymentId))
   if (!row) throw notFound('Deployment', deploymentId)
   return row
 }

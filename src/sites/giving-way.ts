@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { sql } from 'kysely'
+
+import { AppError } from '#base/app-error.ts'
+import { backoffMs } from '#base/backoff.ts'
+import type { Tx } from '#platform/postgres/database.ts'
+
+const ATTEMPTS = 20
+/** `lock_not_available` and `deadlock_detected`. */
+const BUSY = new Set<unknown>(['55P03', '40P01'])
+
+/**
+ * Deleting a site locks its rows in the order of their foreign keys, others lock them in the order of their work. Waiting
+ * less than the second after which Postgres looks for deadlocks makes this transaction the one that gives way.
+ */
+export async function limitLockWaits(tx: Tx): Promise<void> {
+  await sql`set local lock_timeout = '200ms'`.execute(tx.db)
+}
+
+/** Runs a transaction that limits its lock waits, again and again until it finds its locks free. */
+export async function givingWay<T>(transaction: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await transaction()
+    } catch (error) {
+      const busy = error instanceof Error && 'code' in error && BUSY.has(error.code)
+      if (!busy) throw error
+      if (attempt === ATTEMPTS) {
+        throw new AppError('ServiceUnavailable', 'The site is busy with other changes: try again', {
+          cause: error,
+          retryAfterSeconds: 5,
+        })
+      }
+      await delay(backoffMs(attempt, { baseMs: 20, maxMs: 500 }))
+    }
+  }
+}
