@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 
 import { writeFileAtomically } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
@@ -38,11 +38,11 @@ async function initCluster({
   cluster,
   passwordFile,
 }: Placement): Promise<string> {
-  const unfinished = `${cluster}.new`
-  const handover = `${cluster}.password`
+  // A name of its own: the initdb of a start that was killed may still be at work.
+  const unfinished = `${cluster}.new.${randomBytes(6).toString('hex')}`
+  const handover = `${unfinished}.password`
   const password = randomBytes(24).toString('base64url')
-  await rm(unfinished, { recursive: true, force: true })
-  await rm(handover, { force: true })
+  await removeUnfinished(cluster)
   await mkdir(unfinished, { mode: 0o700 })
   await writeFile(handover, `${password}\n`, { mode: 0o600, flag: 'wx' })
   try {
@@ -58,11 +58,14 @@ async function initCluster({
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
+      // By itself it would empty the folder of that name, whoever made that meanwhile.
+      '--no-clean',
     ])
     if (exitCode !== 0) {
       const hint = output.includes('could not look up')
         ? '; give that user a line in /etc/passwd, or set DATABASE_URL'
         : ''
+      await removeUnfinished(cluster)
       throw new SetupError(
         `PostgreSQL could not create its data folder "${cluster}": ${output.trim()}${hint}`,
       )
@@ -73,6 +76,17 @@ async function initCluster({
   await writeFileAtomically(passwordFile, `${password}\n`)
   await rename(unfinished, cluster)
   return password
+}
+
+/** What killed starts left beside. Another one may still write into it: what remains is for the next start. */
+async function removeUnfinished(cluster: string): Promise<void> {
+  const parent = dirname(cluster)
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(`${basename(cluster)}.`)) continue
+    await rm(join(parent, name), { recursive: true, force: true }).catch((error: unknown) => {
+      if (!hasCode(error, 'ENOTEMPTY', 'ENOENT')) throw error
+    })
+  }
 }
 
 const readIfThere = (path: string): Promise<string | undefined> =>
