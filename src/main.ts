@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import process from 'node:process'
 
 import { welcome } from '#cli/welcome.ts'
@@ -6,8 +7,16 @@ import { loadConfig } from '#config/load.ts'
 import { writeServiceFile } from '#config/service-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 import { createLogger } from '#platform/log/create-logger.ts'
+import type { Logger } from '#platform/log/logger.ts'
 
 import { type Service, startService } from './service.ts'
+
+/** Also when its terminal is closed. */
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** Of a Ctrl-C under "npm start" npm passes on a second copy. */
+const SAME_SIGNAL_MS = 500
+/** Before those who stop services lose their patience: Kubernetes after 30 seconds. */
+const STOP_MS = 29_000
 
 /** The process: reads the environment, runs the service until a signal, and is the only place that exits. */
 async function main(): Promise<void> {
@@ -15,6 +24,7 @@ async function main(): Promise<void> {
   await using started = new AsyncDisposableStack()
   started.use(await lockDataDir(config.dataDir))
   const logger = createLogger(config)
+  endOnFault(logger)
   const signal = firstSignal()
   const service = await startService(config, secrets, logger)
   started.defer(() => service.drain())
@@ -22,18 +32,38 @@ async function main(): Promise<void> {
   started.use(await writeServiceFile(config.dataDir, running))
   const first = await service.firstRun()
   if (first) process.stdout.write(`${welcome(first, config.baseUrl)}\n`)
-  const name = await signal
-  logger.info({ signal: name }, 'draining')
-  process.once('SIGTERM', () => process.exit(143)).once('SIGINT', () => process.exit(130))
+  logger.info({ signal: await signal }, 'draining')
+  const late = setTimeout(() => {
+    logger.fatal({ timeoutMs: STOP_MS }, 'not stopped in time')
+    process.exit(1)
+  }, STOP_MS)
   await started.disposeAsync()
+  clearTimeout(late)
   logger.info('stopped')
 }
 
 /** The first signal drains, the second one kills. */
 function firstSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>()
-  for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, resolve)
+  let firstAt: number | undefined
+  for (const name of SIGNALS) {
+    process.on(name, () => {
+      firstAt ??= performance.now()
+      resolve(name)
+      if (performance.now() - firstAt > SAME_SIGNAL_MS) process.exit(128 + constants.signals[name])
+    })
+  }
   return promise
+}
+
+/** What nobody caught may have left anything half done: the log says so, and the next start begins anew. */
+function endOnFault(logger: Logger): void {
+  for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(name, (error: unknown) => {
+      logger.fatal({ err: error }, 'ended by a fault')
+      process.exit(1)
+    })
+  }
 }
 
 function urlOf(host: string, { port }: Service): string {

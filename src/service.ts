@@ -14,12 +14,8 @@ import { type HttpServer, serve } from '#platform/http-server/serve.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
-import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
-import {
-  type PostgresPlatform,
-  connectPostgres,
-  migrateDatabase,
-} from '#platform/postgres/postgres.ts'
+import { openPostgres } from '#platform/postgres/open-postgres.ts'
+import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
@@ -50,7 +46,7 @@ export async function startService(
   await using started = new AsyncDisposableStack()
   const keys = await openKeys(config.dataDir, secrets)
   for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
-  const postgres = await openPostgres({ config, secrets, logger }, started)
+  const postgres = started.use(await openPostgres({ config, secrets, log: logger }))
   const sealer = new AesGcmSealer(keys.masterKey)
   await assertMasterKey(postgres.sql, sealer)
   const sharedCache = started.use(openSharedCache(secrets.redisUrl, logger))
@@ -128,24 +124,6 @@ function listen(context: OpenContext): Promise<HttpServer> {
     maxRequestBodyBytes: MAX_UPLOAD_BYTES,
     onError: (error) => context.logger.error({ err: error }, 'request failed outside its route'),
   })
-}
-
-interface Opening {
-  readonly config: Config
-  readonly secrets: Secrets
-  readonly logger: Logger
-}
-
-async function openPostgres(
-  { config, secrets, logger }: Opening,
-  started: AsyncDisposableStack,
-): Promise<PostgresPlatform> {
-  const log = logger
-  const url =
-    secrets.databaseUrl ??
-    started.use(await startEmbeddedPostgres({ dataDir: config.dataDir, log })).url
-  await migrateDatabase({ url, log })
-  return started.use(await connectPostgres({ url, log }))
 }
 
 async function openObjects(opening: {

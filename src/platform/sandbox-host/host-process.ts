@@ -59,6 +59,8 @@ export class HostProcess {
     const child = spawn(command.file, [...command.args], {
       env: { ...command.env },
       stdio: ['pipe', 'ignore', 'pipe'],
+      // A session of its own: Ctrl-C in the terminal is for the service, which still answers calls while it drains.
+      detached: true,
     })
     this.#child = child
     let stderr = ''
@@ -76,7 +78,7 @@ export class HostProcess {
     })
     child.on('exit', (code, signal) => {
       if (!this.#stopped && !this.#killed) {
-        logger.warn({ pid: child.pid, code, signal, stderr }, 'sandbox host ended')
+        logger.warn({ hostPid: child.pid, code, signal, stderr }, 'sandbox host ended')
       }
       this.#ended({ code, signal, killed: this.#killed })
     })
