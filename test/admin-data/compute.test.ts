@@ -89,6 +89,11 @@ describe('ad-hoc code', () => {
     ['code over 1 MiB', { code: `//${'x'.repeat(1024 * 1024)}` }, 'code'],
     ['no time', { code: 'x', timeoutSeconds: 0 }, 'timeoutSeconds'],
     ['too much time', { code: 'x', timeoutSeconds: 61 }, 'timeoutSeconds'],
+    [
+      'a payload without a bottom',
+      { code: 'x', payload: JSON.parse('['.repeat(500) + ']'.repeat(500)) },
+      'payload',
+    ],
     ['an unknown field', { code: 'x', language: 'py' }, 'language'],
   ])('is refused with %s', async (_what, body, field) => {
     const answer = await execute(body)

@@ -7,7 +7,7 @@ import { canonicalJson } from './canonical-json.ts'
 import { payloadOf } from './request-body.ts'
 import type { AnswerKey } from './response-cache.ts'
 
-/** Sorting a body longer than this costs more than the chance that its keys come in another order. */
+/** Parsing and sorting a longer body costs more than the chance that its keys come in another order. */
 const MAX_CANONICAL = 64 * 1024
 /** Longer entries are hashed, so that keys take no more memory than answers. */
 const MAX_PLAIN_ENTRY = 512
@@ -26,12 +26,14 @@ export const aliasOf = ({ visitor, body }: KeyedCall): string =>
 
 /**
  * Who asked for what. The caller is part of it wherever the function sees one, with its groups, so that no answer
- * reaches another caller. Refuses a body that a function could not be called with.
+ * reaches another caller. Refuses a short body that a function could not be called with.
  */
 export function answerKey(call: KeyedCall): AnswerKey {
-  const payload = payloadOf(call.body)
+  // A long body that is not valid is refused by whoever runs it, and then nothing is kept under this key.
   const asked =
-    call.body.length > MAX_CANONICAL ? `raw ${call.body}` : `json ${canonicalPayload(payload)}`
+    call.body.length > MAX_CANONICAL
+      ? `raw ${call.body}`
+      : `json ${canonicalPayload(payloadOf(call.body))}`
   const entry = `${call.visitor?.authText ?? ''}\n${asked}`
   return {
     siteId: call.siteId,

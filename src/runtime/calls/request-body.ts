@@ -2,7 +2,7 @@ import { AppError, invalid } from '#base/app-error.ts'
 
 import { boundDepth } from './json-depth.ts'
 
-export const MAX_BODY_BYTES = 6 * 1024 * 1024
+const MAX_BODY_BYTES = 6 * 1024 * 1024
 
 const EMPTY = '{"payload":null}'
 

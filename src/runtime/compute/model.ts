@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { MAX_DEPTH, isDeeper } from '#runtime/calls/json-depth.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 
@@ -18,6 +19,25 @@ export type ComputeBody = Static<typeof ComputeBody>
 
 export function checkComputeCode(code: string): void {
   if (Buffer.byteLength(code) > MAX_CODE_BYTES) throw invalid('code', 'is over 1 MiB')
+}
+
+/** As the sandbox takes it; bounded in depth like the payload of an operation. */
+export function payloadText(payload: unknown): string {
+  const text = stringify(payload ?? null)
+  if (text === undefined || isDeeper(text, MAX_DEPTH)) {
+    throw invalid('payload', `is nested deeper than ${MAX_DEPTH} levels`)
+  }
+  return text
+}
+
+/** Undefined when the value is nested too deep even for the serialiser. */
+function stringify(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 /** A stack that fits an answer: its first lines, without what a hostile message could blow it up with. */

@@ -6,7 +6,7 @@ import type { RuntimeUsage } from '#runtime/usage/service.ts'
 import type { Site } from '#sites/site.ts'
 
 import { computeFailure } from './failures.ts'
-import { type ComputeBody, checkComputeCode } from './model.ts'
+import { type ComputeBody, checkComputeCode, payloadText } from './model.ts'
 
 const MEMORY_MB = 128
 const DEFAULT_TIMEOUT_SECONDS = 10
@@ -47,7 +47,7 @@ export class Compute {
       siteDomain: site.domain,
       requestId,
       code: body.code,
-      payload: JSON.stringify(body.payload ?? null),
+      payload: payloadText(body.payload),
       timeoutMs: (body.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
       memoryMb: MEMORY_MB,
       limits: siteLimits(settings.limits),

@@ -5,10 +5,10 @@ import { invalid } from '#base/app-error.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** From the least to the most severe. */
-export const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
+const LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** console: printed by site code · failure: what ended a call · platform: a word of the runtime itself */
-export type LogKind = 'console' | 'failure' | 'platform'
+type LogKind = 'console' | 'failure' | 'platform'
 
 export interface NewLogLine {
   readonly at: Date

@@ -42,7 +42,7 @@ export const CacheInput = Type.Object(
   { additionalProperties: false },
 )
 
-export const PresetInput = Type.Object(
+const PresetInput = Type.Object(
   {
     preset: Type.String({ maxLength: 64 }),
     resourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),

@@ -32,7 +32,7 @@ export interface PublishedOperation {
   readonly cacheGroup: string
 }
 
-export type OperationTarget =
+type OperationTarget =
   | { readonly kind: 'function'; readonly functionId: string }
   | { readonly kind: 'preset'; readonly binding: PresetBinding }
   /** The function does not load, or is not there. */

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { invalid } from '#base/app-error.ts'
 import { isStorable } from '#runtime/storable-text.ts'
 
-export const MAX_CODE_BYTES = 1024 * 1024
+const MAX_CODE_BYTES = 1024 * 1024
 
 const Grant = Type.Object(
   {

@@ -2,7 +2,7 @@ import type { EgressPolicy } from '#platform/egress/egress.ts'
 import type { SiteLimits } from '#platform/sandbox-host/sandbox.ts'
 
 /** What one site may use where its operator says nothing else. Shown by `GET /admin/data/usage`. */
-export const DEFAULT_LIMITS: SiteLimits = {
+const DEFAULT_LIMITS: SiteLimits = {
   concurrency: 64,
   queueLength: 512,
   queueMs: 10_000,
