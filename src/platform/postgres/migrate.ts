@@ -10,7 +10,7 @@ import { ensureAppRole, grantToAppRole, selectAppRole } from './role.ts'
 /** Any number; the same for every replica of Croft on this database. */
 const LOCK = 4_172_016_110
 
-export interface Migration {
+interface Migration {
   readonly name: string
   readonly sql: string
   readonly sha256: string
@@ -33,7 +33,7 @@ export async function migrate(sql: SqlClient, folder: string): Promise<string[]>
   return applied
 }
 
-export async function readMigrations(folder: string): Promise<Migration[]> {
+async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {

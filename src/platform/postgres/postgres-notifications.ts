@@ -11,6 +11,9 @@ import type { Channel, NotificationChannels, Notifications } from './notificatio
 
 const MAX_BYTES = 7999
 const RECONNECT_MAX_MS = 5000
+/** How often a silent connection is asked whether it still is one, and how long it may take to answer. */
+const HEARTBEAT_MS = 15_000
+const ANSWER_MS = 5000
 
 interface Listener {
   onMessage(message: unknown): void
@@ -19,10 +22,13 @@ interface Listener {
 
 /** One connection of its own for all channels; it comes back by itself, however long Postgres was away. */
 export class PostgresNotifications implements Notifications {
-  readonly #client: SqlClient
+  readonly #connect: () => SqlClient
   readonly #log: Logger
   readonly #listeners = new Map<string, Listener[]>()
   readonly #closing = new AbortController()
+  readonly #heartbeat: NodeJS.Timeout
+  #client: SqlClient
+  #lost = false
   #reconnecting: Promise<void> | undefined
 
   constructor(deps: {
@@ -31,14 +37,24 @@ export class PostgresNotifications implements Notifications {
     readonly log: Logger
   }) {
     this.#log = deps.log
-    this.#client = createClient({
-      url: deps.url,
-      role: deps.role,
-      max: 1,
-      maxLifetimeSeconds: null,
-      onNotify: (channel, payload) => this.#deliver(channel, payload),
-      onClose: () => this.#reconnect(),
-    })
+    this.#connect = () => {
+      const client = createClient({
+        url: deps.url,
+        role: deps.role,
+        max: 1,
+        maxLifetimeSeconds: null,
+        onNotify: (channel, payload) => this.#deliver(channel, payload),
+        onClose: () => {
+          if (client !== this.#client) return
+          this.#lost = true
+          this.#reconnect()
+        },
+      })
+      return client
+    }
+    this.#client = this.#connect()
+    this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS)
+    this.#heartbeat.unref()
   }
 
   async notify<Name extends Channel>(
@@ -66,6 +82,7 @@ export class PostgresNotifications implements Notifications {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
+    clearInterval(this.#heartbeat)
     await this.#client.end({ timeout: 1 })
     await this.#reconnecting
   }
@@ -90,7 +107,9 @@ export class PostgresNotifications implements Notifications {
     const { signal } = this.#closing
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        for (const channel of this.#listeners.keys()) await this.#client.unsafe(`listen ${channel}`)
+        this.#lost = false
+        await this.#startOver()
+        if (this.#lost) continue
         this.#announceGap()
         return
       } catch (error) {
@@ -100,6 +119,25 @@ export class PostgresNotifications implements Notifications {
         )
       }
     }
+  }
+
+  /** On a new client: what an old one still had to write when its connection went would keep it from writing again. */
+  async #startOver(): Promise<void> {
+    const old = this.#client
+    this.#client = this.#connect()
+    await old.end({ timeout: 0 })
+    for (const channel of this.#listeners.keys()) await this.#client.unsafe(`listen ${channel}`)
+  }
+
+  /** A connection that a firewall forgot says nothing and is never closed. */
+  async #beat(): Promise<void> {
+    if (this.#listeners.size === 0 || this.#reconnecting) return
+    const answered = this.#client.unsafe('select 1').then(
+      () => true,
+      () => false,
+    )
+    const late = delay(ANSWER_MS, false, { ref: false })
+    if (!(await Promise.race([answered, late]))) this.#reconnect()
   }
 
   #announceGap(): void {
