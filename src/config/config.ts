@@ -18,10 +18,10 @@ export interface Config {
 }
 
 export const ROLES = ['api', 'mail', 'worker'] as const
-export type Role = (typeof ROLES)[number]
+type Role = (typeof ROLES)[number]
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
+type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface SandboxConfig {
   /** Host processes. */
@@ -39,7 +39,7 @@ export interface S3Config {
   readonly forcePathStyle: boolean
 }
 
-export interface MailConfig {
+interface MailConfig {
   /** Where the world delivers. */
   readonly smtpPort: number
   /** Where owners of mailboxes hand in mail. */

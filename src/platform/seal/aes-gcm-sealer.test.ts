@@ -78,7 +78,9 @@ describe('a derived key', () => {
 
   test('stays what it is in every later version', () => {
     const fixed = new AesGcmSealer(Buffer.alloc(32, 7))
-    expect(fixed.derive('page-tokens').toString('hex')).toMatchInlineSnapshot(`"39133b43d002c019fd71170a736fa81dc02dbd8acfd38e707931496b5f94d0ba"`)
+    expect(fixed.derive('page-tokens').toString('hex')).toMatchInlineSnapshot(
+      `"39133b43d002c019fd71170a736fa81dc02dbd8acfd38e707931496b5f94d0ba"`,
+    )
   })
 })
 

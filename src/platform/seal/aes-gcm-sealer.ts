@@ -3,7 +3,7 @@ import { hkdfSync, randomBytes } from 'node:crypto'
 import { decrypt, encrypt } from './aes-gcm.ts'
 import type { Sealer, WrappedSiteKey } from './sealer.ts'
 
-export const KEY_BYTES = 32
+const KEY_BYTES = 32
 
 export class AesGcmSealer implements Sealer {
   readonly #masterKey: Uint8Array
