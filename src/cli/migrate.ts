@@ -1,7 +1,5 @@
 import { loadConfig } from '#config/load.ts'
 import { SetupError } from '#config/setup-error.ts'
-import { createLogger } from '#platform/log/create-logger.ts'
-import { migrateDatabase } from '#platform/postgres/postgres.ts'
 
 import type { Command } from './command.ts'
 
@@ -18,6 +16,9 @@ export const migrate: Command = {
       )
     }
     call.progress('Migrating…')
+    // Every other command would pay for loading the database's client.
+    const { createLogger } = await import('#platform/log/create-logger.ts')
+    const { migrateDatabase } = await import('#platform/postgres/postgres.ts')
     const log = createLogger({ logLevel: 'warn' }, process.stderr)
     const applied = await migrateDatabase({ url: secrets.databaseUrl, log })
     return {

@@ -1,0 +1,275 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { decodeJwt } from 'jose'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { installRoot } from '#config/install-root.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+import { croft } from './croft.ts'
+
+const EXAMPLE = join(installRoot(), 'examples/hello-site')
+
+let stack: Stack
+let env: Record<string, string>
+let folder: string
+beforeAll(async () => {
+  stack = await startStack()
+  env = { CROFT_BASE_URL: stack.baseUrl('127.0.0.1'), CROFT_OPERATOR_KEY: stack.operatorKey }
+  folder = await mkdtemp(join(tmpdir(), 'croft-cli-'))
+})
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const run = (...args: string[]) => croft(args, env)
+const json = async (...args: string[]) => {
+  const ran = await run(...args, '--json')
+  expect(ran).toMatchObject({ code: 0 })
+  return JSON.parse(ran.out)
+}
+
+describe('croft', () => {
+  test('makes a site, deploys to it, verifies it and deletes it', async () => {
+    const created = await json(
+      'site',
+      'create',
+      '--domain',
+      'shop.test',
+      '--artifact-dir',
+      'site',
+      '--super-admin',
+      'ann@shop.test',
+    )
+    expect(created).toEqual({
+      siteId: expect.stringMatching(/^site_/),
+      siteDomain: 'shop.test',
+      onboarding: [{ email: 'ann@shop.test', url: expect.stringContaining('token=') }],
+    })
+
+    const empty = await run('site', 'verify', 'shop.test')
+    expect(empty).toMatchObject({ code: 1 })
+    expect(empty.out).toContain('✗ operation: the site has no operation yet: deploy one')
+
+    const deployed = await run('site', 'deploy', 'shop.test', '--from', EXAMPLE)
+    expect(deployed).toMatchObject({ code: 0 })
+    expect(deployed.out).toMatch(/^Deployed dep_\w+ to shop\.test: 5 files.*runs it now\.\n$/)
+    expect(deployed.err).toContain('5 files, 5 to upload')
+    expect(await json('site', 'deploy', 'shop.test', '--from', EXAMPLE)).toMatchObject({
+      siteDomain: 'shop.test',
+      uploaded: 0,
+      status: 'ready',
+      permissionsSync: { status: 'succeeded' },
+    })
+
+    const verified = await run('site', 'verify', 'shop.test')
+    expect(verified).toMatchObject({ code: 0, err: '' })
+    expect(verified.out.match(/✓/g)).toHaveLength(5)
+    expect(verified.out).toContain('✓ operation: /data/public/hello answered')
+
+    expect((await run('site', 'delete', 'shop.test')).code).toBe(2)
+    expect(await json('site', 'delete', 'shop.test', '--confirm')).toEqual({
+      siteId: created.siteId,
+      siteDomain: 'shop.test',
+      deleted: true,
+    })
+    expect(await run('site', 'show', 'shop.test')).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'croft site show: SiteNotFound: Site "shop.test" does not exist\n',
+    })
+  })
+
+  test('shows, lists and changes what is configured', async () => {
+    const { items } = await json('site', 'list')
+    expect(items.map(({ domain }: { domain: string }) => domain)).toContain('one.test')
+    expect((await run('site', 'list')).out).toMatch(/one\.test +site_\w+ +eu-central-1 +SITE_GIT/)
+    const changed = await json(
+      'site',
+      'update',
+      'one.test',
+      '--repo-url',
+      'https://git.example/x',
+      '--source',
+      'EXTERNAL_REPO',
+      '--egress',
+      'api.example',
+      '--origin',
+      'https://a.example',
+    )
+    expect(changed).toMatchObject({
+      repo: { url: 'https://git.example/x', branch: 'main', artifactDirectory: 'dist' },
+      deploymentSettings: {
+        egress: { allow: ['api.example'] },
+        cors: { origins: ['https://a.example'] },
+      },
+    })
+    expect((await run('site', 'show', 'one.test')).out).toMatch(
+      /repository +https:\/\/git\.example/,
+    )
+    const back = await json(
+      'site',
+      'update',
+      'one.test',
+      '--source',
+      'SITE_GIT',
+      '--branch',
+      'next',
+    )
+    expect(back.repoBinding).toEqual({ branch: 'next', artifactDirectory: 'dist' })
+  })
+
+  test('mints tokens of both pools', async () => {
+    const admin = await json('token', '--site', 'two.test', '--user', 'ann@two.test')
+    expect(admin).toEqual({ token: expect.any(String), expiresAt: expect.stringMatching(/Z$/) })
+    const answer = await stack.call('two.test', 'GET', '/admin/data/resources', {
+      token: admin.token,
+    })
+    expect(answer.status).toBe(200)
+    const visitor = await json(
+      'token',
+      '--site',
+      'two.test',
+      '--user',
+      'v@x.test',
+      '--pool',
+      'data',
+      '--group',
+      'a',
+      '--group',
+      'b',
+    )
+    expect(decodeJwt(visitor.token)).toMatchObject({
+      token_use: 'access',
+      username: 'v@x.test',
+      'cognito:groups': ['a', 'b'],
+    })
+  })
+
+  test('rotates keys of one pool', async () => {
+    const { rotated } = await json('keys', 'rotate', '--site', 'two.test', '--pool', 'data')
+    expect(rotated).toEqual([
+      { userPoolId: expect.stringMatching(/^eu-central-1_/), kid: expect.any(String) },
+    ])
+  })
+
+  test('says why a folder cannot be deployed', async () => {
+    const wrong = join(folder, 'wrong')
+    await mkdir(join(wrong, 'public'), { recursive: true })
+    await writeFile(join(wrong, 'public/a'), 'x')
+    const deploy = () => run('site', 'deploy', 'two.test', '--from', wrong)
+    expect((await deploy()).err).toContain('InvalidArtifact: There is no build.yml')
+    await writeFile(join(wrong, 'build.yml'), 'ARTIFACT_DIR: public')
+    expect(await deploy()).toMatchObject({ code: 1, out: '' })
+    expect((await deploy()).err).toContain(
+      'ArtifactDirMismatch: build.yml says ARTIFACT_DIR "public"',
+    )
+  })
+
+  test('fails when the runtime cannot load what was deployed, and says which function', async () => {
+    const broken = join(folder, 'broken')
+    await mkdir(join(broken, 'dist'), { recursive: true })
+    await writeFile(join(broken, 'build.yml'), 'ARTIFACT_DIR: dist')
+    await writeFile(join(broken, 'dist/f.ts'), 'export default (')
+    const definition = {
+      resources: [{ type: 'lambdaFunction', name: 'f', config: { artifact: 'f.ts' } }],
+    }
+    await writeFile(join(broken, 'dist/croft.json'), JSON.stringify(definition))
+    const ran = await run('site', 'deploy', 'two.test', '--from', broken)
+    expect(ran.code).toBe(1)
+    expect(ran.out + ran.err).toContain('f.ts')
+  })
+
+  test.each<[string, string[], string]>([
+    ['no such command', ['sites', 'list'], 'there is no command "sites list"'],
+    ['no such option', ['site', 'list', '--nope'], "Unknown option '--nope'"],
+    ['a word too many', ['site', 'show', 'a', 'b'], '"b" is one word too many'],
+    ['a missing option', ['token', '--site', 'x.test'], '--user is missing'],
+    ['a missing word', ['site', 'show'], 'DOMAIN is missing'],
+    ['an option without its value', ['token', '--site'], "'--site <value>' argument missing"],
+    [
+      'a wrong value',
+      ['token', '--site', 'x', '--user', 'u', '--pool', 'x'],
+      '--pool is admin or data',
+    ],
+    ['a wrong source', ['site', 'create', '--domain', 'x.test', '--source', 'FTP'], '--source is'],
+    ['nothing to change', ['site', 'update', 'one.test'], 'say what to change'],
+    ['no address', ['site', 'list', '--url', 'localhost'], 'is not the address of a service'],
+    ['no such runtime', ['serve', '--on', 'php'], '--on takes bun, node, deno'],
+  ])('called with %s ends with 2 and says so', async (_what, args, words) => {
+    const ran = await run(...args)
+    expect(ran).toMatchObject({ code: 2, out: '' })
+    expect(ran.err).toContain(words)
+  })
+
+  test.each<[string, string[]]>([
+    ['nothing', []],
+    ['help', ['help']],
+    ['--help', ['--help']],
+    ['-h after a command', ['site', 'create', '-h']],
+    ['--help after serve', ['serve', '--help']],
+  ])('called with %s explains itself', async (_what, args) => {
+    const ran = await croft(args)
+    expect(ran).toMatchObject({ code: 0, err: '' })
+    expect(ran.out).toContain('  croft s')
+  })
+
+  test('names the wrong operator key', async () => {
+    const ran = await croft(['site', 'list', '--operator-key', 'wrong'], env)
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('Unauthorized')
+    expect(ran.err).toContain('--operator-key')
+    expect(ran.err).not.toContain(stack.operatorKey)
+  })
+})
+
+describe('croft finds the service', () => {
+  const service = () => ({ url: stack.baseUrl('127.0.0.1'), pid: process.pid })
+
+  test('by what it left in its data folder', async () => {
+    const dataDir = join(folder, 'data')
+    await mkdir(dataDir, { recursive: true })
+    await writeFile(join(dataDir, 'service.json'), JSON.stringify(service()))
+    await writeFile(join(dataDir, 'operator.key'), `${stack.operatorKey}\n`)
+    expect(await croft(['site', 'list'], { CROFT_DATA_DIR: dataDir })).toMatchObject({ code: 0 })
+  })
+
+  test('by its port', async () => {
+    const ran = await croft(['site', 'list'], {
+      PORT: String(stack.port),
+      CROFT_OPERATOR_KEY: stack.operatorKey,
+    })
+    expect(ran.code).toBe(0)
+  })
+
+  test('or says that none was started', async () => {
+    const ran = await croft(['site', 'list'], { CROFT_DATA_DIR: join(folder, 'nothing') })
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('No Croft has been started with the data folder')
+    expect(ran.err).toContain('npm start')
+  })
+
+  test('or says that it has stopped', async () => {
+    const dataDir = join(folder, 'stopped')
+    await mkdir(dataDir, { recursive: true })
+    await writeFile(join(dataDir, 'service.json'), '{"url":"http://127.0.0.1:1","pid":1}')
+    await writeFile(join(dataDir, 'operator.key'), 'x')
+    const ran = await croft(['site', 'list'], { CROFT_DATA_DIR: dataDir })
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('No Croft answers at http://127.0.0.1:1 (ECONNREFUSED)')
+  })
+
+  test('and needs none to migrate a database', async () => {
+    const { url } = stack.database
+    expect(await croft(['migrate'], { DATABASE_URL: url })).toMatchObject({
+      code: 0,
+      out: 'Nothing to do.\n',
+    })
+    const ran = await croft(['migrate'])
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('DATABASE_URL is not set')
+  })
+})

@@ -1,0 +1,29 @@
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+
+import { installRoot } from '#config/install-root.ts'
+
+export interface Ran {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** One call of the real program, with an environment that holds nothing else. */
+export function croft(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return ran([join(installRoot(), 'bin/croft.js'), ...args], env)
+}
+
+export function ran(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ran>()
+  const child = spawn(process.execPath, [...argv], {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let [out, err] = ['', '']
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text))
+  child.on('error', reject)
+  child.on('close', (code) => resolve({ code, out, err }))
+  return promise
+}
