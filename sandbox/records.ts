@@ -1,7 +1,8 @@
 /**
- * How a list of records is written as one text: `C12 5 4;A7 1 20\n` and then every text of every record, end to end.
- * A record's head is its kind (one letter), its numbers, and the lengths of its texts in UTF-16 units. Texts are never
- * parsed or escaped on the way, so that a payload is only ever read by the isolate it is meant for.
+ * How a list of records is written as one text: a head line of numbers, `67,12,5,4,65,7,1,20\n`, and then every text of
+ * every record, end to end. A record's head is the character code of its kind, its numbers, and the lengths of its
+ * texts in UTF-16 units. Texts are never parsed or escaped on the way, so that a payload is only ever read by the
+ * isolate it is meant for.
  */
 export interface Shape<
   Kind extends string,
@@ -42,15 +43,10 @@ export class RecordWriter<Union extends AnyShape> {
     numbers: Extract<Union, { kind: Kind }>['numbers'],
     texts: Extract<Union, { kind: Kind }>['texts'],
   ): void {
-    let head = this.#head === '' ? kind : `${this.#head};${kind}`
-    let first = true
-    for (const number of numbers) {
-      head += first ? number : ` ${number}`
-      first = false
-    }
+    let head = this.#head === '' ? `${kind.charCodeAt(0)}` : `${this.#head},${kind.charCodeAt(0)}`
+    for (const number of numbers) head += `,${number}`
     for (const text of texts) {
-      head += first ? text.length : ` ${text.length}`
-      first = false
+      head += `,${text.length}`
       this.#body += text
     }
     this.#head = head
@@ -72,32 +68,35 @@ export function readRecords<Union extends AnyShape>(
 ): Union[] {
   const headEnd = text.indexOf('\n')
   if (headEnd < 0) throw new Error('A message has no head line')
-  if (headEnd === 0) return []
+  const head = JSON.parse(`[${text.slice(0, headEnd)}]`) as unknown[]
   const records: Union[] = []
-  let at = headEnd + 1
-  for (const head of text.slice(0, headEnd).split(';')) {
-    const record = readHead(head, grammar as Readonly<Record<string, readonly [number, number]>>)
+  let at = 0
+  let textAt = headEnd + 1
+  while (at < head.length) {
+    const kind = String.fromCharCode(count(head[at]))
+    const [numberCount, textCount] = shapeOf(kind, grammar)
+    const numbers: number[] = []
     const texts: string[] = []
-    for (const length of record.lengths) {
-      texts.push(text.slice(at, at + length))
-      at += length
+    for (let step = 1; step <= numberCount; step += 1) numbers.push(count(head[at + step]))
+    at += 1 + numberCount
+    for (let step = 0; step < textCount; step += 1) {
+      const end = textAt + count(head[at + step])
+      texts.push(text.slice(textAt, end))
+      textAt = end
     }
-    records.push({ kind: record.kind, numbers: record.numbers, texts } as unknown as Union)
+    at += textCount
+    records.push({ kind, numbers, texts } as unknown as Union)
   }
-  if (at !== text.length) throw new Error('The lengths in a message do not add up')
+  if (textAt !== text.length) throw new Error('The lengths in a message do not add up')
   return records
 }
 
-function readHead(head: string, grammar: Readonly<Record<string, readonly [number, number]>>) {
-  const kind = head.charAt(0)
-  const shape = Object.hasOwn(grammar, kind) ? grammar[kind] : undefined
-  if (!shape) throw new Error(`A message holds a record of the unknown kind "${kind}"`)
-  const fields = head.length === 1 ? [] : head.slice(1).split(' ')
-  if (fields.length !== shape[0] + shape[1]) throw new Error(`A record "${kind}" lacks fields`)
-  const values = fields.map(Number)
-  for (const value of values) {
-    if (!Number.isSafeInteger(value) || value < 0)
-      throw new Error(`A record "${kind}" is malformed`)
-  }
-  return { kind, numbers: values.slice(0, shape[0]), lengths: values.slice(shape[0]) }
+function shapeOf(kind: string, grammar: object): readonly [numbers: number, texts: number] {
+  if (!Object.hasOwn(grammar, kind)) throw new Error(`A message holds the unknown kind "${kind}"`)
+  return (grammar as Readonly<Record<string, readonly [number, number]>>)[kind] ?? [0, 0]
+}
+
+function count(value: unknown): number {
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number
+  throw new Error('The head of a message is malformed')
 }

@@ -3,6 +3,7 @@ import { configured } from './runtime-config.ts'
 import { CallContext } from './runtime-context.ts'
 import { describeThrown } from './runtime-errors.ts'
 import { answerFetch } from './runtime-fetch.ts'
+import { INVALID_BODY, INVALID_RESULT, OVERSIZED, RESULT, THROWN } from './runtime-kinds.ts'
 import { type LineBudget, printLine } from './runtime-log.ts'
 import { loadedTarget, type Target } from './runtime-modules.ts'
 import { emit } from './runtime-output.ts'
@@ -89,7 +90,7 @@ function readBody(input: CallInput): { value: unknown } | undefined {
     message = `The body is not JSON: ${describeThrown(error).message}`
   }
   forgetCall(input.id)
-  emit(`B${input.id}`, message)
+  emit(`${INVALID_BODY},${input.id}`, message)
   return undefined
 }
 
@@ -144,20 +145,20 @@ function answered(id: number, text: unknown): void {
 
 function finishText(id: number, text: string): void {
   live.delete(id)
-  if (text.length > configured().resultBytes) emit(`Z${id} ${text.length}`)
-  else emit(`R${id}`, text)
+  if (text.length > configured().resultBytes) emit(`${OVERSIZED},${id},${text.length}`)
+  else emit(`${RESULT},${id}`, text)
 }
 
 function invalidResult(id: number, message: string): void {
   live.delete(id)
-  emit(`I${id}`, message)
+  emit(`${INVALID_RESULT},${id}`, message)
 }
 
 function failCall(id: number, thrown: unknown): void {
   if (!live.get(id)) return
   const shape = describeThrown(thrown)
   live.delete(id)
-  emit(`T${id} ${shape.statusCode}`, shape.code, shape.message, shape.stack)
+  emit(`${THROWN},${id},${shape.statusCode}`, shape.code, shape.message, shape.stack)
 }
 
 const isArray = Array.isArray

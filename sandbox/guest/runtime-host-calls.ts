@@ -1,5 +1,6 @@
 import type { HostCallName } from './host-port.ts'
 import { certainCall } from './runtime-calls.ts'
+import { HOST_CALL } from './runtime-kinds.ts'
 import { emit } from './runtime-output.ts'
 import { ErrorClass, PromiseClass, SafeMap } from './runtime-primordials.ts'
 
@@ -22,7 +23,7 @@ export function callHost(name: HostCallName, argument: string): Promise<string> 
     }
     lastId += 1
     pending.set(lastId, { resolve, reject })
-    emit(`H${lastId} ${certainCall()}`, name, argument)
+    emit(`${HOST_CALL},${lastId},${certainCall()}`, name, argument)
   })
 }
 

@@ -1,5 +1,6 @@
 import type { PrintLevel } from './host-port.ts'
 import { configured } from './runtime-config.ts'
+import { LINE } from './runtime-kinds.ts'
 import { cut, emit } from './runtime-output.ts'
 
 /** How many lines may still be printed, by one call or by code that belongs to none. */
@@ -16,10 +17,10 @@ export function printLine(call: number, budget: LineBudget, level: PrintLevel, t
   budget.left -= 1
   if (budget.left < 0) {
     const { logLines } = configured()
-    emit(`G${call} 2`, `[further output dropped: a call may print ${logLines} lines]`)
+    emit(`${LINE},${call},2`, `[further output dropped: a call may print ${logLines} lines]`)
     return
   }
   const { logLineLength } = configured()
   const line = text.length > logLineLength ? cut(text, logLineLength) + LINE_MARK : text
-  emit(`G${call} ${LEVEL[level]}`, line)
+  emit(`${LINE},${call},${LEVEL[level]}`, line)
 }

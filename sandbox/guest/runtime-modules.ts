@@ -1,7 +1,8 @@
 import { resolveModule } from '#sandbox/module-resolution.ts'
 
 import { configured } from './runtime-config.ts'
-import { emit, emitText } from './runtime-output.ts'
+import { LOADED, UNUSABLE } from './runtime-kinds.ts'
+import { emit } from './runtime-output.ts'
 import { apply, create, ErrorClass, parse, SafeMap, stringify } from './runtime-primordials.ts'
 
 /** `function (exports, require, module, __filename, __dirname)` around a module's code. */
@@ -64,11 +65,11 @@ export function moduleLoaded(exports: unknown, served: Target | undefined): void
   const found = findTarget(exports, configured().handler) ?? served
   if (found) {
     target = found
-    emit('O')
+    emit(`${LOADED}`)
     return
   }
   const { entry, handler } = configured()
-  emitText('U', `"${entry}" has no handler "${handler}": export a function of that name`)
+  emit(`${UNUSABLE}`, `"${entry}" has no handler "${handler}": export a function of that name`)
 }
 
 function runModule(found: CommonModule, module: { exports: unknown }): void {

@@ -4,28 +4,22 @@ import { slice } from './runtime-primordials.ts'
 let heads = ''
 let body = ''
 
-/** `head` is the kind and the numbers, `R12`. */
+/** `head` is the character code of the kind and the numbers: `82,12`. */
 export function emit(head: string, first?: string, second?: string, third?: string): void {
   let line = head
   if (first !== undefined) {
-    line += ` ${first.length}`
+    line += `,${first.length}`
     body += first
   }
   if (second !== undefined) {
-    line += ` ${second.length}`
+    line += `,${second.length}`
     body += second
   }
   if (third !== undefined) {
-    line += ` ${third.length}`
+    line += `,${third.length}`
     body += third
   }
-  heads += `;${line}`
-}
-
-/** A record that has texts but no numbers. */
-export function emitText(kind: string, text: string): void {
-  body += text
-  heads += `;${kind}${text.length}`
+  heads += `,${line}`
 }
 
 export function takeOutput(first: string): string {

@@ -17,6 +17,7 @@ export const stringify: (value: unknown) => string | undefined = JSON.stringify
 export const { apply, ownKeys, deleteProperty } = Reflect
 export const { defineProperty, freeze, create } = Object
 export const { isInteger } = Number
+export const { floor } = Math
 export const dateNow = Date.now
 export const PromiseClass = Promise
 export const ErrorClass = Error

@@ -1,6 +1,7 @@
-import { ErrorClass, SafeMap } from './runtime-primordials.ts'
+import { ErrorClass, floor, SafeMap } from './runtime-primordials.ts'
 
 const MAX_TIMERS = 10_000
+const MAX_DELAY_MS = 2_147_483_647
 
 interface Timer {
   readonly id: number
@@ -22,7 +23,7 @@ export function addTimer(
   options: { repeat: boolean; call: number; fire: () => void },
 ): number {
   if (timers.size >= MAX_TIMERS) throw new ErrorClass(`More than ${MAX_TIMERS} timers are set`)
-  const delay = delayMs >= 1 && delayMs <= 2_147_483_647 ? delayMs : 1
+  const delay = delayMs >= 1 && delayMs <= MAX_DELAY_MS ? floor(delayMs) : 1
   lastId += 1
   const timer: Timer = {
     id: lastId,

@@ -12,6 +12,7 @@ import { type BootConfig, setConfig } from './runtime-config.ts'
 import { draw, setEntropy } from './runtime-entropy.ts'
 import { describeThrown } from './runtime-errors.ts'
 import { answerHostCall, callHost } from './runtime-host-calls.ts'
+import { ANSWER, CALL, NEXT_TIMER, STATE } from './runtime-kinds.ts'
 import { fixArrayBuffers, removeUnbounded } from './runtime-lockdown.ts'
 import {
   defineModule,
@@ -92,20 +93,20 @@ const runtime: GuestRuntime = {
     let calls = 0
     while (section?.next()) {
       begin(section)
-      if (section.kind === 'C') calls += 1
+      if (section.kind === CALL) calls += 1
       if (calls >= maxCalls || dateNow() >= endMs) return
     }
   },
   take() {
     const dueMs = earliestDueMs()
-    if (dueMs > 0) emit(`N${dueMs}`)
-    return takeOutput(`K${section?.begun ?? 0} ${currentCall()}`)
+    if (dueMs > 0) emit(`${NEXT_TIMER},${dueMs}`)
+    return takeOutput(`${STATE},${section?.begun ?? 0},${currentCall()}`)
   },
 }
 hide('__croft', runtime)
 
 function begin(record: SectionReader): void {
-  if (record.kind === 'C') {
+  if (record.kind === CALL) {
     startCall({
       id: record.first,
       operation: record.text(),
@@ -113,7 +114,8 @@ function begin(record: SectionReader): void {
       auth: record.text(),
       body: record.text(),
     })
-  } else if (record.kind === 'A') answerHostCall(record.first, record.second === 1, record.text())
+  } else if (record.kind === ANSWER)
+    answerHostCall(record.first, record.second === 1, record.text())
   else forgetCall(record.first)
 }
 

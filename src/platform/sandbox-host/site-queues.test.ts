@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest'
+
+import type { PendingCall } from './pending-call.ts'
+import type { CallOutcome, SiteLimits } from './sandbox.ts'
+import { SiteQueues } from './site-queues.ts'
+
+const LIMITS: SiteLimits = {
+  concurrency: 2,
+  queueLength: 3,
+  queueMs: 100,
+  cpuMs: 50,
+  resultBytes: 100,
+  logLineLength: 100,
+  logLines: 10,
+}
+
+let lastId = 0
+
+function pending(site: string, outcomes: CallOutcome[] = []): PendingCall {
+  lastId += 1
+  const definition = {
+    functionId: 'f',
+    name: 'f',
+    entry: 'f.js',
+    handler: 'default',
+    modules: [],
+    env: {},
+    timeoutMs: 100,
+    memoryMb: 64,
+  }
+  return {
+    id: lastId,
+    program: {
+      key: `${site}@1`,
+      siteId: site,
+      siteDomain: site,
+      limits: LIMITS,
+      functions: new Map([['f', definition]]),
+    },
+    definition,
+    adHoc: false,
+    operation: 'op',
+    requestId: 'r',
+    auth: 'null',
+    body: '{}',
+    queuedMs: 1000,
+    chargedMs: 0,
+    logs: undefined,
+    settle: (outcome) => outcomes.push(outcome),
+  }
+}
+
+/** Takes the next call of the site whose turn it is and charges what it cost. */
+function serve(queues: SiteQueues, cpuMs: number): string | undefined {
+  const [site] = queues.inOrder(100)
+  const call = site && queues.take(site)
+  if (!site || !call) return undefined
+  queues.finished(site.key, call, { cpuUs: cpuMs * 1000, ok: true, nowMs: 1000 })
+  return site.key
+}
+
+describe('the queues of the sites', () => {
+  test('give each site the same time, not the same number of calls', () => {
+    const queues = new SiteQueues()
+    const served: string[] = []
+    for (let turn = 0; turn < 400; turn += 1) {
+      for (const site of ['cheap', 'dear']) {
+        if (!queues.inOrder(100).some(({ key }) => key === site)) queues.push(site, pending(site))
+      }
+      const key = serve(queues, queues.inOrder(100)[0]?.key === 'dear' ? 10 : 1)
+      if (key !== undefined) served.push(key)
+    }
+    const dear = served.slice(100).filter((key) => key === 'dear').length
+    expect(dear).toBeGreaterThan(15)
+    expect(dear).toBeLessThan(45)
+  })
+
+  test('do not let a site save up the time that it did not use', () => {
+    const queues = new SiteQueues()
+    for (let turn = 0; turn < 50; turn += 1) {
+      queues.push('busy', pending('busy'))
+      serve(queues, 10)
+    }
+    const order: (string | undefined)[] = []
+    for (let turn = 0; turn < 3; turn += 1) {
+      queues.push('late', pending('late'))
+      queues.push('busy', pending('busy'))
+    }
+    for (let turn = 0; turn < 6; turn += 1) order.push(serve(queues, 10))
+    expect(order.slice(0, 4)).toContain('busy')
+  })
+
+  test('refuse what is over their length, and say how long they are', () => {
+    const queues = new SiteQueues()
+    const outcomes: CallOutcome[] = []
+    for (let call = 0; call < 5; call += 1) queues.push('one', pending('one', outcomes))
+    expect(outcomes).toHaveLength(2)
+    expect(outcomes[0]).toMatchObject({ failure: { what: 'queueLength', limit: 3, used: 3 } })
+    expect(queues.waiting).toBe(3)
+  })
+
+  test('hold back a site that has as many calls inside as it may', () => {
+    const queues = new SiteQueues()
+    for (let call = 0; call < 3; call += 1) queues.push('one', pending('one'))
+    for (let call = 0; call < 2; call += 1) {
+      const [site] = queues.inOrder(100)
+      if (site) queues.take(site)
+    }
+    expect(queues.inOrder(100)).toEqual([])
+    expect(queues.running).toBe(2)
+  })
+
+  test('let one site have at most half of the places while another waits', () => {
+    const queues = new SiteQueues()
+    queues.push('one', pending('one'))
+    queues.push('one', pending('one'))
+    const [one] = queues.inOrder(2)
+    if (one) queues.take(one)
+    expect(queues.inOrder(2).map(({ key }) => key)).toEqual(['one'])
+    queues.push('two', pending('two'))
+    expect(queues.inOrder(2).map(({ key }) => key)).toEqual(['two'])
+  })
+
+  test('give up what has waited too long', () => {
+    const queues = new SiteQueues()
+    const outcomes: CallOutcome[] = []
+    queues.push('one', pending('one', outcomes))
+    queues.sweep(1099)
+    expect(outcomes).toEqual([])
+    queues.sweep(1100)
+    expect(outcomes).toMatchObject([{ failure: { what: 'queueMs', limit: 100, used: 100 } }])
+    expect(queues.waiting).toBe(0)
+  })
+
+  test('put back a call that was never begun before the ones behind it', () => {
+    const queues = new SiteQueues()
+    const [first, second] = [pending('one'), pending('one')]
+    queues.push('one', first)
+    queues.push('one', second)
+    const [site] = queues.inOrder(100)
+    if (site) queues.take(site)
+    queues.putBack('one', first)
+    expect(queues.running).toBe(0)
+    const [again] = queues.inOrder(100)
+    expect(again && queues.take(again)).toBe(first)
+  })
+
+  test('trust a program after a few calls, until it brings a host down', () => {
+    const queues = new SiteQueues()
+    for (let call = 0; call < 8; call += 1) {
+      queues.push('one', pending('one'))
+      serve(queues, 1)
+    }
+    const next = pending('one')
+    queues.push('one', next)
+    const [site] = queues.inOrder(100)
+    expect(site && queues.isRisky(site, next, 1000)).toBe(false)
+    queues.quarantine('one', next.program.key, 1000)
+    expect(site && queues.isRisky(site, next, 1001)).toBe(true)
+  })
+})
