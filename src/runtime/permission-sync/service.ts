@@ -6,7 +6,11 @@ import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type { Operation } from '#runtime/operations/model.ts'
 import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
 import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
-import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
+import {
+  type PermissionsSync,
+  type SyncState,
+  permissionsSyncOf,
+} from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { type Prepare, compile, faultSummary } from './compile.ts'
@@ -28,6 +32,11 @@ export interface ControlPlaneOverview {
   readonly operations: readonly Operation[]
 }
 
+/** What serves calls in this process. */
+interface ServingReplica {
+  reach(siteId: string, revision: number | null): Promise<void>
+}
+
 interface Lister<Item> {
   all(tx: SiteTx): Promise<Item[]>
 }
@@ -39,6 +48,7 @@ export class PermissionSync {
   readonly #resources: Lister<Resource>
   readonly #operations: Lister<Operation>
   readonly #sources: SyncSources
+  readonly #replica: ServingReplica
   readonly #prepare: Prepare
   readonly #logger: Logger
 
@@ -48,6 +58,7 @@ export class PermissionSync {
     resources: Lister<Resource>
     operations: Lister<Operation>
     sources: SyncSources
+    published: ServingReplica
     sandbox: Pick<Sandbox, 'prepare'>
     logger: Logger
   }) {
@@ -56,6 +67,7 @@ export class PermissionSync {
     this.#resources = deps.resources
     this.#operations = deps.operations
     this.#sources = deps.sources
+    this.#replica = deps.published
     const prepared = new PreparedFunctions(deps.sandbox)
     this.#prepare = (source) => prepared.prepare(source)
     this.#logger = deps.logger
@@ -76,20 +88,18 @@ export class PermissionSync {
   }
 
   /** What the control plane says now, and how far its sync has come, read at one moment. */
-  overview(siteId: string): Promise<ControlPlaneOverview> {
-    return this.#database.withSite(siteId, async (tx) => ({
-      permissionsSync: await this.status(tx),
+  async overview(siteId: string): Promise<ControlPlaneOverview> {
+    const { state, ...rest } = await this.#database.withSite(siteId, async (tx) => ({
+      state: await this.#revisions.state(tx),
       resources: await this.#resources.all(tx),
       operations: await this.#operations.all(tx),
     }))
+    return { ...rest, permissionsSync: await this.#standing(siteId, state) }
   }
 
-  async status(tx: SiteTx): Promise<PermissionsSync> {
-    return permissionsSyncOf(await this.#revisions.state(tx))
-  }
-
-  statusOf(siteId: string): Promise<PermissionsSync> {
-    return this.#database.withSite(siteId, (tx) => this.status(tx))
+  async statusOf(siteId: string): Promise<PermissionsSync> {
+    const state = await this.#database.withSite(siteId, (tx) => this.#revisions.state(tx))
+    return this.#standing(siteId, state)
   }
 
   /** Brings the site's revision up to its last change. Idempotent: with nothing to do it does nothing. */
@@ -104,6 +114,12 @@ export class PermissionSync {
       if (!signal.aborted) await this.#revisions.fail(siteId, reasonOf(error))
       throw error
     }
+  }
+
+  /** Says that a sync succeeded only when this replica serves what it made. */
+  async #standing(siteId: string, state: SyncState | undefined): Promise<PermissionsSync> {
+    await this.#replica.reach(siteId, state?.currentRevision ?? null)
+    return permissionsSyncOf(state)
   }
 
   /** True when further changes are waiting. */

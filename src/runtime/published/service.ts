@@ -97,15 +97,20 @@ export class Published {
   async catchUp(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
     const { revision, coming } = await this.#controlPlane(site.siteId)
     // A newer revision may have come in while this was read.
-    let latest = this.peek(site.siteId)
-    if (latest?.revision !== revision) {
-      const running = this.#loads.get(site.siteId)
-      if (running) running.stale = true
-      latest = await this.#load(site)
-    }
+    const latest =
+      revision === this.peek(site.siteId)?.revision
+        ? this.peek(site.siteId)
+        : await this.#loadFresh(site)
     if (latest?.operations.has(operation)) return latest
     if (coming.has(operation)) throw updating(operation)
     return undefined
+  }
+
+  /** Resolves when calls on this replica are served by `revision` or a newer one. */
+  async reach(siteId: string, revision: number | null): Promise<void> {
+    const site = this.peek(siteId)
+    if (!site || revision === null || site.revision >= revision) return
+    await this.#loadFresh({ siteId, domain: site.program.siteDomain })
   }
 
   /** Takes a newer version of an operation as current; gives back the operation as it was, if it was served here. */
@@ -145,6 +150,13 @@ export class Published {
     for (const siteId of new Set([...this.#sites.keys(), ...this.#loads.keys()])) {
       this.#refresh(siteId)
     }
+  }
+
+  /** Whatever is being read may be older than what the caller knows of. */
+  #loadFresh(site: SiteIdentity): Promise<PublishedSite> {
+    const running = this.#loads.get(site.siteId)
+    if (running) running.stale = true
+    return this.#load(site)
   }
 
   #load(site: SiteIdentity): Promise<PublishedSite> {
