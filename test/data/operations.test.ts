@@ -225,3 +225,39 @@ describe('two sites', () => {
     expect((await b.callAs(token, 'me')).status).toBe(401)
   })
 })
+
+describe('site code', () => {
+  test('reaches out only where its site may, from the moment that is changed', async () => {
+    const own = await RuntimeSite.create(stack, 'egress.test')
+    await own.publish(
+      'reach',
+      'export default ({ payload }) => fetch(payload).then(() => "reached", (error) => error.message)',
+    )
+    const inside = await own.call('reach', `http://127.0.0.1:${stack.port}/healthz`)
+    expect(inside.json.data).not.toBe('reached')
+    const { siteId } = await stack.context.sites.find('egress.test')
+    await stack.context.sites.update(siteId, {
+      deploymentSettings: { egress: { allow: ['api.example.com'] } },
+    })
+    await own.synced()
+    const elsewhere = await own.call('reach', 'https://other.example.org/')
+    expect(elsewhere.json.data).toContain('other.example.org')
+    expect(elsewhere.json.data).toMatch(/not allowed|allow/i)
+  })
+
+  test('runs under the limits that its operator set', async () => {
+    const own = await RuntimeSite.create(stack, 'limited.test')
+    await own.publish('big', 'export default () => "x".repeat(5000)')
+    const { siteId } = await stack.context.sites.find('limited.test')
+    await stack.context.sites.update(siteId, {
+      deploymentSettings: { limits: { resultBytes: 1024 } },
+    })
+    await own.synced()
+    expect(await own.call('big')).toMatchObject({
+      status: 502,
+      json: { error: { limit: { name: 'resultBytes', value: 1024 } } },
+    })
+    const usage = await own.admin('GET', '/usage')
+    expect(usage.json.limits.resultBytes).toBe(1024)
+  })
+})
