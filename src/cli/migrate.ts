@@ -2,6 +2,7 @@ import { loadConfig } from '#config/load.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import type { Command } from './command.ts'
+import { CommandError } from './faults.ts'
 
 export const migrate: Command = {
   name: 'migrate',
@@ -20,10 +21,18 @@ export const migrate: Command = {
     const { createLogger } = await import('#platform/log/create-logger.ts')
     const { migrateDatabase } = await import('#platform/postgres/postgres.ts')
     const log = createLogger({ logLevel: 'warn' }, process.stderr)
-    const applied = await migrateDatabase({ url: secrets.databaseUrl, log })
+    const applied = await migrateDatabase({ url: secrets.databaseUrl, log }).catch(explained)
     return {
       json: { applied },
       text: applied.length === 0 ? 'Nothing to do.' : `Applied ${applied.join(', ')}.`,
     }
   },
+}
+
+/** The client's own errors say what is wrong, and never the URL. */
+function explained(error: unknown): never {
+  if (error instanceof SetupError || !(error instanceof Error)) throw error
+  throw new CommandError(`The database of DATABASE_URL cannot be migrated: ${error.message}`, {
+    cause: error,
+  })
 }
