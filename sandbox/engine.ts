@@ -24,6 +24,8 @@ const BROUGHT_DOWN = 'Another call of the same site brought its isolate down: tr
 export interface EngineDeps {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
   readonly warmIsolates: number
+  /** Resident memory of the process above which idle isolates are dropped. */
+  readonly softMemoryBytes: number
   readonly outbox: Outbox
   readonly mark: Mark
   /** Whether everything sent so far has left the process. */
@@ -56,7 +58,7 @@ export class Engine {
 
   constructor(deps: EngineDeps) {
     this.#deps = deps
-    this.#warm = new WarmIsolates(deps.snapshot, deps.warmIsolates)
+    this.#warm = new WarmIsolates(deps)
   }
 
   /** Carries out one frame. Throws only on a frame that breaks the protocol. */
@@ -174,6 +176,7 @@ export class Engine {
       slot: slot.id,
       definition: slot.definition,
       cpu: this.#cpu,
+      progress: () => this.#deps.mark.beat(),
       outbox: this.#deps.outbox,
       numbers: {
         next: () => {

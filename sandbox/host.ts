@@ -16,6 +16,9 @@ import { readRecords, RecordWriter } from './records.ts'
 import { snapshotFile } from './snapshot.ts'
 import type { WorkerTask } from './worker.ts'
 
+/** Share of its memory from which on a host drops what it does not need. */
+const SOFT_MEMORY = 0.6
+
 /** What the service tells a host process when it starts one. */
 export interface HostOptions {
   readonly socketPath: string
@@ -27,6 +30,8 @@ export interface HostOptions {
   readonly token: string
   readonly workers: number
   readonly warmIsolates: number
+  /** Resident memory at which the service ends this process. */
+  readonly memoryBytes: number
 }
 
 /** Serves until a connection to the service ends or a worker fails. */
@@ -49,6 +54,7 @@ export async function runHost(options: HostOptions): Promise<void> {
       markPath: `${options.markPath}.${index}`,
       hello: { token: options.token, role: 'worker', index },
       warmIsolates: Math.max(1, Math.floor(options.warmIsolates / options.workers)),
+      softMemoryBytes: options.memoryBytes * SOFT_MEMORY,
     }),
   )
   await Promise.race([...tasks, serveControl(options)])

@@ -12,6 +12,8 @@ const MAX_CALLS_PER_ENTRY = 64
 
 export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'> {
   readonly cpu: CpuClock
+  /** One of several entries of a section is done. */
+  progress(): void
   readonly slot: number
   /** The isolate had to be given up; `left` is what was not begun in it. */
   stopped(instance: Instance, left: readonly CallRecord[]): void
@@ -127,6 +129,7 @@ export class Instance {
     this.calls.charge(ids, this.#deps.cpu.spentMs(entry.elapsedMs))
     this.#report.read(entry)
     this.#loaded(loading, entry)
+    if (this.home.filled()) this.home.retired = true
   }
 
   #loaded(loading: Loading, entry: Entry): void {
@@ -160,6 +163,7 @@ export class Instance {
         return
       }
       if (end >= work.records.length || end === at) break
+      this.#deps.progress()
       at = end
       section = ''
     }

@@ -40,8 +40,11 @@ export function loadModules(
   const graph = new ModuleGraph(isolate, modules, (path) =>
     readNames(runtime.names.applySync(undefined, [path], { timeout: timeoutMs })),
   )
-  const root = graph.link(context, entry)
-  root.evaluateSync({ timeout: timeoutMs })
+  try {
+    graph.link(context, entry).evaluateSync({ timeout: timeoutMs })
+  } finally {
+    graph.release()
+  }
 }
 
 /** Compiles and links without running anything: a syntax error or a missing export throws. */
@@ -91,6 +94,7 @@ class ModuleGraph {
   readonly #namesOf: (path: string) => string[]
   readonly #compiled = new Map<string, ivm.Module>()
   readonly #paths = new Map<ivm.Module, string>()
+  #root: ivm.Module | undefined
 
   constructor(
     isolate: ivm.Isolate,
@@ -109,11 +113,18 @@ class ModuleGraph {
       'import * as exports from "entry"; __croftLoaded(exports)',
       { filename: ROOT },
     )
+    this.#root = root
     root.instantiateSync(context, (specifier, referrer) => {
       const from = this.#paths.get(referrer)
       return this.#get(from === undefined ? entry.path : this.#resolve(specifier, from))
     })
     return root
+  }
+
+  /** The isolate keeps a context for as long as any of its modules is held. */
+  release(): void {
+    for (const module of this.#compiled.values()) module.release()
+    this.#root?.release()
   }
 
   compile(source: ModuleSource): void {

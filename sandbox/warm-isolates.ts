@@ -1,16 +1,29 @@
+import process from 'node:process'
+
 import type ivm from 'isolated-vm'
 
 import { GuestIsolate } from './isolate.ts'
 
+/** Share of the warm isolates that stays when the process has grown too large. */
+const RELIEF_KEEPS = 0.7
+const RELIEF_EVERY_MS = 1000
+
+export interface WarmIsolatesOptions {
+  readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
+  /** How many may be warm. */
+  readonly warmIsolates: number
+  /** Resident memory of the process above which idle ones are dropped. */
+  readonly softMemoryBytes: number
+}
+
 /** The isolates of one worker, one per program, the least recently used first. */
 export class WarmIsolates {
-  readonly #snapshot: ivm.ExternalCopy<ArrayBuffer>
-  readonly #limit: number
+  readonly #options: WarmIsolatesOptions
   readonly #warm = new Map<string, GuestIsolate>()
+  #relievedMs = 0
 
-  constructor(snapshot: ivm.ExternalCopy<ArrayBuffer>, limit: number) {
-    this.#snapshot = snapshot
-    this.#limit = limit
+  constructor(options: WarmIsolatesOptions) {
+    this.#options = options
   }
 
   get size(): number {
@@ -22,7 +35,7 @@ export class WarmIsolates {
     let isolate = this.#warm.get(programKey)
     if (!isolate || isolate.gone || isolate.retired) {
       this.#evict()
-      isolate = new GuestIsolate(programKey, memoryMb, this.#snapshot)
+      isolate = new GuestIsolate(programKey, memoryMb, this.#options.snapshot)
     }
     this.touch(isolate)
     return isolate
@@ -52,11 +65,17 @@ export class WarmIsolates {
   }
 
   #evict(): void {
-    if (this.#warm.size < this.#limit) return
+    const { warmIsolates, softMemoryBytes } = this.#options
+    let room = warmIsolates - 1
+    const nowMs = performance.now()
+    // V8 gives memory back slowly, so that what the last relief freed may not show yet.
+    if (nowMs - this.#relievedMs > RELIEF_EVERY_MS && process.memoryUsage.rss() > softMemoryBytes) {
+      this.#relievedMs = nowMs
+      room = Math.min(room, Math.floor(this.#warm.size * RELIEF_KEEPS))
+    }
     for (const isolate of this.#warm.values()) {
-      if (isolate.live > 0) continue
-      this.retire(isolate)
-      if (this.#warm.size < this.#limit) return
+      if (this.#warm.size <= room) return
+      if (isolate.live === 0) this.retire(isolate)
     }
   }
 }

@@ -15,6 +15,7 @@ export interface WorkerTask {
   readonly markPath: string
   readonly hello: Hello
   readonly warmIsolates: number
+  readonly softMemoryBytes: number
 }
 
 /** A task that lasts as long as its connection: it owns its socket and its isolates. */
@@ -25,6 +26,7 @@ export default async function work(task: WorkerTask): Promise<void> {
   const engine = new Engine({
     snapshot: loadSnapshot(task.snapshotPath),
     warmIsolates: task.warmIsolates,
+    softMemoryBytes: task.softMemoryBytes,
     mark,
     outbox: new Outbox((text) => socket.write(encodeFrame(text))),
     flushed: () => socket.writableLength === 0,

@@ -120,7 +120,7 @@ export class HostFleet {
   }
 
   #process(index: number): HostProcess {
-    const { command, logger, cacheDir, prelude, warmIsolates } = this.#deps
+    const { command, logger, cacheDir, prelude, warmIsolates, memoryBytes } = this.#deps
     return new HostProcess({
       command,
       logger,
@@ -131,6 +131,7 @@ export class HostFleet {
         cacheDir,
         prelude,
         warmIsolates,
+        memoryBytes,
       },
       exited: (process, exit) => this.#exited(process, exit),
     })

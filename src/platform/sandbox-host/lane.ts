@@ -15,6 +15,8 @@ import type { PendingCall } from './pending-call.ts'
 /** Frames on their way to a worker that it has not acknowledged. */
 const MAX_UNACKED = 2
 const LAST_SEQ = 0x7fffffff
+/** Programs whose code a worker keeps, warm or not. */
+const MAX_PROGRAMS = 1000
 
 /** What was sent to a worker in one frame. */
 export interface SentFrame {
@@ -186,13 +188,23 @@ export class Lane {
     return { slot, calls, index: this.#added() }
   }
 
+  /** The programs used last are at the end; the worker keeps the code of only so many. */
+  #slotsOf(programKey: string): Map<string, number> {
+    let slots = this.#slots.get(programKey)
+    if (slots && this.#slots.size < MAX_PROGRAMS / 2) return slots
+    this.#slots.delete(programKey)
+    if (this.#slots.size >= MAX_PROGRAMS) {
+      const [oldest] = this.#slots.keys()
+      if (oldest !== undefined) this.forget(oldest)
+    }
+    slots ??= new Map()
+    this.#slots.set(programKey, slots)
+    return slots
+  }
+
   #slotFor(call: PendingCall): number {
     const { program, definition } = call
-    let slots = this.#slots.get(program.key)
-    if (!slots) {
-      slots = new Map()
-      this.#slots.set(program.key, slots)
-    }
+    const slots = this.#slotsOf(program.key)
     const known = slots.get(definition.functionId)
     if (known !== undefined) return known
     this.#lastSlot += 1

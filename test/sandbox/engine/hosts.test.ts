@@ -127,6 +127,13 @@ describe('sandbox hosts', () => {
     expect(Math.max(...counts)).toBeLessThan(400)
   })
 
+  test('stay small under a function that never loads', async () => {
+    const program = sandbox.program('const big = new Array(50_000).fill(1); throw new Error("no")')
+    for (let call = 0; call < 300; call += 1) {
+      expect(await sandbox.call(program)).toMatchObject({ failure: { kind: 'invalidCode' } })
+    }
+  })
+
   test('are ended when they outgrow their memory, and the call that did it is told', async () => {
     await using small = await TestSandbox.start({ hostMemoryMb: 350 })
     const program = small.program(
