@@ -10,7 +10,7 @@ import { type RunningProcess, childrenOf, isRunning } from './process-table.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const POLL_MS = 20
-const START_MS = 90_000
+const START_MS = 45_000
 const END_MS = 40_000
 /** Below the range from which systems give ports to outgoing connections. */
 const PORTS = { first: 20_000, count: 12_000 }
@@ -98,7 +98,7 @@ export class CroftProcess implements AsyncDisposable {
     return answer?.status === 200
   }
 
-  /** Polls; fails when the process ends before, or after 90 s. */
+  /** Polls; fails when the process ends before, or after 45 s. */
   async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
     const deadline = performance.now() + START_MS
     while (!(await holds())) {
@@ -113,7 +113,7 @@ export class CroftProcess implements AsyncDisposable {
   }
 
   call(call: Omit<Call, 'port'>): Promise<Answer> {
-    return request({ port: this.port, ...call })
+    return request({ port: this.port, host: 'localhost', ...call })
   }
 
   hello(name: string, host = 'localhost'): Promise<Answer> {

@@ -29,8 +29,13 @@ export function portalOf(croft: CroftProcess, operatorKey?: string) {
       call('POST', '/sites', { domain, superAdmins: [`ann@${domain}`] }),
 
     /** A public operation without a cache, made by the site's super-admin. */
-    async createOperation(domain: string, operation: string, code: string): Promise<void> {
-      const admin = await this.admin(domain)
+    async createOperation(
+      domain: string,
+      operation: string,
+      code: string,
+      user = `ann@${domain}`,
+    ): Promise<void> {
+      const admin = await this.admin(domain, user)
       const resource = await admin('POST', '/admin/data/resources', {
         type: 'lambdaFunction',
         name: operation,
@@ -44,10 +49,13 @@ export function portalOf(croft: CroftProcess, operatorKey?: string) {
       })
     },
 
-    /** Calls as the site's super-admin. */
+    async token(domain: string, user: string): Promise<string> {
+      return (await call('POST', `/sites/${domain}/tokens`, { user, pool: 'admin' })).json.token
+    },
+
+    /** Calls as the site's super-admin, or as another user of its admin pool. */
     async admin(domain: string, user = `ann@${domain}`) {
-      const { token } = (await call('POST', `/sites/${domain}/tokens`, { user, pool: 'admin' }))
-        .json
+      const token = await this.token(domain, user)
       return async (method: string, path: string, body?: unknown): Promise<Answer> => {
         const headers = { authorization: `Bearer ${token}` }
         const answer = await croft.call({
