@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -39,7 +39,7 @@ async function publish(name: string, files: Readonly<Record<string, string>>) {
     git('-C', work, 'push', '--quiet', bare, 'main')
     return git('-C', work, 'rev-parse', 'HEAD')
   }
-  return { url: `file://${bare}`, commit: await push(files), push }
+  return { url: `file://${bare}`, work, commit: await push(files), push }
 }
 
 const files = (answer: string) => ({
@@ -116,6 +116,19 @@ describe('an external repository', () => {
     const answer = await fetch()
     expect(answer).toMatchObject({ status: 400, json: { error: { code: 'InvalidArtifact' } } })
     expect(answer.json.error.message).toContain(words)
+  })
+
+  test('with a symbolic link in its artifact is refused by the link’s name', async () => {
+    const { url, work, push } = await publish('linked', files('x'))
+    await symlink('/etc/passwd', join(work, 'outside'))
+    await push({ 'dist/a.txt': 'a' })
+    const fetch = await siteOf('linked.test', url)
+    expect((await fetch()).status).toBe(200)
+    await symlink('/etc/passwd', join(work, 'dist/passwd'))
+    await push({ 'dist/b.txt': 'b' })
+    const answer = await fetch()
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'InvalidArtifact' } } })
+    expect(answer.json.error.message).toContain('"dist/passwd" is a symbolic link')
   })
 
   test.each([

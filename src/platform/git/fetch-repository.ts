@@ -34,8 +34,14 @@ export interface FetchRequest {
   readonly allowFileUrls?: boolean
 }
 
+export interface FetchedRepository {
+  readonly commit: string
+  /** Paths of what is a symbolic link in the repository; in the folder it is a plain file that holds the target. */
+  readonly symbolicLinks: readonly string[]
+}
+
 /** The newest commit of a branch, without history, by the system's git. Throws `SourceUnavailable` with what git said. */
-export async function fetchRepository(request: FetchRequest): Promise<{ commit: string }> {
+export async function fetchRepository(request: FetchRequest): Promise<FetchedRepository> {
   const url = repositoryUrl(request.url, request.allowFileUrls ?? false)
   if (!/^(?!-)[\w./-]{1,200}$/.test(request.branch)) {
     throw new AppError('SourceUnavailable', `"${request.branch}" is not the name of a branch`)
@@ -64,11 +70,19 @@ export async function fetchRepository(request: FetchRequest): Promise<{ commit: 
       throw unavailable(request, tooLarge(request.maxBytes))
     }
     const commit = await git(['-C', request.intoDir, 'rev-parse', 'HEAD'], ended, request)
-    return { commit: commit.trim() }
+    const files = await git(['-C', request.intoDir, 'ls-files', '-s', '-z'], ended, request)
+    return { commit: commit.trim(), symbolicLinks: linksIn(files) }
   } finally {
     clearInterval(watch)
   }
 }
+
+/** Entries read `mode object stage`, a tab, the path. */
+const linksIn = (files: string): string[] =>
+  files
+    .split('\0')
+    .filter((entry) => entry.startsWith('120000 '))
+    .map((entry) => entry.slice(entry.indexOf('\t') + 1))
 
 function git(args: readonly string[], signal: AbortSignal, request: FetchRequest): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()

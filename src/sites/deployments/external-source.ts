@@ -25,7 +25,11 @@ export type FetchRepository = (request: {
   readonly signal: AbortSignal
   readonly timeoutMs: number
   readonly maxBytes: number
-}) => Promise<{ readonly commit: string }>
+}) => Promise<{
+  readonly commit: string
+  /** Paths of symbolic links, which the folder holds as plain files. */
+  readonly symbolicLinks: readonly string[]
+}>
 
 export interface ExternalSourceDeps {
   readonly deployments: Pick<Deployments, 'begin' | 'putFile' | 'activate'>
@@ -69,7 +73,7 @@ export class ExternalSource {
     const { deployments, fetchRepository } = this.#deps
     const { url, branch } = repo
     const signal = AbortSignal.timeout(FETCH_MS)
-    const { commit } = await fetchRepository({
+    const { commit, symbolicLinks } = await fetchRepository({
       url,
       branch,
       intoDir,
@@ -81,6 +85,7 @@ export class ExternalSource {
     const { buildYml, files } = await scanArtifact(intoDir, (parsed) =>
       checkArtifactDirectory(parsed, configured),
     )
+    refuseLinks(symbolicLinks, configured.directory)
     const { deploymentId, missing } = await deployments.begin(siteId, {
       source: { type: 'repo', url, branch, commit },
       buildYml,
@@ -108,4 +113,15 @@ export class ExternalSource {
     }
     return mkdtemp(join(workDir, PREFIX))
   }
+}
+
+/** Links elsewhere in the repository, as in its tooling, are nobody's concern. */
+function refuseLinks(paths: readonly string[], directory: string): void {
+  const inside = directory === '.' ? '' : `${directory}/`
+  const link = paths.find((path) => path.startsWith(inside) || path === 'build.yml')
+  if (link === undefined) return
+  throw new AppError(
+    'InvalidArtifact',
+    `"${link}" is a symbolic link: put the file itself into the artifact`,
+  )
 }
