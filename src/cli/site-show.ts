@@ -7,7 +7,7 @@ import type { ServiceClient } from './service-client.ts'
 import { expectShape } from './shape.ts'
 import { columns } from './table.ts'
 
-export const ShownSite = Type.Composite([
+const ShownSite = Type.Composite([
   SiteRecord,
   Type.Object({
     superAdmins: Type.Array(Type.String()),

@@ -20,7 +20,7 @@ import {
   storedSource,
 } from './source.ts'
 
-export const DEFAULT_REGION = 'eu-central-1'
+const DEFAULT_REGION = 'eu-central-1'
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/
 const EMAIL = /^[^\s@"<>()[\]\\,;:]+@[^\s@"<>()[\]\\,;:]+$/
 const MAX_SUPER_ADMINS = 50

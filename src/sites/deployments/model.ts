@@ -8,7 +8,7 @@ import { MAX_BUILD_YML_BYTES } from './build-yml.ts'
 
 export const MAX_FILES = 5_000
 export const MAX_FILE_BYTES = 32 * 1024 * 1024
-export const MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
+const MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
 /** Everything that functions may import: it is compiled as one revision. */
 export const MAX_CODE_BYTES = 10 * 1024 * 1024
 const CODE = /\.(?:[mc]?[jt]s|json)$/
