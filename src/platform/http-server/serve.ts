@@ -1,3 +1,5 @@
+import { listenFault } from './listen-fault.ts'
+
 /** Who sent the request; read lazily, because asking the runtime costs more than most requests. */
 export interface Peer {
   /** The address of the connection's other end, without port; empty when the connection is gone. */
@@ -31,7 +33,7 @@ export interface HttpServer {
 /** The options with every default filled in. */
 export type ServeSettings = Required<ServeOptions>
 
-/** Listens on whichever runtime this is. Rejects when the address cannot be bound. */
+/** Listens on whichever runtime this is. Rejects with a `SetupError` when the address cannot be had. */
 export async function serve(options: ServeOptions): Promise<HttpServer> {
   const settings: ServeSettings = {
     fetch: options.fetch,
@@ -41,6 +43,14 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
     idleTimeoutSeconds: Math.min(options.idleTimeoutSeconds ?? 60, 255),
     onError: options.onError ?? (() => {}),
   }
+  try {
+    return await listenHere(settings)
+  } catch (error) {
+    throw listenFault(error, settings.hostname, settings.port)
+  }
+}
+
+async function listenHere(settings: ServeSettings): Promise<HttpServer> {
   if ('Bun' in globalThis) return (await import('./bun-server.ts')).serveOnBun(settings)
   if ('Deno' in globalThis) return (await import('./deno-server.ts')).serveOnDeno(settings)
   return (await import('./node-server.ts')).serveOnNode(settings)

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { type TestDatabase, cloneDatabase } from '#test/postgres.ts'
+
+const MASTER_KEY = randomBytes(32).toString('base64')
+
+let folder: string
+let database: TestDatabase
+let running: CroftProcess
+const cleanUp = new AsyncDisposableStack()
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
+  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
+  database = cleanUp.use(await cloneDatabase())
+  const env = { DATABASE_URL: database.url, CROFT_MASTER_KEY: MASTER_KEY }
+  running = cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'running'), env }))
+})
+afterAll(() => cleanUp.disposeAsync())
+
+interface Fault {
+  readonly env?: Readonly<Record<string, string>>
+  readonly dataDir?: string
+  readonly port?: number
+  readonly on?: 'bun' | 'node' | 'deno'
+}
+
+/** What a start says that cannot succeed. It ends by itself, with 1, and leaves nothing. */
+async function refusal({ env, dataDir, ...rest }: Fault): Promise<string> {
+  const options = { dataDir: join(folder, dataDir ?? 'other'), env: { ...env }, ...rest }
+  await using croft = await CroftProcess.launch(options)
+  const watch = setInterval(() => croft.processes(), 50)
+  try {
+    expect(await croft.ended()).toEqual({ code: 1, signal: null })
+  } finally {
+    clearInterval(watch)
+  }
+  expect(croft.leftovers()).toEqual([])
+  const said = croft.output.split('\n').filter((line) => !line.startsWith('{'))
+  return said.join('\n').trim()
+}
+
+const onDatabase = () => ({ DATABASE_URL: database.url, CROFT_MASTER_KEY: MASTER_KEY })
+
+describe('a start that cannot succeed says', () => {
+  test('every wrong variable at once', async () => {
+    const env = {
+      PORT: '80a',
+      CROFT_BASE_URL: 'croft.example.com',
+      CROFT_ROLES: 'web',
+      CROFT_SANDBOX_HOST: '2',
+      REDIS_URL: 'secret-host',
+    }
+    expect(await refusal({ env })).toBe(
+      [
+        'croft: The environment has 5 faults:',
+        '  - CROFT_SANDBOX_HOST: no such variable; did you mean CROFT_SANDBOX_HOSTS?',
+        '  - REDIS_URL: its value is not a URL that starts with redis:// or rediss://, as in REDIS_URL=redis://127.0.0.1:6379',
+        '  - PORT: "80a" is not a whole number from 1 to 65535, as in PORT=8080',
+        '  - CROFT_BASE_URL: "croft.example.com" is not an http or https URL without a path, as in CROFT_BASE_URL=https://croft.example.com',
+        '  - CROFT_ROLES: "web" is not a list, separated by commas, of one of api, mail, worker, as in CROFT_ROLES=api,worker',
+      ].join('\n'),
+    )
+  })
+
+  test('whose data folder it is', async () => {
+    expect(await refusal({ dataDir: 'running' })).toBe(
+      `croft: The data folder "${join(folder, 'running')}" is in use by the Croft of process ${running.pid}: ` +
+        'stop that one first, or give this one another folder with CROFT_DATA_DIR',
+    )
+  })
+
+  test('that the data folder cannot be made', async () => {
+    expect(await refusal({ dataDir: 'running/operator.key/data' })).toMatch(
+      /^croft: The data folder ".*" cannot be created: make it yourself .* CROFT_DATA_DIR$/,
+    )
+  })
+
+  test.each(['bun', 'node', 'deno'] as const)('which port is taken, on %s', async (on) => {
+    const fault = { env: onDatabase(), port: running.port, on }
+    expect(await refusal(fault)).toBe(
+      `croft: Port ${running.port} on 127.0.0.1 is in use: stop the program that listens there, or choose another with PORT`,
+    )
+  })
+
+  test('that the master key is another one', async () => {
+    const env = { ...onDatabase(), CROFT_MASTER_KEY: randomBytes(32).toString('base64') }
+    expect(await refusal({ env })).toMatch(
+      /^croft: CROFT_MASTER_KEY is not the key that sealed the secrets in this database: set the one of its first start/,
+    )
+  })
+
+  test('that no database answers, without its password', async () => {
+    const env = { DATABASE_URL: `postgres://croft:hunter2@127.0.0.1:${await freePort()}/croft` }
+    const said = await refusal({ env })
+    expect(said).toMatch(
+      /^croft: DATABASE_URL: no connection to "127\.0\.0\.1:\d+\/croft": .*ECONNREFUSED.*Check host, port, user/,
+    )
+    expect(said).not.toContain('hunter2')
+  })
+
+  test('that the database does not let it in, without the password', async () => {
+    const url = new URL(database.url)
+    url.password = 'hunter2'
+    url.username = 'nobody-known'
+    const said = await refusal({ env: { DATABASE_URL: url.href } })
+    expect(said).toMatch(/^croft: DATABASE_URL: no connection to ".*": .*nobody-known/)
+    expect(said).not.toContain('hunter2')
+  })
+})
