@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { processCommand } from '#config/process-identity.ts'
+
 import { type Answer, type Call, request } from './http-client.ts'
 import { type RunningProcess, childrenOf, isRunning } from './process-table.ts'
 
@@ -119,6 +121,11 @@ export class CroftProcess implements AsyncDisposable {
   hello(name: string, host = 'localhost'): Promise<Answer> {
     const body = { payload: { name } }
     return this.call({ host, method: 'POST', path: '/data/public/hello', body })
+  }
+
+  /** Its own command line, now that `bin/croft.js` has become the service. */
+  command(): string {
+    return processCommand(this.pid)
   }
 
   /** What it has started and what that has started, now. */
