@@ -102,10 +102,8 @@ function begin(input: CallInput, payload: unknown, target: Target): void {
   }
   const { site } = configured()
   const { operation, requestId } = input
-  const value = target.handle(
-    { payload, auth: parse(input.auth), operation, requestId, site },
-    context,
-  )
+  const auth = input.auth === 'null' ? null : parse(input.auth)
+  const value = target.handle({ payload, auth, operation, requestId, site }, context)
   if (isThenable(value)) void settle(input.id, value, finishCall)
   else finishCall(input.id, value)
 }
