@@ -52,7 +52,7 @@ export class GuestContext {
   constructor(home: GuestIsolate, definition: SlotDefinition) {
     this.home = home
     this.#definition = definition
-    this.#context = home.isolate.createContextSync()
+    this.#context = home.context()
     this.#runtime = references(this.#context)
     const { limits, site, env, handler, entry } = bootParts(definition)
     const config = JSON.stringify({ ...limits, site, env, handler, entry })

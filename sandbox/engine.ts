@@ -21,6 +21,8 @@ import { WarmIsolates } from './warm-isolates.ts'
 
 const BROUGHT_DOWN = 'Another call of the same site brought its isolate down: try again'
 
+const QUIET_MS = 10
+
 export interface EngineDeps {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
   readonly warmIsolates: number
@@ -55,10 +57,13 @@ export class Engine {
   readonly #cpu = new CpuClock()
   #lastHostCall = 0
   #reportedWarm = 0
+  #stocking: NodeJS.Timeout | undefined
+  #busyMs = 0
 
   constructor(deps: EngineDeps) {
     this.#deps = deps
     this.#warm = new WarmIsolates(deps)
+    this.#warm.stock()
   }
 
   /** Carries out one frame. Throws only on a frame that breaks the protocol. */
@@ -70,6 +75,7 @@ export class Engine {
     const seq = last?.kind === 'Q' ? last.numbers[0] : 0
     // Without a mark the first section of the oldest batch is the one that runs, if what came before is out.
     let marked = flushed()
+    this.#busyMs = performance.now()
     this.#cpu.begin()
     records.forEach((record, index) => {
       switch (record.kind) {
@@ -100,6 +106,8 @@ export class Engine {
 
   close(): void {
     this.#wakes.clearAll()
+    clearTimeout(this.#stocking)
+    this.#warm.dispose()
     for (const isolate of this.#instances.keys()) isolate.dispose()
   }
 
@@ -234,7 +242,16 @@ export class Engine {
     }
   }
 
+  /** The next isolate is made when nothing has come for a moment, so that no call waits for it. */
+  #stock(): void {
+    this.#stocking = undefined
+    const quietMs = performance.now() - this.#busyMs
+    if (quietMs >= QUIET_MS) this.#warm.stock()
+    else this.#stocking = setTimeout(() => this.#stock(), QUIET_MS)
+  }
+
   #flush(): void {
+    if (!this.#warm.stocked) this.#stocking ??= setTimeout(() => this.#stock(), QUIET_MS)
     if (this.#warm.size !== this.#reportedWarm) {
       this.#reportedWarm = this.#warm.size
       this.#deps.outbox.warm(this.#reportedWarm)

@@ -5,6 +5,21 @@ const SAMPLE_EVERY = 16
 /** Share of the memory limit at which an isolate is replaced before V8 has to abort. */
 const FULL = 0.7
 
+/** An isolate that belongs to nobody yet, with its first context. */
+export interface BlankIsolate {
+  readonly memoryMb: number
+  readonly isolate: ivm.Isolate
+  readonly context: ivm.Context
+}
+
+export function blankIsolate(
+  memoryMb: number,
+  snapshot: ivm.ExternalCopy<ArrayBuffer>,
+): BlankIsolate {
+  const isolate = new ivm.Isolate({ memoryLimit: memoryMb, snapshot })
+  return { memoryMb, isolate, context: isolate.createContextSync() }
+}
+
 /** One V8 heap made from the prelude's snapshot: what the functions of one program share. */
 export class GuestIsolate {
   readonly programKey: string
@@ -14,12 +29,21 @@ export class GuestIsolate {
   live = 0
   /** No new call may be started in it. */
   retired = false
+  #first: ivm.Context | undefined
   #entries = 0
 
-  constructor(programKey: string, memoryMb: number, snapshot: ivm.ExternalCopy<ArrayBuffer>) {
+  constructor(programKey: string, { memoryMb, isolate, context }: BlankIsolate) {
     this.programKey = programKey
     this.memoryMb = memoryMb
-    this.isolate = new ivm.Isolate({ memoryLimit: memoryMb, snapshot })
+    this.isolate = isolate
+    this.#first = context
+  }
+
+  /** A global scope in which nothing has run. */
+  context(): ivm.Context {
+    const context = this.#first ?? this.isolate.createContextSync()
+    this.#first = undefined
+    return context
   }
 
   get gone(): boolean {

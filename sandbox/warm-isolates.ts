@@ -2,7 +2,7 @@ import process from 'node:process'
 
 import type ivm from 'isolated-vm'
 
-import { GuestIsolate } from './isolate.ts'
+import { type BlankIsolate, blankIsolate, GuestIsolate } from './isolate.ts'
 
 /** Share of the warm isolates that stays when the process has grown too large. */
 const RELIEF_KEEPS = 0.7
@@ -20,6 +20,9 @@ export interface WarmIsolatesOptions {
 export class WarmIsolates {
   readonly #options: WarmIsolatesOptions
   readonly #warm = new Map<string, GuestIsolate>()
+  #spare: BlankIsolate | undefined
+  /** What most programs ask for, as far as the last one tells. */
+  #usualMemoryMb = 128
   #relievedMs = 0
 
   constructor(options: WarmIsolatesOptions) {
@@ -35,10 +38,24 @@ export class WarmIsolates {
     let isolate = this.#warm.get(programKey)
     if (!isolate || isolate.gone || isolate.retired) {
       this.#evict()
-      isolate = new GuestIsolate(programKey, memoryMb, this.#options.snapshot)
+      isolate = new GuestIsolate(programKey, this.#blank(memoryMb))
     }
     this.touch(isolate)
     return isolate
+  }
+
+  get stocked(): boolean {
+    return this.#spare !== undefined
+  }
+
+  /** Makes an isolate in advance, so that the next program need not wait for it. */
+  stock(): void {
+    this.#spare ??= blankIsolate(this.#usualMemoryMb, this.#options.snapshot)
+  }
+
+  dispose(): void {
+    this.#spare?.isolate.dispose()
+    this.#spare = undefined
   }
 
   /** Makes it the most recently used. */
@@ -62,6 +79,15 @@ export class WarmIsolates {
   /** To be called when a call has ended in it. */
   settled(isolate: GuestIsolate): void {
     if (isolate.retired && isolate.live === 0) isolate.dispose()
+  }
+
+  #blank(memoryMb: number): BlankIsolate {
+    const spare = this.#spare
+    this.#usualMemoryMb = memoryMb
+    this.#spare = undefined
+    if (spare?.memoryMb === memoryMb) return spare
+    spare?.isolate.dispose()
+    return blankIsolate(memoryMb, this.#options.snapshot)
   }
 
   #evict(): void {
