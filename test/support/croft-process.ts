@@ -81,6 +81,10 @@ export class CroftProcess implements AsyncDisposable {
     return this.#child.pid ?? 0
   }
 
+  get #lastWords(): string {
+    return this.output.slice(-4000)
+  }
+
   get isOver(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
@@ -104,8 +108,8 @@ export class CroftProcess implements AsyncDisposable {
   async until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
     const deadline = performance.now() + START_MS
     while (!(await holds())) {
-      if (this.isOver) throw new Error(`Croft ended before ${what}:\n${this.output}`)
-      if (performance.now() > deadline) throw new Error(`Not in time: ${what}:\n${this.output}`)
+      if (this.isOver) throw new Error(`Croft ended before ${what}:\n${this.#lastWords}`)
+      if (performance.now() > deadline) throw new Error(`Not in time: ${what}:\n${this.#lastWords}`)
       await delay(POLL_MS)
     }
   }
@@ -158,7 +162,7 @@ export class CroftProcess implements AsyncDisposable {
   async ended(): Promise<Exit> {
     const late = new AbortController()
     const timeout = delay(END_MS, undefined, { signal: late.signal }).then(() => {
-      throw new Error(`Croft does not end:\n${this.output}`)
+      throw new Error(`Croft does not end:\n${this.#lastWords}`)
     })
     timeout.catch(() => {})
     try {
