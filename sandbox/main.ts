@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import process from 'node:process'
 
 import { type HostOptions, runHost } from './host.ts'
@@ -7,6 +9,7 @@ import { type HostOptions, runHost } from './host.ts'
  * service is gone, and so is this process.
  */
 let options = ''
+let directory: string | undefined
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', (text: string) => {
   options += text
@@ -16,10 +19,15 @@ process.stdin.on('data', (text: string) => {
   process.stdin.resume()
   start(JSON.parse(options.slice(0, end)) as HostOptions)
 })
-// Only a kill is certain to end threads that are inside an isolate.
-process.stdin.on('end', () => process.kill(process.pid, 'SIGKILL'))
+process.stdin.on('end', () => {
+  // Nobody else is left to clear the socket and the marks away.
+  if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
+  // Only a kill is certain to end threads that are inside an isolate.
+  process.kill(process.pid, 'SIGKILL')
+})
 
 function start(parsed: HostOptions): void {
+  directory = dirname(parsed.socketPath)
   runHost(parsed).then(
     () => process.kill(process.pid, 'SIGKILL'),
     (error: unknown) => {

@@ -18,7 +18,7 @@ export interface OpenCall {
 }
 
 /** Numbers that tell the host calls of all isolates of a worker apart. */
-export interface HostCallNumbers {
+interface HostCallNumbers {
   next(): number
   free(hostCall: number): void
 }

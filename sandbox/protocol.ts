@@ -111,7 +111,7 @@ export interface Hello {
   readonly index: number
 }
 
-export interface GuestLimits {
+interface GuestLimits {
   readonly cpuMs: number
   readonly resultBytes: number
   readonly logLineLength: number

@@ -14,7 +14,7 @@ const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <
 
 export const parse: (text: string) => unknown = JSON.parse
 export const stringify: (value: unknown) => string | undefined = JSON.stringify
-export const { apply, ownKeys, deleteProperty } = Reflect
+export const { apply, deleteProperty } = Reflect
 export const { defineProperty, freeze, create } = Object
 export const { isInteger } = Number
 export const { floor } = Math
@@ -29,7 +29,6 @@ export const slice = uncurry(String.prototype.slice) as (
   start: number,
   end?: number,
 ) => string
-export const charCodeAt = uncurry(String.prototype.charCodeAt)
 export const indexOf = uncurry(String.prototype.indexOf) as (
   text: string,
   part: string,

@@ -27,7 +27,7 @@ import { SectionReader } from './runtime-section.ts'
 import { addTimer, earliestDueMs, removeTimer, takeDue } from './runtime-timers.ts'
 
 /** What the host side of a context calls. It leaves the global object when the context boots. */
-export interface GuestRuntime extends Croft {
+interface GuestRuntime extends Croft {
   /** `config` is JSON of `BootConfig`; `entropy` gives that many random bytes. */
   boot(config: string, entropy: (bytes: number) => ArrayBuffer): void
   /** Adds a CommonJS module by its wrapper function, or a JSON module by its text. */
