@@ -4,6 +4,8 @@ import process from 'node:process'
 
 import { type HostOptions, runHost } from './host.ts'
 
+const SEVERED_MS = 100
+
 /**
  * Entry of a host process. Its options come as one line of JSON on stdin, which then stays open: when it ends, the
  * service is gone, and so is this process.
@@ -29,7 +31,8 @@ process.stdin.on('end', () => {
 function start(parsed: HostOptions): void {
   directory = dirname(parsed.socketPath)
   runHost(parsed).then(
-    () => process.kill(process.pid, 'SIGKILL'),
+    // When the service is gone, stdin says so in a moment.
+    () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), SEVERED_MS),
     (error: unknown) => {
       process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`, () =>
         process.kill(process.pid, 'SIGKILL'),

@@ -44,14 +44,14 @@ export interface SandboxEvents {
 export class TestSandbox implements AsyncDisposable {
   readonly hosts: Sandbox
   readonly events: SandboxEvents
-  readonly #cacheDir: string
+  readonly cacheDir: string
   #sites = 0
   #requests = 0
 
   private constructor(hosts: Sandbox, events: SandboxEvents, cacheDir: string) {
     this.hosts = hosts
     this.events = events
-    this.#cacheDir = cacheDir
+    this.cacheDir = cacheDir
   }
 
   static async start(config: Partial<SandboxConfig> = {}): Promise<TestSandbox> {
@@ -146,7 +146,7 @@ export class TestSandbox implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.hosts[Symbol.asyncDispose]()
-    await rm(this.#cacheDir, { recursive: true, force: true })
+    await rm(this.cacheDir, { recursive: true, force: true })
   }
 }
 

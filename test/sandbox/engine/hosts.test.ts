@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import process from 'node:process'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -90,10 +90,11 @@ describe('sandbox hosts', () => {
       },
     )
     const [chunk] = (await once(service.stdout, 'data')) as [Buffer]
-    const pids = JSON.parse(chunk.toString()) as number[]
+    const { pids, cacheDir } = JSON.parse(chunk.toString()) as { pids: number[]; cacheDir: string }
     expect(pids.filter(isAlive)).toEqual(pids)
     service.kill('SIGKILL')
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 10_000)
+    await rm(cacheDir, { recursive: true })
   })
 
   test('leave nothing behind when they are stopped', async () => {

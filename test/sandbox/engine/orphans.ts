@@ -8,5 +8,6 @@ void sandbox.run('export default () => { for (;;); }', {
   limits: { cpuMs: 60_000 },
   fn: { timeoutMs: 90_000 },
 })
-process.stdout.write(JSON.stringify(sandbox.hosts.status().hosts.map((host) => host.pid)))
+const pids = sandbox.hosts.status().hosts.map((host) => host.pid)
+process.stdout.write(JSON.stringify({ pids, cacheDir: sandbox.cacheDir }))
 setInterval(() => {}, 1000)
