@@ -70,7 +70,7 @@ async function installPostgres(target: string): Promise<void> {
 
 /** Where the database of root goes when its own account cannot reach the data folder: nothing of ours stays there. */
 async function restoreElsewhere(): Promise<void> {
-  const entries = () => readdir(ELSEWHERE).catch(() => [])
+  const entries = (): Promise<string[]> => readdir(ELSEWHERE).catch(() => [])
   const before = await entries()
   cleanUp.defer(async () => {
     for (const name of await entries()) {
