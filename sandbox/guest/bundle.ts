@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 
-import { build } from 'esbuild'
+import { buildSync } from 'esbuild'
 
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 /** The script that runs once in every isolate's snapshot: the web platform, then the call runtime. */
 export async function bundlePrelude(entry: string = ENTRY): Promise<string> {
-  const { outputFiles } = await build({
+  // The other way leaves esbuild running beside the service for good.
+  const { outputFiles } = buildSync({
     entryPoints: [entry],
     bundle: true,
     write: false,
