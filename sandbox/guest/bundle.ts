@@ -1,12 +1,13 @@
 import { fileURLToPath } from 'node:url'
 
-import { buildSync } from 'esbuild'
-
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 /** The script that runs once in every isolate's snapshot: the web platform, then the call runtime. */
 export async function bundlePrelude(entry: string = ENTRY): Promise<string> {
-  // The other way leaves esbuild running beside the service for good.
+  // Else esbuild would run on, in a thread and a process of its own, beside the service.
+  // oxlint-disable-next-line node/no-process-env -- esbuild has no other way to be told
+  process.env['ESBUILD_WORKER_THREADS'] = '0'
+  const { buildSync } = await import('esbuild')
   const { outputFiles } = buildSync({
     entryPoints: [entry],
     bundle: true,

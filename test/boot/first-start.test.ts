@@ -96,6 +96,10 @@ describe('a new installation', () => {
   test('stops in order and leaves no process behind', async () => {
     expect(croft.sandboxHosts().length).toBeGreaterThanOrEqual(2)
     expect(croft.postgres()).toBeDefined()
+    const others = croft
+      .processes()
+      .filter(({ command }) => !/postgres|sandbox\/main/.test(command))
+    expect(others).toEqual([])
     expect(await croft.stop()).toEqual({ code: 0, signal: null })
     expect(croft.leftovers()).toEqual([])
     expect(croft.log.filter(({ level }) => level !== 'info')).toEqual([])
