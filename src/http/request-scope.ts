@@ -11,14 +11,19 @@ export interface RequestScope {
   readonly startedAt: number
 }
 
-const scopes = new WeakMap<Request, RequestScope>()
+/** On the request itself: a WeakMap would cost each garbage collection what it holds. */
+const SCOPE = Symbol('scope')
 
-export function openScope(request: Request, scope: RequestScope): void {
-  scopes.set(request, scope)
+interface Scoped {
+  [SCOPE]?: RequestScope
 }
 
-export function scopeOf(request: Request): RequestScope {
-  const scope = scopes.get(request)
+export function openScope(request: Request & Scoped, scope: RequestScope): void {
+  request[SCOPE] = scope
+}
+
+export function scopeOf(request: Request & Scoped): RequestScope {
+  const scope = request[SCOPE]
   if (!scope) throw new Error('The request did not come through the server')
   return scope
 }

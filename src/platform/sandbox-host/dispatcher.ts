@@ -1,5 +1,6 @@
 import type { FromWorker, GuestFailure } from '#sandbox/protocol.ts'
 
+import { Attention } from './attention.ts'
 import { casualties, type Death } from './casualties.ts'
 import { HostCalls } from './host-calls.ts'
 import type { Lane } from './lane.ts'
@@ -17,6 +18,8 @@ const MAX_CHARS_PER_FRAME = 4 * 1024 * 1024
 /** Calls that may be inside one worker. */
 const LANE_CAPACITY = 512
 const SWEEP_MS = 20
+/** Under load the event loop does not sleep anyway, and others want the processor. */
+const FEW_CALLS = 4
 
 /** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
 export class Dispatcher {
@@ -25,6 +28,7 @@ export class Dispatcher {
   readonly #keys = new Map<number, string>()
   readonly #hostCalls: HostCalls
   readonly #logs: LogBuffer
+  readonly #attention = new Attention()
   #pumpIsDue = false
   #retry: NodeJS.Timeout | undefined
   #sweep: NodeJS.Timeout | undefined
@@ -166,11 +170,11 @@ export class Dispatcher {
     return call
   }
 
-  /** Calls that arrive in the same turn of the event loop share a frame. */
+  /** Calls that arrive in the same turn of the event loop share a frame: what a frame costs is mostly waking the worker. */
   #schedule(): void {
     if (this.#pumpIsDue) return
     this.#pumpIsDue = true
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#pumpIsDue = false
       this.#pump()
     })
@@ -183,6 +187,8 @@ export class Dispatcher {
       sent = false
       for (const [lane, draft] of this.#draft(nowMs)) {
         lane.send(draft.calls, { nowMs, risky: draft.risky })
+        if (this.#queues.running <= FEW_CALLS)
+          this.#attention.until(() => lane.unacked.length === 0)
         sent = true
       }
     }
