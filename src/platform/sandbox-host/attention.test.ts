@@ -6,7 +6,7 @@ import { Attention } from './attention.ts'
 
 describe('attention', () => {
   test('asks in every turn until the answer is there, and then no more', async () => {
-    const attention = new Attention()
+    const attention = new Attention(60_000)
     let asked = 0
     attention.until(() => (asked += 1) === 2)
     while (asked < 2) await turn()
@@ -16,7 +16,7 @@ describe('attention', () => {
   })
 
   test('ends by itself where no answer comes', async () => {
-    const attention = new Attention()
+    const attention = new Attention(0.1)
     let asked = 0
     attention.until(() => {
       asked += 1

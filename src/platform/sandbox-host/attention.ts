@@ -6,14 +6,19 @@ const AWAKE_MS = 0.15
  * staying awake takes a third off its latency, and costs at most that moment where nothing else is to be done.
  */
 export class Attention {
+  readonly #awakeMs: number
   #awakeUntil = 0
   #isAwake = false
   #answered: () => boolean = () => true
 
+  constructor(awakeMs: number = AWAKE_MS) {
+    this.#awakeMs = awakeMs
+  }
+
   /** Polls until then, or until the moment is over. */
   until(answered: () => boolean): void {
     this.#answered = answered
-    this.#awakeUntil = performance.now() + AWAKE_MS
+    this.#awakeUntil = performance.now() + this.#awakeMs
     if (this.#isAwake) return
     this.#isAwake = true
     this.#turn()
