@@ -1,14 +1,12 @@
 import { fileURLToPath } from 'node:url'
 
+import { build, stop } from 'esbuild'
+
 const ENTRY = fileURLToPath(new URL('./main.ts', import.meta.url))
 
 /** The script that runs once in every isolate's snapshot: the web platform, then the call runtime. */
 export async function bundlePrelude(entry: string = ENTRY): Promise<string> {
-  // Else esbuild would run on, in a thread and a process of its own, beside the service.
-  // oxlint-disable-next-line node/no-process-env -- esbuild has no other way to be told
-  process.env['ESBUILD_WORKER_THREADS'] = '0'
-  const { buildSync } = await import('esbuild')
-  const { outputFiles } = buildSync({
+  const { outputFiles } = await build({
     entryPoints: [entry],
     bundle: true,
     write: false,
@@ -24,6 +22,8 @@ export async function bundlePrelude(entry: string = ENTRY): Promise<string> {
     logLevel: 'silent',
     define: { 'process.env.NODE_ENV': '"production"', Buffer: 'undefined', process: 'undefined' },
   })
+  // It waits for more work in a process of its own, which would stay beside the service for good.
+  await stop()
   const [script] = outputFiles
   if (script === undefined) throw new Error(`esbuild made no script of ${entry}`)
   return script.text

@@ -1,5 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { access, mkdir, mkdtemp, readFile, readdir, rename, rm, symlink } from 'node:fs/promises'
+import {
+  access,
+  chmod,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  symlink,
+} from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -18,6 +28,8 @@ let dist: string
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'croft-dist-'))
+  // As root the database runs as somebody else, who must get there.
+  await chmod(folder, 0o755)
   await build(join(folder, 'built'))
   dist = join(folder, 'elsewhere', 'croft')
   await mkdir(join(folder, 'elsewhere'))
@@ -54,7 +66,7 @@ describe('a build', () => {
       await read(join(dist, 'package.json')),
       await read(join(dist, 'package-lock.json')),
     ]
-    expect(manifest.scripts).toEqual({ start: 'node bin/croft.js serve' })
+    expect(manifest.scripts).toEqual({ start: 'exec node bin/croft.js serve' })
     for (const kind of ['dependencies', 'optionalDependencies', 'devDependencies']) {
       expect(manifest[kind]).toEqual(lock.packages[''][kind])
     }
