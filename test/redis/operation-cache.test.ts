@@ -63,6 +63,8 @@ describe.skipIf(redisMissing() !== undefined)('answers that replicas share', () 
     redis.freeze()
     try {
       expect((await here.call('alone')).status).toBe(200)
+      const ready = await stack.call('any.host', 'GET', '/readyz')
+      expect(ready).toMatchObject({ status: 200, json: { checks: { redis: 'does not answer' } } })
       expect((await here.call('alone')).headers['x-cache']).toBe('HIT')
       expect(await here.admin('POST', '/operations/alone')).toMatchObject({
         json: { ok: true, invalidatedCount: 1 },
