@@ -32,6 +32,12 @@ describe('ad-hoc code', () => {
     })
   })
 
+  test('may print at its top level too', async () => {
+    const code = `console.warn('loading'); module.exports = () => 1`
+    const { logs } = (await execute({ code })).json
+    expect(logs).toMatchObject([{ level: 'warn', message: 'loading' }])
+  })
+
   test('starts anew each time', async () => {
     const code =
       'globalThis.runs = (globalThis.runs ?? 0) + 1\nmodule.exports = () => globalThis.runs'

@@ -89,14 +89,14 @@ export interface ComputeJob {
   readonly limits: SiteLimits
 }
 
-export interface CallSuccess {
+interface CallSuccess {
   readonly ok: true
   /** JSON text; `null` when the function returned nothing. */
   readonly result: string
   readonly cpuUs: number
 }
 
-export interface CallFailure {
+interface CallFailure {
   readonly ok: false
   readonly failure: SandboxFailure
   readonly cpuUs: number
