@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -24,6 +24,8 @@ export interface CroftProcess extends AsyncDisposable {
 
 export async function startCroft(): Promise<CroftProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-bench-'))
+  // As root the database runs as somebody else, who must get there.
+  await chmod(folder, 0o755)
   const [port, smtpPort, submissionPort] = await freePorts(3)
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
