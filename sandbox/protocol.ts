@@ -145,6 +145,7 @@ export interface ModuleSource {
 
 /** How a run ends without a result, as far as a worker can tell. */
 export type GuestFailure =
+  /** Site code threw. 4xx `statusCode` with `code` is meant for the caller; everything else is only for the log. */
   | {
       readonly kind: 'thrown'
       readonly message: string
@@ -158,9 +159,13 @@ export type GuestFailure =
       readonly limit: number
       readonly used: number
     }
+  /** Not JSON: a cycle, a BigInt, a function. */
   | { readonly kind: 'invalidResult'; readonly message: string }
+  /** The request body is not JSON, or not an object. */
   | { readonly kind: 'invalidBody'; readonly message: string }
+  /** The code does not load: syntax, a missing export, an import that is refused, a throw at the top level. */
   | { readonly kind: 'invalidCode'; readonly fault: SourceFault }
+  /** The host or isolate went down under a call that was not the cause. Retryable. */
   | { readonly kind: 'interrupted'; readonly message: string }
 
 export interface SourceFault {

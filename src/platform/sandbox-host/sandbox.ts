@@ -1,3 +1,5 @@
+import type { GuestFailure } from '#sandbox/protocol.ts'
+
 /**
  * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
  * Everything here is data, so that a host on another machine could serve it.
@@ -107,28 +109,14 @@ export type ComputeOutcome = CallOutcome & { readonly logs: readonly LogLine[] }
 
 /** Every way a run can end without a result. `limit` and `used` are in the unit that `what` names. */
 export type SandboxFailure =
-  /** Site code threw. 4xx `statusCode` with `code` is meant for the caller; everything else is only for the log. */
-  | {
-      readonly kind: 'thrown'
-      readonly message: string
-      readonly stack: string
-      readonly statusCode?: number
-      readonly code?: string
-    }
+  | GuestFailure
+  /** It never began. */
   | {
       readonly kind: 'limit'
-      readonly what: 'timeoutMs' | 'cpuMs' | 'memoryMb' | 'resultBytes' | 'queueLength' | 'queueMs'
+      readonly what: 'queueLength' | 'queueMs'
       readonly limit: number
       readonly used: number
     }
-  /** Not JSON: a cycle, a BigInt, a function. */
-  | { readonly kind: 'invalidResult'; readonly message: string }
-  /** The request body is not JSON, or not an object. */
-  | { readonly kind: 'invalidBody'; readonly message: string }
-  /** The code does not load: syntax, a missing export, an import that is refused, a throw at the top level. */
-  | { readonly kind: 'invalidCode'; readonly fault: CodeFault }
-  /** The host or isolate went down under a call that was not the cause. Retryable. */
-  | { readonly kind: 'interrupted'; readonly message: string }
 
 export interface CodeFault {
   readonly message: string
