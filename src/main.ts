@@ -58,12 +58,14 @@ function firstSignal(): Promise<NodeJS.Signals> {
 
 /** What nobody caught may have left anything half done: the log says so, and the next start begins anew. */
 function endOnFault(logger: Logger): void {
-  for (const name of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(name, (error: unknown) => {
-      logger.fatal({ err: error }, 'ended by a fault')
-      process.exit(1)
-    })
-  }
+  process.on('uncaughtException', (error: unknown) => {
+    logger.fatal({ err: error }, 'ended by a fault')
+    process.exit(1)
+  })
+  // A promise that nobody waits for has no one to leave in a wrong state: other sites' requests must not end for it.
+  process.on('unhandledRejection', (error: unknown) => {
+    logger.error({ err: error }, 'a failure that nobody waited for')
+  })
 }
 
 function urlOf(host: string, { port }: Service): string {
