@@ -14,6 +14,7 @@ import {
   type CreateSiteBody,
   type CreatedSite,
   type SiteRecord,
+  type SiteRow,
   type UpdateSiteBody,
   configurationOf,
   parseNewSite,
@@ -127,23 +128,14 @@ export class Sites {
 
   /** The region never changes: it is part of the ids of the site's pools. */
   update(siteId: string, body: UpdateSiteBody): Promise<SiteRecord> {
-    const { database, clock, parts, sourceRules } = this.#deps
-    return database.withSite(siteId, async (tx) => {
-      const row = await lockSite(tx)
-      if (!row) throw notFound('Site', siteId)
-      const configuration = parseSiteChange(body, configurationOf(row), sourceRules)
-      if (configuration.region !== row.region) {
-        throw new AppError(
-          'ImmutableField',
-          `region: stays "${row.region}", because the site's pool ids carry it; create another site instead`,
-        )
-      }
-      const updated = updateSite(tx, configuration, clock.now())
-      const record = siteRecord(await domainTaken(updated, configuration.domain))
-      for (const part of parts) await part.updated?.(tx, record)
-      await this.#changed(tx, [...new Set([row.domain, record.domain])])
-      return record
-    })
+    return givingWay(() =>
+      this.#deps.database.withSite(siteId, async (tx) => {
+        await limitLockWaits(tx)
+        const row = await lockSite(tx)
+        if (!row) throw notFound('Site', siteId)
+        return this.#update(tx, row, body)
+      }),
+    )
   }
 
   /** Its rows go at once, its stored objects a moment later. */
@@ -158,6 +150,22 @@ export class Sites {
         await this.#changed(tx, [domain])
       }),
     )
+  }
+
+  async #update(tx: SiteTx, row: SiteRow, body: UpdateSiteBody): Promise<SiteRecord> {
+    const { clock, parts, sourceRules } = this.#deps
+    const configuration = parseSiteChange(body, configurationOf(row), sourceRules)
+    if (configuration.region !== row.region) {
+      throw new AppError(
+        'ImmutableField',
+        `region: stays "${row.region}", because the site's pool ids carry it; create another site instead`,
+      )
+    }
+    const updated = updateSite(tx, configuration, clock.now())
+    const record = siteRecord(await domainTaken(updated, configuration.domain))
+    for (const part of parts) await part.updated?.(tx, record)
+    await this.#changed(tx, [...new Set([row.domain, record.domain])])
+    return record
   }
 
   async #changed(tx: SiteTx, domains: readonly string[]): Promise<void> {

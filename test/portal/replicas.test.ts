@@ -28,7 +28,8 @@ describe('a replica', () => {
   test('follows a site to its new domain', async () => {
     const { siteId } = await first.createSite({ domain: 'before.test' })
     await vi.waitUntil(async () => (await seenBy(second, 'before.test')) === siteId)
-    await first.portal('PATCH', `/sites/${siteId}`, { domain: 'after.test' })
+    const moved = await first.portal('PATCH', `/sites/${siteId}`, { domain: 'after.test' })
+    expect(moved.status).toBe(200)
     await vi.waitUntil(async () => (await seenBy(second, 'before.test')) === 404)
     expect(await seenBy(second, 'after.test')).toBe(siteId)
   })

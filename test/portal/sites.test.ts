@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { objectKey } from '#platform/objects/object-store.ts'
+import { createClient } from '#platform/postgres/client.ts'
+import type { Answer } from '#test/http-client.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 let stack: Stack
@@ -243,6 +245,24 @@ describe('a site', () => {
     expect((await stack.portal('GET', `/sites/${siteId}`)).status).toBe(404)
     expect((await stack.portal('GET', '/sites/one.test')).status).toBe(200)
     await vi.waitUntil(async () => !(await stack.context.objects.head(object)), { timeout: 15_000 })
+  })
+
+  test('can move to another domain while a sync holds what the move needs, and needs what it holds', async () => {
+    const { siteId } = await create('moving.test')
+    await stack.synced('moving.test')
+    const url = stack.database.url
+    const [sync, watcher] = [createClient({ url, max: 1 }), createClient({ url, max: 1 })]
+    const blocked = () => watcher`
+      select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+    const { promise: moved, resolve } = Promise.withResolvers<Answer>()
+    await sync.begin(async (sql) => {
+      await sql`select 1 from site_runtime where site_id = ${siteId} for update`
+      void stack.portal('PATCH', `/sites/${siteId}`, { domain: 'moved.test' }).then(resolve)
+      await vi.waitUntil(async () => (await blocked()).length > 0, { timeout: 5000, interval: 5 })
+      await sql`select 1 from site where site_id = ${siteId} for key share`
+    })
+    expect((await moved).json).toMatchObject({ siteId, domain: 'moved.test' })
+    await Promise.all([sync.end(), watcher.end()])
   })
 
   test('can go in the middle of its work', async () => {
