@@ -21,6 +21,8 @@ export default defineConfig({
           globalSetup: ['test/support/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 120_000,
+          // A busy machine takes its time; nothing waits longer than it must.
+          expect: { poll: { timeout: 10_000 } },
         },
       },
     ],

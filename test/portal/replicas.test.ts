@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { type Stack, startStack } from '#test/stack.ts'
 
+/** A busy machine takes its time. */
+const PATIENCE = { timeout: 10_000 }
+
 let first: Stack
 let second: Stack
 beforeAll(async () => {
@@ -22,24 +25,24 @@ describe('a replica', () => {
   test('learns of a site that another one made, also under a name it knew as nobody’s', async () => {
     expect(await seenBy(second, 'made.test')).toBe(404)
     const { siteId } = await first.createSite({ domain: 'made.test' })
-    await vi.waitUntil(async () => (await seenBy(second, 'made.test')) === siteId)
+    await vi.waitUntil(async () => (await seenBy(second, 'made.test')) === siteId, PATIENCE)
   })
 
   test('follows a site to its new domain', async () => {
     const { siteId } = await first.createSite({ domain: 'before.test' })
-    await vi.waitUntil(async () => (await seenBy(second, 'before.test')) === siteId)
+    await vi.waitUntil(async () => (await seenBy(second, 'before.test')) === siteId, PATIENCE)
     const moved = await first.portal('PATCH', `/sites/${siteId}`, { domain: 'after.test' })
     expect(moved.status).toBe(200)
-    await vi.waitUntil(async () => (await seenBy(second, 'before.test')) === 404)
+    await vi.waitUntil(async () => (await seenBy(second, 'before.test')) === 404, PATIENCE)
     expect(await seenBy(second, 'after.test')).toBe(siteId)
   })
 
   test('forgets a site that another one deleted', async () => {
     const { siteId } = await first.createSite({ domain: 'gone.test' })
-    await vi.waitUntil(async () => (await seenBy(second, 'gone.test')) === siteId)
+    await vi.waitUntil(async () => (await seenBy(second, 'gone.test')) === siteId, PATIENCE)
     const deleted = await first.portal('DELETE', `/sites/${siteId}`, { confirm: true })
     expect(deleted.status).toBe(204)
-    await vi.waitUntil(async () => (await seenBy(second, 'gone.test')) === 404)
+    await vi.waitUntil(async () => (await seenBy(second, 'gone.test')) === 404, PATIENCE)
   })
 
   test('answers from memory in between', async () => {

@@ -6,6 +6,8 @@ import { type TestRedis, redisMissing, startRedis } from '#test/redis.ts'
 import { silentLog } from '#test/silent-log.ts'
 
 const missing = redisMissing()
+/** A busy machine takes its time. */
+const PATIENCE = 10_000
 const key = (siteId: string, group = 'op:1', entry = '{}') => ({ siteId, group, entry })
 
 describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, () => {
@@ -17,7 +19,9 @@ describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, ()
     redis = await startRedis()
     one = openSharedCache(redis.url, silentLog)
     two = openSharedCache(redis.url, silentLog)
-    await vi.waitUntil(async () => (await one.ping()) === 'ok' && (await two.ping()) === 'ok')
+    await vi.waitUntil(async () => (await one.ping()) === 'ok' && (await two.ping()) === 'ok', {
+      timeout: PATIENCE,
+    })
   })
   afterEach(() => redis.thaw())
   afterAll(async () => {
@@ -28,7 +32,7 @@ describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, ()
 
   const stored = async (cache: SharedCache, where: ReturnType<typeof key>, body: string) => {
     cache.set(where, body, 60)
-    await vi.waitFor(async () => expect((await cache.get(where))?.body).toBe(body))
+    await vi.waitFor(async () => expect((await cache.get(where))?.body).toBe(body), PATIENCE)
   }
 
   test('gives one replica what another has stored, with its times', async () => {
@@ -57,7 +61,10 @@ describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, ()
   test('does not count what has expired', async () => {
     one.set(key('e', 'g', 'short'), 'x', 0.05)
     await stored(one, key('e', 'g', 'long'), 'x')
-    await vi.waitFor(async () => expect(await one.get(key('e', 'g', 'short'))).toBeUndefined())
+    await vi.waitFor(
+      async () => expect(await one.get(key('e', 'g', 'short'))).toBeUndefined(),
+      PATIENCE,
+    )
     expect(await one.dropGroup('e', 'g')).toBe(1)
   })
 

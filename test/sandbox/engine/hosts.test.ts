@@ -39,7 +39,7 @@ describe('sandbox hosts', () => {
     )
     const { result, others } = await sandbox.beside(async () => {
       const waiting = sandbox.call(program, false)
-      await vi.waitFor(() => expect(sandbox.hosts.status().running).toBeGreaterThan(0))
+      await vi.waitFor(() => expect(sandbox.hosts.status().running).toBeGreaterThan(0), 10_000)
       expect(valueOf(await sandbox.call(program, true))).toBe(1)
       for (const pid of before) process.kill(pid, 'SIGKILL')
       return waiting
