@@ -51,7 +51,7 @@ describe('a replica', () => {
     const answer = await vi.waitUntil(async () => {
       const found = second.context.sites.byHost('known.test')
       return found instanceof Promise ? void (await found) : found
-    })
+    }, PATIENCE)
     expect(answer.domain).toBe('known.test')
   })
 })
