@@ -1,15 +1,26 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 import { LRUCache } from 'lru-cache'
 
 import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
-import { isPublished } from '#identity/keys/model.ts'
+import { type VerificationKey, isPublished } from '#identity/keys/model.ts'
 import { verificationKeys } from '#identity/keys/verification-keys.ts'
 import type { Database } from '#platform/postgres/database.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type Pool, type PoolKind, type SitePools, issuerOf } from './model.ts'
-import { selectPools } from './queries.ts'
+import { type ClientRow, clientOf } from './client.ts'
+import { type GoogleProvider, type Pool, type PoolKind, type SitePools, issuerOf } from './model.ts'
+import {
+  type PoolRow,
+  type ProviderRow,
+  selectClients,
+  selectPools,
+  selectProviders,
+} from './queries.ts'
+import { storedPoolSettings } from './settings.ts'
 
 const REMEMBERED_SITES = 10_000
 /** Notifications keep an entry true; this bounds the harm of one that got lost. */
@@ -81,23 +92,13 @@ export class PoolDirectory {
   #read(site: Site): Promise<SitePools> {
     const now = this.#clock.now()
     return this.#database.withSite(site.siteId, async (tx) => {
-      const rows = await selectPools(tx)
-      const keys = await verificationKeys(tx, now)
-      const poolOf = (kind: PoolKind): Pool => {
-        const row = rows.find((each) => each.kind === kind)
-        if (!row) throw new Error(`The site ${site.siteId} has no ${kind} pool`)
-        const issuer = issuerOf(this.#baseUrl, site, row.userPoolId)
-        const published = [...(keys.get(row.userPoolId)?.values() ?? [])].filter((key) =>
-          isPublished(key, now.getTime()),
-        )
-        return {
-          ...row,
-          issuer,
-          keys: new Map(published.map((key) => [key.kid, key])),
-          signingKid: published.find((key) => key.signs)?.kid ?? '',
-          version: [issuer, row.clientId, ...published.map((key) => key.kid)].join(' '),
-        }
+      const rows = {
+        pools: await selectPools(tx),
+        clients: await selectClients(tx),
+        providers: await selectProviders(tx),
+        keys: await verificationKeys(tx, now),
       }
+      const poolOf = (kind: PoolKind): Pool => poolFrom(this.#baseUrl, site, kind, { ...rows, now })
       return {
         domain: site.domain,
         loadedAtMs: now.getTime(),
@@ -110,4 +111,45 @@ export class PoolDirectory {
   #ageMs(pools: SitePools): number {
     return this.#clock.now().getTime() - pools.loadedAtMs
   }
+}
+
+interface PoolRows {
+  readonly pools: readonly PoolRow[]
+  readonly clients: readonly ClientRow[]
+  readonly providers: readonly ProviderRow[]
+  readonly keys: ReadonlyMap<string, ReadonlyMap<string, VerificationKey>>
+  readonly now: Date
+}
+
+function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): Pool {
+  const row = rows.pools.find((each) => each.kind === kind)
+  if (!row) throw new Error(`The site ${site.siteId} has no ${kind} pool`)
+  const { userPoolId } = row
+  const issuer = issuerOf(baseUrl, site, userPoolId)
+  const base = siteBaseUrl(baseUrl, site.domain)
+  const clients = rows.clients
+    .filter((client) => client.userPoolId === userPoolId)
+    .map((client) => clientOf(base, kind, client))
+  const clientId = clients.find(({ purpose }) => purpose === 'default')?.clientId ?? ''
+  const published = [...(rows.keys.get(userPoolId)?.values() ?? [])].filter((key) =>
+    isPublished(key, rows.now.getTime()),
+  )
+  return {
+    kind,
+    userPoolId,
+    clientId,
+    issuer,
+    settings: storedPoolSettings(kind, row.settings),
+    clients: new Map(clients.map((client) => [client.clientId, client])),
+    google: googleOf(rows.providers.find((provider) => provider.userPoolId === userPoolId)),
+    keys: new Map(published.map((key) => [key.kid, key])),
+    signingKid: published.find((key) => key.signs)?.kid ?? '',
+    version: [issuer, clientId, ...published.map((key) => key.kid)].join(' '),
+  }
+}
+
+function googleOf(row: ProviderRow | undefined): GoogleProvider | undefined {
+  if (!row) return undefined
+  const { issuer, clientId, enabled } = row
+  return { issuer, clientId, enabled, scopes: Value.Parse(Type.Array(Type.String()), row.scopes) }
 }

@@ -4,11 +4,14 @@ import type { VerificationKey } from '#identity/keys/model.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { Client } from './client.ts'
+import type { PoolSettings } from './settings.ts'
+
 export type PoolKind = 'admin' | 'data'
 export const POOL_KINDS = ['admin', 'data'] as const satisfies readonly PoolKind[]
 
-/** Default of what is asked of the hosted sign-in. */
-const SCOPES = ['openid', 'email', 'profile']
+/** Default of what is asked of the hosted sign-in, and of a provider. */
+export const SCOPES = ['openid', 'email', 'profile']
 
 /** A pool as token checks see it: names, and keys that verify. */
 export interface Pool {
@@ -17,10 +20,23 @@ export interface Pool {
   /** Of the default client, the only one whose tokens the API takes. */
   readonly clientId: string
   readonly issuer: string
+  readonly settings: PoolSettings
+  /** By client id. */
+  readonly clients: ReadonlyMap<string, Client>
+  /** Of the data pool, when the operator has configured it. */
+  readonly google: GoogleProvider | undefined
   readonly keys: ReadonlyMap<string, VerificationKey>
   readonly signingKid: string
   /** Changes whenever issuer, client or keys do. */
   readonly version: string
+}
+
+/** What is public about a site's Google provider. */
+export interface GoogleProvider {
+  readonly issuer: string
+  readonly clientId: string
+  readonly scopes: readonly string[]
+  readonly enabled: boolean
 }
 
 export interface SitePools {
@@ -80,6 +96,7 @@ export const issuerOf = (baseUrl: string, site: Site, userPoolId: string): strin
 /** The hosted sign-in lives under the issuer, so the issuer is also the sign-in's `domain`. */
 export function bootstrapOf(baseUrl: string, site: Site, pool: Pool): BootstrapConfig {
   const base = siteBaseUrl(baseUrl, site.domain)
+  const client = pool.clients.get(pool.clientId)
   return {
     siteId: site.siteId,
     siteDomain: site.domain,
@@ -92,8 +109,8 @@ export function bootstrapOf(baseUrl: string, site: Site, pool: Pool): BootstrapC
       issuer: pool.issuer,
       domain: pool.issuer,
       scope: [...SCOPES],
-      redirectUri: `${base}/admin/callback`,
-      logoutUri: `${base}/admin`,
+      redirectUri: client?.redirectUris[0] ?? base,
+      logoutUri: client?.logoutUris[0] ?? base,
     },
   }
 }
@@ -111,10 +128,10 @@ export const discoveryOf = (site: Site, pool: Pool): VisitorDiscovery => ({
   domain: pool.issuer,
   providers: {
     google: {
-      enabled: false,
+      enabled: pool.google?.enabled ?? false,
       identityProvider: 'Google',
       responseType: 'code',
-      scopes: [...SCOPES],
+      scopes: [...(pool.google?.scopes ?? SCOPES)],
     },
   },
 })

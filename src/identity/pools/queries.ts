@@ -1,14 +1,29 @@
 import type { SiteTx } from '#platform/postgres/database.ts'
 
+import type { ClientPurpose, ClientRow } from './client.ts'
 import type { PoolKind } from './model.ts'
 
-export interface PoolRow {
+export interface NewPool {
   readonly kind: PoolKind
   readonly userPoolId: string
   readonly clientId: string
 }
 
-export async function insertPool(tx: SiteTx, pool: PoolRow, now: Date): Promise<void> {
+export interface PoolRow {
+  readonly kind: PoolKind
+  readonly userPoolId: string
+  readonly settings: unknown
+}
+
+export interface ProviderRow {
+  readonly userPoolId: string
+  readonly issuer: string
+  readonly clientId: string
+  readonly scopes: unknown
+  readonly enabled: boolean
+}
+
+export async function insertPool(tx: SiteTx, pool: NewPool, now: Date): Promise<void> {
   await tx.db
     .insertInto('user_pool')
     .values({
@@ -20,14 +35,22 @@ export async function insertPool(tx: SiteTx, pool: PoolRow, now: Date): Promise<
     .execute()
 }
 
-export async function insertDefaultClient(tx: SiteTx, pool: PoolRow, now: Date): Promise<void> {
+export async function insertClient(
+  tx: SiteTx,
+  client: {
+    readonly clientId: string
+    readonly userPoolId: string
+    readonly purpose: ClientPurpose
+  },
+  now: Date,
+): Promise<void> {
   await tx.db
     .insertInto('pool_client')
     .values({
       site_id: tx.siteId,
-      client_id: pool.clientId,
-      user_pool_id: pool.userPoolId,
-      purpose: 'default',
+      client_id: client.clientId,
+      user_pool_id: client.userPoolId,
+      purpose: client.purpose,
       created_at: now,
     })
     .execute()
@@ -36,17 +59,32 @@ export async function insertDefaultClient(tx: SiteTx, pool: PoolRow, now: Date):
 export function selectPools(tx: SiteTx): Promise<PoolRow[]> {
   return tx.db
     .selectFrom('user_pool')
-    .innerJoin('pool_client', (join) =>
-      join
-        .onRef('pool_client.site_id', '=', 'user_pool.site_id')
-        .onRef('pool_client.user_pool_id', '=', 'user_pool.user_pool_id')
-        .on('pool_client.purpose', '=', 'default'),
-    )
+    .select(['kind', 'user_pool_id as userPoolId', 'settings'])
+    .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
+export function selectClients(tx: SiteTx): Promise<ClientRow[]> {
+  return tx.db
+    .selectFrom('pool_client')
     .select([
-      'user_pool.kind as kind',
-      'user_pool.user_pool_id as userPoolId',
-      'pool_client.client_id as clientId',
+      'client_id as clientId',
+      'user_pool_id as userPoolId',
+      'purpose',
+      'redirect_uris as redirectUris',
+      'logout_uris as logoutUris',
+      'cognito_api as cognitoApi',
     ])
-    .where('user_pool.site_id', '=', tx.siteId)
+    .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
+/** Without the secret. */
+export function selectProviders(tx: SiteTx): Promise<ProviderRow[]> {
+  return tx.db
+    .selectFrom('identity_provider')
+    .select(['user_pool_id as userPoolId', 'issuer', 'client_id as clientId', 'scopes', 'enabled'])
+    .where('site_id', '=', tx.siteId)
+    .where('provider', '=', 'Google')
     .execute()
 }

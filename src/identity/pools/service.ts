@@ -18,7 +18,7 @@ import {
   bootstrapOf,
   discoveryOf,
 } from './model.ts'
-import { type PoolRow, insertDefaultClient, insertPool } from './queries.ts'
+import { type NewPool, insertClient, insertPool } from './queries.ts'
 
 /** The two pools of each site: the admin pool, and the data pool of its visitors. */
 export class Pools implements SiteParts {
@@ -50,7 +50,7 @@ export class Pools implements SiteParts {
 
   /** Both pools with their clients and keys, and an invited account for each super-admin. */
   async created(tx: SiteTx, site: Site, input: SitePartsInput): Promise<SitePartsResult> {
-    const pools = POOL_KINDS.map((kind): PoolRow => ({
+    const pools = POOL_KINDS.map((kind): NewPool => ({
       kind,
       userPoolId: this.#ids.userPoolId(site.region),
       clientId: this.#ids.clientId(),
@@ -58,7 +58,10 @@ export class Pools implements SiteParts {
     const now = this.#clock.now()
     for (const pool of pools) {
       await insertPool(tx, pool, now)
-      await insertDefaultClient(tx, pool, now)
+      await insertClient(tx, { ...pool, purpose: 'default' }, now)
+    }
+    for (const { userPoolId } of pools.filter(({ kind }) => kind === 'data')) {
+      await insertClient(tx, { userPoolId, clientId: this.#ids.clientId(), purpose: 'link' }, now)
     }
     await this.#signingKeys.create(
       tx,

@@ -24,7 +24,7 @@ export class AdminTokens {
       'id',
       'access',
     ])
-    const standing = await this.#users.standing(site, pool.userPoolId, claims.sub)
+    const standing = await this.#users.standing(site, pool.userPoolId, claims)
     if (!standing || standing.role === null || isRevoked(standing, claims.iat)) {
       throw unauthorized('user')
     }

@@ -6,7 +6,13 @@ const POOL = {
   issuer: 'https://one.test/oidc/eu-1_AbCdEf123',
   clientId: 'abcdefghijklmnopqrstuvwxyz',
 }
-const SUBJECT = { sub: 'sub-1', username: 'ann', email: 'ann@one.test', groups: ['admin'] }
+const SUBJECT = {
+  sub: 'sub-1',
+  username: 'ann',
+  email: 'ann@one.test',
+  emailVerified: true,
+  groups: ['admin'],
+}
 const STAMP = { issuedAtSeconds: 1_800_000_000, authTimeSeconds: 1_799_999_000, jti: 'jti-1' }
 
 const SHARED = {
@@ -35,7 +41,19 @@ describe('the claims of a token', () => {
       token_use: 'id',
       aud: POOL.clientId,
       email: 'ann@one.test',
+      email_verified: true,
     })
+  })
+
+  test('name the sign-in that they come from', () => {
+    const signIn = { familyId: 'family-1', scope: 'openid email', nonce: 'n-1' }
+    expect(claimsOf(POOL, 'access', SUBJECT, { ...STAMP, signIn })).toMatchObject({
+      origin_jti: 'family-1',
+      scope: 'openid email',
+    })
+    const id = claimsOf(POOL, 'id', SUBJECT, { ...STAMP, signIn })
+    expect(id).toMatchObject({ origin_jti: 'family-1', nonce: 'n-1' })
+    expect(id).not.toHaveProperty('scope')
   })
 
   test('leave cognito:groups out when there is none', () => {

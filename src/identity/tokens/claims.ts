@@ -16,11 +16,17 @@ export const TokenClaims = Type.Object({
   nbf: Type.Optional(Seconds),
   auth_time: Seconds,
   jti: Type.String(),
+  /** The sign-in that the token comes from; absent in what an operator minted. */
+  origin_jti: Type.Optional(Type.String({ maxLength: 64 })),
   token_use: Type.Union([Type.Literal('access'), Type.Literal('id')]),
   client_id: Type.Optional(Type.String()),
   aud: Type.Optional(Type.String()),
   username: Type.String(),
+  scope: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
+  email_verified: Type.Optional(Type.Boolean()),
+  /** Of the authorization request, in its first id token. */
+  nonce: Type.Optional(Type.String()),
   'cognito:groups': Type.Optional(Type.Array(Type.String())),
 })
 export type TokenClaims = Static<typeof TokenClaims>
@@ -29,6 +35,7 @@ export interface TokenSubject {
   readonly sub: string
   readonly username: string
   readonly email: string
+  readonly emailVerified: boolean
   /** The role in the admin pool, groups in the data pool. */
   readonly groups: readonly string[]
 }
@@ -39,12 +46,20 @@ export interface TokenTimes {
   readonly authTimeSeconds: number
 }
 
+/** What ties a token to the sign-in that it comes from. */
+export interface SignInMark {
+  readonly familyId: string
+  /** Space-separated, of the access token. */
+  readonly scope: string
+  readonly nonce?: string | undefined
+}
+
 /** The claims of a new token, named as Cognito names them; `cognito:groups` is left out when there is none. */
 export function claimsOf(
   pool: Pick<Pool, 'issuer' | 'clientId'>,
   use: TokenUse,
   subject: TokenSubject,
-  stamp: TokenTimes & { readonly jti: string },
+  stamp: TokenTimes & { readonly jti: string; readonly signIn?: SignInMark | undefined },
 ): TokenClaims {
   return {
     sub: subject.sub,
@@ -52,7 +67,10 @@ export function claimsOf(
     ...(use === 'access' ? { client_id: pool.clientId } : { aud: pool.clientId }),
     token_use: use,
     username: subject.username,
-    ...(use === 'id' && { email: subject.email }),
+    ...(use === 'id' && { email: subject.email, email_verified: subject.emailVerified }),
+    ...(use === 'id' && stamp.signIn?.nonce !== undefined && { nonce: stamp.signIn.nonce }),
+    ...(use === 'access' && stamp.signIn && { scope: stamp.signIn.scope }),
+    ...(stamp.signIn && { origin_jti: stamp.signIn.familyId }),
     ...(subject.groups.length > 0 && { 'cognito:groups': [...subject.groups] }),
     auth_time: stamp.authTimeSeconds,
     iat: stamp.issuedAtSeconds,

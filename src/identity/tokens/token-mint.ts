@@ -46,6 +46,7 @@ export class TokenMint {
         sub: user.sub,
         username: user.email,
         email: user.email,
+        emailVerified: user.emailVerified,
         groups: user.role === null ? request.groups : [user.role],
       },
       times: { issuedAtSeconds, authTimeSeconds: issuedAtSeconds },

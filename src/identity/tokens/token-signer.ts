@@ -5,14 +5,20 @@ import type { SigningKeys } from '#identity/keys/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type TokenSubject, type TokenTimes, type TokenUse, claimsOf } from './claims.ts'
+import {
+  type SignInMark,
+  type TokenSubject,
+  type TokenTimes,
+  type TokenUse,
+  claimsOf,
+} from './claims.ts'
 
 export interface SignedToken {
   readonly token: string
   readonly expiresAt: Date
 }
 
-/** Makes the tokens of a pool: for an operator's request today, for a sign-in as well. */
+/** Makes the tokens of a pool, for sign-ins and for the operator. */
 export class TokenSigner {
   readonly #signingKeys: SigningKeys
   readonly #ids: Ids
@@ -26,10 +32,18 @@ export class TokenSigner {
     site: Site,
     pool: Pool,
     use: TokenUse,
-    holder: { readonly subject: TokenSubject; readonly times: TokenTimes },
+    holder: {
+      readonly subject: TokenSubject
+      readonly times: TokenTimes
+      readonly signIn?: SignInMark
+    },
   ): Promise<SignedToken> {
     const { kid, key } = await this.#signingKeys.signer(site, pool)
-    const claims = claimsOf(pool, use, holder.subject, { ...holder.times, jti: this.#ids.uuid() })
+    const claims = claimsOf(pool, use, holder.subject, {
+      ...holder.times,
+      jti: this.#ids.uuid(),
+      signIn: holder.signIn,
+    })
     const token = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })
       .sign(key)

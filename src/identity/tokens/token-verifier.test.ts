@@ -8,13 +8,20 @@ import { AppError } from '#base/app-error.ts'
 import { type NewKeyPair, newKeyPair } from '#identity/keys/key-pair.ts'
 import { importSigningKey, importVerificationKey } from '#identity/keys/model.ts'
 import type { Pool, PoolKind, SitePools } from '#identity/pools/model.ts'
+import { storedPoolSettings } from '#identity/pools/settings.ts'
 
 import { claimsOf } from './claims.ts'
 import { TokenVerifier } from './token-verifier.ts'
 
 const NOW = 1_800_000_000
 const SITE = { siteId: 'site_1', domain: 'one.test', region: 'eu-central-1' }
-const SUBJECT = { sub: 'sub-1', username: 'ann', email: 'ann@one.test', groups: ['editors'] }
+const SUBJECT = {
+  sub: 'sub-1',
+  username: 'ann',
+  email: 'ann@one.test',
+  emailVerified: true,
+  groups: ['editors'],
+}
 
 interface Made {
   readonly pool: Pool
@@ -36,6 +43,9 @@ async function poolOf(kind: PoolKind): Promise<Made> {
     userPoolId,
     clientId: kind.padEnd(26, '0'),
     issuer: `https://one.test/oidc/${userPoolId}`,
+    settings: storedPoolSettings(kind, {}),
+    clients: new Map(),
+    google: undefined,
     keys: new Map([[kid, verification]]),
     signingKid: kid,
     version: kind,

@@ -1,12 +1,13 @@
 import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import { isRevoked } from '#identity/users/model.ts'
+import { type Standing, isRevoked } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { type Visitor, visitorOf } from '#identity/visitor.ts'
 import type { Site } from '#sites/site.ts'
 
 import { bearerToken } from './bearer.ts'
+import type { TokenClaims } from './claims.ts'
 import { tokenExpired, unauthorized } from './refusals.ts'
 import { SeenTokens, digestOf } from './seen-tokens.ts'
 import type { TokenVerifier } from './token-verifier.ts'
@@ -50,10 +51,10 @@ export class VisitorTokens {
     const siteValidity = this.#validities.ofSite(site.siteId)
     const { claims, pool, expired } = await this.#verifier.verify(site, 'data', token, ['access'])
     const userValidity = this.#validities.ofUser(site.siteId, claims.sub)
-    const standing = await this.#users.standing(site, pool.userPoolId, claims.sub)
+    const standing = await this.#users.standing(site, pool.userPoolId, claims)
     if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
     if (expired) throw tokenExpired()
-    const visitor = visitorOf(claims.sub, claims.username, claims['cognito:groups'] ?? [])
+    const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, standing))
     this.#seen.remember(
       digest,
       {
@@ -67,4 +68,10 @@ export class VisitorTokens {
     )
     return visitor
   }
+}
+
+/** Live membership. Only a token that the operator minted, which no sign-in stands behind, may say more. */
+function groupsOf(claims: TokenClaims, { groups }: Standing): readonly string[] {
+  if (claims.origin_jti !== undefined) return groups
+  return [...new Set([...groups, ...(claims['cognito:groups'] ?? [])])]
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { isRevoked, issueSecond } from './model.ts'
 
-const standing = (tokensValidAfter: Date) => ({ email: 'a@b', role: null, tokensValidAfter })
+const standing = (tokensValidAfter: Date) => ({ signedOut: false, tokensValidAfter })
 const moment = fc.integer({ min: 0, max: 4_000_000_000_000 }).map((ms) => new Date(ms))
 
 describe('revoking a user’s tokens', () => {
@@ -17,6 +17,11 @@ describe('revoking a user’s tokens', () => {
         expect(isRevoked(standing(revokedAt), after)).toBe(false)
       }),
     )
+  })
+
+  test('is the same as ending the sign-in that a token comes from', () => {
+    const ended = { ...standing(new Date(0)), signedOut: true }
+    expect(isRevoked(ended, 4_000_000_000)).toBe(true)
   })
 
   test('moves the next token at most one second ahead', () => {

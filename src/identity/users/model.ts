@@ -4,6 +4,9 @@ export interface User {
   readonly userPoolId: string
   readonly sub: string
   readonly email: string
+  readonly emailVerified: boolean
+  /** An invited user cannot sign in before the invitation is taken up. */
+  readonly status: 'INVITED' | 'ACTIVE'
   /** Null in the data pool. */
   readonly role: Role | null
   readonly tokensValidAfter: Date
@@ -15,11 +18,17 @@ export interface Standing {
   readonly role: Role | null
   /** Tokens issued before this moment are refused. */
   readonly tokensValidAfter: Date
+  /** Data groups, now. */
+  readonly groups: readonly string[]
+  /** Whether the sign-in that the token comes from has been ended. */
+  readonly signedOut: boolean
 }
 
 /** `iat` is in whole seconds, so a token of the very second in which all were revoked is refused; the next one is not. */
-export const isRevoked = (standing: Standing, issuedAtSeconds: number): boolean =>
-  issuedAtSeconds * 1000 < standing.tokensValidAfter.getTime()
+export const isRevoked = (
+  standing: Pick<Standing, 'signedOut' | 'tokensValidAfter'>,
+  issuedAtSeconds: number,
+): boolean => standing.signedOut || issuedAtSeconds * 1000 < standing.tokensValidAfter.getTime()
 
 /** The `iat` of a token made now: never a second that the user's revocation refuses, so at most one second ahead. */
 export function issueSecond(now: Date, tokensValidAfter: Date): number {

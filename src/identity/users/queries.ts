@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import type { Role } from '#identity/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -10,7 +12,7 @@ export interface NewUser {
   readonly emailVerified: boolean
   readonly role: Role | null
   readonly status: 'INVITED' | 'ACTIVE'
-  readonly origin: 'invite' | 'operator'
+  readonly origin: 'invite' | 'operator' | 'sign-up' | 'provider'
 }
 
 /** Does nothing when the pool has a user with that address. */
@@ -45,7 +47,9 @@ export function selectUserByEmail(
       'user_pool_id as userPoolId',
       'sub',
       'email',
+      'email_verified as emailVerified',
       'role',
+      'status',
       'tokens_valid_after as tokensValidAfter',
     ])
     .where('site_id', '=', tx.siteId)
@@ -54,15 +58,30 @@ export function selectUserByEmail(
     .executeTakeFirst()
 }
 
-/** By primary key: runs for every request with an admin token. */
+/** By primary keys: runs for every request with an admin token. `familyId` is the token's `origin_jti`. */
 export function selectStanding(
   tx: SiteTx,
   userPoolId: string,
   sub: string,
+  familyId: string | undefined,
 ): Promise<Standing | undefined> {
+  const groups = sql<string[]>`array(
+    select group_name from data_group_member
+    where site_id = ${tx.siteId} and user_pool_id = ${userPoolId} and sub = ${sub}
+    order by group_name)`
+  const signedOut = sql<boolean>`${familyId ?? null}::text is not null and not exists (
+    select from refresh_family
+    where site_id = ${tx.siteId} and family_id = ${familyId ?? null}
+      and user_pool_id = ${userPoolId} and sub = ${sub} and revoked_at is null)`
   return tx.db
     .selectFrom('pool_user')
-    .select(['email', 'role', 'tokens_valid_after as tokensValidAfter'])
+    .select([
+      'email',
+      'role',
+      'tokens_valid_after as tokensValidAfter',
+      groups.as('groups'),
+      signedOut.as('signedOut'),
+    ])
     .where('site_id', '=', tx.siteId)
     .where('user_pool_id', '=', userPoolId)
     .where('sub', '=', sub)

@@ -5,6 +5,7 @@ import type { Role } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { TokenClaims } from '#identity/tokens/claims.ts'
 import type { Validities } from '#identity/tokens/validity.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -91,8 +92,14 @@ export class Users {
   }
 
   /** Undefined when the account is gone. */
-  standing(site: Site, userPoolId: string, sub: string): Promise<Standing | undefined> {
-    return this.#database.withSite(site.siteId, (tx) => selectStanding(tx, userPoolId, sub))
+  standing(
+    site: Site,
+    userPoolId: string,
+    { sub, origin_jti: familyId }: Pick<TokenClaims, 'sub' | 'origin_jti'>,
+  ): Promise<Standing | undefined> {
+    return this.#database.withSite(site.siteId, (tx) =>
+      selectStanding(tx, userPoolId, sub, familyId),
+    )
   }
 
   /** Ends every token that the user has, on every replica. */

@@ -1,16 +1,15 @@
 import type { Generated } from 'kysely'
 
+import type { IdentityTables } from './identity-tables.ts'
+
 /** The schema of `migrations/`, as queries see it. JSON columns are `unknown` until a model parses them. */
-export interface Tables {
+export interface Tables extends IdentityTables {
   instance: InstanceTable
   site: SiteTable
   site_key: SiteKeyTable
   deployment: DeploymentTable
-  user_pool: UserPoolTable
-  pool_client: PoolClientTable
-  signing_key: SigningKeyTable
-  pool_user: PoolUserTable
-  user_invite: UserInviteTable
+  outbound_message: OutboundMessageTable
+  idempotent_answer: IdempotentAnswerTable
   data_resource: DataResourceTable
   data_operation: DataOperationTable
   site_runtime: SiteRuntimeTable
@@ -56,56 +55,27 @@ interface DeploymentTable {
   activated_at: Date | null
 }
 
-interface UserPoolTable {
+interface OutboundMessageTable {
   site_id: string
-  user_pool_id: string
-  kind: 'admin' | 'data'
+  message_id: string
+  kind: string
+  recipient: string
+  status: 'queued' | 'sent' | 'captured' | 'failed'
+  sealed: Buffer | null
+  attempts: Generated<number>
+  error: string | null
   created_at: Generated<Date>
+  finished_at: Date | null
 }
 
-interface PoolClientTable {
+interface IdempotentAnswerTable {
   site_id: string
-  client_id: string
-  user_pool_id: string
-  purpose: 'default'
+  scope: string
+  key_hash: Buffer
+  request_digest: Buffer
+  answer: unknown
   created_at: Generated<Date>
-}
-
-interface SigningKeyTable {
-  site_id: string
-  user_pool_id: string
-  kid: string
-  alg: string
-  public_jwk: unknown
-  sealed_private: Buffer
-  created_at: Generated<Date>
-  retired_at: Date | null
-  expires_at: Date | null
-}
-
-interface PoolUserTable {
-  site_id: string
-  user_pool_id: string
-  sub: string
-  email: string
-  email_verified: Generated<boolean>
-  external_email: string | null
-  role: 'user' | 'admin' | 'super-admin' | null
-  status: 'INVITED' | 'ACTIVE'
-  origin: 'invite' | 'operator'
-  tokens_valid_after: Generated<Date>
-  created_at: Generated<Date>
-  updated_at: Generated<Date>
-}
-
-interface UserInviteTable {
-  site_id: string
-  token_hash: Buffer
-  user_pool_id: string
-  sub: string
   expires_at: Date
-  used_at: Date | null
-  created_at: Generated<Date>
 }
 
 interface DataResourceTable {

@@ -23,6 +23,14 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     lastRetrySeconds: 3600,
     maxRunSeconds: 3600,
   },
+  // Given up after about two days, as mail servers do.
+  'outbound-mail': {
+    retries: 24,
+    firstRetrySeconds: 5,
+    lastRetrySeconds: 10_800,
+    maxRunSeconds: 120,
+  },
+  'account-mail': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 60 },
 }
 
 /** Where the jobs of a queue go that failed to the end. */

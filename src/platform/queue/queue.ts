@@ -6,6 +6,20 @@ export interface QueueJobs {
   'permission-sync': { readonly siteId: string }
   /** Remove the stored objects of a deleted site. */
   'site-cleanup': { readonly siteId: string }
+  /** Hand one message to the gateway. */
+  'outbound-mail': { readonly siteId: string; readonly messageId: string }
+  /**
+   * Answer somebody who asked with an address, by mail if at all: whether there is an account is found out here, where
+   * nobody can measure it.
+   */
+  'account-mail': {
+    readonly siteId: string
+    readonly userPoolId: string
+    readonly email: string
+    readonly ask: 'sign-up' | 'resend' | 'reset'
+    /** Of the sign-up that the code is for. */
+    readonly registrationId?: string
+  }
 }
 
 export type QueueName = keyof QueueJobs

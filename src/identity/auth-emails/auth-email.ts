@@ -1,0 +1,25 @@
+import type { PoolKind } from '#identity/pools/model.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+/** Every message that identity sends, with what its words need. */
+export type AuthEmail = { readonly to: string } & (
+  | { readonly kind: 'invite'; readonly url: string; readonly expiresAt: Date }
+  /** The code that proves the address of a sign-up; branding may replace subject and HTML. */
+  | { readonly kind: 'verification'; readonly pool: PoolKind; readonly code: string }
+  | { readonly kind: 'reset'; readonly pool: PoolKind; readonly code: string }
+  | { readonly kind: 'password-changed'; readonly pool: PoolKind }
+  /** To the owner of an account whose address somebody signed up with again. */
+  | { readonly kind: 'account-exists'; readonly pool: PoolKind }
+  /** To the account's address, when a provider was linked. */
+  | { readonly kind: 'provider-linked'; readonly provider: string }
+  /** To the address that was replaced. */
+  | { readonly kind: 'address-changed'; readonly pool: PoolKind }
+)
+
+/** Puts messages about accounts on their way; what is sent in a transaction leaves with its commit, or not at all. */
+export interface AuthEmails {
+  /** Whether a gateway is configured; without one messages are captured for the operator to read. */
+  readonly delivers: boolean
+  send(tx: SiteTx, site: Site, email: AuthEmail): Promise<void>
+}

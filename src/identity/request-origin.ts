@@ -1,0 +1,8 @@
+/** Where a request to the sign-in comes from, as far as we can tell: for sessions, back-off and the audit trail. */
+export interface RequestOrigin {
+  /** The peer, or what a trusted proxy says the peer is. */
+  readonly address: string
+  /** At most 256 characters, without control characters. */
+  readonly userAgent: string
+  readonly requestId: string
+}
