@@ -49,11 +49,25 @@ export function httpApp(context: AppContext): HttpApp {
       const response = await answer(request, scope).catch((error: unknown) =>
         failed(error, 'UNKNOWN', request),
       )
-      if (request.headers.has('origin')) await cors.open(request, response, scope)
+      if (request.headers.has('origin')) await openToOrigin(request, response, scope)
       response.headers.set('x-request-id', scope.requestId)
       log.write(request, response, scope)
       return response
     },
+  }
+
+  /** A failure here must not take the answer away: without the header it stays closed to the asking page. */
+  async function openToOrigin(
+    request: Request,
+    response: Response,
+    scope: RequestScope,
+  ): Promise<void> {
+    try {
+      await cors.open(request, response, scope)
+    } catch (error) {
+      const { requestId, host } = scope
+      context.logger.error({ err: error, requestId, host }, 'origin not looked up')
+    }
   }
 
   async function answer(request: Request, scope: RequestScope): Promise<Response> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { asAdmin } from '#test/postgres.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 let stack: Stack
@@ -103,5 +104,22 @@ describe('other origins', () => {
     expect(other.headers['access-control-allow-origin']).toBeUndefined()
     const own = await preflight('two.test', '/admin/public/config', stack.baseUrl('two.test'))
     expect(own.headers['access-control-allow-origin']).toBe(stack.baseUrl('two.test'))
+  })
+
+  test('get the rendered error when the database is gone', async () => {
+    await using alone = await startStack({ sites: [] })
+    const { name } = alone.database
+    await asAdmin(async (admin) => {
+      await admin`alter database ${admin(name)} allow_connections false`
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`
+    })
+    const answer = await alone.call('late.test', 'GET', '/data/auth/config', {
+      headers: { origin: 'https://app.test' },
+    })
+    await asAdmin((admin) => admin`alter database ${admin(name)} allow_connections true`)
+    expect(answer.status).toBeGreaterThanOrEqual(500)
+    expect(answer.json).toMatchObject({ ok: false, error: { code: expect.any(String) } })
+    expect(answer.headers['x-request-id']).toBe(answer.json.error.requestId)
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined()
   })
 })
