@@ -9,6 +9,7 @@ import { Invites } from './invites/service.ts'
 import { SigningKeys } from './keys/service.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
+import { SecurityEvents } from './security-events/service.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
@@ -35,6 +36,7 @@ export interface Identity {
   readonly tokenMint: TokenMint
   readonly adminTokens: AdminTokens
   readonly visitorTokens: VisitorTokens
+  readonly securityEvents: SecurityEvents
 }
 
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
@@ -42,7 +44,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const directory = new PoolDirectory(deps)
   const validities = new Validities()
   await followChanges(deps.notifications, directory, validities)
-  const signingKeys = new SigningKeys({ ...deps, directory })
+  const securityEvents = new SecurityEvents(deps)
+  const signingKeys = new SigningKeys({ ...deps, directory, events: securityEvents })
   const users = new Users({ ...deps, directory, validities })
   const invites = new Invites(deps)
   const verifier = new TokenVerifier({ ...deps, directory })
@@ -52,9 +55,10 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     signingKeys,
     users,
     invites,
-    tokenMint: new TokenMint({ ...deps, directory, users, signer }),
+    tokenMint: new TokenMint({ ...deps, directory, users, signer, events: securityEvents }),
     adminTokens: new AdminTokens({ verifier, users }),
     visitorTokens: new VisitorTokens({ ...deps, directory, verifier, users, validities }),
+    securityEvents,
   }
 }
 

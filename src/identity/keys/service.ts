@@ -4,6 +4,8 @@ import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool, PoolKind } from '#identity/pools/model.ts'
+import { OPERATOR } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
@@ -50,6 +52,7 @@ export class SigningKeys {
   readonly #siteKeys: SiteKeys
   readonly #clock: Clock
   readonly #directory: PoolDirectory
+  readonly #events: SecurityEvents
   readonly #signers = new LRUCache<string, Signer>({ max: REMEMBERED_SIGNERS })
 
   constructor(deps: {
@@ -59,6 +62,7 @@ export class SigningKeys {
     siteKeys: SiteKeys
     clock: Clock
     directory: PoolDirectory
+    events: SecurityEvents
   }) {
     this.#database = deps.database
     this.#notifications = deps.notifications
@@ -66,6 +70,7 @@ export class SigningKeys {
     this.#siteKeys = deps.siteKeys
     this.#clock = deps.clock
     this.#directory = deps.directory
+    this.#events = deps.events
   }
 
   /** The first key of each new pool. */
@@ -86,13 +91,21 @@ export class SigningKeys {
     oldTokens: OldTokens = 'keep',
   ): Promise<readonly RotatedKey[]> {
     const pools = await this.#directory.get(site)
-    const userPoolIds = kinds.map((kind) => pools[kind].userPoolId)
-    const pairs = await Promise.all(userPoolIds.map(() => newKeyPair()))
+    const pairs = await Promise.all(kinds.map(() => newKeyPair()))
     return this.#database.withSite(site.siteId, async (tx) => {
       const rotated: RotatedKey[] = []
-      for (const [index, userPoolId] of userPoolIds.entries()) {
+      for (const [index, kind] of kinds.entries()) {
+        const { userPoolId } = pools[kind]
         await this.#retire(tx, userPoolId, oldTokens)
-        rotated.push({ userPoolId, kid: await this.#store(tx, userPoolId, pairs[index]) })
+        const kid = await this.#store(tx, userPoolId, pairs[index])
+        rotated.push({ userPoolId, kid })
+        const detail = { kid, oldTokens }
+        await this.#events.record(tx, {
+          event: 'keys.rotated',
+          pool: kind,
+          actor: OPERATOR,
+          detail,
+        })
       }
       await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
       tx.onCommit(() => this.#directory.forget(site.siteId))

@@ -39,6 +39,9 @@ export const SECURITY_EVENTS = [
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 
+/** `actor` of what came over the portal. */
+export const OPERATOR = 'operator'
+
 /** Never carries a password, token, code or link. */
 export interface SecurityEvent {
   readonly event: SecurityEventName

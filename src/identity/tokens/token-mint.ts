@@ -2,6 +2,8 @@ import { invalid } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool, PoolKind } from '#identity/pools/model.ts'
+import { OPERATOR } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import { type User, issueSecond } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Site } from '#sites/site.ts'
@@ -25,12 +27,20 @@ export class TokenMint {
   readonly #users: Users
   readonly #signer: TokenSigner
   readonly #clock: Clock
+  readonly #events: SecurityEvents
 
-  constructor(deps: { directory: PoolDirectory; users: Users; signer: TokenSigner; clock: Clock }) {
+  constructor(deps: {
+    directory: PoolDirectory
+    users: Users
+    signer: TokenSigner
+    clock: Clock
+    events: SecurityEvents
+  }) {
     this.#directory = deps.directory
     this.#users = deps.users
     this.#signer = deps.signer
     this.#clock = deps.clock
+    this.#events = deps.events
   }
 
   /** An admin must exist (404 `UserNotFound`); a visitor who does not is created. */
@@ -54,7 +64,19 @@ export class TokenMint {
     if (signed.token.length > MAX_TOKEN_LENGTH) {
       throw invalid('groups', `the token would be longer than ${MAX_TOKEN_LENGTH} characters`)
     }
+    await this.#note(site, user, request)
     return signed
+  }
+
+  #note(site: Site, { sub, email }: User, { pool, use, groups }: MintRequest): Promise<void> {
+    return this.#events.note(site.siteId, {
+      event: 'token.minted',
+      pool,
+      sub,
+      email,
+      actor: OPERATOR,
+      detail: { use, ...(groups.length > 0 && { groups: groups.join(' ') }) },
+    })
   }
 
   #userOf(site: Site, pool: Pool, email: string): Promise<User> {
