@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+export interface AnswerKey {
+  readonly scope: string
+  readonly keyHash: Buffer
+}
+
+export interface StoredAnswer {
+  readonly requestDigest: Buffer
+  /** Null only inside the transaction that is still working it out. */
+  readonly answer: unknown
+}
+
+/** False when the key is taken. Waits for a transaction that is taking it, and takes over one whose time is up. */
+export async function claimKey(
+  tx: SiteTx,
+  key: AnswerKey & {
+    readonly requestDigest: Buffer
+    readonly now: Date
+    readonly expiresAt: Date
+  },
+): Promise<boolean> {
+  const claim = {
+    request_digest: key.requestDigest,
+    answer: null,
+    created_at: key.now,
+    expires_at: key.expiresAt,
+  }
+  const claimed = await tx.db
+    .insertInto('idempotent_answer')
+    .values({ site_id: tx.siteId, scope: key.scope, key_hash: key.keyHash, ...claim })
+    .onConflict((on) =>
+      on
+        .columns(['site_id', 'scope', 'key_hash'])
+        .doUpdateSet(claim)
+        .where('idempotent_answer.expires_at', '<=', key.now),
+    )
+    .returning('scope')
+    .executeTakeFirst()
+  return claimed !== undefined
+}
+
+export async function updateAnswer(tx: SiteTx, key: AnswerKey, answer: string): Promise<void> {
+  await tx.db
+    .updateTable('idempotent_answer')
+    .set({ answer: JSON.stringify(answer) })
+    .where('site_id', '=', tx.siteId)
+    .where('scope', '=', key.scope)
+    .where('key_hash', '=', key.keyHash)
+    .execute()
+}
+
+export function selectAnswer(tx: SiteTx, key: AnswerKey): Promise<StoredAnswer | undefined> {
+  return tx.db
+    .selectFrom('idempotent_answer')
+    .select(['request_digest as requestDigest', 'answer'])
+    .where('site_id', '=', tx.siteId)
+    .where('scope', '=', key.scope)
+    .where('key_hash', '=', key.keyHash)
+    .executeTakeFirst()
+}
+
+/** Passes over those that another transaction holds. */
+export async function deleteExpiredAnswers(tx: SiteTx, now: Date, limit: number): Promise<void> {
+  const expired = tx.db
+    .selectFrom('idempotent_answer')
+    .select(sql`ctid`.as('ctid'))
+    .where('site_id', '=', tx.siteId)
+    .where('expires_at', '<=', now)
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+  await tx.db
+    .deleteFrom('idempotent_answer')
+    .where('site_id', '=', tx.siteId)
+    .where(sql`ctid`, 'in', expired)
+    .execute()
+}
