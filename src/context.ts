@@ -83,6 +83,8 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
   const identity = await openIdentity({
     ...deps,
     siteKeys: new SiteKeys(),
+    queue,
+    siteOf: (siteId) => sites.get(siteId),
     baseUrl: config.baseUrl,
   })
   const runtime = await openRuntime({

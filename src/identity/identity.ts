@@ -2,14 +2,23 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Queue } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Site } from '#sites/site.ts'
 
+import { Accounts } from './accounts/service.ts'
+import { SignIns } from './authorization/service.ts'
+import { Providers } from './federation/providers.ts'
 import { Invites } from './invites/service.ts'
 import { SigningKeys } from './keys/service.ts'
+import { Passwords } from './passwords/service.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
 import { SecurityEvents } from './security-events/service.ts'
+import { Sessions } from './sessions/service.ts'
+import { SignOut } from './sessions/sign-out.ts'
+import { TokenSets } from './token-sets/service.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
@@ -23,9 +32,12 @@ export interface IdentityDeps {
   readonly notifications: Notifications
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
+  readonly queue: Queue
   readonly clock: Clock
   readonly ids: Ids
   readonly baseUrl: string
+  /** For jobs, which carry only the site's id. 404 when it is gone. */
+  siteOf(siteId: string): Promise<Site>
 }
 
 export interface Identity {
@@ -33,10 +45,17 @@ export interface Identity {
   readonly signingKeys: SigningKeys
   readonly users: Users
   readonly invites: Invites
+  readonly passwords: Passwords
+  readonly accounts: Accounts
+  readonly signIns: SignIns
+  readonly sessions: Sessions
+  readonly signOut: SignOut
+  readonly tokenSets: TokenSets
   readonly tokenMint: TokenMint
   readonly adminTokens: AdminTokens
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
+  readonly providers: Providers
 }
 
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
@@ -55,10 +74,17 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     signingKeys,
     users,
     invites,
+    signIns: new SignIns(),
+    sessions: new Sessions(),
+    signOut: new SignOut(),
+    tokenSets: new TokenSets(),
+    passwords: new Passwords(),
+    accounts: new Accounts(),
     tokenMint: new TokenMint({ ...deps, directory, users, signer, events: securityEvents }),
     adminTokens: new AdminTokens({ verifier, users }),
     visitorTokens: new VisitorTokens({ ...deps, directory, verifier, users, validities }),
     securityEvents,
+    providers: new Providers({ ...deps, directory, events: securityEvents }),
   }
 }
 

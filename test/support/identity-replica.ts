@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 
+import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
+import { openQueue } from '#platform/queue/postgres-queue.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
@@ -38,6 +40,8 @@ export class IdentityCluster implements AsyncDisposable {
   readonly sealer: Sealer = new AesGcmSealer(randomBytes(32))
   readonly #clone: TestDatabase
   readonly #replicas: Replica[] = []
+  readonly #queues: AsyncDisposable[] = []
+  readonly #sites = new Map<string, Site>()
 
   private constructor(clone: TestDatabase) {
     this.#clone = clone
@@ -55,11 +59,15 @@ export class IdentityCluster implements AsyncDisposable {
   /** A deaf one gets no notifications, as when they are lost. */
   async replica(options: { readonly deaf?: true } = {}): Promise<Replica> {
     const platform = await connectPostgres({ url: this.#clone.url, log: silentLog, poolSize: 5 })
+    const queue = await openQueue({ ...platform, log: silentLog })
+    this.#queues.push(queue)
     const identity = await openIdentity({
       database: platform.database,
       notifications: options.deaf ? deafened(platform.notifications) : platform.notifications,
       sealer: this.sealer,
       siteKeys: new SiteKeys(),
+      queue,
+      siteOf: async (siteId) => this.#site(siteId),
       clock: this.clock,
       ids: randomIds,
       baseUrl: BASE_URL,
@@ -75,6 +83,7 @@ export class IdentityCluster implements AsyncDisposable {
     superAdmins: readonly string[] = [`ann@${domain}`],
   ): Promise<{ site: Site; onboarding: readonly Onboarding[] }> {
     const site: Site = { siteId: randomIds.siteId(), domain, region: 'eu-central-1' }
+    this.#sites.set(site.siteId, site)
     return replica.database.withSite(site.siteId, async (tx) => {
       await this.#insertSite(tx, site)
       const { onboarding = [] } = await replica.pools.created(tx, site, { superAdmins })
@@ -83,8 +92,15 @@ export class IdentityCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const queue of this.#queues) await queue[Symbol.asyncDispose]()
     for (const replica of this.#replicas) await replica[Symbol.asyncDispose]()
     await this.#clone[Symbol.asyncDispose]()
+  }
+
+  #site(siteId: string): Site {
+    const site = this.#sites.get(siteId)
+    if (!site) throw notFound('Site', siteId)
+    return site
   }
 
   async #insertSite(tx: SiteTx, site: Site): Promise<void> {

@@ -1,5 +1,8 @@
-/** What is counted: `account` fails at a password or code, `address` is where tries come from, `mail` is mail on request. */
-export type AttemptKind = 'account' | 'address' | 'mail'
+/**
+ * What is counted: `account` fails at a password, `code` at a mailed code, `address` is where such tries come from;
+ * `mail` is mail on request to an account's address, `mail-address` mail on request of a network address.
+ */
+export type AttemptKind = 'account' | 'code' | 'address' | 'mail' | 'mail-address'
 
 export interface AttemptKey {
   readonly siteId: string
@@ -8,11 +11,27 @@ export interface AttemptKey {
   readonly subject: string
 }
 
+/** What came of a try that asked to begin. */
+export interface Admission {
+  /** 0 when it may go on. */
+  readonly waitSeconds: number
+  /** Whether it is the first that was turned away since the last one that was let in. */
+  readonly first: boolean
+}
+
 /** Failures remembered for a while, in Redis when there is one (shared by all replicas), else in memory. */
 export interface Attempts {
+  /**
+   * Counts a try as failed before its outcome is known, unless it has to wait: of a thousand guesses at once no more get
+   * through than one after another.
+   */
+  begin(key: AttemptKey): Promise<Admission>
+  /** Takes back one that `begin` counted. */
+  undo(key: AttemptKey): Promise<void>
   /** Seconds until the next try is allowed; 0 when it is allowed now. */
   waitSeconds(key: AttemptKey): Promise<number>
   /** Counts one and says how long to wait from now on. */
   failed(key: AttemptKey): Promise<number>
+  /** Forgets every failure. */
   succeeded(key: AttemptKey): Promise<void>
 }

@@ -1,0 +1,59 @@
+import type { Role } from '#identity/actor.ts'
+import type { User } from '#identity/users/model.ts'
+
+/** An address and a password, as somebody typed them. */
+export interface Credentials {
+  readonly email: string
+  readonly password: string
+}
+
+export interface SignedUp {
+  /** Names this sign-up among all that wait for the same address. Whoever confirms with it confirms this one. */
+  readonly registrationId: string
+  readonly sub: string
+  /** In the spelling under which it is stored. */
+  readonly email: string
+}
+
+export interface SignUpConfirmation {
+  readonly email: string
+  readonly code: string
+  /** With it only that sign-up's code counts. */
+  readonly registrationId?: string | undefined
+  /** Picks the sign-up when there is no `registrationId`. */
+  readonly password?: string | undefined
+}
+
+export interface ResendRequest {
+  readonly email: string
+  readonly registrationId?: string | undefined
+}
+
+export interface PasswordReset extends Credentials {
+  readonly code: string
+}
+
+export type Authenticated =
+  | { readonly kind: 'signed-in'; readonly user: User }
+  /** The password of a sign-up whose address is not proven yet. */
+  | { readonly kind: 'unconfirmed'; readonly registrationId: string }
+
+export interface PasswordChange {
+  readonly oldPassword: string
+  readonly newPassword: string
+}
+
+/** The sign-in that stays when every other one ends. */
+export interface KeptSession {
+  readonly sessionId: string
+}
+
+export interface OpenInvite {
+  readonly email: string
+  readonly role: Role | null
+}
+
+export interface InviteTaking {
+  readonly token: string
+  readonly password: string
+}
