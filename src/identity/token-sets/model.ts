@@ -1,0 +1,33 @@
+import type { Client } from '#identity/pools/client.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+
+/** What a sign-in of a client is given, and what its tokens say. */
+export interface Grant {
+  readonly client: Pick<Client, 'clientId'>
+  readonly sub: string
+  /** Space-separated. An id token comes with `openid` or `aws.cognito.signin.user.admin`. */
+  readonly scope: string
+  /** Taken before the proof was checked: a sign-out everywhere that happened meanwhile then counts. */
+  readonly authTime: Date
+  readonly nonce?: string | undefined
+  /** Of the browser; left out for a sign-in without one. */
+  readonly sessionId?: string | undefined
+  readonly origin: RequestOrigin
+}
+
+export interface TokenSet {
+  readonly accessToken: string
+  readonly idToken: string | undefined
+  readonly refreshToken: string
+  readonly expiresInSeconds: number
+  readonly scope: string
+  readonly familyId: string
+}
+
+/** OpenID Connect Core section 5.3.2, with Cognito's `username`. */
+export interface UserInfo {
+  readonly sub: string
+  readonly username?: string
+  readonly email?: string
+  readonly email_verified?: boolean
+}

@@ -1,0 +1,36 @@
+/** RFC 6749 section 5.2, RFC 6750 section 3.1, RFC 7009 section 2.2.1. */
+export type OAuthErrorCode =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'invalid_scope'
+  | 'invalid_token'
+  | 'insufficient_scope'
+
+const STATUS: Readonly<Record<OAuthErrorCode, 400 | 401 | 403>> = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  invalid_scope: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+}
+
+/** A refusal in OAuth's own words, for the endpoints that clients call. */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  readonly error: OAuthErrorCode
+  readonly description: string
+  readonly status: 400 | 401 | 403
+
+  constructor(error: OAuthErrorCode, description: string) {
+    super(`${error}: ${description}`)
+    this.error = error
+    this.description = description
+    this.status = STATUS[error]
+  }
+}
