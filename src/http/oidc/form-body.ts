@@ -1,0 +1,39 @@
+import { AppError, invalid } from '#base/app-error.ts'
+
+const MAX_FORM_BYTES = 64 * 1024
+const MAX_FIELDS = 50
+const FORM = 'application/x-www-form-urlencoded'
+
+/**
+ * The fields of a form that was sent. Refuses another content type (415), more than 64 KiB (413), and a field that comes
+ * twice (400): two readers could each take another one.
+ */
+export async function formOf(request: Request): Promise<URLSearchParams> {
+  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
+  if (type !== FORM) {
+    throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM}"`)
+  }
+  const fields = new URLSearchParams(await textOf(request))
+  const names = [...fields.keys()]
+  if (names.length > MAX_FIELDS) throw invalid('body', `has more than ${MAX_FIELDS} fields`)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined) throw invalid(twice.slice(0, 64), 'is there more than once')
+  return fields
+}
+
+async function textOf(request: Request): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_FORM_BYTES) throw tooLong()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength
+    if (size > MAX_FORM_BYTES) throw tooLong()
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+const tooLong = (): AppError =>
+  new AppError('PayloadTooLarge', `A form may have ${MAX_FORM_BYTES} bytes`, {
+    fields: { limitBytes: MAX_FORM_BYTES },
+  })

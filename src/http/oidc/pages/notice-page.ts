@@ -1,0 +1,51 @@
+import { type Html, html } from './html.ts'
+import { type Page, page } from './page.ts'
+
+export interface Notice extends Pick<
+  Page,
+  'title' | 'site' | 'status' | 'formTargets' | 'cookies' | 'headers'
+> {
+  readonly tone: 'good' | 'bad'
+  /** One paragraph each. */
+  readonly text: readonly string[]
+  /** The first one is the one to take. */
+  readonly links?: readonly { readonly href: string; readonly label: string }[]
+  /** Small print for whoever is asked about it: a request id, a code. */
+  readonly reference?: string
+}
+
+const SIGNS: Record<Notice['tone'], Html> = {
+  good: html`<path d="m5 12.5 4.5 4.5L19 7.5" />`,
+  bad: html`<path d="M12 6.5v7M12 17.5v.01" />`,
+}
+
+/** A page that says one thing and asks for nothing. */
+export function noticePage({ tone, text, links = [], reference, ...parts }: Notice): Response {
+  const body = html`
+    <div class="badge ${tone}">
+      <svg
+        width="24"
+        height="24"
+        viewBox="0 0 24 24"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2.25"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+        aria-hidden="true"
+      >
+        ${SIGNS[tone]}
+      </svg>
+    </div>
+    <header>
+      <h1>${parts.title}</h1>
+      ${text.map((paragraph) => html`<p class="lead">${paragraph}</p>`)}
+    </header>
+    ${links.length > 0 && html`<div class="actions">${links.map(linkOf)}</div>`}
+    ${reference !== undefined && html`<p class="reference">${reference}</p>`}
+  `
+  return page({ ...parts, body })
+}
+
+const linkOf = ({ href, label }: { href: string; label: string }, at: number): Html =>
+  html`<a class="${at === 0 ? 'button' : 'button plain'}" href="${href}">${label}</a>`

@@ -1,0 +1,79 @@
+import { createHash } from 'node:crypto'
+
+import { Html, html } from './html.ts'
+import { styleSheet } from './style-sheet.ts'
+
+export interface Page {
+  /** Names the page; the site's name follows in the window's title. */
+  readonly title: string
+  /** Whose page it is: the site's domain. */
+  readonly site: { readonly domain: string }
+  readonly body: Html
+  readonly status?: number
+  /** Origins (or schemes, `app:`) to which an answer to this page's form may redirect, beside our own. */
+  readonly formTargets?: readonly string[]
+  readonly cookies?: readonly string[]
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const STYLE_HASH = createHash('sha256').update(styleSheet).digest('base64')
+/** Byte for byte what the hash is of. */
+const STYLE = Html.trusted(`<style>${styleSheet}</style>`)
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='5' fill='%235b5bd6'/%3E%3C/svg%3E"
+
+/** A whole page: no script, one style sheet, nothing from elsewhere, in nobody's frame, in nobody's cache. */
+export function page({ formTargets = [], cookies = [], ...parts }: Page): Response {
+  const headers = new Headers({
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': contentSecurityPolicy(formTargets),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'cross-origin-resource-policy': 'same-origin',
+    // The path and query of a page are its visitor's own; `no-referrer` would also take the Origin off its form.
+    'referrer-policy': 'strict-origin',
+    ...parts.headers,
+  })
+  for (const cookie of cookies) headers.append('set-cookie', cookie)
+  return new Response(documentOf(parts), { status: parts.status ?? 200, headers })
+}
+
+/** Browsers check `form-action` again when the answer to a form redirects: the client's own origin must be in it. */
+const contentSecurityPolicy = (formTargets: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    `style-src 'sha256-${STYLE_HASH}'`,
+    'img-src data:',
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+
+/** Each site keeps one of the style sheet's eight hues. */
+const hueOf = (domain: string): number =>
+  (createHash('sha256').update(domain).digest().at(0) ?? 0) % 8
+
+const documentOf = ({ title, site, body }: Page): string =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title} · ${site.domain}</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <meta name="robots" content="noindex" />
+        <link rel="icon" href="${ICON}" />
+        ${STYLE}
+      </head>
+      <body>
+        <main>
+          <p class="site">
+            <span class="mark mark-${hueOf(site.domain)}" aria-hidden="true"
+              >${site.domain.slice(0, 1)}</span
+            >${site.domain}
+          </p>
+          ${body}
+        </main>
+      </body>
+    </html>`.toString()
