@@ -1,10 +1,18 @@
 import { Type } from '@sinclair/typebox'
 
-/** What sign-in takes for an address: one `@`, nothing blank, RFC 5321's length. Whether it receives mail is proven by a code. */
+/**
+ * Neither blanks and control characters, nor what a mail header gives a meaning, nor marks that nobody sees: two accounts
+ * must not look alike.
+ */
+const PART =
+  '[^\\s@"<>()\\[\\]\\\\,;:\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ud800-\\udfff]+'
+
+/** What sign-in takes for an address: one `@`, RFC 5321's length. Whether it receives mail is proven by a code. */
 export const EmailAddress = Type.String({
   minLength: 3,
   maxLength: 254,
-  pattern: '^[^\\s@\\u0000-\\u001f\\u007f]+@[^\\s@\\u0000-\\u001f\\u007f]+$',
+  pattern: `^${PART}@${PART}$`,
+  fault: 'must be an email address',
 })
 
 /** The one spelling under which an address is stored and looked up. */
