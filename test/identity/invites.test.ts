@@ -74,6 +74,15 @@ describe('an invite', () => {
     expect(await redeem(site, token)).toBeUndefined()
   })
 
+  test('can be looked at without using it up, as long as it is good', async () => {
+    const { site, token } = await invited()
+    const look = () =>
+      replica.database.withSite(site.siteId, (tx) => replica.invites.find(tx, token))
+    expect(await look()).toEqual(await look())
+    expect(await look()).toEqual(await redeem(site, token))
+    expect(await look()).toBeUndefined()
+  })
+
   test('is given to one of ten who redeem it at once', async () => {
     const { site, token } = await invited()
     const given = await Promise.all(Array.from({ length: 10 }, () => redeem(site, token)))

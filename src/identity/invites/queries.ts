@@ -37,6 +37,21 @@ export async function deleteUnusedInvites(tx: SiteTx, invitee: Invitee): Promise
     .execute()
 }
 
+export function selectInvitee(
+  tx: SiteTx,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<Invitee | undefined> {
+  return tx.db
+    .selectFrom('user_invite')
+    .select(['user_pool_id as userPoolId', 'sub'])
+    .where('site_id', '=', tx.siteId)
+    .where('token_hash', '=', tokenHash)
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()
+}
+
 /** Of two who redeem the same invite at once, one gets the row. */
 export function markInviteUsed(
   tx: SiteTx,

@@ -7,7 +7,13 @@ import type { Onboarding } from '#sites/site-parts.ts'
 import type { Site } from '#sites/site.ts'
 
 import { INVITE_LIFETIME_MS, hashInvite, onboardingUrl } from './model.ts'
-import { type Invitee, deleteUnusedInvites, insertInvite, markInviteUsed } from './queries.ts'
+import {
+  type Invitee,
+  deleteUnusedInvites,
+  insertInvite,
+  markInviteUsed,
+  selectInvitee,
+} from './queries.ts'
 
 /** Links with which invited people take their accounts: good for seven days, once, known to us only as hashes. */
 export class Invites {
@@ -35,6 +41,11 @@ export class Invites {
     })
     const base = siteBaseUrl(this.#baseUrl, site.domain)
     return { email: user.email, url: onboardingUrl(base, user.role, token) }
+  }
+
+  /** Who holds a link that is still good, without using it up. */
+  find(tx: SiteTx, token: string): Promise<Invitee | undefined> {
+    return selectInvitee(tx, hashInvite(token), this.#clock.now())
   }
 
   /** Who was invited; undefined when the token is unknown, used or too old. Using it up is part of the caller's transaction. */

@@ -5,6 +5,9 @@ export interface User {
   readonly sub: string
   readonly email: string
   readonly emailVerified: boolean
+  readonly externalEmail: string | null
+  /** Where mail about the account goes: `email` or `externalEmail`, as the user chose. */
+  readonly activeEmail: string
   /** An invited user cannot sign in before the invitation is taken up. */
   readonly status: 'INVITED' | 'ACTIVE'
   /** Null in the data pool. */

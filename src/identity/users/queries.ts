@@ -15,6 +15,9 @@ export interface NewUser {
   readonly origin: 'invite' | 'operator' | 'sign-up' | 'provider'
 }
 
+const ACTIVE_EMAIL = sql<string>`case when active_address = 'external' and external_email is not null
+  then external_email else email end`
+
 /** Does nothing when the pool has a user with that address. */
 export async function insertUser(tx: SiteTx, user: NewUser, now: Date): Promise<void> {
   await tx.db
@@ -36,26 +39,16 @@ export async function insertUser(tx: SiteTx, user: NewUser, now: Date): Promise<
     .execute()
 }
 
+export function selectUser(tx: SiteTx, userPoolId: string, sub: string): Promise<User | undefined> {
+  return users(tx, userPoolId).where('sub', '=', sub).executeTakeFirst()
+}
+
 export function selectUserByEmail(
   tx: SiteTx,
   userPoolId: string,
   email: string,
 ): Promise<User | undefined> {
-  return tx.db
-    .selectFrom('pool_user')
-    .select([
-      'user_pool_id as userPoolId',
-      'sub',
-      'email',
-      'email_verified as emailVerified',
-      'role',
-      'status',
-      'tokens_valid_after as tokensValidAfter',
-    ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('email', '=', email)
-    .executeTakeFirst()
+  return users(tx, userPoolId).where('email', '=', email).executeTakeFirst()
 }
 
 /** By primary keys: runs for every request with an admin token. `familyId` is the token's `origin_jti`. */
@@ -117,3 +110,20 @@ export async function selectSuperAdminEmails(tx: SiteTx, limit: number): Promise
     .execute()
   return rows.map(({ email }) => email)
 }
+
+const users = (tx: SiteTx, userPoolId: string) =>
+  tx.db
+    .selectFrom('pool_user')
+    .select([
+      'user_pool_id as userPoolId',
+      'sub',
+      'email',
+      'email_verified as emailVerified',
+      'external_email as externalEmail',
+      ACTIVE_EMAIL.as('activeEmail'),
+      'role',
+      'status',
+      'tokens_valid_after as tokensValidAfter',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)

@@ -17,6 +17,7 @@ import {
   insertUser,
   selectStanding,
   selectSuperAdminEmails,
+  selectUser,
   selectUserByEmail,
   updateTokensValidAfter,
 } from './queries.ts'
@@ -84,6 +85,11 @@ export class Users {
     return this.#database.withSite(site.siteId, (tx) =>
       userByEmail(tx, pool.userPoolId, canonicalEmail(email)),
     )
+  }
+
+  /** Undefined when the pool has no such account, or not any more. */
+  find(tx: SiteTx, userPoolId: string, sub: string): Promise<User | undefined> {
+    return selectUser(tx, userPoolId, sub)
   }
 
   /** The addresses of a site's super-admins, oldest first; at most 100. */
