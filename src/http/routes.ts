@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 
 import { computeRoutes } from './admin-data/compute.ts'
+import { groupRoutes } from './admin-data/groups.ts'
 import { logRoutes } from './admin-data/logs.ts'
 import { operationRoutes } from './admin-data/operations.ts'
 import { resourceRoutes } from './admin-data/resources.ts'
@@ -16,6 +17,8 @@ import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalKeyRoutes } from './portal/keys.ts'
+import { portalProviderRoutes } from './portal/providers.ts'
+import { portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 
@@ -43,11 +46,14 @@ const portal = (context: AppContext) =>
     .use(portalDeploymentRoutes(context))
     .use(portalTokenRoutes(context))
     .use(portalKeyRoutes(context))
+    .use(portalOutboxRoutes(context))
+    .use(portalProviderRoutes(context))
 
 const adminData = (context: AppContext) =>
   new Elysia()
     .use(resourceRoutes(context))
     .use(operationRoutes(context))
+    .use(groupRoutes(context))
     .use(computeRoutes(context))
     .use(logRoutes(context))
     .use(usageRoutes(context))

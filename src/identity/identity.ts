@@ -10,6 +10,9 @@ import type { Site } from '#sites/site.ts'
 import { Accounts } from './accounts/service.ts'
 import { SignIns } from './authorization/service.ts'
 import { Providers } from './federation/providers.ts'
+import { type GroupUses, DataGroups } from './groups/service.ts'
+import type { OutboundMail } from './auth-emails/outbound-mail.ts'
+import { AuthEmailMessages } from './auth-emails/service.ts'
 import { Invites } from './invites/service.ts'
 import { SigningKeys } from './keys/service.ts'
 import { Passwords } from './passwords/service.ts'
@@ -36,6 +39,8 @@ export interface IdentityDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly baseUrl: string
+  readonly mail: OutboundMail
+  readonly groupUses: GroupUses
   /** For jobs, which carry only the site's id. 404 when it is gone. */
   siteOf(siteId: string): Promise<Site>
 }
@@ -45,6 +50,7 @@ export interface Identity {
   readonly signingKeys: SigningKeys
   readonly users: Users
   readonly invites: Invites
+  readonly authEmails: AuthEmailMessages
   readonly passwords: Passwords
   readonly accounts: Accounts
   readonly signIns: SignIns
@@ -55,6 +61,7 @@ export interface Identity {
   readonly adminTokens: AdminTokens
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
+  readonly dataGroups: DataGroups
   readonly providers: Providers
 }
 
@@ -84,6 +91,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     adminTokens: new AdminTokens({ verifier, users }),
     visitorTokens: new VisitorTokens({ ...deps, directory, verifier, users, validities }),
     securityEvents,
+    dataGroups: new DataGroups({ ...deps, directory, validities, events: securityEvents }),
     providers: new Providers({ ...deps, directory, events: securityEvents }),
   }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import { type Standing, isRevoked } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { type Visitor, visitorOf } from '#identity/visitor.ts'
@@ -12,6 +13,16 @@ import { tokenExpired, unauthorized } from './refusals.ts'
 import { SeenTokens, digestOf } from './seen-tokens.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 import type { Validities } from './validity.ts'
+
+/** A visitor at a moment when it matters who they are: the token as it stands now, not as it was seen a moment ago. */
+export interface SignedInVisitor {
+  readonly pool: Pool
+  readonly sub: string
+  /** The sign-in behind the token; undefined for one that the operator minted. */
+  readonly familyId: string | undefined
+  /** When the visitor proved who they are. */
+  readonly authTime: Date
+}
 
 /** Access tokens of a site's data pool, as `/data` takes them. */
 export class VisitorTokens {
@@ -47,13 +58,20 @@ export class VisitorTokens {
     return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))
   }
 
+  /** Never from memory: for what an account's owner alone may do. */
+  async verifyFresh(site: Site, authorization: string | undefined): Promise<SignedInVisitor> {
+    const { claims, pool } = await this.#check(site, bearerToken(authorization))
+    return {
+      pool,
+      sub: claims.sub,
+      familyId: claims.origin_jti,
+      authTime: new Date(claims.auth_time * 1000),
+    }
+  }
+
   async #verify(site: Site, token: string, digest: string): Promise<Visitor> {
     const siteValidity = this.#validities.ofSite(site.siteId)
-    const { claims, pool, expired } = await this.#verifier.verify(site, 'data', token, ['access'])
-    const userValidity = this.#validities.ofUser(site.siteId, claims.sub)
-    const standing = await this.#users.standing(site, pool.userPoolId, claims)
-    if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
-    if (expired) throw tokenExpired()
+    const { claims, pool, standing, userValidity } = await this.#check(site, token)
     const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, standing))
     this.#seen.remember(
       digest,
@@ -67,6 +85,15 @@ export class VisitorTokens {
       this.#clock.now().getTime(),
     )
     return visitor
+  }
+
+  async #check(site: Site, token: string) {
+    const { claims, pool, expired } = await this.#verifier.verify(site, 'data', token, ['access'])
+    const userValidity = this.#validities.ofUser(site.siteId, claims.sub)
+    const standing = await this.#users.standing(site, pool.userPoolId, claims)
+    if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
+    if (expired) throw tokenExpired()
+    return { claims, pool, standing, userValidity }
   }
 }
 

@@ -1,0 +1,200 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import { invalid, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  DEFAULT_SCOPES,
+  GOOGLE,
+  GOOGLE_ISSUER,
+  type GoogleInput,
+  type ProviderRecord,
+  callbackUri,
+  requireIssuer,
+  requireScopes,
+} from './model.ts'
+import {
+  type StoredProvider,
+  deleteProvider,
+  selectProvider,
+  selectProviderForUpdate,
+  upsertProvider,
+} from './queries.ts'
+
+/** A provider as the exchange with it needs it. */
+export interface ProviderAccess {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scopes: readonly string[]
+}
+
+/** Providers that visitors of a site may sign in with, as the operator configured them. Secrets are sealed. */
+export class Providers {
+  readonly #database: Database
+  readonly #notifications: Notifications
+  readonly #sealer: Sealer
+  readonly #siteKeys: SiteKeys
+  readonly #clock: Clock
+  readonly #directory: PoolDirectory
+  readonly #events: SecurityEvents
+
+  constructor(deps: {
+    database: Database
+    notifications: Notifications
+    sealer: Sealer
+    siteKeys: SiteKeys
+    clock: Clock
+    directory: PoolDirectory
+    events: SecurityEvents
+  }) {
+    this.#database = deps.database
+    this.#notifications = deps.notifications
+    this.#sealer = deps.sealer
+    this.#siteKeys = deps.siteKeys
+    this.#clock = deps.clock
+    this.#directory = deps.directory
+    this.#events = deps.events
+  }
+
+  /** Of the data pool; the admin pool has none. */
+  async list(site: Site): Promise<readonly ProviderRecord[]> {
+    const { data } = await this.#directory.get(site)
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const row = await selectProvider(tx, data.userPoolId, GOOGLE)
+      return row ? [recordOf(data, row)] : []
+    })
+  }
+
+  /** Configures the provider, or changes what the input names. A secret is never sent to an issuer that it was not given for. */
+  async configureGoogle(site: Site, input: GoogleInput): Promise<ProviderRecord> {
+    const { data } = await this.#directory.get(site)
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const current = await selectProviderForUpdate(tx, data.userPoolId, GOOGLE)
+      const settings = merged(input, current)
+      const sealedClientSecret =
+        input.clientSecret === undefined
+          ? keptSecret(settings, current)
+          : await this.#seal(tx, data, input.clientSecret)
+      const provider = {
+        ...settings,
+        userPoolId: data.userPoolId,
+        provider: GOOGLE,
+        sealedClientSecret,
+      } as const
+      await upsertProvider(tx, provider, this.#clock.now())
+      await this.#changed(tx, data, { action: 'configured', issuer: settings.issuer })
+      return recordOf(data, await requireProvider(tx, data))
+    })
+  }
+
+  /** Accounts keep what they are at the provider, and cannot sign in with it. 404 when there is none. */
+  async removeGoogle(site: Site): Promise<void> {
+    const { data } = await this.#directory.get(site)
+    await this.#database.withSite(site.siteId, async (tx) => {
+      const deleted = await deleteProvider(tx, data.userPoolId, GOOGLE)
+      if (!deleted) throw notFound('Provider', GOOGLE)
+      await this.#changed(tx, data, { action: 'removed' })
+    })
+  }
+
+  /** Undefined when the provider is not configured, or switched off. */
+  access(site: Site, pool: Pool): Promise<ProviderAccess | undefined> {
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const row = await selectProvider(tx, pool.userPoolId, GOOGLE)
+      if (!row?.enabled) return undefined
+      const siteKey = await this.#siteKeys.wrapped(tx)
+      const secret = this.#sealer.open(siteKey, sealContext(pool), row.sealedClientSecret)
+      return {
+        issuer: row.issuer,
+        clientId: row.clientId,
+        clientSecret: secret.toString('utf8'),
+        scopes: scopesOf(row),
+      }
+    })
+  }
+
+  async #seal(tx: SiteTx, pool: Pool, secret: string): Promise<Buffer> {
+    const siteKey = await this.#siteKeys.wrapped(tx)
+    return this.#sealer.seal(siteKey, sealContext(pool), Buffer.from(secret))
+  }
+
+  async #changed(tx: SiteTx, pool: Pool, detail: Record<string, string>): Promise<void> {
+    await this.#events.record(tx, {
+      event: 'settings.changed',
+      pool: pool.kind,
+      actor: 'operator',
+      detail: { provider: GOOGLE, ...detail },
+    })
+    await this.#notifications.notify(tx, 'croft_tokens', { siteId: tx.siteId })
+    tx.onCommit(() => this.#directory.forget(tx.siteId))
+  }
+}
+
+const sealContext = (pool: Pool): string => `identity-provider:${pool.userPoolId}:${GOOGLE}`
+
+const scopesOf = ({ scopes }: Pick<StoredProvider, 'scopes'>): string[] =>
+  Value.Parse(Type.Array(Type.String()), scopes)
+
+interface GoogleSettings {
+  readonly issuer: string
+  readonly clientId: string | undefined
+  readonly scopes: readonly string[]
+  readonly enabled: boolean
+}
+
+const NOTHING_YET: GoogleSettings = {
+  issuer: GOOGLE_ISSUER,
+  clientId: undefined,
+  scopes: DEFAULT_SCOPES,
+  enabled: true,
+}
+
+function merged(input: GoogleInput, current: StoredProvider | undefined) {
+  const base = current ? { ...current, scopes: scopesOf(current) } : NOTHING_YET
+  const clientId = input.clientId ?? base.clientId
+  if (clientId === undefined) throw invalid('clientId', 'give the client id of the provider')
+  return {
+    clientId,
+    issuer: requireIssuer(input.issuer ?? base.issuer),
+    scopes: requireScopes(input.scopes ?? base.scopes),
+    enabled: input.enabled ?? base.enabled,
+  }
+}
+
+function keptSecret(
+  { issuer, clientId }: { readonly issuer: string; readonly clientId: string },
+  current: StoredProvider | undefined,
+): Buffer {
+  if (!current) throw invalid('clientSecret', 'give the client secret of the provider')
+  if (current.issuer !== issuer || current.clientId !== clientId) {
+    throw invalid('clientSecret', 'another issuer or client has a secret of its own: give it too')
+  }
+  return current.sealedClientSecret
+}
+
+async function requireProvider(tx: SiteTx, pool: Pool): Promise<StoredProvider> {
+  const row = await selectProvider(tx, pool.userPoolId, GOOGLE)
+  if (!row) throw notFound('Provider', GOOGLE)
+  return row
+}
+
+const recordOf = (pool: Pool, row: StoredProvider): ProviderRecord => ({
+  provider: GOOGLE,
+  issuer: row.issuer,
+  clientId: row.clientId,
+  scopes: scopesOf(row),
+  enabled: row.enabled,
+  redirectUri: callbackUri(pool.issuer),
+  createdAt: row.createdAt.toISOString(),
+  updatedAt: row.updatedAt.toISOString(),
+})
