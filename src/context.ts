@@ -5,6 +5,7 @@ import type { Ids } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
 import type { Config } from '#config/config.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
+import { OutboundMessages } from '#mail/outbound/service.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -15,6 +16,9 @@ import { openQueue } from '#platform/queue/postgres-queue.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import { operationsForGroup } from '#runtime/operations/bound-operations.ts'
+import type { MailTransport } from '#platform/smtp/mail-transport.ts'
+import { Outbox } from '#platform/smtp/outbox.ts'
 import { type Runtime, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
@@ -36,6 +40,8 @@ export interface AppContext
   readonly objects: ObjectStore
   /** Undefined when objects are in S3, whose signed URLs do not lead here. */
   readonly objectUrls: ObjectUrls | undefined
+  /** The mail that was kept here instead of delivered. */
+  readonly outbox: Outbox
   readonly sites: Sites
   readonly deployments: Deployments
 }
@@ -56,6 +62,7 @@ export interface Platform {
   readonly sealer: Sealer
   readonly sharedCache: SharedCache
   readonly egress: Egress
+  readonly mailTransport: MailTransport
   /** `baseUrlOf` says where the site of a key is reached. */
   openObjects(baseUrlOf: (siteId: string) => Promise<string>): Promise<OpenObjects>
   openSandbox(environment: SandboxEnvironment): Promise<Sandbox>
@@ -86,6 +93,7 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     queue,
     siteOf: (siteId) => sites.get(siteId),
     baseUrl: config.baseUrl,
+    groupUses: { operationsFor: operationsForGroup },
   })
   const runtime = await openRuntime({
     ...deps,
@@ -121,6 +129,7 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     ...deps,
     objects: objects.store,
     objectUrls: objects.urls,
+    outbox: new Outbox(join(config.dataDir, 'outbox')),
     sites,
     deployments,
     pageTokens: new PageTokens(sealer.derive('page-tokens')),

@@ -71,6 +71,7 @@ export class IdentityCluster implements AsyncDisposable {
       clock: this.clock,
       ids: randomIds,
       baseUrl: BASE_URL,
+      groupUses: { operationsFor: async () => [] },
     })
     const replica = { ...platform, ...identity }
     this.#replicas.push(replica)

@@ -65,6 +65,17 @@ export async function selectOperationsOf(tx: SiteTx, resourceId: string): Promis
   return rows.map((row) => row.operation)
 }
 
+export async function selectOperationsForGroup(tx: SiteTx, groupName: string): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('data_operation')
+    .select('operation')
+    .where('site_id', '=', tx.siteId)
+    .where(sql<boolean>`jsonb_exists(auth -> 'groups', ${groupName})`)
+    .orderBy('operation')
+    .execute()
+  return rows.map((row) => row.operation)
+}
+
 /** Versions alone: they move without a new revision. */
 export async function selectVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>> {
   const rows = await tx.db

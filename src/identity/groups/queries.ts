@@ -1,0 +1,154 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { DataGroup, GroupMember } from './model.ts'
+
+interface Page {
+  readonly limit: number
+  readonly after: string | undefined
+}
+
+export interface Member {
+  readonly groupName: string
+  readonly userPoolId: string
+  readonly sub: string
+}
+
+export function selectGroups(tx: SiteTx, page: Page): Promise<DataGroup[]> {
+  return tx.db
+    .selectFrom('data_group')
+    .select(['group_name as groupName', 'description'])
+    .where('site_id', '=', tx.siteId)
+    .$if(page.after !== undefined, (query) => query.where('group_name', '>', page.after ?? ''))
+    .orderBy('group_name')
+    .limit(page.limit)
+    .execute()
+}
+
+export async function countGroups(tx: SiteTx): Promise<number> {
+  const { count } = await tx.db
+    .selectFrom('data_group')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('site_id', '=', tx.siteId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Whether there was none of that name. */
+export async function insertGroup(tx: SiteTx, group: DataGroup, now: Date): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx.db
+    .insertInto('data_group')
+    .values({
+      site_id: tx.siteId,
+      group_name: group.groupName,
+      description: group.description,
+      created_at: now,
+    })
+    .onConflict((on) => on.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** With its members. */
+export async function deleteGroup(tx: SiteTx, groupName: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('data_group')
+    .where('site_id', '=', tx.siteId)
+    .where('group_name', '=', groupName)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+/** Whether it exists; until the transaction ends it stays. */
+export async function holdGroup(tx: SiteTx, groupName: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('data_group')
+    .select('group_name')
+    .where('site_id', '=', tx.siteId)
+    .where('group_name', '=', groupName)
+    .forKeyShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+/** The visitor with that address, whose groups change one at a time. */
+export function lockVisitor(
+  tx: SiteTx,
+  userPoolId: string,
+  email: string,
+): Promise<{ sub: string; email: string } | undefined> {
+  return tx.db
+    .selectFrom('pool_user')
+    .select(['sub', 'email'])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('email', '=', email)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+}
+
+/** How many groups a visitor is in, and how long they are as JSON. */
+export function selectGroupsSize(
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+): Promise<{ count: number; bytes: number }> {
+  return tx.db
+    .selectFrom('data_group_member')
+    .select([
+      sql<number>`count(*)::int`.as('count'),
+      sql<number>`coalesce(sum(octet_length(to_json(group_name)::text) + 1), 0)::int`.as('bytes'),
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .executeTakeFirstOrThrow()
+}
+
+/** By `sub`, in which order the primary key gives them. `page.after` is a `sub`. */
+export function selectMembers(tx: SiteTx, groupName: string, page: Page): Promise<GroupMember[]> {
+  return tx.db
+    .selectFrom('data_group_member as member')
+    .innerJoin('pool_user as visitor', (join) =>
+      join
+        .onRef('visitor.site_id', '=', 'member.site_id')
+        .onRef('visitor.user_pool_id', '=', 'member.user_pool_id')
+        .onRef('visitor.sub', '=', 'member.sub'),
+    )
+    .select(['member.sub', 'visitor.email', 'member.added_at as addedAt'])
+    .where('member.site_id', '=', tx.siteId)
+    .where('member.group_name', '=', groupName)
+    .$if(page.after !== undefined, (query) => query.where('member.sub', '>', page.after ?? ''))
+    .orderBy('member.sub')
+    .limit(page.limit)
+    .execute()
+}
+
+/** Whether they were none yet. */
+export async function insertMember(tx: SiteTx, member: Member, now: Date): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx.db
+    .insertInto('data_group_member')
+    .values({
+      site_id: tx.siteId,
+      group_name: member.groupName,
+      user_pool_id: member.userPoolId,
+      sub: member.sub,
+      added_at: now,
+    })
+    .onConflict((on) => on.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** Whether they were one. */
+export async function deleteMember(tx: SiteTx, member: Member): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('data_group_member')
+    .where('site_id', '=', tx.siteId)
+    .where('group_name', '=', member.groupName)
+    .where('user_pool_id', '=', member.userPoolId)
+    .where('sub', '=', member.sub)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}

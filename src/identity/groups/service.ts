@@ -1,0 +1,195 @@
+import { AppError, invalid, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import { canonicalEmail } from '#identity/email.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvent } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Validities } from '#identity/tokens/validity.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  type DataGroup,
+  type GroupMember,
+  MAX_GROUPS,
+  MAX_GROUPS_OF_USER,
+  MAX_GROUP_CLAIM_BYTES,
+  type NewDataGroup,
+  isStorable,
+  parseGroup,
+} from './model.ts'
+import {
+  type Member,
+  countGroups,
+  deleteGroup,
+  deleteMember,
+  holdGroup,
+  insertGroup,
+  insertMember,
+  lockVisitor,
+  selectGroups,
+  selectGroupsSize,
+  selectMembers,
+} from './queries.ts'
+
+/** What stands on a group: the runtime knows. */
+export interface GroupUses {
+  /** Names of the operations that only certain groups may call, this one among them. */
+  operationsFor(tx: SiteTx, groupName: string): Promise<readonly string[]>
+}
+
+/** Who changes a group, for the audit trail. */
+export interface GroupChanger {
+  /** An admin's `sub`. */
+  readonly actor: string
+  readonly origin: RequestOrigin
+}
+
+/** Someone in a group, or somebody who is to be. */
+export interface Membership {
+  readonly groupName: string
+  /** The visitor's address. */
+  readonly username: string
+}
+
+export interface DataGroupsDeps {
+  readonly database: Database
+  readonly notifications: Notifications
+  readonly clock: Clock
+  readonly directory: PoolDirectory
+  readonly validities: Validities
+  readonly events: SecurityEvents
+  readonly groupUses: GroupUses
+}
+
+/** The groups of a site's visitors. A change counts from its commit on, also for tokens that are out already. */
+export class DataGroups {
+  readonly #deps: DataGroupsDeps
+
+  constructor(deps: DataGroupsDeps) {
+    this.#deps = deps
+  }
+
+  /** By name. */
+  async list(site: Site, page: PageRequest): Promise<PageRows<DataGroup>> {
+    const rows = await this.#deps.database.withSite(site.siteId, (tx) =>
+      selectGroups(tx, { ...page, limit: page.limit + 1 }),
+    )
+    return pageRows(rows, page.limit, ({ groupName }) => groupName)
+  }
+
+  /** 409 `GroupAlreadyExists` for a name that is taken. */
+  create(site: Site, input: NewDataGroup, by: GroupChanger): Promise<DataGroup> {
+    const group = parseGroup(input)
+    const { database, clock, events } = this.#deps
+    return database.withSite(site.siteId, async (tx) => {
+      if ((await countGroups(tx)) >= MAX_GROUPS) {
+        throw invalid('groupName', `a site holds at most ${MAX_GROUPS} groups`)
+      }
+      if (!(await insertGroup(tx, group, clock.now()))) throw taken(group.groupName)
+      const detail = { groupName: group.groupName }
+      await events.record(tx, { event: 'group.created', pool: 'data', ...by, detail })
+      return group
+    })
+  }
+
+  /** 409 `ResourceInUse` while an operation names the group: it would be closed to everyone. */
+  remove(site: Site, groupName: string, by: GroupChanger): Promise<void> {
+    const { database, notifications, events, validities, groupUses } = this.#deps
+    return database.withSite(site.siteId, async (tx) => {
+      if (!isStorable(groupName)) throw notFound('Group', groupName)
+      const operations = await groupUses.operationsFor(tx, groupName)
+      if (operations.length > 0) throw inUse(groupName, operations)
+      if (!(await deleteGroup(tx, groupName))) throw notFound('Group', groupName)
+      const detail = { groupName }
+      await events.record(tx, { event: 'group.deleted', pool: 'data', ...by, detail })
+      // One word about the whole site instead of one for each member.
+      await notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
+      tx.onCommit(() => validities.siteChanged(site.siteId))
+    })
+  }
+
+  async members(site: Site, groupName: string, page: PageRequest): Promise<PageRows<GroupMember>> {
+    const rows = await this.#deps.database.withSite(site.siteId, async (tx) => {
+      await hold(tx, groupName)
+      return selectMembers(tx, groupName, { ...page, limit: page.limit + 1 })
+    })
+    return pageRows(rows, page.limit, ({ sub }) => sub)
+  }
+
+  /** Adding twice is fine. Gives the visitor's address as it is stored. */
+  addMember(site: Site, membership: Membership, by: GroupChanger): Promise<string> {
+    return this.#changeMember(site, membership, async (tx, member) => {
+      if (!(await insertMember(tx, member, this.#deps.clock.now()))) return undefined
+      await checkRoom(tx, member)
+      return { event: 'group.member-added', ...by }
+    })
+  }
+
+  /** Removing someone who is no member is fine. Gives the visitor's address as it is stored. */
+  removeMember(site: Site, membership: Membership, by: GroupChanger): Promise<string> {
+    return this.#changeMember(site, membership, async (tx, member) =>
+      (await deleteMember(tx, member)) ? { event: 'group.member-removed', ...by } : undefined,
+    )
+  }
+
+  /** `change` gives what there is to record, or nothing when it changed nothing. */
+  async #changeMember(
+    site: Site,
+    { groupName, username }: Membership,
+    change: (tx: SiteTx, member: Member) => Promise<SecurityEvent | undefined>,
+  ): Promise<string> {
+    const { database, directory, notifications, events, validities } = this.#deps
+    const { userPoolId } = (await directory.get(site)).data
+    return database.withSite(site.siteId, async (tx) => {
+      await hold(tx, groupName)
+      const { sub, email } = await lock(tx, userPoolId, username)
+      const event = await change(tx, { groupName, userPoolId, sub })
+      if (!event) return email
+      await events.record(tx, { ...event, pool: 'data', sub, email, detail: { groupName } })
+      await notifications.notify(tx, 'croft_tokens', { siteId: site.siteId, sub })
+      tx.onCommit(() => validities.userChanged(site.siteId, sub))
+      return email
+    })
+  }
+}
+
+async function hold(tx: SiteTx, groupName: string): Promise<void> {
+  if (!isStorable(groupName) || !(await holdGroup(tx, groupName))) {
+    throw notFound('Group', groupName)
+  }
+}
+
+async function lock(tx: SiteTx, userPoolId: string, username: string) {
+  const email = canonicalEmail(username)
+  const visitor = isStorable(email) ? await lockVisitor(tx, userPoolId, email) : undefined
+  if (!visitor) throw notFound('User', username)
+  return visitor
+}
+
+/** After the insert, which the throw takes back. */
+async function checkRoom(tx: SiteTx, { userPoolId, sub }: Member): Promise<void> {
+  const { count, bytes } = await selectGroupsSize(tx, userPoolId, sub)
+  if (count <= MAX_GROUPS_OF_USER && bytes <= MAX_GROUP_CLAIM_BYTES) return
+  throw invalid(
+    'username',
+    `would be in more groups than a token can name: at most ${MAX_GROUPS_OF_USER}, whose names have ${MAX_GROUP_CLAIM_BYTES} bytes together`,
+  )
+}
+
+const taken = (groupName: string): AppError =>
+  new AppError('GroupAlreadyExists', `There is a group "${groupName}" already`)
+
+function inUse(groupName: string, names: readonly string[]): AppError {
+  const shown = names.slice(0, 20).map((name) => `"${name}"`)
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
+  const plural = names.length === 1 ? 'operation' : 'operations'
+  return new AppError(
+    'ResourceInUse',
+    `Group "${groupName}" is named by ${plural} ${shown.join(', ')}${more}: change or delete them first`,
+    { fields: { operations: names } },
+  )
+}
