@@ -21,6 +21,8 @@ export interface AuthorizationRequest {
   readonly identityProvider: 'Google' | undefined
   /** An id token of ours, not verified yet: whom the client expects. */
   readonly idTokenHint: string | undefined
+  /** `link_ticket`, as it came: who adds a provider to which account. Only the link client has one; federation reads it. */
+  readonly linkTicket?: string | undefined
   /** The request in its canonical form, for the pages that carry it on; `checkAuthorization` reads it again. */
   readonly query: string
 }
