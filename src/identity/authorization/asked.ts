@@ -1,0 +1,53 @@
+import type { Client } from '#identity/pools/client.ts'
+import type { Pool } from '#identity/pools/model.ts'
+
+/** In the order of the canonical query. What a client sends besides is ignored, as RFC 6749 section 3.1 wants it. */
+const KNOWN = [
+  'client_id',
+  'redirect_uri',
+  'response_type',
+  'response_mode',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'identity_provider',
+  'request',
+  'request_uri',
+  'registration',
+] as const
+export type ParameterName = (typeof KNOWN)[number]
+
+/** The parameters of an authorization request, before anything about them has been checked. */
+export interface Asked {
+  readonly pool: Pool
+  readonly client: Client | undefined
+  /** A parameter without a value counts as left out; of one that comes twice, none counts. */
+  readonly values: ReadonlyMap<ParameterName, string>
+  readonly repeated: readonly ParameterName[]
+  readonly length: number
+}
+
+export function askedOf(pool: Pool, params: URLSearchParams): Asked {
+  const values = new Map<ParameterName, string>()
+  const repeated: ParameterName[] = []
+  for (const name of KNOWN) {
+    const given = params.getAll(name)
+    const [value] = given
+    if (given.length > 1) repeated.push(name)
+    else if (value !== undefined && value !== '') values.set(name, value)
+  }
+  const client = pool.clients.get(values.get('client_id') ?? '')
+  return { pool, client, values, repeated, length: params.toString().length }
+}
+
+export const listOf = (asked: Asked, name: ParameterName): readonly string[] =>
+  (asked.values.get(name) ?? '').split(' ').filter((word) => word !== '')
+
+export const canonicalQuery = (asked: Asked): string =>
+  new URLSearchParams([...asked.values]).toString()

@@ -1,0 +1,19 @@
+import type { ParameterName } from '#identity/authorization/asked.ts'
+
+import { type Check, invalidRequest } from './check.ts'
+
+/** What is given back to the client, stored, or shown. */
+const LIMITS = { state: 2048, nonce: 512, login_hint: 320 } as const satisfies Partial<
+  Record<ParameterName, number>
+>
+const NAMES = ['state', 'nonce', 'login_hint'] as const
+
+export const plainText: Check = ({ values }) => {
+  const name = NAMES.find((each) => !isPlain(values.get(each) ?? '', LIMITS[each]))
+  return name === undefined
+    ? undefined
+    : invalidRequest(`${name} takes ${LIMITS[name]} characters, none of them control characters`)
+}
+
+const isPlain = (text: string, limit: number): boolean =>
+  text.length <= limit && !/\p{Cc}/u.test(text)

@@ -1,0 +1,8 @@
+/** Cognito's scope for its JSON API; sign-ins through that API have it alone, and get an id token with it. */
+export const COGNITO_API_SCOPE = 'aws.cognito.signin.user.admin'
+
+export const scopesOf = (scope: string): readonly string[] =>
+  scope.split(' ').filter((word) => word !== '')
+
+export const givesIdToken = (scope: string): boolean =>
+  scopesOf(scope).some((word) => word === 'openid' || word === COGNITO_API_SCOPE)
