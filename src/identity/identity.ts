@@ -8,11 +8,12 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { Accounts } from './accounts/service.ts'
-import { SignIns } from './authorization/service.ts'
-import { Providers } from './federation/providers.ts'
-import { DataGroups, type GroupUses } from './groups/service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
+import { SignIns } from './authorization/service.ts'
+import { Providers } from './federation/providers.ts'
+import { Federation } from './federation/service.ts'
+import { DataGroups, type GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
 import { SigningKeys } from './keys/service.ts'
 import { Passwords } from './passwords/service.ts'
@@ -63,6 +64,7 @@ export interface Identity {
   readonly securityEvents: SecurityEvents
   readonly dataGroups: DataGroups
   readonly providers: Providers
+  readonly federation: Federation
 }
 
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
@@ -81,6 +83,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     signingKeys,
     users,
     invites,
+    authEmails: new AuthEmailMessages(deps),
     signIns: new SignIns(),
     sessions: new Sessions(),
     signOut: new SignOut(),
@@ -93,6 +96,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     securityEvents,
     dataGroups: new DataGroups({ ...deps, directory, validities, events: securityEvents }),
     providers: new Providers({ ...deps, directory, events: securityEvents }),
+    federation: new Federation(),
   }
 }
 
