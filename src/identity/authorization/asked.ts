@@ -17,6 +17,7 @@ const KNOWN = [
   'login_hint',
   'id_token_hint',
   'identity_provider',
+  'link_ticket',
   'request',
   'request_uri',
   'registration',

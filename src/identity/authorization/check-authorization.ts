@@ -85,5 +85,6 @@ const requestOf = (
   loginHint: asked.values.get('login_hint'),
   identityProvider: providerOf(asked),
   idTokenHint: asked.values.get('id_token_hint'),
+  linkTicket: asked.values.get('link_ticket'),
   query: canonicalQuery(asked),
 })
