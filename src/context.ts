@@ -5,27 +5,31 @@ import type { Ids } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
 import type { Config } from '#config/config.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
-import { OutboundMessages } from '#mail/outbound/service.ts'
+import { OutboundMessages, type OutboundMessagesDeps } from '#mail/outbound/service.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
-import { openQueue } from '#platform/queue/postgres-queue.ts'
+import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
-import { operationsForGroup } from '#runtime/operations/bound-operations.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
+import { operationsForGroup } from '#runtime/operations/bound-operations.ts'
 import { type Runtime, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
+import type { ActivationParts } from '#sites/deployments/activation-parts.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
 import { Deployments } from '#sites/deployments/service.ts'
 import { Sites } from '#sites/service.ts'
 import { SiteCleanup } from '#sites/site-cleanup.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
+
+/** Messages on their way at once; each waits for the gateway most of its time. */
+const MAIL_WORKERS = 4
 
 /** Everything that lives as long as the process, as the routes see it. */
 export interface AppContext
@@ -87,10 +91,14 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
   const objects = await platform.openObjects(async (siteId) =>
     siteBaseUrl(config.baseUrl, (await sites.get(siteId)).domain),
   )
+  const siteKeys = new SiteKeys()
+  const outbox = new Outbox(join(config.dataDir, 'outbox'))
+  const mail = openMail({ ...deps, queue, siteKeys })
   const identity = await openIdentity({
     ...deps,
-    siteKeys: new SiteKeys(),
+    siteKeys,
     queue,
+    mail,
     siteOf: (siteId) => sites.get(siteId),
     baseUrl: config.baseUrl,
     groupUses: { operationsFor: operationsForGroup },
@@ -110,18 +118,12 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     sourceRules: { allowFileUrls: config.allowFileRepositories },
   })
   await sites.watch()
-  const artifacts = new Artifacts({ database, objects: objects.store })
-  const deployments = new Deployments({
-    ...deps,
-    artifacts,
+  const deployments = openDeployments(platform, {
     queue,
-    parts: [runtime.parts],
-    fetchRepository: (request) =>
-      fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
-    workDir: join(config.dataDir, 'work'),
+    parts: runtime.parts,
+    objects: objects.store,
+    outbox,
   })
-  const cleanup = new SiteCleanup({ ...deps, objects: objects.store, artifacts })
-  queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
 
   return {
     ...identity,
@@ -129,7 +131,7 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     ...deps,
     objects: objects.store,
     objectUrls: objects.urls,
-    outbox: new Outbox(join(config.dataDir, 'outbox')),
+    outbox,
     sites,
     deployments,
     pageTokens: new PageTokens(sealer.derive('page-tokens')),
@@ -141,6 +143,40 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
       await objects.store[Symbol.asyncDispose]()
     },
   }
+}
+
+function openMail(deps: OutboundMessagesDeps): OutboundMessages {
+  const mail = new OutboundMessages(deps)
+  const run = mail.run.bind(mail)
+  deps.queue.handle('outbound-mail', run, { concurrency: MAIL_WORKERS })
+  return mail
+}
+
+/** What sites consist of on disk, and the job that clears it away. */
+function openDeployments(
+  platform: Platform,
+  means: {
+    readonly queue: PostgresQueue
+    readonly parts: ActivationParts
+    readonly objects: ObjectStore
+    readonly outbox: Outbox
+  },
+): Deployments {
+  const { config, postgres } = platform
+  const { queue, parts, objects, outbox } = means
+  const deps = { ...platform, database: postgres.database }
+  const artifacts = new Artifacts({ ...deps, objects })
+  const cleanup = new SiteCleanup({ ...deps, objects, artifacts, outbox })
+  queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
+  return new Deployments({
+    ...deps,
+    artifacts,
+    queue,
+    parts: [parts],
+    fetchRepository: (request) =>
+      fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
+    workDir: join(config.dataDir, 'work'),
+  })
 }
 
 function readinessOf(platform: Platform, objects: ObjectStore, sandbox: Sandbox): Readiness {

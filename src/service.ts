@@ -22,6 +22,8 @@ import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import { CapturedMail } from '#platform/smtp/captured-mail.ts'
+import { Outbox } from '#platform/smtp/outbox.ts'
 import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 
 const DRAIN_MS = 25_000
@@ -61,6 +63,7 @@ export async function startService(
     sealer,
     sharedCache,
     egress: new HttpEgress(),
+    mailTransport: started.use(new CapturedMail(new Outbox(join(config.dataDir, 'outbox')))),
     openObjects: (baseUrlOf) => openObjects({ config, secrets, sealer, baseUrlOf }),
     openSandbox: async (environment) =>
       SandboxHosts.start({

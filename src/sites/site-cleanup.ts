@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import { objectKey } from '#platform/objects/object-store.ts'
 import type { Database } from '#platform/postgres/database.ts'
+import type { Outbox } from '#platform/smtp/outbox.ts'
 
 import type { Artifacts } from './deployments/artifacts.ts'
 import {
@@ -18,6 +19,7 @@ export interface SiteCleanupDeps {
   readonly database: Database
   readonly objects: ObjectStore
   readonly artifacts: Artifacts
+  readonly outbox: Outbox
   readonly clock: Clock
 }
 
@@ -62,7 +64,8 @@ export class SiteCleanup {
   }
 
   async #removeAll(siteId: string, signal: AbortSignal): Promise<void> {
-    const { objects } = this.#deps
+    const { objects, outbox } = this.#deps
+    await outbox.forgetSite(siteId)
     const prefix = objectKey(siteId, '')
     for (;;) {
       const { objects: found } = await objects.list({ prefix, maxKeys: LIST_PAGE })

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
+import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -32,11 +33,22 @@ class TestClock implements Clock {
   }
 }
 
+/** Mail at identity's own border: what it hands over, never sent. */
+class KeptMail implements OutboundMail {
+  readonly delivers = false
+  readonly messages: OutboundMessage[] = []
+
+  async enqueue(tx: SiteTx, _site: Site, message: OutboundMessage): Promise<void> {
+    tx.onCommit(() => this.messages.push(message))
+  }
+}
+
 export type Replica = Identity & PostgresPlatform
 
 /** The identity half of the service on a database of its own, as one replica or several. */
 export class IdentityCluster implements AsyncDisposable {
   readonly clock = new TestClock()
+  readonly mail = new KeptMail()
   readonly sealer: Sealer = new AesGcmSealer(randomBytes(32))
   readonly #clone: TestDatabase
   readonly #replicas: Replica[] = []
@@ -71,6 +83,7 @@ export class IdentityCluster implements AsyncDisposable {
       clock: this.clock,
       ids: randomIds,
       baseUrl: BASE_URL,
+      mail: this.mail,
       groupUses: { operationsFor: async () => [] },
     })
     const replica = { ...platform, ...identity }

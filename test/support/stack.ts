@@ -22,6 +22,8 @@ import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import { CapturedMail } from '#platform/smtp/captured-mail.ts'
+import { Outbox } from '#platform/smtp/outbox.ts'
 import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -146,6 +148,7 @@ function testPlatform(
     sealer,
     sharedCache: started.use(openSharedCache(options.redisUrl, logger)),
     egress: new HttpEgress(),
+    mailTransport: new CapturedMail(new Outbox(join(dataDir, 'outbox'))),
     async openObjects(baseUrlOf) {
       const store = await new FileObjectStore({
         dir: join(dataDir, 'objects'),

@@ -1,0 +1,32 @@
+import { Elysia, t } from 'elysia'
+
+import type { AppContext } from '#context'
+import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { canonicalEmail } from '#identity/email.ts'
+import { CapturedMessage } from '#platform/smtp/outbox.ts'
+
+const Filter = t.Object({
+  to: t.Optional(t.String({ maxLength: 254 })),
+  /** An id, or the site's domain. */
+  site: t.Optional(t.String({ maxLength: 253 })),
+})
+
+/** The mail that an installation without a gateway has kept. */
+export const portalOutboxRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/outbox' }).use(operatorAuth(context)).get(
+    '/',
+    async ({ query, set }) => {
+      // Codes and links are in it.
+      set.headers['cache-control'] = 'no-store'
+      const filter = {
+        to: query.to === undefined ? undefined : canonicalEmail(query.to),
+        siteId:
+          query.site === undefined ? undefined : (await context.sites.find(query.site)).siteId,
+      }
+      const scope = ['portal', 'outbox', JSON.stringify(filter)]
+      const page = pageRequest(context, scope, query)
+      return pageAnswer(context, scope, await context.outbox.list(filter, page))
+    },
+    { operator: true, query: t.Composite([Filter, PageQuery]), response: PageOf(CapturedMessage) },
+  )

@@ -1,0 +1,98 @@
+import type { PoolKind } from '#identity/pools/model.ts'
+
+import type { AuthEmail } from './auth-email.ts'
+
+/** What a message says, before it is laid out. */
+export interface Words {
+  readonly subject: string
+  readonly heading: string
+  readonly paragraphs: readonly string[]
+  readonly code?: string
+  readonly link?: { readonly label: string; readonly url: string }
+  /** What to do when the message comes unexpectedly. */
+  readonly closing: string
+}
+
+const IGNORE = 'If you did not ask for this, ignore this message: without it nothing happens.'
+const ALARM = 'If that was not you, reset your password and tell the people who run the site.'
+
+/** The words of each message; `name` is the site's. */
+export function wordsOf(email: AuthEmail, name: string): Words {
+  switch (email.kind) {
+    case 'invite':
+      return inviteWords(name, email.url, email.expiresAt)
+    case 'verification':
+    case 'reset':
+      return codeWords(email.kind, name, email.code)
+    case 'password-changed':
+      return {
+        subject: `Your password for ${name} was changed`,
+        heading: 'Your password was changed',
+        paragraphs: [`The password of your ${account(email.pool)} at ${name} is a new one now.`],
+        closing: ALARM,
+      }
+    case 'account-exists':
+      return {
+        subject: `You have an account at ${name}`,
+        heading: 'You have an account already',
+        paragraphs: [
+          `Somebody, probably you, signed up at ${name} with this address, which has an account.`,
+          'Sign in with it. If you have forgotten the password, choose "Forgot your password?" there.',
+        ],
+        closing: 'If that was not you, ignore this message: your account has not changed.',
+      }
+    case 'provider-linked':
+      return {
+        subject: `${email.provider} was linked to your account at ${name}`,
+        heading: `${email.provider} was linked`,
+        paragraphs: [
+          `You can sign in to your account at ${name} with ${email.provider} from now on.`,
+        ],
+        closing: ALARM,
+      }
+    case 'address-changed':
+      return {
+        subject: `Your address at ${name} was changed`,
+        heading: 'Your address was changed',
+        paragraphs: [`Your ${account(email.pool)} at ${name} has another email address now.`],
+        closing: 'If that was not you, tell the people who run the site at once.',
+      }
+  }
+}
+
+function inviteWords(name: string, url: string, expiresAt: Date): Words {
+  return {
+    subject: `Your invitation to ${name}`,
+    heading: `You are invited to ${name}`,
+    paragraphs: [
+      'Choose a password to take your account.',
+      `The link works once, until ${utc(expiresAt)}. Whoever has it can take the account: keep it to yourself.`,
+    ],
+    link: { label: 'Take your account', url },
+    closing: 'If you do not expect an invitation, ignore this message.',
+  }
+}
+
+function codeWords(kind: 'verification' | 'reset', name: string, code: string): Words {
+  const advice = 'Nobody who works for the site will ever ask you for it.'
+  return kind === 'verification'
+    ? {
+        subject: `${code} is your code for ${name}`,
+        heading: 'Confirm your address',
+        paragraphs: [`Enter this code at ${name}. It is good for 24 hours. ${advice}`],
+        code,
+        closing: IGNORE,
+      }
+    : {
+        subject: `${code} resets your password for ${name}`,
+        heading: 'Choose a new password',
+        paragraphs: [`Enter this code at ${name}. It is good for one hour. ${advice}`],
+        code,
+        closing: IGNORE,
+      }
+}
+
+const account = (pool: PoolKind): string => (pool === 'admin' ? 'admin account' : 'account')
+
+/** `Fri, 27 Nov 2026 12:00 UTC` */
+const utc = (date: Date): string => date.toUTCString().replace(/:\d\d GMT$/, ' UTC')

@@ -1,0 +1,27 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+/** What is sealed while a message waits: as decided when it was sent, whatever becomes of the site's name meanwhile. */
+const WaitingMessage = Type.Object({
+  siteDomain: Type.String(),
+  kind: Type.String(),
+  to: Type.String(),
+  subject: Type.String(),
+  text: Type.String(),
+  html: Type.String(),
+})
+export type WaitingMessage = Static<typeof WaitingMessage>
+
+export type Outcome = 'sent' | 'captured' | 'failed'
+
+export const sealContext = (messageId: string): string => `outbound-mail:${messageId}`
+
+export const senderOf = (domain: string): string => `no-reply@${domain}`
+
+export const toBytes = (message: WaitingMessage): Buffer => Buffer.from(JSON.stringify(message))
+
+export function fromBytes(bytes: Buffer): WaitingMessage {
+  const message: unknown = JSON.parse(bytes.toString())
+  if (Value.Check(WaitingMessage, message)) return message
+  throw new Error('A waiting message does not have the shape of one')
+}

@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { Outcome } from './model.ts'
+
+/** Old rows that one insert takes along. */
+const SWEPT = 20
+
+export interface ClaimedMessage {
+  readonly sealed: Buffer
+  /** This one included. */
+  readonly attempts: number
+  readonly createdAt: Date
+}
+
+export async function insertMessage(
+  tx: SiteTx,
+  message: {
+    readonly messageId: string
+    readonly kind: string
+    readonly recipient: string
+    readonly sealed: Buffer
+    readonly createdAt: Date
+  },
+): Promise<void> {
+  await tx.db
+    .insertInto('outbound_message')
+    .values({
+      site_id: tx.siteId,
+      message_id: message.messageId,
+      kind: message.kind,
+      recipient: message.recipient,
+      status: 'queued',
+      sealed: message.sealed,
+      error: null,
+      created_at: message.createdAt,
+      finished_at: null,
+    })
+    .execute()
+}
+
+/** Whatever became of them. */
+export async function sweepMessages(tx: SiteTx, before: Date): Promise<void> {
+  await tx.db
+    .deleteFrom('outbound_message')
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', 'in', (from) =>
+      from
+        .selectFrom('outbound_message')
+        .select('message_id')
+        .where('site_id', '=', tx.siteId)
+        .where('created_at', '<', before)
+        .orderBy('created_at')
+        .limit(SWEPT),
+    )
+    .execute()
+}
+
+/** Counts a try. Undefined when there is nothing left to send. */
+export async function claimMessage(
+  tx: SiteTx,
+  messageId: string,
+): Promise<ClaimedMessage | undefined> {
+  const row = await tx.db
+    .updateTable('outbound_message')
+    .set({ attempts: sql`attempts + 1` })
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', '=', messageId)
+    .where('status', '=', 'queued')
+    .returning(['sealed', 'attempts', 'created_at as createdAt'])
+    .executeTakeFirst()
+  return row?.sealed ? { ...row, sealed: row.sealed } : undefined
+}
+
+/** The end of a message: what it said is forgotten. */
+export async function finishMessage(
+  tx: SiteTx,
+  messageId: string,
+  end: { readonly status: Outcome; readonly error: string | null; readonly finishedAt: Date },
+): Promise<void> {
+  await tx.db
+    .updateTable('outbound_message')
+    .set({ status: end.status, error: end.error, finished_at: end.finishedAt, sealed: null })
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', '=', messageId)
+    .where('status', '=', 'queued')
+    .execute()
+}
+
+export async function noteFailure(tx: SiteTx, messageId: string, error: string): Promise<void> {
+  await tx.db
+    .updateTable('outbound_message')
+    .set({ error })
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', '=', messageId)
+    .where('status', '=', 'queued')
+    .execute()
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
+import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import { MailRefused, type MailTransport, type RawMail } from '#platform/smtp/mail-transport.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Site } from '#sites/site.ts'
+
+import { compose } from './compose.ts'
+import { type Outcome, fromBytes, sealContext, senderOf, toBytes } from './model.ts'
+import {
+  claimMessage,
+  finishMessage,
+  insertMessage,
+  noteFailure,
+  sweepMessages,
+} from './queries.ts'
+
+const KEPT_MS = 30 * 24 * 3_600_000
+const MAX_TRIES = 1 + QUEUE_POLICIES['outbound-mail'].retries
+const MAX_ERROR = 300
+
+export interface OutboundMessagesDeps {
+  readonly database: Database
+  readonly queue: Queue
+  readonly sealer: Sealer
+  readonly siteKeys: SiteKeys
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly logger: Logger
+  readonly mailTransport: MailTransport
+}
+
+type Job = QueueJobs['outbound-mail']
+
+/**
+ * Messages that sites send: in Postgres from the caller's commit on, sealed until they left. A crash between hand-over and
+ * its record sends a message again, with the same Message-ID and the same bytes.
+ */
+export class OutboundMessages implements OutboundMail {
+  readonly #deps: OutboundMessagesDeps
+
+  constructor(deps: OutboundMessagesDeps) {
+    this.#deps = deps
+  }
+
+  get delivers(): boolean {
+    return this.#deps.mailTransport.delivers
+  }
+
+  async enqueue(tx: SiteTx, site: Site, message: OutboundMessage): Promise<void> {
+    const { queue, sealer, siteKeys, clock, ids } = this.#deps
+    const messageId = ids.named('msg')
+    const createdAt = clock.now()
+    const { domain: siteDomain } = site
+    const { kind, to, subject, text, html } = message
+    const bytes = toBytes({ siteDomain, kind, to, subject, text, html })
+    const sealed = sealer.seal(await siteKeys.wrapped(tx), sealContext(messageId), bytes)
+    await sweepMessages(tx, new Date(createdAt.getTime() - KEPT_MS))
+    await insertMessage(tx, { messageId, kind, recipient: to, sealed, createdAt })
+    await queue.enqueue(tx, 'outbound-mail', { siteId: site.siteId, messageId })
+  }
+
+  /** The handler of the queue `outbound-mail`. */
+  async run(job: Job, signal: AbortSignal): Promise<void> {
+    const claimed = await this.#claim(job)
+    if (!claimed) return
+    try {
+      await this.#deps.mailTransport.send(claimed.message, signal)
+    } catch (error) {
+      return this.#failed(job, error, claimed.attempts)
+    }
+    await this.#finish(job, this.delivers ? 'sent' : 'captured', null)
+  }
+
+  /** Undefined when it has left, was given up, or went with its site. */
+  async #claim(
+    job: Job,
+  ): Promise<{ readonly message: RawMail; readonly attempts: number } | undefined> {
+    const { database, sealer, siteKeys } = this.#deps
+    const { siteId, messageId } = job
+    const claimed = await database.withSite(siteId, async (tx) => {
+      const row = await claimMessage(tx, messageId)
+      return row && { ...row, siteKey: await siteKeys.wrapped(tx) }
+    })
+    if (!claimed) return undefined
+    const { sealed, siteKey, createdAt, attempts } = claimed
+    const waiting = fromBytes(sealer.open(siteKey, sealContext(messageId), sealed))
+    const from = senderOf(waiting.siteDomain)
+    const message = await compose({ ...waiting, from, messageId, siteId, createdAt })
+    return { message, attempts }
+  }
+
+  async #failed(job: Job, error: unknown, attempts: number): Promise<void> {
+    const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR)
+    if (error instanceof MailRefused || attempts >= MAX_TRIES) {
+      const { siteId, messageId } = job
+      this.#deps.logger.error({ siteId, messageId, attempts, reason }, 'mail given up')
+      return this.#finish(job, 'failed', reason)
+    }
+    await this.#deps.database.withSite(job.siteId, (tx) => noteFailure(tx, job.messageId, reason))
+    throw error
+  }
+
+  #finish(job: Job, status: Outcome, error: string | null): Promise<void> {
+    const finishedAt = this.#deps.clock.now()
+    return this.#deps.database.withSite(job.siteId, (tx) =>
+      finishMessage(tx, job.messageId, { status, error, finishedAt }),
+    )
+  }
+}

@@ -1,0 +1,33 @@
+/** One message as it leaves, beside what an operator reads of it. */
+export interface RawMail {
+  readonly messageId: string
+  readonly siteId: string
+  readonly siteDomain: string
+  /** `invite`, `verification`, … */
+  readonly kind: string
+  /** Bare addresses: the envelope's. */
+  readonly from: string
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly html: string
+  readonly createdAt: Date
+  /** RFC 5322 in ASCII with CRLF; the same bytes at every try. */
+  readonly mime: Uint8Array
+}
+
+/** Where mail leaves the service. */
+export interface MailTransport extends AsyncDisposable {
+  /** False when messages are kept for the operator to read. */
+  readonly delivers: boolean
+  /**
+   * Resolves when somebody else has taken the message over. Throws `MailRefused` when trying again is useless, and
+   * anything else when it is not.
+   */
+  send(message: RawMail, signal: AbortSignal): Promise<void>
+}
+
+/** The message will not be taken, now or later. */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused'
+}
