@@ -7,7 +7,8 @@ import type { Peer } from '#platform/http-server/serve.ts'
 import { boundBody } from './body-bound.ts'
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
-import { errorResponse, statusOf, toAppError } from './plugins/errors.ts'
+import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
+import { errorHeaders, errorResponse, statusOf, toAppError } from './plugins/errors.ts'
 import { RequestLog } from './request-log.ts'
 import { type RequestScope, openScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
@@ -90,7 +91,9 @@ function failureOf(context: AppContext, methods: MethodTable) {
     if (statusOf(failure) >= 500 && failure.cause !== undefined) {
       context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
     }
-    return errorResponse(failure, path, requestId)
+    return isForPeople(path)
+      ? errorPage(failure, errorHeaders(failure), { host, requestId, status: statusOf(failure) })
+      : errorResponse(failure, path, requestId)
   }
 }
 

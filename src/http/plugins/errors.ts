@@ -74,7 +74,17 @@ export const statusOf = (error: AppError): number => error.thrown?.statusCode ??
 
 /** The answer to a failed request, in the words of its route family. */
 export function errorResponse(error: AppError, path: string, requestId: string): Response {
-  const headers = new Headers({ 'content-type': 'application/json' })
+  const headers = errorHeaders(error)
+  headers.set('content-type', 'application/json')
+  return new Response(JSON.stringify(errorBody(error, path, requestId)), {
+    status: statusOf(error),
+    headers,
+  })
+}
+
+/** What a failure says in its headers, whatever its body is. */
+export function errorHeaders(error: AppError): Headers {
+  const headers = new Headers()
   const status = statusOf(error)
   if (status === 401) headers.set('www-authenticate', challenge(error))
   if (error.retryAfterSeconds !== undefined) {
@@ -85,7 +95,7 @@ export function errorResponse(error: AppError, path: string, requestId: string):
   if (error.code === 'MethodNotAllowed' && typeof error.fields?.['allow'] === 'string') {
     headers.set('allow', error.fields['allow'])
   }
-  return new Response(JSON.stringify(errorBody(error, path, requestId)), { status, headers })
+  return headers
 }
 
 /** Every failure as an AppError. What nobody expected becomes `InternalError`, its cause kept for the log. */

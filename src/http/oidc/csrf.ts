@@ -1,0 +1,55 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+
+import { AppError } from '#base/app-error.ts'
+
+import { type CookieScope, cookieOf, setCookie } from './cookies.ts'
+
+/** The hidden field of every form. */
+export const CSRF_FIELD = '_csrf'
+const COOKIE = 'croft_form'
+const SECRET = /^[\w-]{43}$/
+
+/** A browser that fills in forms: a secret in its cookie, and the token in its forms that only we can make of it. */
+export interface FormVisitor {
+  readonly token: string
+  /** Names the browser among others, as long as it keeps its cookie. */
+  readonly secret: string
+  /** `Set-Cookie` for a browser that comes for the first time. */
+  readonly cookies: readonly string[]
+}
+
+/**
+ * The visitor of the forms under one address. Signed, because a neighbouring domain can set a cookie of its own choice,
+ * but cannot make the token for it; bound to the address, so that no pool's forms are good at another's.
+ */
+export function formVisitor(
+  key: Uint8Array,
+  request: Request,
+  address: string,
+  scope: CookieScope,
+): FormVisitor {
+  const sent = cookieOf(request, COOKIE)
+  const known = sent !== undefined && SECRET.test(sent)
+  const secret = known ? sent : randomBytes(32).toString('base64url')
+  return {
+    token: createHmac('sha256', key).update(`${address}\n${secret}`).digest('base64url'),
+    secret,
+    cookies: known ? [] : [setCookie(COOKIE, secret, scope)],
+  }
+}
+
+/** Whether the form was ours, on this very browser. */
+export function cameFrom(visitor: FormVisitor, fields: URLSearchParams): boolean {
+  const sent = Buffer.from(fields.get(CSRF_FIELD) ?? '')
+  const expected = Buffer.from(visitor.token)
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
+}
+
+/** 403 when the browser says that another site sent the form. One that says nothing has only its token. */
+export function refuseForeignForm(request: Request, origin: string): void {
+  const site = request.headers.get('sec-fetch-site')
+  const sender = request.headers.get('origin')
+  const foreign =
+    site === null ? sender !== null && sender !== origin : !['same-origin', 'none'].includes(site)
+  if (foreign) throw new AppError('Forbidden', 'This form was sent from another site')
+}

@@ -1,0 +1,53 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import type { Clock } from '#base/clock.ts'
+import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
+
+const LIFETIME_MS = 24 * 60 * 60 * 1000
+const MAX_LENGTH = 2_000
+
+/** What one page of the sign-in tells the next. */
+const Flow = Type.Union([
+  Type.Object({
+    step: Type.Literal('confirm'),
+    email: Type.String(),
+    registrationId: Type.String(),
+    resent: Type.Optional(Type.Literal(true)),
+  }),
+  Type.Object({
+    step: Type.Literal('reset'),
+    email: Type.String(),
+    resent: Type.Optional(Type.Literal(true)),
+  }),
+  Type.Object({ step: Type.Literal('password-reset'), email: Type.String() }),
+])
+export type Flow = Static<typeof Flow>
+
+const Sealed = Type.Object({ flow: Flow, expiresAtMs: Type.Number() })
+
+/** Carries a flow in an address: sealed, for a day, and for one browser, so that nobody is led into another's flow. */
+export class Flows {
+  readonly #key: Uint8Array
+  readonly #clock: Clock
+
+  constructor(key: Uint8Array, clock: Clock) {
+    this.#key = key
+    this.#clock = clock
+  }
+
+  seal(flow: Flow, browser: string): string {
+    const sealed = { flow, expiresAtMs: this.#clock.now().getTime() + LIFETIME_MS }
+    return encrypt(this.#key, browser, Buffer.from(JSON.stringify(sealed))).toString('base64url')
+  }
+
+  /** Undefined for what was sealed elsewhere, changed, or too old. */
+  open(text: string, browser: string): Flow | undefined {
+    if (text.length > MAX_LENGTH) return undefined
+    const opened = decrypt(this.#key, browser, Buffer.from(text, 'base64url'))
+    if (!opened) return undefined
+    const sealed: unknown = JSON.parse(opened.toString())
+    if (!Value.Check(Sealed, sealed)) return undefined
+    return sealed.expiresAtMs > this.#clock.now().getTime() ? sealed.flow : undefined
+  }
+}

@@ -1,0 +1,22 @@
+import { scopeOf } from '#http/request-scope.ts'
+import type { Site } from '#sites/site.ts'
+
+import { noticePage } from './notice-page.ts'
+
+/** For a client's request that cannot go back to the client: whoever sent the visitor here made a mistake. */
+export const refusedPage = (
+  site: Site,
+  refusal: { readonly error: string; readonly description: string },
+  request: Request,
+): Response =>
+  noticePage({
+    title: 'This sign-in cannot go on',
+    site,
+    tone: 'bad',
+    text: [
+      'The application that sent you here asked for something that is not allowed. Go back to it and try again.',
+      refusal.description,
+    ],
+    reference: `${refusal.error} · ${scopeOf(request).requestId}`,
+    status: 400,
+  })
