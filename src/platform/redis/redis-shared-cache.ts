@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
 
-import { type Cluster, Redis } from 'ioredis'
+import type { Cluster, Redis } from 'ioredis'
 
-import { backoffMs } from '#base/backoff.ts'
 import { type Clock, systemClock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import { Circuit } from './circuit.ts'
 import { noSharedCache } from './no-shared-cache.ts'
+import { RedisLink } from './redis-link.ts'
 import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 
-const COMMAND_TIMEOUT_MS = 200
-const OPEN_MS = 1000
 /** Drops that Redis did not confirm; beyond this many the oldest is left to expire. */
 const MAX_OWED_DROPS = 10_000
 const DROPS_AT_ONCE = 500
@@ -37,24 +34,20 @@ return dropped`
 /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. */
 export function openSharedCache(redisUrl: string | undefined, logger: Logger): SharedCache {
   if (redisUrl === undefined) return noSharedCache
-  return new RedisSharedCache({ client: connect(redisUrl), logger, clock: systemClock })
+  const silence = 'redis does not answer; each replica caches alone'
+  const link = new RedisLink(redisUrl, { logger, silence, clock: systemClock })
+  return new RedisSharedCache({ link, clock: systemClock })
 }
 
 class RedisSharedCache implements SharedCache {
-  readonly #client: Redis | Cluster
-  readonly #logger: Logger
+  readonly #link: RedisLink
   readonly #clock: Clock
-  readonly #circuit: Circuit
   /** Indexes of groups that were dropped while Redis did not answer: their entries must not come back with it. */
   readonly #owedDrops = new Set<string>()
 
-  constructor(deps: { client: Redis | Cluster; logger: Logger; clock: Clock }) {
-    this.#client = deps.client
-    this.#logger = deps.logger
+  constructor(deps: { link: RedisLink; clock: Clock }) {
+    this.#link = deps.link
     this.#clock = deps.clock
-    this.#circuit = new Circuit(deps.clock, OPEN_MS)
-    // Without a listener ioredis prints; commands report the same fault through the circuit.
-    this.#client.on('error', (error: Error) => this.#failed(error))
   }
 
   async get(key: CacheKey): Promise<CacheEntry | undefined> {
@@ -79,29 +72,19 @@ class RedisSharedCache implements SharedCache {
     return typeof dropped === 'number' ? dropped : 0
   }
 
-  async ping(): Promise<'ok' | 'down'> {
-    return this.#client.ping().then(
-      () => 'ok' as const,
-      () => 'down' as const,
-    )
+  ping(): Promise<'ok' | 'down'> {
+    return this.#link.ping()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#client.disconnect()
+    this.#link.close()
   }
 
-  /** Undefined for every kind of failure: the caller goes on without the cache. */
-  async #attempt<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T | undefined> {
-    if (!this.#circuit.enter()) return undefined
-    try {
-      if (this.#owedDrops.size > 0) await this.#settleDrops()
-      const answer = await command(this.#client)
-      if (this.#circuit.succeeded()) this.#logger.info('redis answers again')
-      return answer
-    } catch (error) {
-      this.#failed(error)
-      return undefined
-    }
+  #attempt<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T | undefined> {
+    return this.#link.attempt(async (client) => {
+      if (this.#owedDrops.size > 0) await this.#settleDrops(client)
+      return command(client)
+    })
   }
 
   #oweDrop(index: string): void {
@@ -112,47 +95,13 @@ class RedisSharedCache implements SharedCache {
     this.#owedDrops.add(index)
   }
 
-  async #settleDrops(): Promise<void> {
+  async #settleDrops(client: Redis | Cluster): Promise<void> {
     while (this.#owedDrops.size > 0) {
       const some = [...this.#owedDrops].slice(0, DROPS_AT_ONCE)
-      await Promise.all(some.map((index) => this.#client.eval(DROP_SCRIPT, 1, index)))
+      await Promise.all(some.map((index) => client.eval(DROP_SCRIPT, 1, index)))
       for (const index of some) this.#owedDrops.delete(index)
     }
   }
-
-  #failed(error: unknown): void {
-    if (this.#circuit.failed()) {
-      this.#logger.warn({ err: error }, 'redis does not answer; each replica caches alone')
-    }
-  }
-}
-
-function connect(redisUrl: string): Redis | Cluster {
-  const url = new URL(redisUrl)
-  const cluster = url.searchParams.get('cluster') === 'true'
-  url.searchParams.delete('cluster')
-  const options = {
-    enableAutoPipelining: true,
-    commandTimeout: COMMAND_TIMEOUT_MS,
-    connectTimeout: 2000,
-    maxRetriesPerRequest: 0,
-    enableOfflineQueue: false,
-    retryStrategy: (attempt: number) => 50 + backoffMs(attempt, { maxMs: 5000 }),
-  }
-  if (!cluster) return new Redis(url.href, options)
-  const { retryStrategy, enableOfflineQueue, ...redisOptions } = options
-  const { password, username } = url
-  return new Redis.Cluster([{ host: url.hostname, port: Number(url.port || 6379) }], {
-    enableAutoPipelining: true,
-    enableOfflineQueue,
-    clusterRetryStrategy: retryStrategy,
-    redisOptions: {
-      ...redisOptions,
-      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-      ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
-    },
-  })
 }
 
 /** The braces make a site one slot of a cluster, so that a script may touch an entry and its index together. */

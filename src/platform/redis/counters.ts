@@ -1,0 +1,38 @@
+/**
+ * Counts that make their causes wait, shared by replicas when `REDIS_URL` is set. While Redis is gone each replica counts on
+ * from what it last heard, and hands in what it counted alone when Redis is back: every method resolves.
+ */
+export interface Counters extends AsyncDisposable {
+  /** `begin` counts one unless the counter says to wait; `add` counts one in any case; `undo` takes one back. */
+  step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<Counted>
+  clear(key: CounterKey): Promise<void>
+}
+
+export type CounterStep = 'begin' | 'add' | 'undo' | 'look'
+
+export interface CounterKey {
+  readonly siteId: string
+  /** Any text; hashed before it becomes part of a Redis key. */
+  readonly name: string
+}
+
+export interface CounterRule {
+  /** This many are counted before there is a wait. */
+  readonly free: number
+  /** Doubled by each further count. */
+  readonly firstWaitMs: number
+  readonly lastWaitMs: number
+  readonly forgetMs: number
+  /** A counter is forgotten that long after its latest count, or after its first one whatever follows. */
+  readonly forgetAfter: 'latest' | 'first'
+}
+
+export interface Counted {
+  readonly count: number
+  /** From now on. */
+  readonly waitMs: number
+  /** False when a `begin` has to wait. */
+  readonly admitted: boolean
+  /** Whether this is the first `begin` that has to wait since one was admitted. */
+  readonly firstRefusal: boolean
+}

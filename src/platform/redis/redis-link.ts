@@ -1,0 +1,87 @@
+import { type Cluster, Redis } from 'ioredis'
+
+import { backoffMs } from '#base/backoff.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Logger } from '#platform/log/logger.ts'
+
+import { Circuit } from './circuit.ts'
+
+const COMMAND_TIMEOUT_MS = 200
+const OPEN_MS = 1000
+
+/** A connection to Redis that never makes anyone wait for a Redis that is slow or gone. */
+export class RedisLink {
+  readonly #client: Redis | Cluster
+  readonly #logger: Logger
+  readonly #silence: string
+  readonly #circuit: Circuit
+
+  /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. `silence` is what is logged when an outage begins. */
+  constructor(
+    redisUrl: string,
+    deps: { readonly logger: Logger; readonly silence: string; readonly clock: Clock },
+  ) {
+    this.#client = connect(redisUrl)
+    this.#logger = deps.logger
+    this.#silence = deps.silence
+    this.#circuit = new Circuit(deps.clock, OPEN_MS)
+    // Without a listener ioredis prints; commands report the same fault through the circuit.
+    this.#client.on('error', (error: Error) => this.#failed(error))
+  }
+
+  /** Undefined for every kind of failure: the caller goes on without Redis. */
+  async attempt<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T | undefined> {
+    if (!this.#circuit.enter()) return undefined
+    try {
+      const answer = await command(this.#client)
+      if (this.#circuit.succeeded()) this.#logger.info('redis answers again')
+      return answer
+    } catch (error) {
+      this.#failed(error)
+      return undefined
+    }
+  }
+
+  ping(): Promise<'ok' | 'down'> {
+    return this.#client.ping().then(
+      () => 'ok' as const,
+      () => 'down' as const,
+    )
+  }
+
+  close(): void {
+    this.#client.disconnect()
+  }
+
+  #failed(error: unknown): void {
+    if (this.#circuit.failed()) this.#logger.warn({ err: error }, this.#silence)
+  }
+}
+
+function connect(redisUrl: string): Redis | Cluster {
+  const url = new URL(redisUrl)
+  const cluster = url.searchParams.get('cluster') === 'true'
+  url.searchParams.delete('cluster')
+  const options = {
+    enableAutoPipelining: true,
+    commandTimeout: COMMAND_TIMEOUT_MS,
+    connectTimeout: 2000,
+    maxRetriesPerRequest: 0,
+    enableOfflineQueue: false,
+    retryStrategy: (attempt: number) => 50 + backoffMs(attempt, { maxMs: 5000 }),
+  }
+  if (!cluster) return new Redis(url.href, options)
+  const { retryStrategy, enableOfflineQueue, ...redisOptions } = options
+  const { password, username } = url
+  return new Redis.Cluster([{ host: url.hostname, port: Number(url.port || 6379) }], {
+    enableAutoPipelining: true,
+    enableOfflineQueue,
+    clusterRetryStrategy: retryStrategy,
+    redisOptions: {
+      ...redisOptions,
+      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
+      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
+      ...(url.protocol === 'rediss:' ? { tls: {} } : {}),
+    },
+  })
+}
