@@ -67,6 +67,7 @@ interface PoolUserTable {
   active_address: Generated<'primary' | 'external'>
   settings: Generated<unknown>
   tokens_valid_after: Generated<Date>
+  sign_ins_valid_after: Generated<Date>
   created_at: Generated<Date>
   updated_at: Generated<Date>
 }
