@@ -15,6 +15,7 @@ import { healthRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
+import { portalAuditRoutes } from './portal/audit.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalKeyRoutes } from './portal/keys.ts'
 import { portalOutboxRoutes } from './portal/outbox.ts'
@@ -46,6 +47,7 @@ const portal = (context: AppContext) =>
     .use(portalDeploymentRoutes(context))
     .use(portalTokenRoutes(context))
     .use(portalKeyRoutes(context))
+    .use(portalAuditRoutes(context))
     .use(portalOutboxRoutes(context))
     .use(portalProviderRoutes(context))
 

@@ -39,6 +39,27 @@ export const SECURITY_EVENTS = [
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 
+/** What strangers and visitors can make happen as often as they like: it must not crowd out the rest. */
+export const FREQUENT_EVENTS: readonly SecurityEventName[] = [
+  'sign-up.requested',
+  'sign-up.confirmed',
+  'sign-in.succeeded',
+  'sign-in.failed',
+  'sign-in.blocked',
+  'sign-out',
+  'session.revoked',
+  'code.failed',
+  'password.reset-requested',
+  'provider.refused',
+  'authorization-code.replayed',
+  'refresh-token.replayed',
+  'token.revoked',
+]
+
+export const RETENTION_DAYS = 400
+/** Newest events of a site among which even the frequent ones stay. */
+export const KEPT_EVENTS = 200_000
+
 /** `actor` of what came over the portal. */
 export const OPERATOR = 'operator'
 
@@ -54,4 +75,31 @@ export interface SecurityEvent {
   readonly clientId?: string | undefined
   readonly origin?: RequestOrigin | undefined
   readonly detail?: Readonly<Record<string, string | number | boolean>>
+}
+
+/** An event as it is read back; absent is null. */
+export interface SecurityEventRecord {
+  readonly eventId: string
+  readonly at: Date
+  readonly event: string
+  readonly pool: PoolKind | null
+  readonly sub: string | null
+  readonly email: string | null
+  readonly actor: string | null
+  readonly clientId: string | null
+  readonly address: string | null
+  readonly userAgent: string | null
+  readonly requestId: string | null
+  readonly detail: unknown
+}
+
+/** What a reader of the trail wants to see; absent means all. */
+export interface SecurityEventFilter {
+  readonly event?: SecurityEventName | undefined
+  readonly sub?: string | undefined
+  readonly email?: string | undefined
+  /** Inclusive. */
+  readonly since?: Date | undefined
+  /** Exclusive. */
+  readonly until?: Date | undefined
 }

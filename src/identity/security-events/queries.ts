@@ -1,6 +1,21 @@
+import { sql } from 'kysely'
+
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { SecurityEvent } from './model.ts'
+import {
+  FREQUENT_EVENTS,
+  type SecurityEvent,
+  type SecurityEventFilter,
+  type SecurityEventRecord,
+} from './model.ts'
+
+const MAX_EMAIL = 254
+
+/** Where a page of the trail starts: after this event. */
+interface Place {
+  readonly at: Date
+  readonly eventId: string
+}
 
 export async function insertEvent(
   tx: SiteTx,
@@ -16,7 +31,7 @@ export async function insertEvent(
       event: event.event,
       pool: event.pool,
       sub: event.sub,
-      email: event.email,
+      email: event.email === undefined ? null : storable(event.email),
       actor: event.actor,
       client_id: event.clientId,
       address: event.origin?.address,
@@ -26,3 +41,71 @@ export async function insertEvent(
     })
     .execute()
 }
+
+/** Newest first. */
+export function selectEvents(
+  tx: SiteTx,
+  { event, sub, email, since, until }: SecurityEventFilter,
+  page: { readonly limit: number; readonly after: Place | undefined },
+): Promise<SecurityEventRecord[]> {
+  const { after } = page
+  let query = tx.db
+    .selectFrom('security_event')
+    .select([
+      'event_id as eventId',
+      'at',
+      'event',
+      'pool',
+      'sub',
+      'email',
+      'actor',
+      'client_id as clientId',
+      'address',
+      'user_agent as userAgent',
+      'request_id as requestId',
+      'detail',
+    ])
+    .where('site_id', '=', tx.siteId)
+  if (event !== undefined) query = query.where('event', '=', event)
+  if (sub !== undefined) query = query.where('sub', '=', sub)
+  if (email !== undefined) query = query.where('email', '=', email)
+  if (since !== undefined) query = query.where('at', '>=', since)
+  if (until !== undefined) query = query.where('at', '<', until)
+  if (after !== undefined) {
+    query = query.where(sql<boolean>`(at, event_id) < (${after.at}, ${after.eventId})`)
+  }
+  return query.orderBy('at', 'desc').orderBy('event_id', 'desc').limit(page.limit).execute()
+}
+
+/** Takes away at most `batch` events that are too old, or frequent and not among the newest; two sweeps share the work. */
+export async function deleteOldEvents(
+  tx: SiteTx,
+  bounds: { readonly before: Date; readonly kept: number; readonly batch: number },
+): Promise<number> {
+  const oldestKept = sql<Date>`(select min(at) from (
+    select at from security_event where site_id = ${tx.siteId}
+    order by at desc limit ${bounds.kept}) as kept)`
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('security_event')
+    .where('site_id', '=', tx.siteId)
+    .where(sql<string>`ctid`, 'in', (from) =>
+      from
+        .selectFrom('security_event')
+        .select(sql<string>`ctid`.as('ctid'))
+        .where('site_id', '=', tx.siteId)
+        .where('at', '<', sql<Date>`greatest(${bounds.before}, ${oldestKept})`)
+        .where((where) =>
+          where.or([where('at', '<', bounds.before), where('event', 'in', FREQUENT_EVENTS)]),
+        )
+        .orderBy('at')
+        .limit(bounds.batch)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .executeTakeFirstOrThrow()
+  return Number(numDeletedRows)
+}
+
+/** What somebody typed as an address must not be able to fail the insert. */
+const storable = (text: string): string =>
+  text.replaceAll('\0', '').toWellFormed().slice(0, MAX_EMAIL)

@@ -1,0 +1,90 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+
+import { invalid } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { canonicalEmail } from '#identity/email.ts'
+import {
+  SECURITY_EVENTS,
+  type SecurityEventFilter,
+  type SecurityEventRecord,
+} from '#identity/security-events/model.ts'
+import { parseTime } from '#runtime/logs/model.ts'
+
+/** An id, or the site's domain. */
+const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
+
+/** PostgreSQL takes no NUL. */
+const Plain = t.String({ minLength: 1, maxLength: 254, pattern: '^[^\\u0000]*$' })
+
+const Filter = t.Object({
+  event: t.Optional(Plain),
+  sub: t.Optional(Plain),
+  email: t.Optional(Plain),
+  since: t.Optional(t.String({ maxLength: 40 })),
+  until: t.Optional(t.String({ maxLength: 40 })),
+})
+
+const OrNull = Type.Union([Type.String(), Type.Null()])
+
+const AuditRecord = Type.Object({
+  eventId: Type.String(),
+  at: Type.String(),
+  event: Type.String(),
+  pool: OrNull,
+  sub: OrNull,
+  email: OrNull,
+  actor: OrNull,
+  clientId: OrNull,
+  address: OrNull,
+  userAgent: OrNull,
+  requestId: OrNull,
+  detail: Type.Unknown(),
+})
+
+/** What happened to a site's accounts, newest first: for the operator only. */
+export const portalAuditRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/audit' }).use(operatorAuth(context)).get(
+    '/',
+    async ({ params, query }) => {
+      const { siteId } = await context.sites.find(params.siteId)
+      const { event, sub, email, since, until } = query
+      const scope = [siteId, 'audit', JSON.stringify([event, sub, email, since, until])]
+      const page = pageRequest(context, scope, query)
+      const rows = await context.securityEvents.list(siteId, parseFilter(query), page)
+      return pageAnswer(context, scope, { ...rows, items: rows.items.map(recordView) })
+    },
+    {
+      operator: true,
+      params: SitePath,
+      query: t.Composite([Filter, PageQuery]),
+      response: PageOf(AuditRecord),
+    },
+  )
+
+const parseFilter = ({
+  event,
+  sub,
+  email,
+  since,
+  until,
+}: Static<typeof Filter>): SecurityEventFilter => ({
+  event: event === undefined ? undefined : parseEvent(event),
+  sub,
+  email: email === undefined ? undefined : canonicalEmail(email),
+  since: parseTime('since', since),
+  until: parseTime('until', until),
+})
+
+function parseEvent(text: string): SecurityEventFilter['event'] {
+  const event = SECURITY_EVENTS.find((name) => name === text)
+  if (!event) throw invalid('event', `must be one of ${SECURITY_EVENTS.join(', ')}`)
+  return event
+}
+
+const recordView = ({ at, ...rest }: SecurityEventRecord): Static<typeof AuditRecord> => ({
+  ...rest,
+  at: at.toISOString(),
+})
