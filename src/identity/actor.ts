@@ -1,3 +1,5 @@
+import type { RequestOrigin } from './request-origin.ts'
+
 export type Role = 'user' | 'admin' | 'super-admin'
 
 /** A signed-in member of a site's admin pool, with the role that the database says they have now. */
@@ -6,6 +8,12 @@ export interface Actor {
   readonly userId: string
   readonly email: string
   readonly role: Role
+}
+
+/** Who does something to others' accounts, and from where. */
+export interface Acting {
+  readonly actor: Actor
+  readonly origin: RequestOrigin
 }
 
 const RANK: Record<Role, number> = { user: 0, admin: 1, 'super-admin': 2 }

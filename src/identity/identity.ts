@@ -4,6 +4,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -15,6 +16,7 @@ import { Providers } from './federation/providers.ts'
 import { Federation } from './federation/service.ts'
 import { DataGroups, type GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
+import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import { SigningKeys } from './keys/service.ts'
 import { Passwords } from './passwords/service.ts'
 import { PoolDirectory } from './pools/directory.ts'
@@ -29,6 +31,8 @@ import { TokenSigner } from './tokens/token-signer.ts'
 import { TokenVerifier } from './tokens/token-verifier.ts'
 import { Validities } from './tokens/validity.ts'
 import { VisitorTokens } from './tokens/visitor-tokens.ts'
+import { AdminUsers } from './users/admin-users.ts'
+import { type MailboxOwnership, noMailboxes } from './users/mailbox-ownership.ts'
 import { Users } from './users/service.ts'
 
 export interface IdentityDeps {
@@ -42,6 +46,8 @@ export interface IdentityDeps {
   readonly baseUrl: string
   readonly mail: OutboundMail
   readonly groupUses: GroupUses
+  /** Nobody owns a mailbox when left out. */
+  readonly mailboxOwnership?: MailboxOwnership
   /** For jobs, which carry only the site's id. 404 when it is gone. */
   siteOf(siteId: string): Promise<Site>
 }
@@ -50,7 +56,9 @@ export interface Identity {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
+  readonly adminUsers: AdminUsers
   readonly invites: Invites
+  readonly superAdminInvites: SuperAdminInvites
   readonly authEmails: AuthEmailMessages
   readonly passwords: Passwords
   readonly accounts: Accounts
@@ -75,15 +83,26 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const securityEvents = new SecurityEvents(deps)
   const signingKeys = new SigningKeys({ ...deps, directory, events: securityEvents })
   const users = new Users({ ...deps, directory, validities })
-  const invites = new Invites(deps)
+  const authEmails = new AuthEmailMessages(deps)
+  const invites = new Invites({ ...deps, authEmails, events: securityEvents })
   const verifier = new TokenVerifier({ ...deps, directory })
   const signer = new TokenSigner({ ...deps, signingKeys })
   return {
     pools: new Pools({ ...deps, directory, signingKeys, users, invites }),
     signingKeys,
     users,
+    adminUsers: new AdminUsers({
+      mailboxOwnership: noMailboxes,
+      ...deps,
+      directory,
+      validities,
+      invites,
+      events: securityEvents,
+      idempotentAnswers: new IdempotentAnswers(deps),
+    }),
     invites,
-    authEmails: new AuthEmailMessages(deps),
+    superAdminInvites: new SuperAdminInvites({ ...deps, directory, users, invites }),
+    authEmails,
     signIns: new SignIns(),
     sessions: new Sessions(),
     signOut: new SignOut(),

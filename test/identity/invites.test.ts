@@ -115,7 +115,7 @@ describe('an invite', () => {
         (await replica.pools.bootstrap(site)).auth.userPoolId,
       )
       const user = await replica.users.byEmail(site, pool, `ann@${site.domain}`)
-      return replica.invites.issue(tx, site, user)
+      return replica.invites.send(tx, site, user)
     })
     expect(await redeem(site, token)).toBeUndefined()
     expect(await redeem(site, new URL(issued.url).searchParams.get('token') ?? '')).toBeDefined()

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface Invitee {
@@ -50,6 +52,36 @@ export function selectInvitee(
     .where('used_at', 'is', null)
     .where('expires_at', '>', now)
     .executeTakeFirst()
+}
+
+/** False unless the user is still to come. Whoever changes a user locks the row first, and the invites after it. */
+export async function lockInvited(tx: SiteTx, invitee: Invitee): Promise<boolean> {
+  const user = await tx.db
+    .selectFrom('pool_user')
+    .select('sub')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', invitee.userPoolId)
+    .where('sub', '=', invitee.sub)
+    .where('status', '=', 'INVITED')
+    .forUpdate()
+    .executeTakeFirst()
+  return user !== undefined
+}
+
+export async function deleteExpiredInvites(tx: SiteTx, now: Date, limit: number): Promise<void> {
+  const expired = tx.db
+    .selectFrom('user_invite')
+    .select(sql`ctid`.as('ctid'))
+    .where('site_id', '=', tx.siteId)
+    .where('expires_at', '<=', now)
+    .limit(limit)
+    .forUpdate()
+    .skipLocked()
+  await tx.db
+    .deleteFrom('user_invite')
+    .where('site_id', '=', tx.siteId)
+    .where(sql`ctid`, 'in', expired)
+    .execute()
 }
 
 /** Of two who redeem the same invite at once, one gets the row. */

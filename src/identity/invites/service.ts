@@ -1,46 +1,72 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import type { Acting } from '#identity/actor.ts'
+import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
-import type { Onboarding } from '#sites/site-parts.ts'
 import type { Site } from '#sites/site.ts'
 
 import { INVITE_LIFETIME_MS, hashInvite, onboardingUrl } from './model.ts'
 import {
   type Invitee,
+  deleteExpiredInvites,
   deleteUnusedInvites,
   insertInvite,
+  lockInvited,
   markInviteUsed,
   selectInvitee,
 } from './queries.ts'
+
+const SWEPT_AT_ONCE = 20
+
+/** A link on its way to the invited person. */
+export interface SentInvite {
+  readonly url: string
+  readonly recipient: string
+  /** Whether a gateway takes the message; without one it is in the outbox. */
+  readonly delivers: boolean
+}
 
 /** Links with which invited people take their accounts: good for seven days, once, known to us only as hashes. */
 export class Invites {
   readonly #ids: Ids
   readonly #clock: Clock
   readonly #baseUrl: string
+  readonly #authEmails: AuthEmails
+  readonly #events: SecurityEvents
 
-  constructor(deps: { ids: Ids; clock: Clock; baseUrl: string }) {
+  constructor(deps: {
+    ids: Ids
+    clock: Clock
+    baseUrl: string
+    authEmails: AuthEmails
+    events: SecurityEvents
+  }) {
     this.#ids = deps.ids
     this.#clock = deps.clock
     this.#baseUrl = deps.baseUrl
+    this.#authEmails = deps.authEmails
+    this.#events = deps.events
   }
 
-  /** A new link; it ends the ones that the user has not used. */
-  async issue(tx: SiteTx, site: Site, user: User): Promise<Onboarding> {
-    const token = this.#ids.secret()
-    const createdAt = this.#clock.now()
-    await deleteUnusedInvites(tx, user)
-    await insertInvite(tx, {
-      tokenHash: hashInvite(token),
-      userPoolId: user.userPoolId,
-      sub: user.sub,
-      createdAt,
-      expiresAt: new Date(createdAt.getTime() + INVITE_LIFETIME_MS),
+  /** A new link by mail; it ends the ones that the user has not used. Without `by` it is the operator who invites. */
+  async send(tx: SiteTx, site: Site, user: User, by?: Acting): Promise<SentInvite> {
+    const { sub, email } = user
+    const recipient = user.externalEmail ?? email
+    const { url, expiresAt } = await this.#issue(tx, site, user)
+    await this.#authEmails.send(tx, site, { kind: 'invite', to: recipient, url, expiresAt })
+    await this.#events.record(tx, {
+      event: 'invite.sent',
+      pool: 'admin',
+      sub,
+      email,
+      actor: by?.actor.userId ?? 'operator',
+      origin: by?.origin,
+      detail: { recipient },
     })
-    const base = siteBaseUrl(this.#baseUrl, site.domain)
-    return { email: user.email, url: onboardingUrl(base, user.role, token) }
+    return { url, recipient, delivers: this.#authEmails.delivers }
   }
 
   /** Who holds a link that is still good, without using it up. */
@@ -49,7 +75,22 @@ export class Invites {
   }
 
   /** Who was invited; undefined when the token is unknown, used or too old. Using it up is part of the caller's transaction. */
-  redeem(tx: SiteTx, token: string): Promise<Invitee | undefined> {
-    return markInviteUsed(tx, hashInvite(token), this.#clock.now())
+  async redeem(tx: SiteTx, token: string): Promise<Invitee | undefined> {
+    const [tokenHash, now] = [hashInvite(token), this.#clock.now()]
+    const invitee = await selectInvitee(tx, tokenHash, now)
+    if (!invitee || !(await lockInvited(tx, invitee))) return undefined
+    return markInviteUsed(tx, tokenHash, now)
+  }
+
+  async #issue(tx: SiteTx, site: Site, user: User): Promise<{ url: string; expiresAt: Date }> {
+    const token = this.#ids.secret()
+    const createdAt = this.#clock.now()
+    const expiresAt = new Date(createdAt.getTime() + INVITE_LIFETIME_MS)
+    await deleteUnusedInvites(tx, user)
+    await deleteExpiredInvites(tx, createdAt, SWEPT_AT_ONCE)
+    const { userPoolId, sub } = user
+    await insertInvite(tx, { tokenHash: hashInvite(token), userPoolId, sub, createdAt, expiresAt })
+    const base = siteBaseUrl(this.#baseUrl, site.domain)
+    return { url: onboardingUrl(base, user.role, token), expiresAt }
   }
 }

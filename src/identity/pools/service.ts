@@ -4,7 +4,7 @@ import type { Invites } from '#identity/invites/service.ts'
 import type { SigningKeys } from '#identity/keys/service.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { SiteParts, SitePartsInput, SitePartsResult } from '#sites/site-parts.ts'
+import type { Onboarding, SiteParts, SitePartsInput, SitePartsResult } from '#sites/site-parts.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { PoolDirectory } from './directory.ts'
@@ -69,8 +69,11 @@ export class Pools implements SiteParts {
     )
     const adminPoolId = pools.find((pool) => pool.kind === 'admin')?.userPoolId ?? ''
     const users = await this.#users.inviteSuperAdmins(tx, adminPoolId, input.superAdmins)
-    const onboarding = []
-    for (const user of users) onboarding.push(await this.#invites.issue(tx, site, user))
+    const onboarding: Onboarding[] = []
+    for (const user of users) {
+      const { url } = await this.#invites.send(tx, site, user)
+      onboarding.push({ email: user.email, url })
+    }
     return { onboarding }
   }
 

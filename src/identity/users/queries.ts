@@ -10,6 +10,7 @@ export interface NewUser {
   readonly sub: string
   readonly email: string
   readonly emailVerified: boolean
+  readonly externalEmail?: string | null
   readonly role: Role | null
   readonly status: 'INVITED' | 'ACTIVE'
   readonly origin: 'invite' | 'operator' | 'sign-up' | 'provider'
@@ -28,7 +29,7 @@ export async function insertUser(tx: SiteTx, user: NewUser, now: Date): Promise<
       sub: user.sub,
       email: user.email,
       email_verified: user.emailVerified,
-      external_email: null,
+      external_email: user.externalEmail ?? null,
       role: user.role,
       status: user.status,
       origin: user.origin,
@@ -95,6 +96,27 @@ export async function updateTokensValidAfter(
     .where('sub', '=', sub)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
+}
+
+/** By `sub`, so that two who lock them do it in the same order. */
+export function selectInvitedSuperAdminsForUpdate(
+  tx: SiteTx,
+  userPoolId: string,
+  filter: { readonly emails: readonly string[]; readonly limit: number },
+): Promise<User[]> {
+  const { emails, limit } = filter
+  return users(tx, userPoolId)
+    .where('role', '=', 'super-admin')
+    .where('status', '=', 'INVITED')
+    .$if(emails.length > 0, (query) =>
+      query.where((row) =>
+        row.or([row('email', 'in', emails), row('external_email', 'in', emails)]),
+      ),
+    )
+    .orderBy('sub')
+    .limit(limit)
+    .forUpdate()
+    .execute()
 }
 
 /** Of the admin pool; visitors have no role. */

@@ -15,6 +15,7 @@ import type { Standing, User } from './model.ts'
 import {
   type NewUser,
   insertUser,
+  selectInvitedSuperAdminsForUpdate,
   selectStanding,
   selectSuperAdminEmails,
   selectUser,
@@ -95,6 +96,15 @@ export class Users {
   /** The addresses of a site's super-admins, oldest first; at most 100. */
   superAdmins(siteId: string): Promise<readonly string[]> {
     return this.#database.withSite(siteId, (tx) => selectSuperAdminEmails(tx, 100))
+  }
+
+  /** Those who have not come yet, of the addresses that are named, or all; nobody else changes them meanwhile. */
+  lockInvitedSuperAdmins(
+    tx: SiteTx,
+    userPoolId: string,
+    filter: { readonly emails: readonly string[]; readonly limit: number },
+  ): Promise<readonly User[]> {
+    return selectInvitedSuperAdminsForUpdate(tx, userPoolId, filter)
   }
 
   /** Undefined when the account is gone. */

@@ -1,0 +1,59 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { Acting } from '#identity/actor.ts'
+import { EmailAddress, canonicalEmail } from '#identity/email.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { Invites } from './service.ts'
+
+const MAX_AT_ONCE = 100
+
+export const ResendRequest = Type.Object(
+  { superAdminEmails: Type.Optional(Type.Array(EmailAddress, { maxItems: MAX_AT_ONCE })) },
+  { additionalProperties: false },
+)
+export type ResendRequest = Static<typeof ResendRequest>
+
+export const Resent = Type.Object({
+  matchedCount: Type.Integer(),
+  resentCount: Type.Integer(),
+  status: Type.Literal('sent'),
+})
+export type Resent = Static<typeof Resent>
+
+/** Invitations of super-admins who have not come yet. */
+export class SuperAdminInvites {
+  readonly #database: Database
+  readonly #directory: PoolDirectory
+  readonly #users: Users
+  readonly #invites: Invites
+
+  constructor(deps: {
+    database: Database
+    directory: PoolDirectory
+    users: Users
+    invites: Invites
+  }) {
+    this.#database = deps.database
+    this.#directory = deps.directory
+    this.#users = deps.users
+    this.#invites = deps.invites
+  }
+
+  /** New links for those who are named, by either address, or for all; at most 100. The links that they had end. */
+  async resend(site: Site, by: Acting, { superAdminEmails = [] }: ResendRequest): Promise<Resent> {
+    const { admin } = await this.#directory.get(site)
+    const emails = [...new Set(superAdminEmails.map(canonicalEmail))]
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const pending = await this.#users.lockInvitedSuperAdmins(tx, admin.userPoolId, {
+        emails,
+        limit: MAX_AT_ONCE,
+      })
+      for (const user of pending) await this.#invites.send(tx, site, user, by)
+      return { matchedCount: pending.length, resentCount: pending.length, status: 'sent' }
+    })
+  }
+}

@@ -1,0 +1,76 @@
+import type { Role } from '#identity/actor.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { AdminUser } from './admin-user.ts'
+
+/** Deletions and changes of roles in a pool happen one after another, so that each sees what the one before left. */
+export async function lockPool(tx: SiteTx, userPoolId: string): Promise<void> {
+  await tx.db
+    .selectFrom('user_pool')
+    .select('user_pool_id')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .forNoKeyUpdate()
+    .execute()
+}
+
+/** By address; one more than the limit when there is a next page. */
+export function selectAdminUsers(
+  tx: SiteTx,
+  userPoolId: string,
+  page: { readonly limit: number; readonly after: string | undefined },
+): Promise<AdminUser[]> {
+  const { after } = page
+  return tx.db
+    .selectFrom('pool_user')
+    .select(['sub as userId', 'email', 'external_email as externalEmail', 'status'])
+    .select((row) => row.ref('role').$notNull().as('role'))
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .$if(after !== undefined, (query) => query.where('email', '>', after ?? ''))
+    .orderBy('email')
+    .limit(page.limit + 1)
+    .execute()
+}
+
+/** The states of the super-admins besides one. */
+export async function selectOtherSuperAdmins(
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+): Promise<readonly ('INVITED' | 'ACTIVE')[]> {
+  const rows = await tx.db
+    .selectFrom('pool_user')
+    .select('status')
+    .distinct()
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('role', '=', 'super-admin')
+    .where('sub', '!=', sub)
+    .execute()
+  return rows.map(({ status }) => status)
+}
+
+export async function updateRole(
+  tx: SiteTx,
+  user: { readonly userPoolId: string; readonly sub: string; readonly role: Role },
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .updateTable('pool_user')
+    .set({ role: user.role, tokens_valid_after: now, updated_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', user.userPoolId)
+    .where('sub', '=', user.sub)
+    .execute()
+}
+
+/** With everything that hangs on it: password, sign-ins, codes, invitations. */
+export async function deleteUser(tx: SiteTx, userPoolId: string, sub: string): Promise<void> {
+  await tx.db
+    .deleteFrom('pool_user')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .execute()
+}

@@ -1,0 +1,59 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { AppError } from '#base/app-error.ts'
+import { type Actor, type Role, atLeast } from '#identity/actor.ts'
+import { EmailAddress } from '#identity/email.ts'
+
+const closed = { additionalProperties: false }
+const Absent = Type.Null()
+
+export const RoleName = Type.Union([
+  Type.Literal('user'),
+  Type.Literal('admin'),
+  Type.Literal('super-admin'),
+])
+
+/** An address, or null for none. */
+export const OptionalAddress = Type.Union([EmailAddress, Absent], {
+  fault: 'must be an email address, or null for none',
+})
+
+export const NewAdminUser = Type.Object(
+  {
+    email: EmailAddress,
+    role: Type.Optional(RoleName),
+    externalEmail: Type.Optional(OptionalAddress),
+  },
+  closed,
+)
+export type NewAdminUser = Static<typeof NewAdminUser>
+
+export const RoleChange = Type.Object({ role: RoleName }, closed)
+export type RoleChange = Static<typeof RoleChange>
+
+const AdminUserFields = {
+  userId: Type.String(),
+  email: Type.String(),
+  role: RoleName,
+  externalEmail: Type.Union([Type.String(), Absent]),
+  status: Type.Union([Type.Literal('INVITED'), Type.Literal('ACTIVE')]),
+}
+
+/** A member of the admin pool as its admins see it. */
+export const AdminUser = Type.Object(AdminUserFields)
+export type AdminUser = Static<typeof AdminUser>
+
+export const CreatedAdminUser = Type.Object({
+  ...AdminUserFields,
+  /** False when no mail gateway is configured: the invitation is in the outbox then. */
+  inviteSent: Type.Boolean(),
+  inviteRecipient: Type.String(),
+})
+export type CreatedAdminUser = Static<typeof CreatedAdminUser>
+
+/** Nobody below a super-admin makes, changes or removes one. */
+export function requireAuthorityOver(actor: Pick<Actor, 'role'>, role: Role | null): void {
+  if (role === 'super-admin' && !atLeast(actor, 'super-admin')) {
+    throw new AppError('Forbidden', 'Only a super-admin may do this to a super-admin')
+  }
+}

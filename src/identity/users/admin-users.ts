@@ -1,0 +1,187 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { Acting, Role } from '#identity/actor.ts'
+import { canonicalEmail } from '#identity/email.ts'
+import type { Invites } from '#identity/invites/service.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { SecurityEventName } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Validities } from '#identity/tokens/validity.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  deleteUser,
+  lockPool,
+  selectAdminUsers,
+  selectOtherSuperAdmins,
+  updateRole,
+} from './admin-queries.ts'
+import {
+  type AdminUser,
+  type CreatedAdminUser,
+  type NewAdminUser,
+  requireAuthorityOver,
+} from './admin-user.ts'
+import type { MailboxOwnership } from './mailbox-ownership.ts'
+import type { User } from './model.ts'
+import { insertUser, selectUser } from './queries.ts'
+
+export interface AdminUsersDeps {
+  readonly database: Database
+  readonly notifications: Notifications
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly directory: PoolDirectory
+  readonly validities: Validities
+  readonly invites: Invites
+  readonly events: SecurityEvents
+  readonly idempotentAnswers: IdempotentAnswers
+  readonly mailboxOwnership: MailboxOwnership
+}
+
+/** The members of a site's admin pool, as its admins manage them. */
+export class AdminUsers {
+  readonly #deps: AdminUsersDeps
+
+  constructor(deps: AdminUsersDeps) {
+    this.#deps = deps
+  }
+
+  /** Invites somebody; 409 `UserAlreadyExists` for an address that has an account. */
+  async create(
+    site: Site,
+    by: Acting,
+    input: NewAdminUser,
+    repeatable?: RepeatableRequest,
+  ): Promise<CreatedAdminUser> {
+    const { database, idempotentAnswers, directory } = this.#deps
+    requireAuthorityOver(by.actor, input.role ?? 'user')
+    const { admin } = await directory.get(site)
+    return database.withSite(site.siteId, (tx) => {
+      const create = () => this.#create(tx, site, by, { ...input, userPoolId: admin.userPoolId })
+      return repeatable ? idempotentAnswers.once(tx, repeatable, create) : create()
+    })
+  }
+
+  async list(site: Site, page: PageRequest): Promise<PageRows<AdminUser>> {
+    const { admin } = await this.#deps.directory.get(site)
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const rows = await selectAdminUsers(tx, admin.userPoolId, page)
+      return pageRows(rows, page.limit, ({ email }) => email)
+    })
+  }
+
+  /** What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. */
+  async changeRole(site: Site, by: Acting, userId: string, role: Role): Promise<AdminUser> {
+    requireAuthorityOver(by.actor, role)
+    return this.#changing(site, by, userId, async (tx, user) => {
+      if (user.role === role) return adminUserOf(user)
+      if (user.role === 'super-admin') await requireAnother(tx, user)
+      await updateRole(tx, { ...user, role }, this.#deps.clock.now())
+      await this.#record(tx, by, 'role.changed', {
+        user,
+        detail: { from: user.role ?? '', to: role },
+      })
+      const changed = { ...user, role }
+      // A link leads to the page of the role that it was made for.
+      if (user.status === 'INVITED') await this.#deps.invites.send(tx, site, changed, by)
+      return adminUserOf(changed)
+    })
+  }
+
+  async delete(site: Site, by: Acting, userId: string): Promise<void> {
+    if (userId === by.actor.userId) {
+      throw new AppError('CannotDeleteSelf', 'You cannot delete yourself: ask another admin')
+    }
+    await this.#changing(site, by, userId, async (tx, user) => {
+      if (user.role === 'super-admin') await requireAnother(tx, user)
+      await this.#deps.mailboxOwnership.userDeleted(tx, site, user.sub)
+      await deleteUser(tx, user.userPoolId, user.sub)
+      await this.#record(tx, by, 'user.deleted', { user, detail: { role: user.role ?? '' } })
+    })
+  }
+
+  async #create(
+    tx: SiteTx,
+    site: Site,
+    by: Acting,
+    input: NewAdminUser & { readonly userPoolId: string },
+  ): Promise<CreatedAdminUser> {
+    const { ids, clock, invites } = this.#deps
+    const sub = ids.uuid()
+    const email = canonicalEmail(input.email)
+    const account = {
+      userPoolId: input.userPoolId,
+      sub,
+      email,
+      emailVerified: false,
+      externalEmail: canonicalOrNone(input.externalEmail),
+      role: input.role ?? 'user',
+      status: 'INVITED',
+      origin: 'invite',
+    } as const
+    await insertUser(tx, account, clock.now())
+    const user = await selectUser(tx, input.userPoolId, sub)
+    if (!user) {
+      throw new AppError('UserAlreadyExists', `There is a user with the address "${email}" already`)
+    }
+    await this.#record(tx, by, 'user.created', { user, detail: { role: account.role } })
+    const { recipient, delivers } = await invites.send(tx, site, user, by)
+    return { ...adminUserOf(user), inviteSent: delivers, inviteRecipient: recipient }
+  }
+
+  /** Alone in the pool, on a user whom the actor has authority over; their standing is looked up anew afterwards. */
+  async #changing<Result>(
+    site: Site,
+    by: Acting,
+    userId: string,
+    change: (tx: SiteTx, user: User) => Promise<Result>,
+  ): Promise<Result> {
+    const { database, directory, notifications, validities } = this.#deps
+    const { admin } = await directory.get(site)
+    return database.withSite(site.siteId, async (tx) => {
+      await lockPool(tx, admin.userPoolId)
+      const user = await selectUser(tx, admin.userPoolId, userId)
+      if (!user) throw notFound('User', userId)
+      requireAuthorityOver(by.actor, user.role)
+      const result = await change(tx, user)
+      await notifications.notify(tx, 'croft_tokens', { siteId: site.siteId, sub: userId })
+      tx.onCommit(() => validities.userChanged(site.siteId, userId))
+      return result
+    })
+  }
+
+  #record(
+    tx: SiteTx,
+    { actor, origin }: Acting,
+    event: SecurityEventName,
+    about: { readonly user: User; readonly detail: Readonly<Record<string, string>> },
+  ): Promise<void> {
+    const { user, detail } = about
+    const { sub, email } = user
+    const by = { actor: actor.userId, origin }
+    return this.#deps.events.record(tx, { event, pool: 'admin', sub, email, ...by, detail })
+  }
+}
+
+const canonicalOrNone = (email: string | null | undefined): string | null =>
+  email === null || email === undefined ? null : canonicalEmail(email)
+
+function adminUserOf({ sub, email, role, externalEmail, status }: User): AdminUser {
+  return { userId: sub, email, role: role ?? 'user', externalEmail, status }
+}
+
+/** One who can sign in must be left; only an invitation may be taken back when nobody else has come yet. */
+async function requireAnother(tx: SiteTx, { userPoolId, sub, status }: User): Promise<void> {
+  const others = await selectOtherSuperAdmins(tx, userPoolId, sub)
+  if (status === 'INVITED' ? others.length > 0 : others.includes('ACTIVE')) return
+  throw new AppError(
+    'LastSuperAdmin',
+    'A site keeps at least one super-admin who can sign in: make another one first',
+  )
+}
