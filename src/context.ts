@@ -13,6 +13,7 @@ import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
+import type { Counters } from '#platform/redis/counters.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
@@ -39,6 +40,8 @@ export interface AppContext
   readonly ids: Ids
   readonly logger: Logger
   readonly pageTokens: PageTokens
+  /** For keys of one purpose. */
+  readonly sealer: Pick<Sealer, 'derive'>
   readonly operatorKey: string
   readonly readiness: Readiness
   readonly objects: ObjectStore
@@ -65,6 +68,7 @@ export interface Platform {
   readonly postgres: PostgresPlatform
   readonly sealer: Sealer
   readonly sharedCache: SharedCache
+  readonly counters: Counters
   readonly egress: Egress
   readonly mailTransport: MailTransport
   /** `baseUrlOf` says where the site of a key is reached. */

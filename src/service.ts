@@ -16,6 +16,7 @@ import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 import { openPostgres } from '#platform/postgres/open-postgres.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
@@ -52,6 +53,7 @@ export async function startService(
   const sealer = new AesGcmSealer(keys.masterKey)
   await assertMasterKey(postgres.sql, sealer)
   const sharedCache = started.use(openSharedCache(secrets.redisUrl, logger))
+  const counters = started.use(openCounters(secrets.redisUrl, logger))
 
   const platform: Platform = {
     config,
@@ -62,6 +64,7 @@ export async function startService(
     postgres,
     sealer,
     sharedCache,
+    counters,
     egress: new HttpEgress(),
     mailTransport: started.use(new CapturedMail(new Outbox(join(config.dataDir, 'outbox')))),
     openObjects: (baseUrlOf) => openObjects({ config, secrets, sealer, baseUrlOf }),

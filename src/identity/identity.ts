@@ -3,6 +3,7 @@ import type { Ids } from '#base/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Queue } from '#platform/queue/queue.ts'
+import type { Counters } from '#platform/redis/counters.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
@@ -12,6 +13,9 @@ import { Accounts } from './accounts/service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
 import { SignIns } from './authorization/service.ts'
+import type { Attempts } from './defence/attempts.ts'
+import { BackOff } from './defence/back-off.ts'
+import { Tries } from './defence/tries.ts'
 import { Providers } from './federation/providers.ts'
 import { Federation } from './federation/service.ts'
 import { DataGroups, type GroupUses } from './groups/service.ts'
@@ -41,6 +45,7 @@ export interface IdentityDeps {
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly queue: Queue
+  readonly counters: Counters
   readonly clock: Clock
   readonly ids: Ids
   readonly baseUrl: string
@@ -58,6 +63,8 @@ export interface Identity {
   readonly users: Users
   readonly adminUsers: AdminUsers
   readonly invites: Invites
+  readonly attempts: Attempts
+  readonly tries: Tries
   readonly superAdminInvites: SuperAdminInvites
   readonly authEmails: AuthEmailMessages
   readonly passwords: Passwords
@@ -81,6 +88,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const validities = new Validities()
   await followChanges(deps.notifications, directory, validities)
   const securityEvents = new SecurityEvents(deps)
+  const attempts = new BackOff(deps)
+  const tries = new Tries({ attempts, events: securityEvents })
   const signingKeys = new SigningKeys({ ...deps, directory, events: securityEvents })
   const users = new Users({ ...deps, directory, validities })
   const authEmails = new AuthEmailMessages(deps)
@@ -102,6 +111,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     }),
     invites,
     superAdminInvites: new SuperAdminInvites({ ...deps, directory, users, invites }),
+    attempts,
+    tries,
     authEmails,
     signIns: new SignIns(),
     sessions: new Sessions(),

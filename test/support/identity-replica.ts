@@ -9,6 +9,8 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { openQueue } from '#platform/queue/postgres-queue.ts'
+import type { Counters } from '#platform/redis/counters.ts'
+import { MemoryCounters } from '#platform/redis/memory-counters.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
@@ -69,7 +71,9 @@ export class IdentityCluster implements AsyncDisposable {
   }
 
   /** A deaf one gets no notifications, as when they are lost. */
-  async replica(options: { readonly deaf?: true } = {}): Promise<Replica> {
+  async replica(
+    options: { readonly deaf?: true; readonly counters?: Counters } = {},
+  ): Promise<Replica> {
     const platform = await connectPostgres({ url: this.#clone.url, log: silentLog, poolSize: 5 })
     const queue = await openQueue({ ...platform, log: silentLog })
     this.#queues.push(queue)
@@ -79,6 +83,7 @@ export class IdentityCluster implements AsyncDisposable {
       sealer: this.sealer,
       siteKeys: new SiteKeys(),
       queue,
+      counters: options.counters ?? new MemoryCounters({ clock: this.clock }),
       siteOf: async (siteId) => this.#site(siteId),
       clock: this.clock,
       ids: randomIds,

@@ -18,6 +18,7 @@ import { serve } from '#platform/http-server/serve.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
+import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
@@ -147,6 +148,7 @@ function testPlatform(
     postgres,
     sealer,
     sharedCache: started.use(openSharedCache(options.redisUrl, logger)),
+    counters: started.use(openCounters(options.redisUrl, logger)),
     egress: new HttpEgress(),
     mailTransport: new CapturedMail(new Outbox(join(dataDir, 'outbox'))),
     async openObjects(baseUrlOf) {

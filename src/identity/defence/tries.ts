@@ -1,0 +1,110 @@
+import { AppError } from '#base/app-error.ts'
+import { canonicalEmail } from '#identity/email.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { Admission, AttemptKey, Attempts } from './attempts.ts'
+import { networkOf } from './network-of.ts'
+
+/** Whose secret is guessed, and from where. The account need not exist. */
+export interface TryAt {
+  readonly pool: Pool
+  readonly email: string
+  readonly origin: RequestOrigin
+}
+
+/** A try at a secret that counts as failed until it is said to have succeeded. */
+export interface Try {
+  succeeded(): Promise<void>
+}
+
+/** The gate before every guess at a password or mailed code, and before every mail that somebody asks for. */
+export class Tries {
+  readonly #attempts: Attempts
+  readonly #events: SecurityEvents
+
+  constructor(deps: { attempts: Attempts; events: SecurityEvents }) {
+    this.#attempts = deps.attempts
+    this.#events = deps.events
+  }
+
+  /** 429 while the account or the address has to wait; then nothing may be worked out for the caller. */
+  async begin(site: Site, secret: 'account' | 'code', at: TryAt): Promise<Try> {
+    const account = accountKey(site, secret, at)
+    const address = addressKey(site, 'address', at)
+    await this.#admit(site, [account, address], at)
+    return {
+      succeeded: async () => {
+        await Promise.all([this.#attempts.succeeded(account), this.#attempts.undo(address)])
+      },
+    }
+  }
+
+  /** Counts a mail that is about to be asked for; 429 when that were too many. */
+  beginMail(site: Site, at: TryAt): Promise<void> {
+    return this.#admit(
+      site,
+      [accountKey(site, 'mail', at), addressKey(site, 'mail-address', at)],
+      at,
+    )
+  }
+
+  /** For an account whose owner has proven to be there in another way. */
+  async forgive(site: Site, { pool, email }: Pick<TryAt, 'pool' | 'email'>): Promise<void> {
+    await this.#attempts.succeeded(accountKey(site, 'account', { pool, email }))
+  }
+
+  async #admit(site: Site, keys: readonly AttemptKey[], at: TryAt): Promise<void> {
+    const admissions = await Promise.all(keys.map((key) => this.#attempts.begin(key)))
+    const refused = admissions.filter(({ waitSeconds }) => waitSeconds > 0)
+    if (refused.length === 0) return
+    // Whom one gate lets in and the other turns away has made no try.
+    const admitted = keys.filter((_, index) => admissions[index]?.waitSeconds === 0)
+    await Promise.all(admitted.map((key) => this.#attempts.undo(key)))
+    await this.#noteFirst(site, { keys, admissions }, at)
+    throw tooMany(Math.max(...refused.map(({ waitSeconds }) => waitSeconds)))
+  }
+
+  /** Once for each wait, or the trail would grow as fast as somebody can knock. */
+  async #noteFirst(
+    site: Site,
+    turned: { readonly keys: readonly AttemptKey[]; readonly admissions: readonly Admission[] },
+    { pool, email, origin }: TryAt,
+  ): Promise<void> {
+    const index = turned.admissions.findIndex(({ first }) => first)
+    const [kind, admission] = [turned.keys[index]?.kind, turned.admissions[index]]
+    if (kind === undefined || admission === undefined) return
+    await this.#events.note(site.siteId, {
+      event: 'sign-in.blocked',
+      pool: pool.kind,
+      email: canonicalEmail(email),
+      origin,
+      detail: { counted: kind, waitSeconds: admission.waitSeconds },
+    })
+  }
+}
+
+const accountKey = (
+  { siteId }: Site,
+  kind: 'account' | 'code' | 'mail',
+  { pool, email }: Pick<TryAt, 'pool' | 'email'>,
+): AttemptKey => ({ siteId, kind, subject: `${pool.userPoolId} ${canonicalEmail(email)}` })
+
+/** Over both pools: who guesses in one guesses in the other. */
+const addressKey = (
+  { siteId }: Site,
+  kind: 'address' | 'mail-address',
+  { origin }: TryAt,
+): AttemptKey => ({ siteId, kind, subject: networkOf(origin.address) })
+
+const tooMany = (waitSeconds: number): AppError =>
+  new AppError('TooManyRequests', `Too many tries: try again in ${inWords(waitSeconds)}`, {
+    retryAfterSeconds: waitSeconds,
+  })
+
+function inWords(seconds: number): string {
+  const [count, unit] = seconds < 120 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute']
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`
+}
