@@ -93,6 +93,28 @@ export class Users {
     return selectUser(tx, userPoolId, sub)
   }
 
+  /** Undefined when the pool has no account with that address, in its canonical spelling. */
+  findByEmail(tx: SiteTx, userPoolId: string, email: string): Promise<User | undefined> {
+    return selectUserByEmail(tx, userPoolId, email)
+  }
+
+  /** A visitor for whom a provider has verified the address. Undefined when the pool has an account with it. */
+  async addVisitor(tx: SiteTx, userPoolId: string, email: string): Promise<User | undefined> {
+    const sub = this.#ids.uuid()
+    const visitor = {
+      userPoolId,
+      sub,
+      email,
+      emailVerified: true,
+      externalEmail: null,
+      role: null,
+      status: 'ACTIVE',
+      origin: 'provider',
+    } as const
+    await insertUser(tx, visitor, this.#clock.now())
+    return selectUser(tx, userPoolId, sub)
+  }
+
   /** The addresses of a site's super-admins, oldest first; at most 100. */
   superAdmins(siteId: string): Promise<readonly string[]> {
     return this.#database.withSite(siteId, (tx) => selectSuperAdminEmails(tx, 100))
