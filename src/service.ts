@@ -24,7 +24,9 @@ import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { CapturedMail } from '#platform/smtp/captured-mail.ts'
+import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
+import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
 import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 
 const DRAIN_MS = 25_000
@@ -66,7 +68,7 @@ export async function startService(
     sharedCache,
     counters,
     egress: new HttpEgress(),
-    mailTransport: started.use(new CapturedMail(new Outbox(join(config.dataDir, 'outbox')))),
+    mailTransport: started.use(openMailTransport(config, secrets)),
     openObjects: (baseUrlOf) => openObjects({ config, secrets, sealer, baseUrlOf }),
     openSandbox: async (environment) =>
       SandboxHosts.start({
@@ -130,6 +132,12 @@ function listen(context: OpenContext): Promise<HttpServer> {
     maxRequestBodyBytes: MAX_UPLOAD_BYTES,
     onError: (error) => context.logger.error({ err: error }, 'request failed outside its route'),
   })
+}
+
+function openMailTransport({ dataDir }: Config, { smtpUrl }: Secrets): MailTransport {
+  return smtpUrl === undefined
+    ? new CapturedMail(new Outbox(join(dataDir, 'outbox')))
+    : new SmtpGateway(smtpUrl)
 }
 
 async function openObjects(opening: {

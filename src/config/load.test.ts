@@ -103,6 +103,11 @@ describe('a faulty environment', () => {
     ['DATABASE_URL', 'mysql://h/d', 'a URL that starts with postgres:// or postgresql://'],
     ['REDIS_URL', '127.0.0.1:6379', 'a URL that starts with redis:// or rediss://'],
     ['SMTP_URL', 'mail.test', 'a URL that starts with smtp:// or smtps://'],
+    ['SMTP_URL', 'http://mail.test', 'a URL that starts with smtp:// or smtps://'],
+    ['SMTP_URL', 'smtp://mail.test/inbox', 'nothing after the host'],
+    ['SMTP_URL', 'smtp://mail.test?pool=true', 'nothing after the host'],
+    ['SMTP_URL', 'smtp://user@mail.test', 'with a password for its user'],
+    ['SMTP_URL', 'smtp://user:%zz@mail.test', 'with a password for its user'],
     ['CROFT_OPERATOR_KEY', 'short', '24 to 512 visible ASCII characters'],
     ['CROFT_MASTER_KEY', 'short', '32 random bytes in base64'],
   ])('is told that %s cannot be "%s"', (name, value, expected) => {

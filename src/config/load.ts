@@ -62,7 +62,7 @@ const SECRET_VARIABLES = {
   },
   smtpUrl: {
     name: 'SMTP_URL',
-    parse: parse.url('smtp', 'smtps'),
+    parse: parse.smtpUrl,
     example: 'smtps://user:secret@mail.example.com',
     secret: true,
   },

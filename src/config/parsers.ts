@@ -64,6 +64,24 @@ export function url(...schemes: readonly string[]): Parse<string> {
   }
 }
 
+/** A mail gateway; `starttls` says whether an unencrypted connection must be upgraded. */
+export const smtpUrl: Parse<string> = (text) => {
+  const parsed = URL.parse(text)
+  const known =
+    parsed !== null &&
+    ['smtp:', 'smtps:'].includes(parsed.protocol) &&
+    parsed.host !== '' &&
+    ['', '/'].includes(parsed.pathname) &&
+    parsed.hash === '' &&
+    ['', '?starttls=required', '?starttls=optional'].includes(parsed.search)
+  return known && isLogin(parsed.username, parsed.password)
+    ? { value: text }
+    : {
+        expected:
+          'a URL that starts with smtp:// or smtps://, with a password for its user if it names one, and nothing after the host but ?starttls=required or ?starttls=optional',
+      }
+}
+
 /** Scheme, host and port; nothing after them but a slash, which is dropped. */
 export const origin: Parse<string> = (text) => {
   const parsed = URL.parse(text)
@@ -85,5 +103,15 @@ export const operatorKey: Parse<string> = (text) =>
   /^[\x21-\x7e]{24,512}$/.test(text)
     ? { value: text }
     : { expected: '24 to 512 visible ASCII characters (make one with "openssl rand -base64 32")' }
+
+/** Both or neither, percent-encoded. */
+function isLogin(user: string, password: string): boolean {
+  try {
+    decodeURIComponent(user + password)
+    return (user === '') === (password === '')
+  } catch {
+    return false
+  }
+}
 
 export const anyText: Parse<string> = (text) => ({ value: text })

@@ -1,0 +1,17 @@
+import { domainToASCII } from 'node:url'
+
+/** RFC 5322 §3.2.3 without quoting, RFC 6531 beyond ASCII: nothing that could end an address or begin another. */
+const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~.\-\u{a1}-\u{10ffff}]{1,64}$/u
+const DNS_NAME = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/i
+const UNICODE_NAME = /^[a-z0-9.\-\u{a1}-\u{10ffff}]{1,253}$/iu
+const BLANK = /[\p{C}\p{Z}]/u
+
+/** The address as an envelope carries it, its domain in ASCII; undefined for what mail cannot be sent to. */
+export function envelopeAddress(address: string): string | undefined {
+  const at = address.lastIndexOf('@')
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)]
+  if (at < 1 || !LOCAL_PART.test(local) || BLANK.test(address)) return undefined
+  // A name in ASCII stays as it is: what a URL parser would make of it is another name.
+  const ascii = UNICODE_NAME.test(domain) && !DNS_NAME.test(domain) ? domainToASCII(domain) : domain
+  return DNS_NAME.test(ascii) ? `${local}@${ascii.toLowerCase()}` : undefined
+}
