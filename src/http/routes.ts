@@ -2,6 +2,9 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 
+import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
+import { superAdminInviteRoutes } from './admin-api/super-admin-invites.ts'
+import { adminUserRoutes } from './admin-api/users.ts'
 import { computeRoutes } from './admin-data/compute.ts'
 import { groupRoutes } from './admin-data/groups.ts'
 import { logRoutes } from './admin-data/logs.ts'
@@ -9,13 +12,20 @@ import { operationRoutes } from './admin-data/operations.ts'
 import { resourceRoutes } from './admin-data/resources.ts'
 import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
+import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthConfigRoutes } from './data/auth-config.ts'
 import { dataOperationRoutes } from './data/operations.ts'
 import { healthRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
+import { confirmForgotPasswordRoutes } from './oidc/confirm-forgot-password.ts'
+import { confirmUserRoutes } from './oidc/confirm-user.ts'
+import { forgotPasswordRoutes } from './oidc/forgot-password.ts'
+import { loginRoutes } from './oidc/login.ts'
+import { signUpRoutes } from './oidc/sign-up.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
+import { portalAuthSettingsRoutes } from './portal/auth-settings.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalKeyRoutes } from './portal/keys.ts'
 import { portalOutboxRoutes } from './portal/outbox.ts'
@@ -35,11 +45,22 @@ export const routes = (context: AppContext) =>
       }),
     )
     .use(wellKnownRoutes(context))
+    .use(signInPages(context))
+    .use(onboardingRoutes(context))
     .use(portal(context))
     .use(adminConfigRoutes(context))
+    .use(adminApi(context))
     .use(adminData(context))
     .use(dataAuthConfigRoutes(context))
     .use(dataOperationRoutes(context))
+
+const signInPages = (context: AppContext) =>
+  new Elysia()
+    .use(loginRoutes(context))
+    .use(signUpRoutes(context))
+    .use(confirmUserRoutes(context))
+    .use(forgotPasswordRoutes(context))
+    .use(confirmForgotPasswordRoutes(context))
 
 const portal = (context: AppContext) =>
   new Elysia()
@@ -48,8 +69,16 @@ const portal = (context: AppContext) =>
     .use(portalTokenRoutes(context))
     .use(portalKeyRoutes(context))
     .use(portalAuditRoutes(context))
+    .use(portalAuthSettingsRoutes(context))
     .use(portalOutboxRoutes(context))
     .use(portalProviderRoutes(context))
+
+const adminApi = (context: AppContext) =>
+  new Elysia()
+    .use(adminUserRoutes(context))
+    .use(userProfileRoutes(context))
+    .use(ownProfileRoutes(context))
+    .use(superAdminInviteRoutes(context))
 
 const adminData = (context: AppContext) =>
   new Elysia()

@@ -12,7 +12,6 @@ import type { Site } from '#sites/site.ts'
 import { Accounts } from './accounts/service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
-import { SignIns } from './authorization/service.ts'
 import type { Attempts } from './defence/attempts.ts'
 import { BackOff } from './defence/back-off.ts'
 import { Tries } from './defence/tries.ts'
@@ -23,12 +22,12 @@ import { Invites } from './invites/service.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import { SigningKeys } from './keys/service.ts'
 import { Passwords } from './passwords/service.ts'
+import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
+import { Profiles } from './profiles/service.ts'
 import { SecurityEvents } from './security-events/service.ts'
-import { Sessions } from './sessions/service.ts'
-import { SignOut } from './sessions/sign-out.ts'
-import { TokenSets } from './token-sets/service.ts'
+import { type SignInParts, openSignIns } from './sign-in-parts.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
@@ -57,7 +56,7 @@ export interface IdentityDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity {
+export interface Identity extends SignInParts {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
@@ -66,18 +65,16 @@ export interface Identity {
   readonly attempts: Attempts
   readonly tries: Tries
   readonly superAdminInvites: SuperAdminInvites
+  readonly profiles: Profiles
   readonly authEmails: AuthEmailMessages
   readonly passwords: Passwords
   readonly accounts: Accounts
-  readonly signIns: SignIns
-  readonly sessions: Sessions
-  readonly signOut: SignOut
-  readonly tokenSets: TokenSets
   readonly tokenMint: TokenMint
   readonly adminTokens: AdminTokens
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
   readonly dataGroups: DataGroups
+  readonly authSettings: AuthSettings
   readonly providers: Providers
   readonly federation: Federation
 }
@@ -94,8 +91,11 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const users = new Users({ ...deps, directory, validities })
   const authEmails = new AuthEmailMessages(deps)
   const invites = new Invites({ ...deps, authEmails, events: securityEvents })
+  const signOut = new SignOut()
   const verifier = new TokenVerifier({ ...deps, directory })
   const signer = new TokenSigner({ ...deps, signingKeys })
+  const events = securityEvents
+  const signInParts = openSignIns({ ...deps, validities, users, events, signer, verifier })
   return {
     pools: new Pools({ ...deps, directory, signingKeys, users, invites }),
     signingKeys,
@@ -111,12 +111,22 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     }),
     invites,
     superAdminInvites: new SuperAdminInvites({ ...deps, directory, users, invites }),
+    profiles: new Profiles({
+      ...deps,
+      directory,
+      users,
+      invites,
+      authEmails,
+      events: securityEvents,
+      signOut,
+      attempts,
+    }),
     attempts,
     tries,
     authEmails,
     signIns: new SignIns(),
     sessions: new Sessions(),
-    signOut: new SignOut(),
+    signOut,
     tokenSets: new TokenSets(),
     passwords: new Passwords(),
     accounts: new Accounts(),
@@ -125,6 +135,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     visitorTokens: new VisitorTokens({ ...deps, directory, verifier, users, validities }),
     securityEvents,
     dataGroups: new DataGroups({ ...deps, directory, validities, events: securityEvents }),
+    authSettings: new AuthSettings({ ...deps, directory, events: securityEvents }),
     providers: new Providers({ ...deps, directory, events: securityEvents }),
     federation: new Federation(),
   }

@@ -5,6 +5,7 @@ import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Client } from './client.ts'
+import { isLoopback } from './registered-uri.ts'
 import type { PoolSettings } from './settings.ts'
 
 export type PoolKind = 'admin' | 'data'
@@ -87,6 +88,14 @@ export const VisitorDiscovery = Type.Object({
       scopes: Type.Array(Type.String()),
     }),
   }),
+  /** Where a site under development may return to, when the operator has registered such a place. */
+  localhostDev: Type.Optional(
+    Type.Object({
+      enabled: Type.Literal(true),
+      redirectUris: Type.Array(Type.String()),
+      logoutUris: Type.Array(Type.String()),
+    }),
+  ),
 })
 export type VisitorDiscovery = Static<typeof VisitorDiscovery>
 
@@ -134,4 +143,14 @@ export const discoveryOf = (site: Site, pool: Pool): VisitorDiscovery => ({
       scopes: [...(pool.google?.scopes ?? SCOPES)],
     },
   },
+  ...localhostDevOf(pool.clients.get(pool.clientId)),
 })
+
+/** The site's own URIs, which come first, are no matter of development even where the site is called localhost. */
+function localhostDevOf(client: Client | undefined): Pick<VisitorDiscovery, 'localhostDev'> {
+  const redirectUris = client?.redirectUris.slice(1).filter(isLoopback) ?? []
+  const logoutUris = client?.logoutUris.slice(1).filter(isLoopback) ?? []
+  return redirectUris.length === 0
+    ? {}
+    : { localhostDev: { enabled: true, redirectUris, logoutUris } }
+}

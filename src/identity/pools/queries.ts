@@ -1,7 +1,8 @@
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { ClientPurpose, ClientRow } from './client.ts'
+import type { Client, ClientPurpose, ClientRow } from './client.ts'
 import type { PoolKind } from './model.ts'
+import type { PoolSettingsInput } from './settings.ts'
 
 export interface NewPool {
   readonly kind: PoolKind
@@ -76,6 +77,47 @@ export function selectClients(tx: SiteTx): Promise<ClientRow[]> {
       'cognito_api as cognitoApi',
     ])
     .where('site_id', '=', tx.siteId)
+    .execute()
+}
+
+/** Settings change one request at a time. */
+export function lockPools(tx: SiteTx): Promise<PoolRow[]> {
+  return tx.db
+    .selectFrom('user_pool')
+    .select(['kind', 'user_pool_id as userPoolId', 'settings'])
+    .where('site_id', '=', tx.siteId)
+    .orderBy('kind')
+    .forNoKeyUpdate()
+    .execute()
+}
+
+export async function updatePoolSettings(
+  tx: SiteTx,
+  userPoolId: string,
+  settings: PoolSettingsInput,
+): Promise<void> {
+  await tx.db
+    .updateTable('user_pool')
+    .set({ settings: JSON.stringify(settings) })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .execute()
+}
+
+export async function updateClient(
+  tx: SiteTx,
+  clientId: string,
+  client: Pick<Client, 'redirectUris' | 'logoutUris' | 'cognitoApi'>,
+): Promise<void> {
+  await tx.db
+    .updateTable('pool_client')
+    .set({
+      redirect_uris: JSON.stringify(client.redirectUris),
+      logout_uris: JSON.stringify(client.logoutUris),
+      cognito_api: client.cognitoApi,
+    })
+    .where('site_id', '=', tx.siteId)
+    .where('client_id', '=', clientId)
     .execute()
 }
 

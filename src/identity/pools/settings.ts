@@ -46,6 +46,34 @@ const DEFAULTS: PoolSettings = {
   linkVerifiedAddresses: false,
 }
 
+/** What is stored after a change: only what somebody decided, so that the rest follows the defaults. */
+export const mergedInput = (
+  stored: PoolSettingsInput,
+  { passwordPolicy, ...input }: PoolSettingsInput,
+): PoolSettingsInput => ({
+  ...stored,
+  ...input,
+  ...(passwordPolicy && { passwordPolicy: { ...stored.passwordPolicy, ...passwordPolicy } }),
+})
+
+/** The settings that differ, by name, with their new values. */
+export function differences(
+  before: PoolSettings,
+  after: PoolSettings,
+): Record<string, number | boolean> {
+  const was = flat(before)
+  return Object.fromEntries(
+    Object.entries(flat(after)).filter(([name, value]) => was[name] !== value),
+  )
+}
+
+const flat = ({ passwordPolicy, ...rest }: PoolSettings): Record<string, number | boolean> => ({
+  ...rest,
+  ...Object.fromEntries(
+    Object.entries(passwordPolicy).map(([name, value]) => [`passwordPolicy.${name}`, value]),
+  ),
+})
+
 export const changedSettings = (
   current: PoolSettings,
   { passwordPolicy, ...input }: PoolSettingsInput,

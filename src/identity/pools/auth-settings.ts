@@ -1,0 +1,151 @@
+import { Value } from '@sinclair/typebox/value'
+
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import { OPERATOR } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  type AuthChange,
+  type AuthView,
+  type ClientChange,
+  type ClientView,
+  type PoolChange,
+  type PoolView,
+  checkUris,
+} from './auth-change.ts'
+import { type Client, type ClientPurpose, clientOf } from './client.ts'
+import type { PoolDirectory } from './directory.ts'
+import type { Pool } from './model.ts'
+import {
+  type PoolRow,
+  lockPools,
+  selectClients,
+  updateClient,
+  updatePoolSettings,
+} from './queries.ts'
+import { PoolSettingsInput, differences, mergedInput, storedPoolSettings } from './settings.ts'
+
+/** What the operator decides about a site's pools and their clients. A change counts at once, on every replica. */
+export class AuthSettings {
+  readonly #database: Database
+  readonly #notifications: Notifications
+  readonly #directory: PoolDirectory
+  readonly #events: SecurityEvents
+  readonly #baseUrl: string
+
+  constructor(deps: {
+    database: Database
+    notifications: Notifications
+    directory: PoolDirectory
+    events: SecurityEvents
+    baseUrl: string
+  }) {
+    this.#database = deps.database
+    this.#notifications = deps.notifications
+    this.#directory = deps.directory
+    this.#events = deps.events
+    this.#baseUrl = deps.baseUrl
+  }
+
+  async get(site: Site): Promise<AuthView> {
+    const { admin, data } = await this.#directory.get(site)
+    return { admin: poolView(admin), data: poolView(data) }
+  }
+
+  /** 400 for a URI that no client may have. */
+  async change(site: Site, change: AuthChange, origin: RequestOrigin): Promise<AuthView> {
+    const base = siteBaseUrl(this.#baseUrl, site.domain)
+    checkUris(change, new URL(base).origin)
+    await this.#database.withSite(site.siteId, async (tx) => {
+      const pools = await lockPools(tx)
+      const rows = await selectClients(tx)
+      for (const pool of pools) {
+        const clients = rows
+          .filter(({ userPoolId }) => userPoolId === pool.userPoolId)
+          .map((row) => clientOf(base, pool.kind, row))
+        const detail = await changePool(tx, { pool, clients }, change[pool.kind] ?? {})
+        if (Object.keys(detail).length === 0) continue
+        const event = { event: 'settings.changed', pool: pool.kind, actor: OPERATOR } as const
+        await this.#events.record(tx, { ...event, origin, detail })
+      }
+      await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
+      tx.onCommit(() => this.#directory.forget(site.siteId))
+    })
+    return this.get(site)
+  }
+}
+
+/** What became different, by name. */
+type Changed = Record<string, string | number | boolean>
+
+async function changePool(
+  tx: SiteTx,
+  { pool, clients }: { readonly pool: PoolRow; readonly clients: readonly Client[] },
+  { clients: changes = {}, ...input }: PoolChange,
+): Promise<Changed> {
+  const { kind, userPoolId, settings } = pool
+  const after = mergedInput(Value.Parse(PoolSettingsInput, settings), input)
+  await updatePoolSettings(tx, userPoolId, after)
+  const changed: Changed = differences(
+    storedPoolSettings(kind, settings),
+    storedPoolSettings(kind, after),
+  )
+  // Two at most.
+  for (const client of clients) {
+    const change = changes[client.purpose]
+    if (change) Object.assign(changed, await changeClient(tx, client, change))
+  }
+  return changed
+}
+
+async function changeClient(tx: SiteTx, client: Client, change: ClientChange): Promise<Changed> {
+  const after: Client = {
+    ...client,
+    redirectUris: changedUris(client.redirectUris, change.redirectUris),
+    logoutUris: changedUris(client.logoutUris, change.logoutUris),
+    cognitoApi: change.cognitoApi ?? client.cognitoApi,
+  }
+  await updateClient(tx, after.clientId, {
+    // The site's own URI is computed.
+    redirectUris: after.redirectUris.slice(1),
+    logoutUris: after.logoutUris.slice(1),
+    cognitoApi: after.cognitoApi,
+  })
+  const was = flat(client)
+  return Object.fromEntries(Object.entries(flat(after)).filter(([name, now]) => was[name] !== now))
+}
+
+/** The site's own URI keeps its place, the first. */
+function changedUris(
+  current: readonly string[],
+  given: readonly string[] | undefined,
+): readonly string[] {
+  if (given === undefined) return current
+  const own = current.slice(0, 1)
+  return [...own, ...given.filter((uri) => !own.includes(uri))]
+}
+
+const flat = ({ purpose, redirectUris, logoutUris, cognitoApi }: Client): Changed => ({
+  [`clients.${purpose}.redirectUris`]: redirectUris.join(' '),
+  [`clients.${purpose}.logoutUris`]: logoutUris.join(' '),
+  [`clients.${purpose}.cognitoApi`]: cognitoApi,
+})
+
+function poolView({ kind, userPoolId, issuer, settings, clients }: Pool): PoolView {
+  const views = new Map<ClientPurpose, ClientView>()
+  for (const client of clients.values()) views.set(client.purpose, clientView(client))
+  const [own, link] = [views.get('default'), views.get('link')]
+  if (!own) throw new Error(`The ${kind} pool "${userPoolId}" has no client`)
+  return { userPoolId, issuer, ...settings, clients: { default: own, ...(link && { link }) } }
+}
+
+const clientView = ({ clientId, redirectUris, logoutUris, cognitoApi }: Client): ClientView => ({
+  clientId,
+  redirectUris: [...redirectUris],
+  logoutUris: [...logoutUris],
+  cognitoApi,
+})
