@@ -91,11 +91,11 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const users = new Users({ ...deps, directory, validities })
   const authEmails = new AuthEmailMessages(deps)
   const invites = new Invites({ ...deps, authEmails, events: securityEvents })
-  const signOut = new SignOut()
   const verifier = new TokenVerifier({ ...deps, directory })
   const signer = new TokenSigner({ ...deps, signingKeys })
   const events = securityEvents
   const signInParts = openSignIns({ ...deps, validities, users, events, signer, verifier })
+  const { signOut } = signInParts
   return {
     pools: new Pools({ ...deps, directory, signingKeys, users, invites }),
     signingKeys,
@@ -124,10 +124,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     attempts,
     tries,
     authEmails,
-    signIns: new SignIns(),
-    sessions: new Sessions(),
-    signOut,
-    tokenSets: new TokenSets(),
+    ...signInParts,
     passwords: new Passwords(),
     accounts: new Accounts(),
     tokenMint: new TokenMint({ ...deps, directory, users, signer, events: securityEvents }),

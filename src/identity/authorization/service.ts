@@ -1,7 +1,17 @@
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import { newHolder } from '#identity/sessions/holders.ts'
+import type { Sessions } from '#identity/sessions/service.ts'
+import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { AuthorizationRequest } from './authorization-request.ts'
+import type { AuthorizationRequest, Refusal } from './authorization-request.ts'
+import type { AuthorizationCodes } from './codes.ts'
+import type { IdTokenHints } from './id-token-hints.ts'
+import { codeLocation, refusalLocation } from './response-location.ts'
+import { mayResume, satisfies } from './resumable.ts'
 
 /** How a user has just proven who they are. */
 export interface SignInProof {
@@ -22,25 +32,106 @@ export interface SignedIn {
 
 /** Turns an authorization request into a code, once it is known who the user is. */
 export class SignIns {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #sessions: Sessions
+  readonly #codes: AuthorizationCodes
+  readonly #hints: IdTokenHints
+  readonly #events: SecurityEvents
+
+  constructor(deps: {
+    database: Database
+    clock: Clock
+    sessions: Sessions
+    codes: AuthorizationCodes
+    hints: IdTokenHints
+    events: SecurityEvents
+  }) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+    this.#sessions = deps.sessions
+    this.#codes = deps.codes
+    this.#hints = deps.hints
+    this.#events = deps.events
+  }
+
   /**
    * Where the browser goes without being asked anything: to the client, with a code when its session is good enough, with
    * an error when nothing may be asked (`prompt=none`). Undefined when the user has to sign in.
    */
   async resume(
-    _site: Site,
-    _request: AuthorizationRequest,
-    _sessionToken: string | undefined,
+    site: Site,
+    request: AuthorizationRequest,
+    sessionToken: string | undefined,
   ): Promise<string | undefined> {
-    throw new Error('Not built yet')
+    const expected = await this.#expected(site, request)
+    if (expected === 'unknown') return refusalLocation(request, BAD_HINT)
+    if (sessionToken !== undefined && mayResume(request)) {
+      const code = await this.#codeOfSession(site, request, { sessionToken, expected })
+      if (code !== undefined) return codeLocation(request, code)
+    }
+    return request.prompts.has('none') ? refusalLocation(request, LOGIN_REQUIRED) : undefined
   }
 
-  /** Session, code and event in one transaction. */
+  /**
+   * Session, code and event in one transaction. 401 when the account went, or was signed out everywhere, since the proof
+   * was begun.
+   */
   async complete(
-    _site: Site,
-    _request: AuthorizationRequest,
-    _proof: SignInProof,
-    _origin: RequestOrigin,
+    site: Site,
+    request: AuthorizationRequest,
+    proof: SignInProof,
+    origin: RequestOrigin,
   ): Promise<SignedIn> {
-    throw new Error('Not built yet')
+    const { pool, client } = request
+    const expected = await this.#expected(site, request)
+    const asExpected = expected === 'anyone' || expected === proof.sub
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const holder = await newHolder(tx, pool, proof)
+      if (!holder) throw new AppError('InvalidCredentials', 'That did not work: sign in again')
+      const session = await this.#sessions.start(tx, pool, proof, origin)
+      await this.#events.record(tx, {
+        event: 'sign-in.succeeded',
+        pool: pool.kind,
+        sub: holder.sub,
+        email: holder.email,
+        clientId: client.clientId,
+        origin,
+        detail: { method: proof.method },
+      })
+      const location = asExpected
+        ? codeLocation(request, await this.#codes.issue(tx, request, { ...proof, ...session }))
+        : refusalLocation(request, ANOTHER_USER)
+      return { location, session }
+    })
   }
+
+  /** Whom `id_token_hint` names. */
+  async #expected(site: Site, { pool, idTokenHint }: AuthorizationRequest): Promise<string> {
+    if (idTokenHint === undefined) return 'anyone'
+    return (await this.#hints.subOf(site, pool, idTokenHint)) ?? 'unknown'
+  }
+
+  #codeOfSession(
+    site: Site,
+    request: AuthorizationRequest,
+    { sessionToken, expected }: { readonly sessionToken: string; readonly expected: string },
+  ): Promise<string | undefined> {
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const session = await this.#sessions.hold(tx, request.pool, sessionToken)
+      if (!session || !satisfies(session, request, this.#clock.now())) return undefined
+      if (expected !== 'anyone' && expected !== session.sub) return undefined
+      return this.#codes.issue(tx, request, session)
+    })
+  }
+}
+
+const BAD_HINT: Refusal = {
+  error: 'invalid_request',
+  description: 'id_token_hint is no id token of this issuer for this client',
+}
+const LOGIN_REQUIRED: Refusal = { error: 'login_required', description: 'The user has to sign in' }
+const ANOTHER_USER: Refusal = {
+  error: 'login_required',
+  description: 'Another user signed in than id_token_hint names',
 }

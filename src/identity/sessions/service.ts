@@ -1,8 +1,31 @@
+import { notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { AuthorizationCodes } from '#identity/authorization/codes.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { sweepExpired } from '#platform/postgres/sweep.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Session, SessionView } from './model.ts'
+import type { Families } from './families.ts'
+import { selectLooseFamilies } from './family-queries.ts'
+import { SIGN_IN_LIFETIME_MS, type Session, type SessionView, type SignInMethod } from './model.ts'
+import {
+  type NewSession,
+  deleteSession,
+  deleteSessionByToken,
+  insertSession,
+  lockSession,
+  renewSession,
+  selectSessions,
+  updateLastSeen,
+} from './queries.ts'
+import { hashSecret } from './secret.ts'
+
+const LISTED = 100
+const SEEN_EVERY_MS = 60_000
 
 /** Who ended a session that is not their own, or from where. */
 export interface Ending {
@@ -10,30 +33,158 @@ export interface Ending {
   readonly origin?: RequestOrigin | undefined
 }
 
+export interface SessionStart {
+  readonly sub: string
+  readonly method: SignInMethod
+  readonly authTime: Date
+  /** The browser's session until now. */
+  readonly replaces?: string | undefined
+}
+
+export interface StartedSession {
+  readonly sessionId: string
+  /** For the browser's cookie; we keep its hash. */
+  readonly token: string
+  readonly expiresAt: Date
+}
+
 /** The sign-ins of a pool's users. */
 export class Sessions {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #ids: Ids
+  readonly #families: Families
+  readonly #codes: AuthorizationCodes
+  readonly #events: SecurityEvents
+
+  constructor(deps: {
+    database: Database
+    clock: Clock
+    ids: Ids
+    families: Families
+    codes: AuthorizationCodes
+    events: SecurityEvents
+  }) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+    this.#families = deps.families
+    this.#codes = deps.codes
+    this.#events = deps.events
+  }
+
   /** The session that the cookie's token belongs to, while it is good. */
-  async find(_site: Site, _pool: Pool, _token: string | undefined): Promise<Session | undefined> {
-    throw new Error('Not built yet')
+  async find(site: Site, pool: Pool, token: string | undefined): Promise<Session | undefined> {
+    if (token === undefined) return undefined
+    return this.#database.withSite(site.siteId, (tx) => this.hold(tx, pool, token))
+  }
+
+  /** The same for a transaction that builds on the session: nobody ends it meanwhile. */
+  async hold(tx: SiteTx, pool: Pool, token: string): Promise<Session | undefined> {
+    const now = this.#clock.now()
+    const session = await lockSession(tx, pool.userPoolId, { hash: hashSecret(token), now })
+    if (session && now.getTime() - session.lastSeenAt.getTime() > SEEN_EVERY_MS) {
+      await updateLastSeen(tx, session.sessionId, now)
+    }
+    return session
+  }
+
+  /**
+   * A new token for the browser, so that none which was planted in it before counts. A browser in which the same user
+   * was signed in keeps its session.
+   */
+  async start(
+    tx: SiteTx,
+    pool: Pool,
+    start: SessionStart,
+    origin: RequestOrigin,
+  ): Promise<StartedSession> {
+    const token = this.#ids.secret()
+    const now = this.#clock.now()
+    const previous = await this.#replaced(tx, pool, start)
+    const session: NewSession = {
+      sessionId: previous ?? this.#ids.named('ses'),
+      userPoolId: pool.userPoolId,
+      sub: start.sub,
+      tokenHash: hashSecret(token),
+      method: start.method,
+      authTime: start.authTime,
+      userAgent: origin.userAgent,
+      address: origin.address,
+      createdAt: now,
+      expiresAt: new Date(now.getTime() + SIGN_IN_LIFETIME_MS),
+    }
+    await sweepExpired(tx, 'sign_in_session', now)
+    await (previous === undefined ? insertSession(tx, session) : renewSession(tx, session))
+    return { sessionId: session.sessionId, token, expiresAt: session.expiresAt }
   }
 
   /** Newest first; at most 100. */
-  async list(_site: Site, _pool: Pool, _sub: string): Promise<readonly SessionView[]> {
-    throw new Error('Not built yet')
+  async list(site: Site, pool: Pool, sub: string): Promise<readonly SessionView[]> {
+    const user = { userPoolId: pool.userPoolId, sub }
+    const page = { now: this.#clock.now(), limit: LISTED }
+    const views = await this.#database.withSite(site.siteId, async (tx) => [
+      ...(await selectSessions(tx, user, page)),
+      ...(await selectLooseFamilies(tx, user, page)),
+    ])
+    return views
+      .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
+      .slice(0, LISTED)
   }
 
   /** Ends one of a user's sign-ins with every token that came of it; 404 `SessionNotFound`. */
   async revoke(
-    _site: Site,
-    _pool: Pool,
-    _session: { readonly sub: string; readonly sessionId: string },
-    _ending: Ending = {},
+    site: Site,
+    pool: Pool,
+    { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
+    ending: Ending = {},
   ): Promise<void> {
-    throw new Error('Not built yet')
+    await this.#database.withSite(site.siteId, async (tx) => {
+      const known = await deleteSession(tx, { userPoolId: pool.userPoolId, sub, sessionId })
+      const alive = await this.#endTokens(tx, pool, { sub, sessionId })
+      if (!known && !alive) throw notFound('Session', sessionId)
+      await this.#events.record(tx, {
+        event: 'session.revoked',
+        pool: pool.kind,
+        sub,
+        ...ending,
+        detail: { sessionId },
+      })
+    })
   }
 
   /** Signs the browser out; nothing happens when it was not signed in. */
-  async end(_site: Site, _pool: Pool, _token: string, _origin: RequestOrigin): Promise<void> {
-    throw new Error('Not built yet')
+  async end(site: Site, pool: Pool, token: string, origin: RequestOrigin): Promise<void> {
+    await this.#database.withSite(site.siteId, async (tx) => {
+      const ended = await deleteSessionByToken(tx, pool.userPoolId, hashSecret(token))
+      if (!ended) return
+      await this.#endTokens(tx, pool, ended)
+      await this.#events.record(tx, {
+        event: 'sign-out',
+        pool: pool.kind,
+        sub: ended.sub,
+        origin,
+        detail: { sessionId: ended.sessionId },
+      })
+    })
+  }
+
+  /** Codes first: an exchange that is under way is waited for, and then its family is there to be ended. */
+  async #endTokens(
+    tx: SiteTx,
+    pool: Pool,
+    { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
+  ): Promise<boolean> {
+    await this.#codes.endOfSession(tx, { userPoolId: pool.userPoolId, sub }, sessionId)
+    return this.#families.endOfSession(tx, { pool, sub }, sessionId)
+  }
+
+  /** Another user's session in the same browser ends; its cookie is overwritten in any case. */
+  async #replaced(tx: SiteTx, pool: Pool, start: SessionStart): Promise<string | undefined> {
+    if (start.replaces === undefined) return undefined
+    const previous = await this.hold(tx, pool, start.replaces)
+    if (!previous || previous.sub === start.sub) return previous?.sessionId
+    await deleteSession(tx, { userPoolId: pool.userPoolId, ...previous })
+    return undefined
   }
 }

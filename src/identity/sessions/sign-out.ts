@@ -1,6 +1,14 @@
+import type { Clock } from '#base/clock.ts'
+import type { AuthorizationCodes } from '#identity/authorization/codes.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { Families, PoolUser } from './families.ts'
+import { type Kept, selectSessionOfFamily } from './family-queries.ts'
+import { deleteSessionsOfUser } from './queries.ts'
+import { updateValidAfter } from './sign-out-queries.ts'
 
 export interface SignOutOptions {
   /** Of a session or of a token's family (`origin_jti`): the one sign-in that goes on. */
@@ -10,13 +18,52 @@ export interface SignOutOptions {
 }
 
 export class SignOut {
+  readonly #clock: Clock
+  readonly #families: Families
+  readonly #codes: AuthorizationCodes
+  readonly #events: SecurityEvents
+
+  constructor(deps: {
+    clock: Clock
+    families: Families
+    codes: AuthorizationCodes
+    events: SecurityEvents
+  }) {
+    this.#clock = deps.clock
+    this.#families = deps.families
+    this.#codes = deps.codes
+    this.#events = deps.events
+  }
+
   /** Ends every sign-in of a user, with its tokens and codes, when the transaction commits; on all replicas. */
   async everywhere(
-    _tx: SiteTx,
-    _pool: Pick<Pool, 'userPoolId' | 'kind'>,
-    _sub: string,
-    _keep: SignOutOptions = {},
+    tx: SiteTx,
+    pool: Pick<Pool, 'userPoolId' | 'kind'>,
+    sub: string,
+    { sessionId: goesOn, ...ending }: SignOutOptions = {},
   ): Promise<void> {
-    throw new Error('Not built yet')
+    const user = { userPoolId: pool.userPoolId, sub }
+    // First, because it locks the user: sign-ins and exchanges come wholly before or wholly after.
+    const moved = goesOn === undefined ? ('all-tokens' as const) : ('sign-ins' as const)
+    await updateValidAfter(tx, user, moved, this.#clock.now())
+    const kept = await keptOf(tx, { pool, sub }, goesOn)
+    await deleteSessionsOfUser(tx, user, kept.sessionId)
+    await this.#codes.endOfUser(tx, user, kept.sessionId)
+    await this.#families.endOfUser(tx, { pool, sub }, kept)
+    await this.#events.record(tx, { event: 'sessions.revoked', pool: pool.kind, sub, ...ending })
   }
+}
+
+/** A family's browser session goes on with it, and so do the other families of that browser. */
+async function keptOf(
+  tx: SiteTx,
+  { pool, sub }: PoolUser,
+  goesOn: string | undefined,
+): Promise<Kept> {
+  if (goesOn === undefined) return { sessionId: null, familyId: null }
+  const user = { userPoolId: pool.userPoolId, sub }
+  const family = await selectSessionOfFamily(tx, user, goesOn)
+  return family
+    ? { sessionId: family.sessionId, familyId: goesOn }
+    : { sessionId: goesOn, familyId: null }
 }

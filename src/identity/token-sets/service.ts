@@ -1,56 +1,94 @@
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Families } from '#identity/sessions/families.ts'
+import { newHolder } from '#identity/sessions/holders.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { CodeExchange, CodeGrant } from './code-exchange.ts'
 import type { Grant, TokenSet, UserInfo } from './model.ts'
-
-export interface CodeExchange {
-  readonly clientId: string
-  readonly code: string
-  readonly redirectUri: string
-  readonly codeVerifier: string | undefined
-  readonly origin: RequestOrigin
-}
-
-export interface Refreshing {
-  readonly clientId: string
-  readonly refreshToken: string
-  /** Fewer scopes than were granted, for this access token alone. */
-  readonly scope?: string | undefined
-  readonly origin: RequestOrigin
-}
-
-export interface Revocation {
-  readonly clientId: string
-  /** A refresh token or an access token. */
-  readonly token: string
-  readonly origin: RequestOrigin
-}
+import { OAuthError } from './oauth-error.ts'
+import { type Outcome, resultOf } from './outcome.ts'
+import { requireVerifierShape } from './proof-key.ts'
+import type { RefreshGrant, Refreshing } from './refreshing.ts'
+import type { Revocation, Revoking } from './revoking.ts'
+import type { Issued, TokenIssuer } from './token-issuer.ts'
+import type { UserInfos } from './user-infos.ts'
 
 /** Access, id and refresh tokens of sign-ins. Refusals are `OAuthError`s. */
 export class TokenSets {
-  /** Of a new sign-in, in the transaction that makes it. */
-  async issue(_tx: SiteTx, _site: Site, _pool: Pool, _grant: Grant): Promise<TokenSet> {
-    throw new Error('Not built yet')
+  readonly #database: Database
+  readonly #families: Families
+  readonly #issuer: TokenIssuer
+  readonly #exchange: CodeExchange
+  readonly #refreshing: Refreshing
+  readonly #revoking: Revoking
+  readonly #userInfos: UserInfos
+
+  constructor(deps: {
+    database: Database
+    families: Families
+    issuer: TokenIssuer
+    exchange: CodeExchange
+    refreshing: Refreshing
+    revoking: Revoking
+    userInfos: UserInfos
+  }) {
+    this.#database = deps.database
+    this.#families = deps.families
+    this.#issuer = deps.issuer
+    this.#exchange = deps.exchange
+    this.#refreshing = deps.refreshing
+    this.#revoking = deps.revoking
+    this.#userInfos = deps.userInfos
   }
 
-  async exchangeCode(_site: Site, _pool: Pool, _exchange: CodeExchange): Promise<TokenSet> {
-    throw new Error('Not built yet')
+  /** Of a new sign-in, in the transaction that makes it. */
+  async issue(tx: SiteTx, site: Site, pool: Pool, grant: Grant): Promise<TokenSet> {
+    const holder = await newHolder(tx, pool, grant)
+    if (!holder) throw new OAuthError('invalid_grant', 'The user has been signed out')
+    const familyId = this.#families.newId()
+    const { clientId } = grant.client
+    const { sub, scope, authTime, nonce, sessionId = null, origin } = grant
+    await this.#families.start(tx, pool, {
+      familyId,
+      clientId,
+      sub,
+      sessionId,
+      scope,
+      authTime,
+      origin,
+    })
+    const issue = { familyId, clientId, holder, authTime, scope, nonce }
+    return this.#issuer.sign(site, pool, await this.#issuer.issue(tx, issue))
+  }
+
+  exchangeCode(site: Site, pool: Pool, grant: CodeGrant): Promise<TokenSet> {
+    requireVerifierShape(grant.codeVerifier)
+    return this.#answer(site, pool, (tx) => this.#exchange.run(tx, pool, grant))
   }
 
   /** The refresh token is good once: the answer has the next one. */
-  async refresh(_site: Site, _pool: Pool, _refreshing: Refreshing): Promise<TokenSet> {
-    throw new Error('Not built yet')
+  refresh(site: Site, pool: Pool, grant: RefreshGrant): Promise<TokenSet> {
+    return this.#answer(site, pool, (tx) => this.#refreshing.run(tx, pool, grant))
   }
 
   /** Ends the sign-in that the token comes from. Says nothing about a token that is not one. */
-  async revoke(_site: Site, _pool: Pool, _revocation: Revocation): Promise<void> {
-    throw new Error('Not built yet')
+  revoke(site: Site, pool: Pool, revocation: Revocation): Promise<void> {
+    return this.#revoking.run(site, pool, revocation)
   }
 
   /** Of the holder of an access token with the scope `openid`. */
-  async userInfo(_site: Site, _pool: Pool, _authorization: string | undefined): Promise<UserInfo> {
-    throw new Error('Not built yet')
+  userInfo(site: Site, pool: Pool, authorization: string | undefined): Promise<UserInfo> {
+    return this.#userInfos.of(site, pool, authorization)
+  }
+
+  async #answer(
+    site: Site,
+    pool: Pool,
+    grant: (tx: SiteTx) => Promise<Outcome<Issued>>,
+  ): Promise<TokenSet> {
+    await this.#issuer.prepare(site, pool)
+    const issued = resultOf(await this.#database.withSite(site.siteId, grant))
+    return this.#issuer.sign(site, pool, issued)
   }
 }

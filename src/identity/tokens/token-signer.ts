@@ -28,6 +28,11 @@ export class TokenSigner {
     this.#ids = deps.ids
   }
 
+  /** So that signing, later, cannot fail any more for want of the key. */
+  async prepare(site: Site, pool: Pool): Promise<void> {
+    await this.#signingKeys.signer(site, pool)
+  }
+
   async sign(
     site: Site,
     pool: Pool,

@@ -1,0 +1,77 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import { hashSecret } from '#identity/sessions/secret.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import { sweepExpired } from '#platform/postgres/sweep.ts'
+
+import type { AuthorizationRequest } from './authorization-request.ts'
+import {
+  type CodeOwner,
+  type StoredCode,
+  deleteCodesOfSession,
+  deleteCodesOfUser,
+  insertCode,
+  markCodeUsed,
+  selectCode,
+} from './code-queries.ts'
+
+const CODE_LIFETIME_MS = 5 * 60_000
+
+export interface CodeHolder {
+  readonly sub: string
+  readonly sessionId: string
+  readonly authTime: Date
+}
+
+export type KnownCode = StoredCode & { readonly expired: boolean }
+
+/** Authorization codes: 256 bits, five minutes, once; known to us only as hashes. */
+export class AuthorizationCodes {
+  readonly #clock: Clock
+  readonly #ids: Ids
+
+  constructor(deps: { clock: Clock; ids: Ids }) {
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+  }
+
+  async issue(tx: SiteTx, request: AuthorizationRequest, holder: CodeHolder): Promise<string> {
+    const code = this.#ids.secret()
+    const createdAt = this.#clock.now()
+    await sweepExpired(tx, 'authorization_code', createdAt)
+    await insertCode(tx, {
+      sub: holder.sub,
+      sessionId: holder.sessionId,
+      authTime: holder.authTime,
+      codeHash: hashSecret(code),
+      userPoolId: request.pool.userPoolId,
+      clientId: request.client.clientId,
+      redirectUri: request.redirectUri,
+      codeChallenge: request.codeChallenge,
+      nonce: request.nonce ?? null,
+      scope: request.scope,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + CODE_LIFETIME_MS),
+    })
+    return code
+  }
+
+  /** A used one too, as long as it is remembered. */
+  async find(tx: SiteTx, code: string): Promise<KnownCode | undefined> {
+    const known = await selectCode(tx, hashSecret(code))
+    return known && { ...known, expired: known.expiresAt <= this.#clock.now() }
+  }
+
+  /** Of two who use the same code at once, one gets true. */
+  use(tx: SiteTx, code: string, familyId: string): Promise<boolean> {
+    return markCodeUsed(tx, hashSecret(code), { familyId, now: this.#clock.now() })
+  }
+
+  endOfSession(tx: SiteTx, user: CodeOwner, sessionId: string): Promise<void> {
+    return deleteCodesOfSession(tx, user, sessionId)
+  }
+
+  endOfUser(tx: SiteTx, user: CodeOwner, keptSessionId: string | null): Promise<void> {
+    return deleteCodesOfUser(tx, user, keptSessionId)
+  }
+}

@@ -1,0 +1,24 @@
+import { AppError } from '#base/app-error.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
+import type { Site } from '#sites/site.ts'
+
+/** Of whom a client's id token speaks. It may have expired: it is no proof, only the client's expectation. */
+export class IdTokenHints {
+  readonly #verifier: TokenVerifier
+
+  constructor(deps: { verifier: TokenVerifier }) {
+    this.#verifier = deps.verifier
+  }
+
+  /** The `sub`; undefined for what is no id token of ours for this pool's client. */
+  async subOf(site: Site, pool: Pool, hint: string): Promise<string | undefined> {
+    try {
+      const { claims } = await this.#verifier.verify(site, pool.kind, hint, ['id'])
+      return claims.sub
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'Unauthorized') return undefined
+      throw error
+    }
+  }
+}

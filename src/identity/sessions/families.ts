@@ -1,0 +1,91 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import { sweepExpired } from '#platform/postgres/sweep.ts'
+
+import {
+  type Kept,
+  insertFamily,
+  revokeFamiliesOfSession,
+  revokeFamiliesOfUser,
+  revokeFamily,
+} from './family-queries.ts'
+import { SIGN_IN_LIFETIME_MS } from './model.ts'
+import type { StandingChanges } from './standing-changes.ts'
+
+/** A family outlives its last access token: tokens of one that is gone are refused. */
+const KEPT_AFTER_END_MS = 2 * 3_600_000
+
+export interface FamilyStart {
+  readonly familyId: string
+  readonly clientId: string
+  readonly sub: string
+  readonly sessionId: string | null
+  readonly scope: string
+  readonly authTime: Date
+  readonly origin: RequestOrigin
+}
+
+export interface PoolUser {
+  readonly pool: Pick<Pool, 'userPoolId'>
+  readonly sub: string
+}
+
+/** The sign-ins of clients: each is the family of the refresh tokens that follow from it. */
+export class Families {
+  readonly #clock: Clock
+  readonly #ids: Ids
+  readonly #changes: StandingChanges
+
+  constructor(deps: { clock: Clock; ids: Ids; changes: StandingChanges }) {
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+    this.#changes = deps.changes
+  }
+
+  newId(): string {
+    return this.#ids.uuid()
+  }
+
+  async start(
+    tx: SiteTx,
+    { userPoolId }: Pick<Pool, 'userPoolId'>,
+    { origin, ...start }: FamilyStart,
+  ): Promise<void> {
+    const createdAt = this.#clock.now()
+    await sweepExpired(tx, 'refresh_family', new Date(createdAt.getTime() - KEPT_AFTER_END_MS))
+    await insertFamily(tx, {
+      ...start,
+      userPoolId,
+      address: origin.address,
+      userAgent: origin.userAgent,
+      createdAt,
+      expiresAt: new Date(createdAt.getTime() + SIGN_IN_LIFETIME_MS),
+    })
+  }
+
+  /** With every access token that came of it. Says whether it was alive. */
+  async end(tx: SiteTx, user: PoolUser, familyId: string): Promise<boolean> {
+    const ended = await revokeFamily(tx, keyOf(user), familyId, this.#clock.now())
+    return this.#announced(tx, user.sub, ended)
+  }
+
+  async endOfSession(tx: SiteTx, user: PoolUser, sessionId: string): Promise<boolean> {
+    const ended = await revokeFamiliesOfSession(tx, keyOf(user), sessionId, this.#clock.now())
+    return this.#announced(tx, user.sub, ended)
+  }
+
+  async endOfUser(tx: SiteTx, user: PoolUser, kept: Kept): Promise<void> {
+    await revokeFamiliesOfUser(tx, keyOf(user), kept, this.#clock.now())
+    await this.#changes.announce(tx, user.sub)
+  }
+
+  async #announced(tx: SiteTx, sub: string, ended: readonly unknown[]): Promise<boolean> {
+    if (ended.length > 0) await this.#changes.announce(tx, sub)
+    return ended.length > 0
+  }
+}
+
+const keyOf = ({ pool, sub }: PoolUser) => ({ userPoolId: pool.userPoolId, sub })

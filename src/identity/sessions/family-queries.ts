@@ -1,0 +1,141 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { SessionView } from './model.ts'
+
+export interface NewFamily {
+  readonly familyId: string
+  readonly userPoolId: string
+  readonly clientId: string
+  readonly sub: string
+  readonly sessionId: string | null
+  readonly scope: string
+  readonly authTime: Date
+  readonly userAgent: string
+  readonly address: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export interface UserKey {
+  readonly userPoolId: string
+  readonly sub: string
+}
+
+export async function insertFamily(tx: SiteTx, family: NewFamily): Promise<void> {
+  await tx.db
+    .insertInto('refresh_family')
+    .values({
+      site_id: tx.siteId,
+      family_id: family.familyId,
+      user_pool_id: family.userPoolId,
+      client_id: family.clientId,
+      sub: family.sub,
+      session_id: family.sessionId,
+      scope: family.scope,
+      auth_time: family.authTime,
+      user_agent: family.userAgent,
+      address: family.address,
+      created_at: family.createdAt,
+      expires_at: family.expiresAt,
+      revoked_at: null,
+    })
+    .execute()
+}
+
+const living = (tx: SiteTx, user: UserKey, now: Date) =>
+  tx.db
+    .updateTable('refresh_family')
+    .set({ revoked_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', user.userPoolId)
+    .where('sub', '=', user.sub)
+    .where('revoked_at', 'is', null)
+    .returning('family_id as familyId')
+
+type Ended = Promise<{ readonly familyId: string }[]>
+
+export const revokeFamily = (tx: SiteTx, user: UserKey, familyId: string, now: Date): Ended =>
+  living(tx, user, now).where('family_id', '=', familyId).execute()
+
+/** Of a browser's session, or the one family that a session of that id stands for. */
+export const revokeFamiliesOfSession = (
+  tx: SiteTx,
+  user: UserKey,
+  sessionId: string,
+  now: Date,
+): Ended =>
+  living(tx, user, now)
+    .where((where) =>
+      where.or([where('session_id', '=', sessionId), where('family_id', '=', sessionId)]),
+    )
+    .execute()
+
+export interface Kept {
+  readonly sessionId: string | null
+  readonly familyId: string | null
+}
+
+export const revokeFamiliesOfUser = (tx: SiteTx, user: UserKey, kept: Kept, now: Date): Ended =>
+  living(tx, user, now)
+    .where('session_id', 'is distinct from', kept.sessionId)
+    .where('family_id', 'is distinct from', kept.familyId)
+    .execute()
+
+export function selectSessionOfFamily(
+  tx: SiteTx,
+  user: UserKey,
+  familyId: string,
+): Promise<{ readonly sessionId: string | null } | undefined> {
+  return tx.db
+    .selectFrom('refresh_family')
+    .select('session_id as sessionId')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', user.userPoolId)
+    .where('sub', '=', user.sub)
+    .where('family_id', '=', familyId)
+    .executeTakeFirst()
+}
+
+/** Families that no session of a browser speaks for. */
+export function selectLooseFamilies(
+  tx: SiteTx,
+  user: UserKey,
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<SessionView[]> {
+  const lastRefresh = sql<Date>`coalesce((
+    select max(token.created_at) from refresh_token token
+    where token.site_id = ${tx.siteId} and token.family_id = family.family_id), family.created_at)`
+  return tx.db
+    .selectFrom('refresh_family as family')
+    .select([
+      'family.family_id as sessionId',
+      sql<null>`null`.as('method'),
+      'family.user_agent as userAgent',
+      'family.address',
+      'family.created_at as createdAt',
+      lastRefresh.as('lastSeenAt'),
+      'family.expires_at as expiresAt',
+    ])
+    .where('family.site_id', '=', tx.siteId)
+    .where('family.user_pool_id', '=', user.userPoolId)
+    .where('family.sub', '=', user.sub)
+    .where('family.revoked_at', 'is', null)
+    .where('family.expires_at', '>', now)
+    .where((where) =>
+      where.not(
+        where.exists(
+          where
+            .selectFrom('sign_in_session as session')
+            .select('session.session_id')
+            .whereRef('session.site_id', '=', 'family.site_id')
+            .whereRef('session.session_id', '=', 'family.session_id')
+            .where('session.expires_at', '>', now),
+        ),
+      ),
+    )
+    .orderBy('family.created_at', 'desc')
+    .limit(limit)
+    .execute()
+}

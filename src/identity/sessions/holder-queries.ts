@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { Holder } from './holder.ts'
+
+const holder = (tx: SiteTx, userPoolId: string, sub: string) =>
+  tx.db
+    .selectFrom('pool_user')
+    .select([
+      'sub',
+      'email',
+      'email_verified as emailVerified',
+      'role',
+      'tokens_valid_after as tokensValidAfter',
+      'sign_ins_valid_after as signInsValidAfter',
+    ])
+    .select(
+      sql<string[]>`array(
+        select group_name from data_group_member
+        where site_id = ${tx.siteId} and user_pool_id = ${userPoolId} and sub = ${sub}
+        order by group_name)`.as('groups'),
+    )
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .where('status', '=', 'ACTIVE')
+
+export const selectHolder = (
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+): Promise<Holder | undefined> => holder(tx, userPoolId, sub).executeTakeFirst()
+
+/** A sign-out everywhere, which locks the same row for itself, comes before or after what the transaction does. */
+export const lockHolder = (
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+): Promise<Holder | undefined> => holder(tx, userPoolId, sub).forShare().executeTakeFirst()

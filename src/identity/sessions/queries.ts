@@ -1,0 +1,163 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { Session, SessionView, SignInMethod } from './model.ts'
+
+/** A session's id belongs to one user of one pool; what does not match is not found. */
+export interface SessionKey {
+  readonly userPoolId: string
+  readonly sub: string
+  readonly sessionId: string
+}
+
+export interface NewSession extends SessionKey {
+  readonly tokenHash: Buffer
+  readonly method: SignInMethod
+  readonly authTime: Date
+  readonly userAgent: string
+  readonly address: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+export async function insertSession(tx: SiteTx, session: NewSession): Promise<void> {
+  await tx.db
+    .insertInto('sign_in_session')
+    .values({
+      site_id: tx.siteId,
+      session_id: session.sessionId,
+      token_hash: session.tokenHash,
+      user_pool_id: session.userPoolId,
+      sub: session.sub,
+      auth_time: session.authTime,
+      method: session.method,
+      user_agent: session.userAgent,
+      address: session.address,
+      created_at: session.createdAt,
+      last_seen_at: session.createdAt,
+      expires_at: session.expiresAt,
+    })
+    .execute()
+}
+
+/** The same browser, proven again: the session keeps its id and what came of it, under another token. */
+export async function renewSession(tx: SiteTx, session: NewSession): Promise<void> {
+  await tx.db
+    .updateTable('sign_in_session')
+    .set({
+      token_hash: session.tokenHash,
+      auth_time: session.authTime,
+      method: session.method,
+      user_agent: session.userAgent,
+      address: session.address,
+      last_seen_at: session.createdAt,
+      expires_at: session.expiresAt,
+    })
+    .where('site_id', '=', tx.siteId)
+    .where('session_id', '=', session.sessionId)
+    .execute()
+}
+
+/** Locked: whoever ends the session waits for what comes of it in this transaction. */
+export function lockSession(
+  tx: SiteTx,
+  userPoolId: string,
+  token: { readonly hash: Buffer; readonly now: Date },
+): Promise<(Session & { readonly lastSeenAt: Date }) | undefined> {
+  return tx.db
+    .selectFrom('sign_in_session as session')
+    .innerJoin('pool_user as user', (join) =>
+      join
+        .onRef('user.site_id', '=', 'session.site_id')
+        .onRef('user.user_pool_id', '=', 'session.user_pool_id')
+        .onRef('user.sub', '=', 'session.sub'),
+    )
+    .select([
+      'session.session_id as sessionId',
+      'session.sub',
+      'session.auth_time as authTime',
+      'session.method',
+      'session.last_seen_at as lastSeenAt',
+      'session.expires_at as expiresAt',
+    ])
+    .where('session.site_id', '=', tx.siteId)
+    .where('session.user_pool_id', '=', userPoolId)
+    .where('session.token_hash', '=', token.hash)
+    .where('session.expires_at', '>', token.now)
+    .where('user.status', '=', 'ACTIVE')
+    .whereRef('session.auth_time', '>=', 'user.tokens_valid_after')
+    .forShare(['session'])
+    .executeTakeFirst()
+}
+
+export async function updateLastSeen(tx: SiteTx, sessionId: string, now: Date): Promise<void> {
+  await tx.db
+    .updateTable('sign_in_session')
+    .set({ last_seen_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('session_id', '=', sessionId)
+    .execute()
+}
+
+export function selectSessions(
+  tx: SiteTx,
+  user: { readonly userPoolId: string; readonly sub: string },
+  { now, limit }: { readonly now: Date; readonly limit: number },
+): Promise<SessionView[]> {
+  return tx.db
+    .selectFrom('sign_in_session')
+    .select([
+      'session_id as sessionId',
+      'method',
+      'user_agent as userAgent',
+      'address',
+      'created_at as createdAt',
+      'last_seen_at as lastSeenAt',
+      'expires_at as expiresAt',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', user.userPoolId)
+    .where('sub', '=', user.sub)
+    .where('expires_at', '>', now)
+    .orderBy('created_at', 'desc')
+    .limit(limit)
+    .execute()
+}
+
+export async function deleteSession(tx: SiteTx, session: SessionKey): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('sign_in_session')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', session.userPoolId)
+    .where('sub', '=', session.sub)
+    .where('session_id', '=', session.sessionId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+export function deleteSessionByToken(
+  tx: SiteTx,
+  userPoolId: string,
+  tokenHash: Buffer,
+): Promise<{ readonly sub: string; readonly sessionId: string } | undefined> {
+  return tx.db
+    .deleteFrom('sign_in_session')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('token_hash', '=', tokenHash)
+    .returning(['sub', 'session_id as sessionId'])
+    .executeTakeFirst()
+}
+
+export async function deleteSessionsOfUser(
+  tx: SiteTx,
+  user: { readonly userPoolId: string; readonly sub: string },
+  keptSessionId: string | null,
+): Promise<void> {
+  await tx.db
+    .deleteFrom('sign_in_session')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', user.userPoolId)
+    .where('sub', '=', user.sub)
+    .where('session_id', 'is distinct from', keptSessionId)
+    .execute()
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+
+import { AuthorizationCodes } from './authorization/codes.ts'
+import { IdTokenHints } from './authorization/id-token-hints.ts'
+import { SignIns } from './authorization/service.ts'
+import type { SecurityEvents } from './security-events/service.ts'
+import { Families } from './sessions/families.ts'
+import { Sessions } from './sessions/service.ts'
+import { SignOut } from './sessions/sign-out.ts'
+import { StandingChanges } from './sessions/standing-changes.ts'
+import { CodeExchange } from './token-sets/code-exchange.ts'
+import { Refreshing } from './token-sets/refreshing.ts'
+import { Revoking } from './token-sets/revoking.ts'
+import { TokenSets } from './token-sets/service.ts'
+import { TokenIssuer } from './token-sets/token-issuer.ts'
+import { UserInfos } from './token-sets/user-infos.ts'
+import type { TokenSigner } from './tokens/token-signer.ts'
+import type { TokenVerifier } from './tokens/token-verifier.ts'
+import type { Validities } from './tokens/validity.ts'
+import type { Users } from './users/service.ts'
+
+export interface SignInParts {
+  readonly signIns: SignIns
+  readonly sessions: Sessions
+  readonly signOut: SignOut
+  readonly tokenSets: TokenSets
+  readonly idTokenHints: IdTokenHints
+}
+
+/** From an authorization request to tokens, and to their end. */
+export function openSignIns(deps: {
+  database: Database
+  notifications: Notifications
+  clock: Clock
+  ids: Ids
+  validities: Validities
+  users: Users
+  events: SecurityEvents
+  signer: TokenSigner
+  verifier: TokenVerifier
+}): SignInParts {
+  const changes = new StandingChanges(deps)
+  const families = new Families({ ...deps, changes })
+  const codes = new AuthorizationCodes(deps)
+  const idTokenHints = new IdTokenHints(deps)
+  const sessions = new Sessions({ ...deps, families, codes })
+  const issuer = new TokenIssuer(deps)
+  return {
+    signIns: new SignIns({ ...deps, sessions, codes, hints: idTokenHints }),
+    sessions,
+    signOut: new SignOut({ ...deps, families, codes }),
+    tokenSets: new TokenSets({
+      ...deps,
+      families,
+      issuer,
+      exchange: new CodeExchange({ ...deps, codes, families, issuer }),
+      refreshing: new Refreshing({ ...deps, families, issuer }),
+      revoking: new Revoking({ ...deps, families }),
+      userInfos: new UserInfos(deps),
+    }),
+    idTokenHints,
+  }
+}

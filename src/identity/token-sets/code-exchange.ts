@@ -1,0 +1,115 @@
+import type { AuthorizationCodes, KnownCode } from '#identity/authorization/codes.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Families } from '#identity/sessions/families.ts'
+import { currentHolder } from '#identity/sessions/holders.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import { type Outcome, granted, refused } from './outcome.ts'
+import { provesKey } from './proof-key.ts'
+import type { Issued, TokenIssuer } from './token-issuer.ts'
+
+export interface CodeGrant {
+  readonly clientId: string
+  readonly code: string
+  readonly redirectUri: string
+  readonly codeVerifier: string | undefined
+  readonly origin: RequestOrigin
+}
+
+/** What is wrong with a code for this request; of one that was used already, only its holder's own request gets as far. */
+const FAULTS: readonly {
+  readonly description: string
+  readonly is: (code: KnownCode, exchange: CodeGrant, pool: Pool) => boolean
+}[] = [
+  {
+    description: 'code is of another pool',
+    is: (code, _, pool) => code.userPoolId !== pool.userPoolId,
+  },
+  {
+    description: 'code is of another client',
+    is: (code, { clientId }) => code.clientId !== clientId,
+  },
+  { description: 'code has expired', is: (code) => code.expired },
+  {
+    description: 'redirect_uri is not the one that the code was asked for with',
+    is: (code, { redirectUri }) => code.redirectUri !== redirectUri,
+  },
+  {
+    description: 'code_verifier does not belong to the code',
+    is: (code, { codeVerifier }) => !provesKey(codeVerifier, code.codeChallenge),
+  },
+]
+const UNKNOWN = 'code is not known'
+const USED = 'code was used already'
+const SIGNED_OUT = 'The user has been signed out'
+
+/** Turns a code into the first tokens of a sign-in. A second use ends what came of the first (RFC 6749 section 4.1.2). */
+export class CodeExchange {
+  readonly #codes: AuthorizationCodes
+  readonly #families: Families
+  readonly #issuer: TokenIssuer
+  readonly #events: SecurityEvents
+
+  constructor(deps: {
+    codes: AuthorizationCodes
+    families: Families
+    issuer: TokenIssuer
+    events: SecurityEvents
+  }) {
+    this.#codes = deps.codes
+    this.#families = deps.families
+    this.#issuer = deps.issuer
+    this.#events = deps.events
+  }
+
+  async run(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<Outcome<Issued>> {
+    const code = await this.#codes.find(tx, grant.code)
+    if (!code) return refused('invalid_grant', UNKNOWN)
+    const fault = FAULTS.find(({ is }) => is(code, grant, pool))
+    // Of another pool or client it says no more than that it is not theirs.
+    if (fault) return refused('invalid_grant', fault.description)
+    if (code.familyId !== null) return this.#replayed(tx, pool, code, grant)
+    const holder = await currentHolder(tx, pool, code)
+    if (!holder) return refused('invalid_grant', SIGNED_OUT)
+    const familyId = this.#families.newId()
+    if (!(await this.#codes.use(tx, grant.code, familyId))) return this.#lostRace(tx, pool, grant)
+    const { clientId, origin } = grant
+    await this.#families.start(tx, pool, { ...code, familyId, origin })
+    const { scope, authTime, nonce } = code
+    return granted(
+      await this.#issuer.issue(tx, {
+        familyId,
+        clientId,
+        holder,
+        authTime,
+        scope,
+        nonce: nonce ?? undefined,
+      }),
+    )
+  }
+
+  /** Somebody used it, or the user was signed out, since we looked. */
+  async #lostRace(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<Outcome<never>> {
+    const code = await this.#codes.find(tx, grant.code)
+    return code ? this.#replayed(tx, pool, code, grant) : refused('invalid_grant', UNKNOWN)
+  }
+
+  async #replayed(
+    tx: SiteTx,
+    pool: Pool,
+    { sub, familyId, clientId }: KnownCode,
+    { origin }: CodeGrant,
+  ): Promise<Outcome<never>> {
+    if (familyId !== null) await this.#families.end(tx, { pool, sub }, familyId)
+    await this.#events.record(tx, {
+      event: 'authorization-code.replayed',
+      pool: pool.kind,
+      sub,
+      clientId,
+      origin,
+    })
+    return refused('invalid_grant', USED)
+  }
+}

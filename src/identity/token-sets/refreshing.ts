@@ -1,0 +1,100 @@
+import type { Clock } from '#base/clock.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Families } from '#identity/sessions/families.ts'
+import { currentHolder } from '#identity/sessions/holders.ts'
+import { hashSecret } from '#identity/sessions/secret.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import { type Outcome, granted, refused } from './outcome.ts'
+import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
+import { scopesOf } from './scopes.ts'
+import type { Issued, TokenIssuer } from './token-issuer.ts'
+
+export interface RefreshGrant {
+  readonly clientId: string
+  readonly refreshToken: string
+  /** Fewer scopes than were granted, for this answer alone. */
+  readonly scope?: string | undefined
+  readonly origin: RequestOrigin
+}
+
+/** Turns a refresh token into the next tokens of its sign-in. A second use ends the sign-in (RFC 9700 section 4.14.2). */
+export class Refreshing {
+  readonly #families: Families
+  readonly #issuer: TokenIssuer
+  readonly #events: SecurityEvents
+  readonly #clock: Clock
+
+  constructor(deps: {
+    families: Families
+    issuer: TokenIssuer
+    events: SecurityEvents
+    clock: Clock
+  }) {
+    this.#families = deps.families
+    this.#issuer = deps.issuer
+    this.#events = deps.events
+    this.#clock = deps.clock
+  }
+
+  async run(tx: SiteTx, pool: Pool, grant: RefreshGrant): Promise<Outcome<Issued>> {
+    const tokenHash = hashSecret(grant.refreshToken)
+    const now = this.#clock.now()
+    const known = await selectRefreshToken(tx, tokenHash)
+    const fault = faultOf(known, pool, grant, now)
+    if (!known || fault !== undefined) {
+      return refused('invalid_grant', fault ?? 'refresh_token is not known')
+    }
+    const scope = narrowed(known.scope, grant.scope)
+    if (scope === undefined) {
+      return refused('invalid_scope', 'scope names more than the sign-in was granted')
+    }
+    const holder = await currentHolder(tx, pool, known)
+    if (!holder) return refused('invalid_grant', 'The user has been signed out')
+    if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
+      return this.#replayed(tx, pool, known, grant)
+    }
+    const { familyId, clientId, authTime } = known
+    return granted(await this.#issuer.issue(tx, { familyId, clientId, holder, authTime, scope }))
+  }
+
+  async #replayed(
+    tx: SiteTx,
+    pool: Pool,
+    { sub, familyId, clientId }: StoredRefreshToken,
+    { origin }: RefreshGrant,
+  ): Promise<Outcome<never>> {
+    await this.#families.end(tx, { pool, sub }, familyId)
+    await this.#events.record(tx, {
+      event: 'refresh-token.replayed',
+      pool: pool.kind,
+      sub,
+      clientId,
+      origin,
+    })
+    return refused('invalid_grant', 'refresh_token was used already')
+  }
+}
+
+function faultOf(
+  known: StoredRefreshToken | undefined,
+  pool: Pool,
+  { clientId }: RefreshGrant,
+  now: Date,
+): string | undefined {
+  if (known?.userPoolId !== pool.userPoolId) return 'refresh_token is not known'
+  if (known.clientId !== clientId) return 'refresh_token is of another client'
+  if (known.revokedAt !== null) return 'The sign-in has been ended'
+  return known.expiresAt <= now ? 'refresh_token has expired' : undefined
+}
+
+/** What is asked for, in the order in which it was granted; undefined when it is more than that. */
+function narrowed(grantedScope: string, asked: string | undefined): string | undefined {
+  if (asked === undefined) return grantedScope
+  const all = scopesOf(grantedScope)
+  const some = scopesOf(asked)
+  if (some.length === 0 || some.some((scope) => !all.includes(scope))) return undefined
+  return all.filter((scope) => some.includes(scope)).join(' ')
+}

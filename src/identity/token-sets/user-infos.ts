@@ -1,0 +1,60 @@
+import { AppError } from '#base/app-error.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import { holderOf } from '#identity/sessions/holders.ts'
+import { bearerToken } from '#identity/tokens/bearer.ts'
+import type { TokenClaims } from '#identity/tokens/claims.ts'
+import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
+import { isRevoked } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { UserInfo } from './model.ts'
+import { OAuthError } from './oauth-error.ts'
+import { scopesOf } from './scopes.ts'
+
+/** What an access token's holder may know of its user: as the account is now, as far as the token's scopes go. */
+export class UserInfos {
+  readonly #database: Database
+  readonly #verifier: TokenVerifier
+  readonly #users: Users
+
+  constructor(deps: { database: Database; verifier: TokenVerifier; users: Users }) {
+    this.#database = deps.database
+    this.#verifier = deps.verifier
+    this.#users = deps.users
+  }
+
+  async of(site: Site, pool: Pool, authorization: string | undefined): Promise<UserInfo> {
+    const claims = await this.#claims(site, pool, authorization)
+    const scopes = scopesOf(claims.scope ?? '')
+    if (!scopes.includes('openid')) {
+      throw new OAuthError('insufficient_scope', 'The access token lacks the scope "openid"')
+    }
+    const holder = await this.#database.withSite(site.siteId, (tx) =>
+      holderOf(tx, pool, claims.sub),
+    )
+    if (!holder) throw invalidToken()
+    const { sub, email, emailVerified } = holder
+    return {
+      sub,
+      ...(scopes.includes('profile') && { username: email }),
+      ...(scopes.includes('email') && { email, email_verified: emailVerified }),
+    }
+  }
+
+  async #claims(site: Site, pool: Pool, authorization: string | undefined): Promise<TokenClaims> {
+    try {
+      const token = bearerToken(authorization)
+      const { claims, expired } = await this.#verifier.verify(site, pool.kind, token, ['access'])
+      const standing = await this.#users.standing(site, pool.userPoolId, claims)
+      if (!standing || isRevoked(standing, claims.iat) || expired) throw invalidToken()
+      return claims
+    } catch (error) {
+      throw error instanceof AppError && error.code === 'Unauthorized' ? invalidToken() : error
+    }
+  }
+}
+
+const invalidToken = (): OAuthError =>
+  new OAuthError('invalid_token', 'The access token is not valid here, or has ended')
