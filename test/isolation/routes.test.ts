@@ -11,13 +11,27 @@ const NAMES: Record<string, string> = {
 /** Who may come without a token. A new entry is a decision: it belongs in review, not in a snapshot update. */
 const OPEN = [
   'GET /admin/public/config',
+  'GET /admin/public/onboarding/super-admin',
+  'GET /admin/public/onboarding/user',
   'GET /data/auth/config',
   'GET /data/public/auth/config',
   'GET /healthz',
   'GET /oidc/:userPoolId/.well-known/jwks.json',
   'GET /oidc/:userPoolId/.well-known/openid-configuration',
+  'GET /oidc/:userPoolId/confirmForgotPassword',
+  'GET /oidc/:userPoolId/confirmUser',
+  'GET /oidc/:userPoolId/forgotPassword',
+  'GET /oidc/:userPoolId/login',
+  'GET /oidc/:userPoolId/signup',
   'GET /readyz',
+  'POST /admin/public/onboarding/super-admin',
+  'POST /admin/public/onboarding/user',
   'POST /data/public/:operation',
+  'POST /oidc/:userPoolId/confirmForgotPassword',
+  'POST /oidc/:userPoolId/confirmUser',
+  'POST /oidc/:userPoolId/forgotPassword',
+  'POST /oidc/:userPoolId/login',
+  'POST /oidc/:userPoolId/signup',
 ]
 
 let stack: Stack

@@ -3,6 +3,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#base/app-error.ts'
 
 import { type CookieScope, cookieOf, setCookie } from './cookies.ts'
+import { formOf } from './form-body.ts'
 
 /** The hidden field of every form. */
 export const CSRF_FIELD = '_csrf'
@@ -45,11 +46,12 @@ export function cameFrom(visitor: FormVisitor, fields: URLSearchParams): boolean
   return sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 
-/** 403 when the browser says that another site sent the form. One that says nothing has only its token. */
-export function refuseForeignForm(request: Request, origin: string): void {
+/** The fields of a form. 403 when the browser says that another site sent it; one that says nothing has only its token. */
+export function ownForm(request: Request, origin: string): Promise<URLSearchParams> {
   const site = request.headers.get('sec-fetch-site')
   const sender = request.headers.get('origin')
   const foreign =
     site === null ? sender !== null && sender !== origin : !['same-origin', 'none'].includes(site)
   if (foreign) throw new AppError('Forbidden', 'This form was sent from another site')
+  return formOf(request)
 }

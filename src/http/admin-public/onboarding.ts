@@ -1,0 +1,100 @@
+import { Elysia, t } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { cameFrom, formVisitor, ownForm } from '#http/oidc/csrf.ts'
+import { passwordIn } from '#http/oidc/fields.ts'
+import { OUTDATED, faultsOf } from '#http/oidc/pages/faults.ts'
+import { EMPTY_FORM } from '#http/oidc/pages/form.ts'
+import { publicSite } from '#http/plugins/site.ts'
+import { originOf } from '#http/request-origin.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type OnboardingVisit, passwordPage, welcomePage } from './onboarding-pages.ts'
+
+const FOLDER = '/admin/public/onboarding'
+
+/** Where an invited person sets a password and so takes the account. Looking at the page does not use the link up. */
+export const onboardingRoutes = (context: AppContext) =>
+  new Elysia().use(onboardingPage(context, 'super-admin')).use(onboardingPage(context, 'user'))
+
+function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
+  const path: string = `${FOLDER}/${name}`
+  const onboarding = new Onboarding(context, path)
+  const open = 'The link in the invite is the authority'
+  return new Elysia({ prefix: path })
+    .use(publicSite(context))
+    .get('/', ({ site, query, request }) => onboarding.show(site, query.token, request), {
+      open,
+      query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }),
+    })
+    .post('/', ({ site, request }) => onboarding.take(site, request), { open })
+}
+
+class Onboarding {
+  readonly #context: AppContext
+  readonly #path: string
+  readonly #formKey: Uint8Array
+
+  constructor(context: AppContext, path: string) {
+    this.#context = context
+    this.#path = path
+    this.#formKey = context.sealer.derive('onboarding-forms')
+  }
+
+  async show(site: Site, token: string | undefined, request: Request): Promise<Response> {
+    return passwordPage(await this.#visit(site, token, request), EMPTY_FORM)
+  }
+
+  async take(site: Site, request: Request): Promise<Response> {
+    const fields = await ownForm(request, new URL(this.#baseUrl(site)).origin)
+    const token = fields.get('token') ?? undefined
+    const visit = await this.#visit(site, token, request)
+    if (!cameFrom(visit.visitor, fields)) {
+      return passwordPage(visit, { typed: fields, faults: OUTDATED })
+    }
+    try {
+      const taking = { token: visit.token, password: chosenPassword(fields) }
+      await this.#context.accounts.takeInvite(site, taking, originOf(request))
+    } catch (error) {
+      return passwordPage(visit, { typed: fields, faults: faultsOf(error) })
+    }
+    return welcomePage(visit)
+  }
+
+  async #visit(site: Site, token: string | undefined, request: Request): Promise<OnboardingVisit> {
+    if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+    const invite = await this.#context.accounts.inviteOf(site, token)
+    if (!invite) throw new AppError('LinkExpired', EXPIRED)
+    const base = this.#baseUrl(site)
+    const { auth } = await this.#context.pools.bootstrap(site)
+    const { settings } = await this.#context.pools.byId(site, auth.userPoolId)
+    const scope = { path: FOLDER, secure: base.startsWith('https:') }
+    return {
+      site,
+      token,
+      invite,
+      visitor: formVisitor(this.#formKey, request, `${base}${FOLDER}`, scope),
+      policy: settings.passwordPolicy,
+      path: this.#path,
+      applicationUrl: auth.logoutUri,
+    }
+  }
+
+  #baseUrl(site: Site): string {
+    return siteBaseUrl(this.#context.config.baseUrl, site.domain)
+  }
+}
+
+const EXPIRED =
+  'It was used already, it is older than seven days, or a newer one was sent. Ask for a new invite, or sign in when you have set your password.'
+
+function chosenPassword(fields: URLSearchParams): string {
+  const password = passwordIn(fields)
+  if (fields.get('confirmPassword') === password) return password
+  const message = 'The two passwords are not the same'
+  throw new AppError('ValidationError', message, {
+    details: [{ field: 'confirmPassword', message }],
+  })
+}

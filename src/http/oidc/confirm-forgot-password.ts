@@ -1,0 +1,70 @@
+import type { AppContext } from '#context'
+import { originOf } from '#http/request-origin.ts'
+
+import { codeField, codeIn, newPasswordField, passwordIn } from './fields.ts'
+import type { Flow } from './flow.ts'
+import { type FormState, formPage, linkLine } from './pages/form.ts'
+import { html } from './pages/html.ts'
+import { seeOther } from './see-other.ts'
+import { signInFormRoutes } from './sign-in-form.ts'
+import type { Visit } from './visit.ts'
+
+type ResetFlow = Extract<Flow, { step: 'reset' }>
+
+/** Where the mailed code sets a new password. */
+export const confirmForgotPasswordRoutes = (context: AppContext) =>
+  signInFormRoutes(context, {
+    name: 'confirmForgotPassword',
+    open: 'The page on which people set a new password',
+    show: resetPage,
+    submit: (visit, fields) => reset(context, visit, fields),
+  })
+
+async function reset(
+  context: AppContext,
+  visit: Visit,
+  fields: URLSearchParams,
+): Promise<Response> {
+  const { site, pool, flow, request } = visit
+  if (flow?.step !== 'reset') return seeOther(visit.pathTo('forgotPassword'))
+  const { email } = flow
+  const origin = originOf(request)
+  if (fields.get('action') === 'resend') {
+    await context.accounts.forgotPassword(site, pool, email, origin)
+    return seeOther(visit.pathTo('confirmForgotPassword', { ...flow, resent: true }))
+  }
+  const change = { email, code: codeIn(fields), password: passwordIn(fields) }
+  await context.accounts.confirmForgotPassword(site, pool, change, origin)
+  return seeOther(visit.pathTo('login', { step: 'password-reset', email }))
+}
+
+function resetPage(visit: Visit, form: FormState): Response {
+  const { flow } = visit
+  return flow?.step === 'reset'
+    ? newPasswordPage(visit, flow, form)
+    : seeOther(visit.pathTo('forgotPassword'), visit.visitor.cookies)
+}
+
+const newPasswordPage = (visit: Visit, flow: ResetFlow, { typed, faults }: FormState): Response =>
+  formPage({
+    title: 'Set a new password',
+    site: visit.site,
+    lead: html`If <b>${flow.email}</b> has an account, a message with a code is on its way.`,
+    csrfToken: visit.visitor.token,
+    cookies: visit.visitor.cookies,
+    action: visit.pathTo('confirmForgotPassword', flow),
+    fields: [
+      { ...codeField, value: typed.get('code') ?? undefined },
+      newPasswordField(visit.pool.settings.passwordPolicy, 'New password'),
+    ],
+    account: flow.email,
+    submit: 'Set password',
+    again: {
+      value: 'resend',
+      label: 'Send it again',
+      words: 'Nothing there? Look into the spam folder, or',
+    },
+    faults,
+    notice: flow.resent ? 'We have sent a new message. Only its code counts.' : undefined,
+    more: linkLine('You know it again?', visit.pathTo('login'), 'Sign in'),
+  })

@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest'
+
+import { codeIn, passwordIn, policyWords, usernameIn } from './fields.ts'
+import { durationOf } from './pages/faults.ts'
+
+const POLICY = {
+  minimumLength: 8,
+  requireUppercase: true,
+  requireLowercase: true,
+  requireNumbers: true,
+  requireSymbols: true,
+}
+const NONE = {
+  requireUppercase: false,
+  requireLowercase: false,
+  requireNumbers: false,
+  requireSymbols: false,
+}
+
+describe('what a form sends', () => {
+  test.each([
+    [
+      'an address with spaces around it',
+      () => usernameIn(new URLSearchParams({ username: ' a@b.test ' })),
+      'a@b.test',
+    ],
+    [
+      'a password with spaces, as it is',
+      () => passwordIn(new URLSearchParams({ password: ' p w ' })),
+      ' p w ',
+    ],
+    [
+      'a code copied with spaces',
+      () => codeIn(new URLSearchParams({ code: ' 123 456\n' })),
+      '123456',
+    ],
+    ['a code with a hyphen', () => codeIn(new URLSearchParams({ code: '123-456' })), '123456'],
+  ])('is read: %s', (_what, read, value) => {
+    expect(read()).toBe(value)
+  })
+
+  test.each([
+    ['username', () => usernameIn(new URLSearchParams({ username: '  ' }))],
+    ['password', () => passwordIn(new URLSearchParams())],
+    ['code', () => codeIn(new URLSearchParams())],
+  ])('is refused by field without a %s', (field, read) => {
+    expect(read).toThrow(
+      expect.objectContaining({
+        code: 'ValidationError',
+        details: [{ field, message: expect.stringContaining('Enter') }],
+      }),
+    )
+  })
+})
+
+describe('the password rules in words', () => {
+  test.each([
+    [
+      POLICY,
+      'At least 8 characters, with an upper-case letter, a lower-case letter, a digit and a symbol.',
+    ],
+    [{ ...POLICY, ...NONE, minimumLength: 12 }, 'At least 12 characters.'],
+    [{ ...POLICY, ...NONE, requireNumbers: true }, 'At least 8 characters, with a digit.'],
+  ])('%#', (policy, words) => {
+    expect(policyWords(policy)).toBe(words)
+  })
+})
+
+test.each([
+  [0.2, 'a second'],
+  [2, '2 seconds'],
+  [61, '61 seconds'],
+  [120, '2 minutes'],
+  [899, '15 minutes'],
+])('%d seconds are "%s"', (seconds, words) => {
+  expect(durationOf(seconds)).toBe(words)
+})

@@ -1,0 +1,61 @@
+import { AppError } from '#base/app-error.ts'
+import type { PasswordPolicy } from '#identity/pools/settings.ts'
+
+import type { Field } from './pages/field.ts'
+
+/** An address as it was typed; spaces around it come from keyboards that complete words. */
+export const usernameIn = (fields: URLSearchParams): string => required(fields, 'username', ADDRESS)
+export const passwordIn = (fields: URLSearchParams): string =>
+  required(fields, 'password', PASSWORD)
+
+/** A mailed code, which people copy with spaces. */
+export const codeIn = (fields: URLSearchParams): string =>
+  required(fields, 'code', 'Enter the code from the message').replaceAll(/[\s-]/g, '')
+
+export const usernameField = (value: string | undefined): Field => ({
+  name: 'username',
+  label: 'Email address',
+  type: 'email',
+  autocomplete: 'username',
+  value,
+})
+
+export const newPasswordField = (policy: PasswordPolicy, label: string): Field => ({
+  name: 'password',
+  label,
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: policyWords(policy),
+})
+
+export const codeField: Field = {
+  name: 'code',
+  label: 'Code',
+  type: 'text',
+  autocomplete: 'one-time-code',
+  kind: 'code',
+}
+
+/** "At least 8 characters, with an upper-case letter, a digit and a symbol." */
+export function policyWords(policy: PasswordPolicy): string {
+  const parts = [
+    ...(policy.requireUppercase ? ['an upper-case letter'] : []),
+    ...(policy.requireLowercase ? ['a lower-case letter'] : []),
+    ...(policy.requireNumbers ? ['a digit'] : []),
+    ...(policy.requireSymbols ? ['a symbol'] : []),
+  ]
+  const last = parts.pop()
+  const length = `At least ${policy.minimumLength} characters`
+  if (last === undefined) return `${length}.`
+  return `${length}, with ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.`
+}
+
+const ADDRESS = 'Enter your email address'
+const PASSWORD = 'Enter a password'
+
+function required(fields: URLSearchParams, name: string, message: string): string {
+  const text = fields.get(name) ?? ''
+  const value = name === 'password' ? text : text.trim()
+  if (value !== '') return value
+  throw new AppError('ValidationError', message, { details: [{ field: name, message }] })
+}

@@ -1,0 +1,70 @@
+import type { Faults } from './faults.ts'
+import { type Html, html } from './html.ts'
+
+export interface Field {
+  readonly name: string
+  readonly label: string
+  readonly type: 'email' | 'password' | 'text'
+  readonly autocomplete: string
+  /** Never of a password. */
+  readonly value?: string | undefined
+  readonly hint?: string | undefined
+  /** Beside the label; after the field in the order of the keyboard. */
+  readonly aside?: Html
+  readonly kind?: 'code'
+  readonly readOnly?: true
+}
+
+/** A field with its label, its hint and what was wrong with it, each tied to it for those who do not see them. */
+export function fieldOf(field: Field, faults: Faults, focused: boolean): Html {
+  const { name, hint } = field
+  const own = faults.fields.get(name) ?? []
+  return html`<div class="field">
+    <label for="${name}">${field.label}</label>
+    <input
+      id="${name}"
+      name="${name}"
+      type="${field.type}"
+      autocomplete="${field.autocomplete}"
+      ${attributesOf(field, faults, focused)}
+      required
+    />
+    ${field.aside && html`<span class="aside">${field.aside}</span>`}
+    ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
+    ${own.length > 0 && html`<div class="fault" id="${name}-fault">${listOf(own)}</div>`}
+  </div>`
+}
+
+export const isFaulty = ({ name }: Field, faults: Faults): boolean =>
+  faults.fields.has(name) || faults.marks.includes(name)
+
+export const isEmpty = ({ type, value }: Field): boolean => type === 'password' || !value
+
+/** Each with a space before it. */
+function attributesOf(field: Field, faults: Faults, focused: boolean): readonly Html[] {
+  const described = descriptionsOf(field, faults).join(' ')
+  const attributes = [
+    field.kind === 'code' && html` class="code" inputmode="numeric" spellcheck="false"`,
+    field.type === 'email' && html` autocapitalize="none" spellcheck="false"`,
+    !isEmpty(field) && html` value="${field.value}"`,
+    described !== '' && html` aria-describedby="${described}"`,
+    isFaulty(field, faults) && html` aria-invalid="true"`,
+    focused && html` autofocus`,
+    field.readOnly && html` readonly`,
+  ]
+  return attributes.filter((attribute) => typeof attribute === 'object')
+}
+
+function descriptionsOf(field: Field, faults: Faults): readonly string[] {
+  const { name, hint } = field
+  const ids = hint === undefined ? [] : [`${name}-hint`]
+  if (faults.fields.has(name)) return [...ids, `${name}-fault`]
+  return isFaulty(field, faults) ? [...ids, 'alert'] : ids
+}
+
+const listOf = (faults: readonly string[]): Html =>
+  faults.length === 1
+    ? html`<p>${faults[0]}</p>`
+    : html`<ul>
+        ${faults.map((fault) => html`<li>${fault}</li>`)}
+      </ul>`

@@ -1,0 +1,95 @@
+import { CSRF_FIELD } from '#http/oidc/csrf.ts'
+
+import { type Faults, NO_FAULTS } from './faults.ts'
+import { type Field, fieldOf, isEmpty, isFaulty } from './field.ts'
+import { type Html, html } from './html.ts'
+import { type Page, page } from './page.ts'
+
+/** What a form shows beside its own words: what was typed already, and what was wrong with it. */
+export interface FormState {
+  readonly typed: URLSearchParams
+  readonly faults: Faults
+}
+
+export const EMPTY_FORM: FormState = { typed: new URLSearchParams(), faults: NO_FAULTS }
+
+export interface FormPage extends Pick<
+  Page,
+  'title' | 'site' | 'formTargets' | 'cookies' | 'headers'
+> {
+  readonly lead: Html
+  readonly csrfToken: string
+  /** Path and query to which the form goes. */
+  readonly action: string
+  readonly fields: readonly Field[]
+  readonly hidden?: Readonly<Record<string, string>>
+  /** Whose password is set, for the browser that keeps it. */
+  readonly account?: string
+  readonly submit: string
+  readonly faults: Faults
+  /** Good news, when there is no fault. */
+  readonly notice?: string | undefined
+  /** Before the form: another way. */
+  readonly instead?: Html | undefined
+  /** A second button in the form. */
+  readonly again?: { readonly value: string; readonly label: string; readonly words: string }
+  /** Under the form. */
+  readonly more?: Html | undefined
+}
+
+/** A page with one form. The first field that is wrong, or else the first that is empty, has the focus. */
+export function formPage(parts: FormPage): Response {
+  const { title, faults, fields } = parts
+  const focused = fields.find((field) => isFaulty(field, faults)) ?? fields.find(isEmpty)
+  const body = html`
+    <header>
+      <h1>${title}</h1>
+      <p class="lead">${parts.lead}</p>
+    </header>
+    ${messageOf(parts)} ${parts.instead}
+    <form method="post" action="${parts.action}">
+      <input type="hidden" name="${CSRF_FIELD}" value="${parts.csrfToken}" />
+      ${Object.entries(parts.hidden ?? {}).map(
+        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+      )}
+      ${parts.account !== undefined && accountOf(parts.account)}
+      ${fields.map((field) => fieldOf(field, faults, field === focused))}
+      <button class="button" type="submit">${parts.submit}</button>
+      ${againOf(parts.again)}
+    </form>
+    ${parts.more && html`<div class="more">${parts.more}</div>`}
+  `
+  const named = faults === NO_FAULTS ? title : `Error: ${title}`
+  return page({
+    ...parts,
+    title: named,
+    body,
+    status: faults.status,
+    headers: { ...parts.headers, ...faults.headers },
+  })
+}
+
+/** Words and a link. */
+export const linkLine = (words: string, href: string, label: string): Html =>
+  html`<p>${words} <a class="link" href="${href}">${label}</a></p>`
+
+function messageOf({ faults, fields, notice }: FormPage): Html | undefined {
+  const unplaced = [...faults.fields].filter(
+    ([name]) => !fields.some((field) => field.name === name),
+  )
+  const message = faults.message ?? unplaced.flatMap(([, messages]) => messages).join(' ')
+  if (message !== '') return html`<p class="alert" id="alert" role="alert">${message}</p>`
+  return notice === undefined || faults !== NO_FAULTS
+    ? undefined
+    : html`<p class="alert good" role="status">${notice}</p>`
+}
+
+const accountOf = (account: string): Html =>
+  html`<input type="text" name="username" autocomplete="username" value="${account}" hidden />`
+
+const againOf = (again: FormPage['again']): Html | undefined =>
+  again &&
+  html`<p class="hint">
+    ${again.words}
+    <button class="link" name="action" value="${again.value}" formnovalidate>${again.label}</button>
+  </p>`
