@@ -9,19 +9,19 @@ import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
-import { Accounts } from './accounts/service.ts'
+import { type AccountParts, openAccounts } from './accounts/open-accounts.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
+import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
 import type { Attempts } from './defence/attempts.ts'
 import { BackOff } from './defence/back-off.ts'
 import { Tries } from './defence/tries.ts'
-import { Providers } from './federation/providers.ts'
-import { Federation } from './federation/service.ts'
+import { type FederationParts, openFederation } from './federation/open-federation.ts'
 import { DataGroups, type GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import { SigningKeys } from './keys/service.ts'
-import { Passwords } from './passwords/service.ts'
+import type { BreachedPasswords } from './passwords/breached-passwords.ts'
 import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
@@ -52,11 +52,13 @@ export interface IdentityDeps {
   readonly groupUses: GroupUses
   /** Nobody owns a mailbox when left out. */
   readonly mailboxOwnership?: MailboxOwnership
+  /** Ours when left out. */
+  readonly breachedPasswords?: BreachedPasswords
   /** For jobs, which carry only the site's id. 404 when it is gone. */
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity extends SignInParts {
+export interface Identity extends SignInParts, AccountParts {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
@@ -67,16 +69,13 @@ export interface Identity extends SignInParts {
   readonly superAdminInvites: SuperAdminInvites
   readonly profiles: Profiles
   readonly authEmails: AuthEmailMessages
-  readonly passwords: Passwords
-  readonly accounts: Accounts
+  readonly authEmailBranding: AuthEmailBranding
   readonly tokenMint: TokenMint
   readonly adminTokens: AdminTokens
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
   readonly dataGroups: DataGroups
   readonly authSettings: AuthSettings
-  readonly providers: Providers
-  readonly federation: Federation
 }
 
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
@@ -96,6 +95,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const events = securityEvents
   const signInParts = openSignIns({ ...deps, validities, users, events, signer, verifier })
   const { signOut } = signInParts
+  const accountParts = openAccounts(deps)
   return {
     pools: new Pools({ ...deps, directory, signingKeys, users, invites }),
     signingKeys,
@@ -125,16 +125,22 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     tries,
     authEmails,
     ...signInParts,
-    passwords: new Passwords(),
-    accounts: new Accounts(),
+    ...accountParts,
     tokenMint: new TokenMint({ ...deps, directory, users, signer, events: securityEvents }),
     adminTokens: new AdminTokens({ verifier, users }),
     visitorTokens: new VisitorTokens({ ...deps, directory, verifier, users, validities }),
     securityEvents,
     dataGroups: new DataGroups({ ...deps, directory, validities, events: securityEvents }),
     authSettings: new AuthSettings({ ...deps, directory, events: securityEvents }),
-    providers: new Providers({ ...deps, directory, events: securityEvents }),
-    federation: new Federation(),
+    ...openFederation({
+      ...deps,
+      ...signInParts,
+      directory,
+      users,
+      passwords: accountParts.passwords,
+      authEmails,
+      events,
+    }),
   }
 }
 

@@ -1,8 +1,23 @@
 import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { canonicalEmail } from '#identity/email.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Site } from '#sites/site.ts'
 
-import type { SrpVerifier } from './srp-verifiers.ts'
+import type { BreachedPasswords } from './breached-passwords.ts'
+import { type PasswordHasher, normal } from './hasher.ts'
+import { passwordFaults } from './policy.ts'
+import {
+  type StoredPassword,
+  insertPassword,
+  selectPassword,
+  updatePassword,
+  upsertPassword,
+} from './queries.ts'
+import type { SrpVerifier, SrpVerifiers } from './srp-verifiers.ts'
 
 export interface NewPassword {
   readonly sub: string
@@ -17,26 +32,159 @@ export interface PreparedPassword {
   readonly srp?: SrpVerifier | undefined
 }
 
+/** What a right password at sign-in was compared with. */
+export interface KnownPassword extends NewPassword {
+  readonly hash: string
+}
+
 /** Passwords of accounts. Hashing costs tens of milliseconds, so it is never done inside a transaction. */
 export class Passwords {
+  readonly #database: Database
+  readonly #hasher: PasswordHasher
+  readonly #breached: BreachedPasswords
+  readonly #srp: SrpVerifiers | undefined
+  readonly #sealer: Sealer
+  readonly #siteKeys: SiteKeys
+  readonly #clock: Clock
+
+  constructor(deps: {
+    database: Database
+    hasher: PasswordHasher
+    breachedPasswords: BreachedPasswords
+    srpVerifiers?: SrpVerifiers | undefined
+    sealer: Sealer
+    siteKeys: SiteKeys
+    clock: Clock
+  }) {
+    this.#database = deps.database
+    this.#hasher = deps.hasher
+    this.#breached = deps.breachedPasswords
+    this.#srp = deps.srpVerifiers
+    this.#sealer = deps.sealer
+    this.#siteKeys = deps.siteKeys
+    this.#clock = deps.clock
+  }
+
   /** 400 `InvalidPassword`, each fault in `details`. */
-  prepare(_pool: Pool, _password: NewPassword): Promise<PreparedPassword> {
-    return notYet()
+  async check(pool: Pool, { email, password }: Omit<NewPassword, 'sub'>): Promise<void> {
+    const faults = passwordFaults(pool.settings.passwordPolicy, password, email)
+    if (faults.length > 0) throw invalidPassword(faults)
+    if (await this.#breached.has(normal(password))) {
+      throw invalidPassword(['is one of the passwords that everybody tries first'])
+    }
   }
 
-  store(_tx: SiteTx, _pool: Pool, _sub: string, _prepared: PreparedPassword): Promise<void> {
-    return notYet()
+  /** Checks, then hashes. 400 `InvalidPassword`. */
+  async prepare(pool: Pool, password: NewPassword): Promise<PreparedPassword> {
+    await this.check(pool, password)
+    return this.#prepare(pool, password)
   }
 
-  exists(_tx: SiteTx, _pool: Pool, _sub: string): Promise<boolean> {
-    return notYet()
+  /** The same work whether there is a stored hash or not. */
+  verify(hash: string | undefined, password: string): Promise<boolean> {
+    return this.#hasher.verify(hash, password)
+  }
+
+  /** Sets a password, or replaces the one that there is. */
+  async store(tx: SiteTx, pool: Pool, sub: string, prepared: PreparedPassword): Promise<void> {
+    await this.storeSealed(tx, pool, sub, await this.sealed(tx, pool, sub, prepared))
+  }
+
+  /** False when there is a password already. */
+  async add(tx: SiteTx, pool: Pool, sub: string, prepared: PreparedPassword): Promise<boolean> {
+    const stored = await this.sealed(tx, pool, sub, prepared)
+    return insertPassword(tx, ownerOf(pool, sub), stored, this.#clock.now())
+  }
+
+  /** False when the password is not `oldHash` any more. */
+  async replace(
+    tx: SiteTx,
+    pool: Pool,
+    { sub, oldHash }: { readonly sub: string; readonly oldHash: string },
+    prepared: PreparedPassword,
+  ): Promise<boolean> {
+    const stored = await this.sealed(tx, pool, sub, prepared)
+    return updatePassword(tx, ownerOf(pool, sub), { oldHash, stored }, this.#clock.now())
+  }
+
+  async exists(tx: SiteTx, pool: Pool, sub: string): Promise<boolean> {
+    return (await selectPassword(tx, ownerOf(pool, sub))) !== undefined
+  }
+
+  async hashOf(tx: SiteTx, pool: Pool, sub: string): Promise<string | undefined> {
+    return (await selectPassword(tx, ownerOf(pool, sub)))?.hash
   }
 
   /** Undefined when the password was set before a client of the pool could use the Cognito API. */
-  srpVerifier(_tx: SiteTx, _pool: Pool, _sub: string): Promise<SrpVerifier | undefined> {
-    return notYet()
+  async srpVerifier(tx: SiteTx, pool: Pool, sub: string): Promise<SrpVerifier | undefined> {
+    const stored = await selectPassword(tx, ownerOf(pool, sub))
+    if (!stored?.sealedSrp) return undefined
+    const siteKey = await this.#siteKeys.wrapped(tx)
+    return unpacked(this.#sealer.open(siteKey, sealContext(pool, sub), stored.sealedSrp))
+  }
+
+  /**
+   * Stores the password again when it was hashed at another cost than today's, or lacks a verifier that the pool's clients
+   * need now. For who has just proven to know it.
+   */
+  async renew(site: Site, pool: Pool, known: KnownPassword): Promise<void> {
+    const outdated = this.#hasher.isOutdated(known.hash)
+    if (!outdated && !(await this.#lacksSrp(site, pool, known))) return
+    const prepared = await this.#prepare(pool, known)
+    await this.#database.withSite(site.siteId, (tx) =>
+      this.replace(tx, pool, { sub: known.sub, oldHash: known.hash }, prepared),
+    )
+  }
+
+  /** As it is kept until its account exists. */
+  async sealed(
+    tx: SiteTx,
+    pool: Pool,
+    sub: string,
+    { hash, srp }: PreparedPassword,
+  ): Promise<StoredPassword> {
+    if (!srp) return { hash, sealedSrp: null }
+    const siteKey = await this.#siteKeys.wrapped(tx)
+    return { hash, sealedSrp: this.#sealer.seal(siteKey, sealContext(pool, sub), packed(srp)) }
+  }
+
+  async storeSealed(tx: SiteTx, pool: Pool, sub: string, stored: StoredPassword): Promise<void> {
+    await upsertPassword(tx, ownerOf(pool, sub), stored, this.#clock.now())
+  }
+
+  async #prepare(pool: Pool, { email, password }: NewPassword): Promise<PreparedPassword> {
+    const hash = await this.#hasher.hash(password)
+    if (!this.#srp || !wantsSrp(pool)) return { hash }
+    const srp = await this.#srp.derive(pool.userPoolId, canonicalEmail(email), normal(password))
+    return { hash, srp }
+  }
+
+  async #lacksSrp(site: Site, pool: Pool, { sub, email }: NewPassword): Promise<boolean> {
+    if (!this.#srp || !wantsSrp(pool)) return false
+    const verifier = await this.#database.withSite(site.siteId, (tx) =>
+      this.srpVerifier(tx, pool, sub),
+    )
+    return !this.#srp.fits(verifier, pool.userPoolId, canonicalEmail(email))
   }
 }
 
-const notYet = (): Promise<never> =>
-  Promise.reject(new AppError('NotImplemented', 'Passwords are not there yet'))
+const wantsSrp = (pool: Pool): boolean =>
+  [...pool.clients.values()].some((client) => client.cognitoApi)
+
+const invalidPassword = (faults: readonly string[]): AppError =>
+  new AppError('InvalidPassword', `The password ${faults[0]}`, {
+    details: faults.map((message) => ({ field: 'password', message })),
+  })
+
+const ownerOf = ({ userPoolId }: Pool, sub: string) => ({ userPoolId, sub })
+
+const sealContext = ({ userPoolId }: Pool, sub: string): string => `srp:${userPoolId}:${sub}`
+
+/** The salt's length, the salt, the verifier. */
+const packed = ({ salt, verifier }: SrpVerifier): Buffer =>
+  Buffer.concat([Buffer.from([salt.length]), salt, verifier])
+
+function unpacked(bytes: Buffer): SrpVerifier {
+  const end = 1 + (bytes[0] ?? 0)
+  return { salt: bytes.subarray(1, end), verifier: bytes.subarray(end) }
+}

@@ -1,0 +1,68 @@
+import type { BreachedPasswords } from './breached-passwords.ts'
+import { COMMON_WORDS } from './common-words.ts'
+
+/** How letters are disguised. A sign that stands for two letters is tried as each. */
+const DISGUISES: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '!': 'i',
+  '3': 'e',
+  '4': 'a',
+  '@': 'a',
+  '5': 's',
+  $: 's',
+  '7': 't',
+  '8': 'b',
+}
+const DISGUISED_L = { ...DISGUISES, '1': 'l', '!': 'l' }
+/** On two rows of a keyboard, in one direction or the other. */
+const RUNS = [
+  '01234567890',
+  '1q2w3e4r5t6y7u8i9o0p',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm',
+  'abcdefghijklmnopqrstuvwxyz',
+]
+const MIN_RUN = 4
+
+/**
+ * The commonest passwords, and what people make of them: `Password1!`, `P@ssw0rd2026`, `qwerty123$`, `Aa123456!`. A guess
+ * that is tried first is refused first; anything longer than a decorated word is left alone.
+ */
+export class CommonPasswords implements BreachedPasswords {
+  has(password: string): boolean {
+    const lower = password.toLowerCase()
+    return decorated(lower).some((core) => isWeak(core))
+  }
+}
+
+/** What is left of a password without its decoration, in each way to read it. */
+function decorated(lower: string): string[] {
+  const ends = /^[\W\d_]+|[\W\d_]+$/g
+  return [
+    lower,
+    lower.replace(ends, ''),
+    lower.replaceAll(/[\W_]/g, ''),
+    ...[DISGUISES, DISGUISED_L].flatMap((disguise) => {
+      const core = lower.replace(/[\W_\d]{1,4}$/, '')
+      return [undisguised(lower, disguise), undisguised(core, disguise).replace(ends, '')]
+    }),
+  ]
+}
+
+const undisguised = (text: string, disguise: Readonly<Record<string, string>>): string =>
+  Array.from(text, (letter) => disguise[letter] ?? letter).join('')
+
+function isWeak(core: string): boolean {
+  if (COMMON_WORDS.has(core)) return true
+  const half = core.slice(0, core.length / 2)
+  if (core === half + half && COMMON_WORDS.has(half)) return true
+  return isRun(core.replace(/^a{1,2}(?=\d)/, ''))
+}
+
+/** One sign over and over, or a stretch of a keyboard or alphabet. */
+function isRun(core: string): boolean {
+  if (core.length < MIN_RUN) return false
+  if (/^(.)\1*$/u.test(core)) return true
+  const backwards = Array.from(core).toReversed().join('')
+  return RUNS.some((run) => run.includes(core) || run.includes(backwards))
+}

@@ -1,0 +1,50 @@
+import { availableParallelism } from 'node:os'
+
+import { hash, verify } from '@node-rs/argon2'
+
+import { Turns } from './turns.ts'
+
+/** argon2id, version 19, is what the library does when nothing else is asked for. */
+const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
+const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
+/** Of no password: whoever has none costs the same as everybody else. */
+const NOBODY = `${PREFIX}Y3JvZnQtbm8tYWNjb3VudA$Y3JvZnQtbm8tYWNjb3VudC1oYXMtdGhpcy1oYXNoISE`
+/** Under Node the work shares four threads with the file system and DNS. */
+const NODE_THREADS = 4
+const MAY_WAIT = 256
+
+/** argon2id with a key of the instance, which a stolen database does not hold; a few at a time, off the event loop. */
+export class PasswordHasher {
+  readonly #secret: Uint8Array
+  readonly #turns: Turns
+
+  constructor(deps: { readonly secret: Uint8Array; readonly atOnce?: number }) {
+    this.#secret = deps.secret
+    this.#turns = new Turns({ atOnce: deps.atOnce ?? defaultAtOnce(), mayWait: MAY_WAIT })
+  }
+
+  hash(password: string): Promise<string> {
+    return this.#turns.run(() => hash(normal(password), { ...COST, secret: this.#secret }))
+  }
+
+  /** The same work without a stored hash, and then never true. */
+  verify(stored: string | undefined, password: string): Promise<boolean> {
+    return this.#turns.run(async () => {
+      const same = await verify(stored ?? NOBODY, normal(password), { secret: this.#secret })
+      return same && stored !== undefined
+    })
+  }
+
+  /** Whether a stored hash was made at another cost than today's. */
+  isOutdated(stored: string): boolean {
+    return !stored.startsWith(PREFIX)
+  }
+}
+
+/** One spelling for what looks and is typed the same (RFC 8265): keyboards differ in how they compose letters. */
+export const normal = (password: string): string => password.normalize('NFC')
+
+function defaultAtOnce(): number {
+  const threads = process.versions['bun'] === undefined ? NODE_THREADS - 1 : Infinity
+  return Math.max(1, Math.min(availableParallelism(), threads))
+}

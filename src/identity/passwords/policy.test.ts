@@ -1,0 +1,71 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+
+import { storedPoolSettings } from '#identity/pools/settings.ts'
+
+import { passwordFaults } from './policy.ts'
+
+const { passwordPolicy: strict } = storedPoolSettings('data', {})
+const lax = {
+  minimumLength: 8,
+  requireUppercase: false,
+  requireLowercase: false,
+  requireNumbers: false,
+  requireSymbols: false,
+}
+const EMAIL = 'ann.smith@x.org'
+
+describe('a new password', () => {
+  test.each([
+    ['with everything', 'Tr4vel-light', []],
+    ['of eight characters', 'Tr4ve-li', []],
+    ['of seven', 'Tr4ve-l', ['must have at least 8 characters']],
+    ['of 256 characters', `Tr4-${'x'.repeat(252)}`, []],
+    ['of 257', `Tr4-${'x'.repeat(253)}`, ['must have at most 256 characters']],
+    ['of 256 that take two units each', `Tr4-${'🦊'.repeat(252)}`, []],
+    ['without an uppercase letter', 'tr4vel-light', ['must have an uppercase letter']],
+    ['without a lowercase letter', 'TR4VEL-LIGHT', ['must have a lowercase letter']],
+    ['without a digit', 'Travel-light', ['must have a digit']],
+    ['without a symbol', 'Tr4vellight', ['must have a symbol']],
+    ['with a space for a symbol', 'Tr4vel light', []],
+    ['in another script', 'Путешествие-9', []],
+    [
+      'that is empty',
+      '',
+      [
+        'must have at least 8 characters',
+        'must have an uppercase letter',
+        'must have a lowercase letter',
+        'must have a digit',
+        'must have a symbol',
+      ],
+    ],
+    ['with half a character', 'Tr4vel-\ud800light', ['is not valid text']],
+    ['that holds the address', 'X9-ann.smith@x.org', ['must not be the email address']],
+    ['in whatever case', 'X9-Ann.Smith@X.org', ['must not be the email address']],
+  ])('%s', (_what, password, faults) => {
+    expect(passwordFaults(strict, password, EMAIL)).toEqual(faults)
+  })
+
+  test('of a lax pool needs its length alone', () => {
+    expect(passwordFaults(lax, 'travel light', EMAIL)).toEqual([])
+    expect(passwordFaults(lax, 'travel', EMAIL)).toEqual(['must have at least 8 characters'])
+    expect(passwordFaults({ ...lax, minimumLength: 20 }, 'travel light', EMAIL)).toHaveLength(1)
+  })
+
+  test.each([
+    ['name', 'annasmith', 'annasmith@x.org'],
+    ['name with decoration', 'Annasmith2026!', 'annasmith@x.org'],
+  ])('is not the %s', (_what, password, email) => {
+    expect(passwordFaults(lax, password, email)).toEqual(['must not be the email address'])
+  })
+
+  test('is told each fault once, and never throws', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), fc.string(), (password, email) => {
+        const faults = passwordFaults(strict, password, email)
+        expect(new Set(faults).size).toBe(faults.length)
+      }),
+    )
+  })
+})

@@ -1,0 +1,83 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+/** A password as the database keeps it. */
+export interface StoredPassword {
+  readonly hash: string
+  readonly sealedSrp: Buffer | null
+}
+
+export interface PasswordOwner {
+  readonly userPoolId: string
+  readonly sub: string
+}
+
+const rowOf = (tx: SiteTx, owner: PasswordOwner, stored: StoredPassword, now: Date) => ({
+  site_id: tx.siteId,
+  user_pool_id: owner.userPoolId,
+  sub: owner.sub,
+  hash: stored.hash,
+  sealed_srp: stored.sealedSrp,
+  updated_at: now,
+})
+
+export async function upsertPassword(
+  tx: SiteTx,
+  owner: PasswordOwner,
+  stored: StoredPassword,
+  now: Date,
+): Promise<void> {
+  const { hash, sealed_srp, updated_at } = rowOf(tx, owner, stored, now)
+  await tx.db
+    .insertInto('user_password')
+    .values(rowOf(tx, owner, stored, now))
+    .onConflict((on) =>
+      on.columns(['site_id', 'user_pool_id', 'sub']).doUpdateSet({ hash, sealed_srp, updated_at }),
+    )
+    .execute()
+}
+
+/** False when there is a password. */
+export async function insertPassword(
+  tx: SiteTx,
+  owner: PasswordOwner,
+  stored: StoredPassword,
+  now: Date,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows = 0n } = await tx.db
+    .insertInto('user_password')
+    .values(rowOf(tx, owner, stored, now))
+    .onConflict((on) => on.columns(['site_id', 'user_pool_id', 'sub']).doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows > 0n
+}
+
+/** False when the password is not the one of `oldHash` any more. */
+export async function updatePassword(
+  tx: SiteTx,
+  owner: PasswordOwner,
+  change: { readonly oldHash: string; readonly stored: StoredPassword },
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('user_password')
+    .set({ hash: change.stored.hash, sealed_srp: change.stored.sealedSrp, updated_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', owner.userPoolId)
+    .where('sub', '=', owner.sub)
+    .where('hash', '=', change.oldHash)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export function selectPassword(
+  tx: SiteTx,
+  owner: PasswordOwner,
+): Promise<StoredPassword | undefined> {
+  return tx.db
+    .selectFrom('user_password')
+    .select(['hash', 'sealed_srp as sealedSrp'])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', owner.userPoolId)
+    .where('sub', '=', owner.sub)
+    .executeTakeFirst()
+}
