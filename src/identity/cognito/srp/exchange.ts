@@ -1,0 +1,85 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+import { GROUP_BYTES, K, N, bytesOf, numberOf, sha256 } from './group.ts'
+import type { Powers } from './powers.ts'
+
+const HKDF_INFO = 'Caldera Derived Key'
+const SESSION_KEY_BYTES = 16
+const EXPONENT_BYTES = 32
+const PUBLIC_HEX = new RegExp(`^[0-9a-f]{1,${GROUP_BYTES * 2}}$`, 'i')
+
+/** What both sides know once the challenge is out: the client's public value, the server's, and the server's secret. */
+export interface Exchange {
+  readonly clientPublic: bigint
+  readonly serverPublic: bigint
+  readonly serverSecret: bigint
+}
+
+/** What a client says to prove that it derived the same key. */
+export interface Claim {
+  readonly poolName: string
+  readonly userId: string
+  readonly secretBlock: Uint8Array
+  readonly timestamp: string
+}
+
+/** `SRP_A`. Undefined when it is no number, or one that would fix the key for whoever knows no password (RFC 5054, 2.5.4). */
+export function clientPublicOf(hex: string): bigint | undefined {
+  if (!PUBLIC_HEX.test(hex)) return undefined
+  const number = BigInt(`0x${hex}`)
+  return number > 0n && number < N ? number : undefined
+}
+
+/** Cognito's pool id without the region, as clients hash it. */
+export const poolNameOf = (userPoolId: string): string =>
+  userPoolId.slice(userPoolId.indexOf('_') + 1)
+
+/** Of a password that the server sees once, when it is set. */
+export const privateKeyOf = (
+  salt: Uint8Array,
+  user: { readonly poolName: string; readonly userId: string; readonly password: string },
+): bigint =>
+  numberOf(
+    sha256(
+      bytesOf(numberOf(salt)),
+      sha256(Buffer.from(`${user.poolName}${user.userId}:${user.password}`)),
+    ),
+  )
+
+/** `B = k·v + g^b`. */
+export async function openExchange(
+  powers: Powers,
+  clientPublic: bigint,
+  verifier: bigint,
+): Promise<Exchange> {
+  const serverSecret = numberOf(randomBytes(EXPONENT_BYTES))
+  const serverPublic = (K * verifier + (await powers.raiseGenerator(serverSecret))) % N
+  return { clientPublic, serverPublic, serverSecret }
+}
+
+/** HKDF of `S = (A·v^u)^b`. Undefined when `u` is zero, which a sound hash never gives. */
+export async function sessionKeyOf(
+  powers: Powers,
+  { clientPublic, serverPublic, serverSecret }: Exchange,
+  verifier: bigint,
+): Promise<Buffer | undefined> {
+  const scramble = numberOf(sha256(bytesOf(clientPublic), bytesOf(serverPublic)))
+  if (scramble === 0n) return undefined
+  const base = (clientPublic * (await powers.raise(verifier, scramble))) % N
+  const secret = await powers.raise(base, serverSecret)
+  return Buffer.from(
+    hkdfSync('sha256', bytesOf(secret), bytesOf(scramble), HKDF_INFO, SESSION_KEY_BYTES),
+  )
+}
+
+/** Whether the signature proves the key. In constant time, whatever the claim. */
+export function proves(key: Uint8Array, claim: Claim, signature: string): boolean {
+  const expected = createHmac('sha256', key)
+    .update(claim.poolName)
+    .update(claim.userId)
+    .update(claim.secretBlock)
+    .update(claim.timestamp)
+    .digest('base64')
+  const [ours, theirs] = [Buffer.from(expected), Buffer.from(signature)]
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs)
+}

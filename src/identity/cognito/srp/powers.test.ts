@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+import { describe, expect, test } from 'vitest'
+
+import { G, N, numberOf } from './group.ts'
+import { Powers } from './powers.ts'
+
+/** By the definition, slowly. */
+function expected(base: bigint, exponent: bigint): bigint {
+  let [power, square] = [1n, base % N]
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest % 2n === 1n) power = (power * square) % N
+    square = (square * square) % N
+  }
+  return power
+}
+
+describe('powers', () => {
+  const powers = new Powers()
+  const bases = [0n, 1n, 2n, N - 1n, N, N + 3n, numberOf(randomBytes(384))]
+  const exponents = [0n, 1n, 2n, 15n, 16n, 2n ** 255n, 2n ** 256n - 1n, numberOf(randomBytes(32))]
+
+  test('are what the definition says', async () => {
+    for (const base of bases) {
+      for (const exponent of exponents) {
+        expect(await powers.raise(base, exponent)).toBe(expected(base, exponent))
+      }
+    }
+  })
+
+  test('of the generator too, up to 256 bits', async () => {
+    for (const exponent of exponents) {
+      expect(await powers.raiseGenerator(exponent)).toBe(expected(G, exponent))
+    }
+    await expect(powers.raiseGenerator(2n ** 256n)).rejects.toThrow('256 bits')
+  })
+
+  test('leave the event loop to others while they are raised', async () => {
+    let ended = false
+    const work = powers.raise(bases.at(-1) ?? 3n, 2n ** 256n - 1n).then(() => (ended = true))
+    let turns = 0
+    while (!ended) {
+      await nextTurn()
+      turns += 1
+    }
+    await work
+    expect(turns).toBeGreaterThanOrEqual(4)
+  })
+
+  test('are refused when too many wait', async () => {
+    const crowd = Array.from({ length: 200 }, () => powers.raise(3n, 2n))
+    const outcomes = await Promise.allSettled(crowd)
+    const refused = outcomes.filter(({ status }) => status === 'rejected')
+    expect(refused).toHaveLength(200 - 129)
+    expect(refused[0]).toMatchObject({ reason: { code: 'ServiceUnavailable' } })
+    expect(await powers.raise(3n, 2n)).toBe(9n)
+  })
+})

@@ -1,0 +1,82 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+import { Turns } from '#identity/passwords/turns.ts'
+
+import { G, N } from './group.ts'
+
+/** Digits of an exponent between two turns of the event loop: about a millisecond's work. */
+const DIGITS_A_TURN = 16
+/** Four bits to a digit: each saves three multiplications of four. */
+const DIGIT_VALUES = 16
+/** Of a hash, and of our own secret exponents. */
+const FIXED_DIGITS = 64
+const MAY_WAIT = 128
+
+/**
+ * Powers modulo `N`, one at a time and a piece at a time: a power costs some milliseconds, and no runtime we serve has a
+ * way to raise numbers of this size beside the event loop. 503 when too many wait.
+ */
+export class Powers {
+  readonly #turns = new Turns({ atOnce: 1, mayWait: MAY_WAIT })
+  #ofGenerator: Promise<readonly (readonly bigint[])[]> | undefined
+
+  raise(base: bigint, exponent: bigint): Promise<bigint> {
+    return this.#turns.run(() => raised(base, exponent))
+  }
+
+  /** `g ^ exponent`, for exponents below 2 ^ 256: four times as fast. */
+  async raiseGenerator(exponent: bigint): Promise<bigint> {
+    this.#ofGenerator ??= this.#turns.run(generatorTable)
+    const table = await this.#ofGenerator
+    return this.#turns.run(() => Promise.resolve(product(table, exponent)))
+  }
+}
+
+async function raised(base: bigint, exponent: bigint): Promise<bigint> {
+  const multiples = multiplesOf(base % N)
+  let power = 1n
+  let sinceTurn = 0
+  for (const digit of exponent.toString(16)) {
+    for (let bit = 0; bit < 4; bit += 1) power = (power * power) % N
+    power = (power * (multiples[Number.parseInt(digit, DIGIT_VALUES)] ?? 1n)) % N
+    sinceTurn += 1
+    if (sinceTurn === DIGITS_A_TURN) {
+      sinceTurn = 0
+      await nextTurn()
+    }
+  }
+  return power
+}
+
+/** `base ^ 0` to `base ^ 15`. */
+function multiplesOf(base: bigint): bigint[] {
+  const multiples = [1n]
+  for (let at = 1; at < DIGIT_VALUES; at += 1) {
+    multiples.push(((multiples[at - 1] ?? 1n) * base) % N)
+  }
+  return multiples
+}
+
+/** Of each digit's place, the powers that its values stand for: 370 KiB, made at the first use. */
+async function generatorTable(): Promise<readonly (readonly bigint[])[]> {
+  const table: bigint[][] = []
+  let base = G
+  for (let place = 0; place < FIXED_DIGITS; place += 1) {
+    const multiples = multiplesOf(base)
+    table.push(multiples)
+    base = ((multiples[DIGIT_VALUES - 1] ?? 1n) * base) % N
+    if (place % 8 === 7) await nextTurn()
+  }
+  return table
+}
+
+function product(table: readonly (readonly bigint[])[], exponent: bigint): bigint {
+  const digits = exponent.toString(16).padStart(FIXED_DIGITS, '0')
+  if (digits.length > FIXED_DIGITS) throw new RangeError('The exponent has more than 256 bits')
+  let power = 1n
+  for (const [place, multiples] of table.entries()) {
+    const digit = digits.charAt(FIXED_DIGITS - 1 - place)
+    power = (power * (multiples[Number.parseInt(digit, DIGIT_VALUES)] ?? 1n)) % N
+  }
+  return power
+}
