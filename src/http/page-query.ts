@@ -5,8 +5,12 @@ import { invalid } from '#base/app-error.ts'
 import type { PageRequest, PageRows } from '#base/page.ts'
 import type { AppContext } from '#context'
 
-const DEFAULT_LIMIT = 25
-const MAX_LIMIT = 100
+export interface PageBounds {
+  readonly defaultLimit: number
+  readonly maxLimit: number
+}
+
+const BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
 
 /** `limit` stays text here so that its faults get our words. */
 export const PageQuery = t.Object({
@@ -22,9 +26,10 @@ export function pageRequest(
   context: Pick<AppContext, 'pageTokens'>,
   scope: readonly string[],
   query: Static<typeof PageQuery>,
+  bounds = BOUNDS,
 ): PageRequest {
   return {
-    limit: limitOf(query.limit),
+    limit: limitOf(query.limit, bounds),
     after:
       query.nextToken === undefined ? undefined : context.pageTokens.open(scope, query.nextToken),
   }
@@ -39,10 +44,10 @@ export const pageAnswer = <Item>(
   nextToken: context.pageTokens.seal(scope, rows.lastKey),
 })
 
-function limitOf(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_LIMIT
+function limitOf(text: string | undefined, { defaultLimit, maxLimit }: PageBounds): number {
+  if (text === undefined) return defaultLimit
   if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
-    throw invalid('limit', `must be a whole number from 1 to ${MAX_LIMIT}`)
+    throw invalid('limit', `must be a whole number from 1 to ${maxLimit}`)
   }
-  return Math.min(Number(text), MAX_LIMIT)
+  return Math.min(Number(text), maxLimit)
 }

@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { type Static, Type } from '@sinclair/typebox'
+
+import { invalid } from '#base/app-error.ts'
+import type { Role } from '#identity/actor.ts'
+import { EmailAddress, canonicalEmail } from '#identity/email.ts'
+import { OptionalAddress } from '#identity/users/admin-user.ts'
+
+import { ProfileSettings, parseSettings } from './settings.ts'
+
+const closed = { additionalProperties: false }
+
+const ProfileFields = {
+  primaryEmail: Type.Optional(EmailAddress),
+  externalEmail: Type.Optional(OptionalAddress),
+  settings: Type.Optional(ProfileSettings),
+}
+
+/** What an admin may change about another user; what is left out stays. */
+export const ProfileChange = Type.Object(ProfileFields, closed)
+export type ProfileChange = Static<typeof ProfileChange>
+
+/** Only its owner chooses the address that is in use. */
+export const OwnProfileChange = Type.Object(
+  { ...ProfileFields, activeEmail: Type.Optional(EmailAddress) },
+  closed,
+)
+export type OwnProfileChange = Static<typeof OwnProfileChange>
+
+/** What a profile says. */
+export interface Profile {
+  readonly primaryEmail: string
+  readonly externalEmail: string | null
+  /** Which of the two is in use; without an external address the primary one is. */
+  readonly activeAddress: 'primary' | 'external'
+  readonly settings: ProfileSettings
+}
+
+export interface StoredProfile extends Profile {
+  readonly userPoolId: string
+  readonly sub: string
+  readonly status: 'INVITED' | 'ACTIVE'
+  readonly role: Role | null
+  /** Of the primary address. */
+  readonly emailVerified: boolean
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+export const activeEmailOf = ({ activeAddress, externalEmail, primaryEmail }: Profile): string =>
+  activeAddress === 'external' && externalEmail !== null ? externalEmail : primaryEmail
+
+/** Where an invitation goes. */
+export const recipientOf = ({ externalEmail, primaryEmail }: Profile): string =>
+  externalEmail ?? primaryEmail
+
+export function changedProfile(current: Profile, change: OwnProfileChange): Profile {
+  const primaryEmail =
+    change.primaryEmail === undefined ? current.primaryEmail : canonicalEmail(change.primaryEmail)
+  const externalEmail = changedExternal(current.externalEmail, change.externalEmail)
+  return {
+    primaryEmail,
+    externalEmail,
+    activeAddress: activeAddressOf({ ...current, primaryEmail, externalEmail }, change.activeEmail),
+    settings: change.settings === undefined ? current.settings : parseSettings(change.settings),
+  }
+}
+
+/** Names of what differs. */
+export function changedFields(before: Profile, after: Profile): readonly string[] {
+  const differs = {
+    primaryEmail: before.primaryEmail !== after.primaryEmail,
+    externalEmail: before.externalEmail !== after.externalEmail,
+    activeEmail: activeEmailOf(before) !== activeEmailOf(after),
+    settings: !isDeepStrictEqual(before.settings, after.settings),
+  }
+  return Object.entries(differs)
+    .filter(([_name, changed]) => changed)
+    .map(([name]) => name)
+}
+
+/** Addresses of before that belong to the profile no more. */
+export function replacedAddresses(before: Profile, after: Profile): readonly string[] {
+  const kept = [after.primaryEmail, after.externalEmail]
+  const had = [before.primaryEmail, before.externalEmail].filter((address) => address !== null)
+  return [...new Set(had)].filter((address) => !kept.includes(address))
+}
+
+function changedExternal(current: string | null, change: string | null | undefined): string | null {
+  if (change === undefined) return current
+  return change === null ? null : canonicalEmail(change)
+}
+
+function activeAddressOf(
+  { activeAddress, primaryEmail, externalEmail }: Profile,
+  chosen: string | undefined,
+): Profile['activeAddress'] {
+  if (chosen === undefined) return externalEmail === null ? 'primary' : activeAddress
+  const active = canonicalEmail(chosen)
+  if (active === primaryEmail) return 'primary'
+  if (active === externalEmail) return 'external'
+  throw invalid('activeEmail', 'must be the primaryEmail or the externalEmail of the profile')
+}

@@ -1,0 +1,88 @@
+import { Value } from '@sinclair/typebox/value'
+
+import { AppError } from '#base/app-error.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { Profile, StoredProfile } from './model.ts'
+import { ProfileSettings } from './settings.ts'
+
+const UNIQUE_VIOLATION = '23505'
+
+export interface ProfileOwner {
+  readonly userPoolId: string
+  readonly sub: string
+}
+
+export async function selectProfile(
+  tx: SiteTx,
+  owner: ProfileOwner,
+): Promise<StoredProfile | undefined> {
+  return stored(await profile(tx, owner).executeTakeFirst())
+}
+
+export async function selectProfileForUpdate(
+  tx: SiteTx,
+  owner: ProfileOwner,
+): Promise<StoredProfile | undefined> {
+  return stored(await profile(tx, owner).forUpdate().executeTakeFirst())
+}
+
+/** 409 `UserAlreadyExists` when another account has the primary address. */
+export async function updateProfile(
+  tx: SiteTx,
+  owner: ProfileOwner,
+  change: Profile & { readonly emailVerified: boolean; readonly updatedAt: Date },
+): Promise<void> {
+  const update = tx.db
+    .updateTable('pool_user')
+    .set({
+      email: change.primaryEmail,
+      email_verified: change.emailVerified,
+      external_email: change.externalEmail,
+      active_address: change.activeAddress,
+      settings: JSON.stringify(change.settings),
+      updated_at: change.updatedAt,
+    })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', owner.userPoolId)
+    .where('sub', '=', owner.sub)
+    .execute()
+  await update.catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION)) throw error
+    const message = `There is a user with the address "${change.primaryEmail}" already`
+    throw new AppError('UserAlreadyExists', message, { cause: error })
+  })
+}
+
+/** A code that went to an address is no proof for the account once the address has changed. */
+export async function deleteCodes(tx: SiteTx, owner: ProfileOwner): Promise<void> {
+  await tx.db
+    .deleteFrom('user_code')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', owner.userPoolId)
+    .where('sub', '=', owner.sub)
+    .execute()
+}
+
+const profile = (tx: SiteTx, owner: ProfileOwner) =>
+  tx.db
+    .selectFrom('pool_user')
+    .select([
+      'user_pool_id as userPoolId',
+      'sub',
+      'email as primaryEmail',
+      'email_verified as emailVerified',
+      'external_email as externalEmail',
+      'active_address as activeAddress',
+      'settings',
+      'role',
+      'status',
+      'created_at as createdAt',
+      'updated_at as updatedAt',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', owner.userPoolId)
+    .where('sub', '=', owner.sub)
+
+const stored = <Row extends { readonly settings: unknown }>(row: Row | undefined) =>
+  row && { ...row, settings: Value.Parse(ProfileSettings, row.settings) }
