@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 
+import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { superAdminInviteRoutes } from './admin-api/super-admin-invites.ts'
 import { adminUserRoutes } from './admin-api/users.ts'
@@ -79,6 +80,7 @@ const adminApi = (context: AppContext) =>
     .use(userProfileRoutes(context))
     .use(ownProfileRoutes(context))
     .use(superAdminInviteRoutes(context))
+    .use(authEmailBrandingRoutes(context))
 
 const adminData = (context: AppContext) =>
   new Elysia()

@@ -123,6 +123,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     }),
     attempts,
     tries,
+    authEmailBranding: new AuthEmailBranding({ ...deps, events: securityEvents }),
     authEmails,
     ...signInParts,
     ...accountParts,

@@ -2,9 +2,14 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { AuthEmail, AuthEmails } from './auth-email.ts'
-import { htmlOf, textOf } from './layout.ts'
-import type { OutboundMail } from './outbound-mail.ts'
+import { CODE_PLACEHOLDER, messageTypeOf } from './branding.ts'
+import { htmlToText } from './html-text.ts'
+import { escapeHtml, htmlOf, textOf } from './layout.ts'
+import type { OutboundMail, OutboundMessage } from './outbound-mail.ts'
+import { selectBranding } from './queries.ts'
 import { wordsOf } from './words.ts'
+
+type Content = Pick<OutboundMessage, 'subject' | 'text' | 'html'>
 
 /** Words and looks of the messages about accounts, in each site's name. */
 export class AuthEmailMessages implements AuthEmails {
@@ -19,13 +24,33 @@ export class AuthEmailMessages implements AuthEmails {
   }
 
   async send(tx: SiteTx, site: Site, email: AuthEmail): Promise<void> {
-    const words = wordsOf(email, site.domain)
-    await this.#mail.enqueue(tx, site, {
-      kind: email.kind,
-      to: email.to,
-      subject: words.subject,
-      text: textOf(words, site.domain),
-      html: htmlOf(words, site.domain),
-    })
+    const content = (await branded(tx, site, email)) ?? usual(site, email)
+    await this.#mail.enqueue(tx, site, { kind: email.kind, to: email.to, ...content })
+  }
+}
+
+function usual(site: Site, email: AuthEmail): Content {
+  const words = wordsOf(email, site.domain)
+  return {
+    subject: words.subject,
+    text: textOf(words, site.domain),
+    html: htmlOf(words, site.domain),
+  }
+}
+
+/** A code as the site's super-admin wants it mailed; undefined when that is as usual. */
+async function branded(tx: SiteTx, site: Site, email: AuthEmail): Promise<Content | undefined> {
+  if (email.kind !== 'verification' && email.kind !== 'reset') return undefined
+  const branding = await selectBranding(tx, messageTypeOf(email.pool))
+  if (!branding) return undefined
+  const { code } = email
+  const html = branding.htmlBody.replaceAll(CODE_PLACEHOLDER, () => escapeHtml(code))
+  const words = htmlToText(html)
+  // The placeholder may stand where only programs look, as in a link.
+  const read = words.includes(code) ? words : `${words}\n\n${code}`
+  return {
+    subject: branding.subject.replaceAll(CODE_PLACEHOLDER, () => code),
+    text: `${read.trim()}\n\n-- \n${site.domain}`,
+    html,
   }
 }

@@ -1,0 +1,37 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { originOf } from '#http/request-origin.ts'
+import { BrandingChange, Brandings, MESSAGE_TYPES } from '#identity/auth-emails/branding.ts'
+import type { Site } from '#sites/site.ts'
+
+const BrandingView = Type.Object({
+  siteId: Type.String(),
+  authEmailBranding: Brandings,
+  messageTypes: Type.Array(Type.String()),
+})
+
+/** How the codes look that a site's pools mail. */
+export const authEmailBrandingRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/auth-email-branding' })
+    .use(adminAuth(context))
+    .get('/', async ({ site }) => view(site, await context.authEmailBranding.get(site.siteId)), {
+      role: 'super-admin',
+      response: BrandingView,
+    })
+    .put(
+      '/',
+      async ({ site, actor, request, body }) => {
+        const by = { actor, origin: originOf(request) }
+        return view(site, await context.authEmailBranding.change(site.siteId, by, body))
+      },
+      { role: 'super-admin', body: BrandingChange, response: BrandingView },
+    )
+
+const view = ({ siteId }: Site, authEmailBranding: Brandings): Static<typeof BrandingView> => ({
+  siteId,
+  authEmailBranding,
+  messageTypes: [...MESSAGE_TYPES],
+})
