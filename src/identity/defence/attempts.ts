@@ -1,8 +1,17 @@
 /**
- * What is counted: `account` fails at a password, `code` at a mailed code, `address` is where such tries come from;
- * `mail` is mail on request to an account's address, `mail-address` mail on request of a network address.
+ * What is counted. `account` fails at a password and `code` at a mailed code, both as tried from one network; `…-anywhere` is
+ * the same from all networks together. `address` is a network where such tries come from. `mail` is mail on request to an
+ * account's address, likewise, and `mail-address` that of a network.
  */
-export type AttemptKind = 'account' | 'code' | 'address' | 'mail' | 'mail-address'
+export type AttemptKind =
+  | 'account'
+  | 'account-anywhere'
+  | 'code'
+  | 'code-anywhere'
+  | 'address'
+  | 'mail'
+  | 'mail-anywhere'
+  | 'mail-address'
 
 export interface AttemptKey {
   readonly siteId: string

@@ -26,9 +26,13 @@ const RULES: Record<AttemptKind, CounterRule> = {
   account: guesses(5),
   // A code dies of its own five tries; this slows down who has one mailed after the other.
   code: guesses(10),
+  // Whoever guesses from one place must not be able to shut the owner out, who is in another.
+  'account-anywhere': guesses(25),
+  'code-anywhere': guesses(25),
   // Many people may share an address, and mistype at all hours: it is not held against them for ever.
   address: { ...guesses(50), forgetAfter: 'first' },
   mail: perHour(5),
+  'mail-anywhere': perHour(20),
   'mail-address': perHour(50),
 }
 

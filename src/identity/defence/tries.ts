@@ -5,7 +5,7 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Admission, AttemptKey, Attempts } from './attempts.ts'
+import type { Admission, AttemptKey, AttemptKind, Attempts } from './attempts.ts'
 import { networkOf } from './network-of.ts'
 
 /** Whose secret is guessed, and from where. The account need not exist. */
@@ -32,28 +32,36 @@ export class Tries {
 
   /** 429 while the account or the address has to wait; then nothing may be worked out for the caller. */
   async begin(site: Site, secret: 'account' | 'code', at: TryAt): Promise<Try> {
-    const account = accountKey(site, secret, at)
-    const address = addressKey(site, 'address', at)
-    await this.#admit(site, [account, address], at)
+    const here = accountHere(site, secret, at)
+    const others = [accountAnywhere(site, `${secret}-anywhere`, at), network(site, 'address', at)]
+    await this.#admit(site, [here, ...others], at)
     return {
+      // Only what failed here is forgiven: others may go on guessing while the owner comes and goes.
       succeeded: async () => {
-        await Promise.all([this.#attempts.succeeded(account), this.#attempts.undo(address)])
+        await Promise.all([
+          this.#attempts.succeeded(here),
+          ...others.map((key) => this.#attempts.undo(key)),
+        ])
       },
     }
   }
 
   /** Counts a mail that is about to be asked for; 429 when that were too many. */
   beginMail(site: Site, at: TryAt): Promise<void> {
-    return this.#admit(
-      site,
-      [accountKey(site, 'mail', at), addressKey(site, 'mail-address', at)],
-      at,
-    )
+    const keys = [
+      accountHere(site, 'mail', at),
+      accountAnywhere(site, 'mail-anywhere', at),
+      network(site, 'mail-address', at),
+    ]
+    return this.#admit(site, keys, at)
   }
 
   /** For an account whose owner has proven to be there in another way. */
-  async forgive(site: Site, { pool, email }: Pick<TryAt, 'pool' | 'email'>): Promise<void> {
-    await this.#attempts.succeeded(accountKey(site, 'account', { pool, email }))
+  async forgive(site: Site, at: TryAt): Promise<void> {
+    await Promise.all([
+      this.#attempts.succeeded(accountHere(site, 'account', at)),
+      this.#attempts.succeeded(accountAnywhere(site, 'account-anywhere', at)),
+    ])
   }
 
   async #admit(site: Site, keys: readonly AttemptKey[], at: TryAt): Promise<void> {
@@ -86,18 +94,25 @@ export class Tries {
   }
 }
 
-const accountKey = (
-  { siteId }: Site,
-  kind: 'account' | 'code' | 'mail',
-  { pool, email }: Pick<TryAt, 'pool' | 'email'>,
-): AttemptKey => ({ siteId, kind, subject: `${pool.userPoolId} ${canonicalEmail(email)}` })
+const accountHere = (site: Site, kind: 'account' | 'code' | 'mail', at: TryAt): AttemptKey => ({
+  ...accountAnywhere(site, kind, at),
+  subject: `${subjectOf(at)} ${networkOf(at.origin.address)}`,
+})
+
+const accountAnywhere = ({ siteId }: Site, kind: AttemptKind, at: TryAt): AttemptKey => ({
+  siteId,
+  kind,
+  subject: subjectOf(at),
+})
+
+const subjectOf = ({ pool, email }: TryAt): string => `${pool.userPoolId} ${canonicalEmail(email)}`
 
 /** Over both pools: who guesses in one guesses in the other. */
-const addressKey = (
-  { siteId }: Site,
-  kind: 'address' | 'mail-address',
-  { origin }: TryAt,
-): AttemptKey => ({ siteId, kind, subject: networkOf(origin.address) })
+const network = ({ siteId }: Site, kind: 'address' | 'mail-address', { origin }: TryAt) => ({
+  siteId,
+  kind,
+  subject: networkOf(origin.address),
+})
 
 const tooMany = (waitSeconds: number): AppError =>
   new AppError('TooManyRequests', `Too many tries: try again in ${inWords(waitSeconds)}`, {

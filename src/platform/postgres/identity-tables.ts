@@ -101,6 +101,7 @@ interface PendingSignUpTable {
   sealed_srp: Buffer | null
   code_hash: Buffer | null
   tries: Generated<number>
+  network: Generated<string>
   expires_at: Date
   created_at: Generated<Date>
 }
