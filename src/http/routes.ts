@@ -15,14 +15,21 @@ import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthConfigRoutes } from './data/auth-config.ts'
+import { dataAuthMethodRoutes } from './data/auth-methods.ts'
 import { dataOperationRoutes } from './data/operations.ts'
 import { healthRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
+import { authorizeRoutes } from './oidc/authorize.ts'
 import { confirmForgotPasswordRoutes } from './oidc/confirm-forgot-password.ts'
 import { confirmUserRoutes } from './oidc/confirm-user.ts'
 import { forgotPasswordRoutes } from './oidc/forgot-password.ts'
 import { loginRoutes } from './oidc/login.ts'
+import { logoutRoutes } from './oidc/logout.ts'
+import { providerRoutes } from './oidc/provider.ts'
+import { revokeRoutes } from './oidc/revoke.ts'
 import { signUpRoutes } from './oidc/sign-up.ts'
+import { tokenRoutes } from './oidc/token.ts'
+import { userInfoRoutes } from './oidc/user-info.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
@@ -46,6 +53,7 @@ export const routes = (context: AppContext) =>
       }),
     )
     .use(wellKnownRoutes(context))
+    .use(authorizationServer(context))
     .use(signInPages(context))
     .use(onboardingRoutes(context))
     .use(portal(context))
@@ -53,7 +61,17 @@ export const routes = (context: AppContext) =>
     .use(adminApi(context))
     .use(adminData(context))
     .use(dataAuthConfigRoutes(context))
+    .use(dataAuthMethodRoutes(context))
     .use(dataOperationRoutes(context))
+
+const authorizationServer = (context: AppContext) =>
+  new Elysia()
+    .use(authorizeRoutes(context))
+    .use(providerRoutes(context))
+    .use(tokenRoutes(context))
+    .use(userInfoRoutes(context))
+    .use(revokeRoutes(context))
+    .use(logoutRoutes(context))
 
 const signInPages = (context: AppContext) =>
   new Elysia()

@@ -58,7 +58,7 @@ export interface IdentityDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity extends SignInParts, AccountParts {
+export interface Identity extends SignInParts, AccountParts, FederationParts {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users

@@ -22,6 +22,10 @@ const OPEN = [
   'GET /oidc/:userPoolId/confirmUser',
   'GET /oidc/:userPoolId/forgotPassword',
   'GET /oidc/:userPoolId/login',
+  'GET /oidc/:userPoolId/logout',
+  'GET /oidc/:userPoolId/oauth2/authorize',
+  'GET /oidc/:userPoolId/oauth2/idpresponse',
+  'GET /oidc/:userPoolId/oauth2/userInfo',
   'GET /oidc/:userPoolId/signup',
   'GET /readyz',
   'POST /admin/public/onboarding/super-admin',
@@ -31,6 +35,11 @@ const OPEN = [
   'POST /oidc/:userPoolId/confirmUser',
   'POST /oidc/:userPoolId/forgotPassword',
   'POST /oidc/:userPoolId/login',
+  'POST /oidc/:userPoolId/logout',
+  'POST /oidc/:userPoolId/oauth2/authorize',
+  'POST /oidc/:userPoolId/oauth2/revoke',
+  'POST /oidc/:userPoolId/oauth2/token',
+  'POST /oidc/:userPoolId/oauth2/userInfo',
   'POST /oidc/:userPoolId/signup',
 ]
 

@@ -1,13 +1,16 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
+import type { VisitBinding } from '#identity/federation/departure.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { cookieOf, setCookie } from './cookies.ts'
+import { seeOther } from './see-other.ts'
 import { poolScope, readSession } from './session-cookie.ts'
 
 /** Proves that the browser that opens a link's authorize URL is the one that asked for it. */
-export const LINK_COOKIE = 'croft_link'
+const LINK_COOKIE = 'croft_link'
 
 /** Named for the visit, so that two tabs can be at the provider at once. */
 export const visitCookieName = (visitId: string): string => `croft_visit_${visitId}`
@@ -25,11 +28,23 @@ export async function departure(
     { sessionToken: readSession(incoming), linkBinding: cookieOf(incoming, LINK_COOKIE) },
     originOf(incoming),
   )
-  const headers = new Headers({ location, 'cache-control': 'no-store' })
-  if (binding) {
-    const { visitId, token, expiresAt } = binding
-    const scope = { ...poolScope(authorization.pool), expiresAt }
-    headers.append('set-cookie', setCookie(visitCookieName(visitId), token, scope))
-  }
-  return new Response(null, { status: 302, headers })
+  return seeOther(location, binding ? [visitCookie(authorization.pool, binding)] : [])
+}
+
+/** For the browser whose application asks to link; one of another origin ignores it. */
+export const linkCookie = (
+  pool: Pick<Pool, 'issuer'>,
+  link: { readonly bindingToken: string; readonly expiresAt: Date },
+): string =>
+  setCookie(LINK_COOKIE, link.bindingToken, { ...poolScope(pool), expiresAt: link.expiresAt })
+
+export const clearedVisit = (pool: Pick<Pool, 'issuer'>, visitId: string): string =>
+  visitCookie(pool, { visitId, token: '', expiresAt: new Date(0) })
+
+/** Sent to the callback and nowhere else. */
+function visitCookie(pool: Pick<Pool, 'issuer'>, binding: VisitBinding): string {
+  const { path, secure } = poolScope(pool)
+  const { expiresAt } = binding
+  const scope = { path: `${path}/oauth2/idpresponse`, secure, expiresAt }
+  return setCookie(visitCookieName(binding.visitId), binding.token, scope)
 }

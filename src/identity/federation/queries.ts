@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface StoredProvider {
@@ -89,4 +91,136 @@ export async function deleteProvider(
     .where('provider', '=', provider)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
+}
+
+/** How many ended visits a new one takes away. */
+const SWEPT = 20
+
+export async function insertVisit(
+  tx: SiteTx,
+  visit: {
+    readonly stateHash: Buffer
+    readonly userPoolId: string
+    readonly purpose: 'sign-in' | 'link'
+    readonly sealedVisit: Buffer
+    readonly sub: string | null
+    readonly createdAt: Date
+    readonly expiresAt: Date
+  },
+): Promise<void> {
+  await tx.db
+    .insertInto('provider_visit')
+    .values({
+      site_id: tx.siteId,
+      state_hash: visit.stateHash,
+      user_pool_id: visit.userPoolId,
+      provider: 'Google',
+      purpose: visit.purpose,
+      sealed_visit: visit.sealedVisit,
+      sub: visit.sub,
+      created_at: visit.createdAt,
+      expires_at: visit.expiresAt,
+    })
+    .execute()
+}
+
+export async function deleteEndedVisits(tx: SiteTx, now: Date): Promise<void> {
+  await sql`delete from provider_visit where ctid in (
+    select ctid from provider_visit
+    where site_id = ${tx.siteId} and expires_at < ${now}
+    limit ${SWEPT} for update skip locked)`.execute(tx.db)
+}
+
+/** Of two who come back at once, one gets the visit. */
+export function takeVisit(
+  tx: SiteTx,
+  userPoolId: string,
+  stateHash: Buffer,
+  now: Date,
+): Promise<{ readonly sealedVisit: Buffer } | undefined> {
+  return tx.db
+    .deleteFrom('provider_visit')
+    .where('site_id', '=', tx.siteId)
+    .where('state_hash', '=', stateHash)
+    .where('user_pool_id', '=', userPoolId)
+    .where('expires_at', '>', now)
+    .returning('sealed_visit as sealedVisit')
+    .executeTakeFirst()
+}
+
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+}
+
+export function selectIdentityHolder(
+  tx: SiteTx,
+  userPoolId: string,
+  { issuer, subject }: Identity,
+): Promise<{ readonly sub: string } | undefined> {
+  return tx.db
+    .selectFrom('user_identity')
+    .select('sub')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('provider', '=', 'Google')
+    .where('issuer', '=', issuer)
+    .where('subject', '=', subject)
+    .executeTakeFirst()
+}
+
+export function selectIdentity(
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+): Promise<(Identity & { readonly linkedAt: Date }) | undefined> {
+  return tx.db
+    .selectFrom('user_identity')
+    .select(['issuer', 'subject', 'linked_at as linkedAt'])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('provider', '=', 'Google')
+    .where('sub', '=', sub)
+    .executeTakeFirst()
+}
+
+/** False, and nothing happens, when either side is taken: the identity by an account, or the account by an identity. */
+export async function insertIdentity(
+  tx: SiteTx,
+  userPoolId: string,
+  identity: Identity & { readonly sub: string; readonly email: string | null },
+  now: Date,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx.db
+    .insertInto('user_identity')
+    .values({
+      site_id: tx.siteId,
+      user_pool_id: userPoolId,
+      provider: 'Google',
+      issuer: identity.issuer,
+      subject: identity.subject,
+      sub: identity.sub,
+      email: identity.email,
+      linked_at: now,
+    })
+    .onConflict((on) => on.doNothing())
+    .executeTakeFirstOrThrow()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** What an account was at a provider that has since been replaced by another one under the same name. */
+export async function deleteFormerIdentity(
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+  issuer: string,
+): Promise<void> {
+  await tx.db
+    .deleteFrom('user_identity')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('provider', '=', 'Google')
+    .where('sub', '=', sub)
+    .where('issuer', '<>', issuer)
+    .execute()
 }

@@ -20,6 +20,7 @@ export interface SignedInVisitor {
   readonly sub: string
   /** The sign-in behind the token; undefined for one that the operator minted. */
   readonly familyId: string | undefined
+  readonly issuedAtSeconds: number
   /** When the visitor proved who they are. */
   readonly authTime: Date
 }
@@ -65,6 +66,7 @@ export class VisitorTokens {
       pool,
       sub: claims.sub,
       familyId: claims.origin_jti,
+      issuedAtSeconds: claims.iat,
       authTime: new Date(claims.auth_time * 1000),
     }
   }

@@ -1,0 +1,64 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { publicSite } from '#http/plugins/site.ts'
+import { originOf } from '#http/request-origin.ts'
+import type { Outcome } from '#identity/federation/outcome.ts'
+import { visitIdOf } from '#identity/federation/provider-visits.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { Site } from '#sites/site.ts'
+
+import { cookieOf } from './cookies.ts'
+import { providerRefusedPage } from './pages/provider-refused-page.ts'
+import { clearedVisit, visitCookieName } from './provider-departure.ts'
+import { seeOther } from './see-other.ts'
+import { readSession, sessionCookie } from './session-cookie.ts'
+
+const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+
+/** Where a provider sends the browser back to. */
+export const providerRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(publicSite(context)).get(
+    '/idpresponse',
+    async ({ site, params, request }) => {
+      const pool = await context.pools.byId(site, params.userPoolId)
+      const answer = new URL(request.url).searchParams
+      const returning = {
+        params: answer,
+        bindingOf: (visitId: string) => cookieOf(request, visitCookieName(visitId)),
+        sessionToken: readSession(request),
+      }
+      const outcome = await context.federation.finish(site, pool, returning, originOf(request))
+      const cookies = [clearedVisit(pool, visitIdOf(answer.get('state') ?? ''))]
+      return responseOf(outcome, { site, pool, cookies })
+    },
+    { open: 'Providers send browsers here; the visit’s cookie says whose it is', params: PoolPath },
+  )
+
+interface Ending {
+  readonly site: Site
+  readonly pool: Pool
+  readonly cookies: readonly string[]
+}
+
+function responseOf(outcome: Outcome, { site, pool, cookies }: Ending): Response {
+  switch (outcome.kind) {
+    case 'signed-in':
+      return seeOther(outcome.location, [...cookies, sessionCookie(pool, outcome.session)])
+    case 'returned':
+      return seeOther(outcome.location, cookies)
+    case 'refused':
+      return providerRefusedPage(site, outcome.reason, { request: outcome.request, cookies })
+    case 'lost':
+      throw lost()
+  }
+}
+
+/** One wording for unknown, used, expired and another browser's. */
+const lost = (): AppError =>
+  new AppError(
+    'LinkExpired',
+    'This sign-in with Google has ended, or was begun in another browser. Go back to where you came from and begin again.',
+  )

@@ -1,0 +1,160 @@
+import type { Clock } from '#base/clock.ts'
+import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { User } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import { GOOGLE } from './model.ts'
+import type { ProviderPerson } from './provider-client.ts'
+import {
+  type Identity,
+  deleteFormerIdentity,
+  insertIdentity,
+  selectIdentityHolder,
+} from './queries.ts'
+
+/** Why somebody whom the provider knows is not let in. */
+export type ArrivalRefusal =
+  | 'address-missing'
+  | 'address-unverified'
+  | 'address-taken'
+  | 'sign-up-disabled'
+  | 'account-not-active'
+
+export type Arrival =
+  | { readonly kind: 'known'; readonly sub: string }
+  | { readonly kind: 'refused'; readonly reason: ArrivalRefusal }
+
+/** What an arrival is about, besides the person. */
+export interface Arriving {
+  readonly pool: Pool
+  readonly issuer: string
+  readonly clientId: string
+  readonly origin: RequestOrigin
+}
+
+/** Two who arrive at once as the same new person: the second finds what the first has made. */
+const TRIES = 2
+
+/**
+ * Which account somebody has who comes from a provider. An identity that is known is its account, whatever its address is
+ * now. A new one gets an account of its own, and never one that exists: an address alone proves too little.
+ */
+export class Arrivals {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #users: Users
+  readonly #events: SecurityEvents
+  readonly #authEmails: AuthEmails
+
+  constructor(deps: {
+    database: Database
+    clock: Clock
+    users: Users
+    events: SecurityEvents
+    authEmails: AuthEmails
+  }) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+    this.#users = deps.users
+    this.#events = deps.events
+    this.#authEmails = deps.authEmails
+  }
+
+  async accountOf(site: Site, person: ProviderPerson, arriving: Arriving): Promise<Arrival> {
+    for (let tries = 1; tries <= TRIES; tries += 1) {
+      const arrival = await this.#database
+        .withSite(site.siteId, (tx) => this.#resolve(tx, site, person, arriving))
+        .catch(overtakenOr)
+      if (arrival) return arrival
+    }
+    return refused('address-taken')
+  }
+
+  async #resolve(
+    tx: SiteTx,
+    site: Site,
+    person: ProviderPerson,
+    arriving: Arriving,
+  ): Promise<Arrival> {
+    const { pool, issuer } = arriving
+    const identity = { issuer, subject: person.subject }
+    const holder = await selectIdentityHolder(tx, pool.userPoolId, identity)
+    if (holder) return this.#known(tx, pool, holder.sub)
+    const { address } = person
+    if (address.kind === 'none') return refused('address-missing')
+    if (address.kind === 'unverified') return refused('address-unverified')
+    const newcomer = { ...arriving, identity, email: address.email }
+    const owner = await this.#users.findByEmail(tx, pool.userPoolId, address.email)
+    return owner ? this.#join(tx, site, owner, newcomer) : this.#signUp(tx, newcomer)
+  }
+
+  async #known(tx: SiteTx, pool: Pool, sub: string): Promise<Arrival> {
+    const user = await this.#users.find(tx, pool.userPoolId, sub)
+    return user?.status === 'ACTIVE' ? { kind: 'known', sub } : refused('account-not-active')
+  }
+
+  async #signUp(tx: SiteTx, newcomer: Newcomer): Promise<Arrival> {
+    const { pool, email, clientId, origin } = newcomer
+    if (!pool.settings.selfSignUp) return refused('sign-up-disabled')
+    const user = await this.#users.addVisitor(tx, pool.userPoolId, email)
+    if (!user) throw new Overtaken()
+    await this.#take(tx, user, newcomer)
+    await this.#events.record(tx, {
+      event: 'provider.sign-up',
+      pool: pool.kind,
+      sub: user.sub,
+      email,
+      clientId,
+      origin,
+      detail: { provider: GOOGLE },
+    })
+    return { kind: 'known', sub: user.sub }
+  }
+
+  /** Only where the site allows it, and only onto an account whose address somebody has proven to us. */
+  async #join(tx: SiteTx, site: Site, owner: User, newcomer: Newcomer): Promise<Arrival> {
+    const { pool, clientId, origin } = newcomer
+    const allowed =
+      pool.settings.linkVerifiedAddresses && owner.emailVerified && owner.status === 'ACTIVE'
+    if (!allowed) return refused('address-taken')
+    await deleteFormerIdentity(tx, pool.userPoolId, owner.sub, newcomer.issuer)
+    await this.#take(tx, owner, newcomer)
+    await this.#events.record(tx, {
+      event: 'provider.linked',
+      pool: pool.kind,
+      sub: owner.sub,
+      email: owner.email,
+      clientId,
+      origin,
+      detail: { provider: GOOGLE, by: 'verified-address' },
+    })
+    const notice = { kind: 'provider-linked', provider: GOOGLE, to: owner.email } as const
+    await this.#authEmails.send(tx, site, notice)
+    return { kind: 'known', sub: owner.sub }
+  }
+
+  async #take(tx: SiteTx, { sub }: User, { pool, identity, email }: Newcomer): Promise<void> {
+    const row = { ...identity, sub, email }
+    const taken = await insertIdentity(tx, pool.userPoolId, row, this.#clock.now())
+    if (!taken) throw new Overtaken()
+  }
+}
+
+/** The address or the identity has an account by now: what this transaction did must not stay, and is tried again. */
+class Overtaken extends Error {}
+
+function overtakenOr(error: unknown): undefined {
+  if (!(error instanceof Overtaken)) throw error
+}
+
+interface Newcomer extends Arriving {
+  readonly identity: Identity
+  readonly email: string
+}
+
+const refused = (reason: ArrivalRefusal): Arrival => ({ kind: 'refused', reason })

@@ -1,0 +1,56 @@
+import { AppError } from '#base/app-error.ts'
+import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
+import type { Sessions } from '#identity/sessions/service.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { Leaving } from './departure.ts'
+import { type LinkTickets, isBindingOf } from './link-tickets.ts'
+import type { LinkRefusal, Links } from './links.ts'
+import type { Linker } from './provider-visit.ts'
+
+export type LinkDeparture =
+  | { readonly kind: 'may-leave'; readonly linker: Linker }
+  /** Nobody is signed in here, and it is not the browser that asked. */
+  | { readonly kind: 'stranger' }
+  | { readonly kind: 'refused'; readonly reason: LinkRefusal }
+
+/**
+ * Whether this browser is the one in which the account's owner asked to link. An authorize URL alone proves nothing: sent
+ * to somebody else, it would put their identity into the sender's account.
+ */
+export class LinkDepartures {
+  readonly #tickets: LinkTickets
+  readonly #links: Links
+  readonly #sessions: Pick<Sessions, 'find'>
+
+  constructor(deps: { tickets: LinkTickets; links: Links; sessions: Pick<Sessions, 'find'> }) {
+    this.#tickets = deps.tickets
+    this.#links = deps.links
+    this.#sessions = deps.sessions
+  }
+
+  /** 403 `Forbidden` without a ticket that counts, and in a browser where somebody else is signed in. */
+  async check(site: Site, request: AuthorizationRequest, leaving: Leaving): Promise<LinkDeparture> {
+    const { pool } = request
+    const ticket = this.#tickets.read(request)
+    if (!ticket) throw noTicket()
+    const session = await this.#sessions.find(site, pool, leaving.sessionToken)
+    if (session && session.sub !== ticket.linker.sub) throw otherAccount()
+    const asked = leaving.linkBinding !== undefined && isBindingOf(ticket, leaving.linkBinding)
+    if (!session && !asked) return { kind: 'stranger' }
+    const reason = await this.#links.refusalOf(site, pool, ticket.linker)
+    return reason ? { kind: 'refused', reason } : { kind: 'may-leave', linker: ticket.linker }
+  }
+}
+
+const noTicket = (): AppError =>
+  new AppError(
+    'Forbidden',
+    'This address for adding Google to an account is no longer valid. Go back to your account and start again.',
+  )
+
+const otherAccount = (): AppError =>
+  new AppError(
+    'Forbidden',
+    'Adding Google was started from another account than the one that is signed in here. Go back to your account and start again.',
+  )

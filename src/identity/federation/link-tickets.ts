@@ -1,0 +1,85 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+
+import { Linker } from './provider-visit.ts'
+
+const TICKET_LIFETIME_MS = 10 * 60_000
+const TICKET = /^[\w-]{1,2048}$/
+
+const TicketText = Type.Object({
+  linker: Linker,
+  expiresAtMs: Type.Number(),
+  /** Of redirect URI and code challenge: the ticket is good for the request that it was made for. */
+  requestHash: Type.String(),
+  /** Of the secret in the cookie of the browser that asked. */
+  bindingHash: Type.String(),
+})
+type TicketText = Static<typeof TicketText>
+
+type TicketedRequest = Pick<AuthorizationRequest, 'pool' | 'redirectUri' | 'codeChallenge'>
+
+export interface LinkTicket {
+  readonly ticket: string
+  /** For a cookie of the browser that asks. */
+  readonly bindingToken: string
+  readonly expiresAt: Date
+}
+
+/** What ties an authorize URL to the account that asked for it. Sealed, for ten minutes; alone it opens nothing. */
+export class LinkTickets {
+  readonly #key: Uint8Array
+  readonly #clock: Clock
+  readonly #ids: Ids
+
+  constructor(deps: { sealer: Pick<Sealer, 'derive'>; clock: Clock; ids: Ids }) {
+    this.#key = deps.sealer.derive('link-tickets')
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+  }
+
+  issue(linker: Linker, request: TicketedRequest): LinkTicket {
+    const expiresAt = new Date(this.#clock.now().getTime() + TICKET_LIFETIME_MS)
+    const bindingToken = this.#ids.secret()
+    const text: TicketText = {
+      linker,
+      expiresAtMs: expiresAt.getTime(),
+      requestHash: requestHashOf(request),
+      bindingHash: hashOf(bindingToken),
+    }
+    const sealed = encrypt(this.#key, contextOf(request.pool), Buffer.from(JSON.stringify(text)))
+    return { ticket: sealed.toString('base64url'), bindingToken, expiresAt }
+  }
+
+  /** Undefined when the request carries none of ours, one that is too old, or one of another request. */
+  read(request: AuthorizationRequest): TicketText | undefined {
+    const { linkTicket = '' } = request
+    if (!TICKET.test(linkTicket)) return undefined
+    const opened = decrypt(this.#key, contextOf(request.pool), Buffer.from(linkTicket, 'base64url'))
+    if (!opened) return undefined
+    const text = Value.Parse(TicketText, JSON.parse(opened.toString()))
+    const stands =
+      text.expiresAtMs > this.#clock.now().getTime() && text.requestHash === requestHashOf(request)
+    return stands ? text : undefined
+  }
+}
+
+/** Whether this is the cookie of the browser that the ticket was given to. */
+export const isBindingOf = (ticket: { readonly bindingHash: string }, token: string): boolean =>
+  timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(ticket.bindingHash))
+
+/** An issuer is one pool of one site: a ticket of another opens nowhere else. */
+const contextOf = ({ issuer }: Pick<Pool, 'issuer'>): string => `link-ticket:${issuer}`
+
+const requestHashOf = ({ redirectUri, codeChallenge }: TicketedRequest): string =>
+  hashOf(`${codeChallenge} ${redirectUri}`)
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('base64url')

@@ -1,0 +1,65 @@
+import type {
+  AuthorizationErrorCode,
+  Refusal,
+} from '#identity/authorization/authorization-request.ts'
+
+import { word } from './provider-client.ts'
+import { untrusted } from './provider-fault.ts'
+import type { ProviderVisit } from './provider-visit.ts'
+
+const NAMES = ['state', 'code', 'iss', 'error', 'error_description'] as const
+const MAX_CODE = 4096
+
+/** What the provider says through the browser. Anyone can write such an address. */
+export interface ProviderAnswer {
+  readonly state: string
+  readonly code: string | undefined
+  /** RFC 9207. */
+  readonly iss: string | undefined
+  readonly error: string | undefined
+}
+
+/** Undefined when there is no state, or a parameter comes twice: two readers could each take another one. */
+export function providerAnswerOf(params: URLSearchParams): ProviderAnswer | undefined {
+  if (NAMES.some((name) => params.getAll(name).length > 1)) return undefined
+  const valueOf = (name: (typeof NAMES)[number]) => params.get(name) ?? undefined
+  const state = valueOf('state')
+  if (state === undefined) return undefined
+  return { state, code: valueOf('code'), iss: valueOf('iss'), error: valueOf('error') }
+}
+
+export function codeOf({ code }: ProviderAnswer): string {
+  if (code === undefined || code === '' || code.length > MAX_CODE) {
+    throw untrusted('The answer has no code')
+  }
+  return code
+}
+
+/** RFC 9207. An error is an answer, too: one that another provider sent says nothing about this visit. */
+export function requireSameIssuer(
+  { iss }: ProviderAnswer,
+  { issuer, answersNameIssuer }: ProviderVisit,
+): void {
+  if (iss === undefined && answersNameIssuer) throw untrusted('The answer names no issuer')
+  if (iss !== undefined && iss !== issuer) throw untrusted('The answer is of another issuer')
+}
+
+/** What the provider refuses, in words that our client knows. */
+export function refusalOf(error: string): Refusal {
+  const refusal = REFUSALS.get(error)
+  if (refusal) return refusal
+  return { error: 'server_error', description: `Google answered "${word(error)}"` }
+}
+
+const REFUSALS: ReadonlyMap<string, Refusal> = new Map(
+  (
+    [
+      ['access_denied', 'access_denied', 'The user did not agree to sign in with Google'],
+      ['login_required', 'login_required', 'The user has to sign in at Google'],
+      ['interaction_required', 'login_required', 'Google has to ask the user something'],
+      ['consent_required', 'login_required', 'Google has to ask the user something'],
+      ['account_selection_required', 'login_required', 'Google has to ask the user something'],
+      ['temporarily_unavailable', 'temporarily_unavailable', 'Google is not available now'],
+    ] satisfies [string, AuthorizationErrorCode, string][]
+  ).map(([theirs, error, description]) => [theirs, { error, description }]),
+)

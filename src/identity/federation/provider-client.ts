@@ -1,0 +1,198 @@
+import { createHash } from 'node:crypto'
+
+import { Value } from '@sinclair/typebox/value'
+
+import type { Clock } from '#base/clock.ts'
+import { EmailAddress, canonicalEmail } from '#identity/email.ts'
+
+import { type ProviderClaims, isUnknownKey, readIdToken } from './id-token.ts'
+import { GOOGLE_ISSUER } from './model.ts'
+import { ProviderDocuments } from './provider-documents.ts'
+import { ProviderFault, untrusted } from './provider-fault.ts'
+import { ProviderHttp } from './provider-http.ts'
+import type { ProviderMetadata } from './provider-metadata.ts'
+import type { ProviderAccess } from './providers.ts'
+
+/** Somebody, as a provider knows them. */
+export interface ProviderPerson {
+  /** Never given to anybody else by this issuer; addresses are. */
+  readonly subject: string
+  readonly address: ProviderAddress
+  readonly authTimeSeconds: number | undefined
+}
+
+/** Only `verified` proves anything: anyone may tell a provider any address. */
+export type ProviderAddress =
+  | { readonly kind: 'verified'; readonly email: string }
+  | { readonly kind: 'unverified' }
+  | { readonly kind: 'none' }
+
+/** What goes to the provider with the browser. */
+export interface ProviderRequest {
+  readonly redirectUri: string
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  readonly prompts: readonly string[]
+  readonly maxAgeSeconds: number | undefined
+  readonly loginHint: string | undefined
+}
+
+/** What came back, and what it must fit. */
+export interface ProviderGrant {
+  readonly code: string
+  readonly redirectUri: string
+  readonly nonce: string
+  readonly verifier: string
+}
+
+/** The relying party of OpenID Connect's code flow: PKCE, nonce, id token. Every failure is a `ProviderFault`. */
+export class ProviderClient {
+  readonly #http: Pick<ProviderHttp, 'send'>
+  readonly #documents: ProviderDocuments
+  readonly #clock: Clock
+
+  constructor(deps: { clock: Clock; http?: Pick<ProviderHttp, 'send'> }) {
+    this.#http = deps.http ?? new ProviderHttp()
+    this.#documents = new ProviderDocuments({ http: this.#http, clock: deps.clock })
+    this.#clock = deps.clock
+  }
+
+  metadata(issuer: string): Promise<ProviderMetadata> {
+    return this.#documents.metadata(issuer)
+  }
+
+  /** Where the browser goes. The scopes are the operator's, in their order, as they stand. */
+  async authorizationUrl(access: ProviderAccess, request: ProviderRequest): Promise<string> {
+    const { authorizationEndpoint } = await this.metadata(access.issuer)
+    const url = new URL(authorizationEndpoint)
+    const params = {
+      response_type: 'code',
+      client_id: access.clientId,
+      redirect_uri: request.redirectUri,
+      scope: access.scopes.join(' '),
+      state: request.state,
+      nonce: request.nonce,
+      code_challenge: createHash('sha256').update(request.verifier).digest('base64url'),
+      code_challenge_method: 'S256',
+      ...wishes(access.issuer, request),
+    }
+    for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
+    return url.href
+  }
+
+  async redeem(access: ProviderAccess, grant: ProviderGrant): Promise<ProviderPerson> {
+    const metadata = await this.metadata(access.issuer)
+    const tokens = await this.#exchange(access, metadata, grant)
+    const claims = await this.#claims(access, metadata, { token: tokens['id_token'], grant })
+    const address =
+      claims.email === undefined
+        ? await this.#userInfo(metadata, claims.subject, tokens['access_token'])
+        : claims
+    return {
+      subject: claims.subject,
+      address: addressOf(address),
+      authTimeSeconds: claims.authTimeSeconds,
+    }
+  }
+
+  async #exchange(
+    access: ProviderAccess,
+    { tokenEndpoint, secretIn, issuer }: ProviderMetadata,
+    grant: ProviderGrant,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const form = new URLSearchParams({
+      grant_type: 'authorization_code',
+      code: grant.code,
+      redirect_uri: grant.redirectUri,
+      code_verifier: grant.verifier,
+    })
+    if (secretIn === 'form') {
+      form.set('client_id', access.clientId)
+      form.set('client_secret', access.clientSecret)
+    }
+    const headers = secretIn === 'header' ? [basicCredentials(access)] : []
+    const { status, json } = await this.#http.send({ url: tokenEndpoint, issuer, form, headers })
+    if (status === 200) return json
+    throw new ProviderFault(
+      'refused',
+      `The token endpoint answers ${status} "${word(json['error'])}"`,
+    )
+  }
+
+  /** Keys are looked at once more when the token names one that we do not know: providers rotate them. */
+  async #claims(
+    { issuer, clientId }: ProviderAccess,
+    metadata: ProviderMetadata,
+    { token, grant }: { readonly token: unknown; readonly grant: ProviderGrant },
+  ): Promise<ProviderClaims> {
+    const expected = { issuer, clientId, nonce: grant.nonce, now: this.#clock.now() }
+    try {
+      return await readIdToken(token, await this.#documents.keys(metadata), expected)
+    } catch (error) {
+      const newer = isUnknownKey(error) ? await this.#documents.newerKeys(metadata) : undefined
+      if (!newer) throw error
+      return readIdToken(token, newer, expected)
+    }
+  }
+
+  /** OpenID Connect Core section 5.4: with a code, the claims of `email` may be here and not in the id token. */
+  async #userInfo(
+    { userInfoEndpoint: url, issuer }: ProviderMetadata,
+    subject: string,
+    accessToken: unknown,
+  ): Promise<Pick<ProviderClaims, 'email' | 'emailVerified'>> {
+    const none = { email: undefined, emailVerified: undefined }
+    if (url === undefined || typeof accessToken !== 'string') return none
+    if (!BEARER.test(accessToken)) throw untrusted('The access token is none')
+    const { status, json } = await this.#http.send({
+      url,
+      issuer,
+      headers: [['authorization', `Bearer ${accessToken}`]],
+    })
+    if (status !== 200) throw new ProviderFault('refused', `The user info answers ${status}`)
+    // Section 5.3.2: user info without this match may be of somebody else.
+    if (json['sub'] !== subject) throw untrusted('The user info is about somebody else')
+    return { email: json['email'], emailVerified: json['email_verified'] }
+  }
+}
+
+/** RFC 6750, section 2.1. */
+const BEARER = /^[\w\-.~+/]{1,8192}=*$/
+
+/** RFC 6749, section 2.3.1: both are form-encoded first. */
+function basicCredentials({ clientId, clientSecret }: ProviderAccess): readonly [string, string] {
+  const encoded = [clientId, clientSecret].map((part) =>
+    new URLSearchParams({ '': part }).toString().slice(1),
+  )
+  return ['authorization', `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`]
+}
+
+/** Google knows neither `prompt=login` nor `max_age`; asking which account is the nearest that it has. */
+function wishes(issuer: string, request: ProviderRequest): Readonly<Record<string, string>> {
+  const { prompts, maxAgeSeconds, loginHint } = request
+  const isGoogle = issuer === GOOGLE_ISSUER
+  const asked = prompts.map((prompt) =>
+    isGoogle && prompt === 'login' ? 'select_account' : prompt,
+  )
+  return {
+    ...(asked.length > 0 && { prompt: [...new Set(asked)].join(' ') }),
+    ...(maxAgeSeconds !== undefined && !isGoogle && { max_age: String(maxAgeSeconds) }),
+    ...(loginHint !== undefined && { login_hint: loginHint }),
+  }
+}
+
+/** `true`, and not "true" or 1: what is not said in so many words is not said. */
+function addressOf(claims: Pick<ProviderClaims, 'email' | 'emailVerified'>): ProviderAddress {
+  const { email, emailVerified } = claims
+  if (email === undefined || email === null || email === '') return { kind: 'none' }
+  if (!Value.Check(EmailAddress, email) || emailVerified !== true) return { kind: 'unverified' }
+  const canonical = canonicalEmail(email)
+  // Lower case of some letters is another letter: the Kelvin sign's is "k". Such an address is nobody else's.
+  const asciiLower = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
+  return canonical === asciiLower ? { kind: 'verified', email: canonical } : { kind: 'unverified' }
+}
+
+/** An error code of the provider's, fit for a log. */
+export const word = (value: unknown): string =>
+  typeof value === 'string' ? value.replaceAll(/[^\w.-]/g, '').slice(0, 64) : ''

@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import { ProviderFault, untrusted } from './provider-fault.ts'
+import { type ProviderAnswer, isUsableEndpoint } from './provider-http.ts'
+
+const Url = Type.String({ minLength: 1, maxLength: 2048 })
+const Words = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 200 })
+
+/** OpenID Connect Discovery 1.0, section 3, and RFC 9207, as far as they concern us. */
+const Metadata = Type.Object({
+  issuer: Type.String(),
+  authorization_endpoint: Url,
+  token_endpoint: Url,
+  jwks_uri: Url,
+  userinfo_endpoint: Type.Optional(Url),
+  token_endpoint_auth_methods_supported: Type.Optional(Words),
+  authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),
+})
+
+/** What a provider says of itself, checked against what the operator says. */
+export interface ProviderMetadata {
+  readonly issuer: string
+  readonly authorizationEndpoint: string
+  readonly tokenEndpoint: string
+  readonly jwksUri: string
+  readonly userInfoEndpoint: string | undefined
+  /** How we show our secret: in a header, unless the provider takes it in the form only. */
+  readonly secretIn: 'header' | 'form'
+  /** Whether every answer of the provider names its issuer (RFC 9207). */
+  readonly answersNameIssuer: boolean
+}
+
+/** Of a path, OpenID Connect appends; it does not put the well-known part in front, as RFC 8414 does. */
+export const discoveryUrl = (issuer: string): string =>
+  `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+
+export function metadataOf(issuer: string, { status, json }: ProviderAnswer): ProviderMetadata {
+  if (status !== 200) {
+    throw new ProviderFault('unreachable', `The discovery of "${issuer}" answers ${status}`)
+  }
+  if (!Value.Check(Metadata, json)) {
+    throw untrusted(`The discovery document of "${issuer}" is not valid`)
+  }
+  // A document that speaks for another issuer would let one provider pass for another.
+  if (json.issuer !== issuer) {
+    throw untrusted(`The discovery document of "${issuer}" names another issuer`)
+  }
+  const endpoints = {
+    authorizationEndpoint: json.authorization_endpoint,
+    tokenEndpoint: json.token_endpoint,
+    jwksUri: json.jwks_uri,
+    userInfoEndpoint: json.userinfo_endpoint,
+  }
+  for (const [name, url] of Object.entries(endpoints)) {
+    if (url !== undefined && !isUsableEndpoint(url, issuer)) {
+      throw untrusted(`The discovery document of "${issuer}" names a ${name} without https`)
+    }
+  }
+  return {
+    issuer,
+    ...endpoints,
+    secretIn: secretPlace(json.token_endpoint_auth_methods_supported),
+    answersNameIssuer: json.authorization_response_iss_parameter_supported ?? false,
+  }
+}
+
+/** Left out, it means the header. */
+function secretPlace(methods: readonly string[] = ['client_secret_basic']): 'header' | 'form' {
+  if (methods.includes('client_secret_basic')) return 'header'
+  return methods.includes('client_secret_post') ? 'form' : 'header'
+}

@@ -1,0 +1,120 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { VisitBinding } from './departure.ts'
+import { type ProviderVisit, VISIT_LIFETIME_MS, visitOf, visitText } from './provider-visit.ts'
+import { deleteEndedVisits, insertVisit, takeVisit } from './queries.ts'
+
+/** Named by the start of the state's hash: the cookie and the row find each other, the state stays a secret. */
+const ID_LENGTH = 16
+const STATE = /^[\w-]{43}$/
+
+export interface OpenedVisit {
+  readonly state: string
+  readonly binding: VisitBinding
+}
+
+/** Visits to providers that have not come back. In the database, so that any replica can take them up; each good once. */
+export class ProviderVisits {
+  readonly #database: Database
+  readonly #sealer: Sealer
+  readonly #siteKeys: SiteKeys
+  readonly #clock: Clock
+  readonly #ids: Ids
+
+  constructor(deps: {
+    database: Database
+    sealer: Sealer
+    siteKeys: SiteKeys
+    clock: Clock
+    ids: Ids
+  }) {
+    this.#database = deps.database
+    this.#sealer = deps.sealer
+    this.#siteKeys = deps.siteKeys
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+  }
+
+  /** A state for the provider's URL, a secret for the browser's cookie: neither says anything without the other. */
+  prepare(): OpenedVisit {
+    const state = this.#ids.secret()
+    const expiresAt = new Date(this.#clock.now().getTime() + VISIT_LIFETIME_MS)
+    return { state, binding: { visitId: visitIdOf(state), token: this.#ids.secret(), expiresAt } }
+  }
+
+  open(
+    site: Site,
+    pool: Pool,
+    { state, binding }: OpenedVisit,
+    visit: Omit<ProviderVisit, 'bindingHash'>,
+  ): Promise<void> {
+    const bindingHash = hashOf(binding.token).toString('base64url')
+    const stateHash = hashOf(state)
+    const createdAt = this.#clock.now()
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const siteKey = await this.#siteKeys.wrapped(tx)
+      const text = visitText({ ...visit, bindingHash })
+      await deleteEndedVisits(tx, createdAt)
+      await insertVisit(tx, {
+        stateHash,
+        userPoolId: pool.userPoolId,
+        purpose: visit.linker ? 'link' : 'sign-in',
+        sealedVisit: this.#sealer.seal(siteKey, sealContext(pool, stateHash), text),
+        sub: visit.linker?.sub ?? null,
+        createdAt,
+        expiresAt: binding.expiresAt,
+      })
+    })
+  }
+
+  /**
+   * Ends the visit. Undefined when it is unknown, over, or was begun in another browser: then it goes on, for the
+   * browser that began it.
+   */
+  async take(
+    site: Site,
+    pool: Pool,
+    state: string,
+    bindingOf: (visitId: string) => string | undefined,
+  ): Promise<ProviderVisit | undefined> {
+    const token = STATE.test(state) ? bindingOf(visitIdOf(state)) : undefined
+    if (token === undefined) return undefined
+    const stateHash = hashOf(state)
+    return this.#database
+      .withSite(site.siteId, async (tx) => {
+        const row = await takeVisit(tx, pool.userPoolId, stateHash, this.#clock.now())
+        if (!row) return undefined
+        const siteKey = await this.#siteKeys.wrapped(tx)
+        const context = sealContext(pool, stateHash)
+        const visit = visitOf(this.#sealer.open(siteKey, context, row.sealedVisit))
+        // Thrown, so that the row stays.
+        if (!timingSafeEqual(hashOf(token), Buffer.from(visit.bindingHash, 'base64url'))) {
+          throw new OtherBrowser()
+        }
+        return visit
+      })
+      .catch((error: unknown) => {
+        if (error instanceof OtherBrowser) return undefined
+        throw error
+      })
+  }
+}
+
+class OtherBrowser extends Error {}
+
+/** What the cookie of a visit is named for. */
+export const visitIdOf = (state: string): string =>
+  hashOf(state).toString('hex').slice(0, ID_LENGTH)
+
+const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+const sealContext = (pool: Pool, stateHash: Buffer): string =>
+  `provider-visit:${pool.userPoolId}:${stateHash.toString('hex')}`
