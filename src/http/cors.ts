@@ -9,9 +9,15 @@ const PREFLIGHT_SECONDS = '600'
 const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, last-event-id'
 const RESPONSE_HEADERS = 'age, retry-after, www-authenticate, x-cache, x-request-id'
 
+/** What clients of any origin call: their tokens travel in body and header, and no cookie counts there. */
+const OF_ANYONE = /^\/oidc\/[^/]+\/?(?:$|oauth2\/(?:token|revoke|userInfo)\/?$|\.well-known\/)/
+const ANYONES_REQUEST_HEADERS =
+  'authorization, cache-control, content-type, x-amz-target, x-amz-user-agent, *'
+
 /**
  * Which browser origins may read a site's answers: `/data` its own and those that the site configures, `/admin` its own
  * and the installation's. Named one by one, never a wildcard; tokens travel in a header, so no credentials are allowed.
+ * What OAuth clients call may be called from anywhere.
  */
 export class Cors {
   readonly #context: Pick<AppContext, 'config' | 'sites'>
@@ -26,7 +32,9 @@ export class Cors {
   async preflight(request: Request, { path, host }: RequestScope): Promise<Response | undefined> {
     const origin = request.headers.get('origin')
     const asks = origin !== null && request.headers.has('access-control-request-method')
-    if (!asks || !governed(path)) return undefined
+    if (!asks) return undefined
+    if (OF_ANYONE.test(path)) return this.#preflightOfAnyone(path)
+    if (!governed(path)) return undefined
     const headers = new Headers({ vary: 'origin' })
     const methods = this.#methods.allowed(path)
     if (methods !== undefined && (await this.#allows(origin, path, host))) {
@@ -41,11 +49,26 @@ export class Cors {
   /** Lets the asking origin read an answer, where it may. */
   async open(request: Request, response: Response, { path, host }: RequestScope): Promise<void> {
     const origin = request.headers.get('origin')
+    if (OF_ANYONE.test(path)) {
+      response.headers.set('access-control-allow-origin', '*')
+      response.headers.set('access-control-expose-headers', RESPONSE_HEADERS)
+    }
     if (origin === null || !governed(path)) return
     response.headers.append('vary', 'origin')
     if (!(await this.#allows(origin, path, host))) return
     response.headers.set('access-control-allow-origin', origin)
     response.headers.set('access-control-expose-headers', RESPONSE_HEADERS)
+  }
+
+  #preflightOfAnyone(path: string): Response {
+    const headers = new Headers({
+      'access-control-allow-origin': '*',
+      'access-control-allow-headers': ANYONES_REQUEST_HEADERS,
+      'access-control-max-age': PREFLIGHT_SECONDS,
+    })
+    const methods = this.#methods.allowed(path)
+    if (methods !== undefined) headers.set('access-control-allow-methods', methods)
+    return new Response(null, { status: 204, headers })
   }
 
   async #allows(origin: string, path: string, host: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import { IdTokenHints } from './authorization/id-token-hints.ts'
 import { SignIns } from './authorization/service.ts'
 import type { SecurityEvents } from './security-events/service.ts'
 import { Families } from './sessions/families.ts'
+import { Logouts } from './sessions/logouts.ts'
 import { Sessions } from './sessions/service.ts'
 import { SignOut } from './sessions/sign-out.ts'
 import { StandingChanges } from './sessions/standing-changes.ts'
@@ -27,7 +28,7 @@ export interface SignInParts {
   readonly sessions: Sessions
   readonly signOut: SignOut
   readonly tokenSets: TokenSets
-  readonly idTokenHints: IdTokenHints
+  readonly logouts: Logouts
 }
 
 /** From an authorization request to tokens, and to their end. */
@@ -45,11 +46,11 @@ export function openSignIns(deps: {
   const changes = new StandingChanges(deps)
   const families = new Families({ ...deps, changes })
   const codes = new AuthorizationCodes(deps)
-  const idTokenHints = new IdTokenHints(deps)
+  const hints = new IdTokenHints(deps)
   const sessions = new Sessions({ ...deps, families, codes })
   const issuer = new TokenIssuer(deps)
   return {
-    signIns: new SignIns({ ...deps, sessions, codes, hints: idTokenHints }),
+    signIns: new SignIns({ ...deps, sessions, codes, hints }),
     sessions,
     signOut: new SignOut({ ...deps, families, codes }),
     tokenSets: new TokenSets({
@@ -61,6 +62,6 @@ export function openSignIns(deps: {
       revoking: new Revoking({ ...deps, families }),
       userInfos: new UserInfos(deps),
     }),
-    idTokenHints,
+    logouts: new Logouts({ sessions, hints }),
   }
 }

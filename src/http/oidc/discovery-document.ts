@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { PROMPTS } from '#identity/authorization/authorization-request.ts'
+
 /** OpenID Connect Discovery 1.0, section 3, as far as the hosted sign-in goes. */
 export const DiscoveryDocument = Type.Object({
   issuer: Type.String(),
@@ -17,10 +19,13 @@ export const DiscoveryDocument = Type.Object({
   subject_types_supported: Type.Array(Type.String()),
   id_token_signing_alg_values_supported: Type.Array(Type.String()),
   token_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  revocation_endpoint_auth_methods_supported: Type.Array(Type.String()),
+  prompt_values_supported: Type.Array(Type.String()),
   claims_supported: Type.Array(Type.String()),
   claims_parameter_supported: Type.Boolean(),
   request_parameter_supported: Type.Boolean(),
   request_uri_parameter_supported: Type.Boolean(),
+  authorization_response_iss_parameter_supported: Type.Boolean(),
 })
 export type DiscoveryDocument = Static<typeof DiscoveryDocument>
 
@@ -41,6 +46,8 @@ export const discoveryDocument = (issuer: string): DiscoveryDocument => ({
   subject_types_supported: ['public'],
   id_token_signing_alg_values_supported: ['RS256'],
   token_endpoint_auth_methods_supported: ['none'],
+  revocation_endpoint_auth_methods_supported: ['none'],
+  prompt_values_supported: [...PROMPTS],
   claims_supported: [
     'sub',
     'iss',
@@ -49,13 +56,18 @@ export const discoveryDocument = (issuer: string): DiscoveryDocument => ({
     'iat',
     'auth_time',
     'jti',
+    'origin_jti',
+    'nonce',
     'token_use',
     'client_id',
+    'scope',
     'username',
     'email',
+    'email_verified',
     'cognito:groups',
   ],
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,
+  authorization_response_iss_parameter_supported: true,
 })

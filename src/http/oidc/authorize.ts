@@ -1,0 +1,56 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { publicSite } from '#http/plugins/site.ts'
+import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
+import type { Site } from '#sites/site.ts'
+
+import { formOf } from './form-body.ts'
+import { refusedPage } from './pages/refused-page.ts'
+import { departure } from './provider-departure.ts'
+import { seeOther } from './see-other.ts'
+import { readSession } from './session-cookie.ts'
+
+const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+const OPEN = 'Where clients send browsers to sign in; a sign-in proves itself on the way'
+
+/** RFC 6749 section 3.1; GET and POST alike, as OpenID Connect Core section 3.1.2.1 wants it. */
+export const authorizeRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/oidc/:userPoolId/oauth2/authorize' })
+    .use(publicSite(context))
+    .get(
+      '/',
+      ({ site, params, request }) =>
+        authorize(context, { site, ...params, request, asked: new URL(request.url).searchParams }),
+      { open: OPEN, params: PoolPath },
+    )
+    .post(
+      '/',
+      async ({ site, params, request }) =>
+        authorize(context, { site, ...params, request, asked: await formOf(request) }),
+      { open: OPEN, params: PoolPath },
+    )
+
+interface Incoming {
+  readonly site: Site
+  readonly userPoolId: string
+  readonly request: Request
+  readonly asked: URLSearchParams
+}
+
+async function authorize(
+  context: AppContext,
+  { site, userPoolId, request, asked }: Incoming,
+): Promise<Response> {
+  const pool = await context.pools.byId(site, userPoolId)
+  const check = checkAuthorization(pool, asked)
+  if (check.kind === 'refused-here') return refusedPage(site, check, request)
+  if (check.kind === 'refused-there') return seeOther(check.location)
+
+  const authorization = check.request
+  const location = await context.signIns.resume(site, authorization, readSession(request))
+  if (location !== undefined) return seeOther(location)
+  if (authorization.identityProvider) return departure(context, site, authorization, request)
+  return seeOther(`${new URL(pool.issuer).pathname}/login?${authorization.query}`)
+}

@@ -1,0 +1,98 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { publicSite } from '#http/plugins/site.ts'
+import { originOf } from '#http/request-origin.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { Site } from '#sites/site.ts'
+
+import { CSRF_FIELD, type FormVisitor, cameFrom, formVisitor } from './csrf.ts'
+import { formOf } from './form-body.ts'
+import { NO_FAULTS } from './pages/faults.ts'
+import { formPage } from './pages/form.ts'
+import { html } from './pages/html.ts'
+import { refusedPage } from './pages/refused-page.ts'
+import { seeOther } from './see-other.ts'
+import { clearedSession, poolScope, readSession } from './session-cookie.ts'
+import { signedOutPage } from './signed-out.ts'
+
+const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
+
+interface Leaving {
+  readonly site: Site
+  readonly pool: Pool
+  readonly request: Request
+}
+
+/** Cognito's `/logout`, and OpenID Connect RP-Initiated Logout. */
+export const logoutRoutes = (context: AppContext) => {
+  const formKey = context.sealer.derive('sign-in-forms')
+  const visitorOf = ({ request, pool }: Leaving): FormVisitor =>
+    formVisitor(formKey, request, `${pool.issuer}/logout`, poolScope(pool))
+  return new Elysia({ prefix: '/oidc/:userPoolId/logout' })
+    .use(publicSite(context))
+    .get(
+      '/',
+      async ({ site, params, request }) => {
+        const pool = await context.pools.byId(site, params.userPoolId)
+        return leave(context, { site, pool, request }, visitorOf)
+      },
+      { open: OPEN, params: PoolPath },
+    )
+    .post(
+      '/',
+      async ({ site, params, request }) => {
+        const pool = await context.pools.byId(site, params.userPoolId)
+        const leaving = { site, pool, request }
+        const fields = await formOf(request)
+        if (cameFrom(visitorOf(leaving), fields)) return signOut(context, leaving, {})
+        // A form of another site brings no cookie; the browser brings it when it comes again by itself.
+        fields.delete(CSRF_FIELD)
+        return seeOther(`${new URL(pool.issuer).pathname}/logout?${fields.toString()}`)
+      },
+      { open: OPEN, params: PoolPath },
+    )
+}
+
+async function leave(
+  context: AppContext,
+  leaving: Leaving,
+  visitorOf: (leaving: Leaving) => FormVisitor,
+): Promise<Response> {
+  const { site, pool, request } = leaving
+  const check = await context.logouts.check(site, pool, new URL(request.url).searchParams)
+  if (check.kind === 'refused') {
+    return refusedPage(site, { error: 'invalid_request', description: check.description }, request)
+  }
+  if (check.kind === 'valid') return signOut(context, leaving, check)
+  const session = await context.sessions.find(site, pool, readSession(request))
+  return session ? confirmPage(site, visitorOf(leaving)) : signedOutPage(site)
+}
+
+async function signOut(
+  context: AppContext,
+  { site, pool, request }: Leaving,
+  check: { readonly location?: string | undefined; readonly sub?: string | undefined },
+): Promise<Response> {
+  const browser = { token: readSession(request), sub: check.sub }
+  const isOut = await context.logouts.end(site, pool, browser, originOf(request))
+  const cookies = isOut ? [clearedSession(pool)] : []
+  return check.location === undefined
+    ? signedOutPage(site, cookies)
+    : seeOther(check.location, cookies)
+}
+
+const confirmPage = (site: Site, visitor: FormVisitor): Response =>
+  formPage({
+    title: 'Sign out',
+    site,
+    lead: html`You are signed in to <b>${site.domain}</b> on this browser.`,
+    csrfToken: visitor.token,
+    cookies: visitor.cookies,
+    action: 'logout',
+    fields: [],
+    submit: 'Sign out',
+    faults: NO_FAULTS,
+  })

@@ -1,0 +1,76 @@
+import { AppError } from '#base/app-error.ts'
+import type { Client } from '#identity/pools/client.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import { OAuthError } from '#identity/token-sets/oauth-error.ts'
+import { publicClient } from '#identity/token-sets/public-client.ts'
+
+import { formOf } from './form-body.ts'
+
+/** RFC 6749 section 5.1: nothing that these endpoints answer is kept. */
+const HEADERS = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  pragma: 'no-cache',
+}
+
+/** The fields of a client's request, each once; one without a value counts as left out. */
+export interface ClientForm {
+  readonly client: Client
+  readonly fields: ReadonlyMap<string, string>
+}
+
+/** A request of a client to one of the endpoints that browsers do not visit. */
+export async function clientForm(request: Request, pool: Pool): Promise<ClientForm> {
+  const form = await formOf(request)
+  const fields = new Map([...form].filter(([, value]) => value !== ''))
+  const client = publicClient(pool, {
+    clientId: fields.get('client_id'),
+    clientSecret: fields.get('client_secret'),
+    clientAssertion: fields.get('client_assertion'),
+    authorization: request.headers.get('authorization') ?? undefined,
+  })
+  return { client, fields }
+}
+
+export function requiredField(fields: ReadonlyMap<string, string>, name: string): string {
+  const value = fields.get(name)
+  if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing`)
+  return value
+}
+
+/** The answer, or the refusal in OAuth's own form. What is no refusal of the request is left to the common handler. */
+export async function oauthAnswer(
+  request: Request,
+  answer: () => Promise<object | undefined>,
+): Promise<Response> {
+  try {
+    const body = await answer()
+    return new Response(body && JSON.stringify(body), { headers: HEADERS })
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (!refusal) throw error
+    return refusalAnswer(refusal, request)
+  }
+}
+
+function refusalOf(error: unknown): OAuthError | undefined {
+  if (error instanceof OAuthError) return error
+  if (!(error instanceof AppError)) return undefined
+  const ofForm = ['ValidationError', 'UnsupportedMediaType', 'PayloadTooLarge'].includes(error.code)
+  return ofForm ? new OAuthError('invalid_request', error.message) : undefined
+}
+
+function refusalAnswer({ error, description, status }: OAuthError, request: Request): Response {
+  const headers = new Headers(HEADERS)
+  const said = `error="${error}", error_description="${description.replaceAll('"', "'")}"`
+  // A browser that is challenged for Basic without having tried it would ask its user.
+  if (error === 'invalid_client' && request.headers.has('authorization')) {
+    headers.set('www-authenticate', `Basic realm="clients", ${said}`)
+  }
+  if (error === 'invalid_token') headers.set('www-authenticate', `Bearer ${said}`)
+  if (error === 'insufficient_scope') {
+    headers.set('www-authenticate', `Bearer ${said}, scope="openid"`)
+  }
+  const body = JSON.stringify({ error, error_description: description })
+  return new Response(body, { status, headers })
+}

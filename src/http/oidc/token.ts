@@ -1,0 +1,78 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { publicSite } from '#http/plugins/site.ts'
+import { originOf } from '#http/request-origin.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { TokenSet } from '#identity/token-sets/model.ts'
+import { OAuthError } from '#identity/token-sets/oauth-error.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type ClientForm, clientForm, oauthAnswer, requiredField } from './oauth-answer.ts'
+
+const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+
+/** RFC 6749 section 3.2. */
+export const tokenRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/oidc/:userPoolId/oauth2/token' }).use(publicSite(context)).post(
+    '/',
+    async ({ site, params, request }) => {
+      const pool = await context.pools.byId(site, params.userPoolId)
+      return oauthAnswer(request, async () =>
+        answerOf(await tokensFor(context, { site, pool, request })),
+      )
+    },
+    { open: 'The code or the refresh token is the credential', params: PoolPath },
+  )
+
+interface Asking {
+  readonly site: Site
+  readonly pool: Pool
+  readonly request: Request
+}
+
+async function tokensFor(context: AppContext, asking: Asking): Promise<TokenSet> {
+  const form = await clientForm(asking.request, asking.pool)
+  const grantType = requiredField(form.fields, 'grant_type')
+  if (grantType === 'authorization_code') return ofCode(context, asking, form)
+  if (grantType === 'refresh_token') return ofRefreshToken(context, asking, form)
+  throw new OAuthError(
+    'unsupported_grant_type',
+    'grant_type takes "authorization_code" and "refresh_token"',
+  )
+}
+
+const ofCode = (
+  { tokenSets }: AppContext,
+  { site, pool, request }: Asking,
+  { client, fields }: ClientForm,
+): Promise<TokenSet> =>
+  tokenSets.exchangeCode(site, pool, {
+    clientId: client.clientId,
+    code: requiredField(fields, 'code'),
+    redirectUri: requiredField(fields, 'redirect_uri'),
+    codeVerifier: fields.get('code_verifier'),
+    origin: originOf(request),
+  })
+
+const ofRefreshToken = (
+  { tokenSets }: AppContext,
+  { site, pool, request }: Asking,
+  { client, fields }: ClientForm,
+): Promise<TokenSet> =>
+  tokenSets.refresh(site, pool, {
+    clientId: client.clientId,
+    refreshToken: requiredField(fields, 'refresh_token'),
+    scope: fields.get('scope'),
+    origin: originOf(request),
+  })
+
+const answerOf = (tokens: TokenSet): object => ({
+  access_token: tokens.accessToken,
+  token_type: 'Bearer',
+  expires_in: tokens.expiresInSeconds,
+  refresh_token: tokens.refreshToken,
+  scope: tokens.scope,
+  ...(tokens.idToken !== undefined && { id_token: tokens.idToken }),
+})
