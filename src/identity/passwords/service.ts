@@ -118,9 +118,13 @@ export class Passwords {
   /** Undefined when the password was set before a client of the pool could use the Cognito API. */
   async srpVerifier(tx: SiteTx, pool: Pool, sub: string): Promise<SrpVerifier | undefined> {
     const stored = await selectPassword(tx, ownerOf(pool, sub))
-    if (!stored?.sealedSrp) return undefined
+    return stored?.sealedSrp ? this.openedSrp(tx, pool, sub, stored.sealedSrp) : undefined
+  }
+
+  /** Of an account, or of the sign-up that is to become it. */
+  async openedSrp(tx: SiteTx, pool: Pool, sub: string, sealedSrp: Buffer): Promise<SrpVerifier> {
     const siteKey = await this.#siteKeys.wrapped(tx)
-    return unpacked(this.#sealer.open(siteKey, sealContext(pool, sub), stored.sealedSrp))
+    return unpacked(this.#sealer.open(siteKey, sealContext(pool, sub), sealedSrp))
   }
 
   /**

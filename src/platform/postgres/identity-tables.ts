@@ -21,6 +21,7 @@ export interface IdentityTables {
   data_group_member: DataGroupMemberTable
   auth_email_branding: AuthEmailBrandingTable
   security_event: SecurityEventTable
+  used_srp_challenge: UsedSrpChallengeTable
 }
 
 interface UserPoolTable {
@@ -248,4 +249,10 @@ interface SecurityEventTable {
   user_agent: string | null
   request_id: string | null
   detail: unknown
+}
+
+interface UsedSrpChallengeTable {
+  site_id: string
+  challenge_id: Buffer
+  expires_at: Date
 }

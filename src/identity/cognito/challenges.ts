@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+
+import type { Clock } from '#base/clock.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { Exchange } from './srp/exchange.ts'
+import { GROUP_BYTES, numberOf } from './srp/group.ts'
+
+/** As long as Cognito waits for an answer. */
+const LIFETIME_MS = 3 * 60_000
+const ID_BYTES = 16
+const TIME_BYTES = 6
+const SECRET_BYTES = 32
+const FIXED_BYTES = ID_BYTES + TIME_BYTES + 2 * GROUP_BYTES + SECRET_BYTES
+const MAX_BYTES = 2048
+
+/** Whose challenge it is: one client of one pool of one site. */
+export interface Challenger {
+  readonly site: Site
+  readonly pool: Pool
+  readonly clientId: string
+}
+
+export interface Challenge extends Exchange {
+  readonly challengeId: Buffer
+  /** Whom it asks; the address need not have an account. */
+  readonly email: string
+  readonly expiresAt: Date
+}
+
+/** What a client holds between challenge and answer, sealed: nothing is kept here, and any replica takes the answer. */
+export class Challenges {
+  readonly #key: Buffer
+  readonly #clock: Clock
+
+  constructor(deps: { sealer: Pick<Sealer, 'derive'>; clock: Clock }) {
+    this.#key = deps.sealer.derive('srp-challenges')
+    this.#clock = deps.clock
+  }
+
+  seal(by: Challenger, email: string, exchange: Exchange): Buffer {
+    const time = Buffer.alloc(TIME_BYTES)
+    time.writeUIntBE(this.#clock.now().getTime() + LIFETIME_MS, 0, TIME_BYTES)
+    return encrypt(
+      this.#key,
+      contextOf(by),
+      Buffer.concat([
+        randomBytes(ID_BYTES),
+        time,
+        fixed(exchange.clientPublic, GROUP_BYTES),
+        fixed(exchange.serverPublic, GROUP_BYTES),
+        fixed(exchange.serverSecret, SECRET_BYTES),
+        Buffer.from(email),
+      ]),
+    )
+  }
+
+  /** Undefined for one that we did not make for this client, that was changed, or that has expired. */
+  open(by: Challenger, sealed: Buffer): Challenge | undefined {
+    if (sealed.length > MAX_BYTES) return undefined
+    const bytes = decrypt(this.#key, contextOf(by), sealed)
+    if (bytes === undefined || bytes.length < FIXED_BYTES) return undefined
+    const challenge = parsed(bytes)
+    return challenge.expiresAt > this.#clock.now() ? challenge : undefined
+  }
+}
+
+function parsed(bytes: Buffer): Challenge {
+  let at = 0
+  const next = (length: number): Buffer => {
+    at += length
+    return bytes.subarray(at - length, at)
+  }
+  return {
+    challengeId: next(ID_BYTES),
+    expiresAt: new Date(next(TIME_BYTES).readUIntBE(0, TIME_BYTES)),
+    clientPublic: numberOf(next(GROUP_BYTES)),
+    serverPublic: numberOf(next(GROUP_BYTES)),
+    serverSecret: numberOf(next(SECRET_BYTES)),
+    email: bytes.subarray(at).toString(),
+  }
+}
+
+const fixed = (number: bigint, length: number): Buffer =>
+  Buffer.from(number.toString(16).padStart(length * 2, '0'), 'hex')
+
+const contextOf = ({ site, pool, clientId }: Challenger): string =>
+  `${site.siteId} ${pool.userPoolId} ${clientId}`
