@@ -88,7 +88,7 @@ describe('a group', () => {
         }),
       ),
     )
-    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(new Set(both.map(({ status }) => status))).toEqual(new Set([200, 409]))
   })
 
   test('has a description of nothing when it is given none', async () => {
@@ -183,19 +183,19 @@ describe('a membership', () => {
       await groups('POST', users('crowd'), { username: `${name}@crowd.test` })
     }
     const seen: string[] = []
-    let next: string | null = ''
-    while (next !== null) {
+    const tokens: string[] = []
+    for (let next: string | null = ''; next !== null;) {
       const more: string = next === '' ? '' : `&nextToken=${next}`
       const page = (await groups('GET', `${users('crowd')}?limit=1${more}`)).json
       expect(page.items).toHaveLength(1)
       seen.push(page.items[0].username)
-      if (page.nextToken !== null) {
-        const foreign = await groups('GET', `${users('other')}?nextToken=${page.nextToken}`)
-        expect(foreign.json.error.code).toBe('InvalidNextToken')
-      }
       next = page.nextToken
+      if (next !== null) tokens.push(next)
     }
     expect(seen.sort()).toEqual(['a@crowd.test', 'b@crowd.test', 'c@crowd.test'])
+    expect(tokens).toHaveLength(2)
+    const foreign = await groups('GET', `${users('other')}?nextToken=${tokens[0]}`)
+    expect(foreign.json.error.code).toBe('InvalidNextToken')
   })
 
   test.each([
