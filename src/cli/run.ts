@@ -1,6 +1,9 @@
 import { AppError } from '#base/app-error.ts'
 import { SetupError } from '#config/setup-error.ts'
 
+import { audit } from './audit.ts'
+import { authSet } from './auth-set.ts'
+import { authShow } from './auth-show.ts'
 import { type Command, type Outcome, parseArguments } from './command.ts'
 import { findConnection } from './connection.ts'
 import { CommandError, UsageError } from './faults.ts'
@@ -28,6 +31,9 @@ const COMMANDS: readonly Command[] = [
   siteVerify,
   token,
   keysRotate,
+  authShow,
+  authSet,
+  audit,
 ]
 
 export interface Terminal {

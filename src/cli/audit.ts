@@ -1,0 +1,102 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { Command, Invocation } from './command.ts'
+import { UsageError } from './faults.ts'
+import { expectShape } from './shape.ts'
+import { sitePath } from './site-show.ts'
+import { columns } from './table.ts'
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 10_000
+const PAGE = 100
+
+const OrNull = Type.Union([Type.String(), Type.Null()])
+
+const AuditPage = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      at: Type.String(),
+      event: Type.String(),
+      pool: OrNull,
+      sub: OrNull,
+      email: OrNull,
+      actor: OrNull,
+      address: OrNull,
+      detail: Type.Record(Type.String(), Type.Unknown()),
+    }),
+  ),
+  nextToken: OrNull,
+})
+type AuditItem = Static<typeof AuditPage>['items'][number]
+
+export const audit: Command = {
+  name: 'audit',
+  summary: 'What happened to a site’s accounts, newest first',
+  usage:
+    'DOMAIN [--event EVENT] [--user EMAIL] [--sub SUB] [--since TIME] [--until TIME] [--limit N]',
+  options: {
+    event: { type: 'string' },
+    user: { type: 'string' },
+    sub: { type: 'string' },
+    since: { type: 'string' },
+    until: { type: 'string' },
+    limit: { type: 'string' },
+  },
+  maxPositionals: 1,
+  async run(call) {
+    const items = await read(call, limitOf(call.args.text('limit')))
+    return {
+      json: { items },
+      text: items.length === 0 ? 'Nothing of that kind has happened.' : columns(items.map(rowOf)),
+    }
+  },
+}
+
+async function read({ args, service }: Invocation, limit: number): Promise<AuditItem[]> {
+  const path = sitePath(args.word(0, 'DOMAIN'), '/audit')
+  const filters = new URLSearchParams()
+  for (const [name, option] of FILTERS) {
+    const value = args.text(option)
+    if (value !== undefined) filters.set(name, value)
+  }
+  const items: AuditItem[] = []
+  for (let next: string | null = ''; next !== null && items.length < limit;) {
+    const query = new URLSearchParams(filters)
+    query.set('limit', String(Math.min(PAGE, limit - items.length)))
+    if (next !== '') query.set('nextToken', next)
+    const page = expectShape(AuditPage, await service.portal('GET', `${path}?${query.toString()}`))
+    items.push(...page.items)
+    next = page.nextToken
+  }
+  return items
+}
+
+const FILTERS = [
+  ['event', 'event'],
+  ['email', 'user'],
+  ['sub', 'sub'],
+  ['since', 'since'],
+  ['until', 'until'],
+] as const
+
+function limitOf(text: string | undefined): number {
+  const limit = text === undefined ? DEFAULT_LIMIT : Number(text)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit
+  throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not "${text}"`)
+}
+
+const rowOf = ({ at, event, pool, sub, email, actor, address, detail }: AuditItem): string[] =>
+  [
+    at,
+    event,
+    pool ?? '',
+    email ?? sub ?? '',
+    actor === null ? '' : `by ${actor}`,
+    address ?? '',
+    Object.entries(detail)
+      .map(([name, value]) => `${name}=${String(value)}`)
+      .join(' '),
+  ].map(printable)
+
+/** Strangers choose some of these words: no terminal is to act on them. */
+const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '')

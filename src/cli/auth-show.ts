@@ -1,0 +1,56 @@
+import { AuthView, type PoolView } from '#identity/pools/auth-change.ts'
+
+import type { Command } from './command.ts'
+import { expectShape } from './shape.ts'
+import { sitePath } from './site-show.ts'
+import { columns } from './table.ts'
+
+export const authShow: Command = {
+  name: 'auth show',
+  summary: 'How a site’s two pools take people in',
+  usage: 'DOMAIN',
+  options: {},
+  maxPositionals: 1,
+  async run({ args, service }) {
+    const path = sitePath(args.word(0, 'DOMAIN'), '/auth')
+    const view = expectShape(AuthView, await service.portal('GET', path))
+    return { json: view, text: authText(view) }
+  },
+}
+
+export const authText = ({ admin, data }: AuthView): string =>
+  columns([...rowsOf('admin', admin), ['', ''], ...rowsOf('data', data)])
+
+function rowsOf(name: string, pool: PoolView): string[][] {
+  const { default: own, link } = pool.clients
+  return [
+    [`${name} pool`, pool.userPoolId],
+    ['issuer', pool.issuer],
+    ['password', passwordWords(pool.passwordPolicy)],
+    ['self sign-up', onOff(pool.selfSignUp)],
+    ['link verified addresses', onOff(pool.linkVerifiedAddresses)],
+    ['client', own.clientId],
+    ...own.redirectUris.map((uri) => ['  returns to', uri]),
+    ...own.logoutUris.map((uri) => ['  signs out to', uri]),
+    ['  Cognito API', onOff(own.cognitoApi)],
+    ...(link === undefined
+      ? []
+      : [
+          ['client for linking', link.clientId],
+          ...link.redirectUris.map((uri) => ['  returns to', uri]),
+        ]),
+  ]
+}
+
+function passwordWords(policy: PoolView['passwordPolicy']): string {
+  const required = [
+    ['upper case', policy.requireUppercase],
+    ['lower case', policy.requireLowercase],
+    ['digit', policy.requireNumbers],
+    ['symbol', policy.requireSymbols],
+  ]
+  const words = required.filter(([, needed]) => needed).map(([word]) => word)
+  return [`${policy.minimumLength} characters or more`, ...words].join(', ')
+}
+
+const onOff = (value: boolean): string => (value ? 'on' : 'off')

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type Stack, startStack } from '#test/stack.ts'
+
+import { croft } from './croft.ts'
+
+let stack: Stack
+let env: Record<string, string>
+beforeAll(async () => {
+  stack = await startStack()
+  env = { CROFT_BASE_URL: stack.baseUrl('127.0.0.1'), CROFT_OPERATOR_KEY: stack.operatorKey }
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+const run = (...args: string[]) => croft(args, env)
+const json = async (...args: string[]) => {
+  const ran = await run(...args, '--json')
+  expect(ran).toMatchObject({ code: 0, err: '' })
+  return JSON.parse(ran.out)
+}
+
+describe('croft auth', () => {
+  test('shows both pools', async () => {
+    const view = await json('auth', 'show', 'one.test')
+    expect(view).toEqual((await stack.portal('GET', '/sites/one.test/auth')).json)
+    const { out } = await run('auth', 'show', 'one.test')
+    expect(out).toContain('8 characters or more, upper case, lower case, digit, symbol')
+    expect(out).toMatch(new RegExp(`data pool +${view.data.userPoolId}`))
+    expect(out).toMatch(/self sign-up +on/)
+    expect(out).toContain(`${stack.baseUrl('one.test')}/auth/callback`)
+  })
+
+  test('changes what it is told to', async () => {
+    const set = (...args: string[]) => json('auth', 'set', 'one.test', '--pool', 'data', ...args)
+    const uris = [
+      '--redirect-uri',
+      'http://localhost:5173/cb',
+      '--redirect-uri',
+      'https://a.example/',
+    ]
+    await set(...uris, '--cognito-api', 'on', '--sign-up', 'off', '--link-verified', 'on')
+    await set('--min-length', '14', '--require', 'lower,digit')
+    const { data, admin } = await set('--client', 'link', '--redirect-uri', 'https://l.example/')
+    const own = `${stack.baseUrl('one.test')}/auth/callback`
+    expect(data).toMatchObject({
+      selfSignUp: false,
+      linkVerifiedAddresses: true,
+      passwordPolicy: {
+        minimumLength: 14,
+        requireUppercase: false,
+        requireLowercase: true,
+        requireNumbers: true,
+        requireSymbols: false,
+      },
+      clients: {
+        default: {
+          cognitoApi: true,
+          redirectUris: [own, 'http://localhost:5173/cb', 'https://a.example/'],
+        },
+        link: { redirectUris: [own, 'https://l.example/'] },
+      },
+    })
+    expect(admin.passwordPolicy.minimumLength).toBe(8)
+    const cleared = await set('--no-redirect-uris', '--require', 'none')
+    expect(cleared.data.clients.default.redirectUris).toEqual([own])
+    expect(cleared.data.passwordPolicy.requireLowercase).toBe(false)
+  })
+
+  test('gives the service’s reason for a URI that it refuses', async () => {
+    const uri = 'https://app.example/#x'
+    const ran = await run('auth', 'set', 'one.test', '--pool', 'data', '--logout-uri', uri)
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('data.clients.default.logoutUris[0]: must have no fragment')
+  })
+
+  test.each<[string[], string]>([
+    [['auth', 'set', 'one.test'], '--pool is missing'],
+    [['auth', 'set', 'one.test', '--pool', 'x'], '--pool is admin or data'],
+    [['auth', 'set', 'one.test', '--pool', 'data'], 'say what to change'],
+    [['auth', 'set', 'one.test', '--pool', 'data', '--sign-up', 'yes'], '--sign-up is on or off'],
+    [['auth', 'set', 'one.test', '--pool', 'data', '--require', 'x'], '--require takes'],
+    [['auth', 'set', 'one.test', '--pool', 'data', '--min-length', 'x'], '--min-length is a whole'],
+    [
+      ['auth', 'set', 'a', '--pool', 'data', '--no-logout-uris', '--logout-uri', 'x'],
+      'exclude each other',
+    ],
+    [['audit'], 'DOMAIN is missing'],
+    [['audit', 'one.test', '--limit', '0'], '--limit is a whole number'],
+  ])('(%j) called wrongly ends with 2 and says so', async (args, words) => {
+    const ran = await run(...args)
+    expect(ran).toMatchObject({ code: 2, out: '' })
+    expect(ran.err).toContain(words)
+  })
+})
+
+describe('croft audit', () => {
+  test('tells what happened, newest first, as far back as asked', async () => {
+    await stack.createSite({ domain: 'trail.test', superAdmins: ['ann@trail.test'] })
+    const { siteId } = await stack.context.sites.find('trail.test')
+    for (let count = 0; count < 103; count++) {
+      const event = { event: 'sign-out', sub: `u${count}`, email: 'v\u001b[31m@x.test' } as const
+      await stack.context.securityEvents.note(siteId, event)
+    }
+    await run('auth', 'set', 'trail.test', '--pool', 'admin', '--min-length', '20')
+    const { items } = await json('audit', 'trail.test', '--limit', '104')
+    expect(items).toHaveLength(104)
+    expect(items[0]).toMatchObject({ event: 'settings.changed', actor: 'operator' })
+    expect(items[103].sub).toBe('u0')
+    expect((await json('audit', 'trail.test')).items).toHaveLength(50)
+    expect((await json('audit', 'trail.test', '--sub', 'u7')).items).toHaveLength(1)
+    expect((await json('audit', 'trail.test', '--user', 'nobody@x')).items).toEqual([])
+    const { out } = await run('audit', 'trail.test', '--limit', '2')
+    expect(out).toMatch(
+      /settings\.changed +admin +by operator +127\.0\.0\.1 +passwordPolicy\.minimumLength=20\n/,
+    )
+    expect(out).not.toContain('\u001b')
+    const none = await run('audit', 'trail.test', '--event', 'keys.rotated')
+    expect(none.out).toBe('Nothing of that kind has happened.\n')
+    const wrong = await run('audit', 'trail.test', '--event', 'x')
+    expect(wrong).toMatchObject({ code: 1, out: '' })
+    expect(wrong.err).toContain('event: must be one of sign-up.requested')
+  })
+})
