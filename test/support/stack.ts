@@ -17,6 +17,7 @@ import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { serve } from '#platform/http-server/serve.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
@@ -71,6 +72,8 @@ export interface Stack extends AsyncDisposable {
   /** Of the site's super-admin `ann@{host}`, or of a user with that role who is made on the way. */
   adminToken(host: string, role?: Role): Promise<string>
   dataToken(host: string, options?: { user?: string; groups?: readonly string[] }): Promise<string>
+  /** A transaction of that site's, for what has no route. */
+  inSite<T>(host: string, work: (tx: SiteTx, site: Site) => Promise<T>): Promise<T>
   /** Resolves when the site's revision has caught up with every change made so far. */
   synced(host: string): Promise<void>
 }
@@ -256,6 +259,11 @@ class RunningStack implements Stack {
   ): Promise<string> {
     const user = options.user ?? 'visitor@example.test'
     return this.#mint(host, { user, pool: 'data', groups: options.groups ?? [] })
+  }
+
+  async inSite<T>(host: string, work: (tx: SiteTx, site: Site) => Promise<T>): Promise<T> {
+    const site = await this.context.sites.find(host)
+    return this.#postgres.database.withSite(site.siteId, (tx) => work(tx, site))
   }
 
   async synced(host: string): Promise<void> {

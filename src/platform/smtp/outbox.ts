@@ -9,7 +9,7 @@ import { writeFileAtomically } from '#config/atomic-file.ts'
 
 import type { RawMail } from './mail-transport.ts'
 
-export const MAX_CAPTURED = 1000
+const MAX_CAPTURED = 1000
 /** Milliseconds and id, so that names sort as the messages were made. */
 const ENTRY = /^\d{15}-[\w-]{1,64}\.json$/
 
@@ -39,9 +39,11 @@ export interface OutboxFilter {
  */
 export class Outbox {
   readonly #dir: string
+  readonly #max: number
 
-  constructor(dir: string) {
+  constructor(dir: string, max = MAX_CAPTURED) {
     this.#dir = dir
+    this.#max = max
   }
 
   /** Putting a message again replaces it. */
@@ -57,7 +59,7 @@ export class Outbox {
     await writeFileAtomically(join(this.#dir, `${name}.eml`), Buffer.from(message.mime).toString())
     await writeFileAtomically(join(this.#dir, `${name}.json`), JSON.stringify(entry))
     const names = await this.#names()
-    for (const old of names.slice(MAX_CAPTURED)) await this.#drop(old)
+    for (const old of names.slice(this.#max)) await this.#drop(old)
   }
 
   /** Newest first. */
