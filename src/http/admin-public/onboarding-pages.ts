@@ -20,8 +20,6 @@ export interface OnboardingVisit {
   readonly applicationUrl: string
 }
 
-/** No window that led here, or was opened from here, has a hold on this one. */
-const ALONE = { 'cross-origin-opener-policy': 'same-origin' }
 const ROLES = { 'super-admin': 'a super-admin', admin: 'an admin', user: 'a user' }
 
 export const passwordPage = (visit: OnboardingVisit, { faults }: FormState): Response =>
@@ -39,22 +37,26 @@ export const passwordPage = (visit: OnboardingVisit, { faults }: FormState): Res
       newPasswordField(visit.policy, 'Password'),
       {
         name: 'confirmPassword',
-        label: 'The same password again',
+        label: 'Repeat the password',
         type: 'password',
         autocomplete: 'new-password',
       },
     ],
     submit: 'Set password',
     faults,
-    headers: ALONE,
+    headers: alone(visit),
   })
 
-export const welcomePage = ({ site, invite, applicationUrl }: OnboardingVisit): Response =>
+export const welcomePage = (visit: OnboardingVisit): Response =>
   noticePage({
     title: 'Your account is ready',
-    site,
+    site: visit.site,
     tone: 'good',
-    text: [`Your password is set. From now on you sign in as ${invite.email}.`],
-    links: [{ href: applicationUrl, label: 'Go to sign-in' }],
-    headers: ALONE,
+    text: [`Your password is set. From now on you sign in as ${visit.invite.email}.`],
+    links: [{ href: visit.applicationUrl, label: 'Go to sign-in' }],
+    headers: alone(visit),
   })
+
+/** No window that led here, or was opened from here, has a hold on this one. Browsers heed it over HTTPS only. */
+const alone = ({ applicationUrl }: OnboardingVisit): Record<string, string> =>
+  applicationUrl.startsWith('https:') ? { 'cross-origin-opener-policy': 'same-origin' } : {}

@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 
-import { codeField, codeIn, newPasswordField, passwordIn } from './fields.ts'
+import { SEND_AGAIN, codeField, codeIn, newPasswordField, passwordIn } from './fields.ts'
 import type { Flow } from './flow.ts'
 import { type FormState, formPage, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
@@ -59,12 +59,8 @@ const newPasswordPage = (visit: Visit, flow: ResetFlow, { typed, faults }: FormS
     ],
     account: flow.email,
     submit: 'Set password',
-    again: {
-      value: 'resend',
-      label: 'Send it again',
-      words: 'Nothing there? Look into the spam folder, or',
-    },
+    again: SEND_AGAIN,
     faults,
-    notice: flow.resent ? 'We have sent a new message. Only its code counts.' : undefined,
-    more: linkLine('You know it again?', visit.pathTo('login'), 'Sign in'),
+    notice: flow.resent ? 'We have sent you a new code.' : undefined,
+    more: linkLine('Remembered it?', visit.pathTo('login'), 'Sign in'),
   })

@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 
-import { codeField, codeIn } from './fields.ts'
+import { SEND_AGAIN, codeField, codeIn } from './fields.ts'
 import type { Flow } from './flow.ts'
 import { formTargetOf } from './form-targets.ts'
 import { type FormState, formPage, linkLine } from './pages/form.ts'
@@ -63,12 +63,8 @@ const codePage = (visit: Visit, flow: SignUpFlow, { faults }: FormState): Respon
     action: visit.pathTo('confirmUser', flow),
     fields: [codeField],
     submit: 'Confirm',
-    again: {
-      value: 'resend',
-      label: 'Send it again',
-      words: 'Nothing there? Look into the spam folder, or',
-    },
+    again: SEND_AGAIN,
     faults,
-    notice: flow.resent ? 'We have sent a new message. Only its code counts.' : undefined,
+    notice: flow.resent ? 'We have sent you a new code.' : undefined,
     more: linkLine('Not your address?', visit.pathTo('signup'), 'Start again'),
   })

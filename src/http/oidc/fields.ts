@@ -36,6 +36,13 @@ export const codeField: Field = {
   kind: 'code',
 }
 
+/** The second button of a form for a mailed code. */
+export const SEND_AGAIN = {
+  value: 'resend',
+  label: 'send it again',
+  words: 'Nothing there? Check your spam folder, or',
+} as const
+
 /** "At least 8 characters, with an upper-case letter, a digit and a symbol." */
 export function policyWords(policy: PasswordPolicy): string {
   const parts = [

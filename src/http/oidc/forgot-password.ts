@@ -32,12 +32,12 @@ const forgotPage = (visit: Visit, { typed, faults }: FormState): Response =>
   formPage({
     title: 'Forgot your password?',
     site: visit.site,
-    lead: html`Enter your email address. We send you a code with which you can set a new one.`,
+    lead: html`Enter your email address, and we will send you a code to set a new one.`,
     csrfToken: visit.visitor.token,
     cookies: visit.visitor.cookies,
     action: visit.pathTo('forgotPassword'),
     fields: [usernameField(typed.get('username') ?? visit.authorization.loginHint)],
     submit: 'Send the code',
     faults,
-    more: linkLine('You know it again?', visit.pathTo('login'), 'Sign in'),
+    more: linkLine('Remembered it?', visit.pathTo('login'), 'Sign in'),
   })

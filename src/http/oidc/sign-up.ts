@@ -49,6 +49,6 @@ function signUpPage(visit: Visit, { typed, faults }: FormState): Response {
     ],
     submit: 'Create account',
     faults,
-    more: linkLine('You have an account?', visit.pathTo('login'), 'Sign in'),
+    more: linkLine('Already have an account?', visit.pathTo('login'), 'Sign in'),
   })
 }

@@ -22,16 +22,17 @@ export const errorPage = (
   }: Pick<RequestScope, 'host' | 'requestId'> & { readonly status: number },
 ): Response =>
   noticePage({
-    title: titleOf(status),
+    title: titleOf(error, status),
     site: { domain: hostName(host) },
     tone: 'bad',
     text: [error.message],
-    reference: `${error.code} · ${requestId}`,
+    reference: [error.code, `Request ${requestId}`],
     status,
     headers: Object.fromEntries(headers),
   })
 
-function titleOf(status: number): string {
+function titleOf({ code }: AppError, status: number): string {
+  if (code === 'MissingToken') return 'This link is incomplete'
   if (status === 404) return 'There is nothing here'
   if (status === 410) return 'This link is no longer valid'
   if (status === 429) return 'Please wait a moment'

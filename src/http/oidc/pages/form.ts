@@ -37,10 +37,11 @@ export interface FormPage extends Pick<
   readonly more?: Html | undefined
 }
 
-/** A page with one form. The first field that is wrong, or else the first that is empty, has the focus. */
+/** A page with one form. The field to fill in has the focus: one that is wrong, or else one that is empty. */
 export function formPage(parts: FormPage): Response {
   const { title, faults, fields } = parts
-  const focused = fields.find((field) => isFaulty(field, faults)) ?? fields.find(isEmpty)
+  const faulty = fields.filter((field) => isFaulty(field, faults))
+  const focused = faulty.find(isEmpty) ?? faulty[0] ?? fields.find(isEmpty)
   const body = html`
     <header>
       <h1>${title}</h1>

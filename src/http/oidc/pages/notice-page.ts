@@ -10,8 +10,8 @@ export interface Notice extends Pick<
   readonly text: readonly string[]
   /** The first one is the one to take. */
   readonly links?: readonly { readonly href: string; readonly label: string }[]
-  /** Small print for whoever is asked about it: a request id, a code. */
-  readonly reference?: string
+  /** Small print, a line each, for whoever is asked about it. */
+  readonly reference?: readonly string[]
 }
 
 const SIGNS: Record<Notice['tone'], Html> = {
@@ -20,7 +20,7 @@ const SIGNS: Record<Notice['tone'], Html> = {
 }
 
 /** A page that says one thing and asks for nothing. */
-export function noticePage({ tone, text, links = [], reference, ...parts }: Notice): Response {
+export function noticePage({ tone, text, links = [], reference = [], ...parts }: Notice): Response {
   const body = html`
     <div class="badge ${tone}">
       <svg
@@ -42,7 +42,7 @@ export function noticePage({ tone, text, links = [], reference, ...parts }: Noti
       ${text.map((paragraph) => html`<p class="lead">${paragraph}</p>`)}
     </header>
     ${links.length > 0 && html`<div class="actions">${links.map(linkOf)}</div>`}
-    ${reference !== undefined && html`<p class="reference">${reference}</p>`}
+    ${reference.length > 0 && html`<p class="reference">${reference.map((line) => html`<span>${line}</span>`)}</p>`}
   `
   return page({ ...parts, body })
 }

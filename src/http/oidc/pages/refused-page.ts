@@ -15,8 +15,10 @@ export const refusedPage = (
     tone: 'bad',
     text: [
       'The application that sent you here asked for something that is not allowed. Go back to it and try again.',
-      refusal.description,
     ],
-    reference: `${refusal.error} · ${scopeOf(request).requestId}`,
+    reference: [
+      `${refusal.error}: ${refusal.description}`,
+      `Request ${scopeOf(request).requestId}`,
+    ],
     status: 400,
   })

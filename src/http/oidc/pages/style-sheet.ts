@@ -57,7 +57,7 @@ body {
   padding: 24px 16px;
   background: var(--ground);
   color: var(--ink);
-  font: 400 15px/1.55 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif;
+  font: 400 15px/1.55 Inter, -apple-system, BlinkMacSystemFont, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, system-ui, sans-serif;
   -webkit-font-smoothing: antialiased;
   -moz-osx-font-smoothing: grayscale;
 }
@@ -83,7 +83,7 @@ h1 {
 }
 h1, p, li, .site { overflow-wrap: anywhere; }
 p { margin: 0; }
-.lead { margin-top: 8px; color: var(--muted); text-wrap: pretty; }
+.lead { margin-top: 8px; font-size: 15.5px; color: var(--muted); text-wrap: pretty; }
 .lead b { color: var(--ink); font-weight: 550; }
 .site {
   display: flex;
@@ -229,7 +229,7 @@ input:focus-visible { outline-offset: -1px; border-color: var(--focus); }
 }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
 .actions { display: grid; gap: 12px; }
-.reference { margin-top: 28px; color: var(--muted); font-size: 12.5px; line-height: 1.5; overflow-wrap: anywhere; }
+.reference { display: grid; margin-top: 28px; color: var(--muted); font-size: 12.5px; line-height: 1.6; overflow-wrap: anywhere; }
 .visually-hidden { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 @media (max-width: 479px) {
   body { padding: 0; background: var(--surface); grid-template-rows: auto auto 1fr; }
