@@ -4,6 +4,7 @@ import type { AppContext } from '#context'
 
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
+import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { superAdminInviteRoutes } from './admin-api/super-admin-invites.ts'
 import { adminUserRoutes } from './admin-api/users.ts'
 import { computeRoutes } from './admin-data/compute.ts'
@@ -40,6 +41,7 @@ import { portalOutboxRoutes } from './portal/outbox.ts'
 import { portalProviderRoutes } from './portal/providers.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
+import { portalUserSessionRoutes } from './portal/user-sessions.ts'
 
 /** Every route of the service, family by family. */
 export const routes = (context: AppContext) =>
@@ -89,6 +91,7 @@ const portal = (context: AppContext) =>
     .use(portalKeyRoutes(context))
     .use(portalAuditRoutes(context))
     .use(portalAuthSettingsRoutes(context))
+    .use(portalUserSessionRoutes(context))
     .use(portalOutboxRoutes(context))
     .use(portalProviderRoutes(context))
 
@@ -97,6 +100,8 @@ const adminApi = (context: AppContext) =>
     .use(adminUserRoutes(context))
     .use(userProfileRoutes(context))
     .use(ownProfileRoutes(context))
+    .use(ownSessionRoutes(context))
+    .use(userSessionRoutes(context))
     .use(superAdminInviteRoutes(context))
     .use(authEmailBrandingRoutes(context))
 

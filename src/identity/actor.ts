@@ -8,6 +8,8 @@ export interface Actor {
   readonly userId: string
   readonly email: string
   readonly role: Role
+  /** The sign-in that the token comes from (`origin_jti`); none for a token that the operator minted. */
+  readonly familyId?: string | undefined
 }
 
 /** Who does something to others' accounts, and from where. */

@@ -10,19 +10,19 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type AccountParts, openAccounts } from './accounts/open-accounts.ts'
-import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
+import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
+import { type ControlParts, openControls } from './control-parts.ts'
 import type { Attempts } from './defence/attempts.ts'
 import { BackOff } from './defence/back-off.ts'
 import { Tries } from './defence/tries.ts'
 import { type FederationParts, openFederation } from './federation/open-federation.ts'
-import { DataGroups, type GroupUses } from './groups/service.ts'
+import type { GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import { SigningKeys } from './keys/service.ts'
 import type { BreachedPasswords } from './passwords/breached-passwords.ts'
-import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
 import { Profiles } from './profiles/service.ts'
@@ -58,7 +58,7 @@ export interface IdentityDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity extends SignInParts, AccountParts, FederationParts {
+export interface Identity extends SignInParts, AccountParts, FederationParts, ControlParts {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
@@ -74,8 +74,6 @@ export interface Identity extends SignInParts, AccountParts, FederationParts {
   readonly adminTokens: AdminTokens
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
-  readonly dataGroups: DataGroups
-  readonly authSettings: AuthSettings
 }
 
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
@@ -86,62 +84,42 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const securityEvents = new SecurityEvents(deps)
   const attempts = new BackOff(deps)
   const tries = new Tries({ attempts, events: securityEvents })
-  const signingKeys = new SigningKeys({ ...deps, directory, events: securityEvents })
-  const users = new Users({ ...deps, directory, validities })
+  const shared = { ...deps, directory, validities, events: securityEvents, attempts, tries }
+  const signingKeys = new SigningKeys(shared)
+  const users = new Users(shared)
   const authEmails = new AuthEmailMessages(deps)
-  const invites = new Invites({ ...deps, authEmails, events: securityEvents })
-  const verifier = new TokenVerifier({ ...deps, directory })
+  const invites = new Invites({ ...shared, authEmails })
+  const verifier = new TokenVerifier(shared)
   const signer = new TokenSigner({ ...deps, signingKeys })
-  const events = securityEvents
-  const signInParts = openSignIns({ ...deps, validities, users, events, signer, verifier })
-  const { signOut } = signInParts
-  const accountParts = openAccounts(deps)
+  const known = { ...shared, users, authEmails, invites, verifier, signer }
+  const signInParts = openSignIns(known)
+  const accountParts = openAccounts({ ...known, ...signInParts })
   return {
-    pools: new Pools({ ...deps, directory, signingKeys, users, invites }),
+    pools: new Pools({ ...known, signingKeys }),
     signingKeys,
     users,
     adminUsers: new AdminUsers({
       mailboxOwnership: noMailboxes,
-      ...deps,
-      directory,
-      validities,
-      invites,
-      events: securityEvents,
+      ...known,
       idempotentAnswers: new IdempotentAnswers(deps),
     }),
     invites,
-    superAdminInvites: new SuperAdminInvites({ ...deps, directory, users, invites }),
-    profiles: new Profiles({
-      ...deps,
-      directory,
-      users,
-      invites,
-      authEmails,
-      events: securityEvents,
-      signOut,
-      attempts,
-    }),
+    superAdminInvites: new SuperAdminInvites(known),
+    profiles: new Profiles({ ...known, ...signInParts }),
     attempts,
     tries,
-    authEmailBranding: new AuthEmailBranding({ ...deps, events: securityEvents }),
+    authEmailBranding: new AuthEmailBranding(shared),
     authEmails,
     ...signInParts,
     ...accountParts,
-    tokenMint: new TokenMint({ ...deps, directory, users, signer, events: securityEvents }),
-    adminTokens: new AdminTokens({ verifier, users }),
-    visitorTokens: new VisitorTokens({ ...deps, directory, verifier, users, validities }),
+    tokenMint: new TokenMint(known),
+    adminTokens: new AdminTokens(known),
+    visitorTokens: new VisitorTokens(known),
     securityEvents,
-    dataGroups: new DataGroups({ ...deps, directory, validities, events: securityEvents }),
-    authSettings: new AuthSettings({ ...deps, directory, events: securityEvents }),
-    ...openFederation({
-      ...deps,
-      ...signInParts,
-      directory,
-      users,
-      passwords: accountParts.passwords,
-      authEmails,
-      events,
-    }),
+    dataGroups: new DataGroups(shared),
+    authSettings: new AuthSettings(shared),
+    userSessions: new UserSessions({ ...known, ...signInParts }),
+    ...openFederation({ ...known, ...signInParts, ...accountParts }),
   }
 }
 

@@ -29,6 +29,7 @@ export class AdminTokens {
       throw unauthorized('user')
     }
     if (expired) throw tokenExpired()
-    return { userId: claims.sub, email: standing.email, role: standing.role }
+    const { sub: userId, origin_jti: familyId } = claims
+    return { userId, email: standing.email, role: standing.role, familyId }
   }
 }

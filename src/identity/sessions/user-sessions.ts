@@ -1,0 +1,102 @@
+import { notFound } from '#base/app-error.ts'
+import type { Actor } from '#identity/actor.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { Pool, PoolKind } from '#identity/pools/model.ts'
+import { requireAuthorityOver } from '#identity/users/admin-user.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import { selectSessionOfFamily } from './family-queries.ts'
+import type { SessionView } from './model.ts'
+import type { Ending, Sessions } from './service.ts'
+import type { SignOut } from './sign-out.ts'
+
+/** Whose sign-ins are looked at. */
+export interface SignedInUser {
+  readonly pool: Pool
+  readonly sub: string
+  /** `origin_jti` of the token with which they look themselves. */
+  readonly familyId?: string | undefined
+}
+
+export interface ListedSession extends SessionView {
+  /** Whether it is the one that asks. */
+  readonly current: boolean
+}
+
+/** Where somebody is signed in: for themselves, for the admins above them, and for the operator. */
+export class UserSessions {
+  readonly #database: Database
+  readonly #directory: PoolDirectory
+  readonly #users: Users
+  readonly #sessions: Sessions
+  readonly #signOut: SignOut
+
+  constructor(deps: {
+    database: Database
+    directory: PoolDirectory
+    users: Users
+    sessions: Sessions
+    signOut: SignOut
+  }) {
+    this.#database = deps.database
+    this.#directory = deps.directory
+    this.#users = deps.users
+    this.#sessions = deps.sessions
+    this.#signOut = deps.signOut
+  }
+
+  async self(site: Site, { userId, familyId }: Actor): Promise<SignedInUser> {
+    const { admin } = await this.#directory.get(site)
+    return { pool: admin, sub: userId, familyId }
+  }
+
+  /** 404 for nobody of the admin pool, 403 for someone above the actor. */
+  async managed(site: Site, actor: Actor, userId: string): Promise<SignedInUser> {
+    const { admin } = await this.#directory.get(site)
+    const user = await this.#database.withSite(site.siteId, (tx) =>
+      this.#users.find(tx, admin.userPoolId, userId),
+    )
+    if (!user) throw notFound('User', userId)
+    requireAuthorityOver(actor, user.role)
+    return { pool: admin, sub: userId }
+  }
+
+  /** 404 when the pool has no account with that address. */
+  async addressed(site: Site, kind: PoolKind, email: string): Promise<SignedInUser> {
+    const pool = (await this.#directory.get(site))[kind]
+    const { sub } = await this.#users.byEmail(site, pool, email)
+    return { pool, sub }
+  }
+
+  /** Newest first; at most 100. */
+  async list(site: Site, user: SignedInUser): Promise<readonly ListedSession[]> {
+    const sessions = await this.#sessions.list(site, user.pool, user.sub)
+    const own = await this.#current(site, user)
+    return sessions.map((session) => ({ ...session, current: own.includes(session.sessionId) }))
+  }
+
+  /** One of them, with every token that came of it; 404 `SessionNotFound`. */
+  end(site: Site, { pool, sub }: SignedInUser, sessionId: string, ending: Ending): Promise<void> {
+    return this.#sessions.revoke(site, pool, { sub, sessionId }, ending)
+  }
+
+  /** All of them but the one that asks. */
+  endAll(site: Site, { pool, sub, familyId }: SignedInUser, ending: Ending): Promise<void> {
+    return this.#database.withSite(site.siteId, (tx) =>
+      this.#signOut.everywhere(tx, pool, sub, { ...ending, sessionId: familyId }),
+    )
+  }
+
+  /** Ids under which the sign-in that asks may be listed. */
+  async #current(site: Site, { pool, sub, familyId }: SignedInUser): Promise<readonly string[]> {
+    if (familyId === undefined) return []
+    const key = { userPoolId: pool.userPoolId, sub }
+    const family = await this.#database.withSite(site.siteId, (tx) =>
+      selectSessionOfFamily(tx, key, familyId),
+    )
+    const sessionId = family?.sessionId ?? null
+    return sessionId === null ? [familyId] : [familyId, sessionId]
+  }
+}
