@@ -118,6 +118,17 @@ describe('rotating keys', () => {
   })
 })
 
+describe('a broken body', () => {
+  test('is not taken for one that was left out', async () => {
+    const answer = await stack.call('localhost', 'POST', '/portal/api/sites/one.test/keys/rotate', {
+      token: stack.operatorKey,
+      body: '{"pool": "data"',
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'InvalidJson' } } })
+  })
+})
+
 describe('minting and rotating', () => {
   test.each(['one.test/tokens', 'one.test/keys/rotate'])(
     '(%s) take the operator key and nothing else, before they read the body',
