@@ -29,7 +29,7 @@ export const authorizeRoutes = (context: AppContext) =>
       '/',
       async ({ site, params, request }) =>
         authorize(context, { site, ...params, request, asked: await formOf(request) }),
-      { open: OPEN, params: PoolPath },
+      { open: OPEN, params: PoolPath, parse: 'none' },
     )
 
 interface Incoming {

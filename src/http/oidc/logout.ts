@@ -52,7 +52,7 @@ export const logoutRoutes = (context: AppContext) => {
         fields.delete(CSRF_FIELD)
         return seeOther(`${new URL(pool.issuer).pathname}/logout?${fields.toString()}`)
       },
-      { open: OPEN, params: PoolPath },
+      { open: OPEN, params: PoolPath, parse: 'none' },
     )
 }
 
