@@ -116,9 +116,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     adminTokens: new AdminTokens(known),
     visitorTokens: new VisitorTokens(known),
     securityEvents,
-    dataGroups: new DataGroups(shared),
-    authSettings: new AuthSettings(shared),
-    userSessions: new UserSessions({ ...known, ...signInParts }),
+    ...openControls({ ...known, ...signInParts }),
     ...openFederation({ ...known, ...signInParts, ...accountParts }),
   }
 }

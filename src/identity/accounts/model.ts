@@ -38,9 +38,16 @@ export type Authenticated =
   /** The password of a sign-up whose address is not proven yet. */
   | { readonly kind: 'unconfirmed'; readonly registrationId: string }
 
-export interface PasswordChange {
+export interface OwnPasswordChange {
+  readonly sub: string
   readonly oldPassword: string
   readonly newPassword: string
+  readonly keep?: KeptSession | undefined
+}
+
+export interface PasswordAddition {
+  readonly sub: string
+  readonly password: string
 }
 
 /** The sign-in that stays when every other one ends. */

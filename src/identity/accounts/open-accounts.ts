@@ -1,23 +1,48 @@
 import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { Tries } from '#identity/defence/tries.ts'
+import type { Invites } from '#identity/invites/service.ts'
 import type { BreachedPasswords } from '#identity/passwords/breached-passwords.ts'
 import { CommonPasswords } from '#identity/passwords/common-passwords.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
 import { Passwords } from '#identity/passwords/service.ts'
 import type { SrpVerifiers } from '#identity/passwords/srp-verifiers.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { Users } from '#identity/users/service.ts'
 import type { Database } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
+import type { Site } from '#sites/site.ts'
 
+import { AccountMail } from './account-mail.ts'
+import { MailedCodes } from './mailed-codes.ts'
 import { Accounts } from './service.ts'
+
+/** Each makes a code and puts a mail on its way. */
+const WORKERS = 2
 
 export interface AccountsDeps {
   readonly database: Database
+  readonly queue: Queue
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly clock: Clock
+  readonly ids: Ids
+  readonly directory: PoolDirectory
+  readonly users: Users
+  readonly invites: Invites
+  readonly tries: Tries
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
+  readonly signOut: SignOut
   /** Ours when left out. */
   readonly breachedPasswords?: BreachedPasswords
   readonly srpVerifiers?: SrpVerifiers
+  siteOf(siteId: string): Promise<Site>
 }
 
 export interface AccountParts {
@@ -26,10 +51,13 @@ export interface AccountParts {
 }
 
 export function openAccounts(deps: AccountsDeps): AccountParts {
+  const codes = new MailedCodes(deps)
   const passwords = new Passwords({
     breachedPasswords: new CommonPasswords(),
     ...deps,
     hasher: new PasswordHasher({ secret: deps.sealer.derive('passwords') }),
   })
-  return { passwords, accounts: new Accounts() }
+  const mail = new AccountMail({ ...deps, codes })
+  deps.queue.handle('account-mail', (job) => mail.run(job), { concurrency: WORKERS })
+  return { passwords, accounts: new Accounts({ ...deps, codes, passwords }) }
 }

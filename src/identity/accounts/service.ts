@@ -1,114 +1,132 @@
-import { AppError } from '#base/app-error.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Site } from '#sites/site.ts'
 
+import { InviteTakings, type InviteTakingsDeps } from './invite-takings.ts'
 import type {
   Authenticated,
   Credentials,
   InviteTaking,
-  KeptSession,
   OpenInvite,
-  PasswordChange,
+  OwnPasswordChange,
+  PasswordAddition,
   PasswordReset,
   ResendRequest,
   SignUpConfirmation,
   SignedUp,
 } from './model.ts'
+import { OwnPasswords, type OwnPasswordsDeps } from './own-passwords.ts'
+import { PasswordSignIns, type PasswordSignInsDeps } from './password-sign-ins.ts'
+import { Recoveries, type RecoveriesDeps } from './recoveries.ts'
+import { SignUps, type SignUpsDeps } from './sign-ups.ts'
+
+type AccountsDeps = SignUpsDeps &
+  PasswordSignInsDeps &
+  RecoveriesDeps &
+  OwnPasswordsDeps &
+  InviteTakingsDeps
 
 /**
  * Accounts as their owners use them: sign-up, password, mailed code, invite. Nothing here says whether an address has an
  * account, neither in words nor by the work that is done.
  */
 export class Accounts {
-  /** 403 `SignUpDisabled`, 400 `InvalidPassword`; the same answer when the address has an account. */
+  readonly #signUps: SignUps
+  readonly #signIns: PasswordSignIns
+  readonly #recoveries: Recoveries
+  readonly #ownPasswords: OwnPasswords
+  readonly #inviteTakings: InviteTakings
+
+  constructor(deps: AccountsDeps) {
+    this.#signUps = new SignUps(deps)
+    this.#signIns = new PasswordSignIns(deps)
+    this.#recoveries = new Recoveries(deps)
+    this.#ownPasswords = new OwnPasswords(deps)
+    this.#inviteTakings = new InviteTakings(deps)
+  }
+
+  /** 403 `SignUpDisabled`, 400 `InvalidPassword`, 429; the same answer when the address has an account. */
   signUp(
-    _site: Site,
-    _pool: Pool,
-    _credentials: Credentials,
-    _origin: RequestOrigin,
+    site: Site,
+    pool: Pool,
+    credentials: Credentials,
+    origin: RequestOrigin,
   ): Promise<SignedUp> {
-    return notYet()
+    return this.#signUps.signUp(site, pool, credentials, origin)
   }
 
-  /** 400 `InvalidVerificationCode`. */
+  /** 400 `InvalidVerificationCode`, 429. */
   confirmSignUp(
-    _site: Site,
-    _pool: Pool,
-    _confirmation: SignUpConfirmation,
-    _origin: RequestOrigin,
+    site: Site,
+    pool: Pool,
+    confirmation: SignUpConfirmation,
+    origin: RequestOrigin,
   ): Promise<{ readonly sub: string }> {
-    return notYet()
+    return this.#signUps.confirm(site, pool, confirmation, origin)
   }
 
-  resendCode(
-    _site: Site,
-    _pool: Pool,
-    _request: ResendRequest,
-    _origin: RequestOrigin,
-  ): Promise<void> {
-    return notYet()
+  /** Mails the sign-up a new code, in whose place the old one is dead. 429. */
+  resendCode(site: Site, pool: Pool, request: ResendRequest, origin: RequestOrigin): Promise<void> {
+    return this.#signUps.resend(site, pool, request, origin)
   }
 
-  forgotPassword(_site: Site, _pool: Pool, _email: string, _origin: RequestOrigin): Promise<void> {
-    return notYet()
+  /** Mails the account's owner a code, if there is one. 429. */
+  forgotPassword(site: Site, pool: Pool, email: string, origin: RequestOrigin): Promise<void> {
+    return this.#recoveries.forgot(site, pool, email, origin)
   }
 
-  /** 400 `InvalidVerificationCode` or `InvalidPassword`. Signs the user out everywhere. */
+  /** 400 `InvalidVerificationCode` or `InvalidPassword`, 429. Signs the user out everywhere. */
   confirmForgotPassword(
-    _site: Site,
-    _pool: Pool,
-    _reset: PasswordReset,
-    _origin: RequestOrigin,
+    site: Site,
+    pool: Pool,
+    reset: PasswordReset,
+    origin: RequestOrigin,
   ): Promise<void> {
-    return notYet()
+    return this.#recoveries.confirm(site, pool, reset, origin)
   }
 
-  /** 401 `InvalidCredentials`, 429 `TooManyRequests`. */
+  /** 401 `InvalidCredentials`, 429. */
   authenticate(
-    _site: Site,
-    _pool: Pool,
-    _credentials: Credentials,
-    _origin: RequestOrigin,
+    site: Site,
+    pool: Pool,
+    credentials: Credentials,
+    origin: RequestOrigin,
   ): Promise<Authenticated> {
-    return notYet()
+    return this.#signIns.authenticate(site, pool, credentials, origin)
   }
 
-  /** 401 `InvalidCredentials`, 400 `InvalidPassword`. Ends every sign-in but the one to keep. */
+  /** 401 `InvalidCredentials`, 400 `InvalidPassword`, 429. Ends every sign-in but the one to keep. */
   changePassword(
-    _site: Site,
-    _pool: Pool,
-    _change: PasswordChange & { readonly sub: string; readonly keep?: KeptSession | undefined },
-    _origin: RequestOrigin,
+    site: Site,
+    pool: Pool,
+    change: OwnPasswordChange,
+    origin: RequestOrigin,
   ): Promise<void> {
-    return notYet()
+    return this.#ownPasswords.change(site, pool, change, origin)
   }
 
-  /** 409 `PasswordAlreadySet`. */
+  /** 409 `PasswordAlreadySet`, 400 `InvalidPassword`. */
   addPassword(
-    _site: Site,
-    _pool: Pool,
-    _addition: { readonly sub: string; readonly password: string },
-    _origin: RequestOrigin,
+    site: Site,
+    pool: Pool,
+    addition: PasswordAddition,
+    origin: RequestOrigin,
   ): Promise<void> {
-    return notYet()
+    return this.#ownPasswords.add(site, pool, addition, origin)
   }
 
-  hasPassword(_site: Site, _pool: Pool, _sub: string): Promise<boolean> {
-    return notYet()
+  hasPassword(site: Site, pool: Pool, sub: string): Promise<boolean> {
+    return this.#ownPasswords.has(site, pool, sub)
   }
 
   /** Looks at an invite without using it up; undefined when it is unknown, used or expired. */
-  inviteOf(_site: Site, _token: string): Promise<OpenInvite | undefined> {
-    return notYet()
+  inviteOf(site: Site, token: string): Promise<OpenInvite | undefined> {
+    return this.#inviteTakings.look(site, token)
   }
 
   /** 410 `LinkExpired` when it is unknown, used or expired; 400 `InvalidPassword`. */
-  takeInvite(_site: Site, _taking: InviteTaking, _origin: RequestOrigin): Promise<User> {
-    return notYet()
+  takeInvite(site: Site, taking: InviteTaking, origin: RequestOrigin): Promise<User> {
+    return this.#inviteTakings.take(site, taking, origin)
   }
 }
-
-const notYet = (): Promise<never> =>
-  Promise.reject(new AppError('NotImplemented', 'Accounts are not there yet'))

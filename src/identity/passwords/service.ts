@@ -77,7 +77,15 @@ export class Passwords {
   /** Checks, then hashes. 400 `InvalidPassword`. */
   async prepare(pool: Pool, password: NewPassword): Promise<PreparedPassword> {
     await this.check(pool, password)
-    return this.#prepare(pool, password)
+    return this.hashed(pool, password)
+  }
+
+  /** For a password that has been checked. */
+  async hashed(pool: Pool, { email, password }: NewPassword): Promise<PreparedPassword> {
+    const hash = await this.#hasher.hash(password)
+    if (!this.#srp || !wantsSrp(pool)) return { hash }
+    const srp = await this.#srp.derive(pool.userPoolId, canonicalEmail(email), normal(password))
+    return { hash, srp }
   }
 
   /** The same work whether there is a stored hash or not. */
@@ -134,7 +142,7 @@ export class Passwords {
   async renew(site: Site, pool: Pool, known: KnownPassword): Promise<void> {
     const outdated = this.#hasher.isOutdated(known.hash)
     if (!outdated && !(await this.#lacksSrp(site, pool, known))) return
-    const prepared = await this.#prepare(pool, known)
+    const prepared = await this.hashed(pool, known)
     await this.#database.withSite(site.siteId, (tx) =>
       this.replace(tx, pool, { sub: known.sub, oldHash: known.hash }, prepared),
     )
@@ -154,13 +162,6 @@ export class Passwords {
 
   async storeSealed(tx: SiteTx, pool: Pool, sub: string, stored: StoredPassword): Promise<void> {
     await upsertPassword(tx, ownerOf(pool, sub), stored, this.#clock.now())
-  }
-
-  async #prepare(pool: Pool, { email, password }: NewPassword): Promise<PreparedPassword> {
-    const hash = await this.#hasher.hash(password)
-    if (!this.#srp || !wantsSrp(pool)) return { hash }
-    const srp = await this.#srp.derive(pool.userPoolId, canonicalEmail(email), normal(password))
-    return { hash, srp }
   }
 
   async #lacksSrp(site: Site, pool: Pool, { sub, email }: NewPassword): Promise<boolean> {

@@ -99,20 +99,16 @@ export class Users {
   }
 
   /** A visitor for whom a provider has verified the address. Undefined when the pool has an account with it. */
-  async addVisitor(tx: SiteTx, userPoolId: string, email: string): Promise<User | undefined> {
-    const sub = this.#ids.uuid()
-    const visitor = {
-      userPoolId,
-      sub,
-      email,
-      emailVerified: true,
-      externalEmail: null,
-      role: null,
-      status: 'ACTIVE',
-      origin: 'provider',
-    } as const
-    await insertUser(tx, visitor, this.#clock.now())
-    return selectUser(tx, userPoolId, sub)
+  addVisitor(tx: SiteTx, userPoolId: string, email: string): Promise<User | undefined> {
+    return this.#addVerified(tx, { userPoolId, sub: this.#ids.uuid(), email, origin: 'provider' })
+  }
+
+  /** A visitor who has proven the address with a code. Undefined when the pool has an account with it. */
+  addSignedUp(
+    tx: SiteTx,
+    account: { readonly userPoolId: string; readonly sub: string; readonly email: string },
+  ): Promise<User | undefined> {
+    return this.#addVerified(tx, { ...account, origin: 'sign-up' })
   }
 
   /** The addresses of a site's super-admins, oldest first; at most 100. */
@@ -148,6 +144,16 @@ export class Users {
       await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId, sub })
       tx.onCommit(() => this.#validities.userChanged(site.siteId, sub))
     })
+  }
+
+  async #addVerified(
+    tx: SiteTx,
+    account: Pick<NewUser, 'userPoolId' | 'sub' | 'email' | 'origin'>,
+  ): Promise<User | undefined> {
+    const { userPoolId, sub } = account
+    const visitor = { ...account, emailVerified: true, role: null, status: 'ACTIVE' } as const
+    await insertUser(tx, visitor, this.#clock.now())
+    return selectUser(tx, userPoolId, sub)
   }
 
   async #ensure(tx: SiteTx, account: Account): Promise<User> {

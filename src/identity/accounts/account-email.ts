@@ -1,0 +1,23 @@
+import { Value } from '@sinclair/typebox/value'
+
+import { invalid } from '#base/app-error.ts'
+import { EmailAddress, canonicalEmail } from '#identity/email.ts'
+
+/** Stands for everything that is no address, and is none, so nobody can have it. */
+const NOBODY = 'invalid'
+
+/** For looking somebody up: what is no address costs what an unknown one does. */
+export function lookupEmail(typed: string): string {
+  const email = canonicalEmail(typed)
+  return isAddress(email) ? email : NOBODY
+}
+
+/** For a new account. 400 `ValidationError`. */
+export function newEmail(typed: string): string {
+  const email = canonicalEmail(typed)
+  if (!isAddress(email)) throw invalid('email', 'is not an email address')
+  return email
+}
+
+const isAddress = (email: string): boolean =>
+  Value.Check(EmailAddress, email) && email.isWellFormed()

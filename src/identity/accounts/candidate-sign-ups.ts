@@ -1,0 +1,32 @@
+import { CODE_TRIES } from './mailed-codes.ts'
+import type { PendingSignUp } from './sign-up-queries.ts'
+
+/** Which of the sign-ups that wait for an address a code may confirm, and in which its try counts. */
+export function candidateSignUps(
+  waiting: readonly PendingSignUp[],
+  chosen: { readonly registrationId?: string | undefined; readonly network: string },
+): readonly PendingSignUp[] {
+  return choose(waiting, chosen).filter(({ codeHash, tries }) => codeHash && tries < CODE_TRIES)
+}
+
+/**
+ * The sign-up that somebody who names none most likely means: the newest of those that came from where they are now, else
+ * the newest. A stranger who signs up with the same address, before or after, does not come between.
+ */
+export function likeliestSignUp(
+  newestFirst: readonly PendingSignUp[],
+  network: string,
+): PendingSignUp | undefined {
+  return newestFirst.find((each) => each.network === network) ?? newestFirst[0]
+}
+
+/** A code alone must not confirm a stranger's sign-up, with the stranger's password: the mails look the same. */
+function choose(
+  waiting: readonly PendingSignUp[],
+  { registrationId, network }: { registrationId?: string | undefined; network: string },
+): readonly PendingSignUp[] {
+  if (registrationId !== undefined) {
+    return waiting.filter((each) => each.registrationId === registrationId)
+  }
+  return waiting.length < 2 ? waiting : waiting.filter((each) => each.network === network)
+}

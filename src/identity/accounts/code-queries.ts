@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import { CODE_TRIES } from './mailed-codes.ts'
+
+export interface CodeOwner {
+  readonly userPoolId: string
+  readonly sub: string
+}
+
+export interface NewUserCode extends CodeOwner {
+  readonly codeHash: Buffer
+  /** The address that the code proves. */
+  readonly email: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** A newer code takes the place of the one before. */
+export async function upsertResetCode(tx: SiteTx, code: NewUserCode): Promise<void> {
+  const values = {
+    code_hash: code.codeHash,
+    email: code.email,
+    tries: 0,
+    created_at: code.createdAt,
+    expires_at: code.expiresAt,
+  }
+  await tx.db
+    .insertInto('user_code')
+    .values({
+      site_id: tx.siteId,
+      user_pool_id: code.userPoolId,
+      sub: code.sub,
+      purpose: 'reset',
+      ...values,
+    })
+    .onConflict((on) =>
+      on.columns(['site_id', 'user_pool_id', 'sub', 'purpose']).doUpdateSet(values),
+    )
+    .execute()
+}
+
+/** Uses up one try, before anything is compared. Undefined when there is no code with a try left. */
+export function takeResetTry(
+  tx: SiteTx,
+  { userPoolId, sub }: CodeOwner,
+  now: Date,
+): Promise<{ readonly codeHash: Buffer; readonly email: string } | undefined> {
+  return tx.db
+    .updateTable('user_code')
+    .set({ tries: sql<number>`tries + 1` })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .where('purpose', '=', 'reset')
+    .where('tries', '<', CODE_TRIES)
+    .where('expires_at', '>', now)
+    .returning(['code_hash as codeHash', 'email'])
+    .executeTakeFirst()
+}
+
+export async function deleteResetCode(tx: SiteTx, { userPoolId, sub }: CodeOwner): Promise<void> {
+  await tx.db
+    .deleteFrom('user_code')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .where('purpose', '=', 'reset')
+    .execute()
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '#base/clock.ts'
+import { hashInvite } from '#identity/invites/model.ts'
+import type { Invites } from '#identity/invites/service.ts'
+import type { Passwords, PreparedPassword } from '#identity/passwords/service.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { User } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { InviteTaking, OpenInvite } from './model.ts'
+import { type AccountKey, activateInvited, selectOpenInvite } from './queries.ts'
+import { linkExpired } from './refusals.ts'
+
+export interface InviteTakingsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly directory: PoolDirectory
+  readonly users: Users
+  readonly invites: Invites
+  readonly passwords: Passwords
+  readonly events: SecurityEvents
+}
+
+interface Taking {
+  readonly pool: Pool
+  readonly sub: string
+  readonly token: string
+  readonly prepared: PreparedPassword
+  readonly origin: RequestOrigin
+}
+
+/** Invited people, who take their accounts by choosing a password. */
+export class InviteTakings {
+  readonly #deps: InviteTakingsDeps
+
+  constructor(deps: InviteTakingsDeps) {
+    this.#deps = deps
+  }
+
+  async look(site: Site, token: string): Promise<OpenInvite | undefined> {
+    const invite = await this.#open(site, token)
+    return invite && { email: invite.email, role: invite.role }
+  }
+
+  async take(site: Site, { token, password }: InviteTaking, origin: RequestOrigin): Promise<User> {
+    const { database, directory, passwords } = this.#deps
+    const invite = await this.#open(site, token)
+    if (!invite) throw linkExpired()
+    const { userPoolId, sub, email } = invite
+    const pool = await directory.pool(site, userPoolId)
+    const prepared = await passwords.prepare(pool, { sub, email, password })
+    return database.withSite(site.siteId, (tx) =>
+      this.#take(tx, { pool, sub, token, prepared, origin }),
+    )
+  }
+
+  #open(site: Site, token: string): Promise<(AccountKey & OpenInvite) | undefined> {
+    return this.#deps.database.withSite(site.siteId, (tx) =>
+      selectOpenInvite(tx, hashInvite(token), this.#deps.clock.now()),
+    )
+  }
+
+  async #take(tx: SiteTx, { pool, sub, token, prepared, origin }: Taking): Promise<User> {
+    const { clock, users, invites, passwords, events } = this.#deps
+    const invitee = await invites.redeem(tx, token)
+    const key = { userPoolId: pool.userPoolId, sub }
+    const mine = invitee?.sub === sub && (await activateInvited(tx, key, clock.now()))
+    const user = mine ? await users.find(tx, pool.userPoolId, sub) : undefined
+    if (!user) throw linkExpired()
+    await passwords.store(tx, pool, sub, prepared)
+    const { email } = user
+    await events.record(tx, { event: 'invite.redeemed', pool: pool.kind, sub, email, origin })
+    return user
+  }
+}

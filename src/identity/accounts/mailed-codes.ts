@@ -1,0 +1,47 @@
+import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
+
+import type { Sealer } from '#platform/seal/sealer.ts'
+
+/** After this many tries a code is dead, for the right one too. */
+export const CODE_TRIES = 5
+export const VERIFICATION_LIFETIME_MS = 24 * 60 * 60 * 1000
+export const RESET_LIFETIME_MS = 60 * 60 * 1000
+
+const DIGITS = 6
+const SHAPE = /^\d{6}$/
+/** Of no code, so that a missing one costs what a wrong one does. */
+const NO_HASH = Buffer.alloc(32)
+
+/** What a code is good for; the code of one thing is not that of another. */
+export interface CodeScope {
+  readonly siteId: string
+  readonly userPoolId: string
+  readonly purpose: 'sign-up' | 'reset'
+  /** `registrationId` or `sub`. */
+  readonly id: string
+}
+
+/** Six digits that are mailed. A million guesses find any of them, so what is stored is keyed. */
+export class MailedCodes {
+  readonly #key: Buffer
+
+  constructor(deps: { sealer: Pick<Sealer, 'derive'> }) {
+    this.#key = deps.sealer.derive('mailed-codes')
+  }
+
+  create(): string {
+    return String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0')
+  }
+
+  hash({ siteId, userPoolId, purpose, id }: CodeScope, code: string): Buffer {
+    const text = JSON.stringify([siteId, userPoolId, purpose, id, code])
+    return createHmac('sha256', this.#key).update(text).digest()
+  }
+
+  /** Spaces in what was typed do not count. */
+  matches(stored: Buffer | null | undefined, scope: CodeScope, typed: string): boolean {
+    const code = typed.slice(0, 64).replaceAll(/\s/g, '')
+    const same = timingSafeEqual(stored ?? NO_HASH, this.hash(scope, code))
+    return same && SHAPE.test(code)
+  }
+}

@@ -1,0 +1,107 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { Tries } from '#identity/defence/tries.ts'
+import type { Passwords } from '#identity/passwords/service.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { User } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { OwnPasswordChange, PasswordAddition } from './model.ts'
+import { lockAccount } from './queries.ts'
+import { wrongOldPassword } from './refusals.ts'
+
+export interface OwnPasswordsDeps {
+  readonly database: Database
+  readonly users: Users
+  readonly passwords: Passwords
+  readonly tries: Tries
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
+  readonly signOut: SignOut
+}
+
+/** Passwords in the hands of users who are signed in. */
+export class OwnPasswords {
+  readonly #deps: OwnPasswordsDeps
+
+  constructor(deps: OwnPasswordsDeps) {
+    this.#deps = deps
+  }
+
+  async change(
+    site: Site,
+    pool: Pool,
+    { sub, oldPassword, newPassword, keep }: OwnPasswordChange,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const { database, passwords, tries, events, signOut } = this.#deps
+    const user = await this.#user(site, pool, sub)
+    const { email } = user
+    await passwords.check(pool, { email, password: newPassword })
+    const attempt = await tries.begin(site, 'account', { pool, email, origin })
+    const oldHash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))
+    const right = await passwords.verify(oldHash, oldPassword)
+    if (!right || oldHash === undefined) {
+      const event = 'sign-in.failed'
+      const detail = { when: 'changing the password' }
+      await events.note(site.siteId, { event, pool: pool.kind, sub, email, origin, detail })
+      throw wrongOldPassword()
+    }
+    const prepared = await passwords.hashed(pool, { sub, email, password: newPassword })
+    await database.withSite(site.siteId, async (tx) => {
+      await lockAccount(tx, { userPoolId: pool.userPoolId, sub })
+      const replaced = await passwords.replace(tx, pool, { sub, oldHash }, prepared)
+      // Somebody else changed it while we were looking at the old one.
+      if (!replaced) throw wrongOldPassword()
+      await signOut.everywhere(tx, pool, sub, { ...keep, origin })
+      await events.record(tx, { event: 'password.changed', pool: pool.kind, sub, email, origin })
+      await this.#notify(tx, site, pool, user)
+    })
+    await attempt.succeeded()
+  }
+
+  async add(
+    site: Site,
+    pool: Pool,
+    { sub, password }: PasswordAddition,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const { database, passwords, events } = this.#deps
+    const user = await this.#user(site, pool, sub)
+    const { email } = user
+    if (await this.has(site, pool, sub)) throw alreadySet()
+    const prepared = await passwords.prepare(pool, { sub, email, password })
+    await database.withSite(site.siteId, async (tx) => {
+      const account = await lockAccount(tx, { userPoolId: pool.userPoolId, sub })
+      if (!account) throw notFound('User', sub)
+      if (!(await passwords.add(tx, pool, sub, prepared))) throw alreadySet()
+      await events.record(tx, { event: 'password.added', pool: pool.kind, sub, email, origin })
+      await this.#notify(tx, site, pool, user)
+    })
+  }
+
+  has(site: Site, pool: Pool, sub: string): Promise<boolean> {
+    const { database, passwords } = this.#deps
+    return database.withSite(site.siteId, (tx) => passwords.exists(tx, pool, sub))
+  }
+
+  async #user(site: Site, { userPoolId }: Pool, sub: string): Promise<User> {
+    const { database, users } = this.#deps
+    const user = await database.withSite(site.siteId, (tx) => users.find(tx, userPoolId, sub))
+    if (user?.status !== 'ACTIVE') throw notFound('User', sub)
+    return user
+  }
+
+  #notify(tx: SiteTx, site: Site, pool: Pool, user: User): Promise<void> {
+    const email = { kind: 'password-changed', pool: pool.kind, to: user.activeEmail } as const
+    return this.#deps.authEmails.send(tx, site, email)
+  }
+}
+
+const alreadySet = (): AppError =>
+  new AppError('PasswordAlreadySet', 'The account has a password: change it instead')

@@ -1,0 +1,80 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { OpenInvite } from './model.ts'
+
+export interface AccountKey {
+  readonly userPoolId: string
+  readonly sub: string
+}
+
+/** Undefined when the account is gone. Others who change the account wait until the transaction ends. */
+export function lockAccount(
+  tx: SiteTx,
+  { userPoolId, sub }: AccountKey,
+): Promise<{ readonly status: 'INVITED' | 'ACTIVE' } | undefined> {
+  return tx.db
+    .selectFrom('pool_user')
+    .select('status')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .forUpdate()
+    .executeTakeFirst()
+}
+
+/** Does nothing when the account's address is another one. */
+export async function markVerified(
+  tx: SiteTx,
+  { userPoolId, sub, email }: AccountKey & { readonly email: string },
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .updateTable('pool_user')
+    .set({ email_verified: true, updated_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .where('email', '=', email)
+    .where('email_verified', '=', false)
+    .execute()
+}
+
+/** False when the account is not waiting for its owner any more. */
+export async function activateInvited(
+  tx: SiteTx,
+  { userPoolId, sub }: AccountKey,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('pool_user')
+    .set({ status: 'ACTIVE', email_verified: true, updated_at: now })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('sub', '=', sub)
+    .where('status', '=', 'INVITED')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Who an unused invite is for. */
+export function selectOpenInvite(
+  tx: SiteTx,
+  tokenHash: Buffer,
+  now: Date,
+): Promise<(AccountKey & OpenInvite) | undefined> {
+  return tx.db
+    .selectFrom('user_invite as invite')
+    .innerJoin('pool_user as account', (join) =>
+      join
+        .onRef('account.site_id', '=', 'invite.site_id')
+        .onRef('account.user_pool_id', '=', 'invite.user_pool_id')
+        .onRef('account.sub', '=', 'invite.sub'),
+    )
+    .select(['account.user_pool_id as userPoolId', 'account.sub', 'account.email', 'account.role'])
+    .where('invite.site_id', '=', tx.siteId)
+    .where('invite.token_hash', '=', tokenHash)
+    .where('invite.used_at', 'is', null)
+    .where('invite.expires_at', '>', now)
+    .where('account.status', '=', 'INVITED')
+    .executeTakeFirst()
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { Tries } from '#identity/defence/tries.ts'
+import type { Passwords, PreparedPassword } from '#identity/passwords/service.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import type { Site } from '#sites/site.ts'
+
+import { lookupEmail } from './account-email.ts'
+import { deleteResetCode, takeResetTry } from './code-queries.ts'
+import type { MailedCodes } from './mailed-codes.ts'
+import type { PasswordReset } from './model.ts'
+import { lockAccount, markVerified } from './queries.ts'
+import { wrongCode } from './refusals.ts'
+
+export interface RecoveriesDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly queue: Queue
+  readonly users: Users
+  readonly passwords: Passwords
+  readonly codes: MailedCodes
+  readonly tries: Tries
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
+  readonly signOut: SignOut
+}
+
+interface Resetting {
+  readonly pool: Pool
+  readonly sub: string
+  readonly email: string
+  readonly code: string
+  readonly prepared: PreparedPassword
+  readonly origin: RequestOrigin
+}
+
+/** New passwords for those who have forgotten theirs, against a code that goes to the account's address. */
+export class Recoveries {
+  readonly #deps: RecoveriesDeps
+
+  constructor(deps: RecoveriesDeps) {
+    this.#deps = deps
+  }
+
+  /** Whether there is an account is found out by the worker. */
+  async forgot(site: Site, pool: Pool, typed: string, origin: RequestOrigin): Promise<void> {
+    const { database, queue, tries, events } = this.#deps
+    const email = lookupEmail(typed)
+    await tries.beginMail(site, { pool, email, origin })
+    const { siteId } = site
+    await database.withSite(siteId, async (tx) => {
+      const job = { siteId, userPoolId: pool.userPoolId, email, ask: 'reset' } as const
+      await queue.enqueue(tx, 'account-mail', job)
+      await events.record(tx, { event: 'password.reset-requested', pool: pool.kind, email, origin })
+    })
+  }
+
+  async confirm(
+    site: Site,
+    pool: Pool,
+    { email: typed, code, password }: PasswordReset,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const { database, ids, users, passwords, tries } = this.#deps
+    const email = lookupEmail(typed)
+    await passwords.check(pool, { email, password })
+    const at = { pool, email, origin }
+    const attempt = await tries.begin(site, 'code', at)
+    const user = await database.withSite(site.siteId, (tx) =>
+      users.findByEmail(tx, pool.userPoolId, email),
+    )
+    const sub = user?.sub ?? ids.uuid()
+    const prepared = await passwords.hashed(pool, { sub, email, password })
+    const done = await database.withSite(site.siteId, (tx) =>
+      this.#reset(tx, site, { pool, sub, email, code, prepared, origin }),
+    )
+    if (!done) throw wrongCode()
+    await Promise.all([attempt.succeeded(), tries.forgive(site, at)])
+  }
+
+  /** False when it is refused; the try counts all the same. */
+  async #reset(tx: SiteTx, site: Site, resetting: Resetting): Promise<boolean> {
+    const { pool, sub, email, code, prepared, origin } = resetting
+    const { clock, users, passwords, codes, events, authEmails, signOut } = this.#deps
+    const { userPoolId } = pool
+    await lockAccount(tx, { userPoolId, sub })
+    const user = await users.find(tx, userPoolId, sub)
+    const taken = await takeResetTry(tx, { userPoolId, sub }, clock.now())
+    const scope = { siteId: tx.siteId, userPoolId, purpose: 'reset', id: sub } as const
+    const right = codes.matches(taken?.codeHash, scope, code)
+    // A code dies with the address that it went to.
+    const current = user?.status === 'ACTIVE' && user.email === email
+    if (!right || !current || taken?.email !== user.activeEmail) {
+      await events.record(tx, { event: 'code.failed', pool: pool.kind, email, origin })
+      return false
+    }
+    await deleteResetCode(tx, { userPoolId, sub })
+    await passwords.store(tx, pool, sub, prepared)
+    await markVerified(tx, { userPoolId, sub, email: taken.email }, clock.now())
+    await signOut.everywhere(tx, pool, sub, { origin })
+    await events.record(tx, { event: 'password.reset', pool: pool.kind, sub, email, origin })
+    await authEmails.send(tx, site, {
+      kind: 'password-changed',
+      pool: pool.kind,
+      to: user.activeEmail,
+    })
+    return true
+  }
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+export interface PendingSignUp {
+  readonly registrationId: string
+  readonly sub: string
+  readonly email: string
+  readonly hash: string
+  readonly sealedSrp: Buffer | null
+  /** Null until the code has been mailed. */
+  readonly codeHash: Buffer | null
+  readonly tries: number
+  readonly network: string
+}
+
+export interface NewSignUp extends Omit<PendingSignUp, 'codeHash' | 'tries'> {
+  readonly userPoolId: string
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
+/** A sign-up's place: the pool and the address that it waits for. */
+export interface Place {
+  readonly userPoolId: string
+  readonly email: string
+}
+
+export async function insertSignUp(tx: SiteTx, signUp: NewSignUp): Promise<void> {
+  await tx.db
+    .insertInto('pending_sign_up')
+    .values({
+      site_id: tx.siteId,
+      user_pool_id: signUp.userPoolId,
+      registration_id: signUp.registrationId,
+      sub: signUp.sub,
+      email: signUp.email,
+      password_hash: signUp.hash,
+      sealed_srp: signUp.sealedSrp,
+      code_hash: null,
+      network: signUp.network,
+      expires_at: signUp.expiresAt,
+      created_at: signUp.createdAt,
+    })
+    .execute()
+}
+
+const pending = (tx: SiteTx, { userPoolId, email }: Place, now: Date) =>
+  tx.db
+    .selectFrom('pending_sign_up')
+    .select([
+      'registration_id as registrationId',
+      'sub',
+      'email',
+      'password_hash as hash',
+      'sealed_srp as sealedSrp',
+      'code_hash as codeHash',
+      'tries',
+      'network',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('email', '=', email)
+    .where('expires_at', '>', now)
+
+/** Newest first. */
+export function selectSignUps(tx: SiteTx, place: Place, now: Date): Promise<PendingSignUp[]> {
+  return pending(tx, place, now).orderBy('created_at', 'desc').orderBy('registration_id').execute()
+}
+
+/** All of an address, in one order: two who confirm at once wait for each other instead of blocking each other. */
+export function lockSignUps(tx: SiteTx, place: Place, now: Date): Promise<PendingSignUp[]> {
+  return pending(tx, place, now).orderBy('registration_id').forUpdate().execute()
+}
+
+export async function countSignUpTries(
+  tx: SiteTx,
+  userPoolId: string,
+  registrationIds: readonly string[],
+): Promise<void> {
+  await tx.db
+    .updateTable('pending_sign_up')
+    .set({ tries: sql<number>`tries + 1` })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('registration_id', '=', sql<string>`any(${registrationIds})`)
+    .execute()
+}
+
+export async function deleteSignUps(tx: SiteTx, { userPoolId, email }: Place): Promise<void> {
+  await tx.db
+    .deleteFrom('pending_sign_up')
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('email', '=', email)
+    .execute()
+}
+
+export interface NewSignUpCode {
+  readonly registrationId: string
+  readonly email: string
+  readonly codeHash: Buffer
+  readonly expiresAt: Date
+  /** Leaves a code alone that is there already. */
+  readonly onlyFirst: boolean
+}
+
+/** False when there is no such sign-up, or nothing to do for it. */
+export async function updateSignUpCode(
+  tx: SiteTx,
+  userPoolId: string,
+  code: NewSignUpCode,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('pending_sign_up')
+    .set({ code_hash: code.codeHash, tries: 0, expires_at: code.expiresAt })
+    .where('site_id', '=', tx.siteId)
+    .where('user_pool_id', '=', userPoolId)
+    .where('registration_id', '=', code.registrationId)
+    .where('email', '=', code.email)
+    .where('expires_at', '>', now)
+    .$if(code.onlyFirst, (query) => query.where('code_hash', 'is', null))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}

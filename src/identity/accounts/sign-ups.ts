@@ -1,0 +1,195 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import { networkOf } from '#identity/defence/network-of.ts'
+import type { Tries } from '#identity/defence/tries.ts'
+import type { Passwords } from '#identity/passwords/service.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { sweepExpired } from '#platform/postgres/sweep.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import type { Site } from '#sites/site.ts'
+
+import { lookupEmail, newEmail } from './account-email.ts'
+import { candidateSignUps, likeliestSignUp } from './candidate-sign-ups.ts'
+import { type MailedCodes, VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
+import type { Credentials, ResendRequest, SignUpConfirmation, SignedUp } from './model.ts'
+import { signUpDisabled, wrongCode } from './refusals.ts'
+import {
+  type PendingSignUp,
+  countSignUpTries,
+  deleteSignUps,
+  insertSignUp,
+  lockSignUps,
+  selectSignUps,
+} from './sign-up-queries.ts'
+
+export interface SignUpsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly queue: Queue
+  readonly users: Users
+  readonly passwords: Passwords
+  readonly codes: MailedCodes
+  readonly tries: Tries
+  readonly events: SecurityEvents
+}
+
+/** A confirmation with everything that decides about it. */
+interface Confirming {
+  readonly pool: Pool
+  readonly email: string
+  readonly code: string
+  readonly registrationId: string | undefined
+  readonly origin: RequestOrigin
+}
+
+/** Accounts in the making: several may wait for one address, each with its own password and code, and none holds it. */
+export class SignUps {
+  readonly #deps: SignUpsDeps
+
+  constructor(deps: SignUpsDeps) {
+    this.#deps = deps
+  }
+
+  async signUp(
+    site: Site,
+    pool: Pool,
+    { email: typed, password }: Credentials,
+    origin: RequestOrigin,
+  ): Promise<SignedUp> {
+    const { database, clock, ids, passwords, tries } = this.#deps
+    if (!pool.settings.selfSignUp) throw signUpDisabled()
+    const email = newEmail(typed)
+    await passwords.check(pool, { email, password })
+    await tries.beginMail(site, { pool, email, origin })
+    const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
+    const prepared = await passwords.hashed(pool, { sub, email, password })
+    const createdAt = clock.now()
+    await database.withSite(site.siteId, async (tx) => {
+      await insertSignUp(tx, {
+        ...(await passwords.sealed(tx, pool, sub, prepared)),
+        userPoolId: pool.userPoolId,
+        registrationId,
+        sub,
+        email,
+        network: networkOf(origin.address),
+        createdAt,
+        expiresAt: new Date(createdAt.getTime() + VERIFICATION_LIFETIME_MS),
+      })
+      await sweepExpired(tx, 'pending_sign_up', createdAt)
+      await this.#ask(tx, pool, { ask: 'sign-up', email, registrationId })
+      await this.#deps.events.record(tx, {
+        event: 'sign-up.requested',
+        pool: pool.kind,
+        email,
+        origin,
+      })
+    })
+    return { registrationId, sub, email }
+  }
+
+  async confirm(
+    site: Site,
+    pool: Pool,
+    confirmation: SignUpConfirmation,
+    origin: RequestOrigin,
+  ): Promise<{ readonly sub: string }> {
+    if (!pool.settings.selfSignUp) throw signUpDisabled()
+    const email = lookupEmail(confirmation.email)
+    const attempt = await this.#deps.tries.begin(site, 'code', { pool, email, origin })
+    const registrationId = await this.#chosen(site, pool, { ...confirmation, email })
+    const sub = await this.#deps.database.withSite(site.siteId, (tx) =>
+      this.#confirm(tx, { pool, email, code: confirmation.code, registrationId, origin }),
+    )
+    if (sub === undefined) throw wrongCode()
+    await attempt.succeeded()
+    return { sub }
+  }
+
+  /** Asks for a new code; what comes of it is decided where nobody can watch. */
+  async resend(
+    site: Site,
+    pool: Pool,
+    request: ResendRequest,
+    origin: RequestOrigin,
+  ): Promise<void> {
+    const { database, clock, tries } = this.#deps
+    const email = lookupEmail(request.email)
+    await tries.beginMail(site, { pool, email, origin })
+    const place = { userPoolId: pool.userPoolId, email }
+    await database.withSite(site.siteId, async (tx) => {
+      const waiting = await selectSignUps(tx, place, clock.now())
+      const likeliest = likeliestSignUp(waiting, networkOf(origin.address))
+      const registrationId = request.registrationId ?? likeliest?.registrationId
+      await this.#ask(tx, pool, { ask: 'resend', email, registrationId })
+    })
+  }
+
+  /** The sign-up of who gives its password with its code. The same work when there is none. */
+  async #chosen(
+    site: Site,
+    pool: Pool,
+    { email, registrationId, password, code }: SignUpConfirmation,
+  ): Promise<string | undefined> {
+    if (registrationId !== undefined || password === undefined) return registrationId
+    const { database, clock, passwords } = this.#deps
+    const waiting = await database.withSite(site.siteId, (tx) =>
+      selectSignUps(tx, { userPoolId: pool.userPoolId, email }, clock.now()),
+    )
+    const coded = waiting.find((each) => this.#matches(site.siteId, pool, each, code))
+    const right = await passwords.verify(coded?.hash, password)
+    return right && coded ? coded.registrationId : 'none'
+  }
+
+  /** Undefined when it is refused; the try counts all the same. */
+  async #confirm(tx: SiteTx, confirming: Confirming): Promise<string | undefined> {
+    const { pool, email, code, registrationId, origin } = confirming
+    const { clock, users, passwords, events } = this.#deps
+    const place = { userPoolId: pool.userPoolId, email }
+    const waiting = await lockSignUps(tx, place, clock.now())
+    const candidates = candidateSignUps(waiting, {
+      registrationId,
+      network: networkOf(origin.address),
+    })
+    await countSignUpTries(
+      tx,
+      pool.userPoolId,
+      candidates.map((each) => each.registrationId),
+    )
+    const signUp = candidates.find((each) => this.#matches(tx.siteId, pool, each, code))
+    const user = signUp && (await users.addSignedUp(tx, { ...place, sub: signUp.sub }))
+    if (!signUp || !user) {
+      await events.record(tx, { event: 'code.failed', pool: pool.kind, email, origin })
+      return undefined
+    }
+    const { sub, hash, sealedSrp } = signUp
+    await passwords.storeSealed(tx, pool, sub, { hash, sealedSrp })
+    await deleteSignUps(tx, place)
+    await events.record(tx, { event: 'sign-up.confirmed', pool: pool.kind, sub, email, origin })
+    return sub
+  }
+
+  #matches(siteId: string, pool: Pool, signUp: PendingSignUp, code: string): boolean {
+    const { userPoolId } = pool
+    const scope = { siteId, userPoolId, purpose: 'sign-up', id: signUp.registrationId } as const
+    return this.#deps.codes.matches(signUp.codeHash, scope, code)
+  }
+
+  #ask(
+    tx: SiteTx,
+    { userPoolId }: Pool,
+    ask: { ask: 'sign-up' | 'resend'; email: string; registrationId: string | undefined },
+  ): Promise<void> {
+    return this.#deps.queue.enqueue(tx, 'account-mail', {
+      siteId: tx.siteId,
+      userPoolId,
+      ask: ask.ask,
+      email: ask.email,
+      ...(ask.registrationId === undefined ? {} : { registrationId: ask.registrationId }),
+    })
+  }
+}
