@@ -39,7 +39,8 @@ async function readWithin(
   })
 }
 
-async function readUpTo(
+/** A whole body, unless it is longer than that many bytes: 413, and the rest is not read. */
+export async function readUpTo(
   stream: ReadableStream<Uint8Array>,
   limit: number,
 ): Promise<Uint8Array<ArrayBuffer>> {

@@ -13,6 +13,7 @@ const RESPONSE_HEADERS = 'age, retry-after, www-authenticate, x-cache, x-request
 const OF_ANYONE = /^\/oidc\/[^/]+\/?(?:$|oauth2\/(?:token|revoke|userInfo)\/?$|\.well-known\/)/
 const ANYONES_REQUEST_HEADERS =
   'authorization, cache-control, content-type, x-amz-target, x-amz-user-agent, *'
+const ANYONES_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-amzn-requestid`
 
 /**
  * Which browser origins may read a site's answers: `/data` its own and those that the site configures, `/admin` its own
@@ -51,7 +52,7 @@ export class Cors {
     const origin = request.headers.get('origin')
     if (OF_ANYONE.test(path)) {
       response.headers.set('access-control-allow-origin', '*')
-      response.headers.set('access-control-expose-headers', RESPONSE_HEADERS)
+      response.headers.set('access-control-expose-headers', ANYONES_RESPONSE_HEADERS)
     }
     if (origin === null || !governed(path)) return
     response.headers.append('vary', 'origin')

@@ -21,6 +21,7 @@ import { dataOperationRoutes } from './data/operations.ts'
 import { healthRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
+import { cognitoRoutes } from './oidc/cognito.ts'
 import { confirmForgotPasswordRoutes } from './oidc/confirm-forgot-password.ts'
 import { confirmUserRoutes } from './oidc/confirm-user.ts'
 import { forgotPasswordRoutes } from './oidc/forgot-password.ts'
@@ -74,6 +75,7 @@ const authorizationServer = (context: AppContext) =>
     .use(userInfoRoutes(context))
     .use(revokeRoutes(context))
     .use(logoutRoutes(context))
+    .use(cognitoRoutes(context))
 
 const signInPages = (context: AppContext) =>
   new Elysia()

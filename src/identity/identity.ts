@@ -13,6 +13,8 @@ import { type AccountParts, openAccounts } from './accounts/open-accounts.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
+import type { CognitoApi } from './cognito/api/service.ts'
+import { openCognito, openSrp } from './cognito/open-cognito.ts'
 import { type ControlParts, openControls } from './control-parts.ts'
 import type { Attempts } from './defence/attempts.ts'
 import { BackOff } from './defence/back-off.ts'
@@ -74,6 +76,7 @@ export interface Identity extends SignInParts, AccountParts, FederationParts, Co
   readonly adminTokens: AdminTokens
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
+  readonly cognitoApi: CognitoApi
 }
 
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
@@ -93,7 +96,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const signer = new TokenSigner({ ...deps, signingKeys })
   const known = { ...shared, users, authEmails, invites, verifier, signer }
   const signInParts = openSignIns(known)
-  const accountParts = openAccounts({ ...known, ...signInParts })
+  const srp = openSrp(deps)
+  const accountParts = openAccounts({ ...known, ...signInParts, srpVerifiers: srp.verifiers })
   return {
     pools: new Pools({ ...known, signingKeys }),
     signingKeys,
@@ -118,6 +122,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     securityEvents,
     ...openControls({ ...known, ...signInParts }),
     ...openFederation({ ...known, ...signInParts, ...accountParts }),
+    cognitoApi: openCognito({ ...known, ...signInParts, ...accountParts, ...srp }),
   }
 }
 

@@ -31,6 +31,7 @@ const OPEN = [
   'POST /admin/public/onboarding/super-admin',
   'POST /admin/public/onboarding/user',
   'POST /data/public/:operation',
+  'POST /oidc/:userPoolId',
   'POST /oidc/:userPoolId/confirmForgotPassword',
   'POST /oidc/:userPoolId/confirmUser',
   'POST /oidc/:userPoolId/forgotPassword',

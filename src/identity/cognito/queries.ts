@@ -9,11 +9,20 @@ export interface SrpAccount {
   readonly sealedSrp: Buffer | null
 }
 
-/** The account with that address, else the newest sign-up that waits for it. */
+export interface SrpPlace {
+  readonly userPoolId: string
+  readonly email: string
+  /** From where somebody asks. */
+  readonly network: string
+}
+
+/**
+ * The account with that address, else of the sign-ups that wait for it the newest that came from the same network, else the
+ * newest: as a sign-in with the password itself has it.
+ */
 export function selectSrpAccount(
   tx: SiteTx,
-  userPoolId: string,
-  email: string,
+  { userPoolId, email, network }: SrpPlace,
   now: Date,
 ): Promise<SrpAccount | undefined> {
   const accounts = tx.db
@@ -27,7 +36,10 @@ export function selectSrpAccount(
     .select([
       sql<'account' | 'sign-up'>`'account'`.as('kind'),
       'user.sub',
-      'password.sealed_srp as sealedSrp',
+      sql<Buffer | null>`case "user".status when 'ACTIVE' then password.sealed_srp end`.as(
+        'sealedSrp',
+      ),
+      sql<boolean>`false`.as('elsewhere'),
       'user.created_at as createdAt',
     ])
     .where('user.site_id', '=', tx.siteId)
@@ -39,6 +51,7 @@ export function selectSrpAccount(
       sql<'account' | 'sign-up'>`'sign-up'`.as('kind'),
       'waiting.sub',
       'waiting.sealed_srp as sealedSrp',
+      sql<boolean>`waiting.network <> ${network}`.as('elsewhere'),
       'waiting.created_at as createdAt',
     ])
     .where('waiting.site_id', '=', tx.siteId)
@@ -49,6 +62,7 @@ export function selectSrpAccount(
     .selectFrom(accounts.unionAll(signUps).as('either'))
     .select(['either.kind', 'either.sub', 'either.sealedSrp'])
     .orderBy('either.kind')
+    .orderBy('either.elsewhere')
     .orderBy('either.createdAt', 'desc')
     .limit(1)
     .executeTakeFirst()

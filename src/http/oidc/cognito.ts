@@ -1,0 +1,81 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { readUpTo } from '#http/body-bound.ts'
+import { publicSite } from '#http/plugins/site.ts'
+import { originOf } from '#http/request-origin.ts'
+import { scopeOf } from '#http/request-scope.ts'
+import { CognitoError } from '#identity/cognito/api/cognito-error.ts'
+import { refusalOf } from '#identity/cognito/api/refusals.ts'
+import type { Site } from '#sites/site.ts'
+
+const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+const CONTENT_TYPE = 'application/x-amz-json-1.1'
+const MAX_BODY_BYTES = 64 * 1024
+
+/** Cognito's JSON API at the issuer: one path, the operation in `X-Amz-Target`, answers and refusals as Cognito gives them. */
+export const cognitoRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/oidc/:userPoolId' }).use(publicSite(context)).post(
+    '/',
+    async ({ site, params, request }) => {
+      try {
+        return answer(request, 200, await called(context, site, params.userPoolId, request))
+      } catch (error) {
+        return refusal(request, refusalOf(error, '') ?? unexpected(context, request, error))
+      }
+    },
+    {
+      open: 'Sign-in for programs written for Cognito, on clients that the operator lets use it',
+      params: PoolPath,
+      parse: 'none',
+    },
+  )
+
+async function called(
+  { cognitoApi, pools }: AppContext,
+  site: Site,
+  userPoolId: string,
+  request: Request,
+): Promise<object> {
+  const pool = await pools.byId(site, userPoolId)
+  if (!isAmazonJson(request)) {
+    throw new CognitoError('SerializationException', `Send the body as "${CONTENT_TYPE}"`)
+  }
+  const body = request.body === null ? '' : await textOf(request.body)
+  const target = request.headers.get('x-amz-target') ?? ''
+  return cognitoApi.call({ site, pool, origin: originOf(request) }, target, body)
+}
+
+const textOf = async (body: ReadableStream<Uint8Array>): Promise<string> =>
+  new TextDecoder().decode(await readUpTo(body, MAX_BODY_BYTES))
+
+const isAmazonJson = (request: Request): boolean =>
+  request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === CONTENT_TYPE
+
+/** Our own failure: its cause is for the log alone. */
+function unexpected({ logger }: AppContext, request: Request, err: unknown): CognitoError {
+  const { requestId, host, path } = scopeOf(request)
+  logger.error({ err, requestId, host, path }, 'request failed')
+  return new CognitoError('InternalErrorException', 'Something went wrong on our side')
+}
+
+function refusal(request: Request, { type, message, retryAfterSeconds }: CognitoError): Response {
+  const status = type === 'InternalErrorException' ? 500 : 400
+  const response = answer(request, status, { __type: type, message })
+  response.headers.set('x-amzn-errortype', `${type}:`)
+  if (retryAfterSeconds !== undefined) {
+    response.headers.set('retry-after', String(Math.max(1, Math.ceil(retryAfterSeconds))))
+  }
+  return response
+}
+
+const answer = (request: Request, status: number, body: object): Response =>
+  new Response(JSON.stringify(body), {
+    status,
+    headers: {
+      'content-type': CONTENT_TYPE,
+      'cache-control': 'no-store',
+      'x-amzn-requestid': scopeOf(request).requestId,
+    },
+  })

@@ -1,0 +1,28 @@
+import { COGNITO_API_SCOPE, scopesOf } from '#identity/token-sets/scopes.ts'
+import { bearerToken } from '#identity/tokens/bearer.ts'
+import type { TokenClaims } from '#identity/tokens/claims.ts'
+import { isRevoked } from '#identity/users/model.ts'
+
+import { clientOf } from './client.ts'
+import { notAuthorized } from './cognito-error.ts'
+import type { Call, CognitoParts } from './parts.ts'
+
+/** Who holds an access token of the pool, which must come from a sign-in that was granted this API. */
+export async function claimsOf(
+  { verifier, users }: CognitoParts,
+  { site, pool }: Call,
+  accessToken: string,
+): Promise<TokenClaims> {
+  const token = bearerToken(`Bearer ${accessToken}`)
+  const { claims, expired } = await verifier.verify(site, pool.kind, token, ['access'])
+  const standing = await users.standing(site, pool.userPoolId, claims)
+  if (!standing || isRevoked(standing, claims.iat)) {
+    throw notAuthorized('Access Token has been revoked')
+  }
+  if (expired) throw notAuthorized('Access Token has expired')
+  clientOf(pool, { ClientId: claims.client_id ?? '' })
+  if (!scopesOf(claims.scope ?? '').includes(COGNITO_API_SCOPE)) {
+    throw notAuthorized('Access Token does not have required scopes')
+  }
+  return claims
+}

@@ -1,0 +1,44 @@
+/** Cognito's names for refusals, as far as we have use for them. */
+export type CognitoErrorType =
+  | 'CodeMismatchException'
+  | 'InternalErrorException'
+  | 'InvalidParameterException'
+  | 'InvalidPasswordException'
+  | 'LimitExceededException'
+  | 'NotAuthorizedException'
+  | 'ResourceNotFoundException'
+  | 'SerializationException'
+  | 'TooManyRequestsException'
+  | 'UnknownOperationException'
+  | 'UnsupportedTokenTypeException'
+  | 'UserNotConfirmedException'
+
+/** A refusal in Cognito's own words, on which its clients act. */
+export class CognitoError extends Error {
+  override readonly name = 'CognitoError'
+  readonly type: CognitoErrorType
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(
+    type: CognitoErrorType,
+    message: string,
+    options: { readonly retryAfterSeconds?: number | undefined } = {},
+  ) {
+    super(message)
+    this.type = type
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+export const invalidParameter = (message: string): CognitoError =>
+  new CognitoError('InvalidParameterException', message)
+
+export const notAuthorized = (message: string): CognitoError =>
+  new CognitoError('NotAuthorizedException', message)
+
+/** Only for whoever knows the password of a sign-up. */
+export const notConfirmed = (): CognitoError =>
+  new CognitoError('UserNotConfirmedException', 'User is not confirmed.')
+
+/** For whoever does not prove the password, whatever the reason. */
+export const wrongCredentials = (): CognitoError => notAuthorized('Incorrect username or password.')

@@ -1,0 +1,32 @@
+import type { Clock } from '#base/clock.ts'
+import type { Accounts } from '#identity/accounts/service.ts'
+import type { SrpSignIns } from '#identity/cognito/srp-sign-ins.ts'
+import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { SignOut } from '#identity/sessions/sign-out.ts'
+import type { TokenSets } from '#identity/token-sets/service.ts'
+import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
+import type { Users } from '#identity/users/service.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+/** What the operations are made of: the same services as the hosted sign-in. */
+export interface CognitoParts {
+  readonly database: Database
+  readonly clock: Clock
+  readonly accounts: Accounts
+  readonly srpSignIns: SrpSignIns
+  readonly tokenSets: TokenSets
+  readonly signOut: SignOut
+  readonly verifier: TokenVerifier
+  readonly users: Users
+  readonly events: SecurityEvents
+}
+
+/** To which pool a request was sent, and where it came from. */
+export interface Call {
+  readonly site: Site
+  readonly pool: Pool
+  readonly origin: RequestOrigin
+}

@@ -1,0 +1,51 @@
+import { AppError, type ErrorCode } from '#base/app-error.ts'
+
+import { CognitoError, invalidParameter, notAuthorized, wrongCredentials } from './cognito-error.ts'
+
+/** At sign-in, where Cognito has other words for who must wait. */
+const SIGN_IN: readonly string[] = ['InitiateAuth', 'RespondToAuthChallenge']
+
+const REFUSALS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
+  InvalidCredentials: wrongCredentials,
+  InvalidVerificationCode: () =>
+    new CognitoError(
+      'CodeMismatchException',
+      'Invalid verification code provided, please try again.',
+    ),
+  InvalidPassword: (error) =>
+    new CognitoError(
+      'InvalidPasswordException',
+      `Password did not conform with policy: Password ${faultsOf(error)}`,
+    ),
+  SignUpDisabled: () => notAuthorized('SignUp is not permitted for this user pool'),
+  ServiceUnavailable: ({ retryAfterSeconds }) =>
+    new CognitoError('TooManyRequestsException', 'Too many requests', { retryAfterSeconds }),
+  Unauthorized: () => notAuthorized('Invalid Access Token'),
+  TokenExpired: () => notAuthorized('Access Token has expired'),
+  UserPoolNotFound: () =>
+    new CognitoError('ResourceNotFoundException', 'User pool does not exist.'),
+  ValidationError: (error) => invalidParameter(error.message),
+  PayloadTooLarge: (error) => new CognitoError('SerializationException', error.message),
+}
+
+/** A failure as Cognito would put it; undefined for one that is our own. */
+export function refusalOf(error: unknown, operation: string): CognitoError | undefined {
+  if (error instanceof CognitoError) return error
+  if (!(error instanceof AppError)) return undefined
+  if (error.code === 'TooManyRequests') return tooMany(error, operation)
+  return REFUSALS[error.code]?.(error)
+}
+
+function tooMany({ retryAfterSeconds }: AppError, operation: string): CognitoError {
+  const options = { retryAfterSeconds }
+  return SIGN_IN.includes(operation)
+    ? new CognitoError('NotAuthorizedException', 'Password attempts exceeded', options)
+    : new CognitoError(
+        'LimitExceededException',
+        'Attempt limit exceeded, please try after some time.',
+        options,
+      )
+}
+
+const faultsOf = ({ details = [] }: AppError): string =>
+  details.map(({ message }) => message).join(', ')

@@ -1,0 +1,37 @@
+import { Type } from '@sinclair/typebox'
+
+import { clientOf } from './client.ts'
+import { invalidParameter, notConfirmed } from './cognito-error.ts'
+import { AuthParameters, ClientFields, operation, required, usernameIn } from './operation.ts'
+import { signedIn } from './token-answers.ts'
+
+const RespondToAuthChallenge = Type.Object({
+  ClientId: ClientFields.ClientId,
+  ChallengeName: Type.String({ maxLength: 64 }),
+  ChallengeResponses: Type.Optional(AuthParameters),
+})
+
+/** The one challenge that we make: prove the password without sending it. */
+export const respondToAuthChallenge = operation(
+  RespondToAuthChallenge,
+  async (parts, call, input) => {
+    const { ClientId, ChallengeName, ChallengeResponses: responses = {} } = input
+    const SecretHash = responses['SECRET_HASH'] ?? null
+    const { clientId } = clientOf(call.pool, { ClientId, SecretHash })
+    if (ChallengeName !== 'PASSWORD_VERIFIER') {
+      throw invalidParameter(`${ChallengeName} is not a challenge of this client`)
+    }
+    const answer = {
+      email: usernameIn(responses),
+      origin: call.origin,
+      secretBlock: Buffer.from(required(responses, 'PASSWORD_CLAIM_SECRET_BLOCK'), 'base64'),
+      timestamp: required(responses, 'TIMESTAMP'),
+      signature: required(responses, 'PASSWORD_CLAIM_SIGNATURE'),
+    }
+    const authTime = parts.clock.now()
+    const by = { site: call.site, pool: call.pool, clientId }
+    const { kind, sub } = await parts.srpSignIns.finish(by, answer)
+    if (kind === 'sign-up') throw notConfirmed()
+    return signedIn(parts, call, { clientId, sub, method: 'srp', authTime })
+  },
+)

@@ -1,0 +1,35 @@
+import type { Clock } from '#base/clock.ts'
+import type { Tries } from '#identity/defence/tries.ts'
+import type { Passwords } from '#identity/passwords/service.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+
+import type { CognitoParts } from './api/parts.ts'
+import { CognitoApi } from './api/service.ts'
+import { Challenges } from './challenges.ts'
+import { SrpSignIns } from './srp-sign-ins.ts'
+import { Powers } from './srp/powers.ts'
+import { AddressVerifiers } from './srp/verifiers.ts'
+
+/** What passwords are prepared with, and what the API compares with afterwards: one queue for the arithmetic of both. */
+export interface SrpArithmetic {
+  readonly powers: Powers
+  readonly verifiers: AddressVerifiers
+}
+
+export function openSrp(deps: { readonly sealer: Sealer }): SrpArithmetic {
+  const powers = new Powers()
+  return { powers, verifiers: new AddressVerifiers({ ...deps, powers }) }
+}
+
+export type CognitoDeps = Omit<CognitoParts, 'srpSignIns'> &
+  SrpArithmetic & {
+    readonly sealer: Sealer
+    readonly clock: Clock
+    readonly passwords: Passwords
+    readonly tries: Tries
+  }
+
+export function openCognito(deps: CognitoDeps): CognitoApi {
+  const srpSignIns = new SrpSignIns({ ...deps, challenges: new Challenges(deps) })
+  return new CognitoApi({ ...deps, srpSignIns })
+}
