@@ -8,6 +8,7 @@ import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { superAdminInviteRoutes } from './admin-api/super-admin-invites.ts'
 import { adminUserRoutes } from './admin-api/users.ts'
 import { computeRoutes } from './admin-data/compute.ts'
+import { groupUserRoutes } from './admin-data/group-users.ts'
 import { groupRoutes } from './admin-data/groups.ts'
 import { logRoutes } from './admin-data/logs.ts'
 import { operationRoutes } from './admin-data/operations.ts'
@@ -112,6 +113,7 @@ const adminData = (context: AppContext) =>
     .use(resourceRoutes(context))
     .use(operationRoutes(context))
     .use(groupRoutes(context))
+    .use(groupUserRoutes(context))
     .use(computeRoutes(context))
     .use(logRoutes(context))
     .use(usageRoutes(context))

@@ -209,6 +209,9 @@ describe('a membership', () => {
     ['DELETE', 'nowhere', { username: 'once@visitors.test' }, 404, 'GroupNotFound'],
     ['DELETE', 'known', { username: 'nobody@visitors.test' }, 404, 'UserNotFound'],
     ['DELETE', 'known', undefined, 400, 'ValidationError'],
+    ['DELETE', 'known', {}, 400, 'ValidationError'],
+    ['DELETE', 'known', { user: 'x@y' }, 400, 'ValidationError'],
+    ['DELETE', 'known?username=x%40y', '{"usern', 400, 'InvalidJson'],
     ['DELETE', 'known?username=', undefined, 400, 'ValidationError'],
     ['GET', 'nowhere', undefined, 404, 'GroupNotFound'],
   ] as const)('(%s of %s, %j) is refused', async (method, group, body, status, code) => {

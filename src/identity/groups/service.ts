@@ -1,9 +1,9 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { Acting } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Validities } from '#identity/tokens/validity.ts'
@@ -41,13 +41,6 @@ export interface GroupUses {
   operationsFor(tx: SiteTx, groupName: string): Promise<readonly string[]>
 }
 
-/** Who changes a group, for the audit trail. */
-export interface GroupChanger {
-  /** An admin's `sub`. */
-  readonly actor: string
-  readonly origin: RequestOrigin
-}
-
 /** Someone in a group, or somebody who is to be. */
 export interface Membership {
   readonly groupName: string
@@ -82,7 +75,7 @@ export class DataGroups {
   }
 
   /** 409 `GroupAlreadyExists` for a name that is taken. */
-  create(site: Site, input: NewDataGroup, by: GroupChanger): Promise<DataGroup> {
+  create(site: Site, input: NewDataGroup, by: Acting): Promise<DataGroup> {
     const group = parseGroup(input)
     const { database, clock, events } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
@@ -91,13 +84,13 @@ export class DataGroups {
       }
       if (!(await insertGroup(tx, group, clock.now()))) throw taken(group.groupName)
       const detail = { groupName: group.groupName }
-      await events.record(tx, { event: 'group.created', pool: 'data', ...by, detail })
+      await events.record(tx, { event: 'group.created', pool: 'data', ...whoOf(by), detail })
       return group
     })
   }
 
   /** 409 `ResourceInUse` while an operation names the group: it would be closed to everyone. */
-  remove(site: Site, groupName: string, by: GroupChanger): Promise<void> {
+  remove(site: Site, groupName: string, by: Acting): Promise<void> {
     const { database, notifications, events, validities, groupUses } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       if (!isStorable(groupName)) throw notFound('Group', groupName)
@@ -105,7 +98,7 @@ export class DataGroups {
       if (operations.length > 0) throw inUse(groupName, operations)
       if (!(await deleteGroup(tx, groupName))) throw notFound('Group', groupName)
       const detail = { groupName }
-      await events.record(tx, { event: 'group.deleted', pool: 'data', ...by, detail })
+      await events.record(tx, { event: 'group.deleted', pool: 'data', ...whoOf(by), detail })
       // One word about the whole site instead of one for each member.
       await notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
       tx.onCommit(() => validities.siteChanged(site.siteId))
@@ -121,18 +114,20 @@ export class DataGroups {
   }
 
   /** Adding twice is fine. Gives the visitor's address as it is stored. */
-  addMember(site: Site, membership: Membership, by: GroupChanger): Promise<string> {
+  addMember(site: Site, membership: Membership, by: Acting): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) => {
       if (!(await insertMember(tx, member, this.#deps.clock.now()))) return undefined
       await checkRoom(tx, member)
-      return { event: 'group.member-added', ...by }
+      return { event: 'group.member-added', ...whoOf(by) }
     })
   }
 
   /** Removing someone who is no member is fine. Gives the visitor's address as it is stored. */
-  removeMember(site: Site, membership: Membership, by: GroupChanger): Promise<string> {
+  removeMember(site: Site, membership: Membership, by: Acting): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) =>
-      (await deleteMember(tx, member)) ? { event: 'group.member-removed', ...by } : undefined,
+      (await deleteMember(tx, member))
+        ? { event: 'group.member-removed', ...whoOf(by) }
+        : undefined,
     )
   }
 
@@ -156,6 +151,9 @@ export class DataGroups {
     })
   }
 }
+
+/** For the audit trail. */
+const whoOf = ({ actor, origin }: Acting) => ({ actor: actor.userId, origin })
 
 async function hold(tx: SiteTx, groupName: string): Promise<void> {
   if (!isStorable(groupName) || !(await holdGroup(tx, groupName))) {
