@@ -2,24 +2,19 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import {
-  FormBrowser,
-  type SignInClient,
-  hiddenFields,
-  signInClient,
-  textOf,
-} from '#test/sign-in-client.ts'
+import { FormBrowser, hiddenFields, textOf } from '#test/form-browser.ts'
+import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const PAGES = ['login', 'signup', 'forgotPassword']
 
 let stack: Stack
-let client: SignInClient
-let admin: SignInClient
+let client: RelyingParty
+let admin: RelyingParty
 beforeAll(async () => {
   stack = await startStack()
-  client = await signInClient(stack, 'one.test', 'data')
-  admin = await signInClient(stack, 'one.test', 'admin')
+  client = await RelyingParty.of(stack, 'one.test')
+  admin = await RelyingParty.of(stack, 'one.test', 'admin')
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
@@ -87,8 +82,7 @@ describe('the sign-in page', () => {
   })
 
   test('knows the address that the client hints at', async () => {
-    const hinting = await signInClient(stack, 'one.test', 'data', { login_hint: '"><b>@x.test' })
-    const { text } = await browser().get(hinting.page('login'))
+    const { text } = await browser().get(client.page('login', { login_hint: '"><b>@x.test' }))
     expect(text).toContain('value="&#34;&#62;&#60;b&#62;@x.test"')
     expect(text).not.toContain('<b>@x')
   })
@@ -107,8 +101,7 @@ describe('a page whose client asks for something wrong', () => {
     ['an unknown client', { client_id: 'x'.repeat(26) }],
     ['a foreign redirect', { redirect_uri: 'https://evil.test/' }],
   ])('(%s) stays here', async (_what, changes) => {
-    const wrong = await signInClient(stack, 'one.test', 'data', changes)
-    const answer = await browser().get(wrong.page('login'))
+    const answer = await browser().get(client.page('login', changes))
     expect(answer.status).toBe(400)
     expect(answer.headers['location']).toBeUndefined()
     expect(textOf(answer.text)).toContain('This sign-in cannot go on')
@@ -116,11 +109,10 @@ describe('a page whose client asks for something wrong', () => {
   })
 
   test('tells the client when the client can be told', async () => {
-    const wrong = await signInClient(stack, 'one.test', 'data', { code_challenge_method: 'plain' })
-    const answer = await browser().get(wrong.page('login'))
+    const answer = await browser().get(client.page('login', { code_challenge_method: 'plain' }))
     expect(answer.status).toBe(303)
     const location = new URL(answer.headers['location'] ?? '')
-    expect(location.href.startsWith(wrong.redirectUri)).toBe(true)
+    expect(location.href.startsWith(client.redirectUri)).toBe(true)
     expect(location.searchParams.get('error')).toBe('invalid_request')
   })
 })

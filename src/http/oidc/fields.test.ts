@@ -57,7 +57,7 @@ describe('the password rules in words', () => {
   test.each([
     [
       POLICY,
-      'At least 8 characters, with an upper-case letter, a lower-case letter, a digit and a symbol.',
+      'At least 8 characters, with an uppercase letter, a lowercase letter, a digit and a symbol.',
     ],
     [{ ...POLICY, ...NONE, minimumLength: 12 }, 'At least 12 characters.'],
     [{ ...POLICY, ...NONE, requireNumbers: true }, 'At least 8 characters, with a digit.'],

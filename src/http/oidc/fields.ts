@@ -43,11 +43,11 @@ export const SEND_AGAIN = {
   words: 'Nothing there? Check your spam folder, or',
 } as const
 
-/** "At least 8 characters, with an upper-case letter, a digit and a symbol." */
+/** "At least 8 characters, with an uppercase letter, a digit and a symbol." */
 export function policyWords(policy: PasswordPolicy): string {
   const parts = [
-    ...(policy.requireUppercase ? ['an upper-case letter'] : []),
-    ...(policy.requireLowercase ? ['a lower-case letter'] : []),
+    ...(policy.requireUppercase ? ['an uppercase letter'] : []),
+    ...(policy.requireLowercase ? ['a lowercase letter'] : []),
     ...(policy.requireNumbers ? ['a digit'] : []),
     ...(policy.requireSymbols ? ['a symbol'] : []),
   ]

@@ -1,52 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-
-import type { PoolKind } from '#identity/pools/model.ts'
-
 import type { Answer } from './http-client.ts'
 import type { Stack } from './stack.ts'
-
-/** A client of one pool, with one authorization request of its own. */
-export interface SignInClient {
-  readonly host: string
-  readonly issuer: string
-  readonly clientId: string
-  readonly redirectUri: string
-  readonly verifier: string
-  readonly state: string
-  readonly nonce: string
-  /** Of the authorization request. */
-  readonly query: string
-  /** Path under the issuer, the request's query with it. */
-  page(name: string): string
-}
-
-export async function signInClient(
-  stack: Stack,
-  host: string,
-  kind: PoolKind,
-  changes: Readonly<Record<string, string>> = {},
-): Promise<SignInClient> {
-  const { issuer, clientId } = await poolNames(stack, host, kind)
-  const verifier = randomBytes(32).toString('base64url')
-  const redirectUri =
-    stack.baseUrl(host) + (kind === 'admin' ? '/admin/callback' : '/auth/callback')
-  const state = randomBytes(8).toString('hex')
-  const nonce = randomBytes(8).toString('hex')
-  const query = new URLSearchParams({
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    response_type: 'code',
-    scope: 'openid email',
-    state,
-    nonce,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
-    ...changes,
-  }).toString()
-  const { pathname } = new URL(issuer)
-  const page = (name: string): string => `${pathname}/${name}?${query}`
-  return { host, issuer, clientId, redirectUri, verifier, state, nonce, query, page }
-}
 
 /** Remembers cookies, fills in forms: a browser without eyes. */
 export class FormBrowser {
@@ -125,16 +78,3 @@ export const textOf = (page: string): string =>
 
 const unescape = (text: string): string =>
   text.replaceAll(/&#(\d+);/g, (_all, code: string) => String.fromCodePoint(Number(code)))
-
-async function poolNames(
-  stack: Stack,
-  host: string,
-  kind: PoolKind,
-): Promise<{ issuer: string; clientId: string }> {
-  if (kind === 'admin') {
-    const { auth } = (await stack.call(host, 'GET', '/admin/public/config')).json
-    return { issuer: auth.issuer, clientId: auth.clientId }
-  }
-  const { data } = (await stack.call(host, 'GET', '/data/auth/config')).json
-  return { issuer: data.issuer, clientId: data.userPoolClientId }
-}

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { FormBrowser, hiddenFields, textOf } from '#test/form-browser.ts'
+import { linkIn, mailTo } from '#test/outbox.ts'
+import { RelyingParty } from '#test/relying-party.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+const PASSWORD = 'Correct-horse-7'
+const PAGE = '/admin/public/onboarding/super-admin'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack({ sites: ['empty.test'] })
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+const browser = (host: string) => new FormBrowser(stack, host)
+
+/** A site of its own, and the link with which its super-admin comes. */
+async function invited(domain: string): Promise<{ path: string; token: string }> {
+  await stack.createSite({ domain, superAdmins: [`ann@${domain}`] })
+  const url = new URL(linkIn(await mailTo(stack, `ann@${domain}`, 'invite')))
+  return { path: `${url.pathname}${url.search}`, token: url.searchParams.get('token') ?? '' }
+}
+
+const both = (password: string) => ({ password, confirmPassword: password })
+
+describe('the page of an invite', () => {
+  test('is HTML for whom the invite is, and can be looked at again and again', async () => {
+    const { path, token } = await invited('look.test')
+    for (let visit = 0; visit < 3; visit++) {
+      const { status, headers, text } = await browser('look.test').get(path)
+      expect(status).toBe(200)
+      expect(headers).toMatchObject({
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'referrer-policy': 'strict-origin',
+      })
+      expect(headers['content-security-policy']).toContain("form-action 'self';")
+      expect(textOf(text)).toContain('a super-admin of look.test')
+      expect(text).toContain('value="ann@look.test"')
+      expect(hiddenFields(text)).toMatchObject({ token })
+    }
+  })
+
+  test('sends its form to an address without the token', async () => {
+    const { path, token } = await invited('clean.test')
+    const { text } = await browser('clean.test').get(path)
+    expect(text).toContain(`<form method="post" action="${PAGE}">`)
+    expect(text.split(token)).toHaveLength(2)
+  })
+
+  test('sets the password, after which the link is used and the password signs in', async () => {
+    const { path } = await invited('take.test')
+    const visitor = browser('take.test')
+    const page = await visitor.get(path)
+    const done = await visitor.submit(page, both(PASSWORD))
+    expect(done.status).toBe(200)
+    expect(textOf(done.text)).toContain('Your account is ready')
+    expect(done.text).toContain(`href="${stack.baseUrl('take.test')}/admin"`)
+    expect(done.text).not.toContain(PASSWORD)
+
+    for (const answer of [
+      await visitor.get(path),
+      await visitor.submit(page, both('Other-horse-8')),
+    ]) {
+      expect(answer.status).toBe(410)
+      expect(textOf(answer.text)).toContain('This link is no longer valid')
+    }
+    const client = await RelyingParty.of(stack, 'take.test', 'admin')
+    const login = await visitor.get(client.page('login'))
+    const signedIn = await visitor.submit(login, { username: 'ann@take.test', password: PASSWORD })
+    const code = new URL(signedIn.headers['location'] ?? '').searchParams.get('code') ?? ''
+    const { access_token: token } = (await client.exchange(code)).json
+    const profile = await stack.call('take.test', 'GET', '/admin/api/profile', { token })
+    expect(profile.json).toMatchObject({ primaryEmail: 'ann@take.test' })
+  })
+
+  test('also serves users and admins, at their own address', async () => {
+    await invited('user.test')
+    const token = await stack.adminToken('user.test')
+    const invitation = { token, body: { email: 'uma@user.test', role: 'user' } }
+    await stack.call('user.test', 'POST', '/admin/api/users', invitation)
+    const url = new URL(linkIn(await mailTo(stack, 'uma@user.test', 'invite')))
+    expect(url.pathname).toBe('/admin/public/onboarding/user')
+    const visitor = browser('user.test')
+    const page = await visitor.get(`${url.pathname}${url.search}`)
+    expect(textOf(page.text)).toContain('a user of user.test')
+    expect((await visitor.submit(page, both(PASSWORD))).status).toBe(200)
+  })
+
+  test.each([
+    ['nothing', { password: '', confirmPassword: '' }, 'password', 'Enter a password'],
+    [
+      'two passwords',
+      { password: PASSWORD, confirmPassword: 'Other-horse-8' },
+      'confirmPassword',
+      'not the same',
+    ],
+    ['a simple password', both('simple'), 'password', ''],
+    ['a password everybody tries', both('Password1!'), 'password', ''],
+  ])(
+    'shows %s again with the fault, and leaves the link as it is',
+    async (what, fields, at, words) => {
+      const domain = `fault-${what.replaceAll(' ', '-')}.test`
+      const { path } = await invited(domain)
+      const visitor = browser(domain)
+      const answer = await visitor.submit(await visitor.get(path), fields)
+      expect(answer.status).toBe(400)
+      expect(answer.headers['content-type']).toContain('text/html')
+      expect(answer.text).toContain(`id="${at}-fault"`)
+      expect(textOf(answer.text)).toContain(words)
+      for (const secret of Object.values(fields)) {
+        expect(answer.text).not.toContain(`value="${secret}"`)
+      }
+      expect((await visitor.get(path)).status).toBe(200)
+    },
+  )
+
+  test.each([
+    ['without a token', '', 400, 'MissingToken'],
+    ['with an empty token', '?token=', 400, 'MissingToken'],
+    ['with a token that nobody made', `?token=${'x'.repeat(43)}`, 410, 'LinkExpired'],
+    ['with a token that is too long', `?token=${'x'.repeat(5_000)}`, 400, 'ValidationError'],
+  ])('%s is an error page', async (_what, query, status, code) => {
+    const answer = await browser('empty.test').get(`${PAGE}${query}`)
+    expect(answer.status).toBe(status)
+    expect(answer.headers['content-type']).toContain('text/html')
+    expect(answer.text).toContain(code)
+    expect(answer.text).toContain(answer.headers['x-request-id'])
+  })
+
+  test('of another site is no invite here', async () => {
+    const { path } = await invited('mine.test')
+    await invited('yours.test')
+    expect((await browser('yours.test').get(path)).status).toBe(410)
+  })
+
+  test('does not take the form of another browser', async () => {
+    const { path } = await invited('csrf.test')
+    const page = await browser('csrf.test').get(path)
+    const answer = await browser('csrf.test').submit(page, both(PASSWORD))
+    expect(answer.status).toBe(403)
+    const foreign = await browser('csrf.test').submit(page, both(PASSWORD), {
+      origin: 'https://evil.test',
+    })
+    expect(foreign.status).toBe(403)
+    expect((await browser('csrf.test').get(path)).status).toBe(200)
+  })
+})
