@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import type { Acting } from '#identity/actor.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 import { BASE_URL, IdentityCluster, type Replica } from '#test/identity-replica.ts'
 
@@ -74,15 +76,6 @@ describe('an invite', () => {
     expect(await redeem(site, token)).toBeUndefined()
   })
 
-  test('can be looked at without using it up, as long as it is good', async () => {
-    const { site, token } = await invited()
-    const look = () =>
-      replica.database.withSite(site.siteId, (tx) => replica.invites.find(tx, token))
-    expect(await look()).toEqual(await look())
-    expect(await look()).toEqual(await redeem(site, token))
-    expect(await look()).toBeUndefined()
-  })
-
   test('is given to one of ten who redeem it at once', async () => {
     const { site, token } = await invited()
     const given = await Promise.all(Array.from({ length: 10 }, () => redeem(site, token)))
@@ -125,5 +118,46 @@ describe('an invite', () => {
     const [one, two] = [await invited(), await invited()]
     expect(await redeem(one.site, two.token)).toBeUndefined()
     expect(await redeem(two.site, two.token)).toBeDefined()
+  })
+})
+
+describe('sending invitations again while they are taken', () => {
+  const origin: RequestOrigin = { address: '203.0.113.7', userAgent: '', requestId: 'r' }
+  const by: Acting = { actor: { userId: 'sue', email: 'sue@x.org', role: 'super-admin' }, origin }
+  const password = 'Correct-horse-7-battery'
+
+  test('leaves no link to an account that somebody has', async () => {
+    const people = Array.from({ length: 6 }, (_, n) => `p${n}@x.org`)
+    const { site, tokens } = await invited(people)
+    const taking = tokens.map((token) =>
+      replica.accounts.takeInvite(site, { token, password }, origin).then(
+        () => 'taken',
+        (error: { code: string }) => error.code,
+      ),
+    )
+    // Hashing a password takes its time: now some are through, and some are not.
+    await Promise.race(taking)
+    const resending = Array.from({ length: 4 }, () =>
+      replica.superAdminInvites.resend(site, by, {}),
+    )
+    const outcomes = await Promise.all(taking)
+    await Promise.all(resending)
+    const rows = await replica.database.withSite(site.siteId, (tx) =>
+      tx.db
+        .selectFrom('pool_user')
+        .leftJoin('user_invite', (join) =>
+          join.onRef('user_invite.sub', '=', 'pool_user.sub').on('used_at', 'is', null),
+        )
+        .select(['email', 'status', 'token_hash'])
+        .orderBy('email')
+        .execute(),
+    )
+    const seen = rows.map(({ token_hash, ...row }) => ({ ...row, hasLink: token_hash !== null }))
+    const expected = outcomes.map((outcome, n) => {
+      const taken = outcome === 'taken'
+      return { email: people[n], status: taken ? 'ACTIVE' : 'INVITED', hasLink: !taken }
+    })
+    expect(seen).toEqual(expected)
+    expect(new Set(outcomes).difference(new Set(['taken', 'LinkExpired']))).toEqual(new Set())
   })
 })

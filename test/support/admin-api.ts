@@ -3,7 +3,6 @@ import { decodeJwt } from 'jose'
 import type { Role } from '#identity/actor.ts'
 
 import type { Answer } from './http-client.ts'
-import { asAdmin } from './postgres.ts'
 import type { CallOptions, Stack } from './stack.ts'
 
 /** A member of a site's admin pool who calls the admin API. */
@@ -53,10 +52,13 @@ export class AdminPool {
   /** Somebody new who has taken the invitation. */
   async joined(role: Role): Promise<Member> {
     const { email, userId } = await this.invited({ role })
-    await asAdmin(
-      (sql) =>
-        sql`update pool_user set status = 'ACTIVE', email_verified = true where sub = ${userId}`,
-      this.#stack.database.url,
+    await this.#stack.inSite(this.#host, (tx, { siteId }) =>
+      tx.db
+        .updateTable('pool_user')
+        .set({ status: 'ACTIVE', email_verified: true })
+        .where('site_id', '=', siteId)
+        .where('sub', '=', userId)
+        .execute(),
     )
     return this.named(email)
   }

@@ -5,6 +5,7 @@ import type { Clock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
 import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
+import type { MailboxOwnership } from '#identity/users/mailbox-ownership.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
@@ -72,7 +73,11 @@ export class IdentityCluster implements AsyncDisposable {
 
   /** A deaf one gets no notifications, as when they are lost. */
   async replica(
-    options: { readonly deaf?: true; readonly counters?: Counters } = {},
+    options: {
+      readonly deaf?: true
+      readonly counters?: Counters
+      readonly mailboxOwnership?: MailboxOwnership
+    } = {},
   ): Promise<Replica> {
     const platform = await connectPostgres({ url: this.#clone.url, log: silentLog, poolSize: 5 })
     const queue = await openQueue({ ...platform, log: silentLog })
@@ -90,6 +95,7 @@ export class IdentityCluster implements AsyncDisposable {
       baseUrl: BASE_URL,
       mail: this.mail,
       groupUses: { operationsFor: async () => [] },
+      ...(options.mailboxOwnership && { mailboxOwnership: options.mailboxOwnership }),
     })
     const replica = { ...platform, ...identity }
     this.#replicas.push(replica)

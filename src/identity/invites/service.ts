@@ -69,11 +69,6 @@ export class Invites {
     return { url, recipient, delivers: this.#authEmails.delivers }
   }
 
-  /** Who holds a link that is still good, without using it up. */
-  find(tx: SiteTx, token: string): Promise<Invitee | undefined> {
-    return selectInvitee(tx, hashInvite(token), this.#clock.now())
-  }
-
   /** Who was invited; undefined when the token is unknown, used or too old. Using it up is part of the caller's transaction. */
   async redeem(tx: SiteTx, token: string): Promise<Invitee | undefined> {
     const [tokenHash, now] = [hashInvite(token), this.#clock.now()]
