@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { AdminPool, type Member } from '#test/admin-api.ts'
@@ -10,11 +11,13 @@ let stack: Stack
 let pool: AdminPool
 let ann: Member
 let adam: Member
+let visitorId: string
 beforeAll(async () => {
   stack = await startStack()
   pool = new AdminPool(stack, 'one.test')
   ann = await pool.first()
   adam = await pool.joined('admin')
+  visitorId = decodeJwt(await stack.dataToken('one.test')).sub ?? ''
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
@@ -162,6 +165,16 @@ describe('one’s own profile', () => {
     expect((await bob.call('GET', '/profile')).json).toEqual(before.json)
   })
 
+  test('keeps settings as they are, whatever their keys mean to JavaScript', async () => {
+    const bob = await pool.joined('user')
+    const body = '{"settings":{"__proto__":{"a":1},"constructor":null,"n":1e21,"":"\\u0001"}}'
+    const headers = { 'content-type': 'application/json' }
+    expect((await bob.call('PUT', '/profile', { body, headers })).status).toBe(200)
+    const { json } = await bob.call('GET', '/profile')
+    expect(json.settings).toEqual(JSON.parse(body).settings)
+    expect(Object.keys(json.settings)).toContain('__proto__')
+  })
+
   test('takes exactly 16 KiB of settings', async () => {
     const settings = { a: 'x'.repeat(16 * 1024 - '{"a":""}'.length) }
     expect((await put(await pool.joined('user'), { settings })).json.settings).toEqual(settings)
@@ -214,6 +227,7 @@ describe('another’s profile', () => {
   test.each([
     ['of a super-admin, to an admin', () => adam, () => ann.userId, 403, 'Forbidden'],
     ['of nobody', () => adam, () => 'nobody', 404, 'UserNotFound'],
+    ['of a visitor', () => adam, () => visitorId, 404, 'UserNotFound'],
     ['to a user', () => pool.joined('user'), () => adam.userId, 403, 'Forbidden'],
     [
       'to an admin of another site',

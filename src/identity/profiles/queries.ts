@@ -85,4 +85,10 @@ const profile = (tx: SiteTx, owner: ProfileOwner) =>
     .where('sub', '=', owner.sub)
 
 const stored = <Row extends { readonly settings: unknown }>(row: Row | undefined) =>
-  row && { ...row, settings: Value.Parse(ProfileSettings, row.settings) }
+  row && { ...row, settings: storedSettings(row.settings) }
+
+/** As they are: a parser would make another object of keys like `__proto__`. */
+function storedSettings(settings: unknown): ProfileSettings {
+  Value.Assert(ProfileSettings, settings)
+  return settings
+}
