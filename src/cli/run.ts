@@ -10,6 +10,7 @@ import { CommandError, UsageError } from './faults.ts'
 import { helpText, usageLine } from './help.ts'
 import { keysRotate } from './keys-rotate.ts'
 import { migrate } from './migrate.ts'
+import { outbox } from './outbox.ts'
 import { ServiceClient } from './service-client.ts'
 import { siteCreate } from './site-create.ts'
 import { siteDelete } from './site-delete.ts'
@@ -31,6 +32,7 @@ const COMMANDS: readonly Command[] = [
   siteVerify,
   token,
   keysRotate,
+  outbox,
   authShow,
   authSet,
   audit,
