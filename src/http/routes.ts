@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
+import { ownPasswordRoutes } from './admin-api/own-password.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { superAdminInviteRoutes } from './admin-api/super-admin-invites.ts'
@@ -104,6 +105,7 @@ const adminApi = (context: AppContext) =>
     .use(userProfileRoutes(context))
     .use(ownProfileRoutes(context))
     .use(ownSessionRoutes(context))
+    .use(ownPasswordRoutes(context))
     .use(userSessionRoutes(context))
     .use(superAdminInviteRoutes(context))
     .use(authEmailBrandingRoutes(context))

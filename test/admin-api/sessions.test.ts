@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -212,5 +213,64 @@ describe('the operator', () => {
         json: { error: { code } },
       })
     }
+  })
+})
+
+describe('one’s own password', () => {
+  const OLD = 'Old horse, 1 battery'
+  const NEW = 'New horse, 2 staples'
+
+  const change = async (token: string, currentPassword: string, newPassword: string) =>
+    api('POST', '/profile/password', token, { currentPassword, newPassword })
+
+  test('is changed by who knows the old one, which ends every other sign-in', async () => {
+    const { sub, tokens } = await signedIn('user@one.test', 2)
+    const [other = '', own = ''] = tokens
+    const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
+    await stack.context.accounts.addPassword(
+      admins.site,
+      admins.pool,
+      { sub, password: OLD },
+      origin,
+    )
+    expect((await change(own, OLD, NEW)).status).toBe(204)
+    await expect
+      .poll(() => taken(admins, [other, own]), PATIENCE)
+      .toEqual([false, false, true, true])
+    expect(await lastEvent('password.changed')).toMatchObject({ sub, pool: 'admin' })
+    expect((await mailTo(stack, 'user@one.test', 'password-changed')).siteDomain).toBe(HOST)
+
+    const wrong = await change(own, OLD, `${NEW}!`)
+    expect(wrong).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          code: 'InvalidPassword',
+          details: [{ field: 'currentPassword', message: 'is wrong' }],
+        },
+      },
+    })
+    const weak = await change(own, NEW, 'short')
+    expect(weak).toMatchObject({ status: 400, json: { error: { code: 'InvalidPassword' } } })
+    for (const { field } of weak.json.error.details) expect(field).toBe('newPassword')
+    expect((await change(own, NEW, `${NEW}!`)).status).toBe(204)
+    expect(await admins.isTaken(own)).toBe(true)
+  })
+
+  test('is in no answer, and not in the trail', async () => {
+    const { text } = await stack.portal('GET', `/sites/${HOST}/audit?limit=100`)
+    for (const secret of ['horse', 'battery', 'staples']) expect(text).not.toContain(secret)
+  })
+
+  test.each([
+    [{}, 'currentPassword'],
+    [{ currentPassword: 'x' }, 'newPassword'],
+    [{ currentPassword: 'x', newPassword: 7 }, 'newPassword'],
+    [{ currentPassword: 'x', newPassword: 'y', sub: 'z' }, 'sub'],
+  ])('is not changed by %j', async (body, field) => {
+    const { tokens } = await signedIn('user@one.test', 1)
+    const { status, json } = await api('POST', '/profile/password', tokens[0] ?? '', body)
+    expect(status).toBe(400)
+    expect(json.error.details.map((fault: { field: string }) => fault.field)).toContain(field)
   })
 })

@@ -12,19 +12,12 @@ const SessionPath = Type.Object({ sessionId: NameText })
 const UserPath = Type.Object({ userId: NameText })
 const UserSessionPath = Type.Composite([UserPath, SessionPath])
 
-/** A password as it was typed; what it must have is said by name when it has not. */
-const Typed = Type.String({ maxLength: 1024 })
-const PasswordBody = Type.Object(
-  { currentPassword: Typed, newPassword: Typed },
-  { additionalProperties: false },
-)
-
-/** Where one is signed in oneself, and the password that ends it elsewhere. */
+/** Where one is signed in oneself. */
 export const ownSessionRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/api/profile' })
+  new Elysia({ prefix: '/admin/api/profile/sessions' })
     .use(adminAuth(context))
     .get(
-      '/sessions',
+      '/',
       async ({ site, actor }) => {
         const user = await context.userSessions.self(site, actor)
         return sessionList(await context.userSessions.list(site, user))
@@ -32,7 +25,7 @@ export const ownSessionRoutes = (context: AppContext) =>
       { role: 'user', response: SessionList },
     )
     .delete(
-      '/sessions',
+      '/',
       async ({ site, actor, request }) => {
         const user = await context.userSessions.self(site, actor)
         await context.userSessions.endAll(site, user, { origin: originOf(request) })
@@ -41,25 +34,13 @@ export const ownSessionRoutes = (context: AppContext) =>
       { role: 'user' },
     )
     .delete(
-      '/sessions/:sessionId',
+      '/:sessionId',
       async ({ site, actor, request, params: { sessionId } }) => {
         const user = await context.userSessions.self(site, actor)
         await context.userSessions.end(site, user, sessionId, { origin: originOf(request) })
         return noContent()
       },
       { role: 'user', params: SessionPath },
-    )
-    .post(
-      '/password',
-      async ({ site, actor, request, body }) => {
-        const { pool, sub, familyId } = await context.userSessions.self(site, actor)
-        const { currentPassword: oldPassword, newPassword } = body
-        const keep = familyId === undefined ? undefined : { sessionId: familyId }
-        const change = { sub, oldPassword, newPassword, keep }
-        await context.accounts.changePassword(site, pool, change, originOf(request))
-        return noContent()
-      },
-      { role: 'user', body: PasswordBody },
     )
 
 /** Where others are signed in. */
