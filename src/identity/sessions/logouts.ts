@@ -33,24 +33,12 @@ export class Logouts {
   async check(site: Site, pool: Pool, params: URLSearchParams): Promise<LogoutCheck> {
     const asked = askedOf(params)
     if (!asked) return refused('A parameter is there more than once, or is too long')
-    const { clientId, hint, target, state } = asked
+    const { hint, target, state } = asked
     const sub = hint === undefined ? undefined : await this.#hints.subOf(site, pool, hint)
-    if (hint !== undefined && sub === undefined && clientId === undefined) {
-      return refused('id_token_hint is no id token of this issuer')
-    }
-    // An id token of ours is always of the default client.
-    const named = clientId ?? (sub === undefined ? undefined : pool.clientId)
-    if (named === undefined) return target === undefined ? { kind: 'unasked' } : NO_CLIENT
-    const client = pool.clients.get(named)
-    if (!client) return refused('There is no such client here')
-    if (sub !== undefined && named !== pool.clientId) {
-      return refused('id_token_hint is of another client')
-    }
-    if (target === undefined) return { kind: 'valid', location: undefined, sub }
-    if (!client.logoutUris.includes(target)) {
-      return refused('The address to return to is not one that the client has registered')
-    }
-    return { kind: 'valid', location: withState(target, state), sub }
+    const fault = FAULTS.find(({ is }) => is(pool, { ...asked, sub }))
+    if (fault) return refused(fault.description)
+    if (clientIdOf(pool, { ...asked, sub }) === undefined) return { kind: 'unasked' }
+    return { kind: 'valid', location: target && withState(target, state), sub }
   }
 
   /** Says whether the browser is signed out now; it is not when another user is signed in than the client meant. */
@@ -76,8 +64,44 @@ interface AskedLogout {
   readonly state: string | undefined
 }
 
+type Hinted = AskedLogout & { readonly sub: string | undefined }
+
+/** An id token of ours is always of the default client. */
+const clientIdOf = (pool: Pool, { clientId, sub }: Hinted): string | undefined =>
+  clientId ?? (sub === undefined ? undefined : pool.clientId)
+
+/** An id token whose keys are gone says nothing, and takes nothing away where the client names itself. */
+const FAULTS: readonly {
+  readonly description: string
+  readonly is: (pool: Pool, asked: Hinted) => boolean
+}[] = [
+  {
+    description: 'id_token_hint is no id token of this issuer',
+    is: (_, { hint, sub, clientId }) =>
+      hint !== undefined && sub === undefined && clientId === undefined,
+  },
+  {
+    description: 'There is no such client here',
+    is: ({ clients }, { clientId }) => clientId !== undefined && !clients.has(clientId),
+  },
+  {
+    description: 'id_token_hint is of another client',
+    is: (pool, { sub, clientId = pool.clientId }) =>
+      sub !== undefined && clientId !== pool.clientId,
+  },
+  {
+    description: 'client_id or id_token_hint is needed to return to an address',
+    is: (pool, asked) => asked.target !== undefined && clientIdOf(pool, asked) === undefined,
+  },
+  {
+    description: 'The address to return to is not one that the client has registered',
+    is: (pool, asked) =>
+      asked.target !== undefined &&
+      !pool.clients.get(clientIdOf(pool, asked) ?? '')?.logoutUris.includes(asked.target),
+  },
+]
+
 const refused = (description: string): LogoutCheck => ({ kind: 'refused', description })
-const NO_CLIENT = refused('client_id or id_token_hint is needed to return to an address')
 
 function askedOf(params: URLSearchParams): AskedLogout | undefined {
   const names = ['client_id', 'id_token_hint', 'state', 'logout_uri', 'post_logout_redirect_uri']

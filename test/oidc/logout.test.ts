@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { RelyingParty } from '#test/relying-party.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+let stack: Stack
+let client: RelyingParty
+let logoutUri: string
+beforeAll(async () => {
+  stack = await startStack()
+  client = await RelyingParty.of(stack, 'one.test')
+  logoutUri = client.pool.clients.get(client.pool.clientId)?.logoutUris[0] ?? ''
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+const query = (fields: Record<string, string | undefined>) =>
+  new URLSearchParams(
+    Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  ).toString()
+const leave = (fields: Record<string, string | undefined>, cookie?: string) =>
+  client.get(`/logout?${query(fields)}`, cookie)
+
+async function isSignedIn(cookie: string): Promise<boolean> {
+  const { headers } = await client.authorize({ prompt: 'none' }, cookie)
+  return new URL(headers['location'] ?? '').searchParams.has('code')
+}
+
+describe('logging out', () => {
+  test('in Cognito’s words ends session and tokens, and goes back to the client', async () => {
+    const tokens = await client.tokens('vic@example.org')
+    const own = { client_id: client.pool.clientId, logout_uri: logoutUri }
+    const answer = await leave(own, tokens.cookie)
+    expect(answer).toMatchObject({ status: 303, headers: { location: logoutUri } })
+    expect(answer.headers['set-cookie']).toMatch(
+      new RegExp(
+        `^croft_session=; Path=${client.path}; HttpOnly; SameSite=Lax; Expires=Thu, 01 Jan 1970`,
+      ),
+    )
+    expect(await isSignedIn(tokens.cookie)).toBe(false)
+    expect(await client.isTaken(tokens.access_token)).toBe(false)
+    expect((await client.refresh(tokens.refresh_token)).status).toBe(400)
+  })
+
+  test('in OpenID Connect’s words gives the state back', async () => {
+    const tokens = await client.tokens('vic@example.org')
+    const fields = {
+      id_token_hint: tokens.id_token,
+      post_logout_redirect_uri: logoutUri,
+      state: 'a b&c',
+    }
+    const answer = await leave(fields, tokens.cookie)
+    expect(answer.headers['location']).toBe(`${logoutUri}?state=a+b%26c`)
+    expect(await isSignedIn(tokens.cookie)).toBe(false)
+  })
+
+  test('as a form of the client’s page works on the way back', async () => {
+    const tokens = await client.tokens('vic@example.org')
+    const body = query({ id_token_hint: tokens.id_token, post_logout_redirect_uri: logoutUri })
+    const posted = await stack.call('one.test', 'POST', `${client.path}/logout`, {
+      body,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(posted.status).toBe(303)
+    const location = posted.headers['location'] ?? ''
+    expect(location.startsWith(`${client.path}/logout?`)).toBe(true)
+    const answer = await stack.call('one.test', 'GET', location, {
+      headers: { cookie: tokens.cookie },
+    })
+    expect(answer).toMatchObject({ status: 303, headers: { location: logoutUri } })
+    expect(await isSignedIn(tokens.cookie)).toBe(false)
+  })
+
+  test('leaves the session of another user than the client means', async () => {
+    const mine = await client.tokens('mine@example.org')
+    const other = await client.tokens('other@example.org')
+    const answer = await leave({ id_token_hint: other.id_token }, mine.cookie)
+    expect(answer.headers).not.toHaveProperty('set-cookie')
+    expect(await isSignedIn(mine.cookie)).toBe(true)
+  })
+
+  test('without a session, or twice, ends the same way', async () => {
+    const own = { client_id: client.pool.clientId, logout_uri: logoutUri }
+    expect(await leave(own)).toMatchObject({ status: 303, headers: { location: logoutUri } })
+    const page = await leave({ client_id: client.pool.clientId })
+    expect(page).toMatchObject({ status: 200 })
+    expect(page.text).toContain('You are signed out')
+  })
+
+  test('that no client asked for asks the user', async () => {
+    const tokens = await client.tokens('vic@example.org')
+    const page = await leave({}, tokens.cookie)
+    expect(page.status).toBe(200)
+    expect(await isSignedIn(tokens.cookie)).toBe(true)
+    const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1]
+    const form = /croft_form=[^;]+/.exec(page.headers['set-cookie'] ?? '')?.[0]
+    const confirmed = await stack.call('one.test', 'POST', `${client.path}/logout`, {
+      body: query({ _csrf: csrf }),
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        cookie: `${tokens.cookie}; ${form}`,
+      },
+    })
+    expect(confirmed.text).toContain('You are signed out')
+    expect(await isSignedIn(tokens.cookie)).toBe(false)
+  })
+
+  test.each([
+    ['an address that is not registered', () => own('https://evil.example/')],
+    ['an address that begins like ours', () => own(`${logoutUri}.evil.example`)],
+    ['an address in another case', () => own(logoutUri.toUpperCase())],
+    ['an address that goes on', () => own(`${logoutUri}x`)],
+    ['a redirect URI of the sign-in', () => own(client.redirectUri)],
+    ['an unknown client', () => ({ client_id: 'x'.repeat(26), logout_uri: logoutUri })],
+    ['an address and no client', () => ({ logout_uri: logoutUri })],
+    ['a hint that is none', () => ({ id_token_hint: 'a.b.c' })],
+    ['two addresses', () => ({ ...own(logoutUri), post_logout_redirect_uri: logoutUri })],
+    ['a state without end', () => ({ ...own(logoutUri), state: 'x'.repeat(2049) })],
+  ])('with %s goes nowhere, and signs nobody out', async (_what, fields) => {
+    const { cookie } = await client.signIn(await client.user('vic@example.org'))
+    const answer = await leave(fields(), cookie)
+    expect(answer.status).toBe(400)
+    expect(answer.headers).not.toHaveProperty('location')
+    expect(answer.headers['content-type']).toMatch(/^text\/html/)
+    expect(await isSignedIn(cookie)).toBe(true)
+  })
+
+  test('with an id token of another site or pool as hint is refused', async () => {
+    const admin = await stack.adminToken('one.test')
+    const neighbour = await (await RelyingParty.of(stack, 'two.test')).tokens('vic@example.org')
+    for (const hint of [admin, neighbour.id_token]) {
+      const answer = await leave({ id_token_hint: hint, post_logout_redirect_uri: logoutUri })
+      expect(answer.status).toBe(400)
+    }
+  })
+})
+
+const own = (uri: string): Record<string, string> => ({
+  client_id: client.pool.clientId,
+  logout_uri: uri,
+})
