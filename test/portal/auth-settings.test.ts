@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 /** A busy machine takes its time. */
@@ -293,5 +294,60 @@ describe('the discovery of a site under development', () => {
     })
     const alias = await stack.call(host, 'GET', '/data/public/auth/config')
     expect(Object.keys(alias.json.data)).toHaveLength(5)
+  })
+})
+
+describe('a change', () => {
+  const replicas = () => [stack, second]
+
+  test('opens a redirect URI on every replica, and closes it again', async () => {
+    const host = await fresh('redirects.test')
+    const redirect_uri = 'https://app.example/cb'
+    const parties = await Promise.all(replicas().map((each) => RelyingParty.of(each, host)))
+    const statuses = () =>
+      Promise.all(parties.map(async (party) => (await party.authorize({ redirect_uri })).status))
+    expect(await statuses()).toEqual([400, 400])
+    await change(host, { data: { clients: { default: { redirectUris: [redirect_uri] } } } })
+    expect((await parties[0]?.authorize({ redirect_uri }))?.status).not.toBe(400)
+    await expect.poll(async () => (await statuses()).includes(400), PATIENCE).toBe(false)
+    expect((await parties[0]?.authorize({ redirect_uri: `${redirect_uri}/` }))?.status).toBe(400)
+    await change(host, { data: { clients: { default: { redirectUris: [] } } } })
+    expect((await parties[0]?.authorize({ redirect_uri }))?.status).toBe(400)
+    await expect.poll(statuses, PATIENCE).toEqual([400, 400])
+  })
+
+  test('lets a client use the Cognito API, and says what a password lacks, on every replica', async () => {
+    const host = await fresh('cognito.test')
+    const { data } = await read(host)
+    const signUp = async (by: Stack, Password: string) => {
+      const path = new URL(data.issuer).pathname
+      const answer = await by.call(host, 'POST', path, {
+        headers: {
+          'content-type': 'application/x-amz-json-1.1',
+          'x-amz-target': 'AWSCognitoIdentityProviderService.SignUp',
+        },
+        body: JSON.stringify({
+          ClientId: data.clients.default.clientId,
+          Username: 'vic@cognito.test',
+          Password,
+        }),
+      })
+      return String(answer.json['__type'] ?? answer.status)
+    }
+    const onBoth = (password: string) => () =>
+      Promise.all(replicas().map((replica) => signUp(replica, password)))
+    const plain = 'correct horse battery'
+    expect(await onBoth(plain)()).toEqual(Array(2).fill('ResourceNotFoundException'))
+    await change(host, { data: { clients: { default: { cognitoApi: true } } } })
+    expect(await signUp(stack, plain)).toBe('InvalidPasswordException')
+    await expect.poll(onBoth(plain), PATIENCE).toEqual(Array(2).fill('InvalidPasswordException'))
+    const lax = { requireUppercase: false, requireNumbers: false, requireSymbols: false }
+    await change(host, { data: { passwordPolicy: lax } })
+    expect(await signUp(stack, plain)).toBe('200')
+    await expect.poll(onBoth(plain), PATIENCE).toEqual(['200', '200'])
+    await change(host, { data: { selfSignUp: false } })
+    await expect.poll(onBoth(plain), PATIENCE).toEqual(Array(2).fill('NotAuthorizedException'))
+    await change(host, { data: { clients: { default: { cognitoApi: false } } } })
+    await expect.poll(onBoth(plain), PATIENCE).toEqual(Array(2).fill('ResourceNotFoundException'))
   })
 })
