@@ -82,14 +82,18 @@ export class Arrivals {
     arriving: Arriving,
   ): Promise<Arrival> {
     const { pool, issuer } = arriving
+    const { address } = person
     const identity = { issuer, subject: person.subject }
+    // The owner first: an account that is seen then has the identity that it was made with, when that is looked for.
+    const owner =
+      address.kind === 'verified'
+        ? await this.#users.findByEmail(tx, pool.userPoolId, address.email)
+        : undefined
     const holder = await selectIdentityHolder(tx, pool.userPoolId, identity)
     if (holder) return this.#known(tx, pool, holder.sub)
-    const { address } = person
     if (address.kind === 'none') return refused('address-missing')
     if (address.kind === 'unverified') return refused('address-unverified')
     const newcomer = { ...arriving, identity, email: address.email }
-    const owner = await this.#users.findByEmail(tx, pool.userPoolId, address.email)
     return owner ? this.#join(tx, site, owner, newcomer) : this.#signUp(tx, newcomer)
   }
 
