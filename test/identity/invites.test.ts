@@ -121,16 +121,33 @@ describe('an invite', () => {
   })
 })
 
-describe('sending invitations again while they are taken', () => {
-  const origin: RequestOrigin = { address: '203.0.113.7', userAgent: '', requestId: 'r' }
-  const by: Acting = { actor: { userId: 'sue', email: 'sue@x.org', role: 'super-admin' }, origin }
-  const password = 'Correct-horse-7-battery'
+const ORIGIN: RequestOrigin = { address: '203.0.113.7', userAgent: '', requestId: 'r' }
+const BY: Acting = {
+  actor: { userId: 'sue', email: 'sue@x.org', role: 'super-admin' },
+  origin: ORIGIN,
+}
+const PASSWORD = 'Correct-horse-7-battery'
 
+describe('taking an invite', () => {
+  test.each([
+    ['proves the address that it went to', {}, true],
+    ['proves nothing about the other', { externalEmail: 'out@x.org' }, false],
+  ])('%s', async (_what, external, verified) => {
+    const { site } = await invited()
+    await replica.adminUsers.create(site, BY, { email: 'bob@x.org', ...external })
+    const mail = cluster.mail.messages.at(-1)
+    const token = /token=([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? ''
+    const user = await replica.accounts.takeInvite(site, { token, password: PASSWORD }, ORIGIN)
+    expect(user).toMatchObject({ email: 'bob@x.org', status: 'ACTIVE', emailVerified: verified })
+  })
+})
+
+describe('sending invitations again while they are taken', () => {
   test('leaves no link to an account that somebody has', async () => {
     const people = Array.from({ length: 6 }, (_, n) => `p${n}@x.org`)
     const { site, tokens } = await invited(people)
     const taking = tokens.map((token) =>
-      replica.accounts.takeInvite(site, { token, password }, origin).then(
+      replica.accounts.takeInvite(site, { token, password: PASSWORD }, ORIGIN).then(
         () => 'taken',
         (error: { code: string }) => error.code,
       ),
@@ -138,7 +155,7 @@ describe('sending invitations again while they are taken', () => {
     // Hashing a password takes its time: now some are through, and some are not.
     await Promise.race(taking)
     const resending = Array.from({ length: 4 }, () =>
-      replica.superAdminInvites.resend(site, by, {}),
+      replica.superAdminInvites.resend(site, BY, {}),
     )
     const outcomes = await Promise.all(taking)
     await Promise.all(resending)

@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { OpenInvite } from './model.ts'
@@ -47,7 +49,12 @@ export async function activateInvited(
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('pool_user')
-    .set({ status: 'ACTIVE', email_verified: true, updated_at: now })
+    .set({
+      status: 'ACTIVE',
+      // The link went to the external address when there is one: that proves nothing about the other.
+      email_verified: sql<boolean>`external_email is null`,
+      updated_at: now,
+    })
     .where('site_id', '=', tx.siteId)
     .where('user_pool_id', '=', userPoolId)
     .where('sub', '=', sub)
