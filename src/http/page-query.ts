@@ -5,7 +5,7 @@ import { invalid } from '#base/app-error.ts'
 import type { PageRequest, PageRows } from '#base/page.ts'
 import type { AppContext } from '#context'
 
-export interface PageBounds {
+interface PageBounds {
   readonly defaultLimit: number
   readonly maxLimit: number
 }

@@ -7,7 +7,7 @@ import { EmailAddress } from '#identity/email.ts'
 const closed = { additionalProperties: false }
 const Absent = Type.Null()
 
-export const RoleName = Type.Union([
+const RoleName = Type.Union([
   Type.Literal('user'),
   Type.Literal('admin'),
   Type.Literal('super-admin'),
