@@ -123,6 +123,8 @@ describe('a request with an idempotency key', () => {
     const second = await ask(key, { body: 'b' })
     expect(second).not.toEqual(first)
     expect(await ask(key, { body: 'b' })).toEqual(second)
+    nowMs += DAY_MS + 1
+    await ask(newKey())
     expect(await rows()).toHaveLength(1)
   })
 

@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface Invitee {
@@ -66,22 +64,6 @@ export async function lockInvited(tx: SiteTx, invitee: Invitee): Promise<boolean
     .forUpdate()
     .executeTakeFirst()
   return user !== undefined
-}
-
-export async function deleteExpiredInvites(tx: SiteTx, now: Date, limit: number): Promise<void> {
-  const expired = tx.db
-    .selectFrom('user_invite')
-    .select(sql`ctid`.as('ctid'))
-    .where('site_id', '=', tx.siteId)
-    .where('expires_at', '<=', now)
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-  await tx.db
-    .deleteFrom('user_invite')
-    .where('site_id', '=', tx.siteId)
-    .where(sql`ctid`, 'in', expired)
-    .execute()
 }
 
 /** Of two who redeem the same invite at once, one gets the row. */

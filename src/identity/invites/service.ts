@@ -5,21 +5,19 @@ import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { sweepExpired } from '#platform/postgres/sweep.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import { INVITE_LIFETIME_MS, hashInvite, onboardingUrl } from './model.ts'
 import {
   type Invitee,
-  deleteExpiredInvites,
   deleteUnusedInvites,
   insertInvite,
   lockInvited,
   markInviteUsed,
   selectInvitee,
 } from './queries.ts'
-
-const SWEPT_AT_ONCE = 20
 
 /** A link on its way to the invited person. */
 export interface SentInvite {
@@ -82,7 +80,7 @@ export class Invites {
     const createdAt = this.#clock.now()
     const expiresAt = new Date(createdAt.getTime() + INVITE_LIFETIME_MS)
     await deleteUnusedInvites(tx, user)
-    await deleteExpiredInvites(tx, createdAt, SWEPT_AT_ONCE)
+    await sweepExpired(tx, 'user_invite', createdAt)
     const { userPoolId, sub } = user
     await insertInvite(tx, { tokenHash: hashInvite(token), userPoolId, sub, createdAt, expiresAt })
     const base = siteBaseUrl(this.#baseUrl, site.domain)

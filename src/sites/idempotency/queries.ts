@@ -1,5 +1,3 @@
-import { sql } from 'kysely'
-
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface AnswerKey {
@@ -60,21 +58,4 @@ export function selectAnswer(tx: SiteTx, key: AnswerKey): Promise<StoredAnswer |
     .where('scope', '=', key.scope)
     .where('key_hash', '=', key.keyHash)
     .executeTakeFirst()
-}
-
-/** Passes over those that another transaction holds. */
-export async function deleteExpiredAnswers(tx: SiteTx, now: Date, limit: number): Promise<void> {
-  const expired = tx.db
-    .selectFrom('idempotent_answer')
-    .select(sql`ctid`.as('ctid'))
-    .where('site_id', '=', tx.siteId)
-    .where('expires_at', '<=', now)
-    .limit(limit)
-    .forUpdate()
-    .skipLocked()
-  await tx.db
-    .deleteFrom('idempotent_answer')
-    .where('site_id', '=', tx.siteId)
-    .where(sql`ctid`, 'in', expired)
-    .execute()
 }

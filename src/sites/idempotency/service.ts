@@ -3,11 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { sweepExpired } from '#platform/postgres/sweep.ts'
 
-import { claimKey, deleteExpiredAnswers, selectAnswer, updateAnswer } from './queries.ts'
+import { claimKey, selectAnswer, updateAnswer } from './queries.ts'
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000
-const SWEPT_AT_ONCE = 20
 
 /** A request that may come twice. */
 export interface RepeatableRequest {
@@ -44,7 +44,7 @@ export class IdempotentAnswers {
     if (!first) return given(await selectAnswer(tx, answerKey), digest)
     const answer = await work()
     await updateAnswer(tx, answerKey, JSON.stringify(answer))
-    await deleteExpiredAnswers(tx, now, SWEPT_AT_ONCE)
+    await sweepExpired(tx, 'idempotent_answer', now)
     return answer
   }
 }
