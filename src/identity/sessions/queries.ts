@@ -57,7 +57,10 @@ export async function renewSession(tx: SiteTx, session: NewSession): Promise<voi
     .execute()
 }
 
-/** Locked: whoever ends the session waits for what comes of it in this transaction. */
+/**
+ * Locked: whoever ends the session, or uses it too, waits for this transaction. The user first, as deleting one does; and
+ * not shared, because two that share a row and then write to it wait for each other.
+ */
 export function lockSession(
   tx: SiteTx,
   userPoolId: string,
@@ -85,7 +88,8 @@ export function lockSession(
     .where('session.expires_at', '>', token.now)
     .where('user.status', '=', 'ACTIVE')
     .whereRef('session.auth_time', '>=', 'user.tokens_valid_after')
-    .forShare(['session'])
+    .forKeyShare(['user'])
+    .forNoKeyUpdate(['session'])
     .executeTakeFirst()
 }
 
