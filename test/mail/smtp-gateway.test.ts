@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { compose } from '#mail/outbound/compose.ts'
 import { MailRefused, type RawMail } from '#platform/smtp/mail-transport.ts'
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
-import { type Certificate, selfSigned } from '#test/self-signed.ts'
 import { SmtpServer } from '#test/smtp-server.ts'
+import { type Certificate, testCertificate } from '#test/test-certificate.ts'
 
 const never = new AbortController().signal
 
@@ -165,9 +165,9 @@ describe('the mail gateway', () => {
 describe('the connection to the gateway', () => {
   let certificate: Certificate
   beforeEach(async () => {
-    certificate ??= await selfSigned()
+    certificate ??= await testCertificate()
   })
-  const trusting = () => ({ ca: certificate.cert })
+  const trusting = () => ({ ca: certificate.authority })
 
   test.each([
     ['smtps', { implicitTls: true }],

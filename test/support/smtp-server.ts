@@ -1,7 +1,7 @@
 import { type AddressInfo, type Server, type Socket, createServer } from 'node:net'
 import { type SecureContext, TLSSocket, createSecureContext } from 'node:tls'
 
-import type { Certificate } from './self-signed.ts'
+import type { Certificate } from './test-certificate.ts'
 
 export type Verb = 'CONNECT' | 'EHLO' | 'STARTTLS' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'MESSAGE'
 
