@@ -4,7 +4,7 @@ import type { Command, Invocation } from './command.ts'
 import { UsageError } from './faults.ts'
 import { expectShape } from './shape.ts'
 import { sitePath } from './site-show.ts'
-import { columns } from './table.ts'
+import { columns, printable } from './table.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 10_000
@@ -97,6 +97,3 @@ const rowOf = ({ at, event, pool, sub, email, actor, address, detail }: AuditIte
       .map(([name, value]) => `${name}=${String(value)}`)
       .join(' '),
   ].map(printable)
-
-/** Strangers choose some of these words: no terminal is to act on them. */
-const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '')

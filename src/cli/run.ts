@@ -12,6 +12,7 @@ import { keysRotate } from './keys-rotate.ts'
 import { migrate } from './migrate.ts'
 import { outbox } from './outbox.ts'
 import { ServiceClient } from './service-client.ts'
+import { sessions } from './sessions.ts'
 import { siteCreate } from './site-create.ts'
 import { siteDelete } from './site-delete.ts'
 import { siteDeploy } from './site-deploy.ts'
@@ -36,6 +37,7 @@ const COMMANDS: readonly Command[] = [
   authShow,
   authSet,
   audit,
+  sessions,
 ]
 
 export interface Terminal {

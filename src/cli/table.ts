@@ -13,3 +13,6 @@ export function columns(rows: readonly (readonly string[])[]): string {
     )
     .join('\n')
 }
+
+/** Strangers choose some words, and no terminal is to act on them. */
+export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '')

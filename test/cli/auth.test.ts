@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { run as runCroft } from '#cli/run.ts'
+import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 import { croft } from './croft.ts'
@@ -85,11 +87,14 @@ describe('croft auth', () => {
       'exclude each other',
     ],
     [['audit'], 'DOMAIN is missing'],
+    [['sessions', 'one.test'], '--user is missing'],
+    [['sessions', 'a', '--user', 'u@x', '--end', 'x', '--end-all'], 'exclude each other'],
     [['audit', 'one.test', '--limit', '0'], '--limit is a whole number'],
   ])('(%j) called wrongly ends with 2 and says so', async (args, words) => {
-    const ran = await run(...args)
-    expect(ran).toMatchObject({ code: 2, out: '' })
-    expect(ran.err).toContain(words)
+    const lines: string[] = []
+    const terminal = { env, out: (_text: string) => {}, err: (text: string) => lines.push(text) }
+    expect(await runCroft(args, terminal)).toBe(2)
+    expect(lines.join('\n')).toContain(words)
   })
 })
 
@@ -119,5 +124,35 @@ describe('croft audit', () => {
     const wrong = await run('audit', 'trail.test', '--event', 'x')
     expect(wrong).toMatchObject({ code: 1, out: '' })
     expect(wrong.err).toContain('event: must be one of sign-up.requested')
+  })
+})
+
+describe('croft sessions', () => {
+  test('lists where a visitor is signed in, and ends it', async () => {
+    const visitors = await RelyingParty.of(stack, 'two.test')
+    const user = 'vic@two.test'
+    const of = (...args: string[]) => ['sessions', 'two.test', '--user', user, ...args]
+    const tokens = [
+      (await visitors.tokens(user)).access_token,
+      (await visitors.tokens(user)).access_token,
+      (await visitors.tokens(user)).access_token,
+    ]
+    const taken = () => Promise.all(tokens.map((token) => visitors.isTaken(token)))
+    const { items } = await json(...of())
+    expect(items).toHaveLength(3)
+    expect((await run(...of())).out).toMatch(
+      /^ses_\w+ +password +since .*Z +seen .*Z +127\.0\.0\.1/,
+    )
+    expect(await json(...of('--end', items[0].sessionId))).toEqual({
+      user,
+      pool: 'data',
+      ended: items[0].sessionId,
+    })
+    expect(await taken()).toEqual([true, true, false])
+    expect((await run(...of('--end', items[0].sessionId))).err).toContain('SessionNotFound')
+    expect((await run(...of('--end-all'))).out).toBe(`${user} is signed out everywhere.\n`)
+    expect(await taken()).toEqual([false, false, false])
+    expect((await run(...of())).out).toBe(`${user} is not signed in anywhere.\n`)
+    expect((await run(...of('--pool', 'admin'))).err).toContain('UserNotFound')
   })
 })
