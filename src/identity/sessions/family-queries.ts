@@ -79,7 +79,10 @@ export interface Kept {
 
 export const revokeFamiliesOfUser = (tx: SiteTx, user: UserKey, kept: Kept, now: Date): Ended =>
   living(tx, user, now)
-    .where('session_id', 'is distinct from', kept.sessionId)
+    // Null keeps nothing: families without a session are not all one session.
+    .$if(kept.sessionId !== null, (families) =>
+      families.where('session_id', 'is distinct from', kept.sessionId),
+    )
     .where('family_id', 'is distinct from', kept.familyId)
     .execute()
 
