@@ -4,8 +4,6 @@ import { run as runCroft } from '#cli/run.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
-import { croft } from './croft.ts'
-
 let stack: Stack
 let env: Record<string, string>
 beforeAll(async () => {
@@ -14,7 +12,17 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
-const run = (...args: string[]) => croft(args, env)
+/** The program without its process, which others test: these calls are many. */
+async function run(...args: string[]) {
+  let [out, err] = ['', '']
+  const terminal = {
+    env,
+    out: (text: string) => void (out += `${text}\n`),
+    err: (text: string) => void (err += `${text}\n`),
+  }
+  const code = await runCroft(args, terminal)
+  return { code, out, err }
+}
 const json = async (...args: string[]) => {
   const ran = await run(...args, '--json')
   expect(ran).toMatchObject({ code: 0, err: '' })
@@ -91,10 +99,9 @@ describe('croft auth', () => {
     [['sessions', 'a', '--user', 'u@x', '--end', 'x', '--end-all'], 'exclude each other'],
     [['audit', 'one.test', '--limit', '0'], '--limit is a whole number'],
   ])('(%j) called wrongly ends with 2 and says so', async (args, words) => {
-    const lines: string[] = []
-    const terminal = { env, out: (_text: string) => {}, err: (text: string) => lines.push(text) }
-    expect(await runCroft(args, terminal)).toBe(2)
-    expect(lines.join('\n')).toContain(words)
+    const ran = await run(...args)
+    expect(ran).toMatchObject({ code: 2, out: '' })
+    expect(ran.err).toContain(words)
   })
 })
 
