@@ -5,7 +5,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import type { RawMail } from '#platform/smtp/mail-transport.ts'
 
 /** Everything of a message but its MIME form. */
-export type Composition = Omit<RawMail, 'mime'>
+type Composition = Omit<RawMail, 'mime'>
 
 /** The message as it is sent. The same composition gives the same bytes, so that a second try is the same message. */
 export async function compose(message: Composition): Promise<RawMail> {
@@ -30,7 +30,7 @@ export async function compose(message: Composition): Promise<RawMail> {
 }
 
 /** A header's value: without what could end it. */
-export const oneLine = (text: string): string =>
+const oneLine = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .toWellFormed()
