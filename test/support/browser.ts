@@ -19,13 +19,14 @@ export const launchChromium = (): Promise<Browser> =>
     args: ['--no-sandbox', '--host-resolver-rules=MAP *.test 127.0.0.1'],
   })
 
-/** A fresh profile and a page in it. Whatever the page complains of is kept: a calm page complains of nothing. */
+/** A fresh profile and a page in it. What it complains of is kept, but for a page's own status. */
 export async function openTab(browser: Browser, options: BrowserContextOptions = {}): Promise<Tab> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type())) complaints.push(message.text())
+    const isStatus = message.text().startsWith('Failed to load resource: the server responded')
+    if (['error', 'warning'].includes(message.type()) && !isStatus) complaints.push(message.text())
   })
   page.on('pageerror', (error) => complaints.push(error.message))
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() }
@@ -34,4 +35,16 @@ export async function openTab(browser: Browser, options: BrowserContextOptions =
 export interface Tab extends AsyncDisposable {
   readonly page: Page
   readonly complaints: readonly string[]
+}
+
+/** Fills in and sends the form of a page, and waits for what comes of it. */
+export async function sendForm(
+  page: Page,
+  fields: Readonly<Record<string, string>>,
+  button = 'main form button.button',
+): Promise<void> {
+  for (const [id, value] of Object.entries(fields)) await page.fill(`#${id}`, value)
+  const loaded = page.waitForEvent('load')
+  await page.click(button)
+  await loaded
 }

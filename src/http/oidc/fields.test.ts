@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
 import { codeIn, passwordIn, policyWords, usernameIn } from './fields.ts'
-import { durationOf } from './pages/faults.ts'
 
 const POLICY = {
   minimumLength: 8,
@@ -64,14 +63,4 @@ describe('the password rules in words', () => {
   ])('%#', (policy, words) => {
     expect(policyWords(policy)).toBe(words)
   })
-})
-
-test.each([
-  [0.2, 'a second'],
-  [2, '2 seconds'],
-  [61, '61 seconds'],
-  [120, '2 minutes'],
-  [899, '15 minutes'],
-])('%d seconds are "%s"', (seconds, words) => {
-  expect(durationOf(seconds)).toBe(words)
 })

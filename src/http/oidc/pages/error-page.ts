@@ -3,6 +3,7 @@ import type { RequestScope } from '#http/request-scope.ts'
 import { hostName } from '#sites/domain.ts'
 
 import { noticePage } from './notice-page.ts'
+import { withStop } from './words.ts'
 
 const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
@@ -25,7 +26,7 @@ export const errorPage = (
     title: titleOf(error, status),
     site: { domain: hostName(host) },
     tone: 'bad',
-    text: [error.message],
+    text: [withStop(error.message)],
     reference: [error.code, `Request ${requestId}`],
     status,
     headers: Object.fromEntries(headers),

@@ -1,6 +1,8 @@
 import { AppError, type ErrorCode } from '#base/app-error.ts'
 import { errorHeaders, statusOf } from '#http/plugins/errors.ts'
 
+import { capitalized, durationOf, withStop } from './words.ts'
+
 /** What was wrong with a form, as its page shows it. */
 export interface Faults {
   readonly status: number
@@ -64,21 +66,13 @@ function fieldFaults({ details = [] }: AppError): ReadonlyMap<string, readonly s
   const faults = new Map<string, string[]>()
   for (const { field, message } of details) {
     const name = FIELD_NAMES[field] ?? field
-    faults.set(name, [...(faults.get(name) ?? []), sentence(message)])
+    faults.set(name, [...(faults.get(name) ?? []), capitalized(message)])
   }
   return faults
 }
 
 function messageOf(error: AppError): string {
   const seconds = error.retryAfterSeconds
-  if (error.code !== 'TooManyRequests' || seconds === undefined) return error.message
+  if (error.code !== 'TooManyRequests' || seconds === undefined) return withStop(error.message)
   return `There were too many tries. Please wait ${durationOf(seconds)}, then try again.`
 }
-
-export function durationOf(seconds: number): string {
-  const whole = Math.max(1, Math.ceil(seconds))
-  if (whole < 90) return whole === 1 ? 'a second' : `${whole} seconds`
-  return `${Math.ceil(whole / 60)} minutes`
-}
-
-const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`

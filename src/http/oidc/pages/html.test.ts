@@ -14,7 +14,7 @@ describe('a piece of a page', () => {
 
   test('never lets text end its attribute or start a tag', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: 'binary-ascii', maxLength: 50 }), (text) => {
         const piece = html`<a href="${text}">${text}</a>`.toString()
         expect(piece.match(/["'<>`]/g)).toEqual(['<', '"', '"', '>', '<', '>'])
       }),

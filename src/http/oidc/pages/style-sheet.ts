@@ -136,6 +136,7 @@ input {
   font-size: 16px;
   line-height: 24px;
 }
+input[readonly] { background: var(--ground); color: var(--muted); }
 input:hover { border-color: var(--muted); }
 input:autofill { box-shadow: inset 0 0 0 100px var(--field); -webkit-text-fill-color: var(--ink); caret-color: var(--ink); }
 input[aria-invalid="true"] { border-color: var(--bad); }
@@ -179,6 +180,7 @@ input.code {
 .link {
   appearance: none;
   display: inline-block;
+  min-width: 44px;
   margin: -12px 0;
   padding: 12px 0;
   border: 0;

@@ -1,0 +1,11 @@
+/** Messages of the interface end without a stop; what people read as a sentence has one. */
+export const withStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+
+export const capitalized = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+
+export function durationOf(seconds: number): string {
+  const whole = Math.max(1, Math.ceil(seconds))
+  if (whole < 90) return whole === 1 ? 'a second' : `${whole} seconds`
+  return `${Math.ceil(whole / 60)} minutes`
+}

@@ -1,0 +1,59 @@
+import type { Page } from 'playwright-core'
+
+import { sendForm } from './browser.ts'
+import { linkIn, mailTo } from './outbox.ts'
+import { RelyingParty } from './relying-party.ts'
+import type { Stack } from './stack.ts'
+
+export const TOUR_PASSWORD = 'Correct-horse-7'
+const LONG_DOMAIN = 'a-rather-long-domain-name-for-a-narrow-phone.example.test'
+
+/** Every page of the hosted sign-in as a person meets it, with and without mistakes. `guest` is new at each tour. */
+export async function tourPages(
+  stack: Stack,
+  page: Page,
+  guest: string,
+  look: (name: string) => Promise<void>,
+): Promise<void> {
+  const base = stack.baseUrl('one.test')
+  const client = await RelyingParty.of(stack, 'one.test')
+  const admin = await RelyingParty.of(stack, 'one.test', 'admin')
+  const email = `${guest}@${LONG_DOMAIN}`
+  const at = async (name: string, arrive: () => Promise<unknown>): Promise<void> => {
+    await arrive()
+    await look(name)
+  }
+  const open = (path: string) => () => page.goto(base + path)
+  const send = (fields: Readonly<Record<string, string>>) => () => sendForm(page, fields)
+
+  await at('admin-login', open(admin.page('login')))
+  await at('login', open(client.page('login')))
+  await at('login-wrong', send({ username: email, password: 'Wrong-horse-7' }))
+
+  await at('signup', open(client.page('signup')))
+  await at('signup-faults', send({ username: email, password: 'short' }))
+  await at('confirm', send({ password: TOUR_PASSWORD }))
+  await at('confirm-resent', () => sendForm(page, {}, 'button[value=resend]'))
+  await at('confirm-wrong', send({ code: 'wrong' }))
+
+  await at('forgot', open(client.page('forgotPassword')))
+  await at('reset', send({ username: email }))
+  await at('reset-wrong', send({ code: '000000', password: 'Another-horse-8' }))
+
+  await at('onboarding', async () => page.goto(await inviteLink(stack, email)))
+  await at('onboarding-faults', send({ password: TOUR_PASSWORD, confirmPassword: 'Other-horse-8' }))
+  await at('welcome', send({ password: TOUR_PASSWORD, confirmPassword: TOUR_PASSWORD }))
+  await at('onboarding-incomplete', open('/admin/public/onboarding/user'))
+
+  await at('refused', open(client.page('login', { client_id: 'nobody' })))
+  await at('signed-out', open(`${client.path}/logout`))
+}
+
+/** In the mail that an admin's invitation of somebody sends. */
+export async function inviteLink(stack: Stack, email: string): Promise<string> {
+  const token = await stack.adminToken('one.test')
+  const invitation = { token, body: { email, role: 'user' } }
+  const answer = await stack.call('one.test', 'POST', '/admin/api/users', invitation)
+  if (answer.status !== 200) throw new Error(`Not invited: ${answer.status} ${answer.text}`)
+  return linkIn(await mailTo(stack, email, 'invite'))
+}
