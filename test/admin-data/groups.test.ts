@@ -1,5 +1,7 @@
+import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { RelyingParty } from '#test/relying-party.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -281,6 +283,25 @@ describe('an operation for a group', () => {
     expect((await site.callAs(token, 'forLive')).status).toBe(403)
     await expect.poll(statuses, { ...PATIENCE, interval: 5 }).toEqual([403, 403])
     expect(performance.now() - since).toBeLessThan(5000)
+  })
+
+  test('closes for a sign-in although its token still names the group', async () => {
+    const { username } = await made('former')
+    await site.putOperation('forFormer', {
+      preset: { preset: 'echo' },
+      auth: { mode: 'groups', groups: ['former'] },
+    })
+    await site.synced()
+    await groups('POST', users('former'), { username })
+    const visitors = await RelyingParty.of(stack, 'one.test')
+    const { access_token: token } = await visitors.tokens(username)
+    expect(decodeJwt(token)['cognito:groups']).toEqual(['former'])
+    await expect.poll(() => statusesOf(token, 'forFormer'), PATIENCE).toEqual([200, 200])
+    await groups('DELETE', users('former'), { username })
+    expect((await site.callAs(token, 'forFormer')).status).toBe(403)
+    await expect.poll(() => statusesOf(token, 'forFormer'), PATIENCE).toEqual([403, 403])
+    await groups('POST', users('former'), { username })
+    expect((await site.callAs(token, 'forFormer')).status).toBe(200)
   })
 
   test('closes for everyone when the group is deleted and comes back empty', async () => {
