@@ -9,7 +9,7 @@ let logoutUri: string
 beforeAll(async () => {
   stack = await startStack()
   client = await RelyingParty.of(stack, 'one.test')
-  logoutUri = client.pool.clients.get(client.pool.clientId)?.logoutUris[0] ?? ''
+  logoutUri = client.logoutUri
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 

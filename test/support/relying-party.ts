@@ -31,6 +31,7 @@ export class RelyingParty {
   readonly site: Site
   readonly pool: Pool
   readonly redirectUri: string
+  readonly logoutUri: string
   readonly verifier = randomBytes(32).toString('base64url')
 
   private constructor(stack: Stack, host: string, site: Site, pool: Pool) {
@@ -38,7 +39,9 @@ export class RelyingParty {
     this.host = host
     this.site = site
     this.pool = pool
-    this.redirectUri = pool.clients.get(pool.clientId)?.redirectUris[0] ?? ''
+    const client = pool.clients.get(pool.clientId)
+    this.redirectUri = client?.redirectUris[0] ?? ''
+    this.logoutUri = client?.logoutUris[0] ?? ''
   }
 
   static async of(stack: Stack, host: string, kind: PoolKind = 'data'): Promise<RelyingParty> {
