@@ -74,7 +74,7 @@ const flat = ({ passwordPolicy, ...rest }: PoolSettings): Record<string, number 
   ),
 })
 
-export const changedSettings = (
+const changedSettings = (
   current: PoolSettings,
   { passwordPolicy, ...input }: PoolSettingsInput,
 ): PoolSettings => ({
