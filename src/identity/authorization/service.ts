@@ -84,8 +84,7 @@ export class SignIns {
     origin: RequestOrigin,
   ): Promise<SignedIn> {
     const { pool, client } = request
-    const expected = await this.#expected(site, request)
-    const asExpected = expected === 'anyone' || expected === proof.sub
+    const refusal = await this.#refusalOf(site, request, proof)
     return this.#database.withSite(site.siteId, async (tx) => {
       const holder = await newHolder(tx, pool, proof)
       if (!holder) throw new AppError('InvalidCredentials', 'That did not work: sign in again')
@@ -99,11 +98,22 @@ export class SignIns {
         origin,
         detail: { method: proof.method },
       })
-      const location = asExpected
-        ? codeLocation(request, await this.#codes.issue(tx, request, { ...proof, ...session }))
-        : refusalLocation(request, ANOTHER_USER)
+      const location = refusal
+        ? refusalLocation(request, refusal)
+        : codeLocation(request, await this.#codes.issue(tx, request, { ...proof, ...session }))
       return { location, session }
     })
+  }
+
+  /** What is wrong with a sign-in that succeeded: it is not the one that the client asked for. */
+  async #refusalOf(
+    site: Site,
+    request: AuthorizationRequest,
+    { sub, method }: SignInProof,
+  ): Promise<Refusal | undefined> {
+    if (request.client.purpose === 'link' && method !== 'google') return NOTHING_LINKED
+    const expected = await this.#expected(site, request)
+    return expected === 'anyone' || expected === sub ? undefined : ANOTHER_USER
   }
 
   /** Whom `id_token_hint` names. */
@@ -131,6 +141,10 @@ const BAD_HINT: Refusal = {
   description: 'id_token_hint is no id token of this issuer for this client',
 }
 const LOGIN_REQUIRED: Refusal = { error: 'login_required', description: 'The user has to sign in' }
+const NOTHING_LINKED: Refusal = {
+  error: 'unauthorized_client',
+  description: 'The client exists for linking a provider only',
+}
 const ANOTHER_USER: Refusal = {
   error: 'login_required',
   description: 'Another user signed in than id_token_hint names',
