@@ -6,12 +6,14 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { hiddenFields } from '#test/form-browser.ts'
 import { portalOf } from '#test/operator.ts'
 import { type TestDatabase, cloneDatabase } from '#test/postgres.ts'
 
 const OPERATOR_KEY = `operator-${randomBytes(16).toString('hex')}`
 const MASTER_KEY = randomBytes(32).toString('base64')
 const PAYLOAD = `payload-${randomBytes(16).toString('hex')}`
+const PASSWORD = `Aa1!${randomBytes(16).toString('hex')}`
 const FAILING = 'export default ({ payload }) => { console.log(payload); throw new Error(payload) }'
 
 let database: TestDatabase
@@ -60,8 +62,30 @@ async function use(running: CroftProcess): Promise<Record<string, string>> {
   await post('/admin/data/resources', `${token}x`, {})
   await post(`/portal/api/sites?token=${PAYLOAD}`, OPERATOR_KEY.slice(0, -1), {})
   await post(`/no/such/route?token=${PAYLOAD}`, OPERATOR_KEY, {})
-  const onboarding = new URL(created.onboarding[0].url).searchParams.get('token') ?? ''
-  return { token, onboarding, signature: token.split('.')[2] ?? '' }
+  const onboarding = new URL(created.onboarding[0].url)
+  await takeInvite(running, onboarding)
+  return {
+    token,
+    onboarding: onboarding.searchParams.get('token') ?? '',
+    signature: token.split('.')[2] ?? '',
+  }
+}
+
+/** As a browser would: the link, then the form with its cookie and its token. */
+async function takeInvite(running: CroftProcess, { pathname, search }: URL): Promise<void> {
+  const page = await running.call({ host: 'shop.test', path: `${pathname}${search}` })
+  const fields = { ...hiddenFields(page.text), password: PASSWORD, confirmPassword: PASSWORD }
+  const taken = await running.call({
+    host: 'shop.test',
+    method: 'POST',
+    path: pathname,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: page.headers['set-cookie']?.split(';')[0] ?? '',
+    },
+    body: new URLSearchParams(fields).toString(),
+  })
+  if (taken.status !== 200) throw new Error(`The invite was not taken: ${taken.text}`)
 }
 
 describe('everything that a run prints, traces included,', () => {
@@ -74,7 +98,8 @@ describe('everything that a run prints, traces included,', () => {
     ['the password of Redis', () => 'redis-password'],
     ['the token of an admin', () => secrets['token']],
     ['the signature of a token', () => secrets['signature']],
-    ['the onboarding token of another site', () => secrets['onboarding']],
+    ['the token of an invite that was taken', () => secrets['onboarding']],
+    ['the password that was set', () => PASSWORD],
     ['what a visitor sent', () => PAYLOAD],
   ])('holds nothing of %s', (_what, secret) => {
     expect(secret()?.length).toBeGreaterThan(8)
