@@ -4,13 +4,13 @@ import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
 import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
-import { type Identity, openIdentity } from '#identity/identity.ts'
+import { type Identity, type IdentityDeps, openIdentity } from '#identity/identity.ts'
 import type { MailboxOwnership } from '#identity/users/mailbox-ownership.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { openQueue } from '#platform/queue/postgres-queue.ts'
-import type { Counters } from '#platform/redis/counters.ts'
+import type { Queue } from '#platform/queue/queue.ts'
 import { MemoryCounters } from '#platform/redis/memory-counters.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
@@ -48,6 +48,17 @@ class KeptMail implements OutboundMail {
 
 export type Replica = Identity & PostgresPlatform
 
+export interface ReplicaOptions {
+  /** Gets no notifications, as when they are lost. */
+  readonly deaf?: true
+  /** Works the queues. */
+  readonly works?: true
+  /** Lets a test look on. */
+  readonly seenAs?: (database: Database) => Database
+  readonly deps?: Partial<IdentityDeps>
+  readonly mailboxOwnership?: MailboxOwnership
+}
+
 /** The identity half of the service on a database of its own, as one replica or several. */
 export class IdentityCluster implements AsyncDisposable {
   readonly clock = new TestClock()
@@ -55,7 +66,7 @@ export class IdentityCluster implements AsyncDisposable {
   readonly sealer: Sealer = new AesGcmSealer(randomBytes(32))
   readonly #clone: TestDatabase
   readonly #replicas: Replica[] = []
-  readonly #queues: AsyncDisposable[] = []
+  readonly #stopping: (() => Promise<void>)[] = []
   readonly #sites = new Map<string, Site>()
 
   private constructor(clone: TestDatabase) {
@@ -71,24 +82,17 @@ export class IdentityCluster implements AsyncDisposable {
     return this.#clone.url
   }
 
-  /** A deaf one gets no notifications, as when they are lost. */
-  async replica(
-    options: {
-      readonly deaf?: true
-      readonly counters?: Counters
-      readonly mailboxOwnership?: MailboxOwnership
-    } = {},
-  ): Promise<Replica> {
+  async replica(options: ReplicaOptions = {}): Promise<Replica> {
     const platform = await connectPostgres({ url: this.#clone.url, log: silentLog, poolSize: 5 })
     const queue = await openQueue({ ...platform, log: silentLog })
-    this.#queues.push(queue)
+    this.#stopping.push(() => queue[Symbol.asyncDispose]())
     const identity = await openIdentity({
-      database: platform.database,
+      database: options.seenAs?.(platform.database) ?? platform.database,
       notifications: options.deaf ? deafened(platform.notifications) : platform.notifications,
       sealer: this.sealer,
       siteKeys: new SiteKeys(),
       queue,
-      counters: options.counters ?? new MemoryCounters({ clock: this.clock }),
+      counters: new MemoryCounters({ clock: this.clock }),
       siteOf: async (siteId) => this.#site(siteId),
       clock: this.clock,
       ids: randomIds,
@@ -96,7 +100,9 @@ export class IdentityCluster implements AsyncDisposable {
       mail: this.mail,
       groupUses: { operationsFor: async () => [] },
       ...(options.mailboxOwnership && { mailboxOwnership: options.mailboxOwnership }),
+      ...options.deps,
     })
+    if (options.works) this.#startWork(queue)
     const replica = { ...platform, ...identity }
     this.#replicas.push(replica)
     return replica
@@ -117,9 +123,18 @@ export class IdentityCluster implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const queue of this.#queues) await queue[Symbol.asyncDispose]()
+    for (const stop of this.#stopping.toReversed()) await stop()
     for (const replica of this.#replicas) await replica[Symbol.asyncDispose]()
     await this.#clone[Symbol.asyncDispose]()
+  }
+
+  #startWork(queue: Queue): void {
+    const working = new AbortController()
+    const work = queue.run(working.signal)
+    this.#stopping.push(() => {
+      working.abort()
+      return work
+    })
   }
 
   #site(siteId: string): Site {

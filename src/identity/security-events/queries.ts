@@ -29,18 +29,27 @@ export async function insertEvent(
       event_id: stamp.eventId,
       at: stamp.at,
       event: event.event,
-      pool: event.pool,
-      sub: event.sub,
-      email: event.email === undefined ? null : storable(event.email),
-      actor: event.actor,
-      client_id: event.clientId,
-      address: event.origin?.address,
-      user_agent: event.origin?.userAgent,
-      request_id: event.origin?.requestId,
+      ...known(event),
       detail: JSON.stringify(event.detail ?? {}),
     })
     .execute()
 }
+
+/** Each column always, so that one event is one statement whatever is known about it. */
+const known = ({ pool, sub, email, actor, clientId, origin }: SecurityEvent) => ({
+  pool: pool ?? null,
+  sub: sub ?? null,
+  email: email === undefined ? null : storable(email),
+  actor: actor ?? null,
+  client_id: clientId ?? null,
+  ...whence(origin),
+})
+
+const whence = (origin: SecurityEvent['origin']) => ({
+  address: origin?.address ?? null,
+  user_agent: origin?.userAgent ?? null,
+  request_id: origin?.requestId ?? null,
+})
 
 /** Newest first. */
 export function selectEvents(
