@@ -14,6 +14,7 @@ import type { Stack } from './stack.ts'
 
 const SERVICE = 'AWSCognitoIdentityProviderService.'
 const AMAZON_JSON = 'application/x-amz-json-1.1'
+const ORIGIN = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
 
 export interface CognitoAppOptions {
   /** The operator lets the client use the API unless this is said to be false. */
@@ -112,14 +113,23 @@ export class CognitoApp {
     })
   }
 
+  /** The same, without the mail. */
+  async accountAtOnce(email: string, password: string): Promise<string> {
+    const { sites, pools, users, accounts } = this.stack.context
+    const site = await sites.find(this.host)
+    const pool = await pools.byId(site, this.userPoolId)
+    const { sub } = await users.ensureVisitor(site, pool, email)
+    await accounts.addPassword(site, pool, { sub, password }, ORIGIN)
+    return sub
+  }
+
   /** An account of the admin pool: the site's super-admin takes up the invitation. */
   async superAdmin(password: string): Promise<string> {
     const email = `ann@${this.host}`
     const link = new URL(linkIn(await mailTo(this.stack, email, 'invite')))
     const token = link.searchParams.get('token') ?? ''
     const { accounts, sites } = this.stack.context
-    const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
-    await accounts.takeInvite(await sites.find(this.host), { token, password }, origin)
+    await accounts.takeInvite(await sites.find(this.host), { token, password }, ORIGIN)
     return email
   }
 
