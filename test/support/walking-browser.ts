@@ -1,3 +1,4 @@
+import { actionOf, hiddenFields } from './form-browser.ts'
 import { type Answer, request } from './http-client.ts'
 
 const MAX_STEPS = 20
@@ -30,15 +31,27 @@ export class WalkingBrowser {
   readonly ports = new Map<string, string>()
 
   /** GET, and on through every redirect, until a page, or an address for which `until` holds. */
-  async open(url: string, until: (url: URL) => boolean = isClientCallback): Promise<Walk> {
+  open(url: string, until: (url: URL) => boolean = isClientCallback): Promise<Walk> {
+    return this.#walk({ at: new URL(url) }, until)
+  }
+
+  /** Fills in the form of the page that a walk has ended at. */
+  submit({ url, answer }: Walk, fields: Readonly<Record<string, string>>): Promise<Walk> {
+    const form = new URLSearchParams({ ...hiddenFields(answer.text), ...fields })
+    const at = new URL(actionOf(answer.text), url)
+    return this.#walk({ at, form: form.toString() }, isClientCallback)
+  }
+
+  async #walk(start: Request, until: (url: URL) => boolean): Promise<Walk> {
     const steps: Step[] = []
-    let at = new URL(url)
+    let { at, form } = start
     for (;;) {
-      const answer = await this.#get(at)
+      const answer = await this.#send({ at, form })
       const { location } = answer.headers
       steps.push({ url: at.href, status: answer.status, location })
       if (location === undefined || answer.status < 300) return { url: at, answer, steps }
       at = new URL(location, at)
+      form = undefined
       if (until(at)) return { url: at, answer, steps }
       if (steps.length > MAX_STEPS) throw new Error(`The walk does not end: ${at.href}`)
     }
@@ -66,19 +79,29 @@ export class WalkingBrowser {
     this.#cookies = this.#cookies.filter((cookie) => cookie.host !== host)
   }
 
-  async #get(url: URL): Promise<Answer> {
+  async #send({ at, form }: Request): Promise<Answer> {
     const cookies = this.#cookies
-      .filter(({ host, path }) => host === url.hostname && isUnder(url.pathname, path))
+      .filter(({ host, path }) => host === at.hostname && isUnder(at.pathname, path))
       .map(({ name, value }) => `${name}=${value}`)
     const answer = await request({
-      port: Number(this.ports.get(url.port) ?? url.port),
-      host: url.host,
-      path: `${url.pathname}${url.search}`,
-      headers: cookies.length > 0 ? { cookie: cookies.join('; ') } : {},
+      port: Number(this.ports.get(at.port) ?? at.port),
+      host: at.host,
+      method: form === undefined ? 'GET' : 'POST',
+      path: `${at.pathname}${at.search}`,
+      headers: {
+        ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
+        ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
+      },
+      ...(form !== undefined && { body: form }),
     })
-    this.keep(url, answer.headers['set-cookie'] ?? '')
+    this.keep(at, answer.headers['set-cookie'] ?? '')
     return answer
   }
+}
+
+interface Request {
+  readonly at: URL
+  readonly form?: string | undefined
 }
 
 /** Of every pool's own client. */

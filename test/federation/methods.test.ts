@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { FakeGoogle } from '#test/fake-google.ts'
+import { accountOf, googleFor, lastEvent, walkToGoogle } from '#test/google-sign-in.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+import { PASSWORD, methodsOf, signInWithPassword, signUp } from '#test/visitors.ts'
+
+const HOST = 'one.test'
+
+let stack: Stack
+let google: FakeGoogle
+beforeAll(async () => {
+  stack = await startStack()
+  google = await googleFor(stack, [HOST])
+})
+afterAll(async () => {
+  await google[Symbol.asyncDispose]()
+  await stack[Symbol.asyncDispose]()
+})
+
+const add = (token: string | undefined, body: unknown) =>
+  stack.call(HOST, 'POST', '/data/auth/password/add', { token, body })
+
+let people = 0
+const fromGoogle = async () => {
+  const name = `new-${++people}`
+  google.person = { subject: `g-${name}`, email: `${name}@example.test` }
+  return accountOf(stack, await walkToGoogle(stack, HOST))
+}
+
+describe('the methods of an account', () => {
+  test('are a password, for somebody who signed up with one', async () => {
+    const { token, email } = await signUp(stack, HOST, 'pia@example.test')
+    const answer = await stack.call(HOST, 'GET', '/data/auth/methods', { token })
+    expect(answer.json).toEqual({
+      ok: true,
+      data: {
+        username: email,
+        email,
+        emailVerified: true,
+        methods: { password: { enabled: true }, google: { enabled: false } },
+      },
+    })
+    expect(answer.headers['cache-control']).toBe('no-store')
+  })
+
+  test('are Google, for somebody who came from there, while the site has it', async () => {
+    const { accessToken } = await fromGoogle()
+    const linkedAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/)
+    const methods = { password: { enabled: false }, google: { enabled: true, linkedAt } }
+    expect(await methodsOf(stack, HOST, accessToken)).toEqual(methods)
+    const route = `/sites/${HOST}/auth/providers/google`
+    await stack.portal('PUT', route, { enabled: false })
+    expect((await methodsOf(stack, HOST, accessToken)).google).toEqual({ enabled: false, linkedAt })
+    await stack.portal('PUT', route, { enabled: true })
+    expect(await methodsOf(stack, HOST, accessToken)).toEqual(methods)
+  })
+
+  test('are neither, for somebody whom the operator made', async () => {
+    const token = await stack.dataToken(HOST, { user: 'made@example.test' })
+    expect(await methodsOf(stack, HOST, token)).toEqual({
+      password: { enabled: false },
+      google: { enabled: false },
+    })
+  })
+})
+
+describe('adding a password', () => {
+  test('lets somebody who came from Google sign in with it, to the same account', async () => {
+    const { accessToken, email, sub } = await fromGoogle()
+    const answer = await add(accessToken, { password: PASSWORD })
+    expect(answer).toMatchObject({
+      status: 200,
+      json: { ok: true, data: { passwordEnabled: true } },
+    })
+    expect(await methodsOf(stack, HOST, accessToken)).toMatchObject({
+      password: { enabled: true },
+      google: { enabled: true },
+    })
+    const walk = await signInWithPassword(stack, HOST, { email })
+    expect(await accountOf(stack, walk)).toMatchObject({ sub, email })
+    expect(await lastEvent(stack, 'password.added')).toMatchObject({ sub })
+  })
+
+  test('is for accounts without one', async () => {
+    const { accessToken } = await fromGoogle()
+    expect((await add(accessToken, { password: PASSWORD })).status).toBe(200)
+    const again = await add(accessToken, { password: `${PASSWORD}!` })
+    expect(again).toMatchObject({
+      status: 409,
+      json: { ok: false, error: { code: 'PasswordAlreadySet' } },
+    })
+  })
+
+  test('happens once, however often it is asked for at the same moment', async () => {
+    const { accessToken } = await fromGoogle()
+    const answers = await Promise.all(
+      [1, 2, 3].map((which) => add(accessToken, { password: `${PASSWORD}${which}` })),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.toSorted((one, other) => one - other)).toEqual([200, 409, 409])
+  })
+
+  test.each<[string, unknown, string]>([
+    ['one that is too short', { password: 'Aa1!' }, 'InvalidPassword'],
+    ['one without a digit', { password: 'Correct-Horse-Battery' }, 'InvalidPassword'],
+    ['one of 300 characters', { password: `Aa1!${'x'.repeat(300)}` }, 'InvalidPassword'],
+    ['none', {}, 'ValidationError'],
+    ['a number', { password: 12345678 }, 'ValidationError'],
+    ['a field nobody knows', { password: PASSWORD, sub: 'other' }, 'ValidationError'],
+  ])('refuses %s', async (_what, body, code) => {
+    const { accessToken } = await fromGoogle()
+    expect(await add(accessToken, body)).toMatchObject({
+      status: 400,
+      json: { ok: false, error: { code } },
+    })
+    expect((await methodsOf(stack, HOST, accessToken)).password.enabled).toBe(false)
+  })
+
+  test('needs a sign-in of the last 15 minutes', async () => {
+    const past = (minutes: number) => ({ now: () => new Date(Date.now() - minutes * 60_000) })
+    await using old = await startStack({ beside: stack, platform: { clock: past(16) } })
+    const stale = await old.dataToken(HOST, { user: 'stale@example.test' })
+    expect(await add(stale, { password: PASSWORD })).toMatchObject({
+      status: 403,
+      json: { ok: false, error: { code: 'RecentSignInRequired' } },
+    })
+    expect((await methodsOf(stack, HOST, stale)).password.enabled).toBe(false)
+    const fresh = await stack.dataToken(HOST, { user: 'stale@example.test' })
+    expect((await add(fresh, { password: PASSWORD })).status).toBe(200)
+  })
+
+  test('needs a visitor’s access token that still stands', async () => {
+    const { accessToken, sub } = await fromGoogle()
+    const site = await stack.context.sites.find(HOST)
+    const { userPoolId } = await stack.context.pools.discovery(site)
+    for (const token of [undefined, await stack.adminToken(HOST)]) {
+      expect(await add(token, { password: PASSWORD })).toMatchObject({ status: 401 })
+    }
+    await stack.context.users.revokeTokens(site, userPoolId, sub)
+    expect(await add(accessToken, { password: PASSWORD })).toMatchObject({
+      status: 401,
+      json: { ok: false, error: { code: 'Unauthorized' } },
+    })
+  })
+})
