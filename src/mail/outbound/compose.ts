@@ -2,24 +2,34 @@ import { createHash } from 'node:crypto'
 
 import MailComposer from 'nodemailer/lib/mail-composer'
 
-import type { RawMail } from '#platform/smtp/mail-transport.ts'
+import { envelopeAddress } from '#platform/smtp/mail-address.ts'
+import { MailRefused, type RawMail } from '#platform/smtp/mail-transport.ts'
 
 /** Everything of a message but its MIME form. */
-type Composition = Omit<RawMail, 'mime'>
+export type Composition = Omit<RawMail, 'mime'>
 
-/** The message as it is sent. The same composition gives the same bytes, so that a second try is the same message. */
+/**
+ * The message as it is sent. The same composition gives the same bytes, so that a second try is the same message. Throws
+ * `MailRefused` for addresses and names that do not belong into a header.
+ */
 export async function compose(message: Composition): Promise<RawMail> {
+  const { messageId, siteDomain, from, to } = message
+  for (const address of [from, to, `${messageId}@${siteDomain}`]) {
+    if (envelopeAddress(address) === undefined) {
+      throw new MailRefused('The address is none that mail can be sent to')
+    }
+  }
   const mime = await new MailComposer({
-    from: { name: message.siteDomain, address: message.from },
-    to: { name: '', address: message.to },
+    from: { name: siteDomain, address: from },
+    to: { name: '', address: to },
     subject: oneLine(message.subject),
     text: message.text,
     html: message.html,
     encoding: 'quoted-printable',
     newline: 'win',
-    messageId: `<${message.messageId}@${message.siteDomain}>`,
+    messageId: `<${messageId}@${siteDomain}>`,
     date: message.createdAt,
-    baseBoundary: createHash('sha256').update(message.messageId).digest('hex').slice(0, 32),
+    baseBoundary: createHash('sha256').update(messageId).digest('hex').slice(0, 32),
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
     disableFileAccess: true,
     disableUrlAccess: true,

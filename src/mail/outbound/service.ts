@@ -6,11 +6,11 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
 import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
-import { MailRefused, type MailTransport, type RawMail } from '#platform/smtp/mail-transport.ts'
+import { MailRefused, type MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
-import { compose } from './compose.ts'
+import { type Composition, compose } from './compose.ts'
 import { type Outcome, fromBytes, sealContext, senderOf, toBytes } from './model.ts'
 import {
   claimMessage,
@@ -70,7 +70,8 @@ export class OutboundMessages implements OutboundMail {
     const claimed = await this.#claim(job)
     if (!claimed) return
     try {
-      await this.#deps.mailTransport.send(claimed.message, signal)
+      const message = await compose(claimed.message)
+      await this.#deps.mailTransport.send(message, signal)
     } catch (error) {
       return this.#failed(job, error, claimed.attempts)
     }
@@ -80,7 +81,7 @@ export class OutboundMessages implements OutboundMail {
   /** Undefined when it has left, was given up, or went with its site. */
   async #claim(
     job: Job,
-  ): Promise<{ readonly message: RawMail; readonly attempts: number } | undefined> {
+  ): Promise<{ readonly message: Composition; readonly attempts: number } | undefined> {
     const { database, sealer, siteKeys } = this.#deps
     const { siteId, messageId } = job
     const claimed = await database.withSite(siteId, async (tx) => {
@@ -91,8 +92,7 @@ export class OutboundMessages implements OutboundMail {
     const { sealed, siteKey, createdAt, attempts } = claimed
     const waiting = fromBytes(sealer.open(siteKey, sealContext(messageId), sealed))
     const from = senderOf(waiting.siteDomain)
-    const message = await compose({ ...waiting, from, messageId, siteId, createdAt })
-    return { message, attempts }
+    return { message: { ...waiting, from, messageId, siteId, createdAt }, attempts }
   }
 
   async #failed(job: Job, error: unknown, attempts: number): Promise<void> {

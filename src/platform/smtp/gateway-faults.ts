@@ -25,11 +25,11 @@ const isFinal = (responseCode: number, command: string | undefined): boolean =>
   !OURS_TO_MEND.includes(responseCode) &&
   MESSAGE_COMMANDS.some((known) => command === known)
 
-/** Gateways quote what they refuse, and what they refuse are codes and links. */
+/** Gateways quote what they refuse: codes, links, and whom it was for. */
 const redacted = (response: string): string =>
   response
     .replaceAll(/[\p{Cc}\s]+/gu, ' ')
-    .replaceAll(/\S*(?:\/\/|token)\S*/gi, '…')
+    .replaceAll(/\S*(?:\/\/|token|@)\S*/gi, '…')
     .replaceAll(/\d{6,}/g, '…')
     .slice(0, MAX_REPLY)
 
