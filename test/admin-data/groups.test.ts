@@ -215,6 +215,7 @@ describe('a membership', () => {
     ['DELETE', 'known', { user: 'x@y' }, 400, 'ValidationError'],
     ['DELETE', 'known?username=x%40y', '{"usern', 400, 'InvalidJson'],
     ['DELETE', 'known?username=', undefined, 400, 'ValidationError'],
+    ['DELETE', 'known?username=a%40x&username=b%40x', undefined, 400, 'ValidationError'],
     ['GET', 'nowhere', undefined, 404, 'GroupNotFound'],
   ] as const)('(%s of %s, %j) is refused', async (method, group, body, status, code) => {
     await groups('POST', '', { groupName: 'known' })

@@ -66,6 +66,7 @@ export const groupUserRoutes = (context: AppContext) =>
       async ({ site, actor, request, params: { groupName }, body, query }) => {
         const named = body.username ?? query.username
         if (named === undefined) throw invalid('username', 'is required')
+        if (isRepeated(request.url)) throw invalid('username', 'name one user at a time')
         const by = { actor, origin: originOf(request) }
         const membership = { groupName, username: named }
         const username = await context.dataGroups.removeMember(site, membership, by)
@@ -80,3 +81,6 @@ export const groupUserRoutes = (context: AppContext) =>
         response: MembershipView,
       },
     )
+
+/** Elysia hands on one of them without a word. */
+const isRepeated = (url: string): boolean => new URL(url).searchParams.getAll('username').length > 1
