@@ -1,3 +1,4 @@
+import type { User } from 'oidc-client-ts'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -16,12 +17,6 @@ const POOLS = [
   ['two.test', 'data'],
   ['two.test', 'admin'],
 ] as const
-
-interface LibraryUser {
-  readonly access_token: string
-  readonly refresh_token: string
-  readonly profile: { readonly email: string; readonly iss: string; readonly sub: string }
-}
 
 const missing = chromiumMissing()
 
@@ -76,7 +71,7 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
   const ask = (page: Page, expression: string) =>
     page.evaluate(
       `${expression}.then((user) => user && { ...user, profile: user.profile })`,
-    ) as Promise<LibraryUser>
+    ) as Promise<User>
 
   const leave = async (page: Page, expression: string) => {
     const loaded = page.waitForEvent('load')
@@ -103,7 +98,7 @@ describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` 
     expect(renewed.profile.sub).toBe(user.profile.sub)
 
     await page.evaluate(`${library}.revokeTokens(['refresh_token'])`)
-    expect((await client.refresh(renewed.refresh_token)).status).toBe(400)
+    expect((await client.refresh(renewed.refresh_token ?? '')).status).toBe(400)
 
     await leave(page, `${library}.signoutRedirect()`)
     expect(new URL(page.url()).origin).toBe(app.origin)

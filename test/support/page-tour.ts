@@ -5,7 +5,7 @@ import { linkIn, mailTo } from './outbox.ts'
 import { RelyingParty } from './relying-party.ts'
 import type { Stack } from './stack.ts'
 
-export const TOUR_PASSWORD = 'Correct-horse-7'
+const PASSWORD = 'Correct-horse-7'
 const LONG_DOMAIN = 'a-rather-long-domain-name-for-a-narrow-phone.example.test'
 
 /** Every page of the hosted sign-in as a person meets it, with and without mistakes. `guest` is new at each tour. */
@@ -32,7 +32,7 @@ export async function tourPages(
 
   await at('signup', open(client.page('signup')))
   await at('signup-faults', send({ username: email, password: 'short' }))
-  await at('confirm', send({ password: TOUR_PASSWORD }))
+  await at('confirm', send({ password: PASSWORD }))
   await at('confirm-resent', () => sendForm(page, {}, 'button[value=resend]'))
   await at('confirm-wrong', send({ code: 'wrong' }))
 
@@ -41,8 +41,8 @@ export async function tourPages(
   await at('reset-wrong', send({ code: '000000', password: 'Another-horse-8' }))
 
   await at('onboarding', async () => page.goto(await inviteLink(stack, email)))
-  await at('onboarding-faults', send({ password: TOUR_PASSWORD, confirmPassword: 'Other-horse-8' }))
-  await at('welcome', send({ password: TOUR_PASSWORD, confirmPassword: TOUR_PASSWORD }))
+  await at('onboarding-faults', send({ password: PASSWORD, confirmPassword: 'Other-horse-8' }))
+  await at('welcome', send({ password: PASSWORD, confirmPassword: PASSWORD }))
   await at('onboarding-incomplete', open('/admin/public/onboarding/user'))
 
   await at('refused', open(client.page('login', { client_id: 'nobody' })))
@@ -50,7 +50,7 @@ export async function tourPages(
 }
 
 /** In the mail that an admin's invitation of somebody sends. */
-export async function inviteLink(stack: Stack, email: string): Promise<string> {
+async function inviteLink(stack: Stack, email: string): Promise<string> {
   const token = await stack.adminToken('one.test')
   const invitation = { token, body: { email, role: 'user' } }
   const answer = await stack.call('one.test', 'POST', '/admin/api/users', invitation)

@@ -24,7 +24,7 @@ export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): 
 }
 
 /** For text and for attributes in double quotes. */
-export const escapeHtml = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll(/[&<>"'`]/g, (character) => `&#${character.codePointAt(0)};`)
 
 function textOf(part: Part): string {
