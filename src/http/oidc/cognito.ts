@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
+import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { readUpTo } from '#http/body-bound.ts'
 import { publicSite } from '#http/plugins/site.ts'
@@ -22,6 +23,8 @@ export const cognitoRoutes = (context: AppContext) =>
       try {
         return answer(request, 200, await called(context, site, params.userPoolId, request))
       } catch (error) {
+        // The rest of the body is not read: the common answer also ends the connection.
+        if (error instanceof AppError && error.code === 'PayloadTooLarge') throw error
         return refusal(request, refusalOf(error, '') ?? unexpected(context, request, error))
       }
     },

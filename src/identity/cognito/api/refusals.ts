@@ -25,7 +25,6 @@ const REFUSALS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = 
   UserPoolNotFound: () =>
     new CognitoError('ResourceNotFoundException', 'User pool does not exist.'),
   ValidationError: (error) => invalidParameter(error.message),
-  PayloadTooLarge: (error) => new CognitoError('SerializationException', error.message),
 }
 
 /** A failure as Cognito would put it; undefined for one that is our own. */
