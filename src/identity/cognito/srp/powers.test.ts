@@ -48,6 +48,22 @@ describe('powers', () => {
     expect(turns).toBeGreaterThanOrEqual(4)
   })
 
+  test('leave it to them between one and the next', async () => {
+    await powers.raiseGenerator(1n)
+    let ended = 0
+    const crowd = Array.from({ length: 20 }, async () => {
+      await powers.raiseGenerator(2n ** 255n)
+      ended += 1
+    })
+    const seen = new Set<number>()
+    while (ended < crowd.length) {
+      await nextTurn()
+      seen.add(ended)
+    }
+    await Promise.all(crowd)
+    expect(seen.size).toBeGreaterThan(10)
+  })
+
   test('are refused when too many wait', async () => {
     const crowd = Array.from({ length: 200 }, () => powers.raise(3n, 2n))
     const outcomes = await Promise.allSettled(crowd)

@@ -28,7 +28,12 @@ export class Powers {
   async raiseGenerator(exponent: bigint): Promise<bigint> {
     this.#ofGenerator ??= this.#turns.run(generatorTable)
     const table = await this.#ofGenerator
-    return this.#turns.run(() => Promise.resolve(product(table, exponent)))
+    return this.#turns.run(async () => {
+      const power = product(table, exponent)
+      // Or a crowd of these, half a millisecond each, would follow one another without a turn between.
+      await nextTurn()
+      return power
+    })
   }
 }
 
