@@ -12,7 +12,7 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { InviteTaking, OpenInvite } from './model.ts'
-import { type AccountKey, activateInvited, selectOpenInvite } from './queries.ts'
+import { type AccountKey, activateInvited, lockAccount, selectOpenInvite } from './queries.ts'
 import { linkExpired } from './refusals.ts'
 
 export interface InviteTakingsDeps {
@@ -66,8 +66,10 @@ export class InviteTakings {
 
   async #take(tx: SiteTx, { pool, sub, token, prepared, origin }: Taking): Promise<User> {
     const { clock, users, invites, passwords, events } = this.#deps
-    const invitee = await invites.redeem(tx, token)
     const key = { userPoolId: pool.userPoolId, sub }
+    // The account before its invites, as whoever sends new ones locks them.
+    await lockAccount(tx, key)
+    const invitee = await invites.redeem(tx, token)
     const mine = invitee?.sub === sub && (await activateInvited(tx, key, clock.now()))
     const user = mine ? await users.find(tx, pool.userPoolId, sub) : undefined
     if (!user) throw linkExpired()
