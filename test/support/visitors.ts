@@ -58,5 +58,7 @@ export async function methodsOf(stack: Stack, host: string, token: string) {
   }
 }
 
-export const pageOf = ({ authorizeUrl }: SignInClient, page: string): string =>
-  authorizeUrl.replace('/oauth2/authorize?', `/${page}?`)
+export const pageOf = (
+  { authorizeUrl }: Pick<SignInClient, 'authorizeUrl'>,
+  page: string,
+): string => authorizeUrl.replace('/oauth2/authorize?', `/${page}?`)
