@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { chromiumMissing, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { type ClientApp, startClientApp } from '#test/client-app.ts'
+import { googleFor } from '#test/google-sign-in.ts'
 import { codeIn, linkIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
@@ -108,6 +109,26 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
     await page.goto(authorize())
     expect(await page.title()).toBe('Sign in · one.test')
     expect(tab.complaints).toEqual([])
+  })
+
+  test('comes with Google, and back to the application', async () => {
+    await using google = await googleFor(stack, ['one.test'])
+    google.person = { subject: 'g-1', email: 'gail@gmail.test' }
+    await using tab = await openTab(chromium, NO_SCRIPT)
+    const { page } = tab
+    await page.goto(authorize())
+    await page.click('text=Continue with Google')
+    await page.waitForURL(`${app.redirectUri}?*`)
+    const { access_token } = await appTokens(page.url())
+    expect((await client.userInfo(access_token)).json).toMatchObject({ email: 'gail@gmail.test' })
+
+    google.person = { subject: 'g-2', email: 'gail@gmail.test' }
+    await using other = await openTab(chromium, NO_SCRIPT)
+    await other.page.goto(authorize())
+    await other.page.click('text=Continue with Google')
+    await other.page.waitForURL(/idpresponse/)
+    expect(await other.page.textContent('h1')).toMatch(/account/)
+    expect([...tab.complaints, ...other.complaints]).toEqual([])
   })
 
   test('who forgot the password sets a new one and signs in with it', async () => {

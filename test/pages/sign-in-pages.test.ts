@@ -20,6 +20,13 @@ afterAll(() => stack[Symbol.asyncDispose]())
 
 const browser = () => new FormBrowser(stack, 'one.test')
 
+const setUpGoogle = (enabled: boolean) =>
+  stack.portal('PUT', '/sites/two.test/auth/providers/google', {
+    clientId: 'two.apps.googleusercontent.test',
+    clientSecret: 'secret',
+    enabled,
+  })
+
 describe('every page', () => {
   test.each(PAGES)('%s is HTML that carries no script and admits none', async (name) => {
     const { status, headers, text } = await browser().get(client.page(name))
@@ -77,8 +84,51 @@ describe('the sign-in page', () => {
     expect(textOf(page.text)).toContain('the administration of one.test')
   })
 
-  test('has no way to Google where nobody has set one up', async () => {
-    expect((await browser().get(client.page('login'))).text).not.toContain('Google')
+  test('has a way to Google where one is set up and enabled, and carries the request there', async () => {
+    const page = (host: string) => async () => {
+      const at = await RelyingParty.of(stack, host)
+      const { text } = await new FormBrowser(stack, host).get(at.page('login'))
+      return { at, text }
+    }
+    expect((await page('two.test')()).text).not.toContain('Google')
+    expect((await setUpGoogle(false)).status).toBe(200)
+    expect((await page('two.test')()).text).not.toContain('Google')
+    await setUpGoogle(true)
+    const { at, text } = await page('two.test')()
+    const href = /<a class="button plain" href="([^"]+)">/.exec(text)?.[1] ?? ''
+    const link = new URL(href.replaceAll('&#38;', '&'), at.pool.issuer)
+    expect(link.pathname).toBe(`${at.path}/oauth2/authorize`)
+    expect(link.searchParams.get('identity_provider')).toBe('Google')
+    expect(link.searchParams.get('state')).toBe('st-1')
+    expect((await page('one.test')()).text).not.toContain('Google')
+  })
+
+  test('lets the answer to its form lead where the client is, and nowhere else', async () => {
+    const redirectUris = ['http://localhost:3000/callback', 'com.acme.app:/signed-in']
+    await stack.portal('PATCH', '/sites/two.test/auth', {
+      data: { clients: { default: { redirectUris } } },
+    })
+    const at = await RelyingParty.of(stack, 'two.test')
+    const targets = async (redirect_uri: string) => {
+      const { headers } = await new FormBrowser(stack, 'two.test').get(
+        at.page('login', { redirect_uri }),
+      )
+      return /form-action ([^;]+);/.exec(headers['content-security-policy'] ?? '')?.[1]
+    }
+    expect(await targets('http://localhost:3000/callback')).toBe("'self' http://localhost:3000")
+    expect(await targets('com.acme.app:/signed-in')).toBe("'self' com.acme.app:")
+  })
+
+  test('gives the client for linking nothing to sign in with', async () => {
+    await setUpGoogle(true)
+    const at = await RelyingParty.of(stack, 'two.test')
+    const { data } = (await stack.portal('GET', '/sites/two.test/auth')).json
+    const arrive = async (changes: Record<string, string>) => {
+      const page = at.page('login', { client_id: data.clients.link.clientId, ...changes })
+      return (await new FormBrowser(stack, 'two.test').get(page)).headers['location']
+    }
+    expect(await arrive({})).toContain('error=unauthorized_client')
+    expect(await arrive({ identity_provider: 'Google' })).toContain(`${at.path}/oauth2/authorize?`)
   })
 
   test('knows the address that the client hints at', async () => {

@@ -3,18 +3,19 @@ import type { Stack } from './stack.ts'
 
 /** Remembers cookies, fills in forms: a browser without eyes. */
 export class FormBrowser {
-  readonly #stack: Stack
+  /** Another replica answers from here on when it is set. */
+  stack: Stack
   readonly #host: string
   readonly cookies = new Map<string, string>()
 
   constructor(stack: Stack, host: string) {
-    this.#stack = stack
+    this.stack = stack
     this.#host = host
   }
 
   async get(path: string): Promise<Answer> {
     return this.#kept(
-      await this.#stack.call(this.#host, 'GET', path, { headers: this.#headers({}) }),
+      await this.stack.call(this.#host, 'GET', path, { headers: this.#headers({}) }),
     )
   }
 
@@ -35,7 +36,7 @@ export class FormBrowser {
   ): Promise<Answer> {
     const form = { 'content-type': 'application/x-www-form-urlencoded', ...headers }
     return this.#kept(
-      await this.#stack.call(this.#host, 'POST', path, { body, headers: this.#headers(form) }),
+      await this.stack.call(this.#host, 'POST', path, { body, headers: this.#headers(form) }),
     )
   }
 
