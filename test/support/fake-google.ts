@@ -6,14 +6,14 @@ import { listen } from './listener.ts'
 import { memoryAdapter } from './provider-memory.ts'
 
 /** Somebody, as Google knows them. */
-export interface GooglePerson {
+interface GooglePerson {
   readonly subject: string
   readonly email?: string
   /** True when left out; anything may be claimed. */
   readonly emailVerified?: unknown
 }
 
-export interface GoogleClient {
+interface GoogleClient {
   readonly clientId: string
   readonly clientSecret: string
   readonly redirectUris: readonly string[]

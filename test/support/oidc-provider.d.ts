@@ -20,4 +20,9 @@ declare module 'oidc-provider' {
       find(id: string): Promise<Grant | undefined>
     }
   }
+
+  export const interactionPolicy: {
+    readonly Prompt: new (properties: { name: string; requestable: boolean }) => object
+    base(): object[] & { add(prompt: object, at?: number): void }
+  }
 }

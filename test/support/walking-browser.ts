@@ -10,7 +10,7 @@ interface Cookie {
   readonly value: string
 }
 
-export interface Step {
+interface Step {
   readonly url: string
   readonly status: number
   readonly location: string | undefined

@@ -70,7 +70,7 @@ export function requireScopes(scopes: readonly string[]): readonly string[] {
   return scopes
 }
 
-export const isThisMachine = (hostname: string): boolean =>
+const isThisMachine = (hostname: string): boolean =>
   hostname === 'localhost' ||
   hostname.endsWith('.localhost') ||
   hostname === '[::1]' ||

@@ -48,7 +48,7 @@ export function requireSameIssuer(
 export function refusalOf(error: string): Refusal {
   const refusal = REFUSALS.get(error)
   if (refusal) return refusal
-  return { error: 'server_error', description: `Google answered "${word(error)}"` }
+  return { error: 'server_error', description: `Google answered: ${word(error)}` }
 }
 
 const REFUSALS: ReadonlyMap<string, Refusal> = new Map(

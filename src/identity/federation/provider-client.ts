@@ -6,11 +6,11 @@ import type { Clock } from '#base/clock.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 
 import { type ProviderClaims, isUnknownKey, readIdToken } from './id-token.ts'
-import { GOOGLE_ISSUER } from './model.ts'
 import { ProviderDocuments } from './provider-documents.ts'
 import { ProviderFault, untrusted } from './provider-fault.ts'
 import { ProviderHttp } from './provider-http.ts'
 import type { ProviderMetadata } from './provider-metadata.ts'
+import { type ProviderWishes, wishParams } from './provider-wishes.ts'
 import type { ProviderAccess } from './providers.ts'
 
 /** Somebody, as a provider knows them. */
@@ -22,20 +22,17 @@ export interface ProviderPerson {
 }
 
 /** Only `verified` proves anything: anyone may tell a provider any address. */
-export type ProviderAddress =
+type ProviderAddress =
   | { readonly kind: 'verified'; readonly email: string }
   | { readonly kind: 'unverified' }
   | { readonly kind: 'none' }
 
 /** What goes to the provider with the browser. */
-export interface ProviderRequest {
+export interface ProviderRequest extends ProviderWishes {
   readonly redirectUri: string
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  readonly prompts: readonly string[]
-  readonly maxAgeSeconds: number | undefined
-  readonly loginHint: string | undefined
 }
 
 /** What came back, and what it must fit. */
@@ -75,7 +72,7 @@ export class ProviderClient {
       nonce: request.nonce,
       code_challenge: createHash('sha256').update(request.verifier).digest('base64url'),
       code_challenge_method: 'S256',
-      ...wishes(access.issuer, request),
+      ...wishParams(access.issuer, request),
     }
     for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
     return url.href
@@ -166,20 +163,6 @@ function basicCredentials({ clientId, clientSecret }: ProviderAccess): readonly 
     new URLSearchParams({ '': part }).toString().slice(1),
   )
   return ['authorization', `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`]
-}
-
-/** Google knows neither `prompt=login` nor `max_age`; asking which account is the nearest that it has. */
-function wishes(issuer: string, request: ProviderRequest): Readonly<Record<string, string>> {
-  const { prompts, maxAgeSeconds, loginHint } = request
-  const isGoogle = issuer === GOOGLE_ISSUER
-  const asked = prompts.map((prompt) =>
-    isGoogle && prompt === 'login' ? 'select_account' : prompt,
-  )
-  return {
-    ...(asked.length > 0 && { prompt: [...new Set(asked)].join(' ') }),
-    ...(maxAgeSeconds !== undefined && !isGoogle && { max_age: String(maxAgeSeconds) }),
-    ...(loginHint !== undefined && { login_hint: loginHint }),
-  }
 }
 
 /** `true`, and not "true" or 1: what is not said in so many words is not said. */
