@@ -462,7 +462,12 @@ describe('tries', () => {
       expect.objectContaining({ event: 'sign-in.failed', detail: { method: 'srp' } }),
     )
     expect(trail.text).not.toMatch(/horse|SECRET/)
-    const all = await stack.portal('GET', '/sites/one.test/audit?event=sign-in.succeeded')
-    expect(all.json.items[0]).toMatchObject({ clientId: app.clientId, detail: { method: 'srp' } })
+    expect(trail.json.items).toContainEqual(
+      expect.objectContaining({
+        event: 'sign-in.succeeded',
+        clientId: app.clientId,
+        detail: { method: 'srp' },
+      }),
+    )
   })
 })

@@ -185,15 +185,14 @@ describe('the sessions of a user', () => {
   test('are listed, with clients that have no browser', async () => {
     const { sub, token } = await signedIn('list@example.org')
     const { tokenSets, sessions, clock } = stack.context
-    await stack.inSite('one.test', (tx) =>
-      tokenSets.issue(tx, client.site, client.pool, {
-        client: client.pool,
-        sub,
-        scope: 'aws.cognito.signin.user.admin',
-        authTime: clock.now(),
-        origin: { ...ORIGIN, userAgent: 'an app' },
-      }),
-    )
+    const grant = {
+      client: client.pool,
+      sub,
+      scope: 'aws.cognito.signin.user.admin',
+      authTime: clock.now(),
+      origin: { ...ORIGIN, userAgent: 'an app' },
+    }
+    await tokenSets.start(client.site, client.pool, grant, async () => {})
     const session = await sessions.find(client.site, client.pool, token)
     const common = {
       address: '127.0.0.1',

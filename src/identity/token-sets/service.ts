@@ -1,13 +1,13 @@
 import type { Pool } from '#identity/pools/model.ts'
 import type { Families } from '#identity/sessions/families.ts'
+import type { Holder } from '#identity/sessions/holder.ts'
 import { newHolder } from '#identity/sessions/holders.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { CodeExchange, CodeGrant } from './code-exchange.ts'
 import type { Grant, TokenSet, UserInfo } from './model.ts'
-import { OAuthError } from './oauth-error.ts'
-import { type Outcome, resultOf } from './outcome.ts'
+import { type Outcome, granted, refused, resultOf } from './outcome.ts'
 import { requireVerifierShape } from './proof-key.ts'
 import type { RefreshGrant, Refreshing } from './refreshing.ts'
 import type { Revocation, Revoking } from './revoking.ts'
@@ -42,24 +42,24 @@ export class TokenSets {
     this.#userInfos = deps.userInfos
   }
 
-  /** Of a new sign-in, in the transaction that makes it. */
-  async issue(tx: SiteTx, site: Site, pool: Pool, grant: Grant): Promise<TokenSet> {
-    const holder = await newHolder(tx, pool, grant)
-    if (!holder) throw new OAuthError('invalid_grant', 'The user has been signed out')
-    const familyId = this.#families.newId()
-    const { clientId } = grant.client
-    const { sub, scope, authTime, nonce, sessionId = null, origin } = grant
-    await this.#families.start(tx, pool, {
-      familyId,
-      clientId,
-      sub,
-      sessionId,
-      scope,
-      authTime,
-      origin,
+  /** Of a new sign-in. `record` writes what belongs to it, in the transaction that makes it. */
+  start(
+    site: Site,
+    pool: Pool,
+    grant: Grant,
+    record: (tx: SiteTx, holder: Holder) => Promise<void>,
+  ): Promise<TokenSet> {
+    return this.#answer(site, pool, async (tx) => {
+      const holder = await newHolder(tx, pool, grant)
+      if (!holder) return refused('invalid_grant', 'The user has been signed out')
+      const familyId = this.#families.newId()
+      const { client, sub, scope, authTime, nonce, sessionId = null, origin } = grant
+      const start = { sub, sessionId, scope, authTime, origin, clientId: client.clientId }
+      await this.#families.start(tx, pool, { familyId, ...start })
+      await record(tx, holder)
+      const issue = { familyId, clientId: client.clientId, holder, authTime, scope, nonce }
+      return granted(await this.#issuer.issue(tx, issue))
     })
-    const issue = { familyId, clientId, holder, authTime, scope, nonce }
-    return this.#issuer.sign(site, pool, await this.#issuer.issue(tx, issue))
   }
 
   exchangeCode(site: Site, pool: Pool, grant: CodeGrant): Promise<TokenSet> {

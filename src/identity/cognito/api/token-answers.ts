@@ -15,23 +15,16 @@ export interface Proof {
 
 /** The tokens of a new sign-in, which no browser session stands behind. */
 export async function signedIn(
-  { database, tokenSets, events }: CognitoParts,
+  { tokenSets, events }: CognitoParts,
   { site, pool, origin }: Call,
   { clientId, sub, method, authTime }: Proof,
 ): Promise<object> {
   const grant = { client: { clientId }, sub, scope: COGNITO_API_SCOPE, authTime, origin }
+  const event = { event: 'sign-in.succeeded', pool: pool.kind, clientId, origin } as const
   try {
-    const tokens = await database.withSite(site.siteId, async (tx) => {
-      await events.record(tx, {
-        event: 'sign-in.succeeded',
-        pool: pool.kind,
-        sub,
-        clientId,
-        origin,
-        detail: { method },
-      })
-      return tokenSets.issue(tx, site, pool, grant)
-    })
+    const tokens = await tokenSets.start(site, pool, grant, (tx, { email }) =>
+      events.record(tx, { ...event, sub, email, detail: { method } }),
+    )
     return tokenAnswer(tokens)
   } catch (error) {
     // The account went, or was signed out everywhere, while the password was being checked.
