@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CroftProcess } from '#test/croft-process.ts'
+import { hiddenFields } from '#test/form-browser.ts'
 
 let folder: string
 const cleanUp = new AsyncDisposableStack()
@@ -17,7 +18,7 @@ afterAll(() => cleanUp.disposeAsync())
 
 /** In this order on one data folder: Deno makes the installation, the others find it. */
 describe.each(['deno', 'node', 'bun'] as const)('an installation on %s', (on) => {
-  test('answers the first operation, from a sandbox and from the cache, and stops in order', async () => {
+  test('answers the first operation, from a sandbox and from the cache, refuses a wrong password, and stops in order', async () => {
     const croft = cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), on }))
     expect(croft.command()).toContain(on)
     if (on === 'deno') await croft.printed('croft site verify')
@@ -25,8 +26,34 @@ describe.each(['deno', 'node', 'bun'] as const)('an installation on %s', (on) =>
     expect(first).toMatchObject({ status: 200, json: { data: { message: `Hello, ${on}!` } } })
     expect(first.headers['x-cache']).toBe('MISS')
     expect((await croft.hello(on)).headers['x-cache']).toBe('HIT')
+    expect(await refusedSignIn(croft)).toBe('The email address or the password is wrong.')
     expect(await croft.stop()).toEqual({ code: 0, signal: null })
     expect(croft.leftovers()).toEqual([])
     expect(croft.log.filter(({ level }) => level !== 'info')).toEqual([])
   })
 })
+
+/** What the sign-in page says after a wrong password: a form, its cookie, argon2 and a page. */
+async function refusedSignIn(croft: CroftProcess): Promise<string | undefined> {
+  const { auth } = (await croft.call({ path: '/admin/public/config' })).json
+  const query = new URLSearchParams({
+    client_id: auth.clientId,
+    redirect_uri: auth.redirectUri,
+    response_type: 'code',
+    code_challenge: 'A'.repeat(43),
+    code_challenge_method: 'S256',
+  })
+  const { pathname } = new URL(auth.issuer)
+  const page = await croft.call({ path: `${pathname}/login?${query.toString()}` })
+  const fields = { username: 'nobody@example.test', password: 'Wrong-horse-7' }
+  const refused = await croft.call({
+    method: 'POST',
+    path: `${pathname}/login?${query.toString()}`,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: page.headers['set-cookie']?.split(';')[0] ?? '',
+    },
+    body: new URLSearchParams({ ...hiddenFields(page.text), ...fields }).toString(),
+  })
+  return /role="alert">([^<]+)</.exec(refused.text)?.[1]
+}
