@@ -2,6 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { audit } from './audit.ts'
+import { authGoogle } from './auth-google.ts'
 import { authSet } from './auth-set.ts'
 import { authShow } from './auth-show.ts'
 import { type Command, type Outcome, parseArguments } from './command.ts'
@@ -36,6 +37,7 @@ const COMMANDS: readonly Command[] = [
   outbox,
   authShow,
   authSet,
+  authGoogle,
   audit,
   sessions,
 ]

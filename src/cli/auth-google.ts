@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises'
+
+import { Type } from '@sinclair/typebox'
+
+import { ProviderRecord } from '#identity/federation/model.ts'
+
+import type { Arguments, Command, Outcome } from './command.ts'
+import { CommandError, UsageError } from './faults.ts'
+import { expectShape } from './shape.ts'
+import { defined } from './site-options.ts'
+import { sitePath } from './site-show.ts'
+import { columns } from './table.ts'
+
+const ProviderList = Type.Object({ items: Type.Array(ProviderRecord), nextToken: Type.Null() })
+
+export const authGoogle: Command = {
+  name: 'auth google',
+  summary:
+    'Sign-in with Google, or any OpenID provider, for a site’s visitors; what is not named stays',
+  usage:
+    'DOMAIN [--client-id ID] [--client-secret-file FILE] [--issuer URL] [--scope SCOPE]… [--enable | --disable | --remove]',
+  options: {
+    'client-id': { type: 'string' },
+    // A secret among the arguments would be in the process list, and in the shell's history.
+    'client-secret-file': { type: 'string' },
+    issuer: { type: 'string' },
+    scope: { type: 'string', multiple: true },
+    enable: { type: 'boolean' },
+    disable: { type: 'boolean' },
+    remove: { type: 'boolean' },
+  },
+  maxPositionals: 1,
+  async run({ args, service }) {
+    const domain = args.word(0, 'DOMAIN')
+    const path = sitePath(domain, '/auth/providers')
+    const change = await changeOf(args)
+    if (args.flag('remove')) {
+      if (Object.keys(change).length > 0) throw new UsageError('--remove stands alone')
+      await service.portal('DELETE', `${path}/google`)
+      return { json: { removed: 'Google' }, text: `${domain} has no Google any more.` }
+    }
+    if (Object.keys(change).length === 0) {
+      const { items } = expectShape(ProviderList, await service.portal('GET', path))
+      const [google] = items
+      return google ? shown(google) : { json: null, text: `${domain} has no Google.` }
+    }
+    const answer = await service.portal('PUT', `${path}/google`, { body: change })
+    return shown(expectShape(ProviderRecord, answer))
+  },
+}
+
+async function changeOf(args: Arguments): Promise<Record<string, unknown>> {
+  const [enable, disable] = [args.flag('enable'), args.flag('disable')]
+  if (enable && disable) throw new UsageError('--enable and --disable exclude each other')
+  const file = args.text('client-secret-file')
+  return defined({
+    clientId: args.text('client-id'),
+    clientSecret: file === undefined ? undefined : await secretIn(file),
+    issuer: args.text('issuer'),
+    scopes: args.list('scope'),
+    enabled: enable || disable ? enable : undefined,
+  })
+}
+
+async function secretIn(file: string): Promise<string> {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CommandError(`the file "${file}" cannot be read`, { cause })
+  })
+  return text.trim()
+}
+
+const shown = (google: ProviderRecord): Outcome => ({
+  json: google,
+  text: columns([
+    ['Google', google.enabled ? 'on' : 'off'],
+    ['issuer', google.issuer],
+    ['client', google.clientId],
+    ['scopes', google.scopes.join(' ')],
+    ['register there as redirect URI', google.redirectUri],
+  ]),
+})
