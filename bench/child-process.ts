@@ -16,6 +16,8 @@ export interface Child extends AsyncDisposable {
   readonly process: ChildProcess
   /** The first line of its output that this accepts; rejects with the last lines it printed when it ends before. */
   line<T>(accept: (line: string) => T | undefined): Promise<T>
+  /** The same among the lines that are still to come. */
+  newLine<T>(accept: (line: string) => T | undefined): Promise<T>
   /** Resolves when it has ended by itself; rejects unless with code 0. */
   ended(): Promise<void>
 }
@@ -30,14 +32,16 @@ export function startChild(
   const closed = endOf(child, 'close')
   const exited = endOf(child, 'exit')
   const output = new Output([child.stdout, child.stderr])
+  const orFailure = <T>(found: Promise<T>): Promise<T> =>
+    Promise.race([found, closed.then((reason) => Promise.reject(failure(reason)))])
   const failure = (reason = 'ended too early') =>
     new Error(`${command} ${args[0] ?? ''} ${reason}:\n${output.kept.join('\n')}`)
 
   return {
     pid: child.pid ?? 0,
     process: child,
-    line: (accept) =>
-      Promise.race([output.next(accept), closed.then((reason) => Promise.reject(failure(reason)))]),
+    line: (accept) => orFailure(output.next(accept, output.kept)),
+    newLine: (accept) => orFailure(output.next(accept, [])),
     async ended() {
       const reason = await closed
       if (reason !== undefined) throw failure(reason)
@@ -76,7 +80,7 @@ class Output {
     }
   }
 
-  next<T>(accept: (line: string) => T | undefined): Promise<T> {
+  next<T>(accept: (line: string) => T | undefined, already: readonly string[]): Promise<T> {
     return new Promise((resolve) => {
       const take = (line: string) => {
         const found = accept(line)
@@ -85,7 +89,7 @@ class Output {
         resolve(found)
       }
       this.#waiting.add(take)
-      for (const line of this.kept) take(line)
+      for (const line of already) take(line)
     })
   }
 }

@@ -20,9 +20,14 @@ export interface CroftProcess extends AsyncDisposable {
   readonly pid: number
   /** Runs a command of the operator's tool and reads the JSON that it prints. */
   command<Answer>(...args: readonly string[]): Promise<Answer>
+  /** Writes a line to its input, and waits for one that answers. */
+  ask(line: string, answer: RegExp): Promise<string>
 }
 
-export async function startCroft(): Promise<CroftProcess> {
+const SERVE = [process.execPath, PROGRAM, 'serve'] as const
+
+/** `program` is the service in another dress. */
+export async function startCroft(program: readonly string[] = SERVE): Promise<CroftProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-bench-'))
   // As root the database runs as somebody else, who must get there.
   await chmod(folder, 0o755)
@@ -37,7 +42,8 @@ export async function startCroft(): Promise<CroftProcess> {
     SUBMISSION_PORT: String(submissionPort),
   }
   const origin = `http://127.0.0.1:${port}`
-  const child = startChild(process.execPath, [PROGRAM, 'serve'], { env })
+  const [executable = '', ...args] = program
+  const child = startChild(executable, args, { env })
   const stop = async () => {
     await child[Symbol.asyncDispose]()
     await rm(folder, { recursive: true, force: true })
@@ -51,7 +57,12 @@ export async function startCroft(): Promise<CroftProcess> {
   return {
     origin,
     pid: child.pid,
-    command: (...args) => runCommand(args, env),
+    command: (...words) => runCommand(words, env),
+    async ask(line, answer) {
+      const said = child.newLine((text) => answer.exec(text)?.[1])
+      child.process.stdin?.write(`${line}\n`)
+      return said
+    },
     [Symbol.asyncDispose]: stop,
   }
 }
