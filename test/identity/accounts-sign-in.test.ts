@@ -275,6 +275,27 @@ describe('guesses', () => {
     })
   })
 
+  test('that are turned away in one place are not felt in another', async () => {
+    await desk.account('flooded@x.org')
+    const flood = Promise.allSettled(
+      Array.from({ length: 200 }, () => desk.signIn('flooded@x.org', BETTER, STRANGER)),
+    )
+    expect(await desk.signIn('flooded@x.org')).toMatchObject({ kind: 'signed-in' })
+    const outcomes = await flood
+    const codes = outcomes.map((each) => each.status === 'rejected' && each.reason.code)
+    expect(codes.filter((code) => code === 'TooManyRequests')).toHaveLength(195)
+  })
+
+  test('that failed for a reason of ours are not counted', async () => {
+    await desk.account('ours@x.org')
+    for (let count = 0; count < 6; count += 1) {
+      verified.mockRejectedValueOnce(new Error('out of memory'))
+      await expect(desk.signIn('ours@x.org')).rejects.toThrow('out of memory')
+    }
+    verified.mockReset()
+    expect(await desk.signIn('ours@x.org')).toMatchObject({ kind: 'signed-in' })
+  })
+
   test('that are turned away are told once for each wait', async () => {
     const before = (await desk.events('sign-in.blocked')).length
     for (let count = 0; count < 20; count += 1) {

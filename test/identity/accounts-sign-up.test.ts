@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
+import { openQueue } from '#platform/queue/postgres-queue.ts'
 import { AccountsDesk, BETTER, GOOD, STRANGER, codeIn, from, wrong } from '#test/accounts-desk.ts'
+import { silentLog } from '#test/silent-log.ts'
 
 const INVALID = { code: 'InvalidVerificationCode' }
 const AN_HOUR = 3600
@@ -287,6 +289,33 @@ describe('the code of a sign-up', () => {
       desk.accounts.confirmSignUp(site, pool, confirmation, from()),
     ).rejects.toMatchObject(INVALID)
     expect(await desk.confirm(email, confirmation.code, registrationId)).toBeDefined()
+  })
+})
+
+describe('the mail of a sign-up', () => {
+  test('is sent once though its job runs twice, as after a crash', async () => {
+    const { site, pool, replica } = desk
+    const { email, registrationId, sub } = await desk.signUp('twice@x.org')
+    const code = await desk.code(email)
+    await using queue = await openQueue({ ...replica, log: silentLog })
+    const job = { siteId: site.siteId, userPoolId: pool.userPoolId, email, registrationId }
+    await replica.database.withSite(site.siteId, (tx) =>
+      queue.enqueue(tx, 'account-mail', { ...job, ask: 'sign-up' }),
+    )
+    expect(await desk.mailTo(email)).toHaveLength(1)
+    expect(await desk.confirm(email, code, registrationId)).toEqual({ sub })
+  })
+
+  test('is not sent for a site or pool that is gone', async () => {
+    const { site, replica } = desk
+    await using queue = await openQueue({ ...replica, log: silentLog })
+    const ask = { email: 'gone@x.org', ask: 'reset' } as const
+    await replica.database.withSite(site.siteId, async (tx) => {
+      await queue.enqueue(tx, 'account-mail', { ...ask, siteId: 'site_gone', userPoolId: 'x' })
+      await queue.enqueue(tx, 'account-mail', { ...ask, siteId: site.siteId, userPoolId: 'x' })
+    })
+    expect(await desk.mailTo('gone@x.org')).toEqual([])
+    expect(await queue.deadLetters('account-mail')).toEqual([])
   })
 })
 

@@ -43,15 +43,10 @@ export class OwnPasswords {
     const user = await this.#user(site, pool, sub)
     const { email } = user
     await passwords.check(pool, { email, password: newPassword })
-    const attempt = await tries.begin(site, 'account', { pool, email, origin })
-    const oldHash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))
-    const right = await passwords.verify(oldHash, oldPassword)
-    if (!right || oldHash === undefined) {
-      const event = 'sign-in.failed'
-      const detail = { when: 'changing the password' }
-      await events.note(site.siteId, { event, pool: pool.kind, sub, email, origin, detail })
-      throw wrongOldPassword()
-    }
+    const oldHash = await tries.make(site, 'account', { pool, email, origin }, () =>
+      this.#compare(site, pool, user, { password: oldPassword, origin }),
+    )
+    if (oldHash === undefined) throw wrongOldPassword()
     const prepared = await passwords.hashed(pool, { sub, email, password: newPassword })
     await database.withSite(site.siteId, async (tx) => {
       await lockAccount(tx, { userPoolId: pool.userPoolId, sub })
@@ -62,7 +57,6 @@ export class OwnPasswords {
       await events.record(tx, { event: 'password.changed', pool: pool.kind, sub, email, origin })
       await this.#notify(tx, site, pool, user)
     })
-    await attempt.succeeded()
   }
 
   async add(
@@ -88,6 +82,22 @@ export class OwnPasswords {
   has(site: Site, pool: Pool, sub: string): Promise<boolean> {
     const { database, passwords } = this.#deps
     return database.withSite(site.siteId, (tx) => passwords.exists(tx, pool, sub))
+  }
+
+  /** The stored hash, when the password is the one that it is of. */
+  async #compare(
+    site: Site,
+    pool: Pool,
+    { sub, email }: User,
+    { password, origin }: { readonly password: string; readonly origin: RequestOrigin },
+  ): Promise<string | undefined> {
+    const { database, passwords, events } = this.#deps
+    const hash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))
+    if (await passwords.verify(hash, password)) return hash
+    const event = 'sign-in.failed'
+    const detail = { when: 'changing the password' }
+    await events.note(site.siteId, { event, pool: pool.kind, sub, email, origin, detail })
+    return undefined
   }
 
   async #user(site: Site, { userPoolId }: Pool, sub: string): Promise<User> {

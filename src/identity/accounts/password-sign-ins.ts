@@ -48,9 +48,21 @@ export class PasswordSignIns {
     { email: typed, password }: Credentials,
     origin: RequestOrigin,
   ): Promise<Authenticated> {
-    const { passwords, tries, events } = this.#deps
     const email = lookupEmail(typed)
-    const attempt = await tries.begin(site, 'account', { pool, email, origin })
+    const outcome = await this.#deps.tries.make(site, 'account', { pool, email, origin }, () =>
+      this.#compare(site, pool, { email, password }, origin),
+    )
+    if (!outcome) throw wrongCredentials()
+    return outcome
+  }
+
+  async #compare(
+    site: Site,
+    pool: Pool,
+    { email, password }: Credentials,
+    origin: RequestOrigin,
+  ): Promise<Authenticated | undefined> {
+    const { passwords, events } = this.#deps
     const { user, signUp, hash } = await this.#claimed(site, pool, email, origin)
     const right = await passwords.verify(hash, password)
     if (!right || hash === undefined) {
@@ -62,9 +74,8 @@ export class PasswordSignIns {
         email,
         origin,
       })
-      throw wrongCredentials()
+      return undefined
     }
-    await attempt.succeeded()
     if (!user) return { kind: 'unconfirmed', registrationId: signUp?.registrationId ?? '' }
     await passwords.renew(site, pool, { sub: user.sub, email, password, hash })
     return { kind: 'signed-in', user }

@@ -69,11 +69,24 @@ export class Recoveries {
     { email: typed, code, password }: PasswordReset,
     origin: RequestOrigin,
   ): Promise<void> {
-    const { database, ids, users, passwords, tries } = this.#deps
+    const { passwords, tries } = this.#deps
     const email = lookupEmail(typed)
     await passwords.check(pool, { email, password })
     const at = { pool, email, origin }
-    const attempt = await tries.begin(site, 'code', at)
+    const reset = { email, code, password }
+    const sub = await tries.make(site, 'code', at, () => this.#try(site, pool, reset, origin))
+    if (sub === undefined) throw wrongCode()
+    await tries.forgive(site, at)
+  }
+
+  /** The account's `sub`; undefined when it is refused. */
+  async #try(
+    site: Site,
+    pool: Pool,
+    { email, code, password }: PasswordReset,
+    origin: RequestOrigin,
+  ): Promise<string | undefined> {
+    const { database, ids, users, passwords } = this.#deps
     const user = await database.withSite(site.siteId, (tx) =>
       users.findByEmail(tx, pool.userPoolId, email),
     )
@@ -82,8 +95,7 @@ export class Recoveries {
     const done = await database.withSite(site.siteId, (tx) =>
       this.#reset(tx, site, { pool, sub, email, code, prepared, origin }),
     )
-    if (!done) throw wrongCode()
-    await Promise.all([attempt.succeeded(), tries.forgive(site, at)])
+    return done ? sub : undefined
   }
 
   /** False when it is refused; the try counts all the same. */

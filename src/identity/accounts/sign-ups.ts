@@ -100,13 +100,13 @@ export class SignUps {
   ): Promise<{ readonly sub: string }> {
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const email = lookupEmail(confirmation.email)
-    const attempt = await this.#deps.tries.begin(site, 'code', { pool, email, origin })
-    const registrationId = await this.#chosen(site, pool, { ...confirmation, email })
-    const sub = await this.#deps.database.withSite(site.siteId, (tx) =>
-      this.#confirm(tx, { pool, email, code: confirmation.code, registrationId, origin }),
-    )
+    const { database, tries } = this.#deps
+    const sub = await tries.make(site, 'code', { pool, email, origin }, async () => {
+      const registrationId = await this.#chosen(site, pool, { ...confirmation, email })
+      const confirming = { pool, email, code: confirmation.code, registrationId, origin }
+      return database.withSite(site.siteId, (tx) => this.#confirm(tx, confirming))
+    })
     if (sub === undefined) throw wrongCode()
-    await attempt.succeeded()
     return { sub }
   }
 

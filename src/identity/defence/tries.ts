@@ -5,7 +5,7 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Admission, AttemptKey, AttemptKind, Attempts } from './attempts.ts'
+import type { AttemptKey, AttemptKind, Attempts } from './attempts.ts'
 import { networkOf } from './network-of.ts'
 
 /** Whose secret is guessed, and from where. The account need not exist. */
@@ -18,6 +18,8 @@ export interface TryAt {
 /** A try at a secret that counts as failed until it is said to have succeeded. */
 export interface Try {
   succeeded(): Promise<void>
+  /** It was never made: something of ours failed. */
+  withdrawn(): Promise<void>
 }
 
 /** The gate before every guess at a password or mailed code, and before every mail that somebody asks for. */
@@ -43,6 +45,25 @@ export class Tries {
           ...others.map((key) => this.#attempts.undo(key)),
         ])
       },
+      withdrawn: () => this.#takeBack([here, ...others]),
+    }
+  }
+
+  /** Begins a try and makes it; `guess` gives undefined when the secret was wrong. */
+  async make<T>(
+    site: Site,
+    secret: 'account' | 'code',
+    at: TryAt,
+    guess: () => Promise<T | undefined>,
+  ): Promise<T | undefined> {
+    const attempt = await this.begin(site, secret, at)
+    try {
+      const outcome = await guess()
+      if (outcome !== undefined) await attempt.succeeded()
+      return outcome
+    } catch (error) {
+      await attempt.withdrawn()
+      throw error
     }
   }
 
@@ -64,32 +85,37 @@ export class Tries {
     ])
   }
 
+  /**
+   * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand
+   * in front of others too.
+   */
   async #admit(site: Site, keys: readonly AttemptKey[], at: TryAt): Promise<void> {
-    const admissions = await Promise.all(keys.map((key) => this.#attempts.begin(key)))
-    const refused = admissions.filter(({ waitSeconds }) => waitSeconds > 0)
-    if (refused.length === 0) return
-    // Whom one gate lets in and the other turns away has made no try.
-    const admitted = keys.filter((_, index) => admissions[index]?.waitSeconds === 0)
-    await Promise.all(admitted.map((key) => this.#attempts.undo(key)))
-    await this.#noteFirst(site, { keys, admissions }, at)
-    throw tooMany(Math.max(...refused.map(({ waitSeconds }) => waitSeconds)))
+    for (const [index, key] of keys.entries()) {
+      const admission = await this.#attempts.begin(key)
+      if (admission.waitSeconds === 0) continue
+      await this.#takeBack(keys.slice(0, index))
+      if (admission.first) await this.#noteBlocked(site, at, key.kind, admission.waitSeconds)
+      throw tooMany(admission.waitSeconds)
+    }
+  }
+
+  async #takeBack(keys: readonly AttemptKey[]): Promise<void> {
+    await Promise.all(keys.map((key) => this.#attempts.undo(key)))
   }
 
   /** Once for each wait, or the trail would grow as fast as somebody can knock. */
-  async #noteFirst(
+  #noteBlocked(
     site: Site,
-    turned: { readonly keys: readonly AttemptKey[]; readonly admissions: readonly Admission[] },
     { pool, email, origin }: TryAt,
+    counted: AttemptKind,
+    waitSeconds: number,
   ): Promise<void> {
-    const index = turned.admissions.findIndex(({ first }) => first)
-    const [kind, admission] = [turned.keys[index]?.kind, turned.admissions[index]]
-    if (kind === undefined || admission === undefined) return
-    await this.#events.note(site.siteId, {
+    return this.#events.note(site.siteId, {
       event: 'sign-in.blocked',
       pool: pool.kind,
       email: canonicalEmail(email),
       origin,
-      detail: { counted: kind, waitSeconds: admission.waitSeconds },
+      detail: { counted, waitSeconds },
     })
   }
 }
