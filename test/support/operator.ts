@@ -28,6 +28,9 @@ export function portalOf(croft: CroftProcess, operatorKey?: string) {
     createSite: (domain: string) =>
       call('POST', '/sites', { domain, superAdmins: [`ann@${domain}`] }),
 
+    setUpGoogle: (domain: string, settings: object) =>
+      call('PUT', `/sites/${domain}/auth/providers/google`, settings),
+
     /** A public operation without a cache, made by the site's super-admin. */
     async createOperation(
       domain: string,
