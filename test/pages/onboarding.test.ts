@@ -136,15 +136,25 @@ describe('the page of an invite', () => {
     expect((await browser('yours.test').get(path)).status).toBe(410)
   })
 
-  test('does not take the form of another browser', async () => {
+  test('does not take the form of another site', async () => {
     const { path } = await invited('csrf.test')
     const page = await browser('csrf.test').get(path)
-    const answer = await browser('csrf.test').submit(page, both(PASSWORD))
-    expect(answer.status).toBe(403)
     const foreign = await browser('csrf.test').submit(page, both(PASSWORD), {
       origin: 'https://evil.test',
     })
     expect(foreign.status).toBe(403)
     expect((await browser('csrf.test').get(path)).status).toBe(200)
+  })
+
+  test('takes its three fields from a program that has not seen the page', async () => {
+    const { path } = await invited('script.test')
+    const token = new URL(path, 'http://script.test').searchParams.get('token') ?? ''
+    const answer = await stack.call('script.test', 'POST', PAGE, {
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({ token, ...both(PASSWORD) }).toString(),
+    })
+    expect(answer.status).toBe(200)
+    expect(answer.text).toContain('Your account is ready')
+    expect((await browser('script.test').get(path)).status).toBe(410)
   })
 })

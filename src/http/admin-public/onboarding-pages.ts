@@ -1,4 +1,3 @@
-import type { FormVisitor } from '#http/oidc/csrf.ts'
 import { newPasswordField, usernameField } from '#http/oidc/fields.ts'
 import { type FormState, formPage } from '#http/oidc/pages/form.ts'
 import { html } from '#http/oidc/pages/html.ts'
@@ -12,7 +11,6 @@ export interface OnboardingVisit {
   readonly site: Site
   readonly token: string
   readonly invite: OpenInvite
-  readonly visitor: FormVisitor
   readonly policy: PasswordPolicy
   /** Path of the page, without the token. */
   readonly path: string
@@ -28,8 +26,6 @@ export const passwordPage = (visit: OnboardingVisit, { faults }: FormState): Res
     site: visit.site,
     lead: html`You are invited as ${ROLES[visit.invite.role ?? 'user']} of
       <b>${visit.site.domain}</b>. Choose a password for your account.`,
-    csrfToken: visit.visitor.token,
-    cookies: visit.visitor.cookies,
     action: visit.path,
     hidden: { token: visit.token },
     fields: [

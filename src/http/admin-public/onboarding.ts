@@ -2,9 +2,9 @@ import { Elysia, t } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { cameFrom, formVisitor, ownForm } from '#http/oidc/csrf.ts'
+import { ownForm } from '#http/oidc/csrf.ts'
 import { passwordIn } from '#http/oidc/fields.ts'
-import { OUTDATED, faultsOf } from '#http/oidc/pages/faults.ts'
+import { faultsOf } from '#http/oidc/pages/faults.ts'
 import { EMPTY_FORM } from '#http/oidc/pages/form.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -25,7 +25,7 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
   const open = 'The link in the invite is the authority'
   return new Elysia({ prefix: path })
     .use(publicSite(context))
-    .get('/', ({ site, query, request }) => onboarding.show(site, query.token, request), {
+    .get('/', ({ site, query }) => onboarding.show(site, query.token), {
       open,
       query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }),
     })
@@ -35,25 +35,21 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
 class Onboarding {
   readonly #context: AppContext
   readonly #path: string
-  readonly #formKey: Uint8Array
 
   constructor(context: AppContext, path: string) {
     this.#context = context
     this.#path = path
-    this.#formKey = context.sealer.derive('onboarding-forms')
   }
 
-  async show(site: Site, token: string | undefined, request: Request): Promise<Response> {
-    return passwordPage(await this.#visit(site, token, request), EMPTY_FORM)
+  async show(site: Site, token: string | undefined): Promise<Response> {
+    return passwordPage(await this.#visit(site, token), EMPTY_FORM)
   }
 
+  /** The form needs no token of its own: whoever knows the invite's could send it as well. */
   async take(site: Site, request: Request): Promise<Response> {
     const fields = await ownForm(request, new URL(this.#baseUrl(site)).origin)
     const token = fields.get('token') ?? undefined
-    const visit = await this.#visit(site, token, request)
-    if (!cameFrom(visit.visitor, fields)) {
-      return passwordPage(visit, { typed: fields, faults: OUTDATED })
-    }
+    const visit = await this.#visit(site, token)
     try {
       const taking = { token: visit.token, password: chosenPassword(fields) }
       await this.#context.accounts.takeInvite(site, taking, originOf(request))
@@ -63,19 +59,16 @@ class Onboarding {
     return welcomePage(visit)
   }
 
-  async #visit(site: Site, token: string | undefined, request: Request): Promise<OnboardingVisit> {
+  async #visit(site: Site, token: string | undefined): Promise<OnboardingVisit> {
     if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
     const invite = await this.#context.accounts.inviteOf(site, token)
     if (!invite) throw new AppError('LinkExpired', EXPIRED)
-    const base = this.#baseUrl(site)
     const { auth } = await this.#context.pools.bootstrap(site)
     const { settings } = await this.#context.pools.byId(site, auth.userPoolId)
-    const scope = { path: FOLDER, secure: base.startsWith('https:') }
     return {
       site,
       token,
       invite,
-      visitor: formVisitor(this.#formKey, request, `${base}${FOLDER}`, scope),
       policy: settings.passwordPolicy,
       path: this.#path,
       applicationUrl: auth.logoutUri,

@@ -18,7 +18,8 @@ export interface FormPage extends Pick<
   'title' | 'site' | 'formTargets' | 'cookies' | 'headers'
 > {
   readonly lead: Html
-  readonly csrfToken: string
+  /** Left out where what is sent carries its own authority. */
+  readonly csrfToken?: string
   /** Path and query to which the form goes. */
   readonly action: string
   readonly fields: readonly Field[]
@@ -49,8 +50,7 @@ export function formPage(parts: FormPage): Response {
     </header>
     ${messageOf(parts)} ${parts.instead}
     <form method="post" action="${parts.action}">
-      <input type="hidden" name="${CSRF_FIELD}" value="${parts.csrfToken}" />
-      ${Object.entries(parts.hidden ?? {}).map(
+      ${Object.entries(hiddenOf(parts)).map(
         ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
       )}
       ${parts.account !== undefined && accountOf(parts.account)}
@@ -69,6 +69,11 @@ export function formPage(parts: FormPage): Response {
     headers: { ...parts.headers, ...faults.headers },
   })
 }
+
+const hiddenOf = ({ csrfToken, hidden }: FormPage): Readonly<Record<string, string>> => ({
+  ...(csrfToken !== undefined && { [CSRF_FIELD]: csrfToken }),
+  ...hidden,
+})
 
 /** Words and a link. */
 export const linkLine = (words: string, href: string, label: string): Html =>
