@@ -51,7 +51,7 @@ export interface PasswordAddition {
 }
 
 /** The sign-in that stays when every other one ends. */
-export interface KeptSession {
+interface KeptSession {
   readonly sessionId: string
 }
 

@@ -2,7 +2,7 @@ import type { PasswordPolicy } from '#identity/pools/settings.ts'
 
 import { normal } from './hasher.ts'
 
-export const MAX_PASSWORD_CHARACTERS = 256
+const MAX_PASSWORD_CHARACTERS = 256
 
 /** What a new password lacks, one sentence each; empty when it may be taken. A character is a Unicode code point. */
 export function passwordFaults(policy: PasswordPolicy, password: string, email: string): string[] {
