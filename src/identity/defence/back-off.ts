@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
 
 import type { Admission, AttemptKey, AttemptKind, Attempts } from './attempts.ts'
@@ -71,7 +73,8 @@ export class BackOff implements Attempts {
 
 const secondsOf = (ms: number): number => Math.ceil(ms / 1000)
 
+/** Hashed, because what somebody types may be long, and memory keeps many. */
 const counterOf = ({ siteId, kind, subject }: AttemptKey): CounterKey => ({
   siteId,
-  name: `${kind} ${subject}`,
+  name: createHash('sha256').update(`${kind} ${subject}`).digest('base64url'),
 })
