@@ -139,6 +139,7 @@ const THERE: readonly (readonly [string, Record<string, string | undefined>, str
   ['an unknown provider', { identity_provider: 'Facebook' }, 'invalid_request'],
   ['an id token hint that is none', { id_token_hint: 'a.b.c' }, 'invalid_request'],
   ['no session when nothing may be asked', { prompt: 'none' }, 'login_required'],
+  ['the same, said twice', { prompt: 'none none' }, 'login_required'],
 ]
 
 describe('a wrong authorization request', () => {
@@ -171,9 +172,14 @@ describe('a wrong authorization request', () => {
   ] as const)('has %s twice', async (name, status, said) => {
     const query = client.params()
     query.append(name, query.get(name) ?? '')
-    const answer = await client.get(`/oauth2/authorize?${query.toString()}`)
-    expect(answer.status).toBe(status)
-    expect(answer.headers['location'] ?? answer.text).toMatch(said)
+    const asForm = await stack.call('one.test', 'POST', `${client.path}/oauth2/authorize`, {
+      body: query.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    for (const answer of [await client.get(`/oauth2/authorize?${query.toString()}`), asForm]) {
+      expect(answer.status).toBe(status)
+      expect(answer.headers['location'] ?? answer.text).toMatch(said)
+    }
   })
 
   test('is one at another site’s pool, and at a pool that is not there', async () => {

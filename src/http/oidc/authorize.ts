@@ -6,7 +6,7 @@ import { publicSite } from '#http/plugins/site.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Site } from '#sites/site.ts'
 
-import { formOf } from './form-body.ts'
+import { sentFields } from './form-body.ts'
 import { refusedPage } from './pages/refused-page.ts'
 import { departure } from './provider-departure.ts'
 import { seeOther } from './see-other.ts'
@@ -28,7 +28,7 @@ export const authorizeRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, params, request }) =>
-        authorize(context, { site, ...params, request, asked: await formOf(request) }),
+        authorize(context, { site, ...params, request, asked: await sentFields(request) }),
       { open: OPEN, params: PoolPath, parse: 'none' },
     )
 

@@ -4,22 +4,27 @@ const MAX_FORM_BYTES = 64 * 1024
 const MAX_FIELDS = 50
 const FORM = 'application/x-www-form-urlencoded'
 
-/**
- * The fields of a form that was sent. Refuses another content type (415), more than 64 KiB (413), and a field that comes
- * twice (400): two readers could each take another one.
- */
+/** The fields of a form, each once: two readers could each take another one of two. */
 export async function formOf(request: Request): Promise<URLSearchParams> {
-  const type = (request.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase()
-  if (type !== FORM) {
-    throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM}"`)
-  }
-  const fields = new URLSearchParams(await textOf(request))
+  const fields = await sentFields(request)
   const names = [...fields.keys()]
-  if (names.length > MAX_FIELDS) throw invalid('body', `has more than ${MAX_FIELDS} fields`)
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) throw invalid(twice.slice(0, 64), 'is there more than once')
   return fields
 }
+
+/** All that a form has. Refuses another content type (415), more than 64 KiB (413), and more than 50 fields (400). */
+export async function sentFields(request: Request): Promise<URLSearchParams> {
+  if (!isForm(request)) {
+    throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM}"`)
+  }
+  const fields = new URLSearchParams(await textOf(request))
+  if (fields.size > MAX_FIELDS) throw invalid('body', `has more than ${MAX_FIELDS} fields`)
+  return fields
+}
+
+export const isForm = ({ headers }: Request): boolean =>
+  headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === FORM
 
 async function textOf(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > MAX_FORM_BYTES) throw tooLong()

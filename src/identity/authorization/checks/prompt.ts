@@ -4,12 +4,12 @@ import { PROMPTS, type Prompt } from '#identity/authorization/authorization-requ
 import { type Check, invalidRequest } from './check.ts'
 
 export const knownPrompt: Check = (asked) => {
-  const words = listOf(asked, 'prompt')
+  const words = new Set(listOf(asked, 'prompt'))
   const known: readonly string[] = PROMPTS
-  if (words.some((word) => !known.includes(word))) {
+  if ([...words].some((word) => !known.includes(word))) {
     return invalidRequest(`prompt takes ${PROMPTS.join(', ')}`)
   }
-  return words.includes('none') && words.length > 1
+  return words.has('none') && words.size > 1
     ? invalidRequest('prompt "none" stands alone')
     : undefined
 }
