@@ -233,6 +233,22 @@ describe('a token request', () => {
     }
   })
 
+  test('may have fields that nobody knows, twice as well', async () => {
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: client.pool.clientId,
+      redirect_uri: client.redirectUri,
+      code_verifier: client.verifier,
+      code: await newCode(),
+    })
+    for (const name of ['a', 'b']) body.append('resource', `https://${name}.example`)
+    const answer = await stack.call('one.test', 'POST', `${client.path}/oauth2/token`, {
+      body: body.toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(answer.status).toBe(200)
+  })
+
   test('is no GET', async () => {
     const answer = await client.get('/oauth2/token?grant_type=authorization_code')
     expect(answer.status).toBe(405)

@@ -4,7 +4,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import { publicClient } from '#identity/token-sets/public-client.ts'
 
-import { formOf } from './form-body.ts'
+import { sentFields } from './form-body.ts'
 
 /** RFC 6749 section 5.1: nothing that these endpoints answer is kept. */
 const HEADERS = {
@@ -12,6 +12,22 @@ const HEADERS = {
   'cache-control': 'no-store',
   pragma: 'no-cache',
 }
+
+/** What these endpoints read. The rest is ignored, also when it comes twice, as `resource` may (RFC 8707). */
+const READ = [
+  'client_id',
+  'client_secret',
+  'client_assertion',
+  'client_assertion_type',
+  'grant_type',
+  'code',
+  'redirect_uri',
+  'code_verifier',
+  'refresh_token',
+  'scope',
+  'token',
+  'token_type_hint',
+]
 
 /** The fields of a client's request, each once; one without a value counts as left out. */
 export interface ClientForm {
@@ -21,7 +37,10 @@ export interface ClientForm {
 
 /** A request of a client to one of the endpoints that browsers do not visit. */
 export async function clientForm(request: Request, pool: Pool): Promise<ClientForm> {
-  const form = await formOf(request)
+  const form = await sentFields(request)
+  const twice = READ.find((name) => form.getAll(name).length > 1)
+  if (twice !== undefined)
+    throw new OAuthError('invalid_request', `${twice} is there more than once`)
   const fields = new Map([...form].filter(([, value]) => value !== ''))
   const client = publicClient(pool, {
     clientId: fields.get('client_id'),
