@@ -39,6 +39,31 @@ describe('what an access token tells of its user', () => {
     expect(answer).toMatchObject({ status: 200, headers: { 'access-control-allow-origin': '*' } })
   })
 
+  test('may be asked for with the token in a form', async () => {
+    const answer = await client.post('userInfo', { access_token: await withScope('openid') })
+    expect(answer).toMatchObject({ status: 200, json: { sub: expect.any(String) } })
+    expect(await client.post('userInfo', { other: 'x' })).toMatchObject({ status: 401, text: '' })
+  })
+
+  test.each([
+    ['in the URL', (t: string) => ({ query: `?access_token=${t}` })],
+    ['in the URL and in the header', (t: string) => ({ query: `?access_token=${t}`, token: t })],
+    ['in a form and in the header', (t: string) => ({ body: `access_token=${t}`, token: t })],
+    ['in a form, twice', (t: string) => ({ body: `access_token=${t}&access_token=${t}` })],
+  ] as const)('is nothing to a token %s', async (_what, request) => {
+    const sent: { query?: string; body?: string; token?: string } = request(
+      await withScope('openid'),
+    )
+    const path = `${client.path}/oauth2/userInfo${sent.query ?? ''}`
+    const answer = await stack.call('one.test', 'body' in sent ? 'POST' : 'GET', path, {
+      body: sent.body,
+      token: sent.token,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(answer).toMatchObject({ status: 400, json: { error: 'invalid_request' } })
+    expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_request"')
+  })
+
   test('is nothing without the scope openid', async () => {
     const answer = await client.userInfo(await withScope('email'))
     expect(answer).toMatchObject({ status: 403, json: { error: 'insufficient_scope' } })

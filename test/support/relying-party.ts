@@ -135,7 +135,7 @@ export class RelyingParty {
   }
 
   post(
-    endpoint: 'token' | 'revoke',
+    endpoint: 'token' | 'revoke' | 'userInfo',
     fields: Readonly<Record<string, string | undefined>>,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<Answer> {

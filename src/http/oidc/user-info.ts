@@ -3,8 +3,10 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
+import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import type { Site } from '#sites/site.ts'
 
+import { isForm, sentFields } from './form-body.ts'
 import { oauthAnswer } from './oauth-answer.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
@@ -32,9 +34,34 @@ async function userInfo(
   request: Request,
 ): Promise<Response> {
   const pool = await context.pools.byId(site, userPoolId)
-  const authorization = request.headers.get('authorization') ?? ''
-  if (!BEARER.test(authorization)) return challenge()
-  return oauthAnswer(request, () => context.tokenSets.userInfo(site, pool, authorization))
+  const answer = await oauthAnswer(request, async () => {
+    const authorization = await bearerOf(request)
+    return authorization === undefined
+      ? undefined
+      : context.tokenSets.userInfo(site, pool, authorization)
+  })
+  if (answer.status === 400)
+    answer.headers.set('www-authenticate', 'Bearer error="invalid_request"')
+  const hadNoToken = answer.ok && answer.body === null
+  return hadNoToken ? challenge() : answer
+}
+
+/**
+ * The token that came in the header or in a form, as the header would have it (RFC 6750 sections 2.1 and 2.2). Not from the
+ * URL, which others come to read; and not from two places, of which another reader could take the other one.
+ */
+async function bearerOf(request: Request): Promise<string | undefined> {
+  const header = request.headers.get('authorization') ?? ''
+  const inForm = isForm(request) ? (await sentFields(request)).getAll('access_token') : []
+  if (new URL(request.url).searchParams.has('access_token')) {
+    throw new OAuthError('invalid_request', 'access_token does not belong in a URL')
+  }
+  if (inForm.length + (header === '' ? 0 : 1) > 1) {
+    throw new OAuthError('invalid_request', 'The access token may be sent in one way only')
+  }
+  const [token] = inForm
+  if (token !== undefined) return `Bearer ${token}`
+  return BEARER.test(header) ? header : undefined
 }
 
 /** To a request that has no token at all: no error code (RFC 6750 section 3.1). */
