@@ -62,6 +62,6 @@ export function openSignIns(deps: {
       revoking: new Revoking({ ...deps, families }),
       userInfos: new UserInfos(deps),
     }),
-    logouts: new Logouts({ sessions, hints }),
+    logouts: new Logouts({ hints }),
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import type { Answer } from '#test/http-client.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -73,8 +74,13 @@ describe('logging out', () => {
   test('leaves the session of another user than the client means', async () => {
     const mine = await client.tokens('mine@example.org')
     const other = await client.tokens('other@example.org')
-    const answer = await leave({ id_token_hint: other.id_token }, mine.cookie)
-    expect(answer.headers).not.toHaveProperty('set-cookie')
+    const fields = { id_token_hint: other.id_token, post_logout_redirect_uri: logoutUri }
+    const page = await leave(fields, mine.cookie)
+    expect(page).toMatchObject({
+      status: 200,
+      headers: { 'content-type': expect.stringMatching(/^text.html/) },
+    })
+    expect(page.headers['set-cookie']).not.toContain('croft_session')
     expect(await isSignedIn(mine.cookie)).toBe(true)
   })
 
@@ -91,17 +97,47 @@ describe('logging out', () => {
     const page = await leave({}, tokens.cookie)
     expect(page.status).toBe(200)
     expect(await isSignedIn(tokens.cookie)).toBe(true)
-    const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1]
-    const form = /croft_form=[^;]+/.exec(page.headers['set-cookie'] ?? '')?.[0]
-    const confirmed = await stack.call('one.test', 'POST', `${client.path}/logout`, {
-      body: query({ _csrf: csrf }),
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        cookie: `${tokens.cookie}; ${form}`,
-      },
-    })
+    const confirmed = await confirm(page, tokens.cookie)
     expect(confirmed.text).toContain('You are signed out')
     expect(await isSignedIn(tokens.cookie)).toBe(false)
+  })
+
+  test.each([
+    ['no hint', async () => ({})],
+    ['a hint that is none', async () => ({ id_token_hint: 'a.b.c' })],
+    [
+      'another user’s hint',
+      async () => ({ id_token_hint: (await client.tokens('other@example.org')).id_token }),
+    ],
+  ])('in OpenID Connect’s words with %s asks the user, and then goes back', async (_what, hint) => {
+    const tokens = await client.tokens('vic@example.org')
+    const fields = {
+      client_id: client.pool.clientId,
+      post_logout_redirect_uri: logoutUri,
+      state: 'a b&c',
+      ...(await hint()),
+    }
+    const page = await leave(fields, tokens.cookie)
+    expect(page.status).toBe(200)
+    expect(page.headers['content-security-policy']).toContain(
+      `form-action 'self' ${new URL(logoutUri).origin};`,
+    )
+    expect(await isSignedIn(tokens.cookie)).toBe(true)
+    const confirmed = await confirm(page, tokens.cookie)
+    expect(confirmed).toMatchObject({
+      status: 303,
+      headers: { location: `${logoutUri}?state=a+b%26c` },
+    })
+    expect(await isSignedIn(tokens.cookie)).toBe(false)
+  })
+
+  test('to which the user says yes goes nowhere that the client has not registered', async () => {
+    const { cookie } = await client.signIn(await client.user('vic@example.org'))
+    const page = await leave({}, cookie)
+    const evil = { client_id: client.pool.clientId, post_logout_redirect_uri: 'https://e.example' }
+    const answer = await confirm(page, cookie, `logout?${query(evil)}`)
+    expect(answer.status).toBe(400)
+    expect(answer.headers).not.toHaveProperty('location')
   })
 
   test.each([
@@ -133,6 +169,20 @@ describe('logging out', () => {
     }
   })
 })
+
+/** Sends the form of a page, as the browser that it was shown in. */
+function confirm(page: Answer, cookie: string, action?: string): Promise<Answer> {
+  const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1]
+  const form = /croft_form=[^;]+/.exec(page.headers['set-cookie'] ?? '')?.[0]
+  const written = /action="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&#38;', '&')
+  return stack.call('one.test', 'POST', `${client.path}/${action ?? written}`, {
+    body: query({ _csrf: csrf }),
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      cookie: `${cookie}; ${form}`,
+    },
+  })
+}
 
 const own = (uri: string): Record<string, string> => ({
   client_id: client.pool.clientId,

@@ -5,10 +5,12 @@ import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { LogoutCheck } from '#identity/sessions/logouts.ts'
 import type { Site } from '#sites/site.ts'
 
 import { CSRF_FIELD, type FormVisitor, cameFrom, formVisitor } from './csrf.ts'
 import { formOf } from './form-body.ts'
+import { formTargetOf } from './form-targets.ts'
 import { NO_FAULTS } from './pages/faults.ts'
 import { formPage } from './pages/form.ts'
 import { html } from './pages/html.ts'
@@ -47,7 +49,7 @@ export const logoutRoutes = (context: AppContext) => {
         const pool = await context.pools.byId(site, params.userPoolId)
         const leaving = { site, pool, request }
         const fields = await formOf(request)
-        if (cameFrom(visitorOf(leaving), fields)) return signOut(context, leaving, {})
+        if (cameFrom(visitorOf(leaving), fields)) return confirmed(context, leaving)
         // A form of another site brings no cookie; the browser brings it when it comes again by itself.
         fields.delete(CSRF_FIELD)
         return seeOther(`${new URL(pool.issuer).pathname}/logout?${fields.toString()}`)
@@ -62,36 +64,57 @@ async function leave(
   visitorOf: (leaving: Leaving) => FormVisitor,
 ): Promise<Response> {
   const { site, pool, request } = leaving
-  const check = await context.logouts.check(site, pool, new URL(request.url).searchParams)
-  if (check.kind === 'refused') {
-    return refusedPage(site, { error: 'invalid_request', description: check.description }, request)
-  }
-  if (check.kind === 'valid') return signOut(context, leaving, check)
   const session = await context.sessions.find(site, pool, readSession(request))
-  return session ? confirmPage(site, visitorOf(leaving)) : signedOutPage(site)
+  const check = await checkOf(context, leaving, session?.sub)
+  if (check.kind === 'refused') return refusal(leaving, check)
+  return check.kind === 'valid'
+    ? signOut(context, leaving, check.location)
+    : confirmPage(site, visitorOf(leaving), check)
 }
+
+/** The user has said yes to the request that the page was about. */
+async function confirmed(context: AppContext, leaving: Leaving): Promise<Response> {
+  const check = await checkOf(context, leaving, undefined)
+  return check.kind === 'refused'
+    ? refusal(leaving, check)
+    : signOut(context, leaving, check.location)
+}
+
+const checkOf = (
+  { logouts }: AppContext,
+  { site, pool, request }: Leaving,
+  signedIn: string | undefined,
+): Promise<LogoutCheck> => logouts.check(site, pool, new URL(request.url).searchParams, signedIn)
+
+const refusal = (
+  { site, request }: Leaving,
+  { description }: { readonly description: string },
+): Response => refusedPage(site, { error: 'invalid_request', description }, request)
 
 async function signOut(
   context: AppContext,
   { site, pool, request }: Leaving,
-  check: { readonly location?: string | undefined; readonly sub?: string | undefined },
+  location: string | undefined,
 ): Promise<Response> {
-  const browser = { token: readSession(request), sub: check.sub }
-  const isOut = await context.logouts.end(site, pool, browser, originOf(request))
-  const cookies = isOut ? [clearedSession(pool)] : []
-  return check.location === undefined
-    ? signedOutPage(site, cookies)
-    : seeOther(check.location, cookies)
+  const token = readSession(request)
+  if (token !== undefined) await context.sessions.end(site, pool, token, originOf(request))
+  const cookies = [clearedSession(pool)]
+  return location === undefined ? signedOutPage(site, cookies) : seeOther(location, cookies)
 }
 
-const confirmPage = (site: Site, visitor: FormVisitor): Response =>
+const confirmPage = (
+  site: Site,
+  visitor: FormVisitor,
+  { location, query }: { readonly location: string | undefined; readonly query: string },
+): Response =>
   formPage({
     title: 'Sign out',
     site,
     lead: html`You are signed in to <b>${site.domain}</b> on this browser.`,
     csrfToken: visitor.token,
     cookies: visitor.cookies,
-    action: 'logout',
+    action: query === '' ? 'logout' : `logout?${query}`,
+    formTargets: location === undefined ? [] : [formTargetOf(location)],
     fields: [],
     submit: 'Sign out',
     faults: NO_FAULTS,

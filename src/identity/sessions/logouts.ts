@@ -1,59 +1,43 @@
 import type { IdTokenHints } from '#identity/authorization/id-token-hints.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
-
-import type { Sessions } from './service.ts'
 
 const MAX_STATE = 2048
 
 /** What a client asks of `/logout`: in Cognito's words, or in those of OpenID Connect RP-Initiated Logout 1.0. */
 export type LogoutCheck =
-  | {
-      readonly kind: 'valid'
-      /** Where the browser goes; undefined for a page of ours. */
-      readonly location: string | undefined
-      /** Whom the client wants out; undefined for whoever is signed in. */
-      readonly sub: string | undefined
-    }
-  /** No client stands behind the request: the user has to be asked. */
-  | { readonly kind: 'unasked' }
+  /** `location` is where the browser goes; undefined for a page of ours. */
+  | { readonly kind: 'valid'; readonly location: string | undefined }
+  /** Any page may have written it, or it is about somebody else: the user is asked, with a form that brings `query`. */
+  | { readonly kind: 'to-confirm'; readonly location: string | undefined; readonly query: string }
   | { readonly kind: 'refused'; readonly description: string }
 
-/** Signs browsers out for clients, and sends them to addresses that the client has registered, nowhere else. */
+/** Whether browsers may be signed out for a client, and which of the client's addresses they go to then. */
 export class Logouts {
-  readonly #sessions: Sessions
   readonly #hints: IdTokenHints
 
-  constructor(deps: { sessions: Sessions; hints: IdTokenHints }) {
-    this.#sessions = deps.sessions
+  constructor(deps: { hints: IdTokenHints }) {
     this.#hints = deps.hints
   }
 
-  async check(site: Site, pool: Pool, params: URLSearchParams): Promise<LogoutCheck> {
-    const asked = askedOf(params)
-    if (!asked) return refused('A parameter is there more than once, or is too long')
-    const { hint, target, state } = asked
-    const sub = hint === undefined ? undefined : await this.#hints.subOf(site, pool, hint)
-    const fault = FAULTS.find(({ is }) => is(pool, { ...asked, sub }))
-    if (fault) return refused(fault.description)
-    if (clientIdOf(pool, { ...asked, sub }) === undefined) return { kind: 'unasked' }
-    return { kind: 'valid', location: target && withState(target, state), sub }
-  }
-
-  /** Says whether the browser is signed out now; it is not when another user is signed in than the client meant. */
-  async end(
+  /** `signedIn` is the user whom the browser is signed in as; undefined for nobody. */
+  async check(
     site: Site,
     pool: Pool,
-    browser: { readonly token: string | undefined; readonly sub: string | undefined },
-    origin: RequestOrigin,
-  ): Promise<boolean> {
-    const { token, sub } = browser
-    if (token === undefined) return true
-    const session = sub === undefined ? undefined : await this.#sessions.find(site, pool, token)
-    if (session && session.sub !== sub) return false
-    await this.#sessions.end(site, pool, token, origin)
-    return true
+    params: URLSearchParams,
+    signedIn: string | undefined,
+  ): Promise<LogoutCheck> {
+    const words = askedOf(params)
+    if (!words) return refused('A parameter is there more than once, or is too long')
+    const { hint, target, state } = words
+    const sub = hint === undefined ? undefined : await this.#hints.subOf(site, pool, hint)
+    const asked = { ...words, sub }
+    const fault = FAULTS.find(({ is }) => is(pool, asked))
+    if (fault) return refused(fault.description)
+    const location = target && withState(target, state)
+    return signedIn === undefined || isMeant(asked, signedIn)
+      ? { kind: 'valid', location }
+      : { kind: 'to-confirm', location, query: queryOf(pool, asked) }
   }
 }
 
@@ -62,6 +46,7 @@ interface AskedLogout {
   readonly hint: string | undefined
   readonly target: string | undefined
   readonly state: string | undefined
+  readonly isOfCognito: boolean
 }
 
 type Hinted = AskedLogout & { readonly sub: string | undefined }
@@ -69,6 +54,22 @@ type Hinted = AskedLogout & { readonly sub: string | undefined }
 /** An id token of ours is always of the default client. */
 const clientIdOf = (pool: Pool, { clientId, sub }: Hinted): string | undefined =>
   clientId ?? (sub === undefined ? undefined : pool.clientId)
+
+/** Without a good hint only Cognito's words end a session at once, as its clients expect. */
+const isMeant = ({ sub, isOfCognito }: Hinted, signedIn: string): boolean =>
+  sub === undefined ? isOfCognito : sub === signedIn
+
+/** The same request without its hint, which has been judged. */
+function queryOf(pool: Pool, asked: Hinted): string {
+  const { target, state } = asked
+  const clientId = clientIdOf(pool, asked)
+  if (target === undefined || clientId === undefined) return ''
+  return new URLSearchParams({
+    client_id: clientId,
+    post_logout_redirect_uri: target,
+    ...(state !== undefined && { state }),
+  }).toString()
+}
 
 /** An id token whose keys are gone says nothing, and takes nothing away where the client names itself. */
 const FAULTS: readonly {
@@ -110,7 +111,8 @@ function askedOf(params: URLSearchParams): AskedLogout | undefined {
   const [clientId, hint, state, logoutUri, redirectUri] = values.map(([value]) => value)
   if (logoutUri !== undefined && redirectUri !== undefined) return undefined
   if (state !== undefined && state.length > MAX_STATE) return undefined
-  return { clientId, hint, state, target: logoutUri ?? redirectUri }
+  const isOfCognito = logoutUri !== undefined
+  return { clientId, hint, state, target: logoutUri ?? redirectUri, isOfCognito }
 }
 
 const withState = (target: string, state: string | undefined): string =>
