@@ -234,6 +234,7 @@ describe('a link comes to nothing', () => {
     await link(stack, HOST, owner)
     const { walk, state } = await link(stack, HOST, other)
     expect(answerOf(walk)).toMatchObject({ ...refusedWith('ProviderLinkedToOtherAccount'), state })
+    expect(await lastEvent(stack, 'provider.refused')).toMatchObject({ sub: other.sub })
     expect(await googleOf(other)).toEqual(NOT_LINKED)
     expect(await accountOf(stack, await walkToGoogle(stack, HOST))).toMatchObject({
       sub: owner.sub,

@@ -12,7 +12,7 @@ export type LinkDeparture =
   | { readonly kind: 'may-leave'; readonly linker: Linker }
   /** Nobody is signed in here, and it is not the browser that asked. */
   | { readonly kind: 'stranger' }
-  | { readonly kind: 'refused'; readonly reason: LinkRefusal }
+  | { readonly kind: 'refused'; readonly reason: LinkRefusal; readonly linker: Linker }
 
 /**
  * Whether this browser is the one in which the account's owner asked to link. An authorize URL alone proves nothing: sent
@@ -38,8 +38,9 @@ export class LinkDepartures {
     if (session && session.sub !== ticket.linker.sub) throw otherAccount()
     const asked = leaving.linkBinding !== undefined && isBindingOf(ticket, leaving.linkBinding)
     if (!session && !asked) return { kind: 'stranger' }
-    const reason = await this.#links.refusalOf(site, pool, ticket.linker)
-    return reason ? { kind: 'refused', reason } : { kind: 'may-leave', linker: ticket.linker }
+    const { linker } = ticket
+    const reason = await this.#links.refusalOf(site, pool, linker)
+    return reason ? { kind: 'refused', reason, linker } : { kind: 'may-leave', linker }
   }
 }
 

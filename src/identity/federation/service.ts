@@ -9,6 +9,7 @@ import { refusalLocation } from '#identity/authorization/response-location.ts'
 import type { SignIns } from '#identity/authorization/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -96,7 +97,8 @@ export class Federation {
     if (request.client.purpose !== 'link') return this.#leave(trip, undefined)
     const link = await this.#linkDepartures.check(site, request, leaving)
     if (link.kind === 'may-leave') return this.#leave(trip, link.linker)
-    if (link.kind === 'refused') return { location: await this.#linkRefused(trip, link.reason) }
+    if (link.kind === 'refused')
+      return { location: await this.#linkRefused(trip, link.reason, link.linker) }
     return { location: await this.#refusedLocation(trip, STRANGER) }
   }
 
@@ -213,11 +215,13 @@ export class Federation {
       const { linker } = visit
       const reason = await this.#links.complete(site, person, { ...about, linker })
       if (reason === undefined) return { sub: linker.sub }
-      return { kind: 'returned', location: await this.#linkRefused(trip, reason) }
+      return { kind: 'returned', location: await this.#linkRefused(trip, reason, linker) }
     }
     const arrival = await this.#arrivals.accountOf(site, person, about)
     if (arrival.kind === 'known') return { sub: arrival.sub }
-    await this.#note(trip, arrival.reason)
+    const { address } = person
+    const email = address.kind === 'verified' ? address.email : undefined
+    await this.#note(trip, arrival.reason, { email })
     return { kind: 'refused', reason: arrival.reason, request }
   }
 
@@ -228,9 +232,10 @@ export class Federation {
     return access
   }
 
-  async #linkRefused(trip: Trip, reason: LinkRefusal): Promise<string> {
+  async #linkRefused(trip: Trip, reason: LinkRefusal, { sub }: Linker): Promise<string> {
     const description = `${reason}: ${LINK_REFUSALS[reason]}`
-    return this.#refusedLocation(trip, { error: 'access_denied', description })
+    await this.#note(trip, description, { sub })
+    return refusalLocation(trip.request, { error: 'access_denied', description })
   }
 
   async #faultLocation(trip: Trip, error: unknown): Promise<string> {
@@ -244,10 +249,15 @@ export class Federation {
     return refusalLocation(trip.request, refusal)
   }
 
-  #note({ site, request, origin }: Trip, reason: string): Promise<void> {
+  #note(
+    { site, request, origin }: Trip,
+    reason: string,
+    about: Pick<SecurityEvent, 'sub' | 'email'> = {},
+  ): Promise<void> {
     const { pool, client } = request
     return this.#events.note(site.siteId, {
       event: 'provider.refused',
+      ...about,
       pool: pool.kind,
       clientId: client.clientId,
       origin,
