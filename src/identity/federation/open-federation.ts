@@ -14,13 +14,16 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 
 import { Arrivals } from './arrivals.ts'
 import { AuthMethods } from './auth-methods.ts'
+import { Departures } from './departures.ts'
 import { LinkDepartures } from './link-departures.ts'
 import { LinkTickets } from './link-tickets.ts'
 import { Links } from './links.ts'
 import { ProviderClient } from './provider-client.ts'
 import { ProviderVisits } from './provider-visits.ts'
 import { Providers } from './providers.ts'
+import { Returns } from './returns.ts'
 import { Federation } from './service.ts'
+import { TripRefusals } from './trip-refusals.ts'
 
 export interface FederationDeps {
   readonly database: Database
@@ -46,21 +49,24 @@ export interface FederationParts {
 }
 
 export function openFederation(deps: FederationDeps): FederationParts {
-  const providers = new Providers(deps)
   const tickets = new LinkTickets(deps)
   const links = new Links({ ...deps, tickets })
+  const common = {
+    ...deps,
+    links,
+    providers: new Providers(deps),
+    client: new ProviderClient(deps),
+    visits: new ProviderVisits(deps),
+    refusals: new TripRefusals(deps.events),
+  }
+  const linkDepartures = new LinkDepartures({ ...common, tickets })
   return {
-    providers,
+    providers: common.providers,
     links,
     authMethods: new AuthMethods(deps),
     federation: new Federation({
-      ...deps,
-      providers,
-      links,
-      client: new ProviderClient(deps),
-      visits: new ProviderVisits(deps),
-      arrivals: new Arrivals(deps),
-      linkDepartures: new LinkDepartures({ ...deps, tickets, links }),
+      departures: new Departures({ ...common, linkDepartures }),
+      returns: new Returns({ ...common, arrivals: new Arrivals(deps) }),
     }),
   }
 }

@@ -1,11 +1,7 @@
-import type {
-  AuthorizationRequest,
-  Refusal,
-} from '#identity/authorization/authorization-request.ts'
+import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { SignedIn } from '#identity/authorization/service.ts'
 
 import type { ArrivalRefusal } from './arrivals.ts'
-import type { ProviderFault, ProviderFaultKind } from './provider-fault.ts'
 
 /** How a visit to a provider ends. */
 export type Outcome =
@@ -20,15 +16,3 @@ export type Outcome =
     }
   /** Unknown, over, or of another browser: there is no client that one could trust to be concerned. */
   | { readonly kind: 'lost' }
-
-/** What a client is told of a provider's failure; the operator finds the rest in the audit trail. */
-export const refusalOfFault = ({ kind }: ProviderFault): Refusal => FAULTS[kind]
-
-const FAULTS: Record<ProviderFaultKind, Refusal> = {
-  unreachable: {
-    error: 'temporarily_unavailable',
-    description: 'Google cannot be reached: try again in a moment',
-  },
-  refused: { error: 'server_error', description: 'Google did not accept the sign-in' },
-  untrusted: { error: 'server_error', description: 'The answer of Google could not be trusted' },
-}

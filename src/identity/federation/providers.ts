@@ -22,6 +22,7 @@ import {
   requireIssuer,
   requireScopes,
 } from './model.ts'
+import { ProviderFault } from './provider-fault.ts'
 import {
   type StoredProvider,
   deleteProvider,
@@ -107,11 +108,11 @@ export class Providers {
     })
   }
 
-  /** Undefined when the provider is not configured, or switched off. */
-  access(site: Site, pool: Pool): Promise<ProviderAccess | undefined> {
+  /** One that is not configured, or switched off, is as good as away: a `ProviderFault`. */
+  access(site: Site, pool: Pool): Promise<ProviderAccess> {
     return this.#database.withSite(site.siteId, async (tx) => {
       const row = await selectProvider(tx, pool.userPoolId, GOOGLE)
-      if (!row?.enabled) return undefined
+      if (!row?.enabled) throw new ProviderFault('unreachable', 'The provider is switched off')
       const siteKey = await this.#siteKeys.wrapped(tx)
       const secret = this.#sealer.open(siteKey, sealContext(pool), row.sealedClientSecret)
       return {

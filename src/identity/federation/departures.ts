@@ -1,0 +1,114 @@
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type {
+  AuthorizationRequest,
+  Refusal,
+} from '#identity/authorization/authorization-request.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { Departure, Leaving } from './departure.ts'
+import type { LinkDepartures } from './link-departures.ts'
+import { callbackUri } from './model.ts'
+import type { ProviderClient } from './provider-client.ts'
+import type { Linker } from './provider-visit.ts'
+import type { ProviderVisits } from './provider-visits.ts'
+import type { ProviderAccess, Providers } from './providers.ts'
+import type { Trip, TripRefusals } from './trip-refusals.ts'
+
+/** Browsers that leave for the provider. */
+export class Departures {
+  readonly #clock: Clock
+  readonly #ids: Ids
+  readonly #providers: Providers
+  readonly #client: ProviderClient
+  readonly #visits: ProviderVisits
+  readonly #linkDepartures: LinkDepartures
+  readonly #refusals: TripRefusals
+
+  constructor(deps: {
+    clock: Clock
+    ids: Ids
+    providers: Providers
+    client: ProviderClient
+    visits: ProviderVisits
+    linkDepartures: LinkDepartures
+    refusals: TripRefusals
+  }) {
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+    this.#providers = deps.providers
+    this.#client = deps.client
+    this.#visits = deps.visits
+    this.#linkDepartures = deps.linkDepartures
+    this.#refusals = deps.refusals
+  }
+
+  async start(
+    site: Site,
+    request: AuthorizationRequest,
+    leaving: Leaving,
+    origin: RequestOrigin,
+  ): Promise<Departure> {
+    const trip = { site, request, origin }
+    if (request.client.purpose !== 'link') return this.#leave(trip, undefined)
+    const link = await this.#linkDepartures.check(site, request, leaving)
+    switch (link.kind) {
+      case 'may-leave':
+        return this.#leave(trip, link.linker)
+      case 'refused':
+        return { location: await this.#refusals.linkLocation(trip, link.reason, link.linker) }
+      case 'stranger':
+        return { location: await this.#refusals.location(trip, STRANGER) }
+    }
+  }
+
+  async #leave(trip: Trip, linker: Linker | undefined): Promise<Departure> {
+    try {
+      const access = await this.#providers.access(trip.site, trip.request.pool)
+      return await this.#begin(trip, access, linker)
+    } catch (error) {
+      return { location: await this.#refusals.faultLocation(trip, error) }
+    }
+  }
+
+  async #begin(
+    { site, request }: Trip,
+    access: ProviderAccess,
+    linker: Linker | undefined,
+  ): Promise<Departure> {
+    const { pool } = request
+    const { answersNameIssuer } = await this.#client.metadata(access.issuer)
+    const { state, binding } = this.#visits.prepare()
+    const [nonce, verifier] = [this.#ids.secret(), this.#ids.secret()]
+    const maxAgeSeconds = request.prompts.has('login') ? 0 : request.maxAgeSeconds
+    const location = await this.#client.authorizationUrl(access, {
+      redirectUri: callbackUri(pool.issuer),
+      state,
+      nonce,
+      verifier,
+      prompts: [...request.prompts].filter((prompt) => prompt !== 'none'),
+      maxAgeSeconds,
+      loginHint: request.loginHint,
+    })
+    const nowSeconds = Math.floor(this.#clock.now().getTime() / 1000)
+    const since = maxAgeSeconds === undefined ? undefined : nowSeconds - maxAgeSeconds
+    const visit = {
+      query: request.query,
+      issuer: access.issuer,
+      clientId: access.clientId,
+      answersNameIssuer,
+      nonce,
+      verifier,
+      ...(since !== undefined && { authenticatedAfterSeconds: since }),
+      ...(linker && { linker }),
+    }
+    await this.#visits.open(site, pool, { state, binding }, visit)
+    return { location, binding }
+  }
+}
+
+const STRANGER: Refusal = {
+  error: 'login_required',
+  description: 'This browser is not signed in to the account that asked to link',
+}

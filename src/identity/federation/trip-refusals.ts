@@ -1,0 +1,78 @@
+import type {
+  AuthorizationRequest,
+  Refusal,
+} from '#identity/authorization/authorization-request.ts'
+import { refusalLocation } from '#identity/authorization/response-location.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvent } from '#identity/security-events/model.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { LinkRefusal } from './links.ts'
+import { GOOGLE } from './model.ts'
+import { ProviderFault, type ProviderFaultKind } from './provider-fault.ts'
+import type { Linker } from './provider-visit.ts'
+
+/** One way to the provider or back, for a client's request. */
+export interface Trip {
+  readonly site: Site
+  readonly request: AuthorizationRequest
+  readonly origin: RequestOrigin
+}
+
+type About = Pick<SecurityEvent, 'sub' | 'email'>
+
+/** Trips that come to nothing: the client hears that it is so, the operator finds out why in the audit trail. */
+export class TripRefusals {
+  readonly #events: SecurityEvents
+
+  constructor(events: SecurityEvents) {
+    this.#events = events
+  }
+
+  /** Where the client hears of it. */
+  async location(trip: Trip, refusal: Refusal): Promise<string> {
+    await this.note(trip, refusal.description)
+    return refusalLocation(trip.request, refusal)
+  }
+
+  async linkLocation(trip: Trip, reason: LinkRefusal, { sub }: Linker): Promise<string> {
+    const description = `${reason}: ${LINK_REFUSALS[reason]}`
+    await this.note(trip, description, { sub })
+    return refusalLocation(trip.request, { error: 'access_denied', description })
+  }
+
+  /** For what the provider did; anything else goes on being thrown. */
+  async faultLocation(trip: Trip, error: unknown): Promise<string> {
+    if (!(error instanceof ProviderFault)) throw error
+    await this.note(trip, `${error.kind}: ${error.message}`)
+    return refusalLocation(trip.request, FAULTS[error.kind])
+  }
+
+  note({ site, request, origin }: Trip, reason: string, about: About = {}): Promise<void> {
+    const { pool, client } = request
+    return this.#events.note(site.siteId, {
+      event: 'provider.refused',
+      ...about,
+      pool: pool.kind,
+      clientId: client.clientId,
+      origin,
+      detail: { provider: GOOGLE, reason },
+    })
+  }
+}
+
+const LINK_REFUSALS: Record<LinkRefusal, string> = {
+  ProviderAlreadyLinked: 'this account is linked with another Google account',
+  ProviderLinkedToOtherAccount: 'this Google account belongs to another account here',
+  RecentSignInRequired: 'the sign-in that asked for this has ended',
+}
+
+const FAULTS: Record<ProviderFaultKind, Refusal> = {
+  unreachable: {
+    error: 'temporarily_unavailable',
+    description: 'Google cannot be reached: try again in a moment',
+  },
+  refused: { error: 'server_error', description: 'Google did not accept the sign-in' },
+  untrusted: { error: 'server_error', description: 'The answer of Google could not be trusted' },
+}
