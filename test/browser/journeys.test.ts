@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { chromiumMissing, launchChromium, openTab, sendForm } from '#test/browser.ts'
+import { chromiumMissing, follow, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { type ClientApp, startClientApp } from '#test/client-app.ts'
 import { googleFor } from '#test/google-sign-in.ts'
 import { codeIn, linkIn, mailTo } from '#test/outbox.ts'
@@ -80,7 +80,7 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
     await using tab = await openTab(chromium, NO_SCRIPT)
     const { page } = tab
     await page.goto(authorize())
-    await page.click('text=Create one')
+    await follow(page, 'Create one')
     await sendForm(page, { username: 'new@example.test', password: PASSWORD })
     expect(await page.textContent('main')).toContain('new@example.test')
     const code = codeIn(await mailTo(stack, 'new@example.test', 'verification'))
@@ -139,7 +139,7 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
     await using tab = await openTab(chromium, NO_SCRIPT)
     const { page } = tab
     await page.goto(authorize())
-    await page.click('text=Forgot password?')
+    await follow(page, 'Forgot password?')
     await sendForm(page, { username: 'lost@example.test' })
     const code = codeIn(await mailTo(stack, 'lost@example.test', 'reset'))
     await sendForm(page, { code, password: 'Another-horse-8' })

@@ -1,137 +1,345 @@
-import type { User } from 'oidc-client-ts'
+import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PoolKind } from '#identity/pools/model.ts'
-import { chromiumMissing, launchChromium, openTab, sendForm } from '#test/browser.ts'
+import { chromiumMissing, follow, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { type ClientApp, startClientApp } from '#test/client-app.ts'
-import { linkIn, mailTo } from '#test/outbox.ts'
-import { RelyingParty } from '#test/relying-party.ts'
+import { allMailTo, codeIn, linkIn, mailTo } from '#test/outbox.ts'
+import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const PASSWORD = 'Correct-horse-7'
-const ORIGIN = { address: '192.0.2.1', userAgent: 'test', requestId: 'test' }
-const POOLS = [
-  ['one.test', 'data'],
-  ['one.test', 'admin'],
-  ['two.test', 'data'],
-  ['two.test', 'admin'],
-] as const
+const NEW_PASSWORD = 'Another-horse-8'
+const SITES = ['one.test', 'two.test'] as const
+/** One address at both pools of a site: they are two accounts. */
+const POOLS = SITES.flatMap((host) =>
+  (['data', 'admin'] as const).map((kind) => ({ host, kind, email: `ann@${host}` })),
+)
+const WHO = 'export default ({ auth, site }) => ({ username: auth.username, at: site.siteDomain })'
+
+/** What the library holds of somebody who is signed in, or why it holds nothing. */
+interface Held {
+  readonly access_token: string
+  readonly refresh_token: string
+  readonly id_token: string
+  readonly token_type: string
+  readonly scope: string
+  readonly state: unknown
+  readonly profile: Readonly<Record<string, unknown>>
+  readonly failed?: { readonly name: string; readonly message: string; readonly error?: string }
+}
+
+interface Called {
+  readonly status?: number
+  readonly body?: unknown
+  readonly failed?: unknown
+}
+
+type Place = (typeof POOLS)[number]
 
 const missing = chromiumMissing()
 
 describe.skipIf(missing)(`oidc-client-ts in Chromium${missing ? ` (${missing})` : ''}`, () => {
   let stack: Stack
   let chromium: Browser
+  /** Its origin is the installation’s own too, where the administration of every site is. */
   let app: ClientApp
+  /** The same application at a place that nobody has named. */
+  let stranger: ClientApp
   beforeAll(async () => {
-    stack = await startStack()
     app = await startClientApp()
-    const client = { redirectUris: [app.redirectUri], logoutUris: [`${app.origin}/`] }
-    for (const host of ['one.test', 'two.test']) {
-      const settings = { clients: { default: client } }
-      await stack.portal('PATCH', `/sites/${host}/auth`, { data: settings, admin: settings })
+    stranger = await startClientApp()
+    stack = await startStack({ sites: SITES, config: { baseUrl: app.origin } })
+    for (const host of SITES) {
+      await register(host)
+      const site = await RuntimeSite.open(stack, host)
+      const lambdaResourceId = await site.putFunction('who', WHO)
+      await site.putOperation('who', { lambdaResourceId, auth: { mode: 'authenticated' } })
+      await site.synced()
     }
-    chromium = await launchChromium()
+    chromium = await launchChromium(stack.port)
   })
   afterAll(async () => {
     await chromium.close()
+    await stranger[Symbol.asyncDispose]()
     await app[Symbol.asyncDispose]()
     await stack[Symbol.asyncDispose]()
   })
 
-  /** Somebody with a password, and the client with which they sign in. */
-  async function account(host: string, kind: PoolKind) {
-    const client = await RelyingParty.of(stack, host, kind)
-    const { accounts } = stack.context
-    const email = kind === 'admin' ? `ann@${host}` : `visitor@${host}`
-    if (kind === 'admin') {
-      const invite = new URL(linkIn(await mailTo(stack, email, 'invite')))
-      const token = invite.searchParams.get('token') ?? ''
-      await accounts.takeInvite(client.site, { token, password: PASSWORD }, ORIGIN)
-    } else {
-      const addition = { sub: await client.user(email), password: PASSWORD }
-      await accounts.addPassword(client.site, client.pool, addition, ORIGIN)
+  /** What the operator does for an application that is made by others. */
+  async function register(host: string): Promise<void> {
+    const clientAt = (kind: PoolKind) => {
+      const home = app.homeOf(host, kind)
+      const redirectUris = [`${home}callback`, `${home}held`]
+      return { clients: { default: { redirectUris, logoutUris: [home] } } }
     }
-    return { client, email }
+    const clients = { data: clientAt('data'), admin: clientAt('admin') }
+    const origins = { deploymentSettings: { cors: { origins: [app.origin] } } }
+    expect((await stack.portal('PATCH', `/sites/${host}/auth`, clients)).status).toBe(200)
+    expect((await stack.portal('PATCH', `/sites/${host}`, origins)).status).toBe(200)
   }
 
-  /** The library in the page, at the pool of that client. */
-  const manager = ({ pool }: RelyingParty) =>
-    `new oidc.UserManager(${JSON.stringify({
-      authority: pool.issuer,
-      client_id: pool.clientId,
-      redirect_uri: app.redirectUri,
-      post_logout_redirect_uri: `${app.origin}/`,
-      scope: 'openid email profile',
-      automaticSilentRenew: false,
-      fetchRequestCredentials: 'omit',
-    })})`
-
-  const ask = (page: Page, expression: string) =>
-    page.evaluate(
-      `${expression}.then((user) => user && { ...user, profile: user.profile })`,
-    ) as Promise<User>
-
-  const leave = async (page: Page, expression: string) => {
+  const ask = <Told = Held>(page: Page, question: string): Promise<Told> =>
+    page.evaluate(`app.then((app) => app.${question})`)
+  const leave = async (page: Page, question: string) => {
     const loaded = page.waitForEvent('load')
-    await page.evaluate(`void ${expression}`)
+    await page.evaluate(`void app.then((app) => app.${question})`)
     await loaded
   }
+  const open = (page: Page, { host, kind }: Place) => page.goto(app.homeOf(host, kind))
+  const call = (page: Page, { kind }: Place, token: string) => {
+    const body = kind === 'data' ? `, { payload: {} }` : ''
+    const path = kind === 'data' ? '/data/who' : '/admin/api/profile'
+    return ask<Called>(page, `call('${path}', '${token}'${body})`)
+  }
+  const answerTo = ({ host, kind, email }: Place): Called => {
+    const data = { username: email, at: host }
+    const profile = expect.objectContaining({ primaryEmail: email })
+    return { status: 200, body: kind === 'data' ? { ok: true, data } : profile }
+  }
 
-  test.each(POOLS)('signs in, refreshes, revokes and signs out at %s, %s', async (host, kind) => {
-    const { client, email } = await account(host, kind)
-    await using tab = await openTab(chromium)
-    const { page } = tab
-    const library = manager(client)
+  /** Through the pages, from the application and back to it. */
+  async function signIn(page: Page, place: Place, password = PASSWORD): Promise<Held> {
+    await open(page, place)
+    await leave(page, `signIn()`)
+    await sendForm(page, { username: place.email, password })
+    return ask(page, 'arrival')
+  }
 
-    await page.goto(app.origin)
-    await leave(page, `${library}.signinRedirect({ state: 'kept' })`)
-    expect(page.url().startsWith(`${client.pool.issuer}/login?`)).toBe(true)
+  /** As the keys say that the pool has published. */
+  async function idTokenOf({ host }: Place, { id_token: idToken }: Held) {
+    const { iss = '' } = decodeJwt(idToken)
+    const keys = await stack.call(host, 'GET', `${new URL(iss).pathname}/.well-known/jwks.json`)
+    return (await jwtVerify(idToken, createLocalJWKSet(keys.json))).payload
+  }
+
+  /** In whichever way the pool takes new people. */
+  async function join(page: Page, { kind, email }: Place): Promise<void> {
+    if (kind === 'admin') {
+      await page.goto(linkIn(await mailTo(stack, email, 'invite')))
+      return sendForm(page, { password: PASSWORD, confirmPassword: PASSWORD })
+    }
+    await follow(page, 'Create one')
     await sendForm(page, { username: email, password: PASSWORD })
-    const user = await ask(page, `${library}.signinRedirectCallback()`)
-    expect(user.profile).toMatchObject({ email, iss: client.pool.issuer })
-    expect(await client.isTaken(user.access_token)).toBe(true)
+    await sendForm(page, { code: codeIn(await mailTo(stack, email, 'verification')) })
+  }
 
-    const renewed = await ask(page, `${library}.signinSilent()`)
-    expect(renewed.refresh_token).not.toBe(user.refresh_token)
-    expect(renewed.profile.sub).toBe(user.profile.sub)
+  describe.each(POOLS)('at $host, $kind', (place) => {
+    const { host, kind, email } = place
 
-    await page.evaluate(`${library}.revokeTokens(['refresh_token'])`)
-    expect((await client.refresh(renewed.refresh_token ?? '')).status).toBe(400)
+    test('takes somebody in, who calls the site from another origin', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      if (kind === 'admin') await join(page, place)
+      await open(page, place)
+      await leave(page, `signIn({ state: { cart: ['kept'] }, url_state: 'shown' })`)
+      if (kind === 'data') await join(page, place)
+      else await sendForm(page, { username: email, password: PASSWORD })
 
-    await leave(page, `${library}.signoutRedirect()`)
-    expect(new URL(page.url()).origin).toBe(app.origin)
-    await leave(page, `${library}.signinRedirect()`)
-    expect(await page.title()).toBe(`Sign in · ${host}`)
-    expect(tab.complaints).toEqual([])
+      const held = await ask(page, 'arrival')
+      const claims = await idTokenOf(place, held)
+      expect(claims).toMatchObject({
+        aud: await ask(page, 'clientId'),
+        token_use: 'id',
+        nonce: expect.any(String),
+        iss: expect.stringContaining(`http://${host}:${new URL(app.origin).port}/oidc/`),
+      })
+      expect(held).toMatchObject({
+        profile: { sub: claims.sub, email, email_verified: true },
+        state: { cart: ['kept'] },
+        url_state: 'shown',
+        scope: 'openid email profile',
+        token_type: 'Bearer',
+      })
+      expect(await call(page, place, held.access_token)).toEqual(answerTo(place))
+      expect(tab.complaints).toEqual([])
+    })
+
+    test('renews without a page, asked and by itself', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      const held = await signIn(page, place)
+      let last = held
+      for (const how of ['renew()', 'renew()', 'renewByItself()']) {
+        const renewed = await ask(page, how)
+        expect(renewed.refresh_token).not.toBe(last.refresh_token)
+        expect(renewed.access_token).not.toBe(last.access_token)
+        expect(renewed.profile).toMatchObject({ sub: held.profile['sub'], email })
+        expect(await call(page, place, renewed.access_token)).toEqual(answerTo(place))
+        last = renewed
+      }
+      const { auth_time: then } = await idTokenOf(place, held)
+      expect((await idTokenOf(place, last))['auth_time']).toBe(then)
+      expect(await ask(page, 'user()')).toMatchObject({ refresh_token: last.refresh_token })
+      expect(tab.complaints).toEqual([])
+    })
+
+    test.each(['access_token', 'refresh_token'] as const)('revokes its %s', async (type) => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      const { access_token: token } = await signIn(page, place)
+      await ask(page, `revoke(['${type}'])`)
+      expect((await call(page, place, token)).status).toBe(401)
+      const after = await ask(page, type === 'access_token' ? 'renew()' : 'user()')
+      expect(after.failed?.error).toBe(type === 'access_token' ? 'invalid_grant' : undefined)
+      expect(after.refresh_token).toBeFalsy()
+    })
+
+    test('signs out, and is back at the application', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      const { access_token: token } = await signIn(page, place)
+      await leave(page, 'signIn()')
+      expect((await ask(page, 'arrival')).failed).toBeUndefined()
+      await leave(page, `signOut({ state: 'left' })`)
+      expect(page.url().startsWith(`${app.homeOf(host, kind)}?state=`)).toBe(true)
+      expect(await ask(page, 'user()')).toBeNull()
+      expect((await call(page, place, token)).status).toBe(401)
+      await leave(page, 'signIn()')
+      expect(await page.title()).toBe(`Sign in · ${host}`)
+      expect(tab.complaints).toEqual([])
+    })
+
+    test('recovers a forgotten password, which ends what was signed in', async () => {
+      await using tab = await openTab(chromium)
+      await using elsewhere = await openTab(chromium)
+      const { page } = tab
+      const held = await signIn(elsewhere.page, place)
+      await open(page, place)
+      await leave(page, 'signIn()')
+      await follow(page, 'Forgot password?')
+      const [former] = await allMailTo(stack, email, 'reset')
+      await sendForm(page, { username: email })
+      const code = codeIn(await mailTo(stack, email, 'reset', former))
+      await sendForm(page, { code, password: NEW_PASSWORD })
+      await sendForm(page, { password: NEW_PASSWORD })
+      const { access_token: token } = await ask(page, 'arrival')
+      expect(await call(page, place, token)).toEqual(answerTo(place))
+
+      expect((await call(elsewhere.page, place, held.access_token)).status).toBe(401)
+      expect((await ask(elsewhere.page, 'renew()')).failed?.error).toBe('invalid_grant')
+      await leave(elsewhere.page, 'signIn()')
+      await sendForm(elsewhere.page, { username: email, password: PASSWORD })
+      expect(await elsewhere.page.title()).toBe(`Error: Sign in · ${host}`)
+      expect(tab.complaints).toEqual([])
+    })
   })
 
-  test('signs in through a window of its own, which finds back to the page that opened it', async () => {
-    const client = await RelyingParty.of(stack, 'one.test')
-    const addition = { sub: await client.user('popup@one.test'), password: PASSWORD }
-    await stack.context.accounts.addPassword(client.site, client.pool, addition, ORIGIN)
+  /** In one browser, each at its application. */
+  async function signInAtAll(page: Page): Promise<Map<Place, Held>> {
+    const held = new Map<Place, Held>()
+    for (const place of POOLS) held.set(place, await signIn(page, place, NEW_PASSWORD))
+    return held
+  }
+
+  describe('at all pools in one browser', () => {
+    test('is somebody of each, with tokens that count there only', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      const all = await signInAtAll(page)
+      expect(new Set([...all.values()].map(({ profile }) => profile['sub'])).size).toBe(4)
+      for (const place of POOLS) {
+        await open(page, place)
+        expect((await ask(page, 'user()')).profile).toEqual(all.get(place)?.profile)
+        for (const [other, { access_token: token }] of all) {
+          const answer = await call(page, place, token)
+          expect(answer.status, `${other.host} ${other.kind}`).toBe(other === place ? 200 : 401)
+        }
+      }
+      expect(tab.complaints).toEqual([])
+    })
+
+    test('is known where the person signed in, and nowhere else', async () => {
+      for (const place of POOLS) {
+        await using tab = await openTab(chromium)
+        const { page } = tab
+        await signIn(page, place, NEW_PASSWORD)
+        for (const other of POOLS) {
+          await open(page, other)
+          await leave(page, `signIn({ prompt: 'none' })`)
+          const { failed } = await ask(page, 'arrival')
+          expect(failed?.error).toBe(other === place ? undefined : 'login_required')
+        }
+      }
+    })
+
+    test('leaves one without leaving the others', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      const [left, ...others] = POOLS
+      await signInAtAll(page)
+      if (left) await open(page, left)
+      await leave(page, 'signOut()')
+      for (const place of others) {
+        await open(page, place)
+        expect((await ask(page, 'renew()')).failed).toBeUndefined()
+        await leave(page, `signIn({ prompt: 'none' })`)
+        expect((await ask(page, 'arrival')).profile).toMatchObject({ email: place.email })
+      }
+    })
+
+    test('takes no answer that was meant for another', async () => {
+      await using tab = await openTab(chromium)
+      const { page } = tab
+      for (const place of POOLS) {
+        await signIn(page, place, NEW_PASSWORD)
+        await ask(page, 'forget()')
+        for (const other of POOLS.filter((each) => each !== place)) {
+          await open(page, place)
+          await leave(page, `signIn({ redirect_uri: '${app.homeOf(place.host, place.kind)}held' })`)
+          const { search } = new URL(page.url())
+          expect(search).toContain('code=')
+          await page.goto(`${app.homeOf(other.host, other.kind)}callback${search}`)
+          const { failed } = await ask(page, 'arrival')
+          expect(failed?.message).toBe('authority mismatch on settings vs. signin state')
+          expect(await ask(page, 'user()')).toBeNull()
+        }
+      }
+    })
+  })
+
+  test('lets an origin that is not named read the keys of a pool, and nothing of the site', async () => {
     await using tab = await openTab(chromium)
     const { page } = tab
-    await page.goto(app.origin)
+    for (const place of POOLS) {
+      const { access_token: token } = await signIn(page, place, NEW_PASSWORD)
+      await page.goto(stranger.origin)
+      const url = `http://${place.host}:${new URL(app.origin).port}`
+      const keys = `${new URL(decodeJwt(token).iss ?? '').pathname}/.well-known/jwks.json`
+      const paths = ['/data/who', '/data/auth/config', '/admin/api/profile', '/admin/public/config']
+      for (const path of [...paths, keys]) {
+        const headers = path === keys ? {} : { authorization: `Bearer ${token}` }
+        const method = path === '/data/who' ? 'POST' : 'GET'
+        const asking = `fetch('${url}${path}', ${JSON.stringify({ method, headers })})`
+        const outcome = await page.evaluate(`${asking}.then(({ ok }) => ok, ({ name }) => name)`)
+        expect(outcome, path).toBe(path === keys ? true : 'TypeError')
+      }
+    }
+  })
+
+  test('signs in by a window, which finds back to the page that opened it', async () => {
+    const [place] = POOLS
+    await using tab = await openTab(chromium)
+    const { page } = tab
+    await page.goto(app.homeOf('one.test', 'data'))
     const opened = page.waitForEvent('popup')
-    const signedIn = ask(page, `${manager(client)}.signinPopup()`)
+    const signedIn = ask(page, 'signInByWindow()')
     const popup = await opened
-    await popup.fill('#username', 'popup@one.test')
-    await popup.fill('#password', PASSWORD)
+    await popup.fill('#username', place?.email ?? '')
+    await popup.fill('#password', NEW_PASSWORD)
     await popup.click('main form button.button')
-    expect((await signedIn).profile.email).toBe('popup@one.test')
+    expect((await signedIn).profile['email']).toBe(place?.email)
+    expect(popup.isClosed()).toBe(true)
     expect(tab.complaints).toEqual([])
   })
 
   test('learns that nobody is signed in without showing a page', async () => {
-    const client = await RelyingParty.of(stack, 'one.test')
     await using tab = await openTab(chromium)
-    await tab.page.goto(app.origin)
-    await leave(tab.page, `${manager(client)}.signinRedirect({ prompt: 'none' })`)
-    const answer = tab.page.evaluate(
-      `${manager(client)}.signinRedirectCallback().then(() => '', ({ error }) => error)`,
-    )
-    expect(await answer).toBe('login_required')
+    const { page } = tab
+    await page.goto(app.homeOf('one.test', 'data'))
+    expect((await ask(page, 'renew()')).failed?.error).toBe('login_required')
+    await leave(page, `signIn({ prompt: 'none' })`)
+    expect((await ask(page, 'arrival')).failed).toMatchObject({ error: 'login_required' })
   })
 })

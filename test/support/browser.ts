@@ -12,11 +12,14 @@ export function chromiumMissing(): string | undefined {
   return why
 }
 
-/** Real Chromium in which every `*.test` name is this machine. */
-export const launchChromium = (): Promise<Browser> =>
+/** Real Chromium in which every `*.test` name is this machine; on that port whatever the address says, if one is given. */
+export const launchChromium = (port?: number): Promise<Browser> =>
   chromium.launch({
     executablePath: EXECUTABLE,
-    args: ['--no-sandbox', '--host-resolver-rules=MAP *.test 127.0.0.1'],
+    args: [
+      '--no-sandbox',
+      `--host-resolver-rules=MAP *.test 127.0.0.1${port === undefined ? '' : `:${port}`}`,
+    ],
   })
 
 /** A fresh profile and a page in it. What it complains of is kept, but for a page's own status. */
@@ -46,5 +49,12 @@ export async function sendForm(
   for (const [id, value] of Object.entries(fields)) await page.fill(`#${id}`, value)
   const loaded = page.waitForEvent('load')
   await page.click(button)
+  await loaded
+}
+
+/** Clicks on what carries these words, and waits for the page that it leads to. */
+export async function follow(page: Page, words: string): Promise<void> {
+  const loaded = page.waitForEvent('load')
+  await page.click(`text=${words}`)
   await loaded
 }

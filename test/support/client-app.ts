@@ -1,38 +1,44 @@
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { type IncomingHttpHeaders, createServer } from 'node:http'
-import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
+import { build } from 'esbuild'
+
+import type { PoolKind } from '#identity/pools/model.ts'
+
 export interface ClientApp extends AsyncDisposable {
   readonly origin: string
+  /** Where it only waits for browsers. */
   readonly redirectUri: string
+  /** Where it is the application of one pool; its own redirect URI is `callback` there. */
+  homeOf(host: string, pool: PoolKind): string
   /** What browsers told it of where they came from, visit by visit. */
   readonly visits: readonly { readonly url: URL; readonly headers: IncomingHttpHeaders }[]
 }
 
-const PAGE = `<!doctype html>
+const SCRIPT = '/app.js'
+const pageOf = (script: string) => `<!doctype html>
 <html lang="en">
   <title>The app</title>
   <link rel="icon" href="data:,">
   <h1>The app</h1>
-  <script src="/oidc-client-ts.js"></script>
-  <script>
-    if (window.opener) new oidc.UserManager({ authority: '-', client_id: '-', redirect_uri: '-' }).signinPopupCallback()
-  </script>
+  ${script}
 </html>`
+const WAITING = pageOf('')
+const RUNNING = pageOf(`<script type="module" src="${SCRIPT}"></script>`)
 
-/** An application on an origin of its own, with oidc-client-ts as `oidc` and one page for every path. */
+/** An application with oidc-client-ts on an origin of its own, which is this machine’s: a browser needs no TLS for it. */
 export async function startClientApp(): Promise<ClientApp> {
-  const library = await readFile(libraryFile())
+  const script = await bundle()
   const visits: { url: URL; headers: IncomingHttpHeaders }[] = []
   const server = createServer((request, response) => {
-    const isLibrary = request.url === '/oidc-client-ts.js'
     const url = new URL(request.url ?? '/', 'http://localhost')
-    if (!isLibrary) visits.push({ url, headers: request.headers })
-    response.setHeader('content-type', isLibrary ? 'text/javascript' : 'text/html; charset=utf-8')
-    response.end(isLibrary ? library : PAGE)
+    const isScript = url.pathname === SCRIPT
+    if (!isScript) visits.push({ url, headers: request.headers })
+    response.setHeader('content-type', `text/${isScript ? 'javascript' : 'html'}; charset=utf-8`)
+    const page = url.pathname.split('/').length > 3 ? RUNNING : WAITING
+    response.end(isScript ? script : page)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -40,6 +46,7 @@ export async function startClientApp(): Promise<ClientApp> {
   return {
     origin,
     redirectUri: `${origin}/callback`,
+    homeOf: (host, pool) => `${origin}/${host}/${pool}/`,
     visits,
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
@@ -50,7 +57,15 @@ export async function startClientApp(): Promise<ClientApp> {
   }
 }
 
-function libraryFile(): string {
-  const manifest = createRequire(import.meta.url).resolve('oidc-client-ts/package.json')
-  return join(manifest, '../dist/browser/oidc-client-ts.min.js')
+async function bundle(): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    entryPoints: [join(import.meta.dirname, 'single-page-app.js')],
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    write: false,
+    logLevel: 'silent',
+  })
+  return outputFiles[0]?.contents ?? new Uint8Array()
 }
