@@ -1,0 +1,65 @@
+import { invalidRequest } from '#runtime/tables/fault.ts'
+import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
+import { typeOf } from '#runtime/tables/items/attribute-value.ts'
+import { type KeyAttribute, type KeySchema } from '#runtime/tables/items/key-schema.ts'
+
+import type { Condition } from './condition.ts'
+import { type KeyTerm, keyTermsOf } from './key-terms.ts'
+
+/** One partition, and the part of it that a query reads. */
+export interface KeyRange {
+  readonly partition: AttributeValue
+  readonly sort: SortRange | undefined
+}
+
+export type SortRange =
+  | { readonly operator: '=' | '<' | '<=' | '>' | '>='; readonly value: AttributeValue }
+  | {
+      readonly operator: 'between'
+      readonly lower: AttributeValue
+      readonly upper: AttributeValue
+    }
+  | { readonly operator: 'beginsWith'; readonly prefix: AttributeValue }
+
+const UNSUPPORTED = 'Query key condition not supported'
+
+/** Which items a key condition names, in a table or index with these keys. */
+export function keyRangeOf(condition: Condition, schema: KeySchema): KeyRange {
+  const terms = keyTermsOf(condition)
+  const { partitionKey, sortKey } = schema
+  if (sortKey === undefined && terms.size > 1) throw invalidRequest(UNSUPPORTED)
+  const partition = terms.get(partitionKey.name)
+  if (partition === undefined) throw missing(partitionKey)
+  checkTypes(partition, partitionKey)
+  if (partition.operator !== '=') throw invalidRequest(UNSUPPORTED)
+  const [value] = partition.values
+  if (value === undefined) throw missing(partitionKey)
+  return { partition: value, sort: sortKey && sortRange(terms, sortKey) }
+}
+
+function sortRange(
+  terms: ReadonlyMap<string, KeyTerm>,
+  sortKey: KeyAttribute,
+): SortRange | undefined {
+  const term = terms.get(sortKey.name)
+  if (term === undefined) {
+    if (terms.size > 1) throw missing(sortKey)
+    return undefined
+  }
+  checkTypes(term, sortKey)
+  const [first, second] = term.values
+  if (first === undefined) throw missing(sortKey)
+  if (term.operator === 'beginsWith') return { operator: 'beginsWith', prefix: first }
+  if (term.operator !== 'between') return { operator: term.operator, value: first }
+  return { operator: 'between', lower: first, upper: second ?? first }
+}
+
+function checkTypes(term: KeyTerm, key: KeyAttribute): void {
+  if (term.values.every((value) => typeOf(value) === key.type)) return
+  throw invalidRequest(
+    'One or more parameter values were invalid: Condition parameter type does not match schema type',
+  )
+}
+
+const missing = (key: KeyAttribute): Error =>
+  invalidRequest(`Query condition missed key schema element: ${key.name}`)

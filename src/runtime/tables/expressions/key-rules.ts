@@ -1,0 +1,79 @@
+import { invalidRequest } from '#runtime/tables/fault.ts'
+import { type AttributeType, typeOf } from '#runtime/tables/items/attribute-value.ts'
+import {
+  indexKeyAttributes,
+  indexMismatch,
+  keyAttributes,
+  type KeySchema,
+  type TableSchema,
+} from '#runtime/tables/items/key-schema.ts'
+
+import type { DocumentPath } from './document-path.ts'
+import type { Action, Update, UpdateValue } from './update.ts'
+
+const NESTED_KEY =
+  "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
+
+/** Keys hold no documents, so no path goes below one. */
+export function checkNestedPaths(paths: readonly DocumentPath[], schema: TableSchema): void {
+  const nested = new Set(paths.flatMap((path) => (path.length > 1 ? [path[0]] : [])))
+  for (const { name } of keyAttributes(schema)) {
+    if (nested.has(name)) throw invalidRequest(`${NESTED_KEY}Key: ${name}`)
+  }
+  for (const { name } of indexKeyAttributes(schema)) {
+    if (nested.has(name)) throw invalidRequest(`${NESTED_KEY}IndexKey: ${name}`)
+  }
+}
+
+/** The filter of a query may not ask again for the keys of the table or index that is queried. */
+export function checkFilterPaths(paths: readonly DocumentPath[], queried: KeySchema): void {
+  for (const { name } of keyAttributes(queried)) {
+    if (paths.some(([head]) => head === name)) {
+      throw invalidRequest(
+        `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`,
+      )
+    }
+  }
+}
+
+/** An update never writes a key attribute, nor another type than an index asks for. */
+export function checkUpdateKeys(update: Update, schema: TableSchema): void {
+  for (const { name } of keyAttributes(schema)) {
+    if (update.targets.some(([head]) => head === name)) {
+      throw invalidRequest(
+        `One or more parameter values were invalid: Cannot update attribute ${name}. This attribute is part of the key`,
+      )
+    }
+  }
+  for (const attribute of indexKeyAttributes(schema)) {
+    const action = update.actions.find(
+      ({ path }) => path.length === 1 && path[0] === attribute.name,
+    )
+    const type = action && typeAfter(action)
+    if (type !== undefined && type !== attribute.type) throw indexMismatch(attribute, type)
+  }
+  checkNestedPaths(update.paths, schema)
+}
+
+/** The type that an action surely leaves, if it does not depend on the item. */
+function typeAfter(action: Action): AttributeType | undefined {
+  if (action.section === 'REMOVE') return undefined
+  return action.section === 'SET' ? typeOfValue(action.value) : typeOf(action.value)
+}
+
+function typeOfValue(value: UpdateValue): AttributeType | undefined {
+  switch (value.kind) {
+    case 'value':
+      return typeOf(value.value)
+    case 'listAppend':
+      return 'L'
+    case 'arithmetic':
+      return 'N'
+    case 'ifNotExists':
+      return typeOfValue(value.otherwise)
+    case 'path':
+      return undefined
+    default:
+      return value satisfies never
+  }
+}

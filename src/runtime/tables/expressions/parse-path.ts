@@ -1,0 +1,38 @@
+import type { StaticFaults } from './static-faults.ts'
+import type { PathNode, PathPart } from './syntax.ts'
+import type { TokenReader } from './token-reader.ts'
+
+/** Parses `a.#b[3].c`. */
+export function parsePath(reader: TokenReader, faults: StaticFaults): PathNode {
+  return parsePathAfter(reader, faults, [parseName(reader, faults)])
+}
+
+/** Parses what may follow the first part of a path. */
+export function parsePathAfter(
+  reader: TokenReader,
+  faults: StaticFaults,
+  start: readonly PathPart[],
+): PathNode {
+  const parts = [...start]
+  for (;;) {
+    if (reader.take('.')) parts.push(parseName(reader, faults))
+    else if (reader.take('[')) parts.push(parseIndex(reader, faults))
+    else break
+  }
+  faults.checkPathLength(parts.length)
+  return { kind: 'path', parts }
+}
+
+function parseName(reader: TokenReader, faults: StaticFaults): string {
+  if (reader.current.kind === 'name') return reader.next().text
+  const name = reader.expectKind('identifier').text
+  faults.checkName(name)
+  return name
+}
+
+function parseIndex(reader: TokenReader, faults: StaticFaults): number {
+  const digits = reader.expectKind('integer').text
+  reader.expect(']')
+  faults.checkIndex(digits)
+  return Number(digits)
+}

@@ -1,0 +1,17 @@
+import { parsePath } from './parse-path.ts'
+import { StaticFaults } from './static-faults.ts'
+import type { PathNode } from './syntax.ts'
+import { TokenReader } from './token-reader.ts'
+
+const KEYWORDS: ReadonlySet<string> = new Set()
+
+/** Parses a list of document paths. */
+export function parseProjection(text: string): readonly PathNode[] {
+  const reader = new TokenReader(text, KEYWORDS)
+  const faults = new StaticFaults()
+  const paths = [parsePath(reader, faults)]
+  while (reader.take(',')) paths.push(parsePath(reader, faults))
+  reader.expectKind('end')
+  faults.throwFirstOfCondition()
+  return paths
+}

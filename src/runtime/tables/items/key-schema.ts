@@ -1,0 +1,131 @@
+import { Buffer } from 'node:buffer'
+
+import { invalidRequest } from '#runtime/tables/fault.ts'
+
+import { attributeOf, type AttributeValue, type Item, typeOf } from './attribute-value.ts'
+import { decodedLength } from './base64.ts'
+
+export interface KeyAttribute {
+  readonly name: string
+  readonly type: 'S' | 'N' | 'B'
+}
+
+export interface KeySchema {
+  readonly partitionKey: KeyAttribute
+  readonly sortKey?: KeyAttribute
+}
+
+export interface IndexSchema extends KeySchema {
+  readonly name: string
+}
+
+export interface TableSchema extends KeySchema {
+  readonly globalSecondaryIndexes?: readonly IndexSchema[]
+}
+
+const MAX_PARTITION_KEY_BYTES = 2048
+const MAX_SORT_KEY_BYTES = 1024
+const INVALID = 'One or more parameter values were invalid: '
+const NOT_VALID = 'One or more parameter values are not valid. '
+const MISMATCH = 'The provided key element does not match the schema'
+
+export const keyAttributes = ({ partitionKey, sortKey }: KeySchema): readonly KeyAttribute[] =>
+  sortKey === undefined ? [partitionKey] : [partitionKey, sortKey]
+
+/** Each key attribute of each index, with the name of the index. */
+export const indexKeyAttributes = (
+  schema: TableSchema,
+): readonly (KeyAttribute & { readonly index: string })[] =>
+  (schema.globalSecondaryIndexes ?? []).flatMap((index) =>
+    keyAttributes(index).map((key) => ({ ...key, index: index.name })),
+  )
+
+/** Refuses a key that has not exactly the key attributes, of their types and within their sizes. */
+export function checkKey(key: Item, schema: KeySchema): void {
+  const attributes = keyAttributes(schema)
+  if (Object.keys(key).length !== attributes.length) throw invalidRequest(MISMATCH)
+  for (const attribute of attributes) {
+    const value = attributeOf(key, attribute.name)
+    if (value === undefined || typeOf(value) !== attribute.type) throw invalidRequest(MISMATCH)
+    checkKeyValue(attribute, value, INVALID)
+    checkKeySize(attribute, value, schema)
+  }
+}
+
+/** Refuses an item that lacks a key attribute or whose keys, also those of indexes, cannot be kept. */
+export function checkItemKeys(item: Item, schema: TableSchema): void {
+  for (const attribute of keyAttributes(schema)) {
+    const value = attributeOf(item, attribute.name)
+    if (value === undefined) {
+      throw invalidRequest(`${INVALID}Missing the key ${attribute.name} in the item`)
+    }
+    if (typeOf(value) !== attribute.type) {
+      throw invalidRequest(
+        `${INVALID}Type mismatch for key ${attribute.name} expected: ${attribute.type} actual: ${typeOf(value)}`,
+      )
+    }
+    checkKeyValue(attribute, value, NOT_VALID)
+    checkKeySize(attribute, value, schema)
+  }
+  checkIndexKeys(item, schema)
+}
+
+/** An index key may be missing, which leaves the item out of the index; else it must have its type. */
+export function checkIndexKeys(item: Item, schema: TableSchema): void {
+  for (const attribute of indexKeyAttributes(schema)) {
+    const value = attributeOf(item, attribute.name)
+    if (value === undefined) continue
+    if (typeOf(value) !== attribute.type) throw indexMismatch(attribute, typeOf(value))
+    if (isEmpty(value)) throw emptyIndexKey(attribute, value)
+  }
+}
+
+export const indexMismatch = (
+  attribute: KeyAttribute & { readonly index: string },
+  actual: string,
+): Error =>
+  invalidRequest(
+    `${INVALID}Type mismatch for Index Key ${attribute.name} Expected: ${attribute.type} Actual: ${actual} IndexName: ${attribute.index}`,
+  )
+
+const emptyIndexKey = (
+  { name, index }: KeyAttribute & { readonly index: string },
+  value: AttributeValue,
+): Error =>
+  invalidRequest(
+    `${NOT_VALID}A value specified for a secondary index key is not supported. ` +
+      `The AttributeValue for a key attribute cannot contain an empty ${kindOf(value)} value. IndexName: ${index}, IndexKey: ${name}`,
+  )
+
+function checkKeyValue(attribute: KeyAttribute, value: AttributeValue, opening: string): void {
+  if (!isEmpty(value)) return
+  throw invalidRequest(
+    `${opening}The AttributeValue for a key attribute cannot contain an empty ${kindOf(value)} value. Key: ${attribute.name}`,
+  )
+}
+
+function checkKeySize(attribute: KeyAttribute, value: AttributeValue, schema: KeySchema): void {
+  const bytes = keyBytes(value)
+  if (attribute === schema.partitionKey) {
+    if (bytes <= MAX_PARTITION_KEY_BYTES) return
+    throw invalidRequest(
+      `${INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes`,
+    )
+  }
+  if (bytes > MAX_SORT_KEY_BYTES) {
+    throw invalidRequest(
+      `${INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes`,
+    )
+  }
+}
+
+const isEmpty = (value: AttributeValue): boolean =>
+  ('S' in value && value.S === '') || ('B' in value && value.B === '')
+
+const kindOf = (value: AttributeValue): string => ('B' in value ? 'binary' : 'string')
+
+/** Numbers are always short enough. */
+function keyBytes(value: AttributeValue): number {
+  if ('S' in value) return Buffer.byteLength(value.S, 'utf8')
+  return 'B' in value ? decodedLength(value.B) : 0
+}

@@ -1,0 +1,98 @@
+import { invalidRequest } from '#runtime/tables/fault.ts'
+
+import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
+import { isCanonicalBase64 } from './base64.ts'
+import { checkLevel } from './limits.ts'
+import { isMarkerName, MARKERS } from './markers.ts'
+import { canonicalNumber } from './number.ts'
+import { checkedSet } from './set-rules.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * Reads a value in the product's JSON form: strings, numbers, booleans, null, lists and maps stand for
+ * themselves, everything else has a marker (see `markers.ts`).
+ */
+export function readPlainValue(input: unknown, level = 1): AttributeValue {
+  checkLevel(level)
+  if (input === null) return { NULL: true }
+  if (Array.isArray(input)) return { L: input.map((each) => readPlainValue(each, level + 1)) }
+  if (typeof input === 'string') return { S: input }
+  if (typeof input === 'number') return { N: numberOf(input) }
+  if (typeof input === 'boolean') return { BOOL: input }
+  if (typeof input === 'object') return readObject({ ...input }, level)
+  throw invalidRequest(`A value of type "${typeof input}" cannot be stored in an item`)
+}
+
+/** Reads an item or a key. Its own attribute names are never markers. */
+export function readPlainItem(input: unknown): Item {
+  return readAttributes(objectOf(input, 'An item must be a JSON object'), 1)
+}
+
+function readObject(fields: Fields, level: number): AttributeValue {
+  const [marker, second] = Object.keys(fields)
+  if (marker === undefined || second !== undefined || !isMarkerName(marker)) {
+    return { M: readAttributes(fields, level + 1) }
+  }
+  const content = fields[marker]
+  switch (marker) {
+    case MARKERS.number:
+      return { N: canonicalNumber(contentText(marker, content)) }
+    case MARKERS.binary:
+      return { B: base64Of(content) }
+    case MARKERS.set:
+      return readSet(content, level)
+    case MARKERS.map:
+      return { M: readAttributes(objectOf(content, misused(marker, 'an object')), level + 1) }
+    default:
+      return marker satisfies never
+  }
+}
+
+function readAttributes(fields: Fields, level: number): Attributes {
+  const entries = Object.entries(fields)
+  return Object.fromEntries(entries.map(([name, value]) => [name, readPlainValue(value, level)]))
+}
+
+function readSet(content: unknown, level: number): AttributeValue {
+  if (!Array.isArray(content)) throw invalidRequest(misused(MARKERS.set, 'a list'))
+  const members = content.map((each) => readPlainValue(each, level + 1))
+  const strings = members.flatMap((each) => ('S' in each ? [each.S] : []))
+  const numbers = members.flatMap((each) => ('N' in each ? [each.N] : []))
+  const binaries = members.flatMap((each) => ('B' in each ? [each.B] : []))
+  if (strings.length === members.length) return checkedSet('SS', strings)
+  if (numbers.length === members.length) return checkedSet('NS', numbers)
+  if (binaries.length === members.length) return checkedSet('BS', binaries)
+  throw invalidRequest(misused(MARKERS.set, 'strings only, numbers only, or binaries only'))
+}
+
+/** Digits that a double cannot hold are lost before we see them, so such a number is refused. */
+function numberOf(input: number): string {
+  if (!Number.isFinite(input))
+    throw invalidRequest(`The number ${input} cannot be stored in an item`)
+  if (Number.isInteger(input) && !Number.isSafeInteger(input)) {
+    throw invalidRequest(
+      `The number ${input} is beyond 2^53 and may have lost digits: write { "$number": "…" } with its digits`,
+    )
+  }
+  return canonicalNumber(String(input))
+}
+
+function base64Of(content: unknown): string {
+  const text = contentText(MARKERS.binary, content)
+  if (isCanonicalBase64(text)) return text
+  throw invalidRequest(misused(MARKERS.binary, 'padded base64'))
+}
+
+function contentText(marker: string, content: unknown): string {
+  if (typeof content === 'string') return content
+  throw invalidRequest(misused(marker, 'a string'))
+}
+
+function objectOf(input: unknown, message: string): Fields {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
+  throw invalidRequest(message)
+}
+
+const misused = (marker: string, what: string): string =>
+  `"${marker}" must hold ${what}; a map with that one key is written { "${MARKERS.map}": { … } }`

@@ -1,0 +1,71 @@
+import { Buffer } from 'node:buffer'
+
+import { invalidRequest } from '#runtime/tables/fault.ts'
+
+import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
+import { decodedLength } from './base64.ts'
+
+export const MAX_ITEM_BYTES = 409_600
+
+/** Beyond the attributes themselves, what a list or map costs, and each of its elements. */
+const CONTAINER_BYTES = 3
+const ELEMENT_BYTES = 1
+
+/** Bytes of an item as DynamoDB counts them: names in UTF-8, and values. */
+export function itemSize(item: Item): number {
+  return attributesSize(item, 0)
+}
+
+/** What DynamoDB says of an item that a put brings. */
+export function checkItemSize(item: Item): void {
+  if (itemSize(item) > MAX_ITEM_BYTES) {
+    throw invalidRequest('Item size has exceeded the maximum allowed size')
+  }
+}
+
+/** What it says of an item that an update would leave. */
+export function checkUpdatedSize(item: Item): void {
+  if (itemSize(item) > MAX_ITEM_BYTES) {
+    throw invalidRequest('Item size to update has exceeded the maximum allowed size')
+  }
+}
+
+export function attributeSize(value: AttributeValue): number {
+  if ('S' in value) return textBytes(value.S)
+  if ('N' in value) return numberSize(value.N)
+  if ('B' in value) return decodedLength(value.B)
+  if ('L' in value)
+    return CONTAINER_BYTES + sum(value.L, (each) => attributeSize(each) + ELEMENT_BYTES)
+  if ('M' in value) return CONTAINER_BYTES + attributesSize(value.M, ELEMENT_BYTES)
+  if ('SS' in value) return sum(value.SS, textBytes)
+  if ('NS' in value) return sum(value.NS, numberSize)
+  if ('BS' in value) return sum(value.BS, decodedLength)
+  return 1
+}
+
+/**
+ * One byte, one for each two digits before the point, one for each two after it, one for a minus sign.
+ * The guide says less; this is what the limit of 400 KiB measures.
+ */
+export function numberSize(canonical: string): number {
+  if (canonical === '0') return 1
+  const sign = canonical.startsWith('-') ? 1 : 0
+  const [whole = '', fraction = ''] = canonical.slice(sign).split('.')
+  const before = whole === '0' ? '' : fraction === '' ? whole.replace(/0+$/, '') : whole
+  const after = before === '' ? fraction.replace(/^0+/, '') : fraction
+  return 1 + sign + Math.ceil(before.length / 2) + Math.ceil(after.length / 2)
+}
+
+const attributesSize = (attributes: Attributes, overhead: number): number =>
+  sum(
+    Object.entries(attributes),
+    ([name, value]) => textBytes(name) + attributeSize(value) + overhead,
+  )
+
+const textBytes = (text: string): number => Buffer.byteLength(text, 'utf8')
+
+function sum<Each>(list: readonly Each[], measure: (each: Each) => number): number {
+  let total = 0
+  for (const each of list) total += measure(each)
+  return total
+}

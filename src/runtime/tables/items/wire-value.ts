@@ -1,0 +1,100 @@
+import { invalidRequest } from '#runtime/tables/fault.ts'
+
+import {
+  ATTRIBUTE_TYPES,
+  type Attributes,
+  type AttributeType,
+  type AttributeValue,
+  type Item,
+} from './attribute-value.ts'
+import { isCanonicalBase64 } from './base64.ts'
+import { checkLevel } from './limits.ts'
+import { canonicalNumber } from './number.ts'
+import { checkedSet } from './set-rules.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads a value in DynamoDB's wire shape and brings it into canonical form. */
+export function readWireValue(input: unknown, level = 1): AttributeValue {
+  checkLevel(level)
+  const fields = fieldsOf(input)
+  const types = ATTRIBUTE_TYPES.filter((type) => isGiven(fields, type))
+  const [type, second] = types
+  if (type === undefined) {
+    throw invalidRequest(
+      'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes',
+    )
+  }
+  const value = READERS[type](fields[type], level)
+  if (second !== undefined) {
+    throw invalidRequest(
+      'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
+    )
+  }
+  return value
+}
+
+/** Reads an item, a key or any other set of named values. */
+export function readWireItem(input: unknown): Item {
+  return readAttributes(fieldsOf(input), 1)
+}
+
+const READERS: Readonly<Record<AttributeType, (input: unknown, level: number) => AttributeValue>> =
+  {
+    S: (input) => ({ S: textOf(input) }),
+    N: (input) => ({ N: canonicalNumber(textOf(input)) }),
+    B: (input) => ({ B: base64Of(input) }),
+    BOOL: (input) => ({ BOOL: booleanOf(input) }),
+    NULL: (input) => nullOf(input),
+    M: (input, level) => ({ M: readAttributes(fieldsOf(input), level + 1) }),
+    L: (input, level) => ({ L: listOf(input).map((each) => readWireValue(each, level + 1)) }),
+    SS: (input) => checkedSet('SS', listOf(input).map(textOf)),
+    NS: (input) => checkedSet('NS', listOf(input).map(textOf).map(canonicalNumber)),
+    BS: (input) => checkedSet('BS', listOf(input).map(base64Of)),
+  }
+
+const readAttributes = (fields: Fields, level: number): Attributes =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [name, readWireValue(value, level)]),
+  )
+
+function nullOf(input: unknown): AttributeValue {
+  if (booleanOf(input)) return { NULL: true }
+  throw invalidRequest(
+    'One or more parameter values were invalid: Null attribute value types must have the value of true',
+  )
+}
+
+function fieldsOf(input: unknown): Fields {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
+  throw invalidRequest('Unexpected value type in payload')
+}
+
+const isGiven = (fields: Fields, type: AttributeType): boolean =>
+  Object.hasOwn(fields, type) && fields[type] !== null && fields[type] !== undefined
+
+function textOf(input: unknown): string {
+  if (typeof input === 'string') return input
+  throw invalidRequest('Unexpected token received from parser')
+}
+
+function booleanOf(input: unknown): boolean {
+  if (typeof input === 'boolean') return input
+  throw invalidRequest('Unexpected token received from parser')
+}
+
+function base64Of(input: unknown): string {
+  const text = textOf(input)
+  if (text.length % 4 !== 0) {
+    throw invalidRequest(
+      `Base64 encoded length is expected a multiple of 4 bytes but found: ${text.length}`,
+    )
+  }
+  if (isCanonicalBase64(text)) return text
+  throw invalidRequest('Invalid last non-pad Base64 character dectected')
+}
+
+function listOf(input: unknown): readonly unknown[] {
+  if (Array.isArray(input)) return input
+  throw invalidRequest('Unexpected field type')
+}
