@@ -5,6 +5,7 @@ import { decodeJwt } from 'jose'
 import type { PoolKind } from '#identity/pools/model.ts'
 
 import { type FakeGoogle, type FakeGoogleOptions, startFakeGoogle } from './fake-google.ts'
+import type { Front } from './front.ts'
 import type { Answer } from './http-client.ts'
 import type { Stack } from './stack.ts'
 import { asSuperuser } from './superuser.ts'
@@ -18,7 +19,7 @@ export const googleClientOf = (host: string) => ({
 
 /** A fake Google that knows these sites, and these sites set up with it. */
 export async function googleFor(
-  stack: Stack,
+  stack: Front,
   hosts: readonly string[],
   options: Omit<FakeGoogleOptions, 'clients'> = {},
 ): Promise<FakeGoogle> {
@@ -32,7 +33,7 @@ export async function googleFor(
   return google
 }
 
-export async function setUpGoogle(stack: Stack, host: string, issuer: string): Promise<void> {
+export async function setUpGoogle(stack: Front, host: string, issuer: string): Promise<void> {
   const body = { ...googleClientOf(host), issuer, enabled: true }
   const answer = await stack.portal('PUT', `/sites/${host}/auth/providers/google`, body)
   if (answer.status !== 200) throw new Error(`Google is not set up: ${answer.text}`)
@@ -51,7 +52,7 @@ export interface SignInClient {
 }
 
 export async function signInClient(
-  stack: Stack,
+  stack: Front,
   host: string,
   changes: Readonly<Record<string, string>> = {},
   kind: PoolKind = 'data',
@@ -76,7 +77,7 @@ export async function signInClient(
   return { host, issuer, clientId, redirectUri, verifier, state, nonce, authorizeUrl }
 }
 
-async function poolNames(stack: Stack, host: string, kind: PoolKind) {
+async function poolNames(stack: Front, host: string, kind: PoolKind) {
   if (kind === 'admin') {
     const { auth } = (await stack.call(host, 'GET', '/admin/public/config')).json
     return { issuer: String(auth.issuer), clientId: String(auth.clientId) }
@@ -91,7 +92,7 @@ export interface GoogleWalk extends Walk {
 
 /** A browser that goes to the site's sign-in with `identity_provider=Google`, as far as it gets. */
 export async function walkToGoogle(
-  stack: Stack,
+  stack: Front,
   host: string,
   browser = new WalkingBrowser(),
   changes: Readonly<Record<string, string>> = {},
@@ -103,7 +104,7 @@ export async function walkToGoogle(
 
 /** Up to the provider's answer, which is held back. */
 export async function walkToCallback(
-  stack: Stack,
+  stack: Front,
   host: string,
   browser: WalkingBrowser,
 ): Promise<GoogleWalk> {
@@ -115,7 +116,7 @@ export const isProviderCallback = ({ pathname }: URL): boolean =>
   pathname.endsWith('/oauth2/idpresponse')
 
 /** What the client gets for the code that the walk has brought. */
-export function tokensFor(stack: Stack, { url, client }: GoogleWalk): Promise<Answer> {
+export function tokensFor(stack: Front, { url, client }: GoogleWalk): Promise<Answer> {
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     client_id: client.clientId,
@@ -130,7 +131,7 @@ export function tokensFor(stack: Stack, { url, client }: GoogleWalk): Promise<An
 }
 
 /** The account that a sign-in came to. */
-export async function accountOf(stack: Stack, walk: GoogleWalk) {
+export async function accountOf(stack: Front, walk: GoogleWalk) {
   const tokens = await tokensFor(stack, walk)
   if (tokens.status !== 200) throw new Error(`No tokens: ${tokens.text} (${walk.url.href})`)
   const { sub = '', ...claims } = decodeJwt<{

@@ -3,27 +3,27 @@ import { vi } from 'vitest'
 import type { AuthEmail } from '#identity/auth-emails/auth-email.ts'
 import type { CapturedMessage } from '#platform/smtp/outbox.ts'
 
-import type { Stack } from './stack.ts'
+import type { Front } from './front.ts'
+
+/** The job of a worker that was killed is found after ten seconds of silence, and tried again later. */
+const PATIENCE = { timeout: 50_000, interval: 25 }
 
 /** Waits for mail to an address and gives the newest; `after` waits for a newer one than that. */
 export async function mailTo(
-  stack: Stack,
+  stack: Pick<Front, 'portal'>,
   address: string,
   kind?: AuthEmail['kind'],
   after?: CapturedMessage,
 ): Promise<CapturedMessage> {
-  return vi.waitUntil(
-    async () => {
-      const [newest] = await allMailTo(stack, address, kind)
-      return newest?.messageId === after?.messageId ? undefined : newest
-    },
-    { timeout: 20_000, interval: 25 },
-  )
+  return vi.waitUntil(async () => {
+    const [newest] = await allMailTo(stack, address, kind)
+    return newest?.messageId === after?.messageId ? undefined : newest
+  }, PATIENCE)
 }
 
 /** What has arrived by now, newest first. */
 export async function allMailTo(
-  stack: Stack,
+  stack: Pick<Front, 'portal'>,
   address: string,
   kind?: AuthEmail['kind'],
 ): Promise<CapturedMessage[]> {

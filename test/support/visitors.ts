@@ -1,7 +1,7 @@
+import type { Front } from './front.ts'
 import { type SignInClient, accountOf, signInClient } from './google-sign-in.ts'
 import type { Answer } from './http-client.ts'
 import { codeIn, mailTo } from './outbox.ts'
-import type { Stack } from './stack.ts'
 import { type Walk, WalkingBrowser } from './walking-browser.ts'
 
 export const PASSWORD = 'Correct-Horse-9-Battery'
@@ -15,8 +15,12 @@ export interface SignedInPerson {
 }
 
 /** Somebody who signs up on the pages: address, password, mailed code. */
-export async function signUp(stack: Stack, host: string, email: string): Promise<SignedInPerson> {
-  const browser = new WalkingBrowser()
+export async function signUp(
+  stack: Front,
+  host: string,
+  email: string,
+  browser = new WalkingBrowser(),
+): Promise<SignedInPerson> {
   const client = await signInClient(stack, host)
   const waiting = await requestSignUp(browser, { client, email })
   const walk = await browser.submit(waiting, {
@@ -37,7 +41,7 @@ export async function requestSignUp(
 
 /** What the sign-in page does with an address and a password. */
 export async function signInWithPassword(
-  stack: Stack,
+  stack: Front,
   host: string,
   { email, password = PASSWORD }: { readonly email: string; readonly password?: string },
 ): Promise<Walk & { readonly client: SignInClient; readonly browser: WalkingBrowser }> {
@@ -49,7 +53,7 @@ export async function signInWithPassword(
 }
 
 /** How somebody can sign in, as `GET /data/auth/methods` says it. */
-export async function methodsOf(stack: Stack, host: string, token: string) {
+export async function methodsOf(stack: Front, host: string, token: string) {
   const answer: Answer = await stack.call(host, 'GET', '/data/auth/methods', { token })
   if (answer.status !== 200) throw new Error(`No methods: ${answer.status} ${answer.text}`)
   return answer.json.data.methods as {

@@ -28,7 +28,11 @@ export interface Walk {
 export class WalkingBrowser {
   #cookies: readonly Cookie[] = []
   /** Another replica: requests to that port go to this one instead. */
-  readonly ports = new Map<string, string>()
+  readonly ports: Map<string, string>
+
+  constructor(ports = new Map<string, string>()) {
+    this.ports = ports
+  }
 
   /** GET, and on through every redirect, until a page, or an address for which `until` holds. */
   open(url: string, until: (url: URL) => boolean = isClientCallback): Promise<Walk> {
