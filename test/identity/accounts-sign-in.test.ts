@@ -1,3 +1,5 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
 import { PostgresQueryCompiler } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
@@ -9,17 +11,18 @@ const REFUSED = {
   code: 'InvalidCredentials',
   message: 'The email address or the password is wrong',
 }
-const statements: string[] = []
+/** The statements of one call, and of no worker that it wakes. */
+const calls = new AsyncLocalStorage<string[]>()
 let desk: AccountsDesk
 
-/** Notes each statement that runs, without its values. */
+/** Notes each statement that a call runs, without its values. */
 function seen(database: Database): Database {
   const compiler = new PostgresQueryCompiler()
   const withSite: Database['withSite'] = (siteId, work) =>
     database.withSite(siteId, (tx) => {
       const db = tx.db.withPlugin({
         transformQuery({ node, queryId }) {
-          statements.push(compiler.compileQuery(node, queryId).sql)
+          calls.getStore()?.push(compiler.compileQuery(node, queryId).sql)
           return node
         },
         transformResult: async ({ result }) => result,
@@ -41,12 +44,14 @@ const verified = vi.spyOn(PasswordHasher.prototype, 'verify')
 /** The work that one call does: statements in their order, and how often a password is hashed. */
 async function workOf(call: () => Promise<unknown>) {
   await desk.settled()
-  statements.length = 0
+  const statements: string[] = []
   hashed.mockClear()
   verified.mockClear()
-  const outcome = await call().then(
-    () => 'done',
-    (error: unknown) => error,
+  const outcome = await calls.run(statements, () =>
+    call().then(
+      () => 'done',
+      (error: unknown) => error,
+    ),
   )
   // The trail is swept once in a while, whoever comes.
   const work = statements.filter((text) => !text.startsWith('delete from "security_event"'))
@@ -57,7 +62,7 @@ beforeAll(async () => {
   desk = await AccountsDesk.open({ seenAs: seen })
   await desk.account('ann@x.org')
   await desk.replica.users.ensureVisitor(desk.site, desk.pool, 'without-password@x.org')
-  await desk.signUp('waiting@x.org', BETTER)
+  await desk.signUp('waiting@x.org', BETTER, STRANGER)
 })
 beforeEach(() => desk.forwardSeconds(3600))
 afterEach(() => desk.settled())
@@ -133,10 +138,17 @@ describe('the work that is done', () => {
       outcome: 'done',
       hashes: 1,
     })
-    expect(await workOf(() => desk.signIn('waiting@x.org', BETTER))).toMatchObject({
-      outcome: 'done',
-      hashes: 1,
-    })
+  })
+
+  test('by the sign-in of who signed up is the same whether the address has an account or not', async () => {
+    const ask = (email: string, password: string) =>
+      workOf(() => desk.signIn(email, password, STRANGER))
+    await desk.signUp('ann@x.org', BETTER, STRANGER)
+    const [known, wrong] = [await ask('ann@x.org', BETTER), await ask('ann@x.org', 'Tr4vel-wrong')]
+    expect(known).toMatchObject({ outcome: 'done', hashes: 2 })
+    expect(wrong).toMatchObject({ outcome: REFUSED, hashes: 2 })
+    expect(await ask('waiting@x.org', BETTER)).toEqual(known)
+    expect(await ask('waiting@x.org', 'Tr4vel-wrong')).toEqual(wrong)
   })
 
   test('by a sign-up is the same whether the address has an account or not', async () => {

@@ -77,7 +77,6 @@ describe('a sign-up', () => {
     expect(again.sub).not.toBe(sub)
     const mail = await desk.mailTo('taken@x.org')
     expect(mail.map(({ kind }) => kind)).toEqual(['verification', 'account-exists'])
-    expect(await rows('pending_sign_up', 'taken@x.org')).toEqual([])
     for (const code of ['000000', codeIn(mail[0])]) {
       await expect(desk.confirm('taken@x.org', code, again.registrationId)).rejects.toMatchObject(
         INVALID,
@@ -102,8 +101,6 @@ describe('a stranger who signs up with somebody’s address', () => {
       expect(await desk.confirm(email, code, own.registrationId)).toEqual({ sub: own.sub })
       expect(await desk.signIn(email, GOOD)).toMatchObject({ kind: 'signed-in' })
       await expect(desk.signIn(email, BETTER)).rejects.toMatchObject({ code: 'InvalidCredentials' })
-      // The stranger's sign-up went with the owner's success.
-      expect(await rows('pending_sign_up', email)).toEqual([])
     },
   )
 
@@ -153,6 +150,69 @@ describe('a stranger who signs up with somebody’s address', () => {
       expect(await desk.signIn(email, GOOD)).toMatchObject({ kind: 'signed-in' })
     },
   )
+
+  test('comes to nothing once the owner has the account, whoever has the code', async () => {
+    const email = 'too-late@x.org'
+    const theirs = await desk.signUp(email, BETTER, STRANGER)
+    const code = await desk.code(email)
+    const own = await desk.signUp(email, GOOD)
+    await desk.confirm(email, await desk.code(email), own.registrationId)
+    for (const origin of [from(), STRANGER]) {
+      await expect(desk.confirm(email, code, theirs.registrationId, origin)).rejects.toMatchObject(
+        INVALID,
+      )
+    }
+    expect(await rows('pool_user', email)).toMatchObject([{ sub: own.sub }])
+    expect(await desk.signIn(email, GOOD)).toMatchObject({ kind: 'signed-in' })
+  })
+
+  test('does not learn by signing in whether there is an account, nor when there is one', async () => {
+    const [owned, free] = ['owned@x.org', 'free@x.org']
+    await desk.account(owned)
+    const seenBy = async (password: string) => {
+      const seen = []
+      for (const email of [owned, free]) {
+        seen.push(
+          await desk.signIn(email, password, STRANGER).then(
+            ({ kind }) => kind,
+            ({ code }) => code,
+          ),
+        )
+      }
+      return seen
+    }
+    for (const email of [owned, free]) await desk.signUp(email, BETTER, STRANGER)
+    await desk.settled()
+    expect(await seenBy(BETTER)).toEqual(['unconfirmed', 'unconfirmed'])
+    expect(await seenBy('Tr4vel-wrong')).toEqual(['InvalidCredentials', 'InvalidCredentials'])
+    // Knowing a sign-up's password is no way around the limit on guesses at the account's.
+    for (let count = 2; count < 5; count += 1) await seenBy(BETTER)
+    expect(await seenBy('Tr4vel-wrong')).toEqual(['TooManyRequests', 'TooManyRequests'])
+
+    desk.forwardSeconds(AN_HOUR)
+    const own = await desk.signUp(free, GOOD)
+    await desk.confirm(free, await desk.code(free), own.registrationId)
+    expect(await seenBy(BETTER)).toEqual(['unconfirmed', 'unconfirmed'])
+
+    const { accounts, site, pool } = desk
+    desk.forwardSeconds(20 * AN_HOUR)
+    for (const email of [owned, 'later@x.org']) await desk.signUp(email, BETTER, STRANGER)
+    desk.forwardSeconds(20 * AN_HOUR)
+    for (const email of [owned, 'later@x.org']) {
+      await accounts.resendCode(site, pool, { email }, STRANGER)
+    }
+    await desk.settled()
+    desk.forwardSeconds(20 * AN_HOUR)
+    for (const email of [owned, 'later@x.org']) {
+      expect(await desk.signIn(email, BETTER, STRANGER)).toMatchObject({ kind: 'unconfirmed' })
+    }
+    desk.forwardSeconds(20 * AN_HOUR)
+    for (const email of [owned, 'later@x.org']) {
+      await expect(desk.signIn(email, BETTER, STRANGER)).rejects.toMatchObject({
+        code: 'InvalidCredentials',
+      })
+    }
+  })
 
   test('does not keep the owner, who has given the password, from the page of the code', async () => {
     const email = 'page@x.org'

@@ -12,7 +12,7 @@ import type { Site } from '#sites/site.ts'
 
 import { upsertResetCode } from './code-queries.ts'
 import { type MailedCodes, RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
-import { deleteSignUps, updateSignUpCode } from './sign-up-queries.ts'
+import { updateSignUpCode } from './sign-up-queries.ts'
 
 type Job = QueueJobs['account-mail']
 
@@ -42,8 +42,7 @@ export class AccountMail {
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const user = await this.#deps.users.findByEmail(tx, pool.userPoolId, job.email)
       if (job.ask === 'reset') await this.#mailReset(tx, site, pool, user)
-      else if (user) await this.#mailAccountExists(tx, site, pool, user)
-      else await this.#mailVerification(tx, site, pool, job)
+      else await this.#mailSignUp(tx, site, pool, { job, user })
     })
   }
 
@@ -68,17 +67,32 @@ export class AccountMail {
     await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code })
   }
 
-  async #mailAccountExists(tx: SiteTx, site: Site, pool: Pool, user: User): Promise<void> {
-    await deleteSignUps(tx, { userPoolId: pool.userPoolId, email: user.email })
-    const to = user.activeEmail
-    await this.#deps.authEmails.send(tx, site, { kind: 'account-exists', pool: pool.kind, to })
+  /** An account's sign-ups go on like others, or whoever made one could tell: only no mail has their code. */
+  async #mailSignUp(
+    tx: SiteTx,
+    site: Site,
+    pool: Pool,
+    { job, user }: { readonly job: Job; readonly user: User | undefined },
+  ): Promise<void> {
+    const { authEmails } = this.#deps
+    const { kind } = pool
+    const code = await this.#newSignUpCode(tx, pool, job)
+    if (!user && code !== undefined) {
+      await authEmails.send(tx, site, { kind: 'verification', pool: kind, to: job.email, code })
+    }
+    if (user && (code !== undefined || job.ask === 'resend')) {
+      await authEmails.send(tx, site, { kind: 'account-exists', pool: kind, to: user.activeEmail })
+    }
   }
 
-  async #mailVerification(tx: SiteTx, site: Site, pool: Pool, job: Job): Promise<void> {
-    const { registrationId, email, ask } = job
-    if (registrationId === undefined) return
-    const { clock, codes, authEmails } = this.#deps
-    const { userPoolId } = pool
+  /** Undefined when there is no such sign-up, or nothing to do for it any more. */
+  async #newSignUpCode(
+    tx: SiteTx,
+    { userPoolId }: Pool,
+    { registrationId, email, ask }: Job,
+  ): Promise<string | undefined> {
+    if (registrationId === undefined) return undefined
+    const { clock, codes } = this.#deps
     const code = codes.create()
     const now = clock.now()
     const scope = { siteId: tx.siteId, userPoolId, purpose: 'sign-up', id: registrationId } as const
@@ -89,8 +103,7 @@ export class AccountMail {
       expiresAt: new Date(now.getTime() + VERIFICATION_LIFETIME_MS),
       onlyFirst: ask === 'sign-up',
     }
-    if (!(await updateSignUpCode(tx, userPoolId, changed, now))) return
-    await authEmails.send(tx, site, { kind: 'verification', pool: pool.kind, to: email, code })
+    return (await updateSignUpCode(tx, userPoolId, changed, now)) ? code : undefined
   }
 }
 

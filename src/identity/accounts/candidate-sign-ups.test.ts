@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { candidateSignUps, likeliestSignUp } from './candidate-sign-ups.ts'
+import { candidateSignUps, likeliestSignUp, newestFrom } from './candidate-sign-ups.ts'
 import type { PendingSignUp } from './sign-up-queries.ts'
 
 const HERE = '192.0.2.1'
@@ -43,12 +43,21 @@ describe('the sign-ups that a code may confirm', () => {
   })
 })
 
-describe('the sign-up that a password is compared with', () => {
+describe('the sign-up that is mailed a new code', () => {
   test.each([
     ['is the newest from here', [waiting('a', THERE), waiting('b', HERE), waiting('c', HERE)], 'b'],
     ['is the newest when none is from here', [waiting('a', THERE), waiting('b', THERE)], 'a'],
     ['is none when none waits', [], undefined],
   ])('%s', (_what, newestFirst, expected) => {
     expect(likeliestSignUp(newestFirst, HERE)?.registrationId).toBe(expected)
+  })
+})
+
+describe('the sign-up that a password is compared with', () => {
+  test.each([
+    ['is the newest from here', [waiting('a', THERE), waiting('b', HERE), waiting('c', HERE)], 'b'],
+    ['is none from elsewhere', [waiting('a', THERE)], undefined],
+  ])('%s', (_what, newestFirst, expected) => {
+    expect(newestFrom(newestFirst, HERE)?.registrationId).toBe(expected)
   })
 })

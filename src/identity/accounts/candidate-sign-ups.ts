@@ -13,12 +13,15 @@ export function candidateSignUps(
  * The sign-up that somebody who names none most likely means: the newest of those that came from where they are now, else
  * the newest. A stranger who signs up with the same address, before or after, does not come between.
  */
-export function likeliestSignUp(
+export const likeliestSignUp = (
   newestFirst: readonly PendingSignUp[],
   network: string,
-): PendingSignUp | undefined {
-  return newestFirst.find((each) => each.network === network) ?? newestFirst[0]
-}
+): PendingSignUp | undefined => newestFrom(newestFirst, network) ?? newestFirst[0]
+
+export const newestFrom = (
+  newestFirst: readonly PendingSignUp[],
+  network: string,
+): PendingSignUp | undefined => newestFirst.find((each) => each.network === network)
 
 /** A code alone must not confirm a stranger's sign-up, with the stranger's password: the mails look the same. */
 function choose(

@@ -12,7 +12,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import { lookupEmail } from './account-email.ts'
-import { likeliestSignUp } from './candidate-sign-ups.ts'
+import { newestFrom } from './candidate-sign-ups.ts'
 import type { Authenticated, Credentials } from './model.ts'
 import { wrongCredentials } from './refusals.ts'
 import { type PendingSignUp, selectSignUps } from './sign-up-queries.ts'
@@ -27,10 +27,9 @@ export interface PasswordSignInsDeps {
   readonly events: SecurityEvents
 }
 
-/** What an address may stand for, and the one password that is compared. */
+/** An account, as far as there is one, and the password that is compared. */
 interface Claimed {
   readonly user: User | undefined
-  readonly signUp: PendingSignUp | undefined
   readonly hash: string | undefined
 }
 
@@ -48,12 +47,16 @@ export class PasswordSignIns {
     { email: typed, password }: Credentials,
     origin: RequestOrigin,
   ): Promise<Authenticated> {
-    const email = lookupEmail(typed)
-    const outcome = await this.#deps.tries.make(site, 'account', { pool, email, origin }, () =>
-      this.#compare(site, pool, { email, password }, origin),
+    const credentials = { email: lookupEmail(typed), password }
+    const at = { pool, email: credentials.email, origin }
+    const user = await this.#deps.tries.make(site, 'account', at, () =>
+      this.#compare(site, pool, credentials, origin),
     )
-    if (!outcome) throw wrongCredentials()
-    return outcome
+    if (user) return { kind: 'signed-in', user }
+    // Not forgiven as a success is: whoever knows a sign-up's password may still be guessing at the account's.
+    const signUp = await this.#waiting(site, pool, credentials, origin)
+    if (!signUp) throw wrongCredentials()
+    return { kind: 'unconfirmed', registrationId: signUp.registrationId }
   }
 
   async #compare(
@@ -61,11 +64,11 @@ export class PasswordSignIns {
     pool: Pool,
     { email, password }: Credentials,
     origin: RequestOrigin,
-  ): Promise<Authenticated | undefined> {
+  ): Promise<User | undefined> {
     const { passwords, events } = this.#deps
-    const { user, signUp, hash } = await this.#claimed(site, pool, email, origin)
+    const { user, hash } = await this.#claimed(site, pool, email)
     const right = await passwords.verify(hash, password)
-    if (!right || hash === undefined) {
+    if (!right || !user || hash === undefined) {
       const sub = user?.sub
       await events.note(site.siteId, {
         event: 'sign-in.failed',
@@ -76,22 +79,36 @@ export class PasswordSignIns {
       })
       return undefined
     }
-    if (!user) return { kind: 'unconfirmed', registrationId: signUp?.registrationId ?? '' }
     await passwords.renew(site, pool, { sub: user.sub, email, password, hash })
-    return { kind: 'signed-in', user }
+    return user
   }
 
-  /** An account leaves no room for sign-ups with its address, even one that has no password. */
-  #claimed(site: Site, pool: Pool, email: string, origin: RequestOrigin): Promise<Claimed> {
-    const { database, clock, ids, users, passwords } = this.#deps
-    const { userPoolId } = pool
+  #claimed(site: Site, pool: Pool, email: string): Promise<Claimed> {
+    const { database, ids, users, passwords } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
-      const user = await users.findByEmail(tx, userPoolId, email)
-      const own = await passwords.hashOf(tx, pool, user?.sub ?? ids.uuid())
-      const waiting = await selectSignUps(tx, { userPoolId, email }, clock.now())
-      const signUp = user ? undefined : likeliestSignUp(waiting, networkOf(origin.address))
-      const hash = user?.status === 'ACTIVE' ? own : signUp?.hash
-      return { user, signUp, hash }
+      const user = await users.findByEmail(tx, pool.userPoolId, email)
+      const hash = await passwords.hashOf(tx, pool, user?.sub ?? ids.uuid())
+      return { user, hash: user?.status === 'ACTIVE' ? hash : undefined }
     })
+  }
+
+  /**
+   * The sign-up of who gives its password, whether the address has an account or not: whoever signed up with somebody's
+   * address must not learn it by signing in. Only the newest from where they are, so that nobody elsewhere can tell by the
+   * time that it takes that one waits.
+   */
+  async #waiting(
+    site: Site,
+    pool: Pool,
+    { email, password }: Credentials,
+    origin: RequestOrigin,
+  ): Promise<PendingSignUp | undefined> {
+    const { database, clock, passwords } = this.#deps
+    const place = { userPoolId: pool.userPoolId, email }
+    const waiting = await database.withSite(site.siteId, (tx) =>
+      selectSignUps(tx, place, clock.now()),
+    )
+    const signUp = newestFrom(waiting, networkOf(origin.address))
+    return signUp && (await passwords.verify(signUp.hash, password)) ? signUp : undefined
   }
 }

@@ -87,12 +87,16 @@ export async function countSignUpTries(
     .execute()
 }
 
-export async function deleteSignUps(tx: SiteTx, { userPoolId, email }: Place): Promise<void> {
+export async function deleteSignUp(
+  tx: SiteTx,
+  userPoolId: string,
+  registrationId: string,
+): Promise<void> {
   await tx.db
     .deleteFrom('pending_sign_up')
     .where('site_id', '=', tx.siteId)
     .where('user_pool_id', '=', userPoolId)
-    .where('email', '=', email)
+    .where('registration_id', '=', registrationId)
     .execute()
 }
 

@@ -20,7 +20,7 @@ import { signUpDisabled, wrongCode } from './refusals.ts'
 import {
   type PendingSignUp,
   countSignUpTries,
-  deleteSignUps,
+  deleteSignUp,
   insertSignUp,
   lockSignUps,
   selectSignUps,
@@ -168,7 +168,8 @@ export class SignUps {
     }
     const { sub, hash, sealedSrp } = signUp
     await passwords.storeSealed(tx, pool, sub, { hash, sealedSrp })
-    await deleteSignUps(tx, place)
+    // The others stay until they are too old, and come to nothing: their going would tell whoever made them.
+    await deleteSignUp(tx, pool.userPoolId, signUp.registrationId)
     await events.record(tx, { event: 'sign-up.confirmed', pool: pool.kind, sub, email, origin })
     return sub
   }

@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '#base/clock.ts'
 import { lookupEmail } from '#identity/accounts/account-email.ts'
 import { wrongCredentials } from '#identity/accounts/refusals.ts'
-import { networkOf } from '#identity/defence/network-of.ts'
 import type { Tries } from '#identity/defence/tries.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
@@ -29,20 +28,14 @@ export interface SrpChallenge {
   readonly secretBlock: Buffer
 }
 
-/** Who asks, in the canonical spelling; it may be no address at all. */
-export interface SrpAsker {
+export interface SrpAnswer {
+  /** Who asks, in the canonical spelling; it may be no address at all. */
   readonly email: string
   readonly origin: RequestOrigin
-}
-
-export interface SrpAnswer extends SrpAsker {
   readonly secretBlock: Buffer
   readonly timestamp: string
   readonly signature: string
 }
-
-/** Whom an answer proved to be there: an account, or somebody whose address is not proven yet. */
-export type SrpProven = Pick<SrpAccount, 'kind' | 'sub'>
 
 interface Known {
   readonly account: SrpAccount | undefined
@@ -51,7 +44,10 @@ interface Known {
   readonly real: boolean
 }
 
-/** Sign-in without sending the password: two requests, the same work and the same words whether the account exists or not. */
+/**
+ * Sign-in without sending the password: two requests, the same work and the same words whether the account exists or not.
+ * A challenge is made for one password, so that of a sign-up has no part here: it would take the account's place.
+ */
 export class SrpSignIns {
   readonly #database: Database
   readonly #passwords: Passwords
@@ -85,10 +81,9 @@ export class SrpSignIns {
     this.#unseal = unsealNothing(deps.sealer)
   }
 
-  async begin(by: Challenger, asker: SrpAsker, clientPublic: bigint): Promise<SrpChallenge> {
-    const { email } = asker
+  async begin(by: Challenger, email: string, clientPublic: bigint): Promise<SrpChallenge> {
     const { verifier } = await this.#database.withSite(by.site.siteId, (tx) =>
-      this.#known(tx, by, asker),
+      this.#known(tx, by, email),
     )
     const exchange = await openExchange(this.#powers, clientPublic, verifier)
     return {
@@ -99,22 +94,29 @@ export class SrpSignIns {
   }
 
   /** 401 `InvalidCredentials` for everything that does not prove the password, 429 `TooManyRequests`. */
-  async finish(by: Challenger, answer: SrpAnswer): Promise<SrpProven> {
+  async finish(by: Challenger, answer: SrpAnswer): Promise<{ readonly sub: string }> {
     const challenge = this.#challenges.open(by, answer.secretBlock)
     if (challenge?.email !== answer.email || !this.#isTimely(answer)) throw wrongCredentials()
     const { origin } = answer
-    const email = lookupEmail(answer.email)
-    const attempt = await this.#tries.begin(by.site, 'account', { pool: by.pool, email, origin })
-    const known = await this.#use(by, challenge, answer)
-    if (!known) throw wrongCredentials()
+    const at = { pool: by.pool, email: lookupEmail(answer.email), origin }
+    const proven = await this.#tries.make(by.site, 'account', at, () =>
+      this.#proven(by, challenge, answer),
+    )
+    if (!proven) throw wrongCredentials()
+    return { sub: proven.sub }
+  }
+
+  async #proven(
+    by: Challenger,
+    challenge: Challenge,
+    answer: SrpAnswer,
+  ): Promise<SrpAccount | undefined> {
+    const known = await this.#use(by, challenge, answer.email)
+    if (!known) return undefined
     const right = await this.#isRight(by, challenge, { answer, verifier: known.verifier })
-    const proven = right && known.real ? known.account : undefined
-    if (!proven) {
-      await this.#noteFailure(by, { email, origin }, known.account)
-      throw wrongCredentials()
-    }
-    await attempt.succeeded()
-    return { kind: proven.kind, sub: proven.sub }
+    if (right && known.real) return known.account
+    await this.#noteFailure(by, answer, known.account)
+    return undefined
   }
 
   #isTimely({ timestamp }: SrpAnswer): boolean {
@@ -123,11 +125,11 @@ export class SrpSignIns {
   }
 
   /** Undefined when the challenge has been answered: right or wrong, each takes one answer. */
-  #use(by: Challenger, challenge: Challenge, asker: SrpAsker): Promise<Known | undefined> {
+  #use(by: Challenger, challenge: Challenge, email: string): Promise<Known | undefined> {
     return this.#database.withSite(by.site.siteId, async (tx) => {
       await sweepExpired(tx, 'used_srp_challenge', this.#clock.now())
       if (!(await insertUsedChallenge(tx, challenge))) return undefined
-      return this.#known(tx, by, asker)
+      return this.#known(tx, by, email)
     })
   }
 
@@ -142,13 +144,8 @@ export class SrpSignIns {
     return key !== undefined && proves(key, claim, signature)
   }
 
-  async #known(tx: SiteTx, { pool }: Challenger, { email, origin }: SrpAsker): Promise<Known> {
-    const place = {
-      userPoolId: pool.userPoolId,
-      email: lookupEmail(email),
-      network: networkOf(origin.address),
-    }
-    const account = await selectSrpAccount(tx, place, this.#clock.now())
+  async #known(tx: SiteTx, { pool }: Challenger, email: string): Promise<Known> {
+    const account = await selectSrpAccount(tx, pool.userPoolId, lookupEmail(email))
     const decoy = this.#verifiers.decoyOf(pool.userPoolId, email)
     if (!account?.sealedSrp) {
       this.#unseal()
@@ -161,14 +158,14 @@ export class SrpSignIns {
 
   #noteFailure(
     { site, pool, clientId }: Challenger,
-    { email, origin }: SrpAsker,
+    { email, origin }: SrpAnswer,
     account: SrpAccount | undefined,
   ): Promise<void> {
     return this.#events.note(site.siteId, {
       event: 'sign-in.failed',
       pool: pool.kind,
-      sub: account?.kind === 'account' ? account.sub : undefined,
-      email,
+      sub: account?.sub,
+      email: lookupEmail(email),
       clientId,
       origin,
       detail: { method: 'srp' },

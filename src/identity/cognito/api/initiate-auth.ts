@@ -40,14 +40,14 @@ export const initiateAuth = operation(InitiateAuth, async (parts, call, input) =
 
 async function byChallenge(
   { srpSignIns }: CognitoParts,
-  { site, pool, origin }: Call,
+  { site, pool }: Call,
   { clientId, parameters }: Asked,
 ): Promise<object> {
   const email = usernameIn(parameters)
   const clientPublic = clientPublicOf(required(parameters, 'SRP_A'))
   if (clientPublic === undefined) throw invalidParameter('SRP_A is not a valid public value')
   const by = { site, pool, clientId }
-  const challenge = await srpSignIns.begin(by, { email, origin }, clientPublic)
+  const challenge = await srpSignIns.begin(by, email, clientPublic)
   return {
     ChallengeName: 'PASSWORD_VERIFIER',
     ChallengeParameters: {

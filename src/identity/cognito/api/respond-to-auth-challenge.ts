@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
 import { clientOf } from './client.ts'
-import { invalidParameter, notConfirmed } from './cognito-error.ts'
+import { invalidParameter } from './cognito-error.ts'
 import { AuthParameters, ClientFields, operation, required, usernameIn } from './operation.ts'
 import { signedIn } from './token-answers.ts'
 
@@ -30,8 +30,7 @@ export const respondToAuthChallenge = operation(
     }
     const authTime = parts.clock.now()
     const by = { site: call.site, pool: call.pool, clientId }
-    const { kind, sub } = await parts.srpSignIns.finish(by, answer)
-    if (kind === 'sign-up') throw notConfirmed()
+    const { sub } = await parts.srpSignIns.finish(by, answer)
     return signedIn(parts, call, { clientId, sub, method: 'srp', authTime })
   },
 )
