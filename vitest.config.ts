@@ -1,7 +1,11 @@
+import { availableParallelism } from 'node:os'
+
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
+    // Much of a service test is waiting: for mail, for a browser, for a process that was killed.
+    maxWorkers: Math.max(2, availableParallelism()),
     projects: [
       {
         test: {
