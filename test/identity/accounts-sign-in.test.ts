@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { PostgresQueryCompiler } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
+import { AppError } from '#base/app-error.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { AccountsDesk, BETTER, GOOD, STRANGER, from } from '#test/accounts-desk.ts'
@@ -37,6 +38,9 @@ function seen(database: Database): Database {
     },
   })
 }
+
+const isBlocked = (outcome: unknown): outcome is { readonly retryAfterSeconds: number } =>
+  outcome instanceof AppError && outcome.retryAfterSeconds !== undefined
 
 const hashed = vi.spyOn(PasswordHasher.prototype, 'hash')
 const verified = vi.spyOn(PasswordHasher.prototype, 'verify')
@@ -296,6 +300,34 @@ describe('guesses', () => {
     const outcomes = await flood
     const codes = outcomes.map((each) => each.status === 'rejected' && each.reason.code)
     expect(codes.filter((code) => code === 'TooManyRequests')).toHaveLength(195)
+  })
+
+  test('from one place shut nobody out of another, however patiently they are made', async () => {
+    const email = 'besieged@x.org'
+    await desk.account(email)
+    for (let count = 0; count < 45; count += 1) {
+      await expect(desk.signIn(email, BETTER, STRANGER)).rejects.toMatchObject({
+        code: 'InvalidCredentials',
+      })
+      const next = await desk.signIn(email, BETTER, STRANGER).catch((error: unknown) => error)
+      if (isBlocked(next)) desk.forwardSeconds(next.retryAfterSeconds)
+    }
+    expect(await desk.signIn(email)).toMatchObject({ kind: 'signed-in' })
+  })
+
+  test('from many places together are slowed down, the right one too', async () => {
+    const email = 'surrounded@x.org'
+    await desk.account(email)
+    for (let place = 1; place <= 5; place += 1) {
+      for (let count = 0; count < 5; count += 1) {
+        const origin = from(`203.0.113.${place}`)
+        await expect(desk.signIn(email, BETTER, origin)).rejects.toMatchObject(REFUSED)
+      }
+    }
+    const blocked = await desk.signIn(email).catch((error: unknown) => error)
+    expect(blocked).toMatchObject({ code: 'TooManyRequests', retryAfterSeconds: 1 })
+    desk.forwardSeconds(1)
+    expect(await desk.signIn(email)).toMatchObject({ kind: 'signed-in' })
   })
 
   test('that failed for a reason of ours are not counted', async () => {

@@ -22,6 +22,8 @@ export interface AttemptKey {
 
 /** What came of a try that asked to begin. */
 export interface Admission {
+  /** Tries that are remembered, this one included. */
+  readonly count: number
   /** 0 when it may go on. */
   readonly waitSeconds: number
   /** Whether it is the first that was turned away since the last one that was let in. */

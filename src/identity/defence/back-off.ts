@@ -48,8 +48,9 @@ export class BackOff implements Attempts {
 
   async begin(key: AttemptKey): Promise<Admission> {
     const counted = await this.#counters.step(counterOf(key), RULES[key.kind], 'begin')
-    if (counted.admitted) return { waitSeconds: 0, first: false }
-    return { waitSeconds: secondsOf(counted.waitMs), first: counted.firstRefusal }
+    const { count, admitted, firstRefusal } = counted
+    if (admitted) return { count, waitSeconds: 0, first: false }
+    return { count, waitSeconds: secondsOf(counted.waitMs), first: firstRefusal }
   }
 
   async undo(key: AttemptKey): Promise<void> {

@@ -5,8 +5,11 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { AttemptKey, AttemptKind, Attempts } from './attempts.ts'
+import type { Admission, AttemptKey, AttemptKind, Attempts } from './attempts.ts'
 import { networkOf } from './network-of.ts'
+
+/** One network's tries at an account that are counted against all networks: with patience alone nobody shuts its owner out. */
+const FELT_ELSEWHERE = 5
 
 /** Whose secret is guessed, and from where. The account need not exist. */
 export interface TryAt {
@@ -36,16 +39,14 @@ export class Tries {
   async begin(site: Site, secret: 'account' | 'code', at: TryAt): Promise<Try> {
     const here = accountHere(site, secret, at)
     const others = [accountAnywhere(site, `${secret}-anywhere`, at), network(site, 'address', at)]
-    await this.#admit(site, [here, ...others], at)
+    const counted = await this.#admit(site, [here, ...others], at)
     return {
       // Only what failed here is forgiven: others may go on guessing while the owner comes and goes.
       succeeded: async () => {
-        await Promise.all([
-          this.#attempts.succeeded(here),
-          ...others.map((key) => this.#attempts.undo(key)),
-        ])
+        await this.#takeBack(counted.filter((key) => key !== here))
+        await this.#attempts.succeeded(here)
       },
-      withdrawn: () => this.#takeBack([here, ...others]),
+      withdrawn: () => this.#takeBack(counted),
     }
   }
 
@@ -68,13 +69,13 @@ export class Tries {
   }
 
   /** Counts a mail that is about to be asked for; 429 when that were too many. */
-  beginMail(site: Site, at: TryAt): Promise<void> {
+  async beginMail(site: Site, at: TryAt): Promise<void> {
     const keys = [
       accountHere(site, 'mail', at),
       accountAnywhere(site, 'mail-anywhere', at),
       network(site, 'mail-address', at),
     ]
-    return this.#admit(site, keys, at)
+    await this.#admit(site, keys, at)
   }
 
   /** For an account whose owner has proven to be there in another way. */
@@ -87,16 +88,28 @@ export class Tries {
 
   /**
    * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand
-   * in front of others too.
+   * in front of others too. Gives those that have counted.
    */
-  async #admit(site: Site, keys: readonly AttemptKey[], at: TryAt): Promise<void> {
-    for (const [index, key] of keys.entries()) {
-      const admission = await this.#attempts.begin(key)
-      if (admission.waitSeconds === 0) continue
-      await this.#takeBack(keys.slice(0, index))
-      if (admission.first) await this.#noteBlocked(site, at, key.kind, admission.waitSeconds)
-      throw tooMany(admission.waitSeconds)
+  async #admit(site: Site, keys: readonly AttemptKey[], at: TryAt): Promise<readonly AttemptKey[]> {
+    const counted: AttemptKey[] = []
+    let countHere = 0
+    for (const key of keys) {
+      const isFelt = countHere <= FELT_ELSEWHERE || !key.kind.endsWith('-anywhere')
+      const { count, waitSeconds, first } = await this.#pass(key, isFelt)
+      if (waitSeconds > 0) {
+        await this.#takeBack(counted)
+        if (first) await this.#noteBlocked(site, at, key.kind, waitSeconds)
+        throw tooMany(waitSeconds)
+      }
+      if (counted.length === 0) countHere = count
+      if (isFelt) counted.push(key)
     }
+    return counted
+  }
+
+  async #pass(key: AttemptKey, isCounted: boolean): Promise<Admission> {
+    if (isCounted) return this.#attempts.begin(key)
+    return { count: 0, waitSeconds: await this.#attempts.waitSeconds(key), first: false }
   }
 
   async #takeBack(keys: readonly AttemptKey[]): Promise<void> {
