@@ -305,12 +305,11 @@ describe('guesses', () => {
   test('from one place shut nobody out of another, however patiently they are made', async () => {
     const email = 'besieged@x.org'
     await desk.account(email)
-    for (let count = 0; count < 45; count += 1) {
-      await expect(desk.signIn(email, BETTER, STRANGER)).rejects.toMatchObject({
-        code: 'InvalidCredentials',
-      })
-      const next = await desk.signIn(email, BETTER, STRANGER).catch((error: unknown) => error)
-      if (isBlocked(next)) desk.forwardSeconds(next.retryAfterSeconds)
+    const guess = () => desk.signIn(email, BETTER, STRANGER).catch((error: unknown) => error)
+    for (let guesses = 0; guesses < 45;) {
+      const outcome = await guess()
+      if (isBlocked(outcome)) desk.forwardSeconds(outcome.retryAfterSeconds)
+      else guesses += 1
     }
     expect(await desk.signIn(email)).toMatchObject({ kind: 'signed-in' })
   })
