@@ -157,7 +157,7 @@ export class CognitoApp {
 }
 
 export async function allowCognitoApi(
-  stack: Stack,
+  stack: Pick<Stack, 'portal'>,
   host: string,
   kind: PoolKind,
   cognitoApi = true,
