@@ -1,43 +1,15 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-
-import { PostgresQueryCompiler } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
 import { PasswordHasher } from '#identity/passwords/hasher.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import { AccountsDesk, BETTER, GOOD, STRANGER, from } from '#test/accounts-desk.ts'
+import { seen, statementsOf } from '#test/seen-statements.ts'
 
 const REFUSED = {
   code: 'InvalidCredentials',
   message: 'The email address or the password is wrong',
 }
-/** The statements of one call, and of no worker that it wakes. */
-const calls = new AsyncLocalStorage<string[]>()
 let desk: AccountsDesk
-
-/** Notes each statement that a call runs, without its values. */
-function seen(database: Database): Database {
-  const compiler = new PostgresQueryCompiler()
-  const withSite: Database['withSite'] = (siteId, work) =>
-    database.withSite(siteId, (tx) => {
-      const db = tx.db.withPlugin({
-        transformQuery({ node, queryId }) {
-          calls.getStore()?.push(compiler.compileQuery(node, queryId).sql)
-          return node
-        },
-        transformResult: async ({ result }) => result,
-      })
-      return work({ ...tx, db: db as typeof tx.db })
-    })
-  return new Proxy(database, {
-    get(target, name) {
-      if (name === 'withSite') return withSite
-      const value: unknown = Reflect.get(target, name, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-}
 
 const isBlocked = (outcome: unknown): outcome is { readonly retryAfterSeconds: number } =>
   outcome instanceof AppError && outcome.retryAfterSeconds !== undefined
@@ -48,18 +20,16 @@ const verified = vi.spyOn(PasswordHasher.prototype, 'verify')
 /** The work that one call does: statements in their order, and how often a password is hashed. */
 async function workOf(call: () => Promise<unknown>) {
   await desk.settled()
-  const statements: string[] = []
   hashed.mockClear()
   verified.mockClear()
-  const outcome = await calls.run(statements, () =>
+  const { outcome, statements } = await statementsOf(() =>
     call().then(
       () => 'done',
       (error: unknown) => error,
     ),
   )
-  // The trail is swept once in a while, whoever comes.
-  const work = statements.filter((text) => !text.startsWith('delete from "security_event"'))
-  return { outcome, work, hashes: hashed.mock.calls.length + verified.mock.calls.length }
+  const hashes = hashed.mock.calls.length + verified.mock.calls.length
+  return { outcome, work: statements, hashes }
 }
 
 beforeAll(async () => {
