@@ -1,10 +1,11 @@
 import { invalidRequest } from '#runtime/tables/fault.ts'
-import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
-import { typeOf } from '#runtime/tables/items/attribute-value.ts'
-import { type KeyAttribute, type KeySchema } from '#runtime/tables/items/key-schema.ts'
+import { type AttributeValue, typeOf } from '#runtime/tables/items/attribute-value.ts'
+import type { KeyAttribute, KeySchema } from '#runtime/tables/items/key-schema.ts'
+import { compareValues } from '#runtime/tables/items/order.ts'
 
 import type { Condition } from './condition.ts'
 import { type KeyTerm, keyTermsOf } from './key-terms.ts'
+import { beginsWith } from './matches.ts'
 
 /** One partition, and the part of it that a query reads. */
 export interface KeyRange {
@@ -21,6 +22,13 @@ export type SortRange =
     }
   | { readonly operator: 'beginsWith'; readonly prefix: AttributeValue }
 
+const COMPARE: Readonly<Record<'=' | '<' | '<=' | '>' | '>=', (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+}
 const UNSUPPORTED = 'Query key condition not supported'
 
 /** Which items a key condition names, in a table or index with these keys. */
@@ -35,6 +43,22 @@ export function keyRangeOf(condition: Condition, schema: KeySchema): KeyRange {
   const [value] = partition.values
   if (value === undefined) throw missing(partitionKey)
   return { partition: value, sort: sortKey && sortRange(terms, sortKey) }
+}
+
+/** Whether a sort key lies in a range. */
+export function inSortRange(value: AttributeValue, range: SortRange): boolean {
+  if (range.operator === 'beginsWith') return beginsWith(value, range.prefix)
+  if (range.operator !== 'between') return compares(range.operator, value, range.value)
+  return compares('>=', value, range.lower) && compares('<=', value, range.upper)
+}
+
+function compares(
+  operator: keyof typeof COMPARE,
+  value: AttributeValue,
+  bound: AttributeValue,
+): boolean {
+  const order = compareValues(value, bound)
+  return order !== undefined && COMPARE[operator](order)
 }
 
 function sortRange(

@@ -1,8 +1,14 @@
 import { invalidRequest } from '#runtime/tables/fault.ts'
-import { type AttributeType, typeOf } from '#runtime/tables/items/attribute-value.ts'
+import {
+  type AttributeType,
+  attributeOf,
+  type Item,
+  typeOf,
+} from '#runtime/tables/items/attribute-value.ts'
 import {
   indexKeyAttributes,
   indexMismatch,
+  isEmptyKey,
   keyAttributes,
   type KeySchema,
   type TableSchema,
@@ -54,6 +60,30 @@ export function checkUpdateKeys(update: Update, schema: TableSchema): void {
   }
   checkNestedPaths(update.paths, schema)
 }
+
+/** What an update left in the keys of indexes, where it took its values from the item. */
+export function checkUpdatedIndexKeys(update: Update, after: Item, schema: TableSchema): void {
+  const set = new Set(update.actions.flatMap((action) => topLevelOfSet(action)))
+  for (const { name, type, index } of indexKeyAttributes(schema)) {
+    const value = set.has(name) ? attributeOf(after, name) : undefined
+    if (value === undefined) continue
+    if (typeOf(value) !== type) {
+      throw invalidRequest(
+        'The update expression attempted to update the secondary index key to unsupported type',
+      )
+    }
+    if (!isEmptyKey(value)) continue
+    throw invalidRequest(
+      'One or more parameter values are not valid. ' +
+        'The update expression attempted to update a secondary index key to a value that is not supported. ' +
+        `The AttributeValue for a key attribute cannot contain an empty ${'B' in value ? 'binary' : 'string'} value. ` +
+        `IndexName: ${index}, IndexKey: ${name}`,
+    )
+  }
+}
+
+const topLevelOfSet = ({ section, path }: Action): (string | number | undefined)[] =>
+  section === 'SET' && path.length === 1 ? [path[0]] : []
 
 /** The type that an action surely leaves, if it does not depend on the item. */
 function typeAfter(action: Action): AttributeType | undefined {

@@ -76,7 +76,7 @@ export function checkIndexKeys(item: Item, schema: TableSchema): void {
     const value = attributeOf(item, attribute.name)
     if (value === undefined) continue
     if (typeOf(value) !== attribute.type) throw indexMismatch(attribute, typeOf(value))
-    if (isEmpty(value)) throw emptyIndexKey(attribute, value)
+    if (isEmptyKey(value)) throw emptyIndexKey(attribute, value)
   }
 }
 
@@ -98,7 +98,7 @@ const emptyIndexKey = (
   )
 
 function checkKeyValue(attribute: KeyAttribute, value: AttributeValue, opening: string): void {
-  if (!isEmpty(value)) return
+  if (!isEmptyKey(value)) return
   throw invalidRequest(
     `${opening}The AttributeValue for a key attribute cannot contain an empty ${kindOf(value)} value. Key: ${attribute.name}`,
   )
@@ -119,7 +119,8 @@ function checkKeySize(attribute: KeyAttribute, value: AttributeValue, schema: Ke
   }
 }
 
-const isEmpty = (value: AttributeValue): boolean =>
+/** No key is an empty string or binary. */
+export const isEmptyKey = (value: AttributeValue): boolean =>
   ('S' in value && value.S === '') || ('B' in value && value.B === '')
 
 const kindOf = (value: AttributeValue): string => ('B' in value ? 'binary' : 'string')

@@ -1,0 +1,222 @@
+import {
+  type Condition,
+  type Operand,
+  type Predicate,
+  staticTypeOf,
+} from '#runtime/tables/expressions/condition.ts'
+import { type DocumentPath, valueAt } from '#runtime/tables/expressions/document-path.ts'
+import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
+import type { Update, UpdateValue } from '#runtime/tables/expressions/update.ts'
+import {
+  type AttributeType,
+  type AttributeValue,
+  type Item,
+  typeOf,
+} from '#runtime/tables/items/attribute-value.ts'
+
+import type { Answer } from './answer.ts'
+
+/** Where dynalite is not DynamoDB; each has its row in decisions/101. */
+export type Difference =
+  | 'syntax-wording'
+  | 'type-set'
+  | 'unordered-literal'
+  | 'known-function'
+  | 'repeated-not'
+  | 'leading-underscore'
+  | 'bare-sigil'
+  | 'nested-list-append'
+  | 'document-equality'
+  | 'both-missing'
+  | 'unordered-attribute'
+  | 'falsy-value'
+  | 'contains-any'
+  | 'list-positions'
+  | 'shared-value'
+  | 'copied-into-itself'
+  | 'remove-from-nothing'
+
+const KNOWN_FUNCTION =
+  /^(Invalid \w+: )The function is not allowed in an? (?:condition|update) expression; (function: \w+)$/
+
+/** How the texts of the two answers show a difference; an answer that is no error has no text. */
+const MESSAGES: readonly (readonly [Difference, (ours: string, theirs: string) => boolean])[] = [
+  ['repeated-not', (_ours, theirs) => / but "n" found\.$/i.test(theirs)],
+  ['leading-underscore', (ours) => ours.includes('Syntax error; token: "_"')],
+  ['bare-sigil', (ours) => /Syntax error; token: "[#:]"/.test(ours)],
+  ['syntax-wording', sameSyntaxFault],
+  ['type-set', (ours, theirs) => ours.replace(/, typeSet: \w+$/, '') === theirs],
+  [
+    'unordered-literal',
+    (ours) => /operator or function: (?:<|<=|>|>=|BETWEEN), operand type: \w+$/.test(ours),
+  ],
+  [
+    'known-function',
+    (ours, theirs) => ours.replace(KNOWN_FUNCTION, '$1Invalid function name; $2') === theirs,
+  ],
+  [
+    'nested-list-append',
+    (ours) =>
+      ours.endsWith('not allowed to be used this way in an expression; function: list_append'),
+  ],
+]
+
+/** The difference that two error texts show, if they are known to differ so. */
+export function differenceOfMessages(ours: Answer, theirs: Answer): Difference | undefined {
+  const [left, right] = [ours, theirs].map((answer) => (answer.ok ? '' : answer.message))
+  if (left === undefined || right === undefined || left === right) return undefined
+  return MESSAGES.find(([, shows]) => shows(left, right))?.[0]
+}
+
+function sameSyntaxFault(ours: string, theirs: string): boolean {
+  const [, opening] = /^(Invalid \w+: Syntax error; )token: "/.exec(ours) ?? []
+  return opening !== undefined && theirs.startsWith(opening)
+}
+
+/** What in a condition, for this item, dynalite is known to judge otherwise. */
+export function differencesOfCondition(condition: Condition, item: Item): Difference[] {
+  if (condition.kind === 'and' || condition.kind === 'or') {
+    return condition.conditions.flatMap((each) => differencesOfCondition(each, item))
+  }
+  if (condition.kind === 'not') return differencesOfCondition(condition.condition, item)
+  return differencesOfPredicate(condition, item)
+}
+
+function differencesOfPredicate(predicate: Predicate, item: Item): Difference[] {
+  const operands =
+    predicate.kind === 'in' ? [predicate.operand, ...predicate.candidates] : predicate.operands
+  const [first, ...others] = operands.map((each) => resolved(each, item))
+  const found: Difference[] = []
+  if (operands.some((each) => measuresNothing(each, item))) found.push('falsy-value')
+  if (predicate.kind === 'call') return [...found, ...ofCall(predicate.name, first, others[0])]
+  for (const other of others) found.push(...ofPair(predicate.kind, first, other))
+  return found
+}
+
+function ofCall(
+  name: string,
+  first: AttributeValue | undefined,
+  second: AttributeValue | undefined,
+): Difference[] {
+  if (name === 'attribute_type' && first !== undefined && isFalsy(first)) return ['falsy-value']
+  const any = name === 'contains' && first !== undefined && second !== undefined && 'L' in first
+  return any ? ['contains-any'] : []
+}
+
+function ofPair(
+  kind: 'comparison' | 'between' | 'in',
+  first: AttributeValue | undefined,
+  second: AttributeValue | undefined,
+): Difference[] {
+  if (first === undefined || second === undefined) {
+    return first === second ? ['both-missing'] : []
+  }
+  if (kind !== 'comparison' && isFalsy(first)) return ['falsy-value']
+  if (typeOf(first) !== typeOf(second)) return []
+  return UNORDERED[typeOf(first)] ?? []
+}
+
+const UNORDERED: Readonly<Partial<Record<AttributeType, Difference[]>>> = {
+  L: ['document-equality'],
+  M: ['document-equality'],
+  BOOL: ['unordered-attribute'],
+  NULL: ['unordered-attribute'],
+  SS: ['unordered-attribute'],
+  NS: ['unordered-attribute'],
+  BS: ['unordered-attribute'],
+}
+
+/** Empty strings and binaries, and false, which dynalite takes for absent. */
+const isFalsy = (value: AttributeValue): boolean =>
+  ('S' in value && value.S === '') ||
+  ('B' in value && value.B === '') ||
+  ('BOOL' in value && !value.BOOL)
+
+function measuresNothing(operand: Operand, item: Item): boolean {
+  if (operand.kind !== 'size') return false
+  const value = resolved(operand.operand, item)
+  return value !== undefined && isFalsy(value)
+}
+
+/** The value of an operand; of a size only its type matters here. */
+function resolved(operand: Operand, item: Item): AttributeValue | undefined {
+  if (operand.kind === 'path') return valueAt(item, operand.path)
+  if (operand.kind === 'value') return operand.value
+  const value = resolved(operand.operand, item)
+  const type = value && typeOf(value)
+  const measured = type !== undefined && !['N', 'BOOL', 'NULL'].includes(type)
+  return measured && staticTypeOf(operand) === 'N' ? { N: '0' } : undefined
+}
+
+/** What in an update, for this item, dynalite is known to do otherwise. */
+export function differencesOfUpdate(update: Update, stored: Item | undefined): Difference[] {
+  const found: Difference[] = []
+  if (
+    stored === undefined &&
+    update.actions.some(({ section, path }) => section === 'REMOVE' && path.length > 1)
+  ) {
+    found.push('remove-from-nothing')
+  }
+  if (movesElements(update)) found.push('list-positions')
+  if (sharesValues(update)) found.push('shared-value')
+  return found
+}
+
+/** An element is removed from a list in which another action has a place. */
+function movesElements({ actions }: Update): boolean {
+  return actions.some(
+    (action) =>
+      (action.section === 'REMOVE' || action.section === 'DELETE') &&
+      typeof action.path.at(-1) === 'number' &&
+      actions.some((other) => other !== action && startsWith(other.path, action.path.slice(0, -1))),
+  )
+}
+
+/** What one action copies, another one changes in place. */
+function sharesValues({ actions }: Update): boolean {
+  const read = actions.flatMap((action) => (action.section === 'SET' ? copied(action.value) : []))
+  return actions.some(
+    ({ section, path }) =>
+      (section === 'ADD' || section === 'DELETE' || path.length > 1) &&
+      read.some((source) => startsWith(path, source) || startsWith(source, path)),
+  )
+}
+
+/** A copy is put below what it is copied from: dynalite makes a circle of it and dies, so it is not asked. */
+export function copiesIntoItself({ actions }: Update): boolean {
+  const read = actions.flatMap((action) => (action.section === 'SET' ? copied(action.value) : []))
+  return actions.some(({ path }) =>
+    read.some((source) => path.length > source.length && startsWith(path, source)),
+  )
+}
+
+function copied(value: UpdateValue): DocumentPath[] {
+  switch (value.kind) {
+    case 'path':
+      return [value.path]
+    case 'ifNotExists':
+      return [value.path, ...copied(value.otherwise)]
+    case 'listAppend':
+      return value.operands.flatMap(copied)
+    case 'value':
+    case 'arithmetic':
+      return []
+    default:
+      return value satisfies never
+  }
+}
+
+const startsWith = (path: DocumentPath, start: DocumentPath): boolean =>
+  start.every((part, index) => path[index] === part)
+
+/** All that may differ between the answers to one request about these items. */
+export function differencesOf(
+  bound: BoundExpressions,
+  items: readonly (Item | undefined)[],
+): Difference[] {
+  return items.flatMap((item) => [
+    ...(bound.update ? differencesOfUpdate(bound.update, item) : []),
+    ...(bound.condition ? differencesOfCondition(bound.condition.condition, item ?? {}) : []),
+    ...(bound.filter ? differencesOfCondition(bound.filter.condition, item ?? {}) : []),
+  ])
+}
