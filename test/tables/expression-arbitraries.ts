@@ -34,7 +34,7 @@ const tail = fc.oneof(
     ),
   },
 )
-export const path = fc.tuple(head, tail).map((parts) => parts.join(''))
+const path = fc.tuple(head, tail).map((parts) => parts.join(''))
 /**
  * `:p` and `:q` are any values, `:o` and `:r` have an order, `:t` names a type, `:k` is a string or binary, `:i` a
  * number, `:u` a set or number, `:z` a list.

@@ -74,7 +74,7 @@ function sameSyntaxFault(ours: string, theirs: string): boolean {
 }
 
 /** What in a condition, for this item, dynalite is known to judge otherwise. */
-export function differencesOfCondition(condition: Condition, item: Item): Difference[] {
+function differencesOfCondition(condition: Condition, item: Item): Difference[] {
   if (condition.kind === 'and' || condition.kind === 'or') {
     return condition.conditions.flatMap((each) => differencesOfCondition(each, item))
   }
@@ -149,7 +149,7 @@ function resolved(operand: Operand, item: Item): AttributeValue | undefined {
 }
 
 /** What in an update, for this item, dynalite is known to do otherwise. */
-export function differencesOfUpdate(update: Update, stored: Item | undefined): Difference[] {
+function differencesOfUpdate(update: Update, stored: Item | undefined): Difference[] {
   const found: Difference[] = []
   if (
     stored === undefined &&

@@ -70,7 +70,7 @@ const inner = fc.oneof(
 )
 
 export const list = listOf(inner)
-export const map = mapOf(inner)
+const map = mapOf(inner)
 export const value = fc.oneof(
   { weight: 6, arbitrary: scalar },
   { weight: 2, arbitrary: anySet },

@@ -8,7 +8,7 @@ import {
 import type { Condition, Operand, Predicate } from './condition.ts'
 import type { Comparator } from './syntax.ts'
 
-export type KeyOperator = Exclude<Comparator, '<>'> | 'between' | 'beginsWith'
+type KeyOperator = Exclude<Comparator, '<>'> | 'between' | 'beginsWith'
 
 /** What a key condition asks of one attribute. */
 export interface KeyTerm {

@@ -1,18 +1,18 @@
 export type AttributeType = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'M' | 'L' | 'SS' | 'NS' | 'BS'
 
-export type StringValue = { readonly S: string }
+type StringValue = { readonly S: string }
 /** Canonical decimal text: no exponent, no leading or trailing zeros (`canonicalNumber`). */
-export type NumberValue = { readonly N: string }
+type NumberValue = { readonly N: string }
 /** Canonical base64. */
-export type BinaryValue = { readonly B: string }
-export type MapValue = { readonly M: Attributes }
-export type ListValue = { readonly L: readonly AttributeValue[] }
+type BinaryValue = { readonly B: string }
+type MapValue = { readonly M: Attributes }
+type ListValue = { readonly L: readonly AttributeValue[] }
 export type SetValue =
   | { readonly SS: readonly string[] }
   | { readonly NS: readonly string[] }
   | { readonly BS: readonly string[] }
 /** The types that can be keys and that have an order. */
-export type ScalarValue = StringValue | NumberValue | BinaryValue
+type ScalarValue = StringValue | NumberValue | BinaryValue
 
 /** A value in the shape that DynamoDB sends it, checked and in canonical form. */
 export type AttributeValue =

@@ -5,11 +5,11 @@ export interface Decimal {
 }
 
 /** Most significant digits that a number may have. */
-export const MAX_DIGITS = 38
+const MAX_DIGITS = 38
 /** Largest power of ten of a number's first digit. */
-export const MAX_MAGNITUDE = 125
+const MAX_MAGNITUDE = 125
 /** Smallest power of ten of a number's first digit. */
-export const MIN_MAGNITUDE = -130
+const MIN_MAGNITUDE = -130
 
 const NUMBER =
   /^(?<sign>[+-]?)(?=\.?\d)(?<whole>\d*)(?:\.(?<fraction>\d*))?(?:[eE](?<power>[+-]?\d+))?$/
@@ -45,7 +45,7 @@ export function decimalText({ digits, exponent }: Decimal): string {
   return `${sign}0.${'0'.repeat(-point)}${text}`
 }
 
-export function compareDecimals(one: Decimal, other: Decimal): number {
+function compareDecimals(one: Decimal, other: Decimal): number {
   const [left, right] = aligned(one, other)
   if (left === right) return 0
   return left < right ? -1 : 1

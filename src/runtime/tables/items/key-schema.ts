@@ -15,7 +15,7 @@ export interface KeySchema {
   readonly sortKey?: KeyAttribute
 }
 
-export interface IndexSchema extends KeySchema {
+interface IndexSchema extends KeySchema {
   readonly name: string
 }
 
@@ -71,7 +71,7 @@ export function checkItemKeys(item: Item, schema: TableSchema): void {
 }
 
 /** An index key may be missing, which leaves the item out of the index; else it must have its type. */
-export function checkIndexKeys(item: Item, schema: TableSchema): void {
+function checkIndexKeys(item: Item, schema: TableSchema): void {
   for (const attribute of indexKeyAttributes(schema)) {
     const value = attributeOf(item, attribute.name)
     if (value === undefined) continue

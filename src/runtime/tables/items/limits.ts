@@ -1,7 +1,7 @@
 import { invalidRequest } from '#runtime/tables/fault.ts'
 
 /** An attribute of an item is level 1; what a map or list holds is one level deeper than it. */
-export const MAX_LEVELS = 32
+const MAX_LEVELS = 32
 
 export function checkLevel(level: number): void {
   if (level > MAX_LEVELS) {
