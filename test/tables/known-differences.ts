@@ -33,7 +33,7 @@ export type Difference =
   | 'contains-any'
   | 'list-positions'
   | 'shared-value'
-  | 'copied-into-itself'
+  | 'not-asked'
   | 'remove-from-nothing'
 
 const KNOWN_FUNCTION =
@@ -182,12 +182,33 @@ function sharesValues({ actions }: Update): boolean {
   )
 }
 
-/** A copy is put below what it is copied from: dynalite makes a circle of it and dies, so it is not asked. */
-export function copiesIntoItself({ actions }: Update): boolean {
+/** A copy is put below what it is copied from, of which dynalite makes a circle. */
+function copiesIntoItself({ actions }: Update): boolean {
   const read = actions.flatMap((action) => (action.section === 'SET' ? copied(action.value) : []))
   return actions.some(({ path }) =>
     read.some((source) => path.length > source.length && startsWith(path, source)),
   )
+}
+
+/** Something is missing where dynalite never looks whether it is there. */
+function trustsItem(condition: Condition): boolean {
+  if (condition.kind === 'and' || condition.kind === 'or')
+    return condition.conditions.some(trustsItem)
+  if (condition.kind === 'not') return trustsItem(condition.condition)
+  const isLiteral = ({ kind }: Operand): boolean => kind === 'value'
+  if (condition.kind === 'in') return !condition.candidates.every(isLiteral)
+  if (condition.kind === 'between') return !condition.operands.slice(1).every(isLiteral)
+  return (
+    condition.kind === 'call' &&
+    condition.name === 'begins_with' &&
+    !condition.operands.some(isLiteral)
+  )
+}
+
+/** Whether dynalite may die of a request: it is not asked then. */
+export function mayKillOracle({ update, condition, filter }: BoundExpressions): boolean {
+  if (update !== undefined && copiesIntoItself(update)) return true
+  return [condition, filter].some((bound) => bound !== undefined && trustsItem(bound.condition))
 }
 
 function copied(value: UpdateValue): DocumentPath[] {
