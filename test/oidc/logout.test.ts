@@ -160,6 +160,22 @@ describe('logging out', () => {
     expect(await isSignedIn(cookie)).toBe(true)
   })
 
+  test('asks under the same address, however that was written', async () => {
+    const { cookie } = await client.signIn(await client.user('vic@example.org'))
+    const page = await client.get('/logout/', cookie)
+    expect(page.text).toContain(`action="${client.path}/logout"`)
+    expect((await confirm(page, cookie)).text).toContain('You are signed out')
+  })
+
+  test('by a form of another site that is too long for an address is refused', async () => {
+    const answer = await stack.call('one.test', 'POST', `${client.path}/logout`, {
+      body: query({ state: 'ä'.repeat(3000) }),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(answer.status).toBe(400)
+    expect(answer.headers).not.toHaveProperty('location')
+  })
+
   test('with an id token of another site or pool as hint is refused', async () => {
     const admin = await stack.adminToken('one.test')
     const neighbour = await (await RelyingParty.of(stack, 'two.test')).tokens('vic@example.org')
@@ -175,7 +191,8 @@ function confirm(page: Answer, cookie: string, action?: string): Promise<Answer>
   const csrf = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1]
   const form = /croft_form=[^;]+/.exec(page.headers['set-cookie'] ?? '')?.[0]
   const written = /action="([^"]+)"/.exec(page.text)?.[1]?.replaceAll('&#38;', '&')
-  return stack.call('one.test', 'POST', `${client.path}/${action ?? written}`, {
+  const path = action === undefined ? (written ?? '') : `${client.path}/${action}`
+  return stack.call('one.test', 'POST', path, {
     body: query({ _csrf: csrf }),
     headers: {
       'content-type': 'application/x-www-form-urlencoded',

@@ -40,9 +40,10 @@ describe('what a form sends', () => {
 
   test.each([
     ['username', () => usernameIn(new URLSearchParams({ username: '  ' }))],
+    ['username', () => usernameIn(new URLSearchParams({ username: 'x'.repeat(321) }))],
     ['password', () => passwordIn(new URLSearchParams())],
     ['code', () => codeIn(new URLSearchParams())],
-  ])('is refused by field without a %s', (field, read) => {
+  ])('is refused by field without a good %s', (field, read) => {
     expect(read).toThrow(
       expect.objectContaining({
         code: 'ValidationError',

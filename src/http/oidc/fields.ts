@@ -3,8 +3,16 @@ import type { PasswordPolicy } from '#identity/pools/settings.ts'
 
 import type { Field } from './pages/field.ts'
 
+/** Longer than any address: what is typed goes on in the address of the next page. */
+const MAX_USERNAME = 320
+
 /** An address as it was typed; spaces around it come from keyboards that complete words. */
-export const usernameIn = (fields: URLSearchParams): string => required(fields, 'username', ADDRESS)
+export function usernameIn(fields: URLSearchParams): string {
+  const username = required(fields, 'username', ADDRESS)
+  if (username.length > MAX_USERNAME) throw missing('username', ADDRESS)
+  return username
+}
+
 export const passwordIn = (fields: URLSearchParams): string =>
   required(fields, 'password', PASSWORD)
 
@@ -64,5 +72,8 @@ function required(fields: URLSearchParams, name: string, message: string): strin
   const text = fields.get(name) ?? ''
   const value = name === 'password' ? text : text.trim()
   if (value !== '') return value
-  throw new AppError('ValidationError', message, { details: [{ field: name, message }] })
+  throw missing(name, message)
 }
+
+const missing = (field: string, message: string): AppError =>
+  new AppError('ValidationError', message, { details: [{ field, message }] })

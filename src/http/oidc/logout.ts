@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
+import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -20,6 +21,8 @@ import { clearedSession, poolScope, readSession } from './session-cookie.ts'
 import { signedOutPage } from './signed-out.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+/** Of the form of another site, as an address: longer ones get lost on the way. */
+const MAX_QUERY = 8192
 const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
 
 interface Leaving {
@@ -52,7 +55,10 @@ export const logoutRoutes = (context: AppContext) => {
         if (cameFrom(visitorOf(leaving), fields)) return confirmed(context, leaving)
         // A form of another site brings no cookie; the browser brings it when it comes again by itself.
         fields.delete(CSRF_FIELD)
-        return seeOther(`${new URL(pool.issuer).pathname}/logout?${fields.toString()}`)
+        const query = fields.toString()
+        if (query.length > MAX_QUERY)
+          throw invalid('body', `is longer than ${MAX_QUERY} characters`)
+        return seeOther(pathWith(pool, query))
       },
       { open: OPEN, params: PoolPath, parse: 'none' },
     )
@@ -69,7 +75,7 @@ async function leave(
   if (check.kind === 'refused') return refusal(leaving, check)
   return check.kind === 'valid'
     ? signOut(context, leaving, check.location)
-    : confirmPage(site, visitorOf(leaving), check)
+    : confirmPage(leaving, visitorOf(leaving), check)
 }
 
 /** The user has said yes to the request that the page was about. */
@@ -102,8 +108,11 @@ async function signOut(
   return location === undefined ? signedOutPage(site, cookies) : seeOther(location, cookies)
 }
 
+const pathWith = ({ issuer }: Pool, query: string): string =>
+  `${new URL(issuer).pathname}/logout${query === '' ? '' : `?${query}`}`
+
 const confirmPage = (
-  site: Site,
+  { site, pool }: Leaving,
   visitor: FormVisitor,
   { location, query }: { readonly location: string | undefined; readonly query: string },
 ): Response =>
@@ -113,7 +122,7 @@ const confirmPage = (
     lead: html`You are signed in to <b>${site.domain}</b> on this browser.`,
     csrfToken: visitor.token,
     cookies: visitor.cookies,
-    action: query === '' ? 'logout' : `logout?${query}`,
+    action: pathWith(pool, query),
     formTargets: location === undefined ? [] : [formTargetOf(location)],
     fields: [],
     submit: 'Sign out',
