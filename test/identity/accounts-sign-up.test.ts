@@ -68,6 +68,9 @@ describe('a sign-up', () => {
     await expect(accounts.confirmSignUp(site, admin, confirmation, from())).rejects.toMatchObject({
       code,
     })
+    // Or strangers could have admins told that they have an account.
+    const again = { email: `ann@${site.domain}` }
+    await expect(accounts.resendCode(site, admin, again, from())).rejects.toMatchObject({ code })
   })
 
   test('with the address of an account changes nothing, and only its owner hears of it', async () => {
@@ -233,6 +236,17 @@ describe('a stranger who signs up with somebody’s address', () => {
     })
     await desk.signUp(email, GOOD)
     expect(await desk.mailTo(email)).toHaveLength(6)
+  })
+})
+
+describe('many sign-ups', () => {
+  test('cannot flood a mailbox under addresses that are all one, from wherever they come', async () => {
+    const signUp = (count: number) =>
+      desk.signUp(`flooded+${count}@x.org`, GOOD, from(`203.0.113.${count}`))
+    for (let count = 0; count < 20; count += 1) await signUp(count)
+    await expect(signUp(20)).rejects.toMatchObject({ code: 'TooManyRequests' })
+    await expect(desk.signUp('flooded@x.org')).rejects.toMatchObject({ code: 'TooManyRequests' })
+    expect(await desk.signUp('flooded@y.org')).toMatchObject({ email: 'flooded@y.org' })
   })
 })
 

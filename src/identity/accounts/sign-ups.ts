@@ -117,6 +117,7 @@ export class SignUps {
     request: ResendRequest,
     origin: RequestOrigin,
   ): Promise<void> {
+    if (!pool.settings.selfSignUp) throw signUpDisabled()
     const { database, clock, tries } = this.#deps
     const email = lookupEmail(request.email)
     await tries.beginMail(site, { pool, email, origin })

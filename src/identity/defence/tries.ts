@@ -72,7 +72,7 @@ export class Tries {
   async beginMail(site: Site, at: TryAt): Promise<void> {
     const keys = [
       accountHere(site, 'mail', at),
-      accountAnywhere(site, 'mail-anywhere', at),
+      accountAnywhere(site, 'mail-anywhere', { ...at, email: mailboxOf(at.email) }),
       network(site, 'mail-address', at),
     ]
     await this.#admit(site, keys, at)
@@ -132,6 +132,9 @@ export class Tries {
     })
   }
 }
+
+/** Where mail to an address is read: what follows a plus is its owner's own mark, or a stranger's who wants to flood it. */
+const mailboxOf = (email: string): string => email.replace(/\+[^@]*(?=@)/, '')
 
 const accountHere = (site: Site, kind: 'account' | 'code' | 'mail', at: TryAt): AttemptKey => ({
   ...accountAnywhere(site, kind, at),
