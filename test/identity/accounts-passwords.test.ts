@@ -67,6 +67,17 @@ describe('changing a password', () => {
     expect(left.map(({ sessionId }) => sessionId)).toEqual([started[0]?.sessionId])
   })
 
+  test('ends a reset that somebody has asked for', async () => {
+    const sub = await desk.account('asked@x.org')
+    await desk.forgot('asked@x.org')
+    const code = await desk.code('asked@x.org')
+    await change(sub, GOOD, BETTER)
+    await expect(desk.reset('asked@x.org', code, THIRD)).rejects.toMatchObject({
+      code: 'InvalidVerificationCode',
+    })
+    expect(await desk.signIn('asked@x.org', BETTER)).toMatchObject({ user: { sub } })
+  })
+
   test('is refused with a wrong old one, and after five of them for a while', async () => {
     const sub = await desk.account('guessed@x.org')
     for (let count = 0; count < 5; count += 1) {

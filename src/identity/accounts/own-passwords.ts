@@ -11,6 +11,7 @@ import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import { deleteResetCode } from './code-queries.ts'
 import type { OwnPasswordChange, PasswordAddition } from './model.ts'
 import { lockAccount } from './queries.ts'
 import { wrongOldPassword } from './refusals.ts'
@@ -53,6 +54,8 @@ export class OwnPasswords {
       const replaced = await passwords.replace(tx, pool, { sub, oldHash }, prepared)
       // Somebody else changed it while we were looking at the old one.
       if (!replaced) throw wrongOldPassword()
+      // Whoever has asked for one was about to set a password, too.
+      await deleteResetCode(tx, { userPoolId: pool.userPoolId, sub })
       await signOut.everywhere(tx, pool, sub, { ...keep, origin })
       await events.record(tx, { event: 'password.changed', pool: pool.kind, sub, email, origin })
       await this.#notify(tx, site, pool, user)
