@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-
 import type { Clock } from '#base/clock.ts'
 import { lookupEmail } from '#identity/accounts/account-email.ts'
 import { wrongCredentials } from '#identity/accounts/refusals.ts'
@@ -9,12 +7,13 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { sweepExpired } from '#platform/postgres/sweep.ts'
-import type { Sealer, WrappedSiteKey } from '#platform/seal/sealer.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { Challenge, Challenger, Challenges } from './challenges.ts'
-import { type SrpAccount, insertUsedChallenge, selectSrpAccount } from './queries.ts'
+import { insertUsedChallenge, selectSrpAccount } from './queries.ts'
 import { openExchange, poolNameOf, proves, sessionKeyOf } from './srp/exchange.ts'
-import { GROUP_BYTES, numberOf } from './srp/group.ts'
+import { numberOf } from './srp/group.ts'
+import { Nobody } from './srp/nobody.ts'
 import type { Powers } from './srp/powers.ts'
 import { timestampOf } from './srp/timestamp.ts'
 import type { AddressVerifiers } from './srp/verifiers.ts'
@@ -38,7 +37,8 @@ export interface SrpAnswer {
 }
 
 interface Known {
-  readonly account: SrpAccount | undefined
+  /** Null when nobody has the address. */
+  readonly sub: string | null
   /** The decoy's when there is no account, or its password has no verifier. */
   readonly verifier: bigint
   readonly real: boolean
@@ -57,7 +57,7 @@ export class SrpSignIns {
   readonly #powers: Powers
   readonly #verifiers: AddressVerifiers
   readonly #challenges: Challenges
-  readonly #unseal: () => void
+  readonly #nobody: Nobody
 
   constructor(deps: {
     database: Database
@@ -78,7 +78,7 @@ export class SrpSignIns {
     this.#powers = deps.powers
     this.#verifiers = deps.verifiers
     this.#challenges = deps.challenges
-    this.#unseal = unsealNothing(deps.sealer)
+    this.#nobody = new Nobody(deps)
   }
 
   async begin(by: Challenger, email: string, clientPublic: bigint): Promise<SrpChallenge> {
@@ -102,20 +102,21 @@ export class SrpSignIns {
     const proven = await this.#tries.make(by.site, 'account', at, () =>
       this.#proven(by, challenge, answer),
     )
-    if (!proven) throw wrongCredentials()
-    return { sub: proven.sub }
+    if (proven === undefined) throw wrongCredentials()
+    return { sub: proven }
   }
 
   async #proven(
     by: Challenger,
     challenge: Challenge,
     answer: SrpAnswer,
-  ): Promise<SrpAccount | undefined> {
+  ): Promise<string | undefined> {
     const known = await this.#use(by, challenge, answer.email)
     if (!known) return undefined
-    const right = await this.#isRight(by, challenge, { answer, verifier: known.verifier })
-    if (right && known.real) return known.account
-    await this.#noteFailure(by, answer, known.account)
+    const { sub, verifier, real } = known
+    const right = await this.#isRight(by, challenge, { answer, verifier })
+    if (right && real && sub !== null) return sub
+    await this.#noteFailure(by, answer, sub)
     return undefined
   }
 
@@ -144,40 +145,33 @@ export class SrpSignIns {
     return key !== undefined && proves(key, claim, signature)
   }
 
-  async #known(tx: SiteTx, { pool }: Challenger, email: string): Promise<Known> {
-    const account = await selectSrpAccount(tx, pool.userPoolId, lookupEmail(email))
-    const decoy = this.#verifiers.decoyOf(pool.userPoolId, email)
-    if (!account?.sealedSrp) {
-      this.#unseal()
-      return { account, verifier: decoy, real: false }
-    }
-    const srp = await this.#passwords.openedSrp(tx, pool, account.sub, account.sealedSrp)
-    const real = this.#verifiers.fits(srp, pool.userPoolId, email)
-    return { account, verifier: real ? numberOf(srp.verifier) : decoy, real }
+  /** The same work for each address: what nobody has is read, opened and compared as well. */
+  async #known(tx: SiteTx, { pool }: Challenger, typed: string): Promise<Known> {
+    const email = lookupEmail(typed)
+    const place = { userPoolId: pool.userPoolId, email }
+    const { sub, hasSrp, sealedSrp } = await selectSrpAccount(tx, place, this.#nobody)
+    const decoy = this.#verifiers.decoyOf(pool.userPoolId, typed)
+    const srp = hasSrp
+      ? await this.#passwords.openedSrp(tx, pool, sub ?? '', sealedSrp)
+      : this.#nobody.opened(sealedSrp)
+    const fits = this.#verifiers.fits(srp, pool.userPoolId, typed)
+    const [stored, real] = [numberOf(srp.verifier), hasSrp && fits]
+    return { sub, verifier: real ? stored : decoy, real }
   }
 
   #noteFailure(
     { site, pool, clientId }: Challenger,
     { email, origin }: SrpAnswer,
-    account: SrpAccount | undefined,
+    sub: string | null,
   ): Promise<void> {
     return this.#events.note(site.siteId, {
       event: 'sign-in.failed',
       pool: pool.kind,
-      sub: account?.sub,
+      sub: sub ?? undefined,
       email: lookupEmail(email),
       clientId,
       origin,
       detail: { method: 'srp' },
     })
-  }
-}
-
-/** Opening a verifier takes some microseconds; an account that has none takes them too. */
-function unsealNothing(sealer: Sealer): () => void {
-  const siteKey: WrappedSiteKey = { siteId: 'decoy', wrappedKey: sealer.newSiteKey('decoy') }
-  const sealed = sealer.seal(siteKey, 'srp-decoy', randomBytes(GROUP_BYTES + 17))
-  return () => {
-    sealer.open(siteKey, 'srp-decoy', sealed)
   }
 }
