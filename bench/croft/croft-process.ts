@@ -26,8 +26,11 @@ export interface CroftProcess extends AsyncDisposable {
 
 const SERVE = [process.execPath, PROGRAM, 'serve'] as const
 
-/** `program` is the service in another dress. */
-export async function startCroft(program: readonly string[] = SERVE): Promise<CroftProcess> {
+/** `program` is the service in another dress; `settings` are variables of its environment. */
+export async function startCroft(
+  program: readonly string[] = SERVE,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<CroftProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-bench-'))
   // As root the database runs as somebody else, who must get there.
   await chmod(folder, 0o755)
@@ -40,6 +43,7 @@ export async function startCroft(program: readonly string[] = SERVE): Promise<Cr
     PORT: String(port),
     SMTP_PORT: String(smtpPort),
     SUBMISSION_PORT: String(submissionPort),
+    ...settings,
   }
   const origin = `http://127.0.0.1:${port}`
   const [executable = '', ...args] = program
