@@ -11,6 +11,10 @@ export type Thing =
   | 'Group'
   | 'Provider'
   | 'Session'
+  | 'Job'
+  | 'JobRun'
+  | 'IacJob'
+  | 'Definition'
 
 /** Every way a request can fail, as the caller sees it. */
 export type ErrorCode =
@@ -38,6 +42,12 @@ export type ErrorCode =
   | 'SiteAlreadyExists'
   | 'ResourceAlreadyExists'
   | 'ResourceInUse'
+  | 'ConditionalCheckFailed'
+  | 'TransactionCanceled'
+  | 'PreconditionFailed'
+  | 'QuotaExceeded'
+  | 'DefinitionExists'
+  | 'IacJobFinished'
   | 'ImmutableField'
   | 'UserAlreadyExists'
   | 'CannotDeleteSelf'
@@ -62,6 +72,7 @@ export type ErrorCode =
   | 'OperationInterrupted'
   | 'OperationOverloaded'
   | 'OperationRejected'
+  | 'OperationNestedTooDeep'
   | 'OperationTimeout'
   | 'DataRuntimeProvisioning'
   | 'DataRuntimeFailed'

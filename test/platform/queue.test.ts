@@ -172,6 +172,66 @@ describe('the workers', () => {
     await vi.waitFor(() => expect(seen.toSorted()).toEqual(all.toSorted()), PATIENCE)
   })
 
+  test('of all replicas run so many jobs of one group at once, and those of others beside them', async () => {
+    const other = cleanUp.use(
+      await connectPostgres({ url: postgres.url, log: silentLog, poolSize: 4 }),
+    )
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    let [running, most] = [0, 0]
+    const seen: string[] = []
+    for (const platform of [postgres, other]) {
+      const queue = cleanUp.use(await openQueue({ ...platform, log: silentLog }))
+      const handle = async ({ siteId }: { readonly siteId: string }) => {
+        running += siteId === 'busy' ? 1 : 0
+        most = Math.max(most, running)
+        if (siteId === 'busy') await gate
+        running -= siteId === 'busy' ? 1 : 0
+        seen.push(siteId)
+      }
+      queue.handle('site-cleanup', handle, { concurrency: 4, perGroup: 2 })
+      const stopping = new AbortController()
+      const working = queue.run(stopping.signal)
+      cleanUp.defer(() => {
+        stopping.abort()
+        return working
+      })
+      if (platform === other) {
+        // One after the other: what is claimed at the very same moment does not see each other.
+        for (let count = 0; count < 6; count++) {
+          const options = { group: 'busy' }
+          await postgres.database.withDirectory((tx) =>
+            queue.enqueue(tx, 'site-cleanup', { siteId: 'busy' }, options),
+          )
+          if (count < 2) await vi.waitUntil(() => running > count, PATIENCE)
+        }
+        await postgres.database.withDirectory((tx) =>
+          queue.enqueue(tx, 'site-cleanup', { siteId: 'calm' }, { group: 'calm' }),
+        )
+      }
+    }
+    await vi.waitFor(() => expect(seen).toEqual(['calm']), PATIENCE)
+    expect([running, most]).toEqual([2, 2])
+    open()
+    await vi.waitFor(() => expect(seen).toHaveLength(7), PATIENCE)
+  })
+
+  test('are told of a job that failed to the end', async () => {
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    const told: string[] = []
+    const fail = () => Promise.reject(new Error('no'))
+    const givenUp = async ({ siteId }: { readonly siteId: string }) => void told.push(siteId)
+    queue.handle('site-cleanup', fail, { givenUp })
+    const stopping = new AbortController()
+    const working = queue.run(stopping.signal)
+    cleanUp.defer(() => {
+      stopping.abort()
+      return working
+    })
+    await enqueue(queue, 'a')
+    await vi.waitFor(() => expect(told).toEqual(['a']), PATIENCE)
+    expect(await queue.deadLetters('site-cleanup')).toMatchObject([{ reason: 'no' }])
+  })
+
   test('finish what they run before they stop', async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<void>()
     const events: string[] = []

@@ -14,7 +14,7 @@ import { objectRoutes } from '#http/objects/routes.ts'
 import { errorResponse, toAppError } from '#http/plugins/errors.ts'
 import { serve } from '#platform/http-server/serve.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
-import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 
 import { type ListedObject, listObjectsXml } from './s3-listing.ts'
@@ -35,6 +35,9 @@ export interface OpenFileStore extends OpenStore {
   readonly port: number
 }
 
+/** Keys of no bucket: nobody counts them. */
+const uploads = { take: (_upload: object, put: () => Promise<ObjectHead>) => put() }
+
 /** Sites `one` and `two` are served at `one.test` and `two.test`. */
 export async function openFileStore(): Promise<OpenFileStore> {
   const dir = await mkdtemp(join(tmpdir(), 'croft-objects-'))
@@ -48,7 +51,7 @@ export async function openFileStore(): Promise<OpenFileStore> {
       clock,
     })
   const store = await at(systemClock).open()
-  const routes = objectRoutes({ objects: store, urls: store.urls, siteIdOf })
+  const routes = objectRoutes({ objects: store, uploads, urls: store.urls, siteIdOf })
   const app = new Elysia()
     .onError(({ error, code, request }) =>
       errorResponse(toAppError(error, code), new URL(request.url).pathname, 'test'),

@@ -41,4 +41,17 @@ describe('a log line', () => {
     const err = new Error('outer', { cause: new Error('inner') })
     expect(JSON.stringify(written(() => log.error({ err })))).toMatch(/outer.*inner/)
   })
+
+  test('does not repeat the rows that a database complains of', () => {
+    const err = Object.assign(new Error('new row violates a check'), {
+      code: '23514',
+      constraint_name: 'short',
+      detail: 'Failing row contains (hunter2).',
+      where: 'unnamed portal parameter $1 = hunter2',
+      parameters: ['hunter2'],
+    })
+    const line = written(() => log.error({ err }))
+    expect(JSON.stringify(line)).not.toContain('hunter2')
+    expect(line).toMatchObject({ err: { code: '23514', constraint_name: 'short' } })
+  })
 })

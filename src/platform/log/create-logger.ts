@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger as PinoLogger, pino } from 'pino'
+import { type DestinationStream, type Logger as PinoLogger, pino, stdSerializers } from 'pino'
 
 import type { Config } from '#config/config.ts'
 
@@ -24,6 +24,9 @@ const PATHS = SECRET_NAMES.flatMap((name) =>
   ['', '*.', '*.*.'].map((prefix) => `${prefix}["${name}"]`.replace('.[', '[')),
 )
 
+/** Fields in which PostgreSQL repeats the values of a row or of a statement's parameters. */
+const ROW_FIELDS: ReadonlySet<string> = new Set(['detail', 'where', 'query', 'parameters', 'args'])
+
 /** JSON lines on standard output, or where told. What is still in memory is written when the process exits. */
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
@@ -35,10 +38,18 @@ export function createLogger(
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: withoutRows },
       redact: { paths: PATHS, censor: '[secret]' },
     },
     destination,
   )
+}
+
+/** An error, its stack and its causes, without what a database said of somebody's data. */
+function withoutRows(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const fields = Object.entries(stdSerializers.err(error))
+  return Object.fromEntries(fields.filter(([name]) => !ROW_FIELDS.has(name)))
 }
 
 /** At once for someone who watches; else in blocks, a write for every line would cost more than the line. */

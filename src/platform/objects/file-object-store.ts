@@ -20,7 +20,13 @@ import { type Listed, type ListingQuery, listing } from './file-listing.ts'
 import { readFileRange } from './file-reader.ts'
 import { flushFolder, writeObject } from './file-writer.ts'
 import { ObjectFault } from './object-fault.ts'
-import { checkKey, checkedOptions, expiryOf, listLimit } from './object-rules.ts'
+import {
+  MAX_FILE_PUT_BYTES,
+  checkKey,
+  checkedOptions,
+  expiryOf,
+  listLimit,
+} from './object-rules.ts'
 import type {
   ByteRange,
   ListOptions,
@@ -37,6 +43,8 @@ import { ObjectUrls } from './object-urls.ts'
 /** What a crash left behind is removed at the next opening, once it is surely nobody's. */
 const ABANDONED_AFTER_MS = 60 * 60_000
 const HEADS_AT_ONCE = 32
+/** S3's 1024, and what `objectKey` puts before a tenant's own key. The longest path stays under 4096 bytes. */
+const MAX_KEY_BYTES = 1152
 
 export interface FileObjectStoreDeps {
   /** Absolute. Created when missing; one service at a time. */
@@ -50,6 +58,7 @@ export interface FileObjectStoreDeps {
 
 /** Objects as files: each one file that carries its own description, in a tree whose names sort as the keys do. */
 export class FileObjectStore implements ObjectStore {
+  readonly bounds = { keyBytes: MAX_KEY_BYTES, urlPutBytes: MAX_FILE_PUT_BYTES }
   /** What checks the URLs that this store signs. */
   readonly urls: ObjectUrls
   readonly #tree: string
@@ -79,7 +88,7 @@ export class FileObjectStore implements ObjectStore {
   }
 
   async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     const description = { key, ...checkedOptions(options) }
     const destination = { temporaryFolder: this.#temporary, path: this.#pathOf(key) }
     return writeObject(destination, description, body, {
@@ -111,7 +120,7 @@ export class FileObjectStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     const path = this.#pathOf(key)
     await rm(path, { force: true })
     await flushFolder(dirname(path))
@@ -166,7 +175,7 @@ export class FileObjectStore implements ObjectStore {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async #presigned(grant: Parameters<ObjectUrls['sign']>[0]): Promise<PresignedRequest> {
-    checkKey(grant.key)
+    checkKey(grant.key, MAX_KEY_BYTES)
     const { path, headers } = this.urls.sign(grant)
     const baseUrl = await this.#baseUrlOf(siteOfKey(grant.key))
     return { method: grant.method, url: baseUrl + path, headers, expiresAt: grant.expiresAt }
@@ -178,7 +187,7 @@ export class FileObjectStore implements ObjectStore {
   }
 
   async #open(key: string): Promise<{ file: FileHandle; header: FileHeader } | undefined> {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     return openObject(this.#pathOf(key))
   }
 

@@ -2,17 +2,18 @@ import { AppError, invalid } from '#base/app-error.ts'
 
 import type { ListOptions, PutOptions } from './object-store.ts'
 
-const MAX_KEY_BYTES = 1024
+/** What one signed URL of the filesystem store takes. */
+export const MAX_FILE_PUT_BYTES = 512 * 1024 * 1024
 const MAX_METADATA_BYTES = 2048
 const MAX_LIST_KEYS = 1000
 
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 
 /** The rules of S3, so that what one store takes the other takes too. */
-export function checkKey(key: string): void {
+export function checkKey(key: string, maxBytes: number): void {
   const bytes = Buffer.byteLength(key)
-  if (bytes === 0 || bytes > MAX_KEY_BYTES) {
-    throw invalid('key', `must be 1 to ${MAX_KEY_BYTES} bytes of UTF-8, not ${bytes}`)
+  if (bytes === 0 || bytes > maxBytes) {
+    throw invalid('key', `must be 1 to ${maxBytes} bytes of UTF-8, not ${bytes}`)
   }
   if (!key.isWellFormed() || key.includes('\0')) {
     throw invalid('key', 'must be valid Unicode without NUL')

@@ -3,6 +3,7 @@
  * A put is atomic and durable when it resolves: readers see the old object or the new one, whole.
  */
 export interface ObjectStore extends AsyncDisposable {
+  readonly bounds: ObjectBounds
   put(key: string, body: ObjectBody, options?: PutOptions): Promise<ObjectHead>
   /** Undefined when there is no such object. `range` is inclusive on both ends, as in HTTP. */
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
@@ -26,6 +27,14 @@ export interface ObjectStore extends AsyncDisposable {
     },
   ): Promise<PresignedRequest>
   ping(): Promise<void>
+}
+
+/** What this store takes at most. */
+interface ObjectBounds {
+  /** Of a whole key, what `objectKey` puts before it included. */
+  readonly keyBytes: number
+  /** Of what one signed URL takes. */
+  readonly urlPutBytes: number
 }
 
 export type ObjectBody = Uint8Array | ReadableStream<Uint8Array>

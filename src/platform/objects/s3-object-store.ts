@@ -46,8 +46,13 @@ export interface S3Settings {
   readonly secretAccessKey: string | undefined
 }
 
+const MAX_KEY_BYTES = 1024
+/** The most that S3 takes in one PUT. */
+const MAX_PUT_BYTES = 5 * 1024 ** 3
+
 /** Objects in a bucket of any S3. */
 export class S3ObjectStore implements ObjectStore {
+  readonly bounds = { keyBytes: MAX_KEY_BYTES, urlPutBytes: MAX_PUT_BYTES }
   readonly #client: S3Client
   readonly #bucket: string
   readonly #clock: Clock
@@ -70,7 +75,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     const { contentType, metadata } = checkedOptions(options)
     await using spooled = await this.#whole(body, options.maxBytes)
     // The header alone would be enough on S3 itself; stores that ignore it are asked first.
@@ -97,7 +102,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async get(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     const command = new GetObjectCommand({
       ...this.#object(key),
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end ?? ''}` }),
@@ -117,7 +122,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     try {
       return headOf(key, await this.#client.send(new HeadObjectCommand(this.#object(key))))
     } catch (error) {
@@ -127,7 +132,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     await this.#client.send(new DeleteObjectCommand(this.#object(key)))
   }
 
@@ -147,7 +152,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   presignGet: ObjectStore['presignGet'] = async (key, { expiresInSeconds, downloadName }) => {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     const expiresAt = expiryOf(this.#clock.now(), expiresInSeconds)
     const command = new GetObjectCommand({
       ...this.#object(key),
@@ -163,7 +168,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   presignPut: ObjectStore['presignPut'] = async (key, options) => {
-    checkKey(key)
+    checkKey(key, MAX_KEY_BYTES)
     const expiresAt = expiryOf(this.#clock.now(), options.expiresInSeconds)
     const { contentType } = checkedOptions(options)
     const command = new PutObjectCommand({

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 
 import type { ClientOptions } from './client.ts'
-import { type Lease, PooledConnection } from './pooled-connection.ts'
+import { type Lease, PooledConnection, type PooledResult } from './pooled-connection.ts'
 
 const WAIT_MS = 10_000
 
@@ -28,8 +28,18 @@ export class ConnectionPool {
   }
 
   async borrow(): Promise<Borrowed> {
-    const connection = this.#idle.pop() ?? this.#open() ?? (await this.#wait())
+    const connection = this.#free() ?? (await this.#wait())
     return { ...connection.lease(), release: () => this.#release(connection) }
+  }
+
+  /** One statement that is a transaction of its own. It has been committed when this resolves. */
+  async run(text: string, parameters: readonly unknown[]): Promise<PooledResult> {
+    const connection = this.#free() ?? (await this.#wait())
+    try {
+      return await connection.run(text, parameters)
+    } finally {
+      this.#release(connection)
+    }
   }
 
   /** Waits for statements that run, not for transactions that stand open: let those finish before. */
@@ -37,6 +47,10 @@ export class ConnectionPool {
     this.#closed = true
     for (const waiter of this.#waiters) waiter.fail(new Error('The database is closed'))
     await Promise.all([...this.#all].map((connection) => connection.close()))
+  }
+
+  #free(): PooledConnection | undefined {
+    return this.#idle.pop() ?? this.#open()
   }
 
   #open(): PooledConnection | undefined {

@@ -19,11 +19,24 @@ export interface DirectoryTx extends Tx {
   readonly scope: 'directory'
 }
 
+/** A transaction that sees when jobs of all sites are due, and nothing else of theirs. */
+export interface DueJobsTx extends Tx {
+  readonly scope: 'due-jobs'
+}
+
+/** Runs one statement as a transaction of its own. */
+interface Statements {
+  run(text: string, parameters: readonly unknown[]): Promise<{ readonly rows: unknown[] }>
+}
+
 export class Database {
   readonly #db: Kysely<Tables>
+  readonly #statements: Statements
 
-  constructor(db: Kysely<Tables>) {
+  /** Both use the same connections. */
+  constructor(db: Kysely<Tables>, statements: Statements) {
     this.#db = db
+    this.#statements = statements
   }
 
   /** `site_id` is bound to `siteId` by row-level security for the length of `work`. */
@@ -41,6 +54,24 @@ export class Database {
       await sql`select set_config('app.scope', 'directory', true)`.execute(tx.db)
       return work({ ...tx, scope: 'directory' })
     })
+  }
+
+  /** For finding the jobs that are due; opens `data_job_due` only. */
+  withDueJobs<T>(work: (tx: DueJobsTx) => Promise<T>): Promise<T> {
+    return this.#transaction(async (tx) => {
+      await sql`select set_config('app.scope', 'due-jobs', true)`.execute(tx.db)
+      return work({ ...tx, scope: 'due-jobs' })
+    })
+  }
+
+  /**
+   * One statement in a transaction of its own, in one round trip. It confines itself to a site, as the functions of
+   * `migrations/` do that begin with `set_config`: before, row-level security shows it nothing.
+   */
+  async statement<Row>(text: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const { rows } = await this.#statements.run(text, parameters)
+    // The caller's words, as with every statement in text.
+    return rows as Row[]
   }
 
   async ping(): Promise<void> {

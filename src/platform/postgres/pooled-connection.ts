@@ -46,15 +46,16 @@ export class PooledConnection {
       isLost,
       run: async (text, parameters) => {
         if (isLost()) throw connectionLost()
-        return this.#run(text, parameters)
+        return this.run(text, parameters)
       },
     }
   }
 
-  async #run(text: string, parameters: readonly unknown[]): Promise<PooledResult> {
+  /** A statement that needs no session of its own: whoever sends several takes a lease. */
+  async run(text: string, parameters: readonly unknown[]): Promise<PooledResult> {
     try {
       // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.
-      const given = parameters as never[]
+      const given = parameters.map(asGiven) as never[]
       const result = await this.#client.unsafe(text, given, { prepare: true })
       return { rows: Array.from(result), command: result.command, count: result.count }
     } catch (error) {
@@ -74,6 +75,12 @@ export interface Lease {
   isLost(): boolean
   run(text: string, parameters: readonly unknown[]): Promise<PooledResult>
 }
+
+/** postgres.js takes a list of buffers for one buffer: as text Postgres reads it as what it is. */
+const asGiven = (parameter: unknown): unknown =>
+  Array.isArray(parameter) && parameter[0] instanceof Uint8Array
+    ? `{${parameter.map((bytes: Uint8Array) => `"\\\\x${Buffer.from(bytes).toString('hex')}"`).join(',')}}`
+    : parameter
 
 /** Only an answer of the server that is not FATAL or PANIC does. */
 const leavesSessionOpen = (error: unknown): boolean =>

@@ -67,7 +67,7 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
     throw error
   }
   const pool = new ConnectionPool({ ...settings, max: options.poolSize ?? TRANSACTION_POOL })
-  const database = new Database(new Kysely<Tables>({ dialect: poolDialect(pool) }))
+  const database = new Database(new Kysely<Tables>({ dialect: poolDialect(pool) }), pool)
   const notifications = new PostgresNotifications({ url: options.url, role, log: options.log })
   return {
     database,

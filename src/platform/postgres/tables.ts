@@ -1,9 +1,23 @@
 import type { Generated } from 'kysely'
 
+import type { BucketTables } from './bucket-tables.ts'
+import type { EnvVarTables } from './env-var-tables.ts'
+import type { IacTables } from './iac-tables.ts'
 import type { IdentityTables } from './identity-tables.ts'
+import type { JobTables } from './job-tables.ts'
+import type { StoredTables } from './stored-tables.ts'
+import type { TableTransactionTables } from './table-transaction-tables.ts'
 
 /** The schema of `migrations/`, as queries see it. JSON columns are `unknown` until a model parses them. */
-export interface Tables extends IdentityTables {
+export interface Tables
+  extends
+    IdentityTables,
+    EnvVarTables,
+    BucketTables,
+    JobTables,
+    IacTables,
+    StoredTables,
+    TableTransactionTables {
   instance: InstanceTable
   site: SiteTable
   site_key: SiteKeyTable

@@ -9,7 +9,7 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 
 import { bossInTransaction, bossOnClient } from './boss-database.ts'
 import { deadLetterQueue } from './queue-policies.ts'
-import type { Queue, QueueJobs, QueueName } from './queue.ts'
+import type { EnqueueOptions, HandleOptions, Queue, QueueJobs, QueueName } from './queue.ts'
 
 /** Only for retries and delayed jobs: new ones are announced. */
 const POLL_SECONDS = 2
@@ -25,7 +25,9 @@ export interface DeadLetter<Name extends QueueName> {
 
 interface Handler {
   readonly concurrency: number
+  readonly perGroup: number | undefined
   run(job: object, signal: AbortSignal): Promise<void>
+  readonly givenUp: ((job: object) => Promise<void>) | undefined
 }
 
 /** Starts a queue on an installed schema. `sql` is the app role's. */
@@ -75,13 +77,14 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     tx: Tx,
     name: Name,
     job: QueueJobs[Name],
-    options: { readonly singletonKey?: string; readonly startAfterSeconds?: number } = {},
+    options: EnqueueOptions = {},
   ): Promise<void> {
     await this.#boss.send(name, job, {
       db: bossInTransaction(tx),
       // Without a key of its own a job would join any other of the queue.
       singletonKey: options.singletonKey ?? randomUUID(),
       ...(options.startAfterSeconds !== undefined && { startAfter: options.startAfterSeconds }),
+      ...(options.group !== undefined && { group: { id: options.group } }),
     })
     await this.#notifications.notify(tx, 'croft_queue', { queue: name })
   }
@@ -89,13 +92,16 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   handle<Name extends QueueName>(
     name: Name,
     handler: (job: QueueJobs[Name], signal: AbortSignal) => Promise<void>,
-    options: { readonly concurrency?: number } = {},
+    options: HandleOptions<QueueJobs[Name]> = {},
   ): void {
     if (this.#handlers.has(name)) throw new Error(`The queue "${name}" has a handler already`)
+    const { concurrency = 1, perGroup, givenUp } = options
     this.#handlers.set(name, {
-      concurrency: options.concurrency ?? 1,
+      concurrency,
+      perGroup,
       // Only `enqueue` writes to this queue, and it is typed by name.
       run: (job, signal) => handler(job as QueueJobs[Name], signal),
+      givenUp: givenUp && ((job) => givenUp(job as QueueJobs[Name])),
     })
   }
 
@@ -108,7 +114,9 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     if (!signal.aborted) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     }
-    const names = [...this.#workers.keys()]
+    const names = [...this.#workers.keys()].flatMap((name) =>
+      this.#handlers.get(name)?.givenUp === undefined ? [name] : [name, deadLetterQueue(name)],
+    )
     this.#workers.clear()
     await Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })))
   }
@@ -130,8 +138,13 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   async #startWorkers(name: QueueName, handler: Handler): Promise<void> {
     const ids: string[] = []
     this.#workers.set(name, ids)
+    const polling = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
+    const { perGroup, givenUp } = handler
+    const options = {
+      ...polling,
+      ...(perGroup !== undefined && { groupConcurrency: perGroup }),
+    }
     for (let count = 0; count < handler.concurrency; count++) {
-      const options = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
       const id = await this.#boss.work<object>(name, options, async ([job]) => {
         // A worker that found a job looks for the next one at once, not after its pause.
         this.#boss.notifyWorker(id)
@@ -139,6 +152,10 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       })
       ids.push(id)
     }
+    if (givenUp === undefined) return
+    await this.#boss.work<object>(deadLetterQueue(name), polling, async ([job]) => {
+      if (job) await givenUp(job.data)
+    })
   }
 
   async #runJob(name: QueueName, handler: Handler, job: Job<object>): Promise<void> {

@@ -30,6 +30,22 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     lastRetrySeconds: 10_800,
     maxRunSeconds: 120,
   },
+  // Longer than the longest function: its own limit ends it, and is reported.
+  'job-run': { retries: 3, firstRetrySeconds: 1, lastRetrySeconds: 30, maxRunSeconds: 1200 },
+  'iac-job': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
+  'resource-cleanup': {
+    retries: 20,
+    firstRetrySeconds: 5,
+    lastRetrySeconds: 3600,
+    maxRunSeconds: 3600,
+  },
+  'bucket-upkeep': {
+    retries: 20,
+    firstRetrySeconds: 5,
+    lastRetrySeconds: 3600,
+    maxRunSeconds: 3600,
+  },
+  'table-build': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
   'account-mail': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 60 },
 }
 

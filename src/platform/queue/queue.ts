@@ -20,27 +20,59 @@ export interface QueueJobs {
     /** Of the sign-up that the code is for. */
     readonly registrationId?: string
   }
+  /** Carry out one run of a backend job. */
+  'job-run': { readonly siteId: string; readonly runId: string }
+  /** Carry out the infrastructure jobs of a site that wait, one after the other. */
+  'iac-job': { readonly siteId: string }
+  /** Remove what a deleted table or bucket held. */
+  'resource-cleanup': {
+    readonly siteId: string
+    readonly type: 'ddbTable' | 's3Bucket'
+    readonly resourceId: string
+  }
+  /** Settle what was promised to uploads of a site's buckets, and count again what they hold. */
+  'bucket-upkeep': { readonly siteId: string }
+  /** Bring the index entries and expiries of a table in line with its definition. */
+  'table-build': { readonly siteId: string; readonly resourceId: string }
 }
 
 export type QueueName = keyof QueueJobs
+
+export interface EnqueueOptions {
+  readonly singletonKey?: string
+  readonly startAfterSeconds?: number
+  readonly group?: string
+}
+
+export interface HandleOptions<Job> {
+  /** Jobs of this queue that run at once in this process; 1 when left out. */
+  readonly concurrency?: number
+  /** How many jobs of one group run at once in all processes. */
+  readonly perGroup?: number
+  /** Called once a job has failed to the end, also when the workers that held it died. */
+  readonly givenUp?: (job: Job) => Promise<void>
+}
 
 /**
  * Work that survives a crash: enlisted in the caller's transaction, run at least once, by one worker at a time,
  * retried with backoff, and kept as a dead letter when it keeps failing. Handlers are idempotent.
  */
 export interface Queue {
-  /** One job per (queue, `singletonKey`) waits at a time; a second one joins it. The job starts right after the commit. */
+  /**
+   * One job per (queue, `singletonKey`) waits at a time; a second one joins it. The job starts right after the commit,
+   * unless as many of its `group` run as `handle` allows.
+   */
   enqueue<Name extends QueueName>(
     tx: Tx,
     name: Name,
     job: QueueJobs[Name],
-    options?: { readonly singletonKey?: string; readonly startAfterSeconds?: number },
+    options?: EnqueueOptions,
   ): Promise<void>
   /** Registers the handler of a queue; call before `run`. */
   handle<Name extends QueueName>(
     name: Name,
     handler: (job: QueueJobs[Name], signal: AbortSignal) => Promise<void>,
-    options?: { readonly concurrency?: number },
+    options?: HandleOptions<QueueJobs[Name]>,
   ): void
   /** Works until the signal, then finishes the jobs that are running. Resolves when the last one has ended. */
   run(signal: AbortSignal): Promise<void>

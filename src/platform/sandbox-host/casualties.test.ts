@@ -18,6 +18,7 @@ function pending(id: number): PendingCall {
     env: {},
     timeoutMs: 100,
     memoryMb: 64,
+    stores: new Map(),
   }
   const limits = {
     concurrency: 9,
@@ -31,12 +32,16 @@ function pending(id: number): PendingCall {
   const functions = new Map([['f', definition]])
   return {
     id,
+    queueKey: `site_${id}`,
     program: { key: `site_${id}@1`, siteId: `site_${id}`, siteDomain: 'x', limits, functions },
     definition,
     adHoc: false,
     operation: 'op',
     requestId: 'r',
     auth: 'null',
+    authority: null,
+    depth: 0,
+    signal: undefined,
     body: '{}',
     queuedMs: 0,
     chargedMs: 0,

@@ -15,6 +15,7 @@ export function adHocProgram(job: ComputeJob): { program: Program; definition: P
     env: {},
     timeoutMs: job.timeoutMs,
     memoryMb: job.memoryMb,
+    stores: new Map(),
   }
   const program: Program = {
     key: `${job.siteId}!${randomUUID()}`,

@@ -25,7 +25,6 @@ const FEW_CALLS = 4
 export class Dispatcher {
   readonly #queues = new SiteQueues()
   readonly #lanes: Lane[] = []
-  readonly #keys = new Map<number, string>()
   readonly #hostCalls: HostCalls
   readonly #logs: LogBuffer
   readonly #attention = new Attention()
@@ -35,7 +34,11 @@ export class Dispatcher {
 
   constructor(environment: SandboxEnvironment) {
     this.#logs = new LogBuffer((lines) => environment.log(lines))
-    this.#hostCalls = new HostCalls(environment, (lane) => this.#deliver(lane))
+    this.#hostCalls = new HostCalls(environment, {
+      answered: (lane) => this.#deliver(lane),
+      waits: (call) => this.#queues.lend(call),
+      resumes: (call) => this.#queues.reclaim(call),
+    })
   }
 
   get running(): number {
@@ -50,10 +53,8 @@ export class Dispatcher {
     return this.#lanes
   }
 
-  /** `key` names whose turn it is counted on. */
-  submit(key: string, call: PendingCall): void {
-    this.#keys.set(call.id, key)
-    this.#queues.push(key, call)
+  submit(call: PendingCall): void {
+    this.#queues.push(call)
     this.#sweep ??= setInterval(() => this.#sweepQueues(), SWEEP_MS).unref()
     this.#schedule()
   }
@@ -72,8 +73,7 @@ export class Dispatcher {
     const { culprits, interrupted, untouched } = casualties(lane, death)
     const nowMs = Date.now()
     for (const { call, failure } of culprits) {
-      const key = this.#keys.get(call.id)
-      if (key !== undefined) this.#queues.quarantine(key, call.program.key, nowMs)
+      this.#queues.quarantine(call, nowMs)
       this.#end(lane, call.id, { failure, cpuUs: death.silentMs * 1000 })
     }
     const message = 'The sandbox host that ran the call went down: try again'
@@ -82,8 +82,7 @@ export class Dispatcher {
     }
     for (const call of untouched.toReversed()) {
       lane.settled(call.id)
-      const key = this.#keys.get(call.id)
-      if (key !== undefined) this.#queues.putBack(key, call)
+      this.#queues.putBack(call)
     }
     this.#hostCalls.forgetLane(lane)
     this.#schedule()
@@ -161,10 +160,8 @@ export class Dispatcher {
 
   #close(lane: Lane, id: number, end: { cpuUs: number; ok: boolean }): PendingCall | undefined {
     const call = lane.settled(id)
-    const key = this.#keys.get(id)
-    this.#keys.delete(id)
-    if (!call || key === undefined) return undefined
-    this.#queues.finished(key, call, { ...end, nowMs: Date.now() })
+    if (!call) return undefined
+    this.#queues.finished(call, { ...end, nowMs: Date.now() })
     if (call.adHoc) lane.forget(call.program.key)
     if (this.#queues.waiting > 0) this.#schedule()
     return call
@@ -212,7 +209,7 @@ export class Dispatcher {
     if (this.#queues.waiting === 0) return drafts
     for (const site of this.#queues.inOrder(this.#lanes.length * LANE_CAPACITY)) {
       const lane = this.#laneFor(site, nowMs)
-      if (!lane?.open || lane.live.size >= LANE_CAPACITY) continue
+      if (!lane?.open || !hasPlace(lane, site)) continue
       const draft = drafts.get(lane) ?? new Draft()
       this.#fill(draft, site, nowMs)
       if (draft.calls.length > 0) drafts.set(lane, draft)
@@ -222,7 +219,10 @@ export class Dispatcher {
 
   #fill(draft: Draft, site: SiteQueue, nowMs: number): void {
     for (let call = site.next; call; call = site.next) {
-      if (site.running >= call.program.limits.concurrency) return
+      if (call.signal?.aborted) {
+        this.#queues.drop(site, call)
+        continue
+      }
       const risky = this.#queues.isRisky(site, call, nowMs)
       if (!draft.accepts(call, { risky, costMs: site.costMs })) return
       this.#queues.take(site)
@@ -252,6 +252,10 @@ export class Dispatcher {
     this.#sweep = undefined
   }
 }
+
+/** What a call already inside waits for is bounded by its depth: it finds a place, or the other would never end. */
+const hasPlace = (lane: Lane, site: SiteQueue): boolean =>
+  lane.live.size < LANE_CAPACITY || (site.next?.depth ?? 0) > 0
 
 /** The calls of one frame while it is being filled. */
 class Draft {

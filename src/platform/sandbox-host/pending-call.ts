@@ -1,9 +1,18 @@
-import type { CallOutcome, LogLine, Program, ProgramFunction, SandboxFailure } from './sandbox.ts'
+import type {
+  CallAuthority,
+  CallOutcome,
+  LogLine,
+  Program,
+  ProgramFunction,
+  SandboxFailure,
+} from './sandbox.ts'
 
 /** A call that has been accepted and not been answered. */
 export interface PendingCall {
   /** Unique in this service, never 0. */
   readonly id: number
+  /** Whose turn it is counted on: a site, or its ad-hoc code. */
+  readonly queueKey: string
   readonly program: Program
   readonly definition: ProgramFunction
   /** Ad-hoc code in a context of its own, thrown away afterwards. */
@@ -12,6 +21,9 @@ export interface PendingCall {
   readonly requestId: string
   /** JSON text. */
   readonly auth: string
+  readonly authority: CallAuthority
+  readonly depth: number
+  readonly signal: AbortSignal | undefined
   /** JSON text. */
   readonly body: string
   readonly queuedMs: number

@@ -77,6 +77,7 @@ export class SandboxHosts implements Sandbox {
 
   call(call: SandboxCall): Promise<CallOutcome> {
     const { program, functionId, operation, requestId, auth, body } = call
+    const { authority, depth, signal } = call
     const definition = program.functions.get(functionId)
     if (!definition) {
       const message = `Function "${functionId}" is not part of ${program.key}`
@@ -84,12 +85,16 @@ export class SandboxHosts implements Sandbox {
     }
     const logs = undefined
     const adHoc = false
-    return this.#submit(program.siteId, {
+    return this.#submit({
+      queueKey: program.siteId,
       program,
       definition,
       operation,
       requestId,
       auth,
+      authority,
+      depth,
+      signal,
       body,
       adHoc,
       logs,
@@ -99,12 +104,16 @@ export class SandboxHosts implements Sandbox {
   async compute(job: ComputeJob): Promise<ComputeOutcome> {
     const logs: LogLine[] = []
     const { program, definition } = adHocProgram(job)
-    const outcome = await this.#submit(`${job.siteId}!compute`, {
+    const outcome = await this.#submit({
+      queueKey: `${job.siteId}!compute`,
       program,
       definition,
       operation: 'compute',
       requestId: job.requestId,
       auth: 'null',
+      authority: null,
+      depth: 0,
+      signal: undefined,
       body: `{"payload":${job.payload}}`,
       adHoc: true,
       logs,
@@ -148,7 +157,6 @@ export class SandboxHosts implements Sandbox {
   }
 
   #submit(
-    key: string,
     call: Omit<PendingCall, 'id' | 'queuedMs' | 'chargedMs' | 'settle'>,
   ): Promise<CallOutcome> {
     if (this.#closed) {
@@ -159,7 +167,7 @@ export class SandboxHosts implements Sandbox {
     const id = this.#lastCall
     const queuedMs = Date.now()
     return new Promise((resolve) => {
-      this.#dispatcher.submit(key, { ...call, id, queuedMs, chargedMs: 0, settle: resolve })
+      this.#dispatcher.submit({ ...call, id, queuedMs, chargedMs: 0, settle: resolve })
     })
   }
 }

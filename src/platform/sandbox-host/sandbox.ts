@@ -41,6 +41,14 @@ export interface ProgramFunction {
   readonly timeoutMs: number
   /** Heap of the isolate it shares with the site's other functions; 16–512. */
   readonly memoryMb: number
+  /** The tables and buckets it was granted, by the names that site code uses. Never sent to a host. */
+  readonly stores: ReadonlyMap<string, StoreGrant>
+}
+
+export interface StoreGrant {
+  readonly resourceId: string
+  readonly type: 'ddbTable' | 's3Bucket'
+  readonly access: 'read' | 'write' | 'readWrite'
 }
 
 /** Plain JavaScript or JSON after type stripping; `path` is relative to the artifact and starts with no slash. */
@@ -74,8 +82,24 @@ export interface SandboxCall {
   readonly requestId: string
   /** JSON text: `{ sub, username, groups }`, or `null` for a visitor without a token. */
   readonly auth: string
+  /** Whose rights its nested calls have. Never sent to a host. */
+  readonly authority: CallAuthority
+  /** Calls of operations that wait for this one: 0 for a visitor's own. */
+  readonly depth: number
+  /** Aborted when nobody waits for it any more: then it is not begun, and calls no operations. */
+  readonly signal?: AbortSignal | undefined
   /** The request body as it came: JSON text of an object whose `payload` is handed to the handler. */
   readonly body: string
+}
+
+/** A caller whose token was verified, nobody known, or the site itself. */
+export type CallAuthority = VerifiedCaller | null | 'system'
+
+interface VerifiedCaller {
+  readonly sub: string
+  readonly groups: readonly string[]
+  /** JSON text of `{ sub, username, groups }`, as the function sees it. */
+  readonly authText: string
 }
 
 export interface ComputeJob {
@@ -149,8 +173,11 @@ export interface LogLine {
 export interface HostCall {
   readonly siteId: string
   readonly programKey: string
-  /** Null for ad-hoc compute. */
-  readonly functionId: string | null
+  readonly siteDomain: string
+  /** The function that asks, as its own revision has it; null for ad-hoc compute. */
+  readonly function: Pick<ProgramFunction, 'functionId' | 'name' | 'stores'> | null
+  readonly authority: CallAuthority
+  readonly depth: number
   readonly operation: string
   readonly requestId: string
   readonly name: HostCallName
@@ -160,12 +187,11 @@ export interface HostCall {
   readonly signal: AbortSignal
 }
 
-/** `fetch` is served today; tables, buckets, mail and nested operations join it with their features. */
-export type HostCallName = 'fetch'
+export type HostCallName = 'fetch' | 'table' | 'bucket' | 'sendEmail' | 'operation'
 
 /** What the sandbox needs from above it, given at construction. */
 export interface SandboxEnvironment {
-  /** Answers with JSON text; a rejection reaches site code as an Error with that message. */
+  /** Answers with JSON text; a rejection reaches site code as an Error: an `AppError` with its code, status and fields. */
   hostCall(call: HostCall): Promise<string>
   /** Called with batches; must not block. */
   log(lines: readonly LogLine[]): void

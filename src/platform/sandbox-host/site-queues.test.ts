@@ -16,7 +16,11 @@ const LIMITS: SiteLimits = {
 
 let lastId = 0
 
-function pending(site: string, outcomes: CallOutcome[] = []): PendingCall {
+function pending(
+  site: string,
+  outcomes: CallOutcome[] = [],
+  part: Partial<PendingCall> = {},
+): PendingCall {
   lastId += 1
   const definition = {
     functionId: 'f',
@@ -27,9 +31,11 @@ function pending(site: string, outcomes: CallOutcome[] = []): PendingCall {
     env: {},
     timeoutMs: 100,
     memoryMb: 64,
+    stores: new Map(),
   }
   return {
     id: lastId,
+    queueKey: site,
     program: {
       key: `${site}@1`,
       siteId: site,
@@ -42,11 +48,15 @@ function pending(site: string, outcomes: CallOutcome[] = []): PendingCall {
     operation: 'op',
     requestId: 'r',
     auth: 'null',
+    authority: null,
+    depth: 0,
+    signal: undefined,
     body: '{}',
     queuedMs: 1000,
     chargedMs: 0,
     logs: undefined,
     settle: (outcome) => outcomes.push(outcome),
+    ...part,
   }
 }
 
@@ -55,7 +65,7 @@ function serve(queues: SiteQueues, cpuMs: number): string | undefined {
   const [site] = queues.inOrder(100)
   const call = site && queues.take(site)
   if (!site || !call) return undefined
-  queues.finished(site.key, call, { cpuUs: cpuMs * 1000, ok: true, nowMs: 1000 })
+  queues.finished(call, { cpuUs: cpuMs * 1000, ok: true, nowMs: 1000 })
   return site.key
 }
 
@@ -65,7 +75,7 @@ describe('the queues of the sites', () => {
     const served: string[] = []
     for (let turn = 0; turn < 400; turn += 1) {
       for (const site of ['cheap', 'dear']) {
-        if (!queues.inOrder(100).some(({ key }) => key === site)) queues.push(site, pending(site))
+        if (!queues.inOrder(100).some(({ key }) => key === site)) queues.push(pending(site))
       }
       const key = serve(queues, queues.inOrder(100)[0]?.key === 'dear' ? 10 : 1)
       if (key !== undefined) served.push(key)
@@ -78,13 +88,13 @@ describe('the queues of the sites', () => {
   test('do not let a site save up the time that it did not use', () => {
     const queues = new SiteQueues()
     for (let turn = 0; turn < 50; turn += 1) {
-      queues.push('busy', pending('busy'))
+      queues.push(pending('busy'))
       serve(queues, 10)
     }
     const order: (string | undefined)[] = []
     for (let turn = 0; turn < 3; turn += 1) {
-      queues.push('late', pending('late'))
-      queues.push('busy', pending('busy'))
+      queues.push(pending('late'))
+      queues.push(pending('busy'))
     }
     for (let turn = 0; turn < 6; turn += 1) order.push(serve(queues, 10))
     expect(order.slice(0, 4)).toContain('busy')
@@ -93,7 +103,7 @@ describe('the queues of the sites', () => {
   test('refuse what is over their length, and say how long they are', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
-    for (let call = 0; call < 5; call += 1) queues.push('one', pending('one', outcomes))
+    for (let call = 0; call < 5; call += 1) queues.push(pending('one', outcomes))
     expect(outcomes).toHaveLength(2)
     expect(outcomes[0]).toMatchObject({ failure: { what: 'queueLength', limit: 3, used: 3 } })
     expect(queues.waiting).toBe(3)
@@ -101,7 +111,7 @@ describe('the queues of the sites', () => {
 
   test('hold back a site that has as many calls inside as it may', () => {
     const queues = new SiteQueues()
-    for (let call = 0; call < 3; call += 1) queues.push('one', pending('one'))
+    for (let call = 0; call < 3; call += 1) queues.push(pending('one'))
     for (let call = 0; call < 2; call += 1) {
       const [site] = queues.inOrder(100)
       if (site) queues.take(site)
@@ -112,19 +122,19 @@ describe('the queues of the sites', () => {
 
   test('let one site have at most half of the places while another waits', () => {
     const queues = new SiteQueues()
-    queues.push('one', pending('one'))
-    queues.push('one', pending('one'))
+    queues.push(pending('one'))
+    queues.push(pending('one'))
     const [one] = queues.inOrder(2)
     if (one) queues.take(one)
     expect(queues.inOrder(2).map(({ key }) => key)).toEqual(['one'])
-    queues.push('two', pending('two'))
+    queues.push(pending('two'))
     expect(queues.inOrder(2).map(({ key }) => key)).toEqual(['two'])
   })
 
   test('give up what has waited too long', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
-    queues.push('one', pending('one', outcomes))
+    queues.push(pending('one', outcomes))
     queues.sweep(1099)
     expect(outcomes).toEqual([])
     queues.sweep(1100)
@@ -135,11 +145,11 @@ describe('the queues of the sites', () => {
   test('put back a call that was never begun before the ones behind it', () => {
     const queues = new SiteQueues()
     const [first, second] = [pending('one'), pending('one')]
-    queues.push('one', first)
-    queues.push('one', second)
+    queues.push(first)
+    queues.push(second)
     const [site] = queues.inOrder(100)
     if (site) queues.take(site)
-    queues.putBack('one', first)
+    queues.putBack(first)
     expect(queues.running).toBe(0)
     const [again] = queues.inOrder(100)
     expect(again && queues.take(again)).toBe(first)
@@ -148,14 +158,71 @@ describe('the queues of the sites', () => {
   test('trust a program after a few calls, until it brings a host down', () => {
     const queues = new SiteQueues()
     for (let call = 0; call < 8; call += 1) {
-      queues.push('one', pending('one'))
+      queues.push(pending('one'))
       serve(queues, 1)
     }
     const next = pending('one')
-    queues.push('one', next)
+    queues.push(next)
     const [site] = queues.inOrder(100)
     expect(site && queues.isRisky(site, next, 1000)).toBe(false)
-    queues.quarantine('one', next.program.key, 1000)
+    queues.quarantine(next, 1000)
     expect(site && queues.isRisky(site, next, 1001)).toBe(true)
+  })
+
+  test('lends a place whose call waits for another of its own, deepest first, and not to what comes fresh', () => {
+    const queues = new SiteQueues()
+    const take = () => {
+      const [site] = queues.inOrder(100)
+      return site && queues.take(site)
+    }
+    const [one, two, fresh] = [pending('one'), pending('one'), pending('one')]
+    for (const call of [one, two, fresh]) queues.push(call)
+    expect([take(), take(), take()]).toEqual([one, two, undefined])
+    queues.lend(one)
+    queues.lend(one)
+    expect(take()).toBeUndefined()
+    const child = pending('one', [], { depth: 1 })
+    const sibling = pending('one', [], { depth: 1 })
+    const grandchild = pending('one', [], { depth: 2 })
+    for (const call of [child, sibling]) queues.push(call)
+    expect(take()).toBe(child)
+    // One place was lent, however many wait for it.
+    expect(take()).toBeUndefined()
+    queues.lend(child)
+    queues.push(grandchild)
+    expect(take()).toBe(grandchild)
+    const end = { cpuUs: 0, ok: true, nowMs: 1000 }
+    queues.finished(grandchild, end)
+    queues.reclaim(child)
+    queues.finished(child, end)
+    queues.reclaim(one)
+    expect(take()).toBe(sibling)
+    queues.finished(sibling, end)
+    queues.reclaim(one)
+    expect(take()).toBeUndefined()
+    queues.finished(one, end)
+    expect(take()).toBe(fresh)
+  })
+
+  test('bounds the calls that wait at each depth', () => {
+    const queues = new SiteQueues()
+    const outcomes: CallOutcome[] = []
+    for (let call = 0; call < 4; call += 1) {
+      queues.push(pending('one', outcomes))
+      queues.push(pending('one', outcomes, { depth: 1 }))
+    }
+    expect(queues.waiting).toBe(6)
+    expect(outcomes).toMatchObject([1, 2].map(() => ({ failure: { what: 'queueLength' } })))
+  })
+
+  test('forgets a call that nobody waits for', () => {
+    const queues = new SiteQueues()
+    const outcomes: CallOutcome[] = []
+    const call = pending('one', outcomes, { depth: 1 })
+    queues.push(call)
+    const [site] = queues.inOrder(100)
+    if (site) queues.drop(site, call)
+    expect(outcomes).toMatchObject([{ failure: { kind: 'interrupted' } }])
+    expect([queues.waiting, queues.running]).toEqual([0, 0])
   })
 })

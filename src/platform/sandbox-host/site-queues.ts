@@ -24,7 +24,10 @@ interface CallEnd {
 /** What the service knows of a site's calls. */
 export class SiteQueue {
   readonly key: string
-  readonly #waiting: PendingCall[] = []
+  /** By depth. */
+  readonly #waiting: PendingCall[][] = []
+  /** Calls inside an isolate that wait for calls of their own, and for how many. */
+  readonly #lenders = new Map<PendingCall, number>()
   /** Time it has been given, in milliseconds; the smallest is served next. */
   virtualMs: number
   running = 0
@@ -38,42 +41,78 @@ export class SiteQueue {
   }
 
   get waiting(): number {
-    return this.#waiting.length
+    return this.#waiting.reduce((sum, level) => sum + level.length, 0)
   }
 
+  /** Of that depth. */
+  waitingAt(depth: number): number {
+    return this.#waiting[depth]?.length ?? 0
+  }
+
+  /**
+   * The call that may start now. Deeper ones go first, because others that hold a place wait for them. Such a place is
+   * lent while its call waits, but only to deeper calls: what comes fresh from outside counts every call inside.
+   */
   get next(): PendingCall | undefined {
-    return this.#waiting[0]
+    const call = this.#level()?.[0]
+    if (!call) return undefined
+    const counted = call.depth > 0 ? this.running - this.#lenders.size : this.running
+    return counted < call.program.limits.concurrency ? call : undefined
   }
 
   get idle(): boolean {
-    return this.running === 0 && this.#waiting.length === 0
+    return this.running === 0 && this.waiting === 0
   }
 
   push(call: PendingCall): void {
-    this.#waiting.push(call)
+    const level = this.#waiting[call.depth]
+    if (level) level.push(call)
+    else {
+      while (this.#waiting.length < call.depth) this.#waiting.push([])
+      this.#waiting[call.depth] = [call]
+    }
+  }
+
+  lend(call: PendingCall): void {
+    this.#lenders.set(call, (this.#lenders.get(call) ?? 0) + 1)
+  }
+
+  reclaim(call: PendingCall): void {
+    const left = (this.#lenders.get(call) ?? 0) - 1
+    if (left > 0) this.#lenders.set(call, left)
+    else this.#lenders.delete(call)
   }
 
   /** Hands the next call over and charges what it will probably cost. */
   take(): PendingCall | undefined {
-    const call = this.#waiting.shift()
+    const call = this.next
     if (!call) return undefined
+    this.drop(call)
     this.running += 1
     call.chargedMs = this.costMs
     this.virtualMs += this.costMs
     return call
   }
 
+  /** Takes the next call out. */
+  drop(call: PendingCall): void {
+    this.#waiting[call.depth]?.shift()
+  }
+
   /** Puts a call that was never begun back to the front. */
   putBack(call: PendingCall): void {
     this.running -= 1
     this.virtualMs -= call.chargedMs
-    this.#waiting.unshift(call)
+    const level = this.#waiting[call.depth]
+    if (level) level.unshift(call)
+    else this.push(call)
   }
 
   /** Charges what the call did cost. */
   finished(call: PendingCall, { cpuUs, first, nowMs }: CallEnd): void {
     const costMs = cpuUs / 1000
     this.running -= 1
+    this.#lenders.delete(call)
     this.virtualMs += costMs - call.chargedMs
     this.costMs += (costMs - this.costMs) * SMOOTHING
     if (costMs > (first ? LONG_FIRST_MS : LONG_MS)) this.apartUntilMs = nowMs + APART_MS
@@ -87,12 +126,19 @@ export class SiteQueue {
   /** Takes out the calls that have waited too long. */
   expired(nowMs: number): PendingCall[] {
     const late: PendingCall[] = []
-    for (let call = this.next; call; call = this.next) {
-      if (nowMs - call.queuedMs < call.program.limits.queueMs) break
-      this.#waiting.shift()
-      late.push(call)
+    for (const level of this.#waiting) {
+      for (let [call] = level; call; [call] = level) {
+        if (nowMs - call.queuedMs < call.program.limits.queueMs) break
+        level.shift()
+        late.push(call)
+      }
     }
     return late
+  }
+
+  /** The deepest calls that wait. */
+  #level(): PendingCall[] | undefined {
+    return this.#waiting.findLast((level) => level.length > 0)
   }
 }
 
@@ -117,11 +163,12 @@ export class SiteQueues {
   }
 
   /** Queues a call, or answers it when its site's queue is full. */
-  push(key: string, call: PendingCall): void {
-    const { queueLength } = call.program.limits
+  push(call: PendingCall): void {
+    const { queueKey: key, program } = call
+    const { queueLength } = program.limits
     let site = this.#sites.get(key)
-    if (site && site.waiting >= queueLength) {
-      const used = site.waiting
+    const used = site?.waitingAt(call.depth) ?? 0
+    if (site && used >= queueLength) {
       call.settle(failed({ kind: 'limit', what: 'queueLength', limit: queueLength, used }))
       return
     }
@@ -140,10 +187,9 @@ export class SiteQueues {
   inOrder(capacity: number): SiteQueue[] {
     const half = Math.max(1, Math.floor(capacity / 2))
     const alone = this.#active.size === 1
-    const ready = [...this.#active].filter((site) => {
-      const concurrency = site.next?.program.limits.concurrency ?? 0
-      return site.running < concurrency && (alone || site.running < half)
-    })
+    const ready = [...this.#active].filter(
+      ({ next, running }) => next && (alone || running < half || next.depth > 0),
+    )
     return ready.length > 1 ? ready.sort((one, two) => one.virtualMs - two.virtualMs) : ready
   }
 
@@ -157,8 +203,16 @@ export class SiteQueues {
     return call
   }
 
-  putBack(key: string, call: PendingCall): void {
-    const site = this.#sites.get(key)
+  /** Ends a call that nobody waits for. */
+  drop(site: SiteQueue, call: PendingCall): void {
+    site.drop(call)
+    this.#waiting -= 1
+    if (site.waiting === 0) this.#active.delete(site)
+    call.settle(failed({ kind: 'interrupted', message: 'Nobody waits for it any more' }))
+  }
+
+  putBack(call: PendingCall): void {
+    const site = this.#sites.get(call.queueKey)
     if (!site) return
     site.putBack(call)
     this.#active.add(site)
@@ -166,12 +220,17 @@ export class SiteQueues {
     this.#waiting += 1
   }
 
-  finished(
-    key: string,
-    call: PendingCall,
-    end: { cpuUs: number; ok: boolean; nowMs: number },
-  ): void {
-    const site = this.#sites.get(key)
+  /** The call lends its place until as many `reclaim`s. */
+  lend(call: PendingCall): void {
+    this.#sites.get(call.queueKey)?.lend(call)
+  }
+
+  reclaim(call: PendingCall): void {
+    this.#sites.get(call.queueKey)?.reclaim(call)
+  }
+
+  finished(call: PendingCall, end: { cpuUs: number; ok: boolean; nowMs: number }): void {
+    const site = this.#sites.get(call.queueKey)
     if (!site) return
     this.#running -= 1
     const successes = this.#proven.get(call.program.key) ?? 0
@@ -186,9 +245,9 @@ export class SiteQueues {
     return (this.#proven.get(call.program.key) ?? 0) < PROVEN_AFTER
   }
 
-  quarantine(key: string, program: string, nowMs: number): void {
-    this.#proven.delete(program)
-    this.#sites.get(key)?.quarantine(nowMs)
+  quarantine({ queueKey, program }: PendingCall, nowMs: number): void {
+    this.#proven.delete(program.key)
+    this.#sites.get(queueKey)?.quarantine(nowMs)
   }
 
   forgetProgram(program: string): void {

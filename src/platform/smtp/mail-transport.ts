@@ -8,6 +8,7 @@ export interface RawMail {
   /** Bare addresses: the envelope's. */
   readonly from: string
   readonly to: string
+  readonly replyTo?: string | undefined
   readonly subject: string
   readonly text: string
   readonly html: string
