@@ -52,8 +52,8 @@ describe('behind TLS', () => {
     expect(client.pool.issuer).toMatch(/^https:\/\/one\.test\/oidc\//)
     const { page, answer } = await signIn({ origin: 'https://one.test' })
     expect(page.headers['set-cookie']).toBe(
-      `croft_form=${/croft_form=([\w-]{43})/.exec(page.headers['set-cookie'] ?? '')?.[1]}; ` +
-        `Path=${client.path}; HttpOnly; SameSite=Lax; Secure`,
+      `__Host-croft_form.${client.pool.userPoolId}=${/=([\w-]{43})/.exec(page.headers['set-cookie'] ?? '')?.[1]}; ` +
+        'Path=/; HttpOnly; SameSite=Lax; Secure',
     )
     expect(page.headers['content-security-policy']).toContain(
       "form-action 'self' https://one.test;",
@@ -61,7 +61,7 @@ describe('behind TLS', () => {
     expect(answer.status).toBe(303)
     expect(answer.headers['location']).toMatch(/^https:\/\/one\.test\/auth\/callback\?code=/)
     expect(answer.headers['set-cookie']).toMatch(
-      /^croft_session=[\w-]{43}; Path=\/oidc\/[\w-]+; HttpOnly; SameSite=Lax; Secure; Expires=/,
+      /^__Host-croft_session\.[\w-]+=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Expires=/,
     )
   })
 

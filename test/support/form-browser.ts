@@ -47,7 +47,7 @@ export class FormBrowser {
 
   /** The client joins several `Set-Cookie` with a comma; ours have no comma but in `Expires`. */
   #kept(answer: Answer): Answer {
-    for (const cookie of (answer.headers['set-cookie'] ?? '').split(/, (?=croft_)/)) {
+    for (const cookie of (answer.headers['set-cookie'] ?? '').split(/, (?=(?:__Host-)?croft_)/)) {
       const [pair = ''] = cookie.split(';')
       const at = pair.indexOf('=')
       if (at > 0) this.cookies.set(pair.slice(0, at), pair.slice(at + 1))

@@ -49,7 +49,7 @@ async function authorize(
   if (check.kind === 'refused-there') return seeOther(check.location)
 
   const authorization = check.request
-  const location = await context.signIns.resume(site, authorization, readSession(request))
+  const location = await context.signIns.resume(site, authorization, readSession(request, pool))
   if (location !== undefined) return seeOther(location)
   if (authorization.identityProvider) return departure(context, site, authorization, request)
   return seeOther(`${new URL(pool.issuer).pathname}/login?${authorization.query}`)

@@ -39,7 +39,7 @@ async function confirm(
   const confirmation = { email, registrationId, code: codeIn(fields) }
   const { sub } = await context.accounts.confirmSignUp(site, pool, confirmation, origin)
   // The flow is this browser's own, which gave the password; the code has just proven the address.
-  const proof = { sub, method: 'password', authTime, replaces: readSession(request) } as const
+  const proof = { sub, method: 'password', authTime, replaces: readSession(request, pool) } as const
   const signedIn = await context.signIns.complete(site, authorization, proof, origin)
   return seeOther(signedIn.location, [sessionCookie(pool, signedIn.session)])
 }

@@ -29,7 +29,7 @@ export function formVisitor(
   address: string,
   scope: CookieScope,
 ): FormVisitor {
-  const sent = cookieOf(request, COOKIE)
+  const sent = cookieOf(request, COOKIE, scope)
   const known = sent !== undefined && SECRET.test(sent)
   const secret = known ? sent : randomBytes(32).toString('base64url')
   return {

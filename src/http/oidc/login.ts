@@ -39,7 +39,7 @@ async function signIn(
     sub: answer.user.sub,
     method: 'password',
     authTime,
-    replaces: readSession(request),
+    replaces: readSession(request, pool),
   } as const
   const signedIn = await context.signIns.complete(site, authorization, proof, origin)
   return seeOther(signedIn.location, [sessionCookie(pool, signedIn.session)])

@@ -9,6 +9,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { LogoutCheck } from '#identity/sessions/logouts.ts'
 import type { Site } from '#sites/site.ts'
 
+import { poolScope } from './cookies.ts'
 import { CSRF_FIELD, type FormVisitor, cameFrom, formVisitor } from './csrf.ts'
 import { formOf } from './form-body.ts'
 import { formTargetOf } from './form-targets.ts'
@@ -17,7 +18,7 @@ import { formPage } from './pages/form.ts'
 import { html } from './pages/html.ts'
 import { refusedPage } from './pages/refused-page.ts'
 import { seeOther } from './see-other.ts'
-import { clearedSession, poolScope, readSession } from './session-cookie.ts'
+import { clearedSession, readSession } from './session-cookie.ts'
 import { signedOutPage } from './signed-out.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
@@ -70,7 +71,7 @@ async function leave(
   visitorOf: (leaving: Leaving) => FormVisitor,
 ): Promise<Response> {
   const { site, pool, request } = leaving
-  const session = await context.sessions.find(site, pool, readSession(request))
+  const session = await context.sessions.find(site, pool, readSession(request, pool))
   const check = await checkOf(context, leaving, session?.sub)
   if (check.kind === 'refused') return refusal(leaving, check)
   return check.kind === 'valid'
@@ -102,7 +103,7 @@ async function signOut(
   { site, pool, request }: Leaving,
   location: string | undefined,
 ): Promise<Response> {
-  const token = readSession(request)
+  const token = readSession(request, pool)
   if (token !== undefined) await context.sessions.end(site, pool, token, originOf(request))
   const cookies = [clearedSession(pool)]
   return location === undefined ? signedOutPage(site, cookies) : seeOther(location, cookies)

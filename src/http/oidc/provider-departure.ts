@@ -5,9 +5,9 @@ import type { VisitBinding } from '#identity/federation/departure.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { cookieOf, setCookie } from './cookies.ts'
+import { cookieOf, poolScope, setCookie } from './cookies.ts'
 import { seeOther } from './see-other.ts'
-import { poolScope, readSession } from './session-cookie.ts'
+import { readSession } from './session-cookie.ts'
 
 /** Proves that the browser that opens a link's authorize URL is the one that asked for it. */
 const LINK_COOKIE = 'croft_link'
@@ -25,7 +25,10 @@ export async function departure(
   const { location, binding } = await context.federation.start(
     site,
     authorization,
-    { sessionToken: readSession(incoming), linkBinding: cookieOf(incoming, LINK_COOKIE) },
+    {
+      sessionToken: readSession(incoming, authorization.pool),
+      linkBinding: cookieOf(incoming, LINK_COOKIE, poolScope(authorization.pool)),
+    },
     originOf(incoming),
   )
   return seeOther(location, binding ? [visitCookie(authorization.pool, binding)] : [])
@@ -43,8 +46,8 @@ export const clearedVisit = (pool: Pick<Pool, 'issuer'>, visitId: string): strin
 
 /** Sent to the callback and nowhere else. */
 function visitCookie(pool: Pick<Pool, 'issuer'>, binding: VisitBinding): string {
-  const { path, secure } = poolScope(pool)
+  const { path, ...rest } = poolScope(pool)
   const { expiresAt } = binding
-  const scope = { path: `${path}/oauth2/idpresponse`, secure, expiresAt }
+  const scope = { ...rest, path: `${path}/oauth2/idpresponse`, expiresAt }
   return setCookie(visitCookieName(binding.visitId), binding.token, scope)
 }

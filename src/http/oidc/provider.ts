@@ -10,7 +10,7 @@ import { visitIdOf } from '#identity/federation/provider-visits.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { cookieOf } from './cookies.ts'
+import { cookieOf, poolScope } from './cookies.ts'
 import { providerRefusedPage } from './pages/provider-refused-page.ts'
 import { clearedVisit, visitCookieName } from './provider-departure.ts'
 import { seeOther } from './see-other.ts'
@@ -27,8 +27,9 @@ export const providerRoutes = (context: AppContext) =>
       const answer = new URL(request.url).searchParams
       const returning = {
         params: answer,
-        bindingOf: (visitId: string) => cookieOf(request, visitCookieName(visitId)),
-        sessionToken: readSession(request),
+        bindingOf: (visitId: string) =>
+          cookieOf(request, visitCookieName(visitId), poolScope(pool)),
+        sessionToken: readSession(request, pool),
       }
       const outcome = await context.federation.finish(site, pool, returning, originOf(request))
       const cookies = [clearedVisit(pool, visitIdOf(answer.get('state') ?? ''))]

@@ -7,20 +7,32 @@ const sent = (cookie?: string) =>
 const SESSION = { token: 't0ken', expiresAt: new Date('2026-12-20T12:00:00Z') }
 
 describe('the session cookie', () => {
-  test('stays with its pool, out of reach of scripts and foreign forms', () => {
+  test('over TLS has a name that no neighbouring domain can give a cookie', () => {
     expect(sessionCookie({ issuer: 'https://one.test/oidc/eu-central-1_Ab' }, SESSION)).toBe(
-      'croft_session=t0ken; Path=/oidc/eu-central-1_Ab; HttpOnly; SameSite=Lax; Secure; Expires=Sun, 20 Dec 2026 12:00:00 GMT',
+      '__Host-croft_session.eu-central-1_Ab=t0ken; Path=/; HttpOnly; SameSite=Lax; Secure; Expires=Sun, 20 Dec 2026 12:00:00 GMT',
     )
   })
 
-  test('goes over plain HTTP only where the site itself does', () => {
-    expect(sessionCookie({ issuer: 'http://one.test/oidc/p' }, SESSION)).not.toContain('Secure')
+  test('over plain HTTP stays with its pool by its path', () => {
+    expect(sessionCookie({ issuer: 'http://one.test/oidc/p' }, SESSION)).toBe(
+      'croft_session=t0ken; Path=/oidc/p; HttpOnly; SameSite=Lax; Expires=Sun, 20 Dec 2026 12:00:00 GMT',
+    )
   })
 
   test('is cleared where it was set', () => {
     expect(clearedSession({ issuer: 'https://one.test/oidc/p' })).toBe(
-      'croft_session=; Path=/oidc/p; HttpOnly; SameSite=Lax; Secure; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
+      '__Host-croft_session.p=; Path=/; HttpOnly; SameSite=Lax; Secure; Expires=Thu, 01 Jan 1970 00:00:00 GMT',
     )
+  })
+
+  test.each([
+    ['its own', '__Host-croft_session.p=abc', 'abc'],
+    ['the other pool’s beside it', '__Host-croft_session.p2=no; __Host-croft_session.p=abc', 'abc'],
+    ['only the other pool’s', '__Host-croft_session.p2=no', undefined],
+    ['one that a neighbouring domain planted', 'croft_session=evil', undefined],
+    ['one that came over plain HTTP', 'croft_session.p=evil', undefined],
+  ])('over TLS is read from %s', (_what, cookie, token) => {
+    expect(readSession(sent(cookie), { issuer: 'https://one.test/oidc/p' })).toBe(token)
   })
 
   test.each([
@@ -35,7 +47,7 @@ describe('the session cookie', () => {
     ['empty', 'croft_session=', undefined],
     ['under another name only', 'Croft_session=abc', undefined],
     ['not at all', undefined, undefined],
-  ])('is read when it comes %s', (_how, cookie, token) => {
-    expect(readSession(sent(cookie))).toBe(token)
+  ])('over plain HTTP is read when it comes %s', (_how, cookie, token) => {
+    expect(readSession(sent(cookie), { issuer: 'http://one.test/oidc/p' })).toBe(token)
   })
 })

@@ -4,11 +4,11 @@ import { checkAuthorization } from '#identity/authorization/check-authorization.
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
+import { poolScope } from './cookies.ts'
 import { type FormVisitor, formVisitor } from './csrf.ts'
 import { type Flow, Flows } from './flow.ts'
 import { refusedPage } from './pages/refused-page.ts'
 import { seeOther } from './see-other.ts'
-import { poolScope } from './session-cookie.ts'
 
 const FLOW = 'flow'
 

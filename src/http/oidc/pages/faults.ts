@@ -1,5 +1,6 @@
 import { AppError, type ErrorCode } from '#base/app-error.ts'
-import { errorHeaders, statusOf } from '#http/plugins/errors.ts'
+import { statusOf } from '#base/error-status.ts'
+import { errorHeaders } from '#http/plugins/errors.ts'
 
 import { capitalized, durationOf, withStop } from './words.ts'
 
