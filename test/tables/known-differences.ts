@@ -16,7 +16,7 @@ import {
 
 import type { Answer } from './answer.ts'
 
-/** Where dynalite is not DynamoDB; each has its row in decisions/101. */
+/** Where dynalite is not DynamoDB; each has its row in decisions/101 or decisions/110. */
 export type Difference =
   | 'syntax-wording'
   | 'type-set'
@@ -35,6 +35,12 @@ export type Difference =
   | 'shared-value'
   | 'not-asked'
   | 'remove-from-nothing'
+  | 'empty-index-key'
+  | 'select'
+  | 'consistent-scan'
+  | 'delete-return-values'
+  | 'unspaced-keyword'
+  | 'segment-zero'
 
 const KNOWN_FUNCTION =
   /^(Invalid \w+: )The function is not allowed in an? (?:condition|update) expression; (function: \w+)$/
@@ -182,12 +188,37 @@ function sharesValues({ actions }: Update): boolean {
   )
 }
 
-/** A copy is put below what it is copied from, of which dynalite makes a circle. */
+/** A copy is put below what it is copied from, maybe by way of other copies: dynalite makes a circle of it. */
 function copiesIntoItself({ actions }: Update): boolean {
   const read = actions.flatMap((action) => (action.section === 'SET' ? copied(action.value) : []))
-  return actions.some(({ path }) =>
+  const below = actions.some(({ path }) =>
     read.some((source) => path.length > source.length && startsWith(path, source)),
   )
+  return below || copiesInCircle(actions)
+}
+
+/** As in `SET a.x = b, b.x = a`: each of the copies is put into what another one takes. */
+function copiesInCircle(actions: Update['actions']): boolean {
+  const copies = actions.flatMap((action) =>
+    action.section === 'SET'
+      ? copied(action.value).map((source) => ({ source, target: action.path }))
+      : [],
+  )
+  const next = ({ source }: { source: DocumentPath }, reached: ReadonlySet<object>) =>
+    copies.filter(
+      (each) =>
+        !reached.has(each) && (startsWith(each.target, source) || startsWith(source, each.target)),
+    )
+  return copies.some((first) => {
+    const reached = new Set<(typeof copies)[number]>()
+    const waiting = [first]
+    for (let copy = waiting.pop(); copy; copy = waiting.pop()) {
+      const found = next(copy, reached).filter((each) => each.target !== copy.target)
+      for (const each of found) reached.add(each)
+      waiting.push(...found)
+    }
+    return reached.has(first)
+  })
 }
 
 /** Something is missing where dynalite never looks whether it is there. */

@@ -1,66 +1,23 @@
-import { Agent, request } from 'node:http'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 
-import dynalite from 'dynalite'
+import { type Endpoint, endpointAt } from './endpoint.ts'
 
-import type { Answer } from './answer.ts'
+const WORKER = new URL('../processes/oracle.ts', import.meta.url)
 
-export interface Oracle extends AsyncDisposable {
-  call(action: string, body: object): Promise<Answer>
-}
+export type Oracle = Endpoint
 
-/** dynalite in memory, on a free port of this machine. */
+/** dynalite in memory, on a free port of this machine and on a core of its own, if there is one. */
 export async function startOracle(): Promise<Oracle> {
-  const server = dynalite({ createTableMs: 0 })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('dynalite has no port')
-  const { port } = address
-  const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+  const worker = new Worker(WORKER)
+  // Rejects when the thread dies instead.
+  const [port] = (await once(worker, 'message')) as [number]
+  const endpoint = endpointAt(port)
   return {
-    call: (action, body) => send({ port, agent, action, body }),
+    call: (action, body) => endpoint.call(action, body),
     async [Symbol.asyncDispose]() {
-      agent.destroy()
-      await new Promise((resolve) => server.close(resolve))
+      await endpoint[Symbol.asyncDispose]()
+      await worker.terminate()
     },
   }
-}
-
-interface Call {
-  readonly port: number
-  readonly agent: Agent
-  readonly action: string
-  readonly body: object
-}
-
-function send({ port, agent, action, body }: Call): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      { host: '127.0.0.1', port, agent, method: 'POST', headers: headersOf(action) },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () =>
-          resolve(answerOf(response.statusCode, Buffer.concat(chunks).toString('utf8'))),
-        )
-      },
-    )
-    sent.on('error', reject)
-    sent.end(JSON.stringify(body))
-  })
-}
-
-const headersOf = (action: string): Record<string, string> => ({
-  'content-type': 'application/x-amz-json-1.0',
-  'x-amz-target': `DynamoDB_20120810.${action}`,
-  'x-amz-date': '20260101T000000Z',
-  authorization: 'AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=a',
-})
-
-function answerOf(status: number | undefined, text: string): Answer {
-  const body: Record<string, unknown> = JSON.parse(text)
-  if (status === 200) return { ok: true, body }
-  const { __type: type, message } = body
-  if (typeof type !== 'string' || typeof message !== 'string') throw new Error(text)
-  return { ok: false, type: type.split('#').at(-1) ?? type, message }
 }

@@ -28,7 +28,7 @@ export interface WriteCase {
 type Texts = Readonly<Record<string, string | undefined>>
 type Values = Readonly<Record<string, AttributeValue>>
 
-const literals = fc.record({
+export const literals = fc.record({
   ':p': value,
   ':q': scalar,
   ':r': ordered,
@@ -40,7 +40,7 @@ const literals = fc.record({
   ':k': prefix,
 })
 /** Which placeholders the request gives: those it uses, one fewer, or one more. */
-const supply = fc.oneof(
+export const supply = fc.oneof(
   { weight: 20, arbitrary: fc.constant('used' as const) },
   { weight: 1, arbitrary: fc.constant('fewer' as const) },
   { weight: 1, arbitrary: fc.constant('more' as const) },
@@ -148,7 +148,11 @@ export const queryRequest: fc.Arbitrary<TableRequest> = fc.oneof(
 )
 
 /** The texts, with the names and values they mention. */
-function withPlaceholders(texts: Texts, values: Values, how: 'used' | 'fewer' | 'more'): object {
+export function withPlaceholders(
+  texts: Texts,
+  values: Values,
+  how: 'used' | 'fewer' | 'more',
+): object {
   const all = Object.values(texts).join(' ')
   const names = Object.entries(NAMES).filter(([name]) => mentions(all, name))
   const used = Object.entries(values).filter(([name]) => mentions(all, name))

@@ -15,9 +15,10 @@ export type TableName = keyof typeof TABLES
 
 export const schemaOf = (name: TableName): TableSchema => TABLES[name]
 
+export const creationOf = (name: TableName): object => creationRequest(name, schemaOf(name))
+
 /** The body of the CreateTable request for a table. */
-export function creationOf(name: TableName): object {
-  const schema = schemaOf(name)
+export function creationRequest(name: string, schema: TableSchema): object {
   const indexes = schema.globalSecondaryIndexes ?? []
   const keys = [schema, ...indexes].flatMap(({ partitionKey, sortKey }) =>
     sortKey === undefined ? [partitionKey] : [partitionKey, sortKey],
@@ -25,7 +26,10 @@ export function creationOf(name: TableName): object {
   return {
     TableName: name,
     BillingMode: 'PAY_PER_REQUEST',
-    AttributeDefinitions: keys.map((key) => ({ AttributeName: key.name, AttributeType: key.type })),
+    AttributeDefinitions: [...new Map(keys.map((key) => [key.name, key])).values()].map((key) => ({
+      AttributeName: key.name,
+      AttributeType: key.type,
+    })),
     KeySchema: keySchemaOf(schema),
     ...(indexes.length > 0 && {
       GlobalSecondaryIndexes: indexes.map((index) => ({

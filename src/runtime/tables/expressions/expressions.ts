@@ -42,6 +42,10 @@ export interface BoundExpressions {
   readonly projection?: Projection
 }
 
+/** Of a request that has no expressions. */
+export const NO_TEXTS: ExpressionTexts = {}
+const NOTHING: BoundExpressions = {}
+
 /** Characters of expression text whose parsed forms are kept. */
 const KEPT_CHARACTERS = 256 * 1024
 
@@ -53,6 +57,7 @@ export class Expressions {
 
   /** Checks all expressions of a request together; a name or value that none of them uses is refused. */
   bind(texts: ExpressionTexts, reading: Reading): BoundExpressions {
+    if (texts === NO_TEXTS) return NOTHING
     checkPresence(texts, reading.parameters)
     checkNames(texts.ExpressionAttributeNames)
     const values = readValues(texts.ExpressionAttributeValues, reading.readValue)
@@ -93,7 +98,11 @@ export class Expressions {
 }
 
 /** Names and values are of no use without an expression that could use them. */
-function checkPresence(texts: ExpressionTexts, parameters: readonly ExpressionParameter[]): void {
+export function checkPresence(
+  texts: ExpressionTexts,
+  parameters: readonly ExpressionParameter[],
+): void {
+  if (texts === NO_TEXTS) return
   const given = parameters.filter((parameter) => texts[parameter] !== undefined)
   if (texts.ExpressionAttributeNames !== undefined && given.length === 0) {
     throw invalidRequest('ExpressionAttributeNames can only be specified when using expressions')

@@ -6,6 +6,7 @@ import {
   typeOf,
 } from '#runtime/tables/items/attribute-value.ts'
 import {
+  checkIndexKeySizes,
   indexKeyAttributes,
   indexMismatch,
   isEmptyKey,
@@ -80,6 +81,7 @@ export function checkUpdatedIndexKeys(update: Update, after: Item, schema: Table
         `IndexName: ${index}, IndexKey: ${name}`,
     )
   }
+  if (set.size > 0) checkIndexKeySizes(after, schema)
 }
 
 const topLevelOfSet = ({ section, path }: Action): (string | number | undefined)[] =>

@@ -78,7 +78,25 @@ function checkIndexKeys(item: Item, schema: TableSchema): void {
     if (typeOf(value) !== attribute.type) throw indexMismatch(attribute, typeOf(value))
     if (isEmptyKey(value)) throw emptyIndexKey(attribute, value)
   }
+  checkIndexKeySizes(item, schema)
 }
+
+/** Keys of indexes have the same limits as those of tables. */
+export function checkIndexKeySizes(item: Item, schema: TableSchema): void {
+  for (const index of schema.globalSecondaryIndexes ?? []) {
+    for (const attribute of keyAttributes(index)) {
+      const value = attributeOf(item, attribute.name)
+      if (value !== undefined) checkKeySize(attribute, value, index)
+    }
+  }
+}
+
+/** Whether a value of the right type can be a key. */
+export const keyFits = (
+  attribute: KeyAttribute,
+  value: AttributeValue,
+  schema: KeySchema,
+): boolean => !isEmptyKey(value) && keyBytes(value) <= maxKeyBytes(attribute, schema)
 
 export const indexMismatch = (
   attribute: KeyAttribute & { readonly index: string },
@@ -105,19 +123,16 @@ function checkKeyValue(attribute: KeyAttribute, value: AttributeValue, opening: 
 }
 
 function checkKeySize(attribute: KeyAttribute, value: AttributeValue, schema: KeySchema): void {
-  const bytes = keyBytes(value)
-  if (attribute === schema.partitionKey) {
-    if (bytes <= MAX_PARTITION_KEY_BYTES) return
-    throw invalidRequest(
-      `${INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes`,
-    )
-  }
-  if (bytes > MAX_SORT_KEY_BYTES) {
-    throw invalidRequest(
-      `${INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes`,
-    )
-  }
+  if (keyBytes(value) <= maxKeyBytes(attribute, schema)) return
+  throw invalidRequest(
+    attribute === schema.partitionKey
+      ? `${INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes`
+      : `${INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes`,
+  )
 }
+
+const maxKeyBytes = (attribute: KeyAttribute, { partitionKey }: KeySchema): number =>
+  attribute === partitionKey ? MAX_PARTITION_KEY_BYTES : MAX_SORT_KEY_BYTES
 
 /** No key is an empty string or binary. */
 export const isEmptyKey = (value: AttributeValue): boolean =>

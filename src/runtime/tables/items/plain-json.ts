@@ -1,4 +1,5 @@
 import { type Attributes, type AttributeValue, type Item, membersOf } from './attribute-value.ts'
+import { mapFields } from './map-fields.ts'
 import { isMarkerName, MARKERS } from './markers.ts'
 
 export type PlainValue =
@@ -47,5 +48,4 @@ function plainNumber(canonical: string): PlainValue {
   return exact && safe ? number : { [MARKERS.number]: canonical }
 }
 
-const plainAttributes = (attributes: Attributes): PlainItem =>
-  Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, plainValue(value)]))
+const plainAttributes = (attributes: Attributes): PlainItem => mapFields(attributes, plainValue)

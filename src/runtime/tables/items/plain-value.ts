@@ -3,6 +3,7 @@ import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
 import { isCanonicalBase64 } from './base64.ts'
 import { checkLevel } from './limits.ts'
+import { mapFields } from './map-fields.ts'
 import { isMarkerName, MARKERS } from './markers.ts'
 import { canonicalNumber } from './number.ts'
 import { checkedSet } from './set-rules.ts'
@@ -20,7 +21,7 @@ export function readPlainValue(input: unknown, level = 1): AttributeValue {
   if (typeof input === 'string') return { S: input }
   if (typeof input === 'number') return { N: numberOf(input) }
   if (typeof input === 'boolean') return { BOOL: input }
-  if (typeof input === 'object') return readObject({ ...input }, level)
+  if (isFields(input)) return readObject(input, level)
   throw invalidRequest(`A value of type "${typeof input}" cannot be stored in an item`)
 }
 
@@ -50,8 +51,7 @@ function readObject(fields: Fields, level: number): AttributeValue {
 }
 
 function readAttributes(fields: Fields, level: number): Attributes {
-  const entries = Object.entries(fields)
-  return Object.fromEntries(entries.map(([name, value]) => [name, readPlainValue(value, level)]))
+  return mapFields(fields, (value) => readPlainValue(value, level))
 }
 
 function readSet(content: unknown, level: number): AttributeValue {
@@ -90,9 +90,12 @@ function contentText(marker: string, content: unknown): string {
 }
 
 function objectOf(input: unknown, message: string): Fields {
-  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input }
+  if (isFields(input)) return input
   throw invalidRequest(message)
 }
+
+const isFields = (input: unknown): input is Fields =>
+  typeof input === 'object' && input !== null && !Array.isArray(input)
 
 const misused = (marker: string, what: string): string =>
   `"${marker}" must hold ${what}; a map with that one key is written { "${MARKERS.map}": { … } }`

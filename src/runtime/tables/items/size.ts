@@ -56,11 +56,14 @@ export function numberSize(canonical: string): number {
   return 1 + sign + Math.ceil(before.length / 2) + Math.ceil(after.length / 2)
 }
 
-const attributesSize = (attributes: Attributes, overhead: number): number =>
-  sum(
-    Object.entries(attributes),
-    ([name, value]) => textBytes(name) + attributeSize(value) + overhead,
-  )
+function attributesSize(attributes: Attributes, overhead: number): number {
+  let total = 0
+  for (const name of Object.keys(attributes)) {
+    const value = attributes[name]
+    if (value !== undefined) total += textBytes(name) + attributeSize(value) + overhead
+  }
+  return total
+}
 
 const textBytes = (text: string): number => Buffer.byteLength(text, 'utf8')
 

@@ -1,0 +1,73 @@
+import type { ActionBody } from '#runtime/tables/engine.ts'
+import type { Item } from '#runtime/tables/items/attribute-value.ts'
+import { itemSize } from '#runtime/tables/items/size.ts'
+
+import { NONE, reasonOf, transactionCanceled } from './cancellation.ts'
+import { lockPlaces } from './locks.ts'
+import type { Plan, PlacedItem } from './plan.ts'
+import { checkDistinct, type RequestReading } from './requests.ts'
+import { type Outcome, readTransactAction, type TransactAction } from './transact-action.ts'
+import { checkTransactionBytes, ONE_OPERATION, transactItems } from './transaction-bounds.ts'
+import { claimTransaction, namedTransaction } from './transaction-tokens.ts'
+
+/**
+ * TransactWriteItems: all of its actions or none, as if nothing else happened meanwhile. Keys that do not fit their tables
+ * cancel it; any other fault of the request is thrown as it is.
+ */
+export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
+  const inputs = transactItems(body)
+  const actions = inputs.map((input) => readTransactAction(input, reading))
+  const reasons = actions.map(({ fault }) => reasonOf(fault) ?? NONE)
+  if (reasons.some((reason) => reason !== NONE)) throw transactionCanceled(reasons)
+  const places = actions.map(({ place }) => place)
+  checkDistinct(places, ONE_OPERATION)
+  const named = namedTransaction(body['ClientRequestToken'], inputs)
+  return {
+    places,
+    async perform(tx, { items, now }) {
+      if (named !== undefined && !(await claimTransaction(tx, named, now))) return {}
+      await lockPlaces(tx, places)
+      const stored = await items.lock(tx, places)
+      const outcomes = decideAll(actions, stored)
+      checkTransactionBytes(bytesOf(stored, outcomes))
+      await items.write(tx, changesOf(actions, outcomes))
+      return {}
+    },
+  }
+}
+
+function decideAll(
+  actions: readonly TransactAction[],
+  stored: readonly (Item | undefined)[],
+): readonly Outcome[] {
+  const outcomes: Outcome[] = []
+  const reasons = actions.map((action, index) => {
+    try {
+      outcomes.push(action.decide(stored[index]))
+      return NONE
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (reason === undefined) throw error
+      return reason
+    }
+  })
+  if (outcomes.length < actions.length) throw transactionCanceled(reasons)
+  return outcomes
+}
+
+/** Of each item what is written, or what is there where nothing is. */
+function bytesOf(stored: readonly (Item | undefined)[], outcomes: readonly Outcome[]): number {
+  return outcomes.reduce((sum, outcome, index) => {
+    const item = (outcome === 'kept' ? undefined : outcome.item) ?? stored[index]
+    return item === undefined ? sum : sum + itemSize(item)
+  }, 0)
+}
+
+const changesOf = (
+  actions: readonly TransactAction[],
+  outcomes: readonly Outcome[],
+): readonly PlacedItem[] =>
+  actions.flatMap(({ place }, index) => {
+    const outcome = outcomes[index]
+    return outcome === undefined || outcome === 'kept' ? [] : [{ place, item: outcome.item }]
+  })

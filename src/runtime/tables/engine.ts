@@ -1,0 +1,92 @@
+import type { Clock } from '#base/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+
+import type { ActionAnswer, ActionBody, ActionRequest } from './actions/action.ts'
+import { readDeleteItem } from './actions/delete-item.ts'
+import { readGetItem } from './actions/get-item.ts'
+import type { ItemPage } from './actions/page-request.ts'
+import { readPutItem } from './actions/put-item.ts'
+import { readQuery } from './actions/query.ts'
+import { readScan } from './actions/scan.ts'
+import { readUpdateItem } from './actions/update-item.ts'
+import type { ItemCodec } from './codec.ts'
+import { Expressions } from './expressions/expressions.ts'
+import { invalidRequest } from './fault.ts'
+import { ItemWrites } from './store/item-writes.ts'
+import type { TableLayouts } from './store/table-layouts.ts'
+import { storeOf, type TableStore } from './store/table-store.ts'
+import type { Table } from './table.ts'
+
+export type { ActionAnswer, ActionBody }
+
+export type ItemAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query' | 'Scan'
+
+/** What `table_index_range` raises. */
+const BACKFILLING = 'CT001'
+const NO_INDEX = 'CT002'
+
+/** DynamoDB's item actions on tables in Postgres. */
+export class TableEngine {
+  readonly #store: TableStore
+  readonly #writes: ItemWrites
+  readonly #expressions = new Expressions()
+
+  constructor(deps: {
+    readonly database: Database
+    readonly clock: Clock
+    readonly layouts: TableLayouts
+  }) {
+    this.#store = storeOf(deps.database, deps.clock)
+    this.#writes = new ItemWrites(deps)
+  }
+
+  /**
+   * Fails with `ValidationError` or `ConditionalCheckFailed` in DynamoDB's words, and with `ResourceNotFound` when the
+   * table is gone.
+   */
+  async perform(
+    table: Table,
+    action: ItemAction,
+    body: ActionBody,
+    codec: ItemCodec,
+  ): Promise<ActionAnswer> {
+    const request = { table, body, codec, expressions: this.#expressions }
+    switch (action) {
+      case 'GetItem':
+        return this.#get(request)
+      case 'PutItem':
+        return this.#writes.perform(table, readPutItem(request))
+      case 'UpdateItem':
+        return this.#writes.perform(table, readUpdateItem(request))
+      case 'DeleteItem':
+        return this.#writes.perform(table, readDeleteItem(request))
+      case 'Query':
+        return this.#page(table, readQuery(request))
+      case 'Scan':
+        return this.#page(table, readScan(request))
+    }
+  }
+
+  async #get(request: ActionRequest): Promise<ActionAnswer> {
+    const { key, answer } = readGetItem(request)
+    return answer(await this.#store.get(request.table, key))
+  }
+
+  async #page(table: Table, { request, answer }: ItemPage): Promise<ActionAnswer> {
+    try {
+      return answer(await this.#store.page(table, request))
+    } catch (error) {
+      throw indexFault(error, request.index ?? '') ?? error
+    }
+  }
+}
+
+function indexFault(error: unknown, name: string): Error | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === BACKFILLING) {
+    return invalidRequest(`Cannot read from backfilling global secondary index: ${name}`)
+  }
+  return code === NO_INDEX
+    ? invalidRequest(`The table does not have the specified index: ${name}`)
+    : undefined
+}

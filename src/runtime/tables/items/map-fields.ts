@@ -1,0 +1,23 @@
+type Fields<Value> = Readonly<Record<string, Value>>
+
+/** The same names with other values. A field called `__proto__` stays a field. */
+export function mapFields<From, To>(fields: Fields<From>, map: (value: From) => To): Fields<To> {
+  const mapped: Record<string, To> = {}
+  for (const name of Object.keys(fields)) {
+    // Every name is one of its own.
+    const value = map(fields[name] as From)
+    if (name === '__proto__') define(mapped, name, value)
+    else mapped[name] = value
+  }
+  return mapped
+}
+
+/** Assigning it would change the prototype. */
+function define(fields: object, name: string, value: unknown): void {
+  Object.defineProperty(fields, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '#base/clock.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Item } from '#runtime/tables/items/attribute-value.ts'
+import type { Table } from '#runtime/tables/table.ts'
+
+import { type ItemKey, itemKeyOf } from './item-key.ts'
+import { withLayout } from './item-writes.ts'
+import { LostRace } from './retries.ts'
+import type { TableLayouts } from './table-layouts.ts'
+import { compareItemKeys, type Expected, storeIn } from './table-store.ts'
+
+/** One item of a table, by its key attributes. */
+export interface ItemPlace {
+  readonly table: Table
+  readonly key: Item
+}
+
+interface Placed {
+  readonly table: Table
+  readonly key: ItemKey
+  readonly at: number
+}
+
+/**
+ * Items of several tables of one site, inside a transaction of the caller's. Whoever locks and writes runs the whole
+ * transaction with `retryingRaces`: an item that did not exist cannot be locked, and is found out by the write.
+ */
+export class BatchItems {
+  readonly #clock: Clock
+  readonly #layouts: TableLayouts
+  readonly #locked = new WeakMap<SiteTx, Map<string, Expected>>()
+
+  constructor(deps: { readonly clock: Clock; readonly layouts: TableLayouts }) {
+    this.#clock = deps.clock
+    this.#layouts = deps.layouts
+  }
+
+  /** One statement. In the order of the places; undefined where there is none, or where it has expired. */
+  read(tx: SiteTx, places: readonly ItemPlace[]): Promise<readonly (Item | undefined)[]> {
+    const keys = places.map(({ table, key }) => ({
+      tableId: table.tableId,
+      key: itemKeyOf(key, table.schema),
+    }))
+    return storeIn(tx, this.#clock).getMany(tx.siteId, keys)
+  }
+
+  /** The same; and what `write` then writes of them is written only if nobody else changed it. */
+  async lock(tx: SiteTx, places: readonly ItemPlace[]): Promise<readonly (Item | undefined)[]> {
+    const store = storeIn(tx, this.#clock)
+    const expected = this.#locked.get(tx) ?? new Map<string, Expected>()
+    this.#locked.set(tx, expected)
+    const items: (Item | undefined)[] = places.map(() => undefined)
+    for (const { table, key, at } of inLockOrder(places)) {
+      const found = await store.read(table, key, { lock: true })
+      items[at] = found.item
+      expected.set(textOf(table, key), found.expected)
+    }
+    return items
+  }
+
+  /** Puts items, and removes those that are undefined. Whatever is there is replaced, unless it was locked before. */
+  async write(
+    tx: SiteTx,
+    changes: readonly { readonly place: ItemPlace; readonly item: Item | undefined }[],
+  ): Promise<void> {
+    const store = storeIn(tx, this.#clock)
+    for (const { table, key, at } of inLockOrder(changes.map(({ place }) => place))) {
+      const expected = this.#locked.get(tx)?.get(textOf(table, key)) ?? 'any'
+      const item = changes[at]?.item
+      const { outcome } = await withLayout(this.#layouts, table, (layout) =>
+        store.write(table, key, { layout, expected, item, withBefore: false }),
+      )
+      if (outcome === 'changed') throw new LostRace('An item was changed meanwhile')
+    }
+  }
+}
+
+/** All transactions lock in one order, so none waits for one that waits for it. */
+function inLockOrder(places: readonly ItemPlace[]): readonly Placed[] {
+  return places
+    .map(({ table, key }, at) => ({ table, key: itemKeyOf(key, table.schema), at }))
+    .toSorted(
+      (one, other) =>
+        compareTexts(one.table.tableId, other.table.tableId) || compareItemKeys(one.key, other.key),
+    )
+}
+
+const compareTexts = (one: string, other: string): number =>
+  one < other ? -1 : one > other ? 1 : 0
+
+const textOf = ({ tableId }: Table, { hash, sort }: ItemKey): string =>
+  `${tableId} ${hash.toString('hex')} ${sort.toString('hex')}`

@@ -1,0 +1,40 @@
+import { Buffer } from 'node:buffer'
+import { hash } from 'node:crypto'
+
+import {
+  attributeOf,
+  type AttributeValue,
+  type Item,
+} from '#runtime/tables/items/attribute-value.ts'
+import type { KeyAttribute, KeySchema } from '#runtime/tables/items/key-schema.ts'
+
+import { keyBytes } from './key-bytes.ts'
+
+/** So many that nobody finds two partition keys with the same. */
+const HASH_BYTES = 20
+const NO_SORT_KEY = Buffer.alloc(0)
+
+/** Where an item stands in its table, or an entry in its index. */
+export interface ItemKey {
+  /** Of the partition key. */
+  readonly hash: Buffer
+  /** The bytes of the sort key; none in a table without one. */
+  readonly sort: Buffer
+}
+
+/** The key of an item that has been checked to have one of the right types. */
+export function itemKeyOf(item: Item, schema: KeySchema): ItemKey {
+  return {
+    hash: partitionHash(valueOf(item, schema.partitionKey)),
+    sort: schema.sortKey === undefined ? NO_SORT_KEY : keyBytes(valueOf(item, schema.sortKey)),
+  }
+}
+
+export const partitionHash = (value: AttributeValue): Buffer =>
+  hash('sha256', keyBytes(value), 'buffer').subarray(0, HASH_BYTES)
+
+function valueOf(item: Item, { name }: KeyAttribute): AttributeValue {
+  const value = attributeOf(item, name)
+  if (value === undefined) throw new TypeError(`The key attribute "${name}" is missing`)
+  return value
+}

@@ -1,0 +1,142 @@
+import type { Clock } from '#base/clock.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { ActionAnswer } from '#runtime/tables/actions/action.ts'
+import type { ItemChange } from '#runtime/tables/actions/item-change.ts'
+import type { Item } from '#runtime/tables/items/attribute-value.ts'
+import type { Table } from '#runtime/tables/table.ts'
+
+import type { TableLayout } from './layout.ts'
+import { retryingRaces, tooBusy } from './retries.ts'
+import type { TableLayouts } from './table-layouts.ts'
+import {
+  type Expected,
+  type ItemWrite,
+  storeIn,
+  storeOf,
+  type TableStore,
+  type WriteOutcome,
+} from './table-store.ts'
+import { Turns } from './turns.ts'
+
+/** Writes that are refused because another came first, before the row is locked. */
+const FREE_TRIES = 3
+const LOCKED_TRIES = 20
+/** A layout changes when somebody changes the table's definition. */
+const LAYOUT_TRIES = 10
+
+/** An item as it was found, and what a write has to expect. */
+interface Found {
+  readonly item: Item | undefined
+  readonly expected: Expected
+}
+
+/** Changes of single items. Each is as if it were alone, and answered after its commit. */
+export class ItemWrites {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #layouts: TableLayouts
+  readonly #store: TableStore
+  readonly #turns = new Turns()
+
+  constructor(deps: {
+    readonly database: Database
+    readonly clock: Clock
+    readonly layouts: TableLayouts
+  }) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+    this.#layouts = deps.layouts
+    this.#store = storeOf(deps.database, deps.clock)
+  }
+
+  perform(table: Table, change: ItemChange): Promise<ActionAnswer> {
+    return retryingRaces(() =>
+      change.blind === undefined
+        ? this.#turns.take(turnOf(table, change), () => this.#reading(table, change))
+        : this.#blind(table, change, change.blind),
+    )
+  }
+
+  /** One statement. */
+  async #blind(
+    table: Table,
+    change: ItemChange,
+    { expected, item }: NonNullable<ItemChange['blind']>,
+  ): Promise<ActionAnswer> {
+    const write = { expected, item, withBefore: change.showsBefore }
+    const outcome = await this.#write(this.#store, table, change, write)
+    if (outcome.outcome === 'changed') throw change.refusal(outcome.before)
+    return change.answer(outcome.before, item)
+  }
+
+  /** Reads, then writes if nobody else did; after some tries with the row locked. */
+  async #reading(table: Table, change: ItemChange): Promise<ActionAnswer> {
+    const { item, expected } = await this.#store.read(table, change.key)
+    let found: Found = { item, expected }
+    for (let tries = 0; tries < FREE_TRIES; tries++) {
+      const outcome = await this.#attempt(this.#store, table, change, found)
+      if ('answer' in outcome) return outcome.answer
+      found = outcome.found
+    }
+    return this.#locking(table, change)
+  }
+
+  async #locking(table: Table, change: ItemChange): Promise<ActionAnswer> {
+    for (let tries = 0; tries < LOCKED_TRIES; tries++) {
+      const outcome = await this.#database.withSite(table.siteId, async (tx) => {
+        const store = storeIn(tx, this.#clock)
+        const { item, expected } = await store.read(table, change.key, { lock: true })
+        return this.#attempt(store, table, change, { item, expected })
+      })
+      // Only an item that did not exist can have been changed in between.
+      if ('answer' in outcome) return outcome.answer
+    }
+    throw tooBusy()
+  }
+
+  async #attempt(
+    store: TableStore,
+    table: Table,
+    change: ItemChange,
+    found: Found,
+  ): Promise<{ readonly answer: ActionAnswer } | { readonly found: Found }> {
+    const item = change.after(found.item)
+    if (item !== found.item) {
+      const write = { expected: found.expected, item, withBefore: false }
+      const outcome = await this.#write(store, table, change, write)
+      if (outcome.outcome === 'changed') {
+        return { found: { item: outcome.before, expected: outcome.expected } }
+      }
+    }
+    return { answer: change.answer(found.item, item) }
+  }
+
+  /** With the table's layout, whatever it is by now. */
+  async #write(
+    store: TableStore,
+    table: Table,
+    { key }: ItemChange,
+    write: Omit<ItemWrite, 'layout'>,
+  ): Promise<Exclude<WriteOutcome, { outcome: 'stale' }>> {
+    return withLayout(this.#layouts, table, (layout) =>
+      store.write(table, key, { ...write, layout }),
+    )
+  }
+}
+
+/** Writes with the layout that is known, and again with the present one when that is not it. */
+export async function withLayout(
+  layouts: TableLayouts,
+  table: Table,
+  write: (layout: TableLayout) => Promise<WriteOutcome>,
+): Promise<Exclude<WriteOutcome, { outcome: 'stale' }>> {
+  for (let tries = 0; tries < LAYOUT_TRIES; tries++) {
+    const outcome = await write(await layouts.of(table))
+    if (outcome.outcome !== 'stale') return outcome
+    layouts.forget(table)
+  }
+  throw tooBusy()
+}
+
+const turnOf = ({ siteId, tableId }: Table, { key }: ItemChange): string =>
+  `${siteId} ${tableId} ${key.hash.toString('hex')} ${key.sort.toString('hex')}`

@@ -1,0 +1,157 @@
+import { LRUCache } from 'lru-cache'
+
+import { notFound } from '#base/app-error.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { DefinedTables } from '#runtime/resources/service.ts'
+import type { TableConfig } from '#runtime/resources/table-config.ts'
+import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
+import type { Table } from '#runtime/tables/table.ts'
+
+import {
+  hasItems,
+  holdWrites,
+  insertIndex,
+  selectLayout,
+  type StoredLayout,
+  updateIndexStatus,
+  upsertLayout,
+  usedBy,
+} from './layout-rows.ts'
+import type { TableLayout } from './layout.ts'
+import type { TableAddress } from './table-store.ts'
+
+/** Layouts that are remembered; a stale one is found out by the write that uses it. */
+const REMEMBERED = 10_000
+const NEW: StoredLayout = {
+  generation: 0,
+  ttlAttribute: undefined,
+  lastIndexId: 0,
+  builtTo: undefined,
+  indexes: [],
+}
+/** From the first item on. */
+const START = { hash: Buffer.alloc(0), sort: Buffer.alloc(0) }
+
+/** Has `TableBuilds` run for a table after the commit. */
+export type RequestBuild = (tx: SiteTx, tableId: string) => Promise<void>
+
+/** What the definition of a table means for its rows. */
+export class TableLayouts implements DefinedTables {
+  readonly #database: Database
+  readonly #requestBuild: RequestBuild
+  readonly #remembered = new LRUCache<string, TableLayout>({ max: REMEMBERED })
+
+  constructor(deps: { readonly database: Database; readonly requestBuild: RequestBuild }) {
+    this.#database = deps.database
+    this.#requestBuild = deps.requestBuild
+  }
+
+  /** The layout of a table, as far as this process knows. */
+  async of(table: Table): Promise<TableLayout> {
+    const known = this.#remembered.get(keyOf(table))
+    if (known !== undefined) return known
+    const layout = await this.#database.withSite(table.siteId, (tx) => this.#find(tx, table))
+    this.#remembered.set(keyOf(table), layout)
+    return layout
+  }
+
+  forget(table: TableAddress): void {
+    this.#remembered.delete(keyOf(table))
+  }
+
+  /**
+   * Brings the layout in line with a definition, in the transaction that writes the definition. What the items' rows
+   * lack is made by the queue `table-build`; an index can be read when that is done.
+   */
+  async define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void> {
+    await holdWrites(tx, tableId)
+    const before = await selectLayout(tx, tableId)
+    const change = changeOf(before ?? NEW, schema)
+    if (before !== undefined && !change.any) return
+    const filled = await hasItems(tx, tableId)
+    await this.#write(tx, tableId, { before: before ?? NEW, change, schema, filled })
+    tx.onCommit(() => this.forget({ siteId: tx.siteId, tableId }))
+    if (schema.ttlAttribute !== undefined || change.removed.length > 0 || (filled && change.any)) {
+      await this.#requestBuild(tx, tableId)
+    }
+  }
+
+  async #write(
+    tx: SiteTx,
+    tableId: string,
+    { before, change, schema, filled }: Defining,
+  ): Promise<void> {
+    const { added, removed } = change
+    const needsItems = filled && (added.length > 0 || change.expiry)
+    await upsertLayout(tx, tableId, {
+      generation: before.generation + 1,
+      ttlAttribute: schema.ttlAttribute,
+      lastIndexId: before.lastIndexId + added.length,
+      builtTo: needsItems ? START : before.builtTo,
+    })
+    await updateIndexStatus(tx, tableId, { indexIds: removed, status: 'removing' })
+    const status = filled ? 'building' : 'active'
+    for (const [at, { name, partitionKey, sortKey }] of added.entries()) {
+      const keys = sortKey === undefined ? { partitionKey } : { partitionKey, sortKey }
+      const indexId = before.lastIndexId + at + 1
+      await insertIndex(tx, tableId, { name, ...keys, indexId, status })
+    }
+  }
+
+  /** A table that is defined and has no layout is older than layouts, and empty. */
+  async #find(tx: SiteTx, { tableId, schema }: Table): Promise<TableLayout> {
+    const found = await selectLayout(tx, tableId)
+    if (found !== undefined) return usedBy(found)
+    const resource = await tx.db
+      .selectFrom('data_resource')
+      .select('resource_id')
+      .where('site_id', '=', tx.siteId)
+      .where('resource_id', '=', tableId)
+      .forShare()
+      .executeTakeFirst()
+    if (resource === undefined) throw notFound('Resource', tableId)
+    await this.define(tx, tableId, schema)
+    const made = await selectLayout(tx, tableId)
+    return usedBy(made ?? NEW)
+  }
+}
+
+const keyOf = ({ siteId, tableId }: TableAddress): string => `${siteId} ${tableId}`
+
+interface Defining {
+  readonly before: StoredLayout
+  readonly change: LayoutChange
+  readonly schema: TableConfig
+  readonly filled: boolean
+}
+
+interface LayoutChange {
+  readonly any: boolean
+  readonly added: NonNullable<TableConfig['globalSecondaryIndexes']>
+  readonly removed: readonly number[]
+  /** Whether items end by another attribute. */
+  readonly expiry: boolean
+}
+
+function changeOf(before: StoredLayout, schema: TableConfig): LayoutChange {
+  const { globalSecondaryIndexes = [], ttlAttribute } = schema
+  const current = before.indexes.filter(({ status }) => status !== 'removing')
+  const same = (one: Named, other: Named) => one.name === other.name && sameKeys(one, other)
+  const added = globalSecondaryIndexes.filter((index) => !current.some((each) => same(each, index)))
+  const removed = current
+    .filter((index) => !globalSecondaryIndexes.some((each) => same(each, index)))
+    .map(({ indexId }) => indexId)
+  const expiry = before.ttlAttribute !== ttlAttribute
+  return { any: expiry || added.length > 0 || removed.length > 0, added, removed, expiry }
+}
+
+interface Named extends KeySchema {
+  readonly name: string
+}
+
+function sameKeys(one: KeySchema, other: KeySchema): boolean {
+  const keys = ({ partitionKey, sortKey }: KeySchema) =>
+    [partitionKey, sortKey].map((key) => key && `${key.type} ${key.name}`)
+  const [left, right] = [keys(one), keys(other)]
+  return left.every((key, at) => key === right[at])
+}

@@ -1,0 +1,197 @@
+import type { TableBatches } from '#runtime/tables/batches/service.ts'
+import { WIRE } from '#runtime/tables/codec.ts'
+import type { Item } from '#runtime/tables/items/attribute-value.ts'
+import { checkItemSize } from '#runtime/tables/items/size.ts'
+import { readWireItem } from '#runtime/tables/items/wire-value.ts'
+
+import { readUnits, writeUnits } from './capacity.ts'
+import { checkProjected } from './check-request.ts'
+import { type ItemPlaces, keyOf, storedItem } from './item-actions.ts'
+import type { ItemRequest } from './item-request.ts'
+import { translated } from './translate-legacy.ts'
+import { validationFault } from './wire-error.ts'
+
+const MAX_KEYS = 100
+const TRANSACTION_FACTOR = 2
+const ACTIONS = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'TransactGetItems',
+  'TransactWriteItems',
+] as const
+export type WireBatchAction = (typeof ACTIONS)[number]
+
+type Fields = Readonly<Record<string, unknown>>
+
+export interface BatchPlaces extends ItemPlaces {
+  readonly batches: TableBatches
+}
+
+interface KeysOfTable extends ItemRequest {
+  readonly Keys: readonly Fields[]
+}
+
+interface WriteRequest {
+  readonly PutRequest?: { readonly Item: Fields }
+  readonly DeleteRequest?: { readonly Key: Fields }
+}
+
+interface Transacted extends ItemRequest {
+  readonly TableName: string
+}
+
+interface BatchRequest {
+  readonly RequestItems?: Readonly<Record<string, unknown>>
+  readonly TransactItems?: readonly Readonly<Record<string, Transacted>>[]
+  readonly ReturnConsumedCapacity?: string
+}
+
+export const isBatchAction = (name: string): name is WireBatchAction =>
+  ACTIONS.some((action) => action === name)
+
+/** An action on several items, from a request whose shape is right to DynamoDB's answer. */
+export async function performBatchAction(
+  places: BatchPlaces,
+  action: WireBatchAction,
+  request: BatchRequest,
+): Promise<object> {
+  const { ReturnConsumedCapacity: asked = 'NONE', ...body } = request
+  const read = READERS[action](body, places)
+  const meter = asked === 'NONE' ? undefined : new Meter(places, asked)
+  await meter?.measure(read.items)
+  const answer = await places.batches.perform(
+    (name) => places.tableOf(name).table,
+    action,
+    read.body,
+    WIRE,
+  )
+  await meter?.measure(read.items)
+  return meter === undefined ? answer : { ...answer, ...meter.field(action) }
+}
+
+/** An item that a batch is about. */
+interface MeteredItem {
+  readonly tableName: string
+  readonly key: Fields
+  readonly item?: Fields | undefined
+  readonly isConsistent: boolean
+}
+
+interface ReadBatch {
+  readonly body: Fields
+  readonly items: readonly MeteredItem[]
+}
+
+const READERS: Readonly<
+  Record<WireBatchAction, (request: BatchRequest, places: BatchPlaces) => ReadBatch>
+> = {
+  BatchGetItem(request, places) {
+    const requested = Object.entries(request.RequestItems ?? {}) as [string, KeysOfTable][]
+    checkKeys(requested)
+    const tables = requested.map(([name, keys]) => {
+      places.tableOf(name)
+      const { Keys: _keys, ...fields } = keys
+      return [name, { ...translated('GetItem', fields), Keys: keys.Keys }] as const
+    })
+    const items = requested.flatMap(([tableName, { Keys: keys, ConsistentRead }]) =>
+      keys.map((key) => ({ tableName, key, isConsistent: ConsistentRead === true })),
+    )
+    return { body: { ...request, RequestItems: Object.fromEntries(tables) }, items }
+  },
+  BatchWriteItem(request, places) {
+    const requested = Object.entries(request.RequestItems ?? {}) as [string, WriteRequest[]][]
+    for (const [, writes] of requested) checkWrites(writes)
+    const items = requested.flatMap(([tableName, writes]) => {
+      const { table } = places.tableOf(tableName)
+      return writes.map(({ PutRequest: put, DeleteRequest: removed }) => ({
+        tableName,
+        key: removed?.Key ?? keyOf(put?.Item ?? {}, table),
+        item: put?.Item,
+        isConsistent: true,
+      }))
+    })
+    return { body: { ...request }, items }
+  },
+  TransactGetItems: (request, places) => transacted(request, places),
+  TransactWriteItems: (request, places) => transacted(request, places),
+}
+
+function transacted(request: BatchRequest, places: BatchPlaces): ReadBatch {
+  const items = (request.TransactItems ?? []).flatMap((element) =>
+    Object.values(element).map(({ TableName: tableName, Key: key, Item: item }) => ({
+      tableName,
+      key: key ?? keyOf(item ?? {}, places.tableOf(tableName).table),
+      item,
+      isConsistent: true,
+    })),
+  )
+  return { body: { ...request }, items }
+}
+
+function checkKeys(requested: readonly (readonly [string, KeysOfTable])[]): void {
+  let count = 0
+  for (const [, request] of requested) {
+    checkProjected(request)
+    const seen = new Set<string>()
+    for (const key of request.Keys) {
+      const text = JSON.stringify(
+        Object.entries(readWireItem(key)).toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      )
+      if (seen.has(text)) throw validationFault('Provided list of item keys contains duplicates')
+      seen.add(text)
+      count += 1
+      if (count > MAX_KEYS) {
+        throw validationFault('Too many items requested for the BatchGetItem call')
+      }
+    }
+  }
+}
+
+function checkWrites(writes: readonly WriteRequest[]): void {
+  if (writes.some((write) => Object.keys(write).length === 0)) {
+    throw validationFault(
+      'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
+    )
+  }
+  for (const { PutRequest: put, DeleteRequest: removed } of writes) {
+    if (put) checkItemSize(readWireItem(put.Item))
+    else if (removed) readWireItem(removed.Key)
+  }
+}
+
+/** What a batch costs, from its items before and after. */
+class Meter {
+  readonly #places: BatchPlaces
+  readonly #asked: string
+  readonly #found = new Map<MeteredItem, (Item | undefined)[]>()
+
+  constructor(places: BatchPlaces, asked: string) {
+    this.#places = places
+    this.#asked = asked
+  }
+
+  async measure(items: readonly MeteredItem[]): Promise<void> {
+    const { engine, tableOf } = this.#places
+    for (const item of items) {
+      const { table } = tableOf(item.tableName)
+      const stored = await storedItem(engine, table, item.key).catch(() => undefined)
+      this.#found.set(item, [...(this.#found.get(item) ?? []), stored])
+    }
+  }
+
+  field(action: WireBatchAction): Fields {
+    const isRead = action === 'BatchGetItem' || action === 'TransactGetItems'
+    const factor = action.startsWith('Transact') ? TRANSACTION_FACTOR : 1
+    const units = new Map<string, number>()
+    for (const [{ tableName, isConsistent }, [before, after]] of this.#found) {
+      const cost = isRead ? readUnits(after, isConsistent) : writeUnits(before, after)
+      units.set(tableName, (units.get(tableName) ?? 0) + cost * factor)
+    }
+    const ConsumedCapacity = [...units].map(([TableName, CapacityUnits]) => ({
+      CapacityUnits,
+      TableName,
+      ...(this.#asked === 'INDEXES' && { Table: { CapacityUnits } }),
+    }))
+    return { ConsumedCapacity }
+  }
+}

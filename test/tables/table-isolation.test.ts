@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import type { Table } from '#runtime/tables/table.ts'
+import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
+
+import { type EngineBench, insertSite, openEngine } from './table-engine.ts'
+
+let postgres: PostgresPlatform & TestDatabase
+let bench: EngineBench
+let mine: Table
+let theirs: Table
+
+const SCHEMA = {
+  partitionKey: { name: 'id', type: 'S' as const },
+  globalSecondaryIndexes: [{ name: 'by-tag', partitionKey: { name: 'tag', type: 'S' as const } }],
+}
+
+beforeAll(async () => {
+  postgres = await openDatabase()
+  bench = await openEngine(postgres)
+  for (const siteId of ['one', 'two']) await insertSite(postgres, siteId)
+  mine = await bench.create('one', SCHEMA)
+  // The same id, which no two sites are given: the worst that could happen.
+  theirs = { ...mine, siteId: 'two' }
+  await postgres.database.withSite('two', (tx) =>
+    bench.layouts.define(tx, theirs.tableId, theirs.schema),
+  )
+  await bench.act(mine, 'PutItem', { Item: { id: 'a', tag: 't', of: 'one' } })
+  await bench.act(theirs, 'PutItem', { Item: { id: 'a', tag: 't', of: 'two' } })
+  await bench.act(theirs, 'PutItem', { Item: { id: 'b', tag: 't', of: 'two' } })
+})
+afterAll(async () => {
+  await bench.queue[Symbol.asyncDispose]()
+  await postgres[Symbol.asyncDispose]()
+})
+
+describe('two sites with the same table', () => {
+  test.each([
+    ['Scan', {}],
+    ['Scan', { IndexName: 'by-tag' }],
+    ['Query', { KeyConditionExpression: 'id = :v', ExpressionAttributeValues: { ':v': 'a' } }],
+    [
+      'Query',
+      {
+        IndexName: 'by-tag',
+        KeyConditionExpression: 'tag = :v',
+        ExpressionAttributeValues: { ':v': 't' },
+      },
+    ],
+  ] as const)('see their own items alone: %s %j', async (action, body) => {
+    expect((await bench.act(mine, action, body))['Items']).toEqual([
+      { id: 'a', tag: 't', of: 'one' },
+    ])
+  })
+
+  test('delete their own items alone', async () => {
+    await bench.act(mine, 'DeleteItem', { Key: { id: 'b' } })
+    expect((await bench.act(theirs, 'GetItem', { Key: { id: 'b' } }))['Item']).toBeDefined()
+  })
+})
+
+describe('row-level security', () => {
+  /** The same function, but one that says a site and asks for the rows of another. */
+  const forged = (name: string) =>
+    asAdmin(async (admin) => {
+      const [found] = await admin<{ source: string }[]>`
+        select pg_get_functiondef(oid) as source from pg_proc where proname = ${name}`
+      const turned = String(found?.source)
+        .replace(`FUNCTION public.${name}(`, `FUNCTION public.forged_${name}(`)
+        .replace("set_config('app.site_id', site, true)", "set_config('app.site_id', 'one', true)")
+      expect(turned).toContain("'app.site_id', 'one'")
+      await admin.unsafe(turned)
+    }, postgres.url)
+
+  test('shows nothing of another site, though a function asks for it', async () => {
+    await forged('table_item_range')
+    const rows = (siteId: string) =>
+      postgres.database.statement(
+        "select body from forged_table_item_range($1, $2, '', '', '\\xff', '', true, 100, 0)",
+        [siteId, mine.tableId],
+      )
+    expect(await rows('one')).toHaveLength(1)
+    expect(await rows('two')).toHaveLength(0)
+  })
+
+  test('lets no function write rows of another site', async () => {
+    await forged('table_item_write')
+    const write = (siteId: string) =>
+      postgres.database.statement(
+        `select outcome from forged_table_item_write(
+           $1, $2, '\\x01', '', 0, null, 'any', null, false, '{}', 2, null, null, null, null)`,
+        [siteId, 'no-such-table'],
+      )
+    expect(await write('one')).toEqual([{ outcome: 'done' }])
+    await expect(write('two')).rejects.toMatchObject({ code: '42501' })
+  })
+
+  test('lets a put write no row of another site', async () => {
+    await forged('table_item_put')
+    const put = (siteId: string) =>
+      postgres.database.statement<{ written: boolean }>(
+        `select forged_table_item_put($1, $2, '\\x02', '', 1, '{}', 2, null) as written`,
+        [siteId, mine.tableId],
+      )
+    expect(await put('one')).toEqual([{ written: true }])
+    // The layout of the other site is not to be seen either.
+    expect(await put('two')).toEqual([{ written: false }])
+  })
+
+  test('is back to no site after a function has run', async () => {
+    for (let round = 0; round < 8; round++) {
+      await bench.act(mine, 'GetItem', { Key: { id: 'a' } })
+      expect(await postgres.database.statement('select 1 from table_item', [])).toEqual([])
+    }
+  })
+})
