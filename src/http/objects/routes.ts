@@ -6,10 +6,11 @@ import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls, OpenedUrl, UrlGrant } from '#platform/objects/object-urls.ts'
 
 import { sendObject } from './send-object.ts'
-import { takeObject } from './take-object.ts'
+import { type Uploads, takeObject } from './take-object.ts'
 
 export interface ObjectRoutesDeps {
   readonly objects: Pick<ObjectStore, 'get' | 'head' | 'put'>
+  readonly uploads: Uploads
   /** Undefined when objects are in S3, whose signed URLs do not lead here. */
   readonly urls: ObjectUrls | undefined
   /** The site of the host that was asked; throws `SiteNotFound`. */
@@ -42,8 +43,7 @@ export const objectRoutes = (deps: ObjectRoutesDeps) => {
       // `none`: the body is stored as it comes, whatever its type says.
       .put(
         '/:key',
-        async ({ request }) =>
-          opened(await takeObject(deps.objects, await grantOf(request), request)),
+        async ({ request }) => opened(await takeObject(deps, await grantOf(request), request)),
         { detail, parse: 'none' },
       )
       .options('/:key', () => new Response(null, { status: 204, headers: PREFLIGHT }), { detail })

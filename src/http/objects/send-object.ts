@@ -9,6 +9,21 @@ import { parseRange } from './range-header.ts'
 const SHOWN =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(?:json|pdf))(?:$|\s*;)/i
 
+/**
+ * For what a page would run it: a page that trusts its own origin must not get a visitor's upload as its code, and a
+ * service worker from here would stand between the site and all its visitors.
+ */
+const RUN = new Set([
+  'audioworklet',
+  'paintworklet',
+  'script',
+  'serviceworker',
+  'sharedworker',
+  'style',
+  'worker',
+  'xslt',
+])
+
 /** Up to this size a body is sent in one piece: Bun tells the length of bytes, and streams in chunks of untold length. */
 const WHOLE_BYTES = 1024 * 1024
 
@@ -18,6 +33,9 @@ export async function sendObject(
   grant: UrlGrant,
   request: Request,
 ): Promise<Response> {
+  if (RUN.has(request.headers.get('sec-fetch-dest') ?? '')) {
+    throw new AppError('Forbidden', 'Stored objects are content: no page may run one as its code')
+  }
   const head = await objects.head(grant.key)
   if (!head) throw notFound('Object', grant.key)
   const headers = headersOf(head, grant)

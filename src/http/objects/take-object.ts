@@ -1,14 +1,23 @@
 import { AppError, invalid } from '#base/app-error.ts'
-import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { UrlGrant } from '#platform/objects/object-urls.ts'
+
+/** Whoever counts what a site stores. */
+export interface Uploads {
+  /** Runs `put`, or refuses before it. */
+  take(
+    upload: { readonly storeKey: string; readonly sizeBytes: number },
+    put: () => Promise<ObjectHead>,
+  ): Promise<ObjectHead>
+}
 
 /** Stores what the URL grants: this content type, exactly this many bytes. Anything else is refused and stores nothing. */
 export async function takeObject(
-  objects: Pick<ObjectStore, 'put'>,
+  to: { readonly objects: Pick<ObjectStore, 'put'>; readonly uploads: Uploads },
   grant: UrlGrant,
   request: Request,
 ): Promise<Response> {
-  const sizeBytes = grant.sizeBytes ?? 0
+  const { key, sizeBytes = 0 } = grant
   const contentType = request.headers.get('content-type') ?? ''
   if (contentType !== grant.contentType) {
     throw new AppError('Forbidden', `The signed URL takes content of type "${grant.contentType}"`)
@@ -20,10 +29,12 @@ export async function takeObject(
   }
   if (Number(length) !== sizeBytes) throw wrongLength(sizeBytes)
   const body = request.body ?? new Blob([]).stream()
-  const head = await objects.put(grant.key, exactly(body, sizeBytes), {
-    contentType: grant.contentType,
-    maxBytes: sizeBytes,
-  })
+  const head = await to.uploads.take({ storeKey: key, sizeBytes }, () =>
+    to.objects.put(key, exactly(body, sizeBytes), {
+      contentType,
+      maxBytes: sizeBytes,
+    }),
+  )
   return new Response(null, { status: 200, headers: { etag: head.etag } })
 }
 

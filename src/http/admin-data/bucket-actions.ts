@@ -1,0 +1,69 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import { AppError, invalid } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { optionalJson } from '#http/plugins/optional-json.ts'
+import {
+  DeleteAnswer,
+  GetAnswer,
+  ListAnswer,
+  PresignAnswer,
+  PutAnswer,
+} from '#runtime/buckets/answers.ts'
+import { BUCKET_ACTIONS, type Bucket, type BucketAction } from '#runtime/buckets/bucket.ts'
+
+import { NameText } from './views.ts'
+
+const ANSWERS = {
+  'list-objects': ListAnswer,
+  'get-object': GetAnswer,
+  'put-object': PutAnswer,
+  'delete-object': DeleteAnswer,
+  'presign-get-object': PresignAnswer,
+  'presign-put-object': PresignAnswer,
+} as const satisfies Record<BucketAction, TSchema>
+
+const BucketPath = Type.Object({ resourceId: NameText })
+const ActionPath = Type.Object({ resourceId: NameText, action: Type.String() })
+
+/** The objects of a bucket, as an admin works with them: from the moment the bucket is created, published or not. */
+export const bucketActionRoutes = (context: AppContext) => {
+  const routes = new Elysia({ prefix: '/admin/data/resources/:resourceId/data/s3' })
+    .use(adminAuth(context))
+    .use(optionalJson())
+  for (const action of BUCKET_ACTIONS) {
+    routes.post(
+      `/${action}`,
+      async ({ site, params, body }) => {
+        const bucket = await bucketOf(context, site.siteId, params.resourceId)
+        return context.buckets.perform(bucket, action, body)
+      },
+      { role: 'admin', optionalJson: true, params: BucketPath, response: ANSWERS[action] },
+    )
+  }
+  return routes.post(
+    '/:action',
+    ({ params }): never => {
+      throw unknownAction(params.action)
+    },
+    { role: 'admin', params: ActionPath },
+  )
+}
+
+async function bucketOf(context: AppContext, siteId: string, bucketId: string): Promise<Bucket> {
+  const resource = await context.resources.get(siteId, bucketId)
+  if (resource.type === 's3Bucket') return { siteId, bucketId, config: resource.config }
+  throw invalid(
+    'resourceId',
+    `"${resource.name}" is of type ${resource.type}: these actions are for an s3Bucket`,
+  )
+}
+
+const unknownAction = (action: string): AppError =>
+  new AppError(
+    'RouteNotFound',
+    `"${action.slice(0, 64)}" is no action on a bucket; the actions are ${BUCKET_ACTIONS.join(', ')}`,
+    { fields: { actions: BUCKET_ACTIONS } },
+  )

@@ -1,0 +1,246 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import { ObjectFault } from '#platform/objects/object-fault.ts'
+import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import { storeKeyOf } from '#runtime/buckets/store-key.ts'
+import { bucketLimits } from '#runtime/revisions/limits.ts'
+import { storedSettings } from '#sites/deployment-settings.ts'
+
+import { type Spot, type Standing, type UsageCounts, checkQuota, growth } from './model.ts'
+import { type StandingRow, deleteStanding, writeObject } from './object-queries.ts'
+import { endReservation, insertReservation } from './reservation-queries.ts'
+import { UPKEEP_LATE_MS, UPKEEP_MS, uploadMs } from './times.ts'
+import {
+  type AccountRow,
+  type UsageRow,
+  addUsage,
+  lockAccount,
+  lockBucket,
+  lockSiteSettings,
+  selectUsage,
+  setUpkeep,
+} from './usage-queries.ts'
+
+/** Every failed try means that somebody else has settled the same object in between. */
+const OBSERVE_TRIES = 20
+
+export interface BucketAccountsDeps {
+  readonly database: Database
+  readonly objects: Pick<ObjectStore, 'head'>
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly logger: Logger
+}
+
+interface Reservation extends Spot {
+  readonly reservationId: string
+  readonly version: string
+}
+
+/**
+ * What the buckets of each site hold, and the quota on it. The object store is the truth. Bytes are reserved before they
+ * can arrive and settled after; an object's size is taken over only if nobody settled the object since its version was
+ * read, and is looked up anew otherwise, so that the accounts end up right in whatever order things happen.
+ */
+export class BucketAccounts {
+  readonly #deps: BucketAccountsDeps
+
+  constructor(deps: BucketAccountsDeps) {
+    this.#deps = deps
+  }
+
+  /** Runs a write of exactly that many bytes. Throws `QuotaExceeded` before it runs. */
+  async write(spot: Spot, sizeBytes: number, put: () => Promise<ObjectHead>): Promise<ObjectHead> {
+    const reservation = await this.#reserve(spot, {
+      sizeBytes,
+      kind: 'write',
+      expiresAt: new Date(this.#now() + uploadMs(sizeBytes)),
+    })
+    const head = await put().catch(async (error: unknown) => {
+      await this.#tolerate(spot, this.#giveUp(reservation, error))
+      throw error
+    })
+    // The object is stored: whatever happens to its account, upkeep will see it.
+    await this.#tolerate(spot, this.#settle(reservation, head.sizeBytes))
+    return head
+  }
+
+  /** Keeps room for what a URL may bring until it has expired. Throws `QuotaExceeded`. */
+  async promise(spot: Spot, sizeBytes: number, urlExpiresAt: Date): Promise<void> {
+    // An upload may begin in the last moment.
+    const expiresAt = new Date(urlExpiresAt.getTime() + uploadMs(sizeBytes))
+    await this.#reserve(spot, { sizeBytes, kind: 'url', expiresAt })
+  }
+
+  async remove(spot: Spot, remove: () => Promise<void>): Promise<void> {
+    const { version } = await this.#inSite(spot, async (tx) => (await this.#touch(tx, spot)).object)
+    await remove()
+    const settled = await this.#set(spot, { version, sizeBytes: undefined })
+    if (!settled) await this.#tolerate(spot, this.observe(spot))
+  }
+
+  /** Takes over what the store says of an object now. */
+  async observe(spot: Spot): Promise<void> {
+    for (let tries = 0; tries < OBSERVE_TRIES; tries++) {
+      const account = await this.#inSite(spot, (tx) => lockAccount(tx, spot))
+      if (!account) return
+      const before = account.object
+      const head = await this.#deps.objects.head(storeKeyOf(spot))
+      if (head?.sizeBytes === before.sizeBytes) return
+      const seen = { version: before.version, sizeBytes: head?.sizeBytes }
+      if (await this.#set(spot, seen)) return
+    }
+    throw new AppError('ServiceUnavailable', 'The object changes too fast to be counted')
+  }
+
+  /** Ends a reservation under which nothing can arrive any more; `observe` first. */
+  async release(reservation: Spot & { readonly reservationId: string }): Promise<void> {
+    await this.#inSite(reservation, async (tx) => {
+      const account = await lockAccount(tx, reservation)
+      if (!account) return
+      const reservedBytes = await endReservation(tx, reservation, reservation.reservationId)
+      await change(tx, { account, spot: reservation }, { ...account.object, reservedBytes })
+    })
+  }
+
+  usage(siteId: string): Promise<UsageCounts> {
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const usage = await selectUsage(tx)
+      return {
+        usedBytes: usage?.usedBytes ?? 0,
+        usedObjects: usage?.usedObjects ?? 0,
+        chargedBytes: usage?.chargedBytes ?? 0,
+        chargedObjects: usage?.chargedObjects ?? 0,
+      }
+    })
+  }
+
+  #reserve(
+    spot: Spot,
+    asked: {
+      readonly sizeBytes: number
+      readonly kind: 'write' | 'url'
+      readonly expiresAt: Date
+    },
+  ): Promise<Reservation> {
+    return this.#inSite(spot, async (tx) => {
+      const settings = await lockSiteSettings(tx)
+      if (!settings || !(await lockBucket(tx, spot.bucketId))) {
+        throw notFound('Resource', spot.bucketId)
+      }
+      const account = await this.#touch(tx, spot)
+      const before = account.object
+      const reservedBytes = Math.max(before.reservedBytes ?? 0, asked.sizeBytes)
+      const after = { ...before, reservedBytes }
+      const limits = bucketLimits(storedSettings(settings.deploymentSettings).limits)
+      checkQuota(account, growth(before, after), limits)
+      const reservation = {
+        ...spot,
+        reservationId: this.#deps.ids.uuid(),
+        version: before.version,
+      }
+      await insertReservation(tx, { ...reservation, ...asked })
+      await change(tx, { account, spot }, after)
+      return reservation
+    })
+  }
+
+  /** Takes over the size that a write brought and ends its reservation. */
+  async #settle(reservation: Reservation, sizeBytes: number): Promise<void> {
+    const { version } = reservation
+    if (await this.#set(reservation, { version, sizeBytes, ends: reservation.reservationId }))
+      return
+    // Before the reservation ends: until then the object is charged, whatever its size turns out to be.
+    await this.observe(reservation)
+    await this.release(reservation)
+  }
+
+  /** A refusal says that nothing was stored; after any other fault only the store knows. */
+  async #giveUp(reservation: Reservation, error: unknown): Promise<void> {
+    const refused = error instanceof AppError || error instanceof ObjectFault
+    if (!refused) await this.observe(reservation)
+    await this.release(reservation)
+  }
+
+  /** False when somebody settled the object since that version. */
+  #set(
+    spot: Spot,
+    seen: {
+      readonly version: string
+      readonly sizeBytes: number | undefined
+      /** The reservation under which it came. */
+      readonly ends?: string
+    },
+  ): Promise<boolean> {
+    return this.#inSite(spot, async (tx) => {
+      const account = await lockAccount(tx, spot)
+      if (!account) return true
+      if (account.object.version !== seen.version) return false
+      const reservedBytes =
+        seen.ends === undefined
+          ? account.object.reservedBytes
+          : await endReservation(tx, spot, seen.ends)
+      const after = { sizeBytes: seen.sizeBytes, reservedBytes, version: next(account) }
+      await change(tx, { account, spot }, after)
+      return true
+    })
+  }
+
+  async #touch(tx: SiteTx, spot: Spot): Promise<AccountRow> {
+    const now = this.#now()
+    const account = await lockAccount(tx, spot, new Date(now))
+    if (!account) throw new Error('The accounts of a site were neither found nor made')
+    const planned = account.upkeepAt?.getTime()
+    if (planned === undefined || planned < now - UPKEEP_LATE_MS) await this.#planUpkeep(tx, now)
+    return account
+  }
+
+  async #planUpkeep(tx: SiteTx, now: number): Promise<void> {
+    const { siteId } = tx
+    await setUpkeep(tx, new Date(now + UPKEEP_MS))
+    await this.#deps.queue.enqueue(
+      tx,
+      'bucket-upkeep',
+      { siteId },
+      { singletonKey: siteId, startAfterSeconds: UPKEEP_MS / 1000 },
+    )
+  }
+
+  /** What was acknowledged stands; its reservation keeps the accounts on the safe side until upkeep settles it. */
+  async #tolerate(spot: Spot, accounting: Promise<void>): Promise<void> {
+    const { siteId, bucketId } = spot
+    await accounting.catch((error: unknown) => {
+      this.#deps.logger.warn({ siteId, bucketId, err: error }, 'an object is settled later')
+    })
+  }
+
+  #inSite<T>({ siteId }: Pick<Spot, 'siteId'>, work: (tx: SiteTx) => Promise<T>): Promise<T> {
+    return this.#deps.database.withSite(siteId, work)
+  }
+
+  readonly #now = (): number => this.#deps.clock.now().getTime()
+}
+
+const next = ({ version }: UsageRow): string => String(BigInt(version) + 1n)
+
+/** Writes what is known of a key and what that changes for the site. The caller holds the lock on `account`. */
+async function change(
+  tx: SiteTx,
+  { account, spot }: { readonly account: AccountRow; readonly spot: Spot },
+  after: StandingRow,
+): Promise<void> {
+  const more = growth(account.object, after)
+  if (isKnown(after)) await writeObject(tx, spot, after, more)
+  else if (isKnown(account.object)) {
+    await deleteStanding(tx, spot)
+    await addUsage(tx, more, next(account))
+  }
+}
+
+const isKnown = ({ sizeBytes, reservedBytes }: Standing): boolean =>
+  sizeBytes !== undefined || reservedBytes !== undefined

@@ -1,0 +1,20 @@
+import type { BucketConfig } from '#runtime/resources/bucket-config.ts'
+
+/** A resource of type `s3Bucket`: its objects are all that lies under its prefix in the object store. */
+export interface Bucket {
+  readonly siteId: string
+  /** The resource's id. */
+  readonly bucketId: string
+  readonly config: BucketConfig
+}
+
+export const BUCKET_ACTIONS = [
+  'list-objects',
+  'get-object',
+  'put-object',
+  'delete-object',
+  'presign-get-object',
+  'presign-put-object',
+] as const
+
+export type BucketAction = (typeof BUCKET_ACTIONS)[number]

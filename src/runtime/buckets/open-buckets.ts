@@ -1,0 +1,59 @@
+import type { PageTokens } from '#base/page.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { DropContents } from '#runtime/cleanup/resource-cleanup.ts'
+
+import { Recount } from './accounts/recount.ts'
+import { BucketAccounts, type BucketAccountsDeps } from './accounts/service.ts'
+import { BucketUpkeep } from './accounts/upkeep.ts'
+import { deleteObject } from './delete-object.ts'
+import { getObject } from './get-object.ts'
+import { listObjects } from './list-objects.ts'
+import { presignGetObject, presignPutObject } from './presign-object.ts'
+import { putObject } from './put-object.ts'
+import { BucketRemoval } from './removal.ts'
+import { Buckets } from './service.ts'
+import { BucketUploads } from './uploads.ts'
+
+/** So that a large site does not hold up the others. */
+const WORKERS = 2
+
+export interface BucketsDeps extends BucketAccountsDeps {
+  readonly objects: ObjectStore
+  readonly pageTokens: PageTokens
+}
+
+export interface BucketParts {
+  readonly buckets: Buckets
+  readonly bucketAccounts: BucketAccounts
+  readonly bucketUploads: BucketUploads
+  readonly bucketUpkeep: BucketUpkeep
+  readonly dropBucket: DropContents
+}
+
+/** Everything that buckets consist of, their upkeep behind its queue. */
+export function openBuckets(deps: BucketsDeps): BucketParts {
+  const { objects } = deps
+  const accounts = new BucketAccounts(deps)
+  const means = { ...deps, accounts }
+  const recount = new Recount(means)
+  const bucketUpkeep = new BucketUpkeep({ ...means, recount })
+  const upkeep = bucketUpkeep.run.bind(bucketUpkeep)
+  deps.queue.handle('bucket-upkeep', upkeep, { concurrency: WORKERS })
+  const removal = new BucketRemoval(deps)
+  const dropBucket: DropContents = (siteId, bucketId, signal) =>
+    removal.drop(siteId, bucketId, signal)
+  return {
+    buckets: new Buckets({
+      'list-objects': (bucket, input) => listObjects(means, bucket, input),
+      'get-object': (bucket, input) => getObject(objects, bucket, input),
+      'put-object': (bucket, input) => putObject(means, bucket, input),
+      'delete-object': (bucket, input) => deleteObject(means, bucket, input),
+      'presign-get-object': (bucket, input) => presignGetObject(objects, bucket, input),
+      'presign-put-object': (bucket, input) => presignPutObject(means, bucket, input),
+    }),
+    bucketAccounts: accounts,
+    bucketUploads: new BucketUploads(accounts),
+    bucketUpkeep,
+    dropBucket,
+  }
+}

@@ -1,0 +1,43 @@
+import { AppError } from '#base/app-error.ts'
+import { ObjectFault } from '#platform/objects/object-fault.ts'
+import { DEFAULT_CONTENT_TYPE, checkedOptions } from '#platform/objects/object-rules.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+
+import type { BucketAccounts } from './accounts/service.ts'
+import type { PutAnswer } from './answers.ts'
+import type { Bucket } from './bucket.ts'
+import { PutInput, parseInput } from './inputs.ts'
+import { bodyBytes, checkContentType, checkKey, checkSize, metadataOf } from './rules.ts'
+import { storeKeyOf } from './store-key.ts'
+
+export interface PutDeps {
+  readonly objects: Pick<ObjectStore, 'put' | 'bounds'>
+  readonly accounts: BucketAccounts
+}
+
+export async function putObject(
+  { objects, accounts }: PutDeps,
+  bucket: Bucket,
+  input: unknown,
+): Promise<PutAnswer> {
+  const { key, body, encoding = 'utf8', ifNoneMatch, ...rest } = parseInput(PutInput, input)
+  checkKey(bucket, key, objects.bounds.keyBytes)
+  const contentType =
+    rest.contentType ?? (encoding === 'utf8' ? 'text/plain; charset=utf-8' : DEFAULT_CONTENT_TYPE)
+  checkContentType(contentType)
+  const described = checkedOptions({ contentType, metadata: metadataOf(rest.metadata ?? {}) })
+  const bytes = bodyBytes(body, encoding)
+  checkSize(bucket, bytes.length)
+  const spot = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }
+  const put = () =>
+    objects.put(storeKeyOf(spot), bytes, { ...described, ...(ifNoneMatch && { ifNoneMatch }) })
+  const head = await accounts.write(spot, bytes.length, put).catch((error: unknown) => {
+    throw asPrecondition(error, key)
+  })
+  return { ok: true, key, etag: head.etag, size: head.sizeBytes }
+}
+
+const asPrecondition = (error: unknown, key: string): unknown =>
+  error instanceof ObjectFault && error.code === 'PreconditionFailed'
+    ? new AppError('PreconditionFailed', `Object "${key}" exists already (ifNoneMatch "*")`)
+    : error

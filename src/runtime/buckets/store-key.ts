@@ -1,0 +1,21 @@
+import { objectKey } from '#platform/objects/object-store.ts'
+
+import type { Spot } from './accounts/model.ts'
+
+const BUCKETS = 'buckets'
+
+/** What all keys of a bucket begin with in the object store. */
+export const bucketPrefix = ({ siteId, bucketId }: Pick<Spot, 'siteId' | 'bucketId'>): string =>
+  objectKey(siteId, BUCKETS, bucketId, '')
+
+/** Where an object of a bucket is. Its own key follows as it is: dots and slashes mean nothing to a store. */
+export const storeKeyOf = (spot: Spot): string => bucketPrefix(spot) + spot.key
+
+/** The object of a bucket that a store's key means; undefined for keys of anything else. */
+export function spotOf(storeKey: string): Spot | undefined {
+  const [sites, siteId, buckets, bucketId, ...key] = storeKey.split('/')
+  if (sites !== 'sites' || buckets !== BUCKETS || !siteId || !bucketId || key.length === 0) {
+    return undefined
+  }
+  return { siteId, bucketId, key: key.join('/') }
+}
