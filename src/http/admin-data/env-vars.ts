@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import type { EnvVar } from '#runtime/env-vars/model.ts'
+
+import { Done, PermissionsSyncView } from './views.ts'
+
+const EnvVarView = Type.Object({
+  name: Type.String(),
+  secret: Type.Boolean(),
+  /** Only when not secret. */
+  value: Type.Optional(Type.String()),
+  storageBackend: Type.String(),
+  updatedAt: Type.String(),
+})
+
+const SavedView = Type.Object({
+  items: Type.Array(Type.Object({ name: Type.String(), secret: Type.Boolean() })),
+  permissionsSync: PermissionsSyncView,
+})
+
+/** The environment of a site's functions. The body of a PUT is checked by the service, whose faults repeat nothing of it. */
+export const envVarRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/env-vars' })
+    .use(adminAuth(context))
+    .get(
+      '/',
+      async ({ site }) => {
+        const items = await context.envVars.list(site.siteId)
+        return { items: items.map(envVarView), nextToken: null }
+      },
+      {
+        role: 'admin',
+        response: Type.Object({ items: Type.Array(EnvVarView), nextToken: Type.Null() }),
+      },
+    )
+    .put(
+      '/',
+      async ({ site, body }) => {
+        const { saved, permissionsSync } = await context.envVars.put(site.siteId, body)
+        return { items: saved.map(({ name, secret }) => ({ name, secret })), permissionsSync }
+      },
+      { role: 'admin', body: Type.Unknown(), response: SavedView },
+    )
+    .delete(
+      '/',
+      async ({ site }) => {
+        await context.envVars.clear(site.siteId)
+        return { ok: true as const }
+      },
+      { role: 'admin', response: Done },
+    )
+
+const envVarView = ({ updatedAt, ...facts }: EnvVar) => ({
+  ...facts,
+  updatedAt: updatedAt.toISOString(),
+})

@@ -1,0 +1,173 @@
+import { type AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import { invalidFields } from '#runtime/shape.ts'
+import { isStorable } from '#runtime/storable-text.ts'
+
+export const MAX_ENV_VARS = 200
+/** SSM's own parameters end at 8 KiB; certificates and service-account keys are longer. */
+const MAX_VALUE_BYTES = 32 * 1024
+/** Of all names and values of a site. */
+const MAX_TOTAL_BYTES = 256 * 1024
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
+/** What the runtimes themselves read, here and where the same code runs under Deno. */
+const RESERVED = /^(?:CROFT_|DENO_|__proto__$)/
+
+/** `ssmSecureString` is what secrets are kept in; `ssmString` is for what anybody among the admins may read. */
+export type StorageBackend = 'ssmSecureString' | 'ssmString'
+
+export interface EnvVar {
+  readonly name: string
+  readonly secret: boolean
+  readonly storageBackend: StorageBackend
+  readonly updatedAt: Date
+  /** Only when not secret. */
+  readonly value?: string
+}
+
+/** What is left out keeps; a new variable needs a value. */
+export interface EnvVarChange {
+  readonly name: string
+  /** Null deletes. */
+  readonly value?: string | null
+  /** Of a new variable, left out: whatever `storageBackend` is for. */
+  readonly secret?: boolean
+  /** Of a new variable, left out: `ssmSecureString`. */
+  readonly storageBackend?: StorageBackend
+}
+
+export type EnvVarAction = 'create' | 'update' | 'delete' | 'none'
+
+/** A variable with its value, as the service alone sees it. */
+export interface PlainEnvVar {
+  readonly name: string
+  readonly value: string
+  readonly secret: boolean
+  readonly storageBackend: StorageBackend
+}
+
+/** What changes come to, before anything is written. */
+export interface EnvVarPlan {
+  readonly actions: ReadonlyMap<string, EnvVarAction>
+  /** Those that are created or updated. */
+  readonly written: readonly PlainEnvVar[]
+  readonly deleted: readonly string[]
+}
+
+/** Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
+export function planChanges(
+  known: ReadonlyMap<string, PlainEnvVar>,
+  changes: readonly EnvVarChange[],
+): EnvVarPlan {
+  const actions = new Map<string, EnvVarAction>()
+  const after = new Map(known)
+  for (const change of changes) {
+    checkName(change.name)
+    if (actions.has(change.name)) throw invalid(change.name, 'is there twice')
+    const before = known.get(change.name)
+    const next = nextOf(change, before)
+    actions.set(change.name, actionOf(before, next))
+    if (next) after.set(change.name, next)
+    else after.delete(change.name)
+  }
+  checkBounds(after)
+  const inState = (wanted: readonly EnvVarAction[]) =>
+    [...actions].filter(([, action]) => wanted.includes(action)).map(([name]) => name)
+  return {
+    actions,
+    written: inState(['create', 'update']).flatMap((name) => after.get(name) ?? []),
+    deleted: inState(['delete']),
+  }
+}
+
+/** Whether a function's code could be given this variable. */
+function checkName(name: string): void {
+  if (!NAME.test(name)) {
+    throw invalid(
+      'name',
+      'a name is a letter or "_", then up to 127 letters, digits or "_": one of them is not',
+    )
+  }
+  if (RESERVED.test(name)) {
+    throw invalid(
+      name,
+      'is a reserved name: choose one without the prefix CROFT_, DENO_ or __proto__',
+    )
+  }
+}
+
+/** Undefined when the change deletes it. */
+function nextOf(change: EnvVarChange, before: PlainEnvVar | undefined): PlainEnvVar | undefined {
+  if (change.value === null) return undefined
+  const kind = before ? keptKind(change, before) : newKind(change)
+  if (kind.secret && kind.storageBackend === 'ssmString') throw secretInPlainStorage(change.name)
+  return { name: change.name, value: valueOf(change, before), ...kind }
+}
+
+type Kind = Pick<PlainEnvVar, 'secret' | 'storageBackend'>
+
+function newKind({ storageBackend = 'ssmSecureString', secret }: EnvVarChange): Kind {
+  return { storageBackend, secret: secret ?? storageBackend === 'ssmSecureString' }
+}
+
+function keptKind(change: EnvVarChange, before: PlainEnvVar): Kind {
+  const { storageBackend = before.storageBackend, secret = before.secret } = change
+  if (before.secret && !secret && change.value === undefined) {
+    throw invalid(
+      `${change.name}.value`,
+      'is required: a secret is never shown, so make it readable by sending its value again',
+    )
+  }
+  return { storageBackend, secret }
+}
+
+function valueOf({ name, value }: EnvVarChange, before: PlainEnvVar | undefined): string {
+  const next = value ?? before?.value
+  if (next === undefined) {
+    throw invalid(`${name}.value`, 'is required: the variable does not exist yet')
+  }
+  checkValue(name, next)
+  return next
+}
+
+const secretInPlainStorage = (name: string): AppError =>
+  invalid(
+    `${name}.secret`,
+    'a secret cannot be kept as "ssmString": use "ssmSecureString", or send "secret": false and the value',
+  )
+
+function checkValue(name: string, value: string): void {
+  const field = `${name}.value`
+  const bytes = Buffer.byteLength(value)
+  if (bytes > MAX_VALUE_BYTES) {
+    throw invalid(field, `is ${bytes} bytes: a value has at most ${MAX_VALUE_BYTES}`)
+  }
+  if (!isStorable(value)) throw invalid(field, 'holds a NUL character or half a surrogate pair')
+}
+
+function actionOf(before: PlainEnvVar | undefined, next: PlainEnvVar | undefined): EnvVarAction {
+  if (!next) return before ? 'delete' : 'none'
+  if (!before) return 'create'
+  const same =
+    before.value === next.value &&
+    before.secret === next.secret &&
+    before.storageBackend === next.storageBackend
+  return same ? 'none' : 'update'
+}
+
+function checkBounds(after: ReadonlyMap<string, PlainEnvVar>): void {
+  if (after.size > MAX_ENV_VARS) {
+    throw tooMuch(`a site has at most ${MAX_ENV_VARS} variables, this would make ${after.size}`)
+  }
+  let bytes = 0
+  for (const { name, value } of after.values()) bytes += name.length + Buffer.byteLength(value)
+  if (bytes > MAX_TOTAL_BYTES) {
+    throw tooMuch(
+      `names and values of a site have at most ${MAX_TOTAL_BYTES} bytes in all, this would make ${bytes}`,
+    )
+  }
+}
+
+const tooMuch = (message: string): AppError => {
+  const fault: FieldFault = { field: 'variables', message }
+  return invalidFields([fault])
+}

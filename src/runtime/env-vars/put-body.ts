@@ -1,0 +1,52 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import { shapeFaults } from '#base/shape-faults.ts'
+import { invalidFields } from '#runtime/shape.ts'
+
+import { type EnvVarChange, MAX_ENV_VARS } from './model.ts'
+
+const Variable = Type.Object(
+  {
+    value: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    secret: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+
+/** `{ storageBackend?, variables: { NAME: { value?, secret? } } }`; `value: null` deletes. */
+const PutEnvVars = Type.Object(
+  {
+    storageBackend: Type.Optional(
+      Type.Union([Type.Literal('ssmSecureString'), Type.Literal('ssmString')]),
+    ),
+    variables: Type.Record(Type.String(), Variable, { maxProperties: 2 * MAX_ENV_VARS }),
+  },
+  { additionalProperties: false },
+)
+
+const FIELDS =
+  /^(?:storageBackend|variables(?:\.[A-Za-z_][A-Za-z0-9_]{0,127}(?:\.(?:value|secret))?)?)$/
+
+/** The changes that a body asks for. A fault repeats nothing of the body but known fields and valid names. */
+export function parsePut(body: unknown): EnvVarChange[] {
+  checkShape(PutEnvVars, body, FIELDS)
+  const { storageBackend, variables } = body as Static<typeof PutEnvVars>
+  return Object.entries(variables).map(([name, variable]) => ({
+    name,
+    ...variable,
+    ...(storageBackend === undefined ? {} : { storageBackend }),
+  }))
+}
+
+/** As `parseShape`, but a field that `known` does not match is not repeated: it may be a value in the wrong place. */
+export function checkShape(schema: TSchema, value: unknown, known: RegExp): void {
+  const faults = shapeFaults(Value.Errors(schema, value)).map((fault) =>
+    fault.field === 'body' || known.test(fault.field)
+      ? fault
+      : { field: placeOf(fault.field), message: 'holds a field that is not known' },
+  )
+  if (faults.length > 0) throw invalidFields(faults)
+}
+
+const placeOf = (field: string): string => (field.startsWith('variables') ? 'variables' : 'body')

@@ -1,0 +1,176 @@
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Sealer } from '#platform/seal/sealer.ts'
+import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+import type { SiteKeys } from '#sites/site-keys.ts'
+
+import {
+  type EnvVar,
+  type EnvVarAction,
+  type EnvVarChange,
+  type EnvVarPlan,
+  type PlainEnvVar,
+  planChanges,
+} from './model.ts'
+import { parsePut } from './put-body.ts'
+import { type EnvVarRow, deleteEnvVars, selectEnvVars, upsertEnvVars } from './queries.ts'
+import type { OpenEnvVar, SealedEnvVar } from './sealed-env-var.ts'
+
+export interface SavedEnvVars {
+  /** Those that the request named and did not delete. */
+  readonly saved: readonly EnvVar[]
+  readonly permissionsSync: PermissionsSync
+}
+
+/** The environment of a site's functions. Every value is sealed with the site's key, secret or not. */
+export class EnvVars {
+  readonly #database: Database
+  readonly #revisions: Revisions
+  readonly #sealer: Pick<Sealer, 'seal' | 'open'>
+  readonly #siteKeys: SiteKeys
+  readonly #clock: Clock
+
+  constructor(deps: {
+    database: Database
+    revisions: Revisions
+    sealer: Pick<Sealer, 'seal' | 'open'>
+    siteKeys: SiteKeys
+    clock: Clock
+  }) {
+    this.#database = deps.database
+    this.#revisions = deps.revisions
+    this.#sealer = deps.sealer
+    this.#siteKeys = deps.siteKeys
+    this.#clock = deps.clock
+  }
+
+  /** By name. */
+  list(siteId: string): Promise<EnvVar[]> {
+    return this.#database.withSite(siteId, (tx) => this.all(tx))
+  }
+
+  /** Saves what `body` names and leaves the rest alone. What is as it says already makes no revision. */
+  async put(siteId: string, body: unknown): Promise<SavedEnvVars> {
+    const changes = parsePut(body)
+    return this.#database.withSite(siteId, async (tx) => {
+      const actions = await withinVariables(() => this.dryRun(tx, changes))
+      const idle = [...actions.values()].every((action) => action === 'none')
+      const state = idle ? await this.#revisions.state(tx) : await this.#revisions.request(tx)
+      if (!idle) await withinVariables(() => this.write(tx, changes))
+      const named = new Set(changes.map(({ name }) => name))
+      const saved = (await this.all(tx)).filter(({ name }) => named.has(name))
+      return { saved, permissionsSync: permissionsSyncOf(state) }
+    })
+  }
+
+  /** Deletes all of them. */
+  clear(siteId: string): Promise<void> {
+    return this.#database.withSite(siteId, async (tx) => {
+      if ((await selectEnvVars(tx)).length === 0) return
+      await this.#revisions.request(tx)
+      const rows = await selectEnvVars(tx)
+      await deleteEnvVars(
+        tx,
+        rows.map(({ name }) => name),
+      )
+    })
+  }
+
+  /** All of them by name; there are at most 200. */
+  async all(tx: SiteTx): Promise<EnvVar[]> {
+    const rows = await selectEnvVars(tx)
+    const values = await this.#plain(
+      tx,
+      rows.filter(({ secret }) => !secret),
+    )
+    return rows.map(({ name, secret, storageBackend, updatedAt }) => {
+      const known = values.get(name)
+      const facts = { name, secret, storageBackend, updatedAt }
+      return known ? { ...facts, value: known.value } : facts
+    })
+  }
+
+  /** For a caller that has asked for the revision itself. Says of every change what it was. */
+  async write(
+    tx: SiteTx,
+    changes: readonly EnvVarChange[],
+  ): Promise<ReadonlyMap<string, EnvVarAction>> {
+    const { actions, written, deleted } = await this.#plan(tx, changes)
+    const key = await this.#siteKeys.wrapped(tx)
+    const rows = written.map(({ value, ...facts }) => ({
+      ...facts,
+      sealed: this.#sealer.seal(key, contextOf(facts.name), Buffer.from(value)),
+    }))
+    await upsertEnvVars(tx, rows, this.#clock.now())
+    await deleteEnvVars(tx, deleted)
+    return actions
+  }
+
+  /** What `write` would do. */
+  async dryRun(
+    tx: SiteTx,
+    changes: readonly EnvVarChange[],
+  ): Promise<ReadonlyMap<string, EnvVarAction>> {
+    return (await this.#plan(tx, changes)).actions
+  }
+
+  /** For a revision: nothing in it can be read without the site's key. */
+  async sealed(tx: SiteTx): Promise<SealedEnvVar[]> {
+    const rows = await selectEnvVars(tx)
+    return rows.map(({ name, secret, sealed }) => ({
+      name,
+      secret,
+      sealed: sealed.toString('base64'),
+    }))
+  }
+
+  /** Opens what a revision carries. */
+  async open(
+    tx: SiteTx,
+    sealed: readonly SealedEnvVar[],
+  ): Promise<ReadonlyMap<string, OpenEnvVar>> {
+    if (sealed.length === 0) return new Map()
+    const key = await this.#siteKeys.wrapped(tx)
+    return new Map(
+      sealed.map((entry) => {
+        const bytes = Buffer.from(entry.sealed, 'base64')
+        const value = this.#sealer.open(key, contextOf(entry.name), bytes).toString()
+        return [entry.name, { value, secret: entry.secret }]
+      }),
+    )
+  }
+
+  async #plan(tx: SiteTx, changes: readonly EnvVarChange[]): Promise<EnvVarPlan> {
+    return planChanges(await this.#plain(tx, await selectEnvVars(tx)), changes)
+  }
+
+  async #plain(tx: SiteTx, rows: readonly EnvVarRow[]): Promise<ReadonlyMap<string, PlainEnvVar>> {
+    const key = await this.#siteKeys.wrapped(tx)
+    return new Map(
+      rows.map(({ name, secret, storageBackend, sealed }) => {
+        const value = this.#sealer.open(key, contextOf(name), sealed).toString()
+        return [name, { name, value, secret, storageBackend }]
+      }),
+    )
+  }
+}
+
+const contextOf = (name: string): string => `env-var:${name}`
+
+/** Faults of the route's body name its fields. */
+async function withinVariables<Result>(check: () => Promise<Result>): Promise<Result> {
+  try {
+    return await check()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.details === undefined) throw error
+    const details = error.details.map((fault) => ({ ...fault, field: fieldOf(fault.field) }))
+    const [first] = details
+    const message = first ? `${first.field}: ${first.message}` : error.message
+    throw new AppError(error.code, message, { details })
+  }
+}
+
+const fieldOf = (field: string): string =>
+  field === 'name' || field === 'variables' ? 'variables' : `variables.${field}`
