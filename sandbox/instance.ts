@@ -68,7 +68,7 @@ export class Instance {
   /** Begins a section of `C` records. */
   start(section: string): void {
     const records = readRecords<ToGuest>(section, TO_GUEST).filter((record) => record.kind === 'C')
-    this.#answerOrphans()
+    this.#answerRefused()
     if (!this.open) {
       this.#deps.stopped(this, records)
       return
@@ -118,8 +118,8 @@ export class Instance {
     this.#context.release()
   }
 
-  #answerOrphans(): void {
-    const records = this.calls.takeOrphans()
+  #answerRefused(): void {
+    const records = this.calls.takeRefusals()
     if (records.length > 0) this.#run({ records, calls: [], section: sectionOf(records) })
   }
 

@@ -1,8 +1,23 @@
 import type { GuestIsolate } from './isolate.ts'
 import { bytesOver, type Outbox } from './outbox.ts'
-import type { GuestFailure, SlotDefinition, ToGuest } from './protocol.ts'
+import {
+  type GuestFailure,
+  type HostFailure,
+  MAX_ARGUMENT_LENGTH,
+  type SlotDefinition,
+  type ToGuest,
+} from './protocol.ts'
 
-const ORPHANED = 'The call that asked for this is over: ask again in the call that needs it'
+const ORPHANED = refused(
+  'CallOver',
+  'The call that asked for this is over: ask in the call that needs it',
+)
+const TOO_LONG = refused(
+  'PayloadTooLarge',
+  `What is asked of the host may be ${MAX_ARGUMENT_LENGTH} characters long`,
+)
+/** What any code of a site may ask at any time; everything else is done with the rights of one call. */
+const ASKED_BY_ANY = 'fetch'
 
 export type CallRecord = Extract<ToGuest, { kind: 'C' }>
 export type AnswerRecord = Extract<ToGuest, { kind: 'A' }>
@@ -40,7 +55,7 @@ interface OpenHostCall {
 export class OpenCalls {
   readonly #calls = new Map<number, OpenCall>()
   readonly #hostCalls = new Map<number, OpenHostCall>()
-  #orphans: number[] = []
+  #refusals: AnswerRecord[] = []
   readonly #deps: OpenCallsDeps
 
   constructor(deps: OpenCallsDeps) {
@@ -110,9 +125,10 @@ export class OpenCalls {
 
   /** Puts a question of site code to the service. */
   ask(guestId: number, callId: number, question: readonly [string, string]): void {
-    const call = this.#calls.get(callId) ?? this.oldest()
-    if (!call) {
-      this.#orphans.push(guestId)
+    const [name, argument] = question
+    const call = this.#calls.get(callId) ?? (name === ASKED_BY_ANY ? this.oldest() : undefined)
+    if (!call || argument.length > MAX_ARGUMENT_LENGTH) {
+      this.#refusals.push({ kind: 'A', numbers: [guestId, 0], texts: [call ? TOO_LONG : ORPHANED] })
       return
     }
     const hostCall = this.#deps.numbers.next()
@@ -128,12 +144,11 @@ export class OpenCalls {
     return open
   }
 
-  /** Host calls whose asker is over: what still waits for them is to be told so, once something runs again. */
-  takeOrphans(): AnswerRecord[] {
-    if (this.#orphans.length === 0) return []
-    const guestIds = this.#orphans
-    this.#orphans = []
-    return guestIds.map((id) => ({ kind: 'A', numbers: [id, 0], texts: [ORPHANED] }))
+  /** Host calls that nobody will answer: what still waits for them is to be told so, once something runs again. */
+  takeRefusals(): AnswerRecord[] {
+    const refusals = this.#refusals
+    if (refusals.length > 0) this.#refusals = []
+    return refusals
   }
 
   #close(call: OpenCall): void {
@@ -143,8 +158,13 @@ export class OpenCalls {
     for (const [hostCall, open] of this.#hostCalls) {
       if (!last && open.call !== call.id) continue
       this.answered(hostCall)
-      this.#orphans.push(open.guestId)
+      this.#refusals.push({ kind: 'A', numbers: [open.guestId, 0], texts: [ORPHANED] })
       this.#deps.outbox.abort(hostCall)
     }
   }
+}
+
+function refused(code: string, message: string): string {
+  const failure: HostFailure = { code, message, statusCode: code === 'CallOver' ? 409 : 413 }
+  return JSON.stringify(failure)
 }

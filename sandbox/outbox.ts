@@ -3,7 +3,10 @@ import { Buffer } from 'node:buffer'
 import type { FromWorker, GuestFailure } from './protocol.ts'
 import { RecordWriter } from './records.ts'
 
-/** Everything a worker has to tell the service, sent as one frame. */
+/** Units of text after which a frame is sent without waiting for the rest, so that none grows too long to be read. */
+const FULL_FRAME = 16 * 1024 * 1024
+
+/** Everything a worker has to tell the service, sent as one frame unless that grows too long. */
 export class Outbox {
   readonly #writer = new RecordWriter<FromWorker>()
   readonly #send: (text: string) => void
@@ -14,6 +17,7 @@ export class Outbox {
 
   result(call: number, cpuUs: number, text: string): void {
     this.#writer.add('R', [call, Math.round(cpuUs)], [text])
+    this.#relieve()
   }
 
   failure(call: number, cpuUs: number, failure: GuestFailure): void {
@@ -22,6 +26,7 @@ export class Outbox {
 
   hostCall(hostCall: number, call: number, [name, argument]: readonly [string, string]): void {
     this.#writer.add('H', [hostCall, call], [name, argument])
+    this.#relieve()
   }
 
   abort(hostCall: number): void {
@@ -43,6 +48,10 @@ export class Outbox {
 
   flush(): void {
     if (!this.#writer.empty) this.#send(this.#writer.take())
+  }
+
+  #relieve(): void {
+    if (this.#writer.length >= FULL_FRAME) this.flush()
   }
 }
 

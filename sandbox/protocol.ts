@@ -2,6 +2,8 @@ import type { Grammar, Shape } from './records.ts'
 
 /** A frame longer than this ends the connection. */
 export const MAX_FRAME_BYTES = 256 * 1024 * 1024
+/** The argument of one host call, in UTF-16 units: 6 MiB of bytes in base64, and what stands around them. */
+export const MAX_ARGUMENT_LENGTH = 9 * 1024 * 1024
 
 /** What the service tells a worker: one frame is one batch, which the worker acknowledges. */
 export type ToWorker =
@@ -13,7 +15,7 @@ export type ToWorker =
   | Shape<'D', [slot: number], []>
   /** Calls of one slot: `C` records of `ToGuest`, handed to the isolate as they are. */
   | Shape<'S', [slot: number], [section: string]>
-  /** The answer to a host call: `ok` is 1 with JSON text, or 0 with a message. */
+  /** The answer to a host call: `ok` is 1 with JSON text, or 0 with JSON of `HostFailure`. */
   | Shape<'A', [hostCall: number, ok: number], [text: string]>
 
 export type FromWorker =
@@ -36,7 +38,7 @@ export type FromWorker =
 /** What a worker tells an isolate, in one entry. */
 export type ToGuest =
   | Shape<'C', [call: number], [operation: string, requestId: string, auth: string, body: string]>
-  /** The answer to a host call: `ok` is 1 with JSON text, or 0 with a message. */
+  /** The answer to a host call: `ok` is 1 with JSON text, or 0 with JSON of `HostFailure`. */
   | Shape<'A', [hostCall: number, ok: number], [text: string]>
   /** Nobody waits for that call any more. */
   | Shape<'D', [call: number], []>
@@ -141,6 +143,15 @@ export interface ModuleSource {
   readonly path: string
   readonly format: 'esm' | 'commonjs' | 'json'
   readonly code: string
+}
+
+/** Why a host call was refused, as site code catches it. */
+export interface HostFailure {
+  readonly code: string
+  readonly message: string
+  readonly statusCode: number
+  /** Whatever else the error says: `details`, `retryable`, `item`, … */
+  readonly fields?: Readonly<Record<string, unknown>>
 }
 
 /** How a run ends without a result, as far as a worker can tell. */

@@ -22,7 +22,7 @@ export interface HostPort {
   serve: ((request: Request) => Response | Promise<Response>) | null
 }
 
-export type HostCallName = 'fetch'
+export type HostCallName = 'fetch' | 'table' | 'bucket' | 'sendEmail' | 'operation'
 export type PrintLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** What the prelude leaves for the host as the non-enumerable, configurable global `__croft`, deleted before site code runs. */

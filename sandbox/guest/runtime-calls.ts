@@ -3,11 +3,13 @@ import { configured } from './runtime-config.ts'
 import { CallContext } from './runtime-context.ts'
 import { describeThrown } from './runtime-errors.ts'
 import { answerFetch } from './runtime-fetch.ts'
+import { isHostError } from './runtime-host-error.ts'
 import { INVALID_BODY, INVALID_RESULT, OVERSIZED, RESULT, THROWN } from './runtime-kinds.ts'
+import { addCall, certainCall, forgetCall, isLive, linesOf, within } from './runtime-live-calls.ts'
 import { type LineBudget, printLine } from './runtime-log.ts'
 import { loadedTarget, type Target } from './runtime-modules.ts'
 import { emit } from './runtime-output.ts'
-import { isPromise, parse, SafeMap, stringify } from './runtime-primordials.ts'
+import { isPromise, parse, stringify } from './runtime-primordials.ts'
 
 export interface CallInput {
   readonly id: number
@@ -19,39 +21,11 @@ export interface CallInput {
   readonly body: string
 }
 
-interface LiveCall {
-  readonly id: number
-  readonly lines: LineBudget
-}
-
-const live = new SafeMap<LiveCall>()
 const loose: LineBudget = { left: 0 }
-let current = 0
-let newest = 0
-
-/** The call whose synchronous part is running; 0 outside of one. */
-export const currentCall = (): number => current
-
-/** The call that what happens now certainly belongs to, or 0. */
-export function certainCall(): number {
-  if (current !== 0) return current
-  return live.size === 1 && live.get(newest) ? newest : 0
-}
-
-/** Runs `work` as part of a call. A termination by V8 skips `finally`, so the host can tell which call it was. */
-export function within(call: number, work: () => void): void {
-  const before = current
-  current = live.get(call) ? call : 0
-  try {
-    work()
-  } finally {
-    current = before
-  }
-}
 
 export function print(level: PrintLevel, text: string): void {
   const call = certainCall()
-  printLine(call, live.get(call)?.lines ?? loose, level, text)
+  printLine(call, linesOf(call) ?? loose, level, text)
 }
 
 /** Code outside of any call may print again. */
@@ -61,8 +35,7 @@ export function renewLines(): void {
 
 export function startCall(input: CallInput): void {
   const target = loadedTarget()
-  live.set(input.id, { id: input.id, lines: { left: configured().logLines } })
-  newest = input.id
+  addCall(input.id, { left: configured().logLines })
   renewLines()
   const payload = readBody(input)
   if (!payload || !target) return
@@ -73,10 +46,6 @@ export function startCall(input: CallInput): void {
       failCall(input.id, error)
     }
   })
-}
-
-export function forgetCall(id: number): void {
-  live.delete(id)
 }
 
 function readBody(input: CallInput): { value: unknown } | undefined {
@@ -95,7 +64,7 @@ function readBody(input: CallInput): { value: unknown } | undefined {
 }
 
 function begin(input: CallInput, payload: unknown, target: Target): void {
-  const context = new CallContext(input.id, within)
+  const context = new CallContext(input.id)
   if (target.kind === 'fetch') {
     void settle(input.id, answerFetch(input, payload, { target, context }), answered)
     return
@@ -122,7 +91,7 @@ async function settle(
 }
 
 function finishCall(id: number, value: unknown): void {
-  if (!live.get(id)) return
+  if (!isLive(id)) return
   let text: string | undefined = 'null'
   if (value !== undefined) {
     try {
@@ -138,25 +107,26 @@ function finishCall(id: number, value: unknown): void {
 
 /** What `answerFetch` gives is JSON text already. */
 function answered(id: number, text: unknown): void {
-  if (live.get(id)) finishText(id, text as string)
+  if (isLive(id)) finishText(id, text as string)
 }
 
 function finishText(id: number, text: string): void {
-  live.delete(id)
+  forgetCall(id)
   if (text.length > configured().resultBytes) emit(`${OVERSIZED},${id},${text.length}`)
   else emit(`${RESULT},${id}`, text)
 }
 
 function invalidResult(id: number, message: string): void {
-  live.delete(id)
+  forgetCall(id)
   emit(`${INVALID_RESULT},${id}`, message)
 }
 
 function failCall(id: number, thrown: unknown): void {
-  if (!live.get(id)) return
-  const shape = describeThrown(thrown)
-  live.delete(id)
-  emit(`${THROWN},${id},${shape.statusCode}`, shape.code, shape.message, shape.stack)
+  if (!isLive(id)) return
+  const { statusCode, code, message, stack } = describeThrown(thrown)
+  forgetCall(id)
+  // What the host said to this function is for its log, not for its caller.
+  emit(`${THROWN},${id},${isHostError(thrown) ? 0 : statusCode}`, code, message, stack)
 }
 
 const isArray = Array.isArray

@@ -1,8 +1,22 @@
+import { Bucket } from './runtime-bucket.ts'
 import { configured } from './runtime-config.ts'
-import { apply, defineProperty, freeze } from './runtime-primordials.ts'
+import { askFor } from './runtime-host-calls.ts'
+import { within } from './runtime-live-calls.ts'
+import {
+  apply,
+  defineProperty,
+  deleteProperty,
+  freeze,
+  indexOf,
+  parse,
+  stringify,
+  TypeErrorClass,
+} from './runtime-primordials.ts'
+import { Table } from './runtime-table.ts'
 
-type Within = (call: number, work: () => void) => void
 type Print = (...args: unknown[]) => void
+type SendEmail = (message: unknown) => Promise<unknown>
+type CallOperation = (name: unknown, payload?: unknown) => Promise<unknown>
 
 // oxlint-disable-next-line typescript/unbound-method -- console methods do not use their receiver
 const { debug, info, warn, error } = globalThis.console
@@ -14,15 +28,20 @@ export interface Log extends Print {
   error: Print
 }
 
-/** What a handler is given beside its input. Lines printed through `log` are always counted on this call. */
+/**
+ * What a handler is given beside its input. Everything done through it belongs to its call: lines are counted on it, and
+ * questions to the host are asked with its rights. Made when first used; functions, so that it can be destructured.
+ */
 export class CallContext {
   readonly #call: number
-  readonly #within: Within
   #log: Log | undefined
+  #operation: CallOperation | undefined
+  #sendEmail: SendEmail | undefined
+  #table: ((name: unknown) => Table) | undefined
+  #bucket: ((name: unknown) => Bucket) | undefined
 
-  constructor(call: number, within: Within) {
+  constructor(call: number) {
     this.#call = call
-    this.#within = within
   }
 
   get env(): Readonly<Record<string, string>> {
@@ -30,14 +49,60 @@ export class CallContext {
   }
 
   get log(): Log {
-    this.#log ??= logOf(this.#call, this.#within)
+    this.#log ??= logOf(this.#call)
     return this.#log
+  }
+
+  get table(): (name: unknown) => Table {
+    const call = this.#call
+    this.#table ??= (name) => new Table(call, named(name, 'ctx.table(name)'))
+    return this.#table
+  }
+
+  get bucket(): (name: unknown) => Bucket {
+    const call = this.#call
+    this.#bucket ??= (name) => new Bucket(call, named(name, 'ctx.bucket(name)'))
+    return this.#bucket
+  }
+
+  get sendEmail(): SendEmail {
+    this.#sendEmail ??= sendEmailOf(this.#call)
+    return this.#sendEmail
+  }
+
+  get operation(): CallOperation {
+    this.#operation ??= operationOf(this.#call)
+    return this.#operation
   }
 }
 
+// Whoever makes a context names the call whose rights it has.
+deleteProperty(CallContext.prototype, 'constructor')
 freeze(CallContext.prototype)
 
-function logOf(call: number, within: Within): Log {
+function sendEmailOf(call: number): SendEmail {
+  return async (message) => {
+    const argument = stringify(message) ?? 'null'
+    return parse(await askFor(call, 'sendEmail', argument))
+  }
+}
+
+/** The payload stays text until the operation that is asked reads it. */
+function operationOf(call: number): CallOperation {
+  return async (name, payload) => {
+    const target = named(name, 'ctx.operation(name, payload)')
+    const argument = `${target}\n{"payload":${stringify(payload) ?? 'null'}}`
+    const envelope = parse(await askFor(call, 'operation', argument))
+    return (envelope as { data: unknown }).data
+  }
+}
+
+function named(name: unknown, what: string): string {
+  if (typeof name === 'string' && name !== '' && indexOf(name, '\n') < 0) return name
+  throw new TypeErrorClass(`${what}: the name must be text that is not empty`)
+}
+
+function logOf(call: number): Log {
   const through =
     (print: Print): Print =>
     (...args) =>

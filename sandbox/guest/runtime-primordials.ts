@@ -14,13 +14,19 @@ const uncurry = Function.prototype.bind.bind(Function.prototype.call) as <
 
 export const parse: (text: string) => unknown = JSON.parse
 export const stringify: (value: unknown) => string | undefined = JSON.stringify
+export const stringifyWith: (
+  value: unknown,
+  replace: (name: string, value: unknown) => unknown,
+) => string | undefined = JSON.stringify
 export const { apply, deleteProperty } = Reflect
-export const { defineProperty, freeze, create } = Object
-export const { isInteger } = Number
+export const { defineProperty, freeze, create, hasOwn } = Object
+export const { captureStackTrace } = Error
+export const { isFinite, isInteger } = Number
 export const { floor } = Math
 export const dateNow = Date.now
 export const PromiseClass = Promise
 export const ErrorClass = Error
+export const TypeErrorClass = TypeError
 export const ProxyClass = Proxy
 export const toText = String
 

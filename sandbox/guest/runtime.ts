@@ -1,18 +1,11 @@
 import type { Croft, HostPort } from './host-port.ts'
-import {
-  certainCall,
-  currentCall,
-  forgetCall,
-  print,
-  renewLines,
-  startCall,
-  within,
-} from './runtime-calls.ts'
+import { print, renewLines, startCall } from './runtime-calls.ts'
 import { type BootConfig, setConfig } from './runtime-config.ts'
 import { draw, setEntropy } from './runtime-entropy.ts'
 import { describeThrown } from './runtime-errors.ts'
 import { answerHostCall, callHost } from './runtime-host-calls.ts'
 import { ANSWER, CALL, NEXT_TIMER, STATE } from './runtime-kinds.ts'
+import { certainCall, currentCall, forgetCall, within } from './runtime-live-calls.ts'
 import { fixArrayBuffers, removeUnbounded } from './runtime-lockdown.ts'
 import {
   defineModule,
@@ -55,7 +48,7 @@ const host: HostPort = (globalThis.__croft as Croft).host
 let section: SectionReader | undefined
 let entryMs = 0
 
-host.call = callHost
+host.call = (name, argument) => callHost(certainCall(), name, argument)
 host.print = print
 host.now = () => entryMs
 host.random = draw

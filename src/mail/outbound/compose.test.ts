@@ -54,11 +54,25 @@ describe('a composed message', () => {
     ['a recipient that is two', { to: 'vic,eve@example.org' }],
     ['a recipient with a line break', { to: 'vic@example.org\r\nBcc: eve@evil.test' }],
     ['a sender with a line break', { from: 'no-reply@one.test\nBcc: eve@evil.test' }],
+    ['a reply address with a line break', { replyTo: 'vic@example.org\r\nBcc: eve@evil.test' }],
+    ['a reply address that is two', { replyTo: 'vic@example.org,eve@example.org' }],
     ['a domain with a line break', { siteDomain: 'one.test\r\nBcc: eve@evil.test' }],
     ['a domain with a form feed', { siteDomain: 'one.test\fBcc: eve@evil.test' }],
     ['an id with a bracket', { messageId: 'msg_a>\r\nBcc:' }],
   ])('is refused for %s', async (_what, part) => {
     await expect(compose({ ...MESSAGE, ...part })).rejects.toBeInstanceOf(MailRefused)
+  })
+
+  test('names where answers go, and carries text or html alone', async () => {
+    const mime = async (part: object) =>
+      Buffer.from((await compose({ ...MESSAGE, ...part })).mime).toString()
+    const text = await mime({ replyTo: 'ann@shop.test', html: '' })
+    expect(text).toContain('Reply-To: ann@shop.test\r\n')
+    expect(text).toContain('Content-Type: text/plain')
+    expect(text).not.toContain('text/html')
+    const html = await mime({ text: '' })
+    expect(html).toContain('Content-Type: text/html')
+    expect(html).not.toContain('Reply-To')
   })
 
   test('is not that of another id', async () => {

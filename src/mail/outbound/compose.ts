@@ -13,8 +13,8 @@ export type Composition = Omit<RawMail, 'mime'>
  * `MailRefused` for addresses and names that do not belong into a header.
  */
 export async function compose(message: Composition): Promise<RawMail> {
-  const { messageId, siteDomain, from, to } = message
-  for (const address of [from, to, `${messageId}@${siteDomain}`]) {
+  const { messageId, siteDomain, from, to, replyTo } = message
+  for (const address of [from, to, replyTo ?? from, `${messageId}@${siteDomain}`]) {
     if (envelopeAddress(address) === undefined) {
       throw new MailRefused('The address is none that mail can be sent to')
     }
@@ -22,6 +22,7 @@ export async function compose(message: Composition): Promise<RawMail> {
   const mime = await new MailComposer({
     from: { name: siteDomain, address: from },
     to: { name: '', address: to },
+    ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
     subject: oneLine(message.subject),
     text: message.text,
     html: message.html,

@@ -9,6 +9,7 @@ const WaitingMessage = Type.Object({
   subject: Type.String(),
   text: Type.String(),
   html: Type.String(),
+  replyTo: Type.Optional(Type.String()),
 })
 export type WaitingMessage = Static<typeof WaitingMessage>
 

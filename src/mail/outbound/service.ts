@@ -53,16 +53,22 @@ export class OutboundMessages implements OutboundMail {
   }
 
   async enqueue(tx: SiteTx, site: Site, message: OutboundMessage): Promise<void> {
+    await this.accept(tx, site, message)
+  }
+
+  /** The same, giving the message's id. */
+  async accept(tx: SiteTx, site: Site, message: OutboundMessage): Promise<string> {
     const { queue, sealer, siteKeys, clock, ids } = this.#deps
     const messageId = ids.named('msg')
     const createdAt = clock.now()
     const { domain: siteDomain } = site
-    const { kind, to, subject, text, html } = message
-    const bytes = toBytes({ siteDomain, kind, to, subject, text, html })
+    const bytes = toBytes({ siteDomain, ...message })
     const sealed = sealer.seal(await siteKeys.wrapped(tx), sealContext(messageId), bytes)
     await sweepMessages(tx, new Date(createdAt.getTime() - KEPT_MS))
-    await insertMessage(tx, { messageId, kind, recipient: to, sealed, createdAt })
+    const { kind, to: recipient } = message
+    await insertMessage(tx, { messageId, kind, recipient, sealed, createdAt })
     await queue.enqueue(tx, 'outbound-mail', { siteId: site.siteId, messageId })
+    return messageId
   }
 
   /** The handler of the queue `outbound-mail`. */

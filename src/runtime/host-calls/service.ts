@@ -1,10 +1,20 @@
 import { Type } from '@sinclair/typebox'
 
+import { AppError } from '#base/app-error.ts'
 import type { Egress, EgressPolicy } from '#platform/egress/egress.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Counters } from '#platform/redis/counters.ts'
 import type { HostCall, HostCallName } from '#platform/sandbox-host/sandbox.ts'
+import type { Buckets } from '#runtime/buckets/service.ts'
 import type { Published } from '#runtime/published/service.ts'
 import { type RuntimeSettings, egressPolicy } from '#runtime/revisions/limits.ts'
 import { parseShape } from '#runtime/shape.ts'
+import type { Tables } from '#runtime/tables/service.ts'
+
+import { MailCalls } from './mail-calls.ts'
+import { type Invoke, NestedCalls } from './nested-calls.ts'
+import type { SiteMail } from './site-mail.ts'
+import { StoreCalls } from './store-calls.ts'
 
 const HeaderPair = Type.Tuple([Type.String(), Type.String()])
 
@@ -27,22 +37,54 @@ export class HostCalls {
   readonly #published: Published
   readonly #egress: Egress
   readonly #settingsOf: SettingsOf
+  readonly #logger: Logger
   readonly #table: Readonly<Record<HostCallName, (call: HostCall) => Promise<string>>>
 
-  constructor(deps: { published: Published; egress: Egress; settingsOf: SettingsOf }) {
+  constructor(deps: {
+    published: Published
+    egress: Egress
+    settingsOf: SettingsOf
+    logger: Logger
+    tables: Pick<Tables, 'perform'>
+    buckets: Pick<Buckets, 'perform'>
+    mail: SiteMail
+    counters: Counters
+    invoke: Invoke
+  }) {
     this.#published = deps.published
     this.#egress = deps.egress
     this.#settingsOf = deps.settingsOf
-    this.#table = { fetch: (call) => this.#fetch(call) }
+    this.#logger = deps.logger
+    const stores = new StoreCalls(deps)
+    const mail = new MailCalls(deps)
+    const nested = new NestedCalls(deps)
+    this.#table = {
+      fetch: (call) => this.#fetch(call),
+      table: (call) => this.#expected(call, stores.table(call)),
+      bucket: (call) => this.#expected(call, stores.bucket(call)),
+      sendEmail: (call) => this.#expected(call, mail.send(call)),
+      operation: (call) => this.#expected(call, nested.call(call)),
+    }
   }
 
-  /** Answers with JSON text; a rejection reaches site code as an Error with that message. */
+  /** Answers with JSON text; a rejection reaches site code as an Error with its message, and its code if it is an `AppError`. */
   answer(call: HostCall): Promise<string> {
     // The name comes from an isolate: look for it among the table's own names only.
     const served = Object.hasOwn(this.#table, call.name) ? this.#table[call.name] : undefined
     return served
       ? served(call)
       : Promise.reject(new Error(`"${call.name}" is not served by this version`))
+  }
+
+  /** What nobody expected is for our log; site code is told no more than that it happened. */
+  async #expected({ siteId, name, requestId }: HostCall, work: Promise<string>): Promise<string> {
+    try {
+      return await work
+    } catch (error) {
+      if (error instanceof AppError) throw error
+      this.#logger.error({ err: error, siteId, requestId, name }, 'host call failed')
+      throw new AppError('InternalError', 'Something went wrong on our side', { cause: error })
+    }
   }
 
   async #fetch(call: HostCall): Promise<string> {

@@ -4,7 +4,8 @@ import { TestSandbox, valueOf } from './harness.ts'
 
 let sandbox: TestSandbox
 beforeAll(async () => {
-  sandbox = await TestSandbox.start()
+  // What calls do is not to be cut short on a busy machine.
+  sandbox = await TestSandbox.start({}, { cpuMs: 2000 })
 })
 afterAll(() => sandbox[Symbol.asyncDispose]())
 
@@ -19,6 +20,8 @@ describe('a call', () => {
       functionId: 'main',
       operation: 'greet',
       requestId: 'req_x',
+      authority: null,
+      depth: 0,
       auth: '{"sub":"s","username":"u","groups":["g"]}',
       body: '{"payload":{"name":"Ada"}}',
     })
@@ -159,7 +162,7 @@ describe('a call', () => {
     expect(sandbox.events.hostCalls.at(-1)).toMatchObject({
       siteId: program.siteId,
       programKey: program.key,
-      functionId: 'main',
+      function: { functionId: 'main' },
       operation: 'op',
       name: 'fetch',
     })

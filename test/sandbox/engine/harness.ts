@@ -45,16 +45,25 @@ export class TestSandbox implements AsyncDisposable {
   readonly hosts: Sandbox
   readonly events: SandboxEvents
   readonly cacheDir: string
+  readonly #limits: SiteLimits
   #sites = 0
   #requests = 0
 
-  private constructor(hosts: Sandbox, events: SandboxEvents, cacheDir: string) {
+  private constructor(
+    hosts: Sandbox,
+    { events, cacheDir, limits }: Pick<TestSandbox, 'events' | 'cacheDir'> & { limits: SiteLimits },
+  ) {
     this.hosts = hosts
     this.events = events
     this.cacheDir = cacheDir
+    this.#limits = limits
   }
 
-  static async start(config: Partial<SandboxConfig> = {}): Promise<TestSandbox> {
+  /** `limits` are what a program has that names none. */
+  static async start(
+    config: Partial<SandboxConfig> = {},
+    limits: Partial<SiteLimits> = {},
+  ): Promise<TestSandbox> {
     const cacheDir = await mkdtemp(join(tmpdir(), 'croft-test-sandbox-'))
     const events: SandboxEvents = { lines: [], hostCalls: [], answer: async () => 'null' }
     const hosts = await SandboxHosts.start({
@@ -70,7 +79,7 @@ export class TestSandbox implements AsyncDisposable {
       cacheDir,
       prelude: await loadPrelude(),
     })
-    return new TestSandbox(hosts, events, cacheDir)
+    return new TestSandbox(hosts, { events, cacheDir, limits: { ...LIMITS, ...limits } })
   }
 
   /** A site of its own with one function made of `code`. */
@@ -89,6 +98,7 @@ export class TestSandbox implements AsyncDisposable {
       env: {},
       timeoutMs: 10_000,
       memoryMb: 64,
+      stores: new Map(),
       ...options.fn,
       modules,
     }
@@ -96,7 +106,7 @@ export class TestSandbox implements AsyncDisposable {
       key: `${siteId}@${this.#sites}`,
       siteId,
       siteDomain: `${siteId}.test`,
-      limits: { ...LIMITS, ...options.limits },
+      limits: { ...this.#limits, ...options.limits },
       functions: new Map([['main', definition]]),
     }
   }
@@ -114,6 +124,8 @@ export class TestSandbox implements AsyncDisposable {
       operation: 'op',
       requestId,
       auth: 'null',
+      authority: null,
+      depth: 0,
       body,
     })
   }

@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+
+import { MemoryCounters } from '#platform/redis/memory-counters.ts'
+import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
+
+import { MailCalls } from './mail-calls.ts'
+import type { SiteMessage } from './site-mail.ts'
+
+const HOUR_MS = 3_600_000
+
+/** Mail of sites under a clock of its own; `fail` makes the next message fail. */
+function desk() {
+  let nowMs = Date.parse('2026-11-20T12:00:00Z')
+  let failing = false
+  const sent: SiteMessage[] = []
+  const calls = new MailCalls({
+    counters: new MemoryCounters({ clock: { now: () => new Date(nowMs) } }),
+    mail: {
+      async send(_siteId, message) {
+        if (failing) throw new Error('the database is away')
+        sent.push(message)
+        return message.to.map((_, at) => `msg_${sent.length}_${at}`)
+      },
+    },
+  })
+  return {
+    sent,
+    pass: (ms: number) => void (nowMs += ms),
+    fail: (now: boolean) => void (failing = now),
+    send: (recipients: number, part: Partial<HostCall> = {}) =>
+      calls.send(callOf(recipients, part)),
+  }
+}
+
+const callOf = (recipients: number, part: Partial<HostCall>): HostCall => ({
+  siteId: 'site_a',
+  siteDomain: 'a.test',
+  programKey: 'site_a@1',
+  function: { functionId: 'res_1', name: 'f', stores: new Map() },
+  authority: null,
+  depth: 0,
+  operation: 'op',
+  requestId: 'req',
+  name: 'sendEmail',
+  argument: JSON.stringify({
+    to: Array.from({ length: recipients }, (_, n) => `r${n}@b.test`),
+    subject: 'Hi',
+    text: 'Hi',
+  }),
+  signal: new AbortController().signal,
+  ...part,
+})
+
+const LIMITED = {
+  code: 'TooManyRequests',
+  fields: { limit: { name: 'mailRecipientsPerHour', value: 500 } },
+}
+
+describe('mail of a site', () => {
+  test('reaches 500 recipients an hour, all of a message or none', async () => {
+    const { sent, send, pass } = desk()
+    for (let batch = 0; batch < 9; batch += 1) await send(50)
+    await send(20)
+    await expect(send(31)).rejects.toMatchObject(LIMITED)
+    await send(30)
+    await expect(send(1)).rejects.toMatchObject({ ...LIMITED, retryAfterSeconds: 3600 })
+    expect(sent.flatMap(({ to }) => to)).toHaveLength(500)
+    await send(1, { siteId: 'site_b' })
+    pass(HOUR_MS + 1)
+    expect(JSON.parse(await send(2))).toEqual({
+      messageId: 'msg_13_0',
+      messageIds: ['msg_13_0', 'msg_13_1'],
+    })
+  })
+
+  test('that could not be kept is not counted', async () => {
+    const { send, fail } = desk()
+    fail(true)
+    for (let batch = 0; batch < 12; batch += 1) {
+      await expect(send(50)).rejects.toThrow('the database is away')
+    }
+    fail(false)
+    await send(50)
+  })
+
+  test('is for functions only', async () => {
+    await expect(desk().send(1, { function: null })).rejects.toMatchObject({ code: 'Forbidden' })
+  })
+})

@@ -1,0 +1,50 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
+import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
+
+/** Calls that may wait for one another. */
+const MAX_NESTING = 8
+const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+
+export type Invoke = OperationCalls['invoke']
+
+/** Operations that functions call, with the rights of whoever called the function. */
+export class NestedCalls {
+  readonly #invoke: Invoke
+
+  constructor(deps: { invoke: Invoke }) {
+    this.#invoke = deps.invoke
+  }
+
+  /** The argument is the name, a line break, and the body. The answer is the whole envelope. */
+  async call(call: HostCall): Promise<string> {
+    const { argument, authority, depth, requestId, signal } = call
+    if (!call.function) throw new AppError('Forbidden', 'Ad-hoc code calls no operations')
+    const nameEnd = argument.indexOf('\n')
+    const operation = argument.slice(0, nameEnd)
+    if (!NAME.test(operation)) throw notFound('Operation', operation.slice(0, 64))
+    if (depth >= MAX_NESTING) throw nestedTooDeep(operation)
+    const { body } = await this.#invoke({
+      site: { siteId: call.siteId, domain: call.siteDomain },
+      operation,
+      requestId,
+      authority,
+      body: argument.slice(nameEnd + 1),
+      depth: depth + 1,
+      signal,
+    })
+    return body
+  }
+}
+
+const nestedTooDeep = (operation: string): AppError =>
+  new AppError(
+    'OperationNestedTooDeep',
+    `Operation "${operation}" was not called: ${MAX_NESTING} calls wait for one another already, which is the limit`,
+    {
+      fields: {
+        operation,
+        limit: { name: 'nestedOperations', value: MAX_NESTING, used: MAX_NESTING + 1 },
+      },
+    },
+  )

@@ -1,0 +1,77 @@
+import { Type } from '@sinclair/typebox'
+
+import { invalid } from '#base/app-error.ts'
+import { envelopeAddress } from '#platform/smtp/mail-address.ts'
+import { parseShape } from '#runtime/shape.ts'
+
+const MAX_RECIPIENTS = 50
+const MAX_BODY_BYTES = 1024 * 1024
+
+/** A message that a site's code sends from its site's own address, to each recipient by itself. */
+export interface SiteMessage {
+  /** Envelope addresses, none twice. */
+  readonly to: readonly string[]
+  readonly subject: string
+  /** Empty when there is only html. */
+  readonly text: string
+  /** Empty when there is only text. */
+  readonly html: string
+  readonly replyTo?: string
+}
+
+/** Mail's side of it. What it has acknowledged is sent, or seen to fail, whatever happens to this process. */
+export interface SiteMail {
+  /** The ids of the messages, one for each recipient, in their order. */
+  send(siteId: string, message: SiteMessage): Promise<readonly string[]>
+}
+
+const Address = Type.String({ maxLength: 320 })
+
+const Email = Type.Object(
+  {
+    to: Type.Array(Address, {
+      minItems: 1,
+      maxItems: MAX_RECIPIENTS,
+      fault: `must be an address, or a list of 1 to ${MAX_RECIPIENTS}`,
+    }),
+    subject: Type.String({
+      pattern: '^[^\\r\\n]{1,998}$',
+      fault: 'must be one line of 1 to 998 characters',
+    }),
+    text: Type.Optional(Type.String()),
+    html: Type.Optional(Type.String()),
+    replyTo: Type.Optional(Address),
+  },
+  { additionalProperties: false },
+)
+
+/** Reads what site code gives `ctx.sendEmail`. A `ValidationError` names the field that is wrong. */
+export function readMessage(input: unknown): SiteMessage {
+  const { to, subject, text = '', html = '', replyTo } = parseShape(Email, listed(input))
+  if (text === '' && html === '') throw invalid('text', 'give "text", "html" or both')
+  for (const [field, body] of Object.entries({ text, html })) {
+    if (Buffer.byteLength(body) > MAX_BODY_BYTES) {
+      throw invalid(field, `is longer than ${MAX_BODY_BYTES} bytes`)
+    }
+  }
+  const addresses = to.map((address, at) => readAddress(`to[${at}]`, address))
+  return {
+    to: [...new Set(addresses)],
+    subject,
+    text,
+    html,
+    ...(replyTo === undefined ? {} : { replyTo: readAddress('replyTo', replyTo) }),
+  }
+}
+
+/** One address stands for a list of one. */
+function listed(input: unknown): unknown {
+  if (typeof input !== 'object' || input === null || !('to' in input)) return input
+  return typeof input.to === 'string' ? { ...input, to: [input.to] } : input
+}
+
+function readAddress(field: string, address: string): string {
+  const read = envelopeAddress(address)
+  if (read === undefined) throw invalid(field, 'is no address that mail can be sent to')
+  return read
+}

@@ -1,0 +1,120 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import { AppError, invalid } from '#base/app-error.ts'
+import type { HostCall, StoreGrant } from '#platform/sandbox-host/sandbox.ts'
+import { BUCKET_ACTIONS } from '#runtime/buckets/bucket.ts'
+import type { Buckets } from '#runtime/buckets/service.ts'
+import { boundJson } from '#runtime/calls/json-depth.ts'
+import type { Published } from '#runtime/published/service.ts'
+import type { RevisionStore } from '#runtime/revisions/document.ts'
+import { TABLE_ACTIONS, type Tables } from '#runtime/tables/service.ts'
+
+import { gives, neededAccess, notEnough, notGranted, type WantedStore } from './store-rights.ts'
+
+/** In UTF-16 units: an object of 6 MiB in base64 and a batch of 16 MiB fit. */
+const MAX_ANSWER_LENGTH = 20 * 1024 * 1024
+
+const literals = <const Names extends readonly string[]>(names: Names) =>
+  Type.Union(names.map((name) => Type.Literal<Names[number]>(name)))
+
+const asked = <Action extends TSchema>(action: Action) =>
+  Type.Object({ name: Type.String(), action, input: Type.Unknown() })
+
+const TableArgument = asked(literals(TABLE_ACTIONS))
+const BucketArgument = asked(literals(BUCKET_ACTIONS))
+
+type StoreOf<StoreType extends StoreGrant['type']> = Extract<RevisionStore, { type: StoreType }>
+
+/** What functions do with the tables and buckets that they were granted. */
+export class StoreCalls {
+  readonly #published: Published
+  readonly #tables: Pick<Tables, 'perform'>
+  readonly #buckets: Pick<Buckets, 'perform'>
+
+  constructor(deps: {
+    published: Published
+    tables: Pick<Tables, 'perform'>
+    buckets: Pick<Buckets, 'perform'>
+  }) {
+    this.#published = deps.published
+    this.#tables = deps.tables
+    this.#buckets = deps.buckets
+  }
+
+  async table(call: HostCall): Promise<string> {
+    const { name, action, input } = read(TableArgument, call.argument)
+    const needed = neededAccess(action, input)
+    const { resourceId, config } = await this.#granted(call, { type: 'ddbTable', name, needed })
+    const table = { siteId: call.siteId, tableId: resourceId, schema: config }
+    return answerText(await this.#tables.perform(table, action, input))
+  }
+
+  async bucket(call: HostCall): Promise<string> {
+    const { name, action, input } = read(BucketArgument, call.argument)
+    const needed = neededAccess(action, input)
+    const { resourceId, config } = await this.#granted(call, { type: 's3Bucket', name, needed })
+    const bucket = { siteId: call.siteId, bucketId: resourceId, config }
+    return answerText(await this.#buckets.perform(bucket, action, input))
+  }
+
+  /**
+   * A call has the grants of the revision that it began in, for as long as it runs: no more and no less. What a store
+   * is like, and whether there still is one, the current revision says.
+   */
+  async #granted<StoreType extends StoreGrant['type']>(
+    call: HostCall,
+    { type, name, needed }: Omit<WantedStore, 'functionName'> & { readonly type: StoreType },
+  ): Promise<StoreOf<StoreType>> {
+    const asker = call.function
+    if (!asker) {
+      throw new AppError(
+        'Forbidden',
+        'Ad-hoc code has no grants: tables and buckets are for functions',
+      )
+    }
+    const { siteId, siteDomain: domain } = call
+    const { stores } = await this.#published.current({ siteId, domain })
+    const wanted = { functionName: asker.name, type, name, needed }
+    const grant = asker.stores.get(name)
+    if (grant?.type !== type) throw notGranted(wanted, idOf(stores.values(), type, name))
+    if (!gives(grant.access, needed)) throw notEnough(wanted, grant)
+    const store = stores.get(grant.resourceId)
+    if (isOf(type, store)) return store
+    throw new AppError('ResourceNotFound', `"${name}" does not exist any more`)
+  }
+}
+
+/** Bounded in length by the sandbox; in depth here. Everything about `input` is its action's to check. */
+function read<Schema extends TSchema>(schema: Schema, argument: string): Static<Schema> {
+  boundJson(argument)
+  const value: unknown = JSON.parse(argument)
+  if (Value.Check(schema, value)) return value
+  throw invalid('action', 'is not one that this store has')
+}
+
+const isOf = <StoreType extends StoreGrant['type']>(
+  type: StoreType,
+  store: RevisionStore | undefined,
+): store is StoreOf<StoreType> => store?.type === type
+
+function idOf(
+  stores: Iterable<RevisionStore>,
+  type: StoreGrant['type'],
+  name: string,
+): string | undefined {
+  for (const store of stores) {
+    if (store.type === type && store.name === name) return store.resourceId
+  }
+  return undefined
+}
+
+function answerText(answer: object): string {
+  const text = JSON.stringify(answer)
+  if (text.length <= MAX_ANSWER_LENGTH) return text
+  throw new AppError(
+    'PayloadTooLarge',
+    `The answer is longer than ${MAX_ANSWER_LENGTH} characters: ask for less at once`,
+    { fields: { limit: MAX_ANSWER_LENGTH } },
+  )
+}

@@ -1,0 +1,89 @@
+import { AppError } from '#base/app-error.ts'
+import type { StoreGrant } from '#platform/sandbox-host/sandbox.ts'
+import type { BucketAction } from '#runtime/buckets/bucket.ts'
+import type { TableAction } from '#runtime/tables/service.ts'
+
+export type StoreAction = TableAction | BucketAction
+type Access = StoreGrant['access']
+type Fields = Readonly<Record<string, unknown>>
+
+/** What an action does to its store. */
+const NEEDS = {
+  get: 'read',
+  query: 'read',
+  scan: 'read',
+  'batch-get': 'read',
+  put: 'write',
+  update: 'write',
+  delete: 'write',
+  'batch-write': 'write',
+  'transact-write': 'write',
+  'list-objects': 'read',
+  'get-object': 'read',
+  'presign-get-object': 'read',
+  'put-object': 'write',
+  'delete-object': 'write',
+  'presign-put-object': 'write',
+} as const satisfies Record<StoreAction, 'read' | 'write'>
+
+const OLD_VALUES = ['returnValues', 'returnValuesOnConditionCheckFailure']
+
+/** The access that a grant must give. A write whose answer shows what was stored reads as well. */
+export function neededAccess(action: StoreAction, input: unknown): Access {
+  return NEEDS[action] === 'write' && showsStored(action, input) ? 'readWrite' : NEEDS[action]
+}
+
+export const gives = (access: Access, needed: Access): boolean =>
+  access === 'readWrite' || access === needed
+
+export interface WantedStore {
+  readonly functionName: string
+  readonly type: StoreGrant['type']
+  readonly name: string
+  readonly needed: Access
+}
+
+/** The refusal of a store that a function was not granted. It says which grant to add; `resourceId` when there is such a store. */
+export function notGranted(wanted: WantedStore, resourceId: string | undefined): AppError {
+  const what = `Function "${wanted.functionName}" has no access to ${wordOf(wanted)}`
+  const message =
+    resourceId === undefined
+      ? `${what}: the site has none of that name; create it, then add ${grantText('…', wanted.needed)} to the function's config.resources`
+      : `${what}: add ${grantText(resourceId, wanted.needed)} to its config.resources`
+  return new AppError('Forbidden', message)
+}
+
+export const notEnough = (wanted: WantedStore, grant: StoreGrant): AppError =>
+  new AppError(
+    'Forbidden',
+    `Function "${wanted.functionName}" may only ${grant.access} ${wordOf(wanted)}: this needs ${grantText(grant.resourceId, wanted.needed === grant.access ? wanted.needed : 'readWrite')} in its config.resources`,
+  )
+
+const wordOf = ({ type, name }: WantedStore): string =>
+  `${type === 'ddbTable' ? 'table' : 'bucket'} "${name.slice(0, 100)}"`
+
+const grantText = (resourceId: string, access: Access): string =>
+  JSON.stringify({ resourceId, access })
+
+function showsStored(action: StoreAction, input: unknown): boolean {
+  if (action !== 'transact-write') return asksForOld(input)
+  const actions = fieldOf(input, 'actions')
+  return (
+    Array.isArray(actions) &&
+    actions.some((each) => isObject(each) && Object.values(each).some(asksForOld))
+  )
+}
+
+const asksForOld = (fields: unknown): boolean =>
+  OLD_VALUES.some((name) => {
+    const asked = fieldOf(fields, name) ?? 'NONE'
+    return asked !== 'NONE'
+  })
+
+/** Fields are read in camelCase and in PascalCase. */
+function fieldOf(value: unknown, name: string): unknown {
+  if (!isObject(value)) return undefined
+  return value[name] ?? value[name.charAt(0).toUpperCase() + name.slice(1)]
+}
+
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null

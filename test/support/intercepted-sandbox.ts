@@ -1,0 +1,24 @@
+import { loadConfig } from '#config/load.ts'
+import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
+import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
+import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
+
+import { silentLog } from './silent-log.ts'
+
+type Call = Sandbox['call']
+
+/** Opens the real sandbox with somebody at its door, who sees each call and may answer it. */
+export const interceptedSandbox =
+  (cacheDir: string, intercept: (asked: Parameters<Call>[0], call: Call) => ReturnType<Call>) =>
+  async (environment: SandboxEnvironment): Promise<Sandbox> => {
+    const sandbox = await SandboxHosts.start({
+      config: loadConfig({ CROFT_DATA_DIR: cacheDir }).config.sandbox,
+      environment,
+      logger: silentLog,
+      cacheDir,
+      prelude: await loadPrelude(),
+    })
+    const call = sandbox.call.bind(sandbox)
+    sandbox.call = (asked) => intercept(asked, call)
+    return sandbox
+  }
