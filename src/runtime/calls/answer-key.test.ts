@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import type { CallAuthority } from '#platform/sandbox-host/sandbox.ts'
 import type { PublishedOperation } from '#runtime/published/published-site.ts'
 
 import { answerKey } from './answer-key.ts'
@@ -18,8 +19,8 @@ const visitor = (sub: string, groups: string[] = []) => ({
   groups,
   authText: JSON.stringify({ sub, username: sub, groups }),
 })
-const keyOf = (body: string, who: ReturnType<typeof visitor> | null = null) =>
-  answerKey({ siteId: 's1', operation, visitor: who, body }).entry
+const keyOf = (body: string, authority: CallAuthority = null) =>
+  answerKey({ siteId: 's1', operation, authority, body }).entry
 
 describe('the key of an answer', () => {
   test('is one for texts that mean the same payload', () => {
@@ -31,6 +32,7 @@ describe('the key of an answer', () => {
     ['null and nothing', keyOf('{"payload":null}'), keyOf('{}')],
     ['another caller', keyOf('{}', visitor('a')), keyOf('{}', visitor('b'))],
     ['a caller and none', keyOf('{}', visitor('a')), keyOf('{}')],
+    ['the site itself and nobody', keyOf('{}', 'system'), keyOf('{}')],
     ['other groups of a caller', keyOf('{}', visitor('a')), keyOf('{}', visitor('a', ['g']))],
     [
       'long payloads',

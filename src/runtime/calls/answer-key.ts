@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 
+import type { CallAuthority } from '#platform/sandbox-host/sandbox.ts'
 import type { PublishedOperation } from '#runtime/published/published-site.ts'
 
-import type { Caller } from './admission.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { payloadOf } from './request-body.ts'
 import type { AnswerKey } from './response-cache.ts'
@@ -15,18 +15,18 @@ const MAX_PLAIN_ENTRY = 512
 export interface KeyedCall {
   readonly siteId: string
   readonly operation: PublishedOperation
-  readonly visitor: Caller | null
+  readonly authority: CallAuthority
   /** Bounded already. */
   readonly body: string
 }
 
 /** The exact text of a request and its caller: what two repeated requests have in common. */
-export const aliasOf = ({ visitor, body }: KeyedCall): string =>
-  `${visitor?.authText ?? ''}\n${body}`
+export const aliasOf = ({ authority, body }: KeyedCall): string =>
+  `${callerText(authority)}\n${body}`
 
 /**
  * Who asked for what. The caller is part of it wherever the function sees one, with its groups, so that no answer
- * reaches another caller. Refuses a short body that a function could not be called with.
+ * reaches another caller; so is the site's own authority, whose nested calls open what strangers may not. Refuses a short body that a function could not be called with.
  */
 export function answerKey(call: KeyedCall): AnswerKey {
   // A long body that is not valid is refused by whoever runs it, and then nothing is kept under this key.
@@ -34,12 +34,18 @@ export function answerKey(call: KeyedCall): AnswerKey {
     call.body.length > MAX_CANONICAL
       ? `raw ${call.body}`
       : `json ${canonicalPayload(payloadOf(call.body))}`
-  const entry = `${call.visitor?.authText ?? ''}\n${asked}`
+  const entry = `${callerText(call.authority)}\n${asked}`
   return {
     siteId: call.siteId,
     group: call.operation.cacheGroup,
     entry: entry.length > MAX_PLAIN_ENTRY ? digest(entry) : entry,
   }
+}
+
+/** The text of a caller is JSON: it is never one of the other two. */
+function callerText(authority: CallAuthority): string {
+  if (authority === null) return ''
+  return authority === 'system' ? authority : authority.authText
 }
 
 const canonicalPayload = (payload: unknown): string =>

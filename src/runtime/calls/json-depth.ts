@@ -2,6 +2,8 @@ import { AppError } from '#base/app-error.ts'
 
 /** Nesting of a request body, its own object included. */
 export const MAX_DEPTH = 128
+/** Values of a text that the service itself parses: to read each takes longer than its parser does. */
+const MAX_VALUES = 100_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -9,16 +11,42 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
+const COMMA = 0x2c
 
 /** Refuses nesting that would make a parser or a function recurse too far. Reads the text once; no parse. */
-export function boundDepth(text: string): void {
+export function boundDepth(text: string, limit = MAX_DEPTH): void {
   // Every level opens and closes: a shorter text cannot be valid and too deep.
-  if (text.length <= MAX_DEPTH * 2) return
-  if (isDeeper(text, MAX_DEPTH)) {
-    throw new AppError('ValidationError', `The body is nested deeper than ${MAX_DEPTH} levels`, {
-      fields: { limit: MAX_DEPTH },
+  if (text.length <= limit * 2) return
+  if (isDeeper(text, limit)) {
+    throw new AppError('ValidationError', `The body is nested deeper than ${limit} levels`, {
+      fields: { limit },
     })
   }
+}
+
+/** For text that the service parses and walks: refuses what would keep it from its other callers. */
+export function boundJson(text: string, depth = MAX_DEPTH): void {
+  boundValues(text)
+  boundDepth(text, depth)
+}
+
+/** Refuses more values than the service walks in one go. Reads the text once; no parse. */
+export function boundValues(text: string): void {
+  // Every value but the last is followed by a comma.
+  if (text.length <= MAX_VALUES || !hasMoreValues(text)) return
+  throw new AppError('ValidationError', `The body holds more than ${MAX_VALUES} values`, {
+    fields: { limit: MAX_VALUES },
+  })
+}
+
+function hasMoreValues(text: string): boolean {
+  let values = 1
+  for (let at = 0; at < text.length && values <= MAX_VALUES; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if (code === COMMA) values += 1
+  }
+  return values > MAX_VALUES
 }
 
 /** For text that is not JSON the answer may be either, but it always comes in one pass. */

@@ -1,16 +1,20 @@
-import { type AppError, notFound } from '#base/app-error.ts'
+import { notFound } from '#base/app-error.ts'
 import { SingleFlight } from '#base/single-flight.ts'
-import type { CallOutcome, Sandbox } from '#platform/sandbox-host/sandbox.ts'
-import type { RuntimeLogs } from '#runtime/logs/service.ts'
-import type { PublishedOperation, PublishedSite } from '#runtime/published/published-site.ts'
+import type { CallAuthority } from '#platform/sandbox-host/sandbox.ts'
+import type {
+  PublishedOperation,
+  PublishedSite,
+  SiteIdentity,
+} from '#runtime/published/published-site.ts'
 import type { Published } from '#runtime/published/service.ts'
 import type { RuntimeUsage } from '#runtime/usage/service.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type Caller, admit } from './admission.ts'
+import type { AdmittedCall, FlightError } from './admitted-call.ts'
 import { aliasOf, answerKey } from './answer-key.ts'
-import { failureOf, invalidFunction, logWords } from './failures.ts'
-import { boundBody, payloadOf } from './request-body.ts'
+import type { OperationRuns } from './operation-runs.ts'
+import { boundBody } from './request-body.ts'
 import type { AnswerKey, KeptAnswer, ResponseCache } from './response-cache.ts'
 
 export interface OperationCall {
@@ -25,6 +29,21 @@ export interface OperationCall {
   readonly body: string
 }
 
+/** A call that the service itself makes: for a job, or for a function that asks for another operation. */
+export interface InternalCall {
+  readonly site: SiteIdentity
+  readonly operation: string
+  readonly requestId: string
+  /** Whose rights admit the call: those of a caller, null being a stranger, or the site's own, which open every operation. */
+  readonly authority: Caller | null | 'system'
+  /** JSON text of `{ payload }`. */
+  readonly body: string
+  /** Calls of operations that wait for this one; none when left out. */
+  readonly depth?: number
+  /** Aborted when nobody waits for it any more: then it is not begun. */
+  readonly signal?: AbortSignal
+}
+
 export interface OperationAnswer {
   /** The finished envelope: `{"ok":true,"data":…}`. */
   readonly body: string
@@ -34,27 +53,29 @@ export interface OperationAnswer {
   readonly ageSeconds?: number
 }
 
-/** A call that was admitted to an operation of the current revision. */
-interface AdmittedCall {
-  readonly site: PublishedSite
-  readonly siteId: string
-  readonly operation: PublishedOperation
+/** A call on its way to an operation, which it may turn out not to be admitted to. */
+interface RoutedCall {
+  readonly site: SiteIdentity
+  readonly operation: string
   readonly requestId: string
   readonly visitor: Caller | null
+  readonly authority: CallAuthority
+  readonly depth: number
+  readonly signal?: AbortSignal
   readonly body: string
+  /** Throws unless the operation may be called. */
+  admit(operation: PublishedOperation): void
 }
 
 type Flight =
   | { readonly kept: KeptAnswer; readonly found: boolean }
   | { readonly error: FlightError }
-type FlightError = (requestId: string) => AppError
 
 /** Serves visitors' calls from memory: the current revision, its kept answers, and the sandbox. */
 export class OperationCalls {
   readonly #published: Published
   readonly #cache: ResponseCache
-  readonly #sandbox: Pick<Sandbox, 'call'>
-  readonly #logs: RuntimeLogs
+  readonly #runs: OperationRuns
   readonly #usage: RuntimeUsage
   readonly #now: () => number
   readonly #flights = new SingleFlight<string, Flight>()
@@ -62,15 +83,13 @@ export class OperationCalls {
   constructor(deps: {
     published: Published
     cache: ResponseCache
-    sandbox: Pick<Sandbox, 'call'>
-    runtimeLogs: RuntimeLogs
+    runs: OperationRuns
     runtimeUsage: RuntimeUsage
     now(): number
   }) {
     this.#published = deps.published
     this.#cache = deps.cache
-    this.#sandbox = deps.sandbox
-    this.#logs = deps.runtimeLogs
+    this.#runs = deps.runs
     this.#usage = deps.runtimeUsage
     this.#now = () => deps.now()
   }
@@ -79,16 +98,30 @@ export class OperationCalls {
   call(call: OperationCall): OperationAnswer | Promise<OperationAnswer> {
     const site = this.#published.current(call.site)
     return site instanceof Promise
-      ? site.then((loaded) => this.#route(loaded, call))
-      : this.#route(site, call)
+      ? site.then((loaded) => this.#route(loaded, admitted(call)))
+      : this.#route(site, admitted(call))
   }
 
-  #route(site: PublishedSite, call: OperationCall): OperationAnswer | Promise<OperationAnswer> {
+  async invoke(call: InternalCall): Promise<OperationAnswer> {
+    const { authority, depth = 0 } = call
+    const visitor = authority === 'system' ? null : authority
+    const site = await this.#published.current(call.site)
+    return this.#route(site, {
+      ...call,
+      visitor,
+      depth,
+      admit(operation) {
+        if (authority !== 'system') admit(operation, { publicRoute: visitor === null, visitor })
+      },
+    })
+  }
+
+  #route(site: PublishedSite, call: RoutedCall): OperationAnswer | Promise<OperationAnswer> {
     const operation = site.operations.get(call.operation)
     return operation ? this.#serve(site, operation, call) : this.#serveLater(call)
   }
 
-  async #serveLater(call: OperationCall): Promise<OperationAnswer> {
+  async #serveLater(call: RoutedCall): Promise<OperationAnswer> {
     const site = await this.#published.catchUp(call.site, call.operation)
     const operation = site?.operations.get(call.operation)
     if (!site || !operation) throw notFound('Operation', call.operation)
@@ -98,11 +131,22 @@ export class OperationCalls {
   #serve(
     site: PublishedSite,
     operation: PublishedOperation,
-    { requestId, visitor, publicRoute, body }: OperationCall,
+    routed: RoutedCall,
   ): OperationAnswer | Promise<OperationAnswer> {
-    admit(operation, { publicRoute, visitor })
+    routed.admit(operation)
     const { siteId } = site
-    const call = { site, siteId, operation, requestId, visitor, body: boundBody(body) }
+    const { requestId, visitor, authority, depth, signal, body } = routed
+    const call = {
+      site,
+      siteId,
+      operation,
+      requestId,
+      visitor,
+      authority,
+      depth,
+      signal,
+      body: boundBody(body),
+    }
     return operation.cacheTtlSeconds > 0 ? this.#cached(call) : this.#fresh(call)
   }
 
@@ -122,13 +166,18 @@ export class OperationCalls {
     return { body: kept.body, cache: 'HIT', ageSeconds }
   }
 
-  /** Those who ask for the same answer at once wait for one run. */
-  async #flown(call: AdmittedCall, key: AnswerKey): Promise<OperationAnswer> {
+  /** Those who ask for the same answer at once, and equally deep, wait for one run: so none waits for itself. */
+  async #flown(asked: AdmittedCall, key: AnswerKey): Promise<OperationAnswer> {
+    // Others may wait for the same run.
+    const call = { ...asked, signal: undefined }
     let led = false
-    const flight = await this.#flights.run(`${key.siteId} ${key.group} ${key.entry}`, () => {
-      led = true
-      return this.#fly(call, key)
-    })
+    const flight = await this.#flights.run(
+      `${call.depth} ${key.siteId} ${key.group} ${key.entry}`,
+      () => {
+        led = true
+        return this.#fly(call, key)
+      },
+    )
     if ('error' in flight) {
       if (!led) this.#usage.record(call.siteId, call.operation.name, 'error')
       throw flight.error(call.requestId)
@@ -141,7 +190,7 @@ export class OperationCalls {
   async #fly(call: AdmittedCall, key: AnswerKey): Promise<Flight> {
     const shared = await this.#cache.fromShared(key)
     if (shared) return { kept: shared, found: true }
-    const outcome = await this.#run(call)
+    const outcome = await this.#runs.run(call)
     if ('error' in outcome) return outcome
     return {
       kept: this.#cache.store(key, outcome.body, call.operation.cacheTtlSeconds),
@@ -150,80 +199,15 @@ export class OperationCalls {
   }
 
   async #fresh(call: AdmittedCall): Promise<OperationAnswer> {
-    const outcome = await this.#run(call)
+    const outcome = await this.#runs.run(call)
     if ('error' in outcome) throw outcome.error(call.requestId)
     return { body: outcome.body, cache: undefined }
   }
-
-  /** Runs the operation once, counts it and logs what went wrong. */
-  async #run(
-    call: AdmittedCall,
-  ): Promise<{ readonly body: string } | { readonly error: FlightError }> {
-    const { target, name } = call.operation
-    if (target.kind === 'preset') return this.#echo(call)
-    if (target.kind === 'fault') {
-      this.#usage.record(call.siteId, name, 'error')
-      this.#logs.failure({
-        ...about(call),
-        level: 'error',
-        code: 'InvalidFunction',
-        message: `Function "${target.functionName}" does not load: ${target.message}`,
-      })
-      return { error: () => invalidFunction(name) }
-    }
-    const startedAt = performance.now()
-    const outcome = await this.#sandbox.call({
-      program: call.site.program,
-      functionId: target.functionId,
-      operation: name,
-      requestId: call.requestId,
-      auth: call.visitor?.authText ?? 'null',
-      body: call.body,
-    })
-    const wallUs = Math.round((performance.now() - startedAt) * 1000)
-    this.#usage.record(call.siteId, name, outcome.ok ? 'call' : 'error', {
-      cpuUs: outcome.cpuUs,
-      wallUs,
-    })
-    return outcome.ok
-      ? { body: `{"ok":true,"data":${outcome.result}}` }
-      : { error: this.#failed(call, outcome.failure) }
-  }
-
-  #echo(call: AdmittedCall): { readonly body: string } {
-    const data = JSON.stringify(payloadOf(call.body) ?? null)
-    this.#usage.record(call.siteId, call.operation.name, 'call')
-    return { body: `{"ok":true,"data":${data}}` }
-  }
-
-  #failed(
-    call: AdmittedCall,
-    failure: Extract<CallOutcome, { ok: false }>['failure'],
-  ): FlightError {
-    // Says which: not JSON, or JSON but no object.
-    if (failure.kind === 'invalidBody') payloadOf(call.body)
-    const error = failureOf(failure, { operation: call.operation.name, requestId: call.requestId })
-    if (failure.kind !== 'invalidBody') {
-      this.#logs.failure({
-        ...about(call),
-        level: LEVELS[error.code] ?? 'error',
-        code: error.thrown?.code ?? error.code,
-        message: logWords(failure),
-      })
-    }
-    return (requestId) => failureOf(failure, { operation: call.operation.name, requestId })
-  }
 }
 
-/** Failures that are no fault of the function. */
-const LEVELS: Partial<Record<AppError['code'], 'info' | 'warn'>> = {
-  OperationRejected: 'info',
-  OperationOverloaded: 'warn',
-  OperationInterrupted: 'warn',
-}
-
-const about = ({ siteId, operation, requestId }: AdmittedCall) => ({
-  siteId,
-  operation: operation.name,
-  requestId,
+const admitted = (call: OperationCall): RoutedCall => ({
+  ...call,
+  authority: call.visitor,
+  depth: 0,
+  admit: (operation) => admit(operation, call),
 })

@@ -1,6 +1,6 @@
 import { AppError, invalid } from '#base/app-error.ts'
 
-import { boundDepth } from './json-depth.ts'
+import { boundDepth, boundValues } from './json-depth.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 
@@ -24,6 +24,7 @@ export function boundBody(body: string): string {
 
 /** The payload of a bounded body; undefined when it names none. */
 export function payloadOf(body: string): unknown {
+  boundValues(body)
   const parsed = parse(body)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw invalid('body', 'must be a JSON object such as {"payload": …}')

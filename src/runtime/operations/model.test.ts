@@ -47,16 +47,6 @@ describe('an operation', () => {
     ['no target', { operation: 'hello' }, 'either "lambdaResourceId" or "preset"'],
     ['two targets', { ...base, preset: { preset: 'echo' } }, 'either'],
     ['an unknown preset', { operation: 'a', preset: { preset: 'x' } }, '"x" is not a preset'],
-    [
-      'a preset on a table',
-      { operation: 'a', preset: { preset: 'ddb.get', resourceId: 'r' } },
-      '"ddb.get" is not served by this version',
-    ],
-    [
-      'a preset on a bucket',
-      { operation: 'a', preset: { preset: 's3.presign-put-object', resourceId: 'r' } },
-      'not served by this version',
-    ],
     ['groups without names', { ...base, auth: { mode: 'groups' as const } }, 'auth.groups'],
     [
       'names without groups',

@@ -6,7 +6,8 @@ import { type FieldFault, invalid } from '#base/app-error.ts'
 import { invalidFields } from '#runtime/shape.ts'
 import { SiteName } from '#runtime/storable-text.ts'
 
-import { type PresetName, presetFault } from './presets.ts'
+import { type PresetBinding, PresetInput, parsePreset } from './preset-binding.ts'
+import { checkPresetUse } from './preset-rules.ts'
 
 export const MAX_OPERATIONS = 500
 
@@ -42,14 +43,6 @@ export const CacheInput = Type.Object(
   { additionalProperties: false },
 )
 
-const PresetInput = Type.Object(
-  {
-    preset: Type.String({ maxLength: 64 }),
-    resourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  },
-  { additionalProperties: false },
-)
-
 export const PutOperation = Type.Object(
   {
     operation: SiteName,
@@ -67,11 +60,6 @@ export type AuthRule =
   | { readonly mode: 'public' }
   | { readonly mode: 'authenticated' }
   | { readonly mode: 'groups'; readonly groups: readonly string[] }
-
-export interface PresetBinding {
-  readonly preset: PresetName
-  readonly resourceId: string | null
-}
 
 /** What an operation says, without its history. */
 export interface OperationBinding {
@@ -99,12 +87,16 @@ export function parseOperation(input: PutOperation): OperationBinding {
   if ((lambdaResourceId === undefined) === (preset === undefined)) {
     throw invalid('lambdaResourceId', 'give either "lambdaResourceId" or "preset"')
   }
+  const auth = parseAuth(input.auth ?? { mode: 'authenticated' })
+  const cacheTtlSeconds = input.cache?.ttlSeconds ?? 0
+  const binding = preset === undefined ? null : parsePreset(preset)
+  if (binding) checkPresetUse(binding, { auth, cacheTtlSeconds })
   return {
     operation,
     lambdaResourceId: lambdaResourceId ?? null,
-    preset: preset === undefined ? null : parsePreset(preset),
-    auth: parseAuth(input.auth ?? { mode: 'authenticated' }),
-    cacheTtlSeconds: input.cache?.ttlSeconds ?? 0,
+    preset: binding,
+    auth,
+    cacheTtlSeconds,
   }
 }
 
@@ -118,15 +110,6 @@ const bindingOf = (from: OperationBinding): OperationBinding => ({
   auth: from.auth,
   cacheTtlSeconds: from.cacheTtlSeconds,
 })
-
-function parsePreset(input: Static<typeof PresetInput>): PresetBinding {
-  const fault = presetFault(input.preset)
-  if (fault) throw invalidFields([{ field: 'preset.preset', message: fault }])
-  if (input.resourceId !== undefined) {
-    throw invalid('preset.resourceId', 'preset "echo" takes no resource')
-  }
-  return { preset: 'echo', resourceId: null }
-}
 
 function parseAuth(input: Static<typeof AuthInput>): AuthRule {
   const fault = groupsFault(input)

@@ -1,24 +1,91 @@
+import type { BucketAction } from '#runtime/buckets/bucket.ts'
+import { ACTION_FIELDS } from '#runtime/tables/plain/action-fields.ts'
+import type { FieldRule } from '#runtime/tables/plain/field-rules.ts'
+
+import { BUCKET_FIELDS } from './bucket-fields.ts'
+
+type TablePresetAction = 'get' | 'query' | 'scan' | 'put' | 'update' | 'delete'
+
 /** Operations that answer without site code. */
-export type PresetName = 'echo'
+export type PresetName = 'echo' | `ddb.${TablePresetAction}` | `s3.${BucketAction}`
 
-const TABLE_PRESETS = ['get', 'query', 'scan', 'put', 'update', 'delete'].map(
-  (action) => `ddb.${action}`,
-)
-const BUCKET_PRESETS = [
-  'list-objects',
-  'get-object',
-  'put-object',
-  'delete-object',
-  'presign-get-object',
-  'presign-put-object',
-].map((action) => `s3.${action}`)
+/** What a preset does with its table or bucket. */
+export type Preset = TablePreset | BucketPreset
 
-/** Why a preset cannot be bound, or undefined when it can. */
-export function presetFault(name: string): string | undefined {
-  if (name === 'echo') return undefined
-  if (TABLE_PRESETS.includes(name) || BUCKET_PRESETS.includes(name)) {
-    const what = name.startsWith('ddb.') ? 'tables' : 'buckets'
-    return `"${name}" is not served by this version: presets on ${what} are not implemented, bind a function instead`
-  }
-  return `"${name}" is not a preset: "echo" is the one that is served`
+export interface TablePreset extends PresetFields {
+  readonly store: 'ddbTable'
+  readonly action: TablePresetAction
 }
+
+export interface BucketPreset extends PresetFields {
+  readonly store: 's3Bucket'
+  readonly action: BucketAction
+}
+
+interface PresetFields {
+  /** Every field of the action's input, with what is wrong with its value. */
+  readonly fields: ReadonlyMap<string, FieldRule>
+  /** Those without which the action does nothing. */
+  readonly required: readonly string[]
+  /** Those that callers may send where the binding does not say. */
+  readonly basic: readonly string[]
+  /** Whether the same question may be answered from what was kept. */
+  readonly cacheable: boolean
+}
+
+const table = (
+  action: TablePresetAction,
+  basic: readonly string[],
+  rest: { readonly required: readonly string[]; readonly cacheable: boolean },
+): TablePreset => {
+  const { required, optional } = ACTION_FIELDS[action]
+  const fields = new Map<string, FieldRule>(Object.entries({ ...required, ...optional }))
+  return { store: 'ddbTable', action, fields, basic, ...rest }
+}
+
+const bucket = (
+  action: BucketAction,
+  rest: { readonly required: readonly string[]; readonly cacheable: boolean },
+): BucketPreset => {
+  const fields = new Map<string, FieldRule>(Object.entries(BUCKET_FIELDS[action]))
+  const basic = [...fields.keys()].filter((name) => name !== 'expiresInSeconds')
+  return { store: 's3Bucket', action, fields, basic, ...rest }
+}
+
+const READ = { cacheable: true }
+const WRITE = { cacheable: false }
+const KEY = { required: ['key'] }
+
+/** What names one thing, or turns a page, is a caller's to say; what decides which things are reached is not. */
+const PRESETS: ReadonlyMap<string, Preset> = new Map<string, Preset>([
+  ['ddb.get', table('get', ['key', 'projectionExpression', 'consistentRead'], { ...KEY, ...READ })],
+  [
+    'ddb.query',
+    table('query', ['limit', 'scanIndexForward', 'nextToken'], {
+      required: ['keyConditionExpression'],
+      ...READ,
+    }),
+  ],
+  ['ddb.scan', table('scan', ['limit', 'nextToken'], { required: [], ...READ })],
+  ['ddb.put', table('put', ['item'], { required: ['item'], ...WRITE })],
+  ['ddb.update', table('update', ['key'], { required: ['key', 'updateExpression'], ...WRITE })],
+  ['ddb.delete', table('delete', ['key'], { ...KEY, ...WRITE })],
+  ['s3.list-objects', bucket('list-objects', { required: [], ...READ })],
+  ['s3.get-object', bucket('get-object', { ...KEY, ...READ })],
+  ['s3.put-object', bucket('put-object', { required: ['key', 'body'], ...WRITE })],
+  ['s3.delete-object', bucket('delete-object', { ...KEY, ...WRITE })],
+  // A kept URL would be near its end when it is handed out.
+  ['s3.presign-get-object', bucket('presign-get-object', { ...KEY, ...WRITE })],
+  [
+    's3.presign-put-object',
+    bucket('presign-put-object', { required: ['key', 'contentType', 'sizeBytes'], ...WRITE }),
+  ],
+])
+
+/** Undefined for `echo`, which works on nothing, and for what is no preset. */
+export const presetOf = (name: string): Preset | undefined => PRESETS.get(name)
+
+export const isPresetName = (name: string): name is PresetName =>
+  name === 'echo' || PRESETS.has(name)
+
+export const PRESET_NAMES: readonly string[] = ['echo', ...PRESETS.keys()]

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { AuthRule, Operation, OperationBinding, PresetBinding } from './model.ts'
+import type { AuthRule, Operation, OperationBinding } from './model.ts'
+import type { PresetBinding } from './preset-binding.ts'
 
 const COLUMNS = [
   'operation',

@@ -1,7 +1,8 @@
-import { invalid, notFound } from '#base/app-error.ts'
+import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
+import { jobsCalling } from '#runtime/jobs/bound-jobs.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
@@ -15,6 +16,8 @@ import {
   PutOperation,
   parseOperation,
 } from './model.ts'
+import type { PresetBinding } from './preset-binding.ts'
+import { checkPresetResource } from './preset-rules.ts'
 import {
   bumpVersion,
   countOperations,
@@ -87,6 +90,7 @@ export class Operations {
       throw invalid('operation', `a site holds at most ${MAX_OPERATIONS} operations`)
     }
     await this.#checkFunction(tx, binding.lambdaResourceId)
+    await this.#checkPreset(tx, binding.preset)
     const operation = await upsertOperation(tx, binding, this.#clock.now())
     await this.#announce(tx, operation.operation, operation.version)
     return operation
@@ -95,8 +99,15 @@ export class Operations {
   remove(siteId: string, operation: string): Promise<void> {
     return this.#database.withSite(siteId, async (tx) => {
       await this.#revisions.request(tx)
-      if (!(await deleteOperation(tx, operation))) throw notFound('Operation', operation)
+      if (!(await this.delete(tx, operation))) throw notFound('Operation', operation)
     })
+  }
+
+  /** For a caller that has asked for the revision itself. False when it is not there; 409 while a job calls it. */
+  async delete(tx: SiteTx, operation: string): Promise<boolean> {
+    const jobs = await jobsCalling(tx, operation)
+    if (jobs.length > 0) throw inUse(operation, jobs)
+    return (await deleteOperation(tx, operation)) !== undefined
   }
 
   /** Drops the operation's kept answers and says how many were alive. */
@@ -111,6 +122,10 @@ export class Operations {
     )
   }
 
+  find(tx: SiteTx, operation: string): Promise<Operation | undefined> {
+    return selectOperation(tx, operation)
+  }
+
   /** All of them by name; there are at most 500. */
   all(tx: SiteTx): Promise<Operation[]> {
     return selectOperations(tx)
@@ -118,6 +133,11 @@ export class Operations {
 
   #announce(tx: SiteTx, operation: string, version: string): Promise<void> {
     return this.#notifications.notify(tx, 'croft_cache', { siteId: tx.siteId, operation, version })
+  }
+
+  async #checkPreset(tx: SiteTx, preset: PresetBinding | null): Promise<void> {
+    if (preset === null || preset.resourceId === null) return
+    checkPresetResource(preset, await this.#resources.find(tx, preset.resourceId))
   }
 
   async #checkFunction(tx: SiteTx, resourceId: string | null): Promise<void> {
@@ -128,4 +148,14 @@ export class Operations {
       throw invalid('lambdaResourceId', `"${resource.name}" is a ${resource.type}, not a function`)
     }
   }
+}
+
+function inUse(operation: string, jobs: readonly string[]): AppError {
+  const shown = jobs.slice(0, 20).map((name) => `"${name}"`)
+  const more = jobs.length > shown.length ? ` and ${jobs.length - shown.length} more` : ''
+  return new AppError(
+    'ResourceInUse',
+    `Operation "${operation}" is called by ${jobs.length === 1 ? 'job' : 'jobs'} ${shown.join(', ')}${more}: change or delete them first`,
+    { fields: { jobs } },
+  )
 }

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest'
+
+import { boundJson } from './json-depth.ts'
+
+const listOf = (count: number, value: string) => `[${Array(count).fill(value).join()}]`
+
+test('as many values as the service walks in one go pass, and no more', () => {
+  expect(() => boundJson(listOf(100_000, '1'))).not.toThrow()
+  expect(() => boundJson(listOf(100_001, '1'))).toThrow('more than 100000 values')
+  expect(() => boundJson(listOf(50_001, '{"a":1,"b":2}'))).toThrow('more than 100000 values')
+})
+
+test('a comma in a text counts nothing', () => {
+  expect(() => boundJson(JSON.stringify({ text: `\\",${','.repeat(200_000)}"` }))).not.toThrow()
+})
