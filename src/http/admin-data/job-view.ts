@@ -1,0 +1,139 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { JobRun, LastRun } from '#runtime/jobs/run-model.ts'
+import { resultOf } from '#runtime/jobs/run-result.ts'
+import type { RunWithLog } from '#runtime/jobs/runs.ts'
+import type { JobWithLastRun, ListedJobWithLastRun } from '#runtime/jobs/service.ts'
+import { LogRecord } from '#runtime/logs/model.ts'
+
+/** In a list of runs; a longer result is read with its run. */
+const MAX_LISTED_RESULT_BYTES = 8 * 1024
+
+const MaybeText = Type.Union([Type.String(), Type.Null()])
+const MaybeNumber = Type.Union([Type.Number(), Type.Null()])
+
+const LastRunView = Type.Object({
+  runId: Type.String(),
+  status: Type.String(),
+  trigger: Type.String(),
+  scheduledFor: MaybeText,
+  startedAt: MaybeText,
+  finishedAt: MaybeText,
+  durationMs: MaybeNumber,
+})
+
+const JOB = {
+  jobId: Type.String(),
+  operation: Type.String(),
+  schedule: Type.Union([
+    Type.Object({ cron: Type.String(), timezone: Type.Optional(Type.String()) }),
+    Type.Null(),
+  ]),
+  auth: Type.Object({ mode: Type.String(), username: Type.Optional(Type.String()) }),
+  enabled: Type.Boolean(),
+  nextRunAt: MaybeText,
+  lastRun: Type.Union([LastRunView, Type.Null()]),
+  createdAt: Type.String(),
+  updatedAt: Type.String(),
+}
+
+export const JobView = Type.Object({ ...JOB, payload: Type.Unknown() })
+
+/** A long payload is left out. */
+export const ListedJobView = Type.Object({
+  ...JOB,
+  payload: Type.Optional(Type.Unknown()),
+  payloadBytes: Type.Integer(),
+})
+
+const RUN = {
+  runId: Type.String(),
+  jobId: Type.String(),
+  status: Type.String(),
+  trigger: Type.String(),
+  scheduledFor: MaybeText,
+  missed: Type.Integer(),
+  operation: MaybeText,
+  requestId: Type.String(),
+  attempts: Type.Integer(),
+  resultBytes: MaybeNumber,
+  error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
+  createdAt: Type.String(),
+  startedAt: MaybeText,
+  finishedAt: MaybeText,
+  durationMs: MaybeNumber,
+}
+
+/** A long result is left out. */
+export const ListedRunView = Type.Object({
+  ...RUN,
+  result: Type.Optional(Type.Unknown()),
+  resultTruncated: Type.Boolean(),
+})
+
+export const RunView = Type.Object({
+  ...RUN,
+  result: Type.Unknown(),
+  resultTruncated: Type.Boolean(),
+  logs: Type.Array(LogRecord),
+})
+
+export const jobView = (job: JobWithLastRun): Static<typeof JobView> => ({
+  ...jobFields(job),
+  payload: job.payload,
+})
+
+export const listedJobView = (job: ListedJobWithLastRun): Static<typeof ListedJobView> => ({
+  ...jobFields(job),
+  ...(job.payloadLeftOut ? {} : { payload: job.payload }),
+  payloadBytes: job.payloadBytes,
+})
+
+export function listedRunView(run: JobRun): Static<typeof ListedRunView> {
+  const { result, resultTruncated } = resultOf(run)
+  const long = (run.resultBytes ?? 0) > MAX_LISTED_RESULT_BYTES
+  return { ...runFields(run), ...(long ? {} : { result }), resultTruncated }
+}
+
+export const runView = ({ run, log }: RunWithLog): Static<typeof RunView> => ({
+  ...runFields(run),
+  ...resultOf(run),
+  logs: [...log],
+})
+
+const jobFields = (job: JobWithLastRun) => ({
+  jobId: job.jobId,
+  operation: job.operation,
+  schedule: job.schedule,
+  auth: job.auth,
+  enabled: job.enabled,
+  nextRunAt: timeOf(job.nextRunAt),
+  lastRun: job.lastRun && { ...timesOf(job.lastRun), ...named(job.lastRun) },
+  createdAt: job.createdAt.toISOString(),
+  updatedAt: job.updatedAt.toISOString(),
+})
+
+const named = ({ runId, status, trigger }: LastRun) => ({ runId, status, trigger })
+
+const runFields = (run: JobRun) => ({
+  ...named(run),
+  ...timesOf(run),
+  jobId: run.jobId,
+  missed: run.missed,
+  operation: run.operation,
+  requestId: run.requestId,
+  attempts: run.attempts,
+  resultBytes: run.resultBytes,
+  error: run.error,
+  createdAt: run.createdAt.toISOString(),
+})
+
+/** A skipped tick ended without a start: it has no duration. */
+const timesOf = ({ scheduledFor, startedAt, finishedAt }: LastRun) => ({
+  scheduledFor: timeOf(scheduledFor),
+  startedAt: timeOf(startedAt),
+  finishedAt: timeOf(finishedAt),
+  durationMs: startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null,
+})
+
+const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null

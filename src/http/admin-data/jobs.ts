@@ -1,0 +1,105 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { repeatable } from '#http/idempotency.ts'
+import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { optionalJson } from '#http/plugins/optional-json.ts'
+import { JobBody } from '#runtime/jobs/model.ts'
+import { StartBody, parseTrigger } from '#runtime/jobs/run-model.ts'
+
+import {
+  JobView,
+  ListedJobView,
+  ListedRunView,
+  RunView,
+  jobView,
+  listedJobView,
+  listedRunView,
+  runView,
+} from './job-view.ts'
+import { Done, NameText } from './views.ts'
+
+const JobPath = Type.Object({ jobId: NameText })
+const RunPath = Type.Object({ jobId: NameText, runId: NameText })
+
+const StartedView = Type.Object({
+  ok: Type.Literal(true),
+  data: Type.Object({
+    jobId: Type.String(),
+    runId: Type.String(),
+    status: Type.Literal('started'),
+  }),
+})
+
+/** Calls of a site's operations that a schedule, or somebody's hand, starts. */
+export const jobRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/jobs' })
+    .use(adminAuth(context))
+    .use(optionalJson())
+    .get(
+      '/',
+      async ({ site }) => {
+        const jobs = await context.jobs.list(site.siteId)
+        return { items: jobs.map(listedJobView), nextToken: null }
+      },
+      { role: 'admin', response: PageOf(ListedJobView) },
+    )
+    .get(
+      '/:jobId',
+      async ({ site, params }) => jobView(await context.jobs.get(site.siteId, params.jobId)),
+      { role: 'admin', params: JobPath, response: JobView },
+    )
+    .put(
+      '/:jobId',
+      async ({ site, params, body }) =>
+        jobView(await context.jobs.put(site.siteId, params.jobId, body)),
+      { role: 'admin', params: JobPath, body: JobBody, response: JobView },
+    )
+    .post(
+      '/:jobId',
+      async ({ site, actor, request, params: { jobId }, body }) => {
+        const trigger = parseTrigger(body)
+        const scope = `POST /admin/data/jobs/${jobId} ${actor.userId}`
+        const repeat = repeatable(request, scope, body)
+        const data = await context.jobRuns.start(site.siteId, { jobId, trigger }, repeat)
+        return { ok: true as const, data }
+      },
+      {
+        role: 'admin',
+        optionalJson: true,
+        params: JobPath,
+        body: StartBody,
+        response: StartedView,
+      },
+    )
+    .delete(
+      '/:jobId',
+      async ({ site, params }) => {
+        await context.jobs.remove(site.siteId, params.jobId)
+        return { ok: true as const }
+      },
+      { role: 'admin', params: JobPath, response: Done },
+    )
+    .use(jobRunRoutes(context))
+
+const jobRunRoutes = (context: AppContext) =>
+  new Elysia()
+    .use(adminAuth(context))
+    .get(
+      '/:jobId/runs',
+      async ({ site, params: { jobId }, query }) => {
+        const scope = [site.siteId, 'job-runs', jobId]
+        const page = pageRequest(context, scope, query)
+        const { items, lastKey } = await context.jobRuns.list(site.siteId, jobId, page)
+        return pageAnswer(context, scope, { items: items.map(listedRunView), lastKey })
+      },
+      { role: 'admin', params: JobPath, query: PageQuery, response: PageOf(ListedRunView) },
+    )
+    .get(
+      '/:jobId/runs/:runId',
+      async ({ site, params: { jobId, runId } }) =>
+        runView(await context.jobRuns.get(site.siteId, jobId, runId)),
+      { role: 'admin', params: RunPath, response: RunView },
+    )

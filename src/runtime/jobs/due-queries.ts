@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+
+import type { DueJobsTx, SiteTx } from '#platform/postgres/database.ts'
+
+export interface DueJob {
+  readonly siteId: string
+  readonly jobId: string
+  readonly dueAt: Date
+}
+
+/** Of all sites, the longest due first. `after` is the last one already seen. */
+export function selectDueJobs(
+  tx: DueJobsTx,
+  now: Date,
+  page: { readonly limit: number; readonly after: DueJob | undefined },
+): Promise<DueJob[]> {
+  const { after } = page
+  return tx.db
+    .selectFrom('data_job_due')
+    .select(['site_id as siteId', 'job_id as jobId', 'due_at as dueAt'])
+    .where('due_at', '<=', now)
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(due_at, site_id, job_id) > (${after?.dueAt}, ${after?.siteId}, ${after?.jobId})`,
+      ),
+    )
+    .orderBy('due_at')
+    .orderBy('site_id')
+    .orderBy('job_id')
+    .limit(page.limit)
+    .execute()
+}
+
+/** Whether the job is still due at that moment and nobody else is at it. Holds it until the transaction ends. */
+export async function claimDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('data_job_due')
+    .select('job_id')
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .where('due_at', '=', dueAt)
+    .forUpdate()
+    .skipLocked()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export async function upsertDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<void> {
+  await tx.db
+    .insertInto('data_job_due')
+    .values({ site_id: tx.siteId, job_id: jobId, due_at: dueAt })
+    .onConflict((on) => on.columns(['site_id', 'job_id']).doUpdateSet({ due_at: dueAt }))
+    .execute()
+}
+
+export async function deleteDue(tx: SiteTx, jobId: string): Promise<void> {
+  await tx.db
+    .deleteFrom('data_job_due')
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .execute()
+}

@@ -1,0 +1,167 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { type Static, Type } from '@sinclair/typebox'
+
+import { AppError, invalid } from '#base/app-error.ts'
+import { isDeeper } from '#runtime/calls/json-depth.ts'
+import { parseShape } from '#runtime/shape.ts'
+import { SiteName } from '#runtime/storable-text.ts'
+
+import { type ScheduleText, parseSchedule } from './schedules/schedule.ts'
+import { nextTick } from './schedules/ticks.ts'
+
+export const MAX_JOBS = 200
+const MAX_PAYLOAD_BYTES = 256 * 1024
+/** The envelope of a call is one level. */
+const MAX_PAYLOAD_DEPTH = 127
+
+const ScheduleInput = Type.Object(
+  {
+    cron: Type.String({ minLength: 1, maxLength: 256 }),
+    timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  },
+  { additionalProperties: false },
+)
+
+const AuthInput = Type.Object(
+  {
+    mode: Type.Union([Type.Literal('system'), Type.Literal('user')]),
+    username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+  },
+  { additionalProperties: false },
+)
+
+export const JobBody = Type.Object(
+  {
+    operation: Type.Optional(SiteName),
+    payload: Type.Optional(Type.Unknown()),
+    schedule: Type.Optional(Type.Union([ScheduleInput, Type.Null()])),
+    auth: Type.Optional(AuthInput),
+    enabled: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+export type JobBody = Static<typeof JobBody>
+
+export type JobAuth =
+  | { readonly mode: 'system' }
+  | { readonly mode: 'user'; readonly username: string }
+
+/** What to make of a job. What is left out stays as it is; a new job needs `operation`. */
+export interface JobInput {
+  readonly operation?: string
+  readonly payload?: unknown
+  /** Null for a job that is only started by hand. */
+  readonly schedule?: ScheduleText | null
+  readonly auth?: JobAuth
+  /** False stops the schedule; the job can still be started by hand. */
+  readonly enabled?: boolean
+}
+
+/** What a job says. */
+export interface JobDefinition {
+  readonly operation: string
+  readonly payload: unknown
+  readonly schedule: ScheduleText | null
+  readonly auth: JobAuth
+  readonly enabled: boolean
+}
+
+export interface Job extends JobDefinition {
+  readonly jobId: string
+  /** Null without a schedule, or with one that is stopped or over. */
+  readonly nextRunAt: Date | null
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+const NEW_JOB = { payload: null, schedule: null, auth: { mode: 'system' }, enabled: true } as const
+
+/** Throws a `ValidationError` that names each wrong field. Whether the operation exists is asked when the job is written. */
+export function parseJob(value: unknown, now: Date): JobInput {
+  checkPayload(value)
+  const { auth, schedule, ...rest } = parseShape(JobBody, value)
+  if (schedule) checkFires(schedule, now.getTime())
+  return {
+    ...rest,
+    ...(schedule === undefined ? {} : { schedule }),
+    ...(auth === undefined ? {} : { auth: parseAuth(auth) }),
+  }
+}
+
+export function parseJobId(jobId: string): string {
+  parseShape(Type.Object({ jobId: SiteName }), { jobId })
+  return jobId
+}
+
+/** The job that an input makes of what is there, if anything. */
+export function mergeJob(current: JobDefinition | undefined, input: JobInput): JobDefinition {
+  const operation = input.operation ?? current?.operation
+  if (operation === undefined) {
+    throw invalid('operation', 'is required for a new job: name the operation that it calls')
+  }
+  return { ...NEW_JOB, ...current, ...named(input), operation }
+}
+
+export const sameJob = (a: JobDefinition, b: JobDefinition): boolean =>
+  isDeepStrictEqual(definitionOf(a), definitionOf(b))
+
+export const sameSchedule = (a: JobDefinition, b: JobDefinition): boolean =>
+  a.enabled === b.enabled && isDeepStrictEqual(a.schedule, b.schedule)
+
+const definitionOf = (from: JobDefinition): JobDefinition => ({
+  operation: from.operation,
+  payload: from.payload,
+  schedule: from.schedule,
+  auth: from.auth,
+  enabled: from.enabled,
+})
+
+/** Without the fields that are undefined, which would hide what is there. */
+const named = (input: JobInput): JobInput =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
+
+/** Before anything walks it. */
+function checkPayload(value: unknown): void {
+  if (typeof value !== 'object' || value === null || !('payload' in value)) return
+  const text = payloadText(value.payload)
+  if (text === undefined || isDeeper(text, MAX_PAYLOAD_DEPTH)) {
+    throw invalid('payload', `is nested deeper than ${MAX_PAYLOAD_DEPTH} levels`)
+  }
+  const bytes = Buffer.byteLength(text)
+  if (bytes > MAX_PAYLOAD_BYTES) {
+    throw new AppError(
+      'PayloadTooLarge',
+      `The payload of a job is at most ${MAX_PAYLOAD_BYTES} bytes of JSON, this one has ${bytes}`,
+      { fields: { limitBytes: MAX_PAYLOAD_BYTES } },
+    )
+  }
+}
+
+/** Undefined for what is nested too deep to be written. */
+function payloadText(payload: unknown): string | undefined {
+  try {
+    return JSON.stringify(payload ?? null)
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function checkFires(schedule: ScheduleText, now: number): void {
+  if (nextTick(parseSchedule(schedule), now, now) !== undefined) return
+  throw invalid('schedule.cron', `"${schedule.cron}" never comes: there is no such date`)
+}
+
+function parseAuth({ mode, username }: Static<typeof AuthInput>): JobAuth {
+  if (mode === 'user') {
+    if (username === undefined) {
+      throw invalid('auth.username', 'is required in mode "user": name the user to run as')
+    }
+    return { mode, username }
+  }
+  if (username !== undefined) {
+    throw invalid('auth.username', 'has no meaning in mode "system": leave it out or use "user"')
+  }
+  return { mode }
+}

@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { Job, JobAuth, JobDefinition } from './model.ts'
+import type { ScheduleText } from './schedules/schedule.ts'
+
+const COLUMNS = [
+  'job.job_id',
+  'job.operation',
+  'job.schedule',
+  'job.scheduled_since',
+  'job.auth',
+  'job.enabled',
+  'job.last_tick',
+  'job.created_at',
+  'job.updated_at',
+  'due.due_at',
+] as const
+
+/** A job with what computes its ticks. */
+export interface StoredJob extends Job {
+  readonly scheduledSince: Date
+  readonly lastTick: Date | null
+}
+
+export interface ListedJob extends StoredJob {
+  /** Of its JSON. */
+  readonly payloadBytes: number
+  /** The payload is too long for a list: it reads null here. */
+  readonly payloadLeftOut: boolean
+}
+
+interface JobRow {
+  readonly job_id: string
+  readonly operation: string
+  readonly payload: unknown
+  readonly schedule: unknown
+  readonly scheduled_since: Date
+  readonly auth: unknown
+  readonly enabled: boolean
+  readonly last_tick: Date | null
+  readonly created_at: Date
+  readonly updated_at: Date
+  readonly due_at: Date | null
+}
+
+/** Makes changes of a site's jobs happen one after the other. */
+export async function lockJobs(tx: SiteTx): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtext('data_job'), hashtext(${tx.siteId}))`.execute(
+    tx.db,
+  )
+}
+
+export async function selectJobs(tx: SiteTx): Promise<StoredJob[]> {
+  const rows = await jobs(tx).select('job.payload').orderBy('job.job_id').execute()
+  return rows.map(toJob)
+}
+
+/** Without the payloads that have more than `maxBytes` as JSON. */
+export async function selectListedJobs(tx: SiteTx, maxBytes: number): Promise<ListedJob[]> {
+  const bytes = sql<number>`octet_length(job.payload::text)`
+  const rows = await jobs(tx)
+    .select([
+      bytes.as('payload_bytes'),
+      sql<unknown>`case when ${bytes} <= ${maxBytes} then job.payload end`.as('payload'),
+    ])
+    .orderBy('job.job_id')
+    .execute()
+  return rows.map(({ payload_bytes: payloadBytes, ...row }) => ({
+    ...toJob(row),
+    payloadBytes,
+    payloadLeftOut: payloadBytes > maxBytes,
+  }))
+}
+
+export async function selectJob(tx: SiteTx, jobId: string): Promise<StoredJob | undefined> {
+  const row = await jobs(tx)
+    .select('job.payload')
+    .where('job.job_id', '=', jobId)
+    .executeTakeFirst()
+  return row && toJob(row)
+}
+
+export async function selectJobsCalling(tx: SiteTx, operation: string): Promise<string[]> {
+  const rows = await tx.db
+    .selectFrom('data_job')
+    .select('job_id')
+    .where('site_id', '=', tx.siteId)
+    .where('operation', '=', operation)
+    .orderBy('job_id')
+    .execute()
+  return rows.map((row) => row.job_id)
+}
+
+export async function countJobs(tx: SiteTx): Promise<number> {
+  const { count } = await tx.db
+    .selectFrom('data_job')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('site_id', '=', tx.siteId)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+export async function upsertJob(
+  tx: SiteTx,
+  jobId: string,
+  job: JobDefinition & { readonly scheduledSince: Date },
+  now: Date,
+): Promise<void> {
+  const columns = {
+    operation: job.operation,
+    payload: JSON.stringify(job.payload),
+    schedule: job.schedule === null ? null : JSON.stringify(job.schedule),
+    scheduled_since: job.scheduledSince,
+    auth: JSON.stringify(job.auth),
+    enabled: job.enabled,
+    updated_at: now,
+  }
+  await tx.db
+    .insertInto('data_job')
+    .values({ site_id: tx.siteId, job_id: jobId, created_at: now, ...columns })
+    .onConflict((on) => on.columns(['site_id', 'job_id']).doUpdateSet(columns))
+    .execute()
+}
+
+export async function updateLastTick(tx: SiteTx, jobId: string, tick: Date): Promise<void> {
+  await tx.db
+    .updateTable('data_job')
+    .set({ last_tick: tick })
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .execute()
+}
+
+/** With its runs. */
+export async function deleteJob(tx: SiteTx, jobId: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('data_job')
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
+}
+
+const jobs = (tx: SiteTx) =>
+  tx.db
+    .selectFrom('data_job as job')
+    .leftJoin('data_job_due as due', (join) =>
+      join.onRef('due.site_id', '=', 'job.site_id').onRef('due.job_id', '=', 'job.job_id'),
+    )
+    .select(COLUMNS)
+    .where('job.site_id', '=', tx.siteId)
+
+const toJob = (row: JobRow): StoredJob => ({
+  jobId: row.job_id,
+  operation: row.operation,
+  payload: row.payload,
+  // Only `parseJob` makes what these two columns hold.
+  schedule: row.schedule as ScheduleText | null,
+  auth: row.auth as JobAuth,
+  enabled: row.enabled,
+  nextRunAt: row.due_at,
+  scheduledSince: row.scheduled_since,
+  lastTick: row.last_tick,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})

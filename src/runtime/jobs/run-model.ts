@@ -1,0 +1,57 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { invalid } from '#base/app-error.ts'
+import { parseShape } from '#runtime/shape.ts'
+
+export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timedOut' | 'skipped'
+
+/** What a scheduled run says for the word of whoever started it. */
+export const BY_SCHEDULE = 'schedule'
+const BY_HAND = 'manual'
+
+export const StartBody = Type.Object(
+  { trigger: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })) },
+  { additionalProperties: false },
+)
+
+export interface RunError {
+  readonly code: string
+  readonly message: string
+}
+
+/** One run of a job, or one tick that was skipped. */
+export interface JobRun {
+  readonly runId: string
+  readonly jobId: string
+  readonly status: RunStatus
+  readonly trigger: string
+  readonly scheduledFor: Date | null
+  /** Ticks before this one that nobody was there to run. */
+  readonly missed: number
+  readonly operation: string | null
+  /** Of all its attempts, in the log too. */
+  readonly requestId: string
+  readonly attempts: number
+  /** JSON text; the start of it when the result is longer than is kept. */
+  readonly result: string | null
+  /** Of the whole result. */
+  readonly resultBytes: number | null
+  readonly error: RunError | null
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+}
+
+export type LastRun = Pick<
+  JobRun,
+  'runId' | 'status' | 'trigger' | 'scheduledFor' | 'startedAt' | 'finishedAt'
+>
+
+/** Who or what starts a run by hand; never what a scheduled run says. */
+export function parseTrigger(body: Static<typeof StartBody>): string {
+  const { trigger = BY_HAND } = parseShape(StartBody, body)
+  if (trigger === BY_SCHEDULE) {
+    throw invalid('trigger', `"${BY_SCHEDULE}" is what scheduled runs say: choose another word`)
+  }
+  return trigger
+}

@@ -1,0 +1,257 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { JobRun, LastRun, RunError, RunStatus } from './run-model.ts'
+
+const OPEN: readonly RunStatus[] = ['queued', 'running']
+
+const COLUMNS = [
+  'run_id',
+  'job_id',
+  'run_number',
+  'status',
+  'trigger',
+  'scheduled_for',
+  'missed',
+  'operation',
+  'request_id',
+  'attempts',
+  'result',
+  'result_bytes',
+  'error',
+  'created_at',
+  'started_at',
+  'finished_at',
+] as const
+
+export interface NumberedRun extends JobRun {
+  readonly runNumber: string
+}
+
+export type NewRun = Pick<JobRun, 'runId' | 'jobId' | 'trigger' | 'requestId' | 'createdAt'> & {
+  readonly status: 'queued' | 'skipped' | 'failed'
+  readonly scheduledFor?: Date
+  readonly missed?: number
+  readonly error?: RunError
+}
+
+export async function insertRun(tx: SiteTx, run: NewRun): Promise<void> {
+  await tx.db
+    .insertInto('data_job_run')
+    .values({
+      site_id: tx.siteId,
+      run_id: run.runId,
+      job_id: run.jobId,
+      status: run.status,
+      trigger: run.trigger,
+      scheduled_for: run.scheduledFor ?? null,
+      missed: run.missed ?? 0,
+      request_id: run.requestId,
+      error: run.error === undefined ? null : JSON.stringify(run.error),
+      created_at: run.createdAt,
+      finished_at: run.status === 'queued' ? null : run.createdAt,
+    })
+    .execute()
+}
+
+/** Newest first. `page.before` is the number of the last run already seen. */
+export async function selectRuns(
+  tx: SiteTx,
+  jobId: string,
+  page: { readonly limit: number; readonly before: string | undefined },
+): Promise<NumberedRun[]> {
+  const rows = await runs(tx)
+    .where('job_id', '=', jobId)
+    .$if(page.before !== undefined, (query) => query.where('run_number', '<', page.before ?? ''))
+    .orderBy('run_number', 'desc')
+    .limit(page.limit)
+    .execute()
+  return rows.map(toRun)
+}
+
+export async function selectRun(
+  tx: SiteTx,
+  jobId: string,
+  runId: string,
+): Promise<JobRun | undefined> {
+  const row = await runs(tx)
+    .where('run_id', '=', runId)
+    .where('job_id', '=', jobId)
+    .executeTakeFirst()
+  return row && toRun(row)
+}
+
+/** Of each job, or of one: its newest run that was not skipped. */
+export async function selectLastRuns(
+  tx: SiteTx,
+  jobId?: string,
+): Promise<ReadonlyMap<string, LastRun>> {
+  const rows = await tx.db
+    .selectFrom('data_job as job')
+    .innerJoinLateral(
+      (from) =>
+        from
+          .selectFrom('data_job_run as run')
+          .select(['run_id', 'status', 'trigger', 'scheduled_for', 'started_at', 'finished_at'])
+          .whereRef('run.site_id', '=', 'job.site_id')
+          .whereRef('run.job_id', '=', 'job.job_id')
+          .where('run.status', '<>', 'skipped')
+          .orderBy('run.run_number', 'desc')
+          .limit(1)
+          .as('last'),
+      (join) => join.onTrue(),
+    )
+    .select([
+      'job.job_id as jobId',
+      'last.run_id as runId',
+      'last.status',
+      'last.trigger',
+      'last.scheduled_for as scheduledFor',
+      'last.started_at as startedAt',
+      'last.finished_at as finishedAt',
+    ])
+    .where('job.site_id', '=', tx.siteId)
+    .$if(jobId !== undefined, (query) => query.where('job.job_id', '=', jobId ?? ''))
+    .execute()
+  return new Map(rows.map(({ jobId: id, ...run }) => [id, run]))
+}
+
+/** How many runs of the job wait or run. */
+export async function countOpenRuns(tx: SiteTx, jobId: string): Promise<number> {
+  const { count } = await tx.db
+    .selectFrom('data_job_run')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .where('status', 'in', OPEN)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
+/** Takes up a run that is not over: the next attempt at it. Undefined when there is nothing to do any more. */
+export async function updateBegun(
+  tx: SiteTx,
+  runId: string,
+  now: Date,
+): Promise<{ jobId: string; requestId: string; attempt: number } | undefined> {
+  const row = await tx.db
+    .updateTable('data_job_run')
+    .set({
+      status: 'running',
+      attempts: sql`attempts + 1`,
+      started_at: sql`coalesce(started_at, ${now})`,
+    })
+    .where('site_id', '=', tx.siteId)
+    .where('run_id', '=', runId)
+    .where('status', 'in', OPEN)
+    .returning(['job_id as jobId', 'request_id as requestId', 'attempts as attempt'])
+    .executeTakeFirst()
+  return row
+}
+
+export async function updateRunOperation(
+  tx: SiteTx,
+  runId: string,
+  operation: string,
+): Promise<void> {
+  await tx.db
+    .updateTable('data_job_run')
+    .set({ operation })
+    .where('site_id', '=', tx.siteId)
+    .where('run_id', '=', runId)
+    .execute()
+}
+
+export interface RunOutcome {
+  readonly status: 'queued' | 'succeeded' | 'failed' | 'timedOut'
+  readonly result?: string
+  readonly resultBytes?: number
+  readonly error?: RunError
+}
+
+/** Writes how an attempt ended, unless the run is over or another attempt has begun; without `attempt`, whichever it is. */
+export async function updateEnded(
+  tx: SiteTx,
+  run: { readonly runId: string; readonly attempt: number | undefined },
+  outcome: RunOutcome,
+  now: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('data_job_run')
+    .set({
+      status: outcome.status,
+      result: outcome.result ?? null,
+      result_bytes: outcome.resultBytes ?? null,
+      error: outcome.error === undefined ? null : JSON.stringify(outcome.error),
+      finished_at: outcome.status === 'queued' ? null : now,
+    })
+    .where('site_id', '=', tx.siteId)
+    .where('run_id', '=', run.runId)
+    .where('status', 'in', OPEN)
+    .$if(run.attempt !== undefined, (query) => query.where('attempts', '=', run.attempt ?? 0))
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+/** Removes the runs of a job that are over and too old or too many, and skipped ticks for themselves. */
+export async function trimRuns(
+  tx: SiteTx,
+  jobId: string,
+  bounds: { readonly kept: number; readonly before: Date },
+): Promise<void> {
+  await sql`
+    delete from data_job_run where site_id = ${tx.siteId} and run_id = any(array(
+      select run_id from data_job_run
+      where site_id = ${tx.siteId} and run_id in (
+        select run_id from (
+          select run_id, created_at,
+                 row_number() over (partition by status = 'skipped' order by run_number desc) as place
+          from data_job_run
+          where site_id = ${tx.siteId} and job_id = ${jobId} and status not in ('queued', 'running')
+        ) as over
+        where place > ${bounds.kept} or created_at < ${bounds.before})
+      for update skip locked))`.execute(tx.db)
+}
+
+const runs = (tx: SiteTx) =>
+  tx.db.selectFrom('data_job_run').select(COLUMNS).where('site_id', '=', tx.siteId)
+
+interface RunRow {
+  readonly run_id: string
+  readonly job_id: string
+  readonly run_number: string
+  readonly status: RunStatus
+  readonly trigger: string
+  readonly scheduled_for: Date | null
+  readonly missed: number
+  readonly operation: string | null
+  readonly request_id: string
+  readonly attempts: number
+  readonly result: string | null
+  readonly result_bytes: number | null
+  readonly error: unknown
+  readonly created_at: Date
+  readonly started_at: Date | null
+  readonly finished_at: Date | null
+}
+
+const toRun = (row: RunRow): NumberedRun => ({
+  runId: row.run_id,
+  jobId: row.job_id,
+  runNumber: row.run_number,
+  status: row.status,
+  trigger: row.trigger,
+  scheduledFor: row.scheduled_for,
+  missed: row.missed,
+  operation: row.operation,
+  requestId: row.request_id,
+  attempts: row.attempts,
+  result: row.result,
+  resultBytes: row.result_bytes,
+  // Only `insertRun` and `updateEnded` write it.
+  error: row.error as RunError | null,
+  createdAt: row.created_at,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+})

@@ -1,0 +1,142 @@
+import { AppError, type ErrorCode } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Visitor } from '#identity/visitor.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
+import type { QueueJobs } from '#platform/queue/queue.ts'
+import type { Caller } from '#runtime/calls/admission.ts'
+import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { Job } from './model.ts'
+import { selectJob } from './queries.ts'
+import { type RunOutcome, updateBegun, updateEnded, updateRunOperation } from './run-queries.ts'
+import { keptResult } from './run-result.ts'
+
+const MAX_ATTEMPTS = QUEUE_POLICIES['job-run'].retries + 1
+/** Failures that are the service's own and pass. */
+const PASSING: ReadonlySet<ErrorCode> = new Set([
+  'OperationInterrupted',
+  'OperationOverloaded',
+  'DataRuntimeProvisioning',
+  'ServiceUnavailable',
+])
+
+/** Finds the visitor whom a job runs as, as they stand now. */
+export interface RunVisitors {
+  /** Undefined when there is none of that name who could sign in. */
+  find(site: Site, username: string): Promise<Visitor | undefined>
+}
+
+interface Attempt {
+  readonly siteId: string
+  readonly runId: string
+  readonly job: Job
+  readonly requestId: string
+  /** From 1. */
+  readonly attempt: number
+}
+
+/**
+ * Carries out runs: the handler of the queue `job-run`. What the site's code throws ends a run, what passes on the side of
+ * the service is tried again; a run whose replica went away is another replica's next attempt.
+ */
+export class RunWorker {
+  readonly #database: Database
+  readonly #calls: Pick<OperationCalls, 'invoke'>
+  readonly #visitors: RunVisitors
+  readonly #siteOf: (siteId: string) => Promise<Site>
+  readonly #clock: Clock
+  readonly #logger: Logger
+
+  constructor(deps: {
+    database: Database
+    operationCalls: Pick<OperationCalls, 'invoke'>
+    visitors: RunVisitors
+    siteOf(siteId: string): Promise<Site>
+    clock: Clock
+    logger: Logger
+  }) {
+    this.#database = deps.database
+    this.#calls = deps.operationCalls
+    this.#visitors = deps.visitors
+    this.#siteOf = (siteId) => deps.siteOf(siteId)
+    this.#clock = deps.clock
+    this.#logger = deps.logger
+  }
+
+  /** Throws when the run is to be tried again. */
+  async run({ siteId, runId }: QueueJobs['job-run']): Promise<void> {
+    const attempt = await this.#begin(siteId, runId)
+    if (!attempt) return
+    const outcome = await this.#invoke(attempt)
+    await this.#end(siteId, { runId, attempt: attempt.attempt }, outcome)
+    if (outcome.status === 'queued') {
+      throw new Error(`Attempt ${attempt.attempt} of the run failed: ${outcome.error?.message}`)
+    }
+  }
+
+  /** The queue has given up: whoever held the run went away, time and again. */
+  async giveUp({ siteId, runId }: QueueJobs['job-run']): Promise<void> {
+    const message = `The run was interrupted ${MAX_ATTEMPTS} times and is not tried again`
+    const error = { code: 'OperationInterrupted', message }
+    await this.#end(siteId, { runId, attempt: undefined }, { status: 'failed', error })
+  }
+
+  /** Undefined when the run is over, or gone with its job. */
+  #begin(siteId: string, runId: string): Promise<Attempt | undefined> {
+    return this.#database.withSite(siteId, async (tx) => {
+      const begun = await updateBegun(tx, runId, this.#clock.now())
+      const job = begun && (await selectJob(tx, begun.jobId))
+      if (!job) return undefined
+      await updateRunOperation(tx, runId, job.operation)
+      return { siteId, runId, job, requestId: begun.requestId, attempt: begun.attempt }
+    })
+  }
+
+  async #invoke({ siteId, job, requestId, attempt }: Attempt): Promise<RunOutcome> {
+    try {
+      const site = await this.#siteOf(siteId)
+      const authority = await this.#authority(site, job)
+      const body = JSON.stringify({ payload: job.payload })
+      const { operation } = job
+      const answer = await this.#calls.invoke({ site, operation, requestId, authority, body })
+      return { status: 'succeeded', ...keptResult(answer.body) }
+    } catch (error) {
+      const failure = this.#failureOf(error, siteId)
+      const passes = PASSING.has(failure.code) || failure.code === 'InternalError'
+      const code = failure.thrown?.code ?? failure.code
+      return {
+        status: passes && attempt < MAX_ATTEMPTS ? 'queued' : (STATUS[failure.code] ?? 'failed'),
+        error: { code, message: failure.message },
+      }
+    }
+  }
+
+  async #authority(site: Site, { auth }: Job): Promise<Caller | 'system'> {
+    if (auth.mode === 'system') return 'system'
+    const visitor = await this.#visitors.find(site, auth.username)
+    if (visitor) return visitor
+    throw new AppError(
+      'UserNotFound',
+      `User "${auth.username}", whom the job runs as, does not exist or may not sign in`,
+    )
+  }
+
+  #failureOf(error: unknown, siteId: string): AppError {
+    if (error instanceof AppError) return error
+    this.#logger.error({ err: error, siteId }, 'job run failed')
+    return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
+  }
+
+  async #end(
+    siteId: string,
+    run: { readonly runId: string; readonly attempt: number | undefined },
+    outcome: RunOutcome,
+  ): Promise<void> {
+    await this.#database.withSite(siteId, (tx) => updateEnded(tx, run, outcome, this.#clock.now()))
+  }
+}
+
+const STATUS: Partial<Record<ErrorCode, 'timedOut'>> = { OperationTimeout: 'timedOut' }

@@ -1,0 +1,168 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import type { LogRecord } from '#runtime/logs/model.ts'
+import type { RuntimeLogs } from '#runtime/logs/service.ts'
+import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
+
+import { selectJob } from './queries.ts'
+import { BY_SCHEDULE, type JobRun, type RunError } from './run-model.ts'
+import {
+  type NewRun,
+  countOpenRuns,
+  insertRun,
+  selectRun,
+  selectRuns,
+  trimRuns,
+} from './run-queries.ts'
+
+/** Of each job, and as many skipped ticks beside them; runs that are not over are never removed. */
+const KEPT_RUNS = 100
+const KEPT_MS = 30 * 24 * 3600 * 1000
+/** Of one job, started by hand. */
+const MAX_OPEN_RUNS = 10
+const MAX_LOG_LINES = 200
+
+export interface StartedRun {
+  readonly jobId: string
+  readonly runId: string
+  readonly status: 'started'
+}
+
+/** A tick, and those before it that nobody was there to run. */
+export interface Tick {
+  readonly jobId: string
+  readonly scheduledFor: Date
+  readonly missed: number
+}
+
+export interface RunWithLog {
+  readonly run: JobRun
+  /** In the order in which they were printed; the last 200. */
+  readonly log: readonly LogRecord[]
+}
+
+/** What became of a site's jobs: each start and each tick is one run. */
+export class JobRuns {
+  readonly #database: Database
+  readonly #queue: Queue
+  readonly #clock: Clock
+  readonly #ids: Ids
+  readonly #logs: Pick<RuntimeLogs, 'list'>
+  readonly #answers: IdempotentAnswers
+
+  constructor(deps: {
+    database: Database
+    queue: Queue
+    clock: Clock
+    ids: Ids
+    runtimeLogs: Pick<RuntimeLogs, 'list'>
+    idempotentAnswers: IdempotentAnswers
+  }) {
+    this.#database = deps.database
+    this.#queue = deps.queue
+    this.#clock = deps.clock
+    this.#ids = deps.ids
+    this.#logs = deps.runtimeLogs
+    this.#answers = deps.idempotentAnswers
+  }
+
+  /** Runs the job now, whatever else of it runs. `trigger` says who or what asked. */
+  start(
+    siteId: string,
+    start: { readonly jobId: string; readonly trigger: string },
+    repeat: RepeatableRequest | undefined,
+  ): Promise<StartedRun> {
+    return this.#database.withSite(siteId, (tx) => {
+      const work = () => this.#start(tx, start.jobId, start.trigger)
+      return repeat === undefined ? work() : this.#answers.once(tx, repeat, work)
+    })
+  }
+
+  /** Newest first, skipped ticks among them. */
+  async list(siteId: string, jobId: string, page: PageRequest): Promise<PageRows<JobRun>> {
+    const rows = await this.#database.withSite(siteId, async (tx) => {
+      if (!(await selectJob(tx, jobId))) throw notFound('Job', jobId)
+      return selectRuns(tx, jobId, { limit: page.limit + 1, before: page.after })
+    })
+    return pageRows(rows, page.limit, ({ runNumber }) => runNumber)
+  }
+
+  async get(siteId: string, jobId: string, runId: string): Promise<RunWithLog> {
+    const run = await this.#database.withSite(siteId, (tx) => selectRun(tx, jobId, runId))
+    if (!run) throw notFound('JobRun', runId)
+    const filter = { requestId: run.requestId }
+    const page = { limit: MAX_LOG_LINES, after: undefined }
+    const { items } = await this.#logs.list(siteId, filter, page)
+    return { run, log: items.toReversed() }
+  }
+
+  /** Whether a run of the job waits or runs. */
+  async isBusy(tx: SiteTx, jobId: string): Promise<boolean> {
+    return (await countOpenRuns(tx, jobId)) > 0
+  }
+
+  /** Runs the tick, right after this transaction. */
+  async queueTick(tx: SiteTx, tick: Tick): Promise<void> {
+    await this.#queueRun(tx, { ...this.#tickRun(tick), status: 'queued' })
+  }
+
+  /** Records that the tick was not run, and why. */
+  async recordTick(
+    tx: SiteTx,
+    tick: Tick,
+    outcome: { readonly status: 'skipped' | 'failed'; readonly error: RunError },
+  ): Promise<void> {
+    await this.#add(tx, { ...this.#tickRun(tick), ...outcome })
+  }
+
+  async #start(tx: SiteTx, jobId: string, trigger: string): Promise<StartedRun> {
+    if (!(await selectJob(tx, jobId))) throw notFound('Job', jobId)
+    if ((await countOpenRuns(tx, jobId)) >= MAX_OPEN_RUNS) throw tooManyRuns(jobId)
+    const run = this.#newRun(jobId, trigger)
+    await this.#queueRun(tx, { ...run, status: 'queued' })
+    return { jobId, runId: run.runId, status: 'started' }
+  }
+
+  async #queueRun(tx: SiteTx, run: NewRun): Promise<void> {
+    await this.#add(tx, run)
+    const { siteId } = tx
+    const { runId } = run
+    await this.#queue.enqueue(
+      tx,
+      'job-run',
+      { siteId, runId },
+      { singletonKey: runId, group: siteId },
+    )
+  }
+
+  async #add(tx: SiteTx, run: NewRun): Promise<void> {
+    await insertRun(tx, run)
+    const before = new Date(run.createdAt.getTime() - KEPT_MS)
+    await trimRuns(tx, run.jobId, { kept: KEPT_RUNS, before })
+  }
+
+  #tickRun({ jobId, scheduledFor, missed }: Tick) {
+    return { ...this.#newRun(jobId, BY_SCHEDULE), scheduledFor, missed }
+  }
+
+  #newRun(jobId: string, trigger: string) {
+    return {
+      runId: this.#ids.named('run'),
+      jobId,
+      trigger,
+      requestId: this.#ids.uuid(),
+      createdAt: this.#clock.now(),
+    }
+  }
+}
+
+const tooManyRuns = (jobId: string): AppError =>
+  new AppError(
+    'TooManyRequests',
+    `${MAX_OPEN_RUNS} runs of job "${jobId}" wait or run already: try again when one is over`,
+    { retryAfterSeconds: 5 },
+  )

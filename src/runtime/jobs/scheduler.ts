@@ -1,0 +1,136 @@
+import { once } from 'node:events'
+
+import { schedule } from 'node-cron'
+
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+
+import { type DueJob, claimDue, deleteDue, selectDueJobs, upsertDue } from './due-queries.ts'
+import { type StoredJob, selectJob, updateLastTick } from './queries.ts'
+import type { JobRuns } from './runs.ts'
+import { parseSchedule } from './schedules/schedule.ts'
+import { type DueTicks, coalesce } from './schedules/ticks.ts'
+
+const EVERY_SECOND = '* * * * * *'
+/** Spreads the replicas over the second. */
+const MAX_DELAY_MS = 250
+const PAGE = 100
+/** Transactions at once. */
+const LANES = 4
+
+const quiet = { info() {}, warn() {}, error() {}, debug() {} }
+
+/**
+ * Turns due ticks into runs. Every replica looks; whoever claims a tick records it, queues its run and sets the next tick in
+ * one transaction, so that a tick is one row whichever replica dies when.
+ */
+export class JobScheduler {
+  readonly #database: Database
+  readonly #runs: JobRuns
+  readonly #clock: Clock
+  readonly #logger: Logger
+
+  constructor(deps: { database: Database; runs: JobRuns; clock: Clock; logger: Logger }) {
+    this.#database = deps.database
+    this.#runs = deps.runs
+    this.#clock = deps.clock
+    this.#logger = deps.logger
+  }
+
+  /** Looks every second until the signal, then finishes what it has begun. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    let looking = Promise.resolve()
+    const look = () => {
+      if (!signal.aborted) looking = this.#look()
+      return looking
+    }
+    const task = schedule(EVERY_SECOND, look, {
+      noOverlap: true,
+      maxRandomDelay: MAX_DELAY_MS,
+      suppressMissedWarning: true,
+      logger: quiet,
+    })
+    await once(signal, 'abort')
+    await task.destroy()
+    await looking
+  }
+
+  /** Records every tick of every site that is due now. */
+  async tick(): Promise<void> {
+    const now = this.#clock.now()
+    let after: DueJob | undefined
+    for (;;) {
+      const from = after
+      const page = await this.#database.withDueJobs((tx) =>
+        selectDueJobs(tx, now, { limit: PAGE, after: from }),
+      )
+      await this.#claimAll(page, now)
+      after = page.at(-1)
+      if (page.length < PAGE) return
+    }
+  }
+
+  async #look(): Promise<void> {
+    try {
+      await this.tick()
+    } catch (error) {
+      this.#logger.warn({ err: error }, 'due jobs not found')
+    }
+  }
+
+  async #claimAll(page: readonly DueJob[], now: Date): Promise<void> {
+    const rest = page.values()
+    const lane = async () => {
+      for (const due of rest) await this.#claim(due, now)
+    }
+    await Promise.all(Array.from({ length: LANES }, lane))
+  }
+
+  async #claim(due: DueJob, now: Date): Promise<void> {
+    const { siteId, jobId, dueAt } = due
+    try {
+      await this.#database.withSite(siteId, async (tx) => {
+        if (await claimDue(tx, jobId, dueAt)) await this.#record(tx, due, now)
+      })
+    } catch (error) {
+      this.#logger.error({ err: error, siteId, jobId }, 'tick not recorded')
+    }
+  }
+
+  async #record(tx: SiteTx, { jobId, dueAt }: DueJob, now: Date): Promise<void> {
+    const job = await selectJob(tx, jobId)
+    if (!job) return
+    const ticks = ticksOf(job, dueAt, now)
+    if (ticks instanceof AppError) {
+      await deleteDue(tx, jobId)
+      const error = { code: ticks.code, message: ticks.message }
+      const tick = { jobId, scheduledFor: dueAt, missed: 0 }
+      return this.#runs.recordTick(tx, tick, { status: 'failed', error })
+    }
+    const { last, missed, next } = ticks
+    await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, new Date(next)))
+    const tick = { jobId, scheduledFor: new Date(last), missed }
+    await updateLastTick(tx, jobId, tick.scheduledFor)
+    if (!(await this.#runs.isBusy(tx, jobId))) return this.#runs.queueTick(tx, tick)
+    const error = { code: 'JobOverlap', message: 'Another run of this job was not over yet' }
+    return this.#runs.recordTick(tx, tick, { status: 'skipped', error })
+  }
+}
+
+/** An error when the schedule means nothing any more: a zone that this version of the runtime does not know. */
+function ticksOf(job: StoredJob, dueAt: Date, now: Date): DueTicks | AppError {
+  try {
+    const schedule = parseSchedule(job.schedule ?? { cron: '' })
+    return coalesce(schedule, {
+      due: dueAt.getTime(),
+      now: now.getTime(),
+      since: job.scheduledSince.getTime(),
+    })
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}

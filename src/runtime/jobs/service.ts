@@ -1,0 +1,151 @@
+import { invalid, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { operationVersions } from '#runtime/operations/bound-operations.ts'
+
+import { deleteDue, upsertDue } from './due-queries.ts'
+import {
+  type Job,
+  type JobDefinition,
+  type JobInput,
+  MAX_JOBS,
+  mergeJob,
+  parseJob,
+  parseJobId,
+  sameJob,
+  sameSchedule,
+} from './model.ts'
+import {
+  type ListedJob,
+  type StoredJob,
+  countJobs,
+  deleteJob,
+  lockJobs,
+  selectJob,
+  selectJobs,
+  selectListedJobs,
+  upsertJob,
+} from './queries.ts'
+import type { LastRun } from './run-model.ts'
+import { selectLastRuns } from './run-queries.ts'
+import { parseSchedule } from './schedules/schedule.ts'
+import { nextTick } from './schedules/ticks.ts'
+
+/** In a list; a longer payload is read with its job. */
+const MAX_LISTED_PAYLOAD_BYTES = 8 * 1024
+
+/** With the newest run of the job that was not skipped. */
+type WithLastRun<Kind> = Kind & { readonly lastRun: LastRun | null }
+export type JobWithLastRun = WithLastRun<Job>
+export type ListedJobWithLastRun = WithLastRun<ListedJob>
+
+/** Calls of a site's operations that a schedule, or somebody's hand, starts. */
+export class Jobs {
+  readonly #database: Database
+  readonly #clock: Clock
+
+  constructor(deps: { database: Database; clock: Clock }) {
+    this.#database = deps.database
+    this.#clock = deps.clock
+  }
+
+  /** By id. */
+  list(siteId: string): Promise<ListedJobWithLastRun[]> {
+    return this.#database.withSite(siteId, async (tx) => {
+      const lastRuns = await selectLastRuns(tx)
+      const jobs = await selectListedJobs(tx, MAX_LISTED_PAYLOAD_BYTES)
+      return jobs.map((job) => withLastRun(job, lastRuns))
+    })
+  }
+
+  get(siteId: string, jobId: string): Promise<JobWithLastRun> {
+    return this.#database.withSite(siteId, (tx) => this.#get(tx, jobId))
+  }
+
+  /** Creates the job, or changes what the input names. */
+  put(siteId: string, jobId: string, value: unknown): Promise<JobWithLastRun> {
+    const input = this.check(value)
+    return this.#database.withSite(siteId, async (tx) => {
+      await this.write(tx, jobId, input)
+      return this.#get(tx, jobId)
+    })
+  }
+
+  /** With its schedule and its runs. A run that has begun goes on and leaves no trace. */
+  remove(siteId: string, jobId: string): Promise<void> {
+    return this.#database.withSite(siteId, async (tx) => {
+      if (!(await this.delete(tx, jobId))) throw notFound('Job', jobId)
+    })
+  }
+
+  /** The input that a body means; throws a `ValidationError` that names each wrong field. */
+  check(value: unknown): JobInput {
+    return parseJob(value, this.#clock.now())
+  }
+
+  /** All of them by id; there are at most 200. */
+  all(tx: SiteTx): Promise<Job[]> {
+    return selectJobs(tx)
+  }
+
+  /** A job that is as asked for already is not touched; the schedule of a changed one goes on unless it changed itself. */
+  async write(tx: SiteTx, jobId: string, input: JobInput): Promise<'create' | 'update' | 'none'> {
+    parseJobId(jobId)
+    await lockJobs(tx)
+    const current = await selectJob(tx, jobId)
+    const job = mergeJob(current, input)
+    if (current && sameJob(current, job)) return 'none'
+    if (!current && (await countJobs(tx)) >= MAX_JOBS) {
+      throw invalid('jobId', `a site holds at most ${MAX_JOBS} jobs: delete one first`)
+    }
+    if (!(await operationVersions(tx)).has(job.operation)) {
+      throw invalid('operation', `operation "${job.operation}" does not exist`)
+    }
+    await this.#store(tx, jobId, job, current)
+    return current ? 'update' : 'create'
+  }
+
+  /** Whether it was there. */
+  async delete(tx: SiteTx, jobId: string): Promise<boolean> {
+    // First, as a tick takes it first.
+    await deleteDue(tx, jobId)
+    return deleteJob(tx, jobId)
+  }
+
+  async #get(tx: SiteTx, jobId: string): Promise<JobWithLastRun> {
+    const job = await selectJob(tx, jobId)
+    if (!job) throw notFound('Job', jobId)
+    return withLastRun(job, await selectLastRuns(tx, jobId))
+  }
+
+  async #store(
+    tx: SiteTx,
+    jobId: string,
+    job: JobDefinition,
+    current: StoredJob | undefined,
+  ): Promise<void> {
+    const now = this.#clock.now()
+    const goesOn = current !== undefined && sameSchedule(current, job)
+    const scheduledSince = goesOn ? current.scheduledSince : now
+    await upsertJob(tx, jobId, { ...job, scheduledSince }, now)
+    if (goesOn) return
+    const next = nextRunOf(job, { now, since: scheduledSince, lastTick: current?.lastTick ?? null })
+    await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, next))
+  }
+}
+
+/** Never a tick that was recorded already, even when the clock here is behind the one that recorded it. */
+function nextRunOf(
+  { schedule, enabled }: JobDefinition,
+  at: { readonly now: Date; readonly since: Date; readonly lastTick: Date | null },
+): Date | undefined {
+  if (schedule === null || !enabled) return undefined
+  const after = Math.max(at.now.getTime(), at.lastTick?.getTime() ?? 0)
+  const next = nextTick(parseSchedule(schedule), after, at.since.getTime())
+  return next === undefined ? undefined : new Date(next)
+}
+
+const withLastRun = <Kind extends Job>(
+  job: Kind,
+  lastRuns: ReadonlyMap<string, LastRun>,
+): WithLastRun<Kind> => ({ ...job, lastRun: lastRuns.get(job.jobId) ?? null })
