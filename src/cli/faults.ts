@@ -7,3 +7,13 @@ export class UsageError extends Error {
 export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
+
+/** The service refused. `error` is what it answered: its `code`, and what else it told. */
+export class ServiceRefusal extends CommandError {
+  readonly error: unknown
+
+  constructor(message: string, error: unknown) {
+    super(message)
+    this.error = error
+  }
+}

@@ -9,6 +9,8 @@ import { type Command, type Outcome, parseArguments } from './command.ts'
 import { findConnection } from './connection.ts'
 import { CommandError, UsageError } from './faults.ts'
 import { helpText, usageLine } from './help.ts'
+import { iacExport } from './iac-export.ts'
+import { iacApply, iacPlan, iacReplace } from './iac.ts'
 import { keysRotate } from './keys-rotate.ts'
 import { migrate } from './migrate.ts'
 import { outbox } from './outbox.ts'
@@ -32,6 +34,10 @@ const COMMANDS: readonly Command[] = [
   siteDelete,
   siteDeploy,
   siteVerify,
+  iacExport,
+  iacPlan,
+  iacApply,
+  iacReplace,
   token,
   keysRotate,
   outbox,

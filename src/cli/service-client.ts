@@ -1,4 +1,4 @@
-import { CommandError } from './faults.ts'
+import { CommandError, ServiceRefusal } from './faults.ts'
 import { type HttpAnswer, httpRequest } from './http-request.ts'
 
 const TIMEOUT_MS = 30_000
@@ -38,7 +38,7 @@ export class ServiceClient {
       options,
     })
     if (answer.status < 400) return parseJson(answer)
-    throw new CommandError(refusal(answer))
+    throw refusal(answer)
   }
 
   /** Any answer, of the site with that domain. */
@@ -102,14 +102,14 @@ function typeOf({ body, bytes }: CallOptions): Record<string, string> {
   return bytes === undefined ? {} : { 'content-type': 'application/octet-stream' }
 }
 
-function refusal(answer: HttpAnswer): string {
+function refusal(answer: HttpAnswer): CommandError {
   const error = member(parseJson(answer), 'error')
   const [code, message] = [member(error, 'code'), member(error, 'message')]
   if (typeof code !== 'string' || typeof message !== 'string') {
-    return `The service answered ${answer.status} without a reason`
+    return new CommandError(`The service answered ${answer.status} without a reason`)
   }
   const advice = code === 'Unauthorized' ? ': give the right one with --operator-key' : ''
-  return `${code}: ${message}${advice}`
+  return new ServiceRefusal(`${code}: ${message}${advice}`, error)
 }
 
 const member = (value: unknown, name: string): unknown =>

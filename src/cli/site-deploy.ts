@@ -11,6 +11,7 @@ import {
 import { BegunDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
 
 import type { Command, Invocation } from './command.ts'
+import { definitionEnd, definitionFault } from './definition-progress.ts'
 import { CommandError } from './faults.ts'
 import { expectShape } from './shape.ts'
 import { readSite, sitePath } from './site-show.ts'
@@ -34,15 +35,17 @@ export const siteDeploy: Command = {
         ? await deployRepository(call, site.siteId)
         : await deployFolder(call, site.siteId, resolve(from))
     call.progress('Waiting for the runtime to take it over…')
+    const definition = await definitionEnd(call, site.siteId, deployment.deploymentId)
     const permissionsSync = await settled(call, site.siteId)
     const words = `${deployment.fileCount} files, ${deployment.sizeBytes} bytes`
-    const failed = permissionsSync.status !== 'succeeded'
+    const fault = definitionFault(definition) ?? syncFault(permissionsSync)
     return {
-      json: { ...deployment, siteDomain: site.domain, uploaded, permissionsSync },
-      text: failed
-        ? `Deployed ${deployment.deploymentId} to ${site.domain} (${words}), but the runtime says: ${permissionsSync.error ?? permissionsSync.status}`
-        : `Deployed ${deployment.deploymentId} to ${site.domain}: ${words}. The runtime runs it now.`,
-      failed,
+      json: { ...deployment, siteDomain: site.domain, uploaded, definition, permissionsSync },
+      text:
+        fault === undefined
+          ? `Deployed ${deployment.deploymentId} to ${site.domain}: ${words}. The runtime runs it now.`
+          : `Deployed ${deployment.deploymentId} to ${site.domain} (${words}), but ${fault}`,
+      failed: fault !== undefined,
     }
   },
 }
@@ -103,8 +106,18 @@ async function upload(call: Invocation, base: string, files: readonly FolderFile
   await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, one))
 }
 
+/** What the runtime complains of; undefined when it runs what the site is made of. */
+export const syncFault = ({
+  status,
+  error,
+}: {
+  status: string
+  error?: string
+}): string | undefined =>
+  status === 'succeeded' ? undefined : `the runtime says: ${error ?? status}`
+
 /** Where the permission sync stands once it has stopped moving, or after a minute. */
-async function settled({ service }: Invocation, siteId: string) {
+export async function settled({ service }: Invocation, siteId: string) {
   const deadline = Date.now() + SYNC_MS
   for (;;) {
     const { permissionsSync } = await readSite(service, siteId)

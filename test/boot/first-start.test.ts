@@ -74,6 +74,8 @@ describe('a new installation', () => {
     expect(resources.map(({ name }: { name: string }) => name).sort()).toEqual([
       'echo',
       'hello',
+      'keepNotes',
+      'notes',
       'time',
     ])
   })

@@ -56,8 +56,8 @@ describe('croft', () => {
 
     const deployed = await run('site', 'deploy', 'shop.test', '--from', EXAMPLE)
     expect(deployed).toMatchObject({ code: 0 })
-    expect(deployed.out).toMatch(/^Deployed dep_\w+ to shop\.test: 5 files.*runs it now\.\n$/)
-    expect(deployed.err).toContain('5 files, 5 to upload')
+    expect(deployed.out).toMatch(/^Deployed dep_\w+ to shop\.test: 6 files.*runs it now\.\n$/)
+    expect(deployed.err).toContain('6 files, 6 to upload')
     expect(await json('site', 'deploy', 'shop.test', '--from', EXAMPLE)).toMatchObject({
       siteDomain: 'shop.test',
       uploaded: 0,
@@ -181,6 +181,30 @@ describe('croft', () => {
     const ran = await run('site', 'deploy', 'two.test', '--from', broken)
     expect(ran.code).toBe(1)
     expect(ran.out + ran.err).toContain('f.ts')
+  })
+
+  test('fails when croft.json cannot be carried out whole, and says what failed', async () => {
+    await stack.createSite({ domain: 'full.test', superAdmins: ['ann@full.test'] })
+    await stack.inSite('full.test', (tx) =>
+      tx.db
+        .insertInto('data_group')
+        .values(
+          Array.from({ length: 999 }, (_, at) => ({
+            site_id: tx.siteId,
+            group_name: `full-${at}`,
+            description: '',
+          })),
+        )
+        .execute(),
+    )
+    const full = join(folder, 'full')
+    await mkdir(join(full, 'dist'), { recursive: true })
+    await writeFile(join(full, 'build.yml'), 'ARTIFACT_DIR: dist')
+    const definition = { groups: [{ groupName: 'a' }, { groupName: 'b' }] }
+    await writeFile(join(full, 'dist/croft.json'), JSON.stringify(definition))
+    const ran = await run('site', 'deploy', 'full.test', '--from', full)
+    expect(ran.code).toBe(1)
+    expect(ran.out).toMatch(/but croft\.json was not carried out whole: groups "b": .*at most 1000/)
   })
 
   test.each<[string, string[], string]>([

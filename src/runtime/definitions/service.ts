@@ -1,175 +1,134 @@
-import { isDeepStrictEqual } from 'node:util'
+import { AppError, type FieldFault } from '#base/app-error.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 
-import { invalid } from '#base/app-error.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import { type ParsedDefinition, compare, faultsAt, parseDefinition, throwFaults } from './parse.ts'
 import {
-  type Operation,
-  type PutOperation,
-  parseOperation,
-  sameBinding,
-} from '#runtime/operations/model.ts'
-import type { Operations } from '#runtime/operations/service.ts'
-import { parseConfig } from '#runtime/resources/config.ts'
-import { checkCode } from '#runtime/resources/function-code.ts'
-import type { Resource, TypedConfig } from '#runtime/resources/model.ts'
-import type { Resources } from '#runtime/resources/service.ts'
-import { checkKeysKept } from '#runtime/resources/table-config.ts'
-import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
-
-import { withGrantIds } from './grant-names.ts'
+  type Change,
+  type KnownActions,
+  type Mode,
+  type Plan,
+  type SiteState,
+  planChanges,
+} from './plan.ts'
 import {
-  type DefinedOperation,
-  type DefinedResource,
-  type Definition,
-  parseDefinition,
-  within,
-  withinAsync,
-} from './model.ts'
+  type DefinedItem,
+  type Editor,
+  type PutAction,
+  SECTIONS,
+  type Section,
+  type SectionName,
+  type SiteItem,
+} from './section.ts'
 
-export interface DefinitionChange {
-  readonly section: 'resources' | 'operations'
-  readonly name: string
-  readonly action: 'create' | 'update' | 'none'
-}
+/** Functions whose code the sandbox reads at once. */
+const CHECKS_AT_ONCE = 8
 
-export interface AppliedDefinition {
-  readonly changes: readonly DefinitionChange[]
-  readonly permissionsSync: PermissionsSync
-}
-
-/** Makes a site's runtime what a document says. Creates and updates, never deletes. */
+/** A site's runtime as one document: read, compared with what the site has, and carried out change by change. */
 export class Definitions {
-  readonly #database: Database
-  readonly #revisions: Revisions
-  readonly #resources: Resources
-  readonly #operations: Operations
-  readonly #sandbox: Pick<Sandbox, 'prepare'>
+  readonly #sections: readonly Section[]
 
-  constructor(deps: {
-    database: Database
-    revisions: Revisions
-    resources: Resources
-    operations: Operations
-    sandbox: Pick<Sandbox, 'prepare'>
-  }) {
-    this.#database = deps.database
-    this.#revisions = deps.revisions
-    this.#resources = deps.resources
-    this.#operations = deps.operations
-    this.#sandbox = deps.sandbox
+  /** The sections in any order. */
+  constructor(sections: readonly Section[]) {
+    this.#sections = sections.toSorted(
+      (a, b) => SECTIONS.indexOf(a.name) - SECTIONS.indexOf(b.name),
+    )
   }
 
-  /** All of it in one transaction, or nothing. What is as defined already is not touched. */
-  async apply(siteId: string, value: unknown): Promise<AppliedDefinition> {
-    const definition = parseDefinition(value)
-    await this.#checkCode(definition)
-    return this.#database.withSite(siteId, async (tx) => {
-      const state = await this.#revisions.request(tx)
-      const resources = new Map((await this.#resources.all(tx)).map((item) => [item.name, item]))
-      const changes: DefinitionChange[] = []
-      // Functions last: their grants name tables and buckets.
-      for (const [at, defined] of functionsLast(definition.resources)) {
-        const action = await withinAsync(`resources[${at}]`, () =>
-          this.#applyResource(tx, defined, resources),
-        )
-        changes.push({ section: 'resources', name: defined.name, action })
+  /** Throws one `ValidationError` that names every fault: `jobs[3].schedule.cron`. */
+  parse(value: unknown): ParsedDefinition {
+    return parseDefinition(this.#sections, value)
+  }
+
+  /** Refuses code that does not load. Asks the sandbox: before a transaction, never in one. */
+  async check(definition: ParsedDefinition): Promise<void> {
+    const faults: FieldFault[] = []
+    const waiting = [...definition].flatMap(([section, placed]) =>
+      placed.map(({ at, item }) => ({ place: `${section}[${at}]`, item })),
+    )
+    const one = async (): Promise<void> => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        try {
+          await next.item.check?.()
+        } catch (error) {
+          faults.push(...faultsAt(next.place, error))
+        }
       }
-      const known = new Map((await this.#operations.all(tx)).map((item) => [item.operation, item]))
-      for (const [at, defined] of definition.operations.entries()) {
-        const action = await withinAsync(`operations[${at}]`, () =>
-          this.#applyOperation(tx, defined, { resources, known }),
-        )
-        changes.push({ section: 'operations', name: defined.operation, action })
+    }
+    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, one))
+    throwFaults(faults)
+  }
+
+  /** What makes the site what the definition says, and why that may not be possible. Changes nothing. */
+  async plan(tx: SiteTx, definition: ParsedDefinition, mode: Mode): Promise<Plan> {
+    const site = await this.#state(tx)
+    const { known, faults } = await this.#knownActions(tx, definition)
+    const plan = planChanges(definition, site, { mode, known })
+    return { changes: plan.changes, faults: [...faults, ...plan.faults] }
+  }
+
+  /** The caller holds the site, and asks for the revision. Says what there was to do. */
+  async carryOut(
+    tx: SiteTx,
+    definition: ParsedDefinition,
+    change: Pick<Change, 'section' | 'name' | 'action'> & { readonly by: Editor },
+  ): Promise<PutAction | 'delete'> {
+    const section = this.#section(change.section)
+    if (change.action === 'delete') {
+      return (await section.delete(tx, change.name, change.by)) ? 'delete' : 'none'
+    }
+    return itemOf(definition, change).put(tx, change.by)
+  }
+
+  /** What the site has, as a definition: applied to this site it changes nothing. No secret's value is in it. */
+  async export(tx: SiteTx): Promise<Record<string, readonly object[]>> {
+    const state = await this.#state(tx)
+    return Object.fromEntries(
+      SECTIONS.map((name) => [
+        name,
+        (state.get(name) ?? [])
+          .toSorted((a, b) => compare(a.name, b.name))
+          .map(({ canonical }) => canonical),
+      ]),
+    )
+  }
+
+  #section(name: SectionName): Section {
+    const section = this.#sections.find((item) => item.name === name)
+    if (!section) throw new Error(`There is no section "${name}"`)
+    return section
+  }
+
+  async #state(tx: SiteTx): Promise<SiteState> {
+    const state = new Map<SectionName, readonly SiteItem[]>()
+    for (const section of this.#sections) state.set(section.name, await section.all(tx))
+    return state
+  }
+
+  async #knownActions(
+    tx: SiteTx,
+    definition: ParsedDefinition,
+  ): Promise<{ readonly known: KnownActions; readonly faults: readonly FieldFault[] }> {
+    const known = new Map<SectionName, ReadonlyMap<string, PutAction>>()
+    const faults: FieldFault[] = []
+    for (const section of this.#sections) {
+      const placed = definition.get(section.name)
+      if (!section.actions || placed === undefined) continue
+      try {
+        known.set(section.name, await section.actions(tx, placed))
+      } catch (error) {
+        if (!(error instanceof AppError) || error.details === undefined) throw error
+        faults.push(...error.details)
       }
-      return { changes, permissionsSync: permissionsSyncOf(state) }
-    })
-  }
-
-  /** Before the transaction: it asks the sandbox. */
-  async #checkCode({ resources }: Definition): Promise<void> {
-    for (const [at, { type, config }] of resources.entries()) {
-      const part = `resources[${at}]`
-      const typed = within(part, () =>
-        parseConfig(
-          type,
-          withGrantIds(config, (name) => name),
-        ),
-      )
-      if (typed.type !== 'lambdaFunction' || typed.config.code === undefined) continue
-      const { code } = typed.config
-      await withinAsync(part, () => checkCode(this.#sandbox, code))
     }
-  }
-
-  async #applyResource(
-    tx: SiteTx,
-    { type, name, config }: DefinedResource,
-    resources: Map<string, Resource>,
-  ): Promise<DefinitionChange['action']> {
-    const idOf = (other: string) => resources.get(other)?.resourceId
-    const typed = parseConfig(type, withGrantIds(config, idOf))
-    const current = resources.get(name)
-    if (!current) {
-      resources.set(name, await this.#resources.add(tx, name, typed))
-      return 'create'
-    }
-    if (current.type !== type) {
-      throw invalid('type', `"${name}" is a ${current.type} already: choose another name`)
-    }
-    if (isDeepStrictEqual(current.config, typed.config)) return 'none'
-    refuseOtherKeys(current, typed)
-    resources.set(name, await this.#resources.replace(tx, current, typed))
-    return 'update'
-  }
-
-  async #applyOperation(
-    tx: SiteTx,
-    defined: DefinedOperation,
-    site: {
-      readonly resources: ReadonlyMap<string, Resource>
-      readonly known: ReadonlyMap<string, Operation>
-    },
-  ): Promise<DefinitionChange['action']> {
-    const binding = parseOperation(linked(defined, site.resources))
-    const current = site.known.get(binding.operation)
-    if (current && sameBinding(current, binding)) return 'none'
-    await this.#operations.write(tx, binding)
-    return current ? 'update' : 'create'
+    return { known, faults }
   }
 }
 
-const functionsLast = (resources: readonly DefinedResource[]): [number, DefinedResource][] =>
-  [...resources.entries()].toSorted(
-    ([, a], [, b]) => Number(a.type === 'lambdaFunction') - Number(b.type === 'lambdaFunction'),
-  )
-
-function refuseOtherKeys(current: Resource, typed: TypedConfig): void {
-  if (current.type === 'ddbTable' && typed.type === 'ddbTable') {
-    checkKeysKept(current.config, typed.config)
-  }
-}
-
-/** The operation as its route would get it: names become ids. */
-function linked(
-  { lambdaResource, preset, resource, ...rest }: DefinedOperation,
-  resources: ReadonlyMap<string, Resource>,
-): PutOperation {
-  if (resource !== undefined && preset === undefined) {
-    throw invalid('resource', 'belongs to a preset: name a function in "lambdaResource"')
-  }
-  const idOf = (field: string, name: string): string => {
-    const found = resources.get(name)
-    if (found) return found.resourceId
-    throw invalid(field, `resource "${name}" is neither in the definition nor on the site`)
-  }
-  const onResource = resource === undefined ? {} : { resourceId: idOf('resource', resource) }
-  return {
-    ...rest,
-    ...(lambdaResource === undefined
-      ? {}
-      : { lambdaResourceId: idOf('lambdaResource', lambdaResource) }),
-    ...(preset === undefined ? {} : { preset: { preset, ...onResource } }),
-  }
+function itemOf(
+  definition: ParsedDefinition,
+  { section, name }: Pick<Change, 'section' | 'name'>,
+): DefinedItem {
+  const placed = definition.get(section)?.find(({ item }) => item.name === name)
+  if (!placed) throw new Error(`The definition has no ${section} "${name}"`)
+  return placed.item
 }

@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { Invocation } from './command.ts'
+import { expectShape } from './shape.ts'
+import { sitePath } from './site-show.ts'
+
+const WAIT_MS = 900_000
+const POLL_MS = 150
+
+export const CarriedOut = Type.Object({
+  jobId: Type.String(),
+  status: Type.String(),
+  error: Type.Union([Type.String(), Type.Null()]),
+  finishedAt: Type.Union([Type.String(), Type.Null()]),
+  summary: Type.Object({
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    deleted: Type.Integer(),
+    unchanged: Type.Integer(),
+    failed: Type.Integer(),
+    changes: Type.Array(
+      Type.Object({
+        section: Type.String(),
+        name: Type.String(),
+        action: Type.String(),
+        status: Type.String(),
+        fields: Type.Optional(Type.Array(Type.String())),
+        error: Type.Optional(Type.String()),
+      }),
+    ),
+  }),
+})
+export type CarriedOut = Static<typeof CarriedOut>
+
+const Answer = Type.Object({ job: Type.Union([CarriedOut, Type.Null()]) })
+
+/** Watches what becomes of a deployment's definition, to its end or for 15 minutes. Null for a deployment without one. */
+export function definitionEnd(
+  call: Invocation,
+  siteId: string,
+  deploymentId: string,
+): Promise<CarriedOut | null> {
+  const path = sitePath(siteId, `/deployments/${deploymentId}/iac-job`)
+  return watched(call, 'croft.json', async () => {
+    const { job } = expectShape(Answer, await call.service.portal('GET', path))
+    return job
+  })
+}
+
+/** Watches a job to its end, or for 15 minutes; says each step of it under that name. */
+export async function watched<Job extends CarriedOut | null>(
+  call: Invocation,
+  name: string,
+  read: () => Promise<Job>,
+): Promise<Job> {
+  const deadline = Date.now() + WAIT_MS
+  let shown = ''
+  for (;;) {
+    const job = await read()
+    if (job === null || job.finishedAt !== null || Date.now() > deadline) return job
+    const words = progressOf(name, job)
+    if (words !== shown) call.progress(words)
+    shown = words
+    await delay(POLL_MS)
+  }
+}
+
+/** What a definition came to, in words; undefined when there is nothing to complain about. */
+export function definitionFault(job: CarriedOut | null): string | undefined {
+  if (job === null || job.status === 'succeeded') return undefined
+  return `croft.json was not carried out whole: ${job.error ?? `its job ${job.jobId} is ${job.status}`}`
+}
+
+function progressOf(name: string, { status, summary: { changes } }: CarriedOut): string {
+  if (changes.length === 0) return `${name}: ${status}`
+  const waiting = changes.filter((change) => change.status === 'pending').length
+  return `${name}: ${changes.length - waiting}/${changes.length}`
+}

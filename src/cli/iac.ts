@@ -1,0 +1,127 @@
+import { readFile } from 'node:fs/promises'
+import { text as textOf } from 'node:stream/consumers'
+
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import type { Command, Invocation, Outcome } from './command.ts'
+import { CarriedOut, watched } from './definition-progress.ts'
+import { CommandError, ServiceRefusal } from './faults.ts'
+import { expectShape } from './shape.ts'
+import { settled, syncFault } from './site-deploy.ts'
+import { sitePath } from './site-show.ts'
+import { columns, printable } from './table.ts'
+
+type Mode = 'plan' | 'apply' | 'replace'
+
+const DEFAULT_FILE = 'croft.json'
+
+const Submitted = Type.Object({ jobId: Type.String() })
+/** The job as the service tells it: `--json` prints all of it. */
+const Job = Type.Intersect([CarriedOut, Type.Record(Type.String(), Type.Unknown())])
+type Job = Static<typeof Job>
+
+const Unconfirmed = Type.Object({
+  code: Type.Literal('ConfirmationRequired'),
+  deletions: Type.Array(Type.Object({ section: Type.String(), name: Type.String() })),
+})
+
+const SITE_AND_FILE = { site: { type: 'string' }, file: { type: 'string' } } as const
+
+export const iacPlan: Command = {
+  name: 'iac plan',
+  summary: 'What a definition would change; deletions (-) are what only replace does',
+  usage: `--site DOMAIN [--file FILE | --file -]`,
+  options: SITE_AND_FILE,
+  run: (call) => carryOut(call, 'plan'),
+}
+
+export const iacApply: Command = {
+  name: 'iac apply',
+  summary: `Create and update what a definition names (${DEFAULT_FILE} here, or a file, or stdin)`,
+  usage: '--site DOMAIN [--file FILE | --file -]',
+  options: SITE_AND_FILE,
+  run: (call) => carryOut(call, 'apply'),
+}
+
+export const iacReplace: Command = {
+  name: 'iac replace',
+  summary: 'Apply a definition and delete what it does not name; tells what that is without --yes',
+  usage: '--site DOMAIN [--file FILE | --file -] [--yes]',
+  options: { ...SITE_AND_FILE, yes: { type: 'boolean' } },
+  run: (call) => carryOut(call, 'replace'),
+}
+
+async function carryOut(call: Invocation, mode: Mode): Promise<Outcome> {
+  const { args, service } = call
+  const site = args.required('site')
+  const definition = await definitionIn(args.text('file') ?? DEFAULT_FILE)
+  const body = { mode, definition, ...(args.flag('yes') ? { confirm: true } : {}) }
+  const submitted = await service
+    .portal('POST', sitePath(site, '/iac/jobs'), { body })
+    .catch((error: unknown) => {
+      throw toldWhatGoes(site, error)
+    })
+  const { jobId } = expectShape(Submitted, submitted)
+  const path = sitePath(site, `/iac/jobs/${jobId}`)
+  const read = async () => expectShape(Job, await service.portal('GET', path))
+  const job = await watched(call, mode, read)
+  const text = jobText(job, mode, site)
+  if (mode === 'plan' || job.status !== 'succeeded') {
+    return { json: job, text, failed: job.status !== 'succeeded' }
+  }
+  const permissionsSync = await settled(call, site)
+  const fault = syncFault(permissionsSync)
+  return {
+    json: { ...job, permissionsSync },
+    text: fault === undefined ? text : `${text}\nBut ${fault}`,
+    failed: fault !== undefined,
+  }
+}
+
+async function definitionIn(file: string): Promise<unknown> {
+  const name = file === '-' ? 'stdin' : `the file "${file}"`
+  const text = await (file === '-' ? textOf(process.stdin) : readFile(file, 'utf8')).catch(
+    (cause: unknown) => {
+      throw new CommandError(`${name} cannot be read: name the definition with --file`, { cause })
+    },
+  )
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    // What a parser says repeats the text, which may hold a secret.
+    throw new CommandError(`${name} is not valid JSON`, { cause })
+  }
+}
+
+/** A replace that nobody has agreed to, as the list of what it would delete. */
+function toldWhatGoes(site: string, error: unknown): unknown {
+  if (!(error instanceof ServiceRefusal) || !Value.Check(Unconfirmed, error.error)) return error
+  const rows = error.error.deletions.map(({ section, name }) => ['  -', section, printable(name)])
+  return new CommandError(
+    `this would delete from ${site}:\n${columns(rows)}\nNothing was changed. Say --yes to agree.`,
+  )
+}
+
+const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' }
+
+function jobText({ jobId, status, error, summary }: Job, mode: Mode, site: string): string {
+  const rows = summary.changes
+    .filter((change) => change.status !== 'unchanged')
+    .map((change) => [
+      SIGNS[change.action] ?? '',
+      change.section,
+      printable(change.name),
+      change.status,
+      printable(change.error ?? (change.fields ?? []).join(' ')),
+    ])
+  const counts = ['created', 'updated', 'deleted', 'unchanged', 'failed'] as const
+  const words = counts.map((count) => `${summary[count]} ${count}`).join(', ')
+  const head = mode === 'plan' ? `Plan for ${site}` : `${mode} of ${site} ${status}`
+  const reason = error === null ? [] : [printable(error)]
+  return [
+    ...(rows.length === 0 ? [] : [columns(rows)]),
+    `${head}: ${words} (${jobId})`,
+    ...reason,
+  ].join('\n')
+}

@@ -1,0 +1,103 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { IacJob, IacSummary } from '#runtime/iac/model.ts'
+import type { IacJobWithSummary } from '#runtime/iac/service.ts'
+import type { PermissionsSync } from '#runtime/revisions/model.ts'
+
+import { PermissionsSyncView } from './views.ts'
+
+const MaybeText = Type.Union([Type.String(), Type.Null()])
+
+const JOB = {
+  jobId: Type.String(),
+  status: Type.String(),
+  mode: Type.String(),
+  definitionSource: Type.String(),
+  definitionProfileName: MaybeText,
+  deploymentId: MaybeText,
+  definitionPersisted: Type.Boolean(),
+  /** Why it failed. */
+  error: MaybeText,
+  createdAt: Type.String(),
+  startedAt: MaybeText,
+  finishedAt: MaybeText,
+}
+
+export const ListedIacJobView = Type.Object(JOB)
+
+const ChangeView = Type.Object({
+  section: Type.String(),
+  name: Type.String(),
+  action: Type.String(),
+  status: Type.String(),
+  /** What an update changes. */
+  fields: Type.Optional(Type.Array(Type.String())),
+  error: Type.Optional(Type.String()),
+})
+
+export const IacJobView = Type.Object({
+  ...JOB,
+  permissionsSync: PermissionsSyncView,
+  summary: Type.Object({
+    created: Type.Integer(),
+    updated: Type.Integer(),
+    deleted: Type.Integer(),
+    unchanged: Type.Integer(),
+    failed: Type.Integer(),
+    changes: Type.Array(ChangeView),
+  }),
+})
+
+/** A definition's sections, each a list of items. */
+export const DefinitionView = Type.Unsafe<Record<string, readonly object[]>>(
+  Type.Record(Type.String(), Type.Array(Type.Unknown())),
+)
+
+export const SubmittedView = Type.Object({
+  jobId: Type.String(),
+  status: Type.Literal('queued'),
+  definitionSource: Type.String(),
+  definitionPersisted: Type.Boolean(),
+  permissionsSync: PermissionsSyncView,
+})
+
+export const listedIacJobView = (job: IacJob): Static<typeof ListedIacJobView> => ({
+  jobId: job.jobId,
+  status: job.status,
+  mode: job.mode,
+  definitionSource: job.source,
+  definitionProfileName: job.profileName,
+  deploymentId: job.deploymentId,
+  definitionPersisted: job.persisted,
+  error: job.error,
+  createdAt: job.createdAt.toISOString(),
+  startedAt: job.startedAt?.toISOString() ?? null,
+  finishedAt: job.finishedAt?.toISOString() ?? null,
+})
+
+/** `site` is where the site's permission sync stands. */
+export const iacJobView = (
+  { job, summary }: IacJobWithSummary,
+  site: PermissionsSync,
+): Static<typeof IacJobView> => ({
+  ...listedIacJobView(job),
+  // What it does is published when it ends.
+  permissionsSync: job.finishedAt === null && job.mode !== 'plan' ? { status: 'queued' } : site,
+  summary: { ...summary, changes: summary.changes.map(changeView) },
+})
+
+const changeView = ({
+  section,
+  name,
+  action,
+  status,
+  fields,
+  error,
+}: IacSummary['changes'][number]): Static<typeof ChangeView> => ({
+  section,
+  name,
+  action,
+  status,
+  ...(fields.length === 0 ? {} : { fields: [...fields] }),
+  ...(error === null ? {} : { error }),
+})

@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { repeatable } from '#http/idempotency.ts'
+import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { boundDefinition } from '#runtime/definitions/parse.ts'
+import { IacRequest } from '#runtime/iac/model.ts'
+
+import {
+  DefinitionView,
+  IacJobView,
+  ListedIacJobView,
+  SubmittedView,
+  iacJobView,
+  listedIacJobView,
+} from './iac-view.ts'
+import { NameText } from './views.ts'
+
+const JobPath = Type.Object({ jobId: NameText })
+
+/** Infrastructure as code: send a definition, watch what becomes of it, take the site's state home as one. */
+export const iacRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/iac' })
+    .use(adminAuth(context))
+    .post(
+      '/jobs',
+      ({ site, actor, request, body }) => {
+        boundDefinition(body.definition)
+        const repeat = repeatable(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
+        return context.iacSubmissions.submit(site.siteId, body, { userId: actor.userId, repeat })
+      },
+      { role: 'admin', body: IacRequest, response: SubmittedView },
+    )
+    .get(
+      '/jobs',
+      async ({ site, query }) => {
+        const scope = [site.siteId, 'iac-jobs']
+        const page = pageRequest(context, scope, query)
+        const { items, lastKey } = await context.iacJobs.list(site.siteId, page)
+        return pageAnswer(context, scope, { items: items.map(listedIacJobView), lastKey })
+      },
+      { role: 'admin', query: PageQuery, response: PageOf(ListedIacJobView) },
+    )
+    .get(
+      '/jobs/:jobId',
+      async ({ site: { siteId }, params }) =>
+        iacJobView(
+          await context.iacJobs.get(siteId, params.jobId),
+          await context.permissionSync.statusOf(siteId),
+        ),
+      { role: 'admin', params: JobPath, response: IacJobView },
+    )
+    .post(
+      '/jobs/:jobId/cancel',
+      async ({ site: { siteId }, params }) =>
+        iacJobView(
+          await context.iacJobs.cancel(siteId, params.jobId),
+          await context.permissionSync.statusOf(siteId),
+        ),
+      { role: 'admin', params: JobPath, response: IacJobView },
+    )
+    .get('/export', ({ site }) => context.iacJobs.export(site.siteId), {
+      role: 'admin',
+      response: DefinitionView,
+    })

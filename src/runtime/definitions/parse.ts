@@ -1,0 +1,128 @@
+import { AppError, type FieldFault } from '#base/app-error.ts'
+import { isDeeper } from '#runtime/calls/json-depth.ts'
+import { invalidFields } from '#runtime/shape.ts'
+
+import { type PlacedItem, SECTIONS, type Section, type SectionName } from './section.ts'
+
+const MAX_DEFINITION_BYTES = 6 * 1024 * 1024
+/** A payload may have the depth of a call's body, and lies three levels down. */
+const MAX_DEFINITION_DEPTH = 131
+const MAX_FAULTS = 50
+
+/** A section that is absent is left alone; one that is there and empty names nothing. */
+export type ParsedDefinition = ReadonlyMap<SectionName, readonly PlacedItem[]>
+
+/** A site's runtime as one document, its parts linked by name. Throws one `ValidationError` with every fault it has. */
+export function parseDefinition(sections: readonly Section[], value: unknown): ParsedDefinition {
+  const document = documentOf(value)
+  const faults: FieldFault[] = Object.keys(document)
+    .filter((name) => !SECTIONS.some((section) => section === name))
+    .map((name) => ({ field: name.slice(0, 100), message: 'is not a known field' }))
+  const parsed = new Map<SectionName, readonly PlacedItem[]>()
+  for (const section of sections) {
+    const list = document[section.name]
+    if (list !== undefined) parsed.set(section.name, parseSection(section, list, faults))
+  }
+  throwFaults(faults)
+  return parsed
+}
+
+/** The definition in its one form: every default said, sorted by name. Holds the values of secrets. */
+export function canonicalDefinition(parsed: ParsedDefinition): Record<string, readonly object[]> {
+  return Object.fromEntries(
+    [...parsed].map(([name, placed]) => [
+      name,
+      placed.map(({ item }) => item.canonical).toSorted(byName(placed)),
+    ]),
+  )
+}
+
+/** Nothing when there are none. */
+export function throwFaults(faults: readonly FieldFault[]): void {
+  if (faults.length > 0) throw invalidFields(faults.slice(0, MAX_FAULTS))
+}
+
+/** The faults of an error, as fields below `at`. What is no expected failure is thrown on. */
+export function faultsAt(at: string, error: unknown): FieldFault[] {
+  if (!(error instanceof AppError)) throw error
+  const details = error.details ?? [{ field: 'body', message: error.message }]
+  return details.map(({ field, message }) => ({
+    field: field === 'body' ? at : `${at}.${field}`,
+    message,
+  }))
+}
+
+function documentOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalidFields([{ field: 'definition', message: 'expected object' }])
+  }
+  boundDefinition(value)
+  return { ...value }
+}
+
+/** Before anything walks it. */
+export function boundDefinition(value: unknown): void {
+  const text = textOf(value)
+  if (text === undefined || isDeeper(text, MAX_DEFINITION_DEPTH)) {
+    throw invalidFields([{ field: 'definition', message: 'is nested too deep' }])
+  }
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= MAX_DEFINITION_BYTES) return
+  throw new AppError(
+    'PayloadTooLarge',
+    `A definition is at most ${MAX_DEFINITION_BYTES} bytes of JSON, this one has ${bytes}`,
+    { fields: { limitBytes: MAX_DEFINITION_BYTES } },
+  )
+}
+
+/** Undefined for what is nested too deep to be written. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value) ?? 'null'
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}
+
+function parseSection(
+  section: Section,
+  list: unknown,
+  faults: FieldFault[],
+): readonly PlacedItem[] {
+  const { name, maxItems } = section
+  if (!Array.isArray(list)) {
+    faults.push({ field: name, message: 'expected array' })
+    return []
+  }
+  if (list.length > maxItems) {
+    faults.push({ field: name, message: `holds at most ${maxItems}, this one has ${list.length}` })
+    return []
+  }
+  const placed: PlacedItem[] = []
+  const seen = new Set<string>()
+  for (const [at, value] of list.entries()) {
+    try {
+      const item = section.parse(value)
+      if (seen.has(item.name)) {
+        faults.push({ field: `${name}[${at}]`, message: `"${item.name}" is defined twice` })
+      }
+      seen.add(item.name)
+      placed.push({ at, item })
+    } catch (error) {
+      faults.push(...faultsAt(`${name}[${at}]`, error))
+    }
+  }
+  return placed
+}
+
+function byName(placed: readonly PlacedItem[]): (a: object, b: object) => number {
+  const names = new Map<object, string>(placed.map(({ item }) => [item.canonical, item.name]))
+  return (a, b) => compare(names.get(a) ?? '', names.get(b) ?? '')
+}
+
+/** By code unit: the same order everywhere. */
+export function compare(a: string, b: string): number {
+  if (a === b) return 0
+  return a < b ? -1 : 1
+}

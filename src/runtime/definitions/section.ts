@@ -1,0 +1,64 @@
+import type { FieldFault } from '#base/app-error.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { ResourceType } from '#runtime/resources/model.ts'
+
+/** The parts of a definition, in the order in which changes of them are carried out; deletions go the other way. */
+export const SECTIONS = ['envVars', 'groups', 'resources', 'operations', 'jobs'] as const
+export type SectionName = (typeof SECTIONS)[number]
+
+/** What one item needs another for. */
+export interface Link {
+  /** Of the item, as a fault names it. */
+  readonly field: string
+  readonly section: 'groups' | 'resources' | 'operations'
+  readonly name: string
+  /** What a resource must be; anything but a function for a grant. */
+  readonly types?: readonly ResourceType[]
+}
+
+/** One thing that a site has, in the one form in which definitions say it. */
+export interface SiteItem {
+  readonly name: string
+  readonly canonical: Readonly<Record<string, unknown>>
+  readonly links: readonly Link[]
+  /** Of a resource. */
+  readonly type?: ResourceType
+}
+
+export type PutAction = 'create' | 'update' | 'none'
+
+/** Who a change is made for: an admin's id, or `operator`. */
+export interface Editor {
+  readonly actor: string
+}
+
+/** One thing that a definition asks for. */
+export interface DefinedItem extends SiteItem {
+  /** Fields that are left out keep what the site has. */
+  readonly partial?: boolean
+  /** What speaks against turning the site's item into this one. */
+  conflict?(current: SiteItem): FieldFault | undefined
+  /** Asks the sandbox: before a transaction, never in one. */
+  check?(): Promise<void>
+  /** Makes it so. The caller holds the site and asks for the revision. */
+  put(tx: SiteTx, by: Editor): Promise<PutAction>
+}
+
+/** An item and its place in the section's list. */
+export interface PlacedItem {
+  readonly at: number
+  readonly item: DefinedItem
+}
+
+/** How one part of a definition is read, compared and written. */
+export interface Section {
+  readonly name: SectionName
+  readonly maxItems: number
+  /** Throws faults that name fields of the item. */
+  parse(value: unknown): DefinedItem
+  all(tx: SiteTx): Promise<SiteItem[]>
+  /** What `put` would do, where the canonical forms do not tell: values that are never shown. Faults name the whole field. */
+  actions?(tx: SiteTx, placed: readonly PlacedItem[]): Promise<ReadonlyMap<string, PutAction>>
+  /** False when it is gone already. */
+  delete(tx: SiteTx, name: string, by: Editor): Promise<boolean>
+}

@@ -1,0 +1,154 @@
+import { Type } from '@sinclair/typebox'
+
+import { AppError, type FieldFault } from '#base/app-error.ts'
+import type {
+  DefinedItem,
+  PlacedItem,
+  PutAction,
+  Section,
+  SiteItem,
+} from '#runtime/definitions/section.ts'
+import {
+  type EnvVarChange,
+  MAX_ENV_VARS,
+  type StorageBackend,
+  planChanges,
+} from '#runtime/env-vars/model.ts'
+import { checkShape } from '#runtime/env-vars/put-body.ts'
+import type { EnvVars } from '#runtime/env-vars/service.ts'
+import { invalidFields, parseShape } from '#runtime/shape.ts'
+
+const DefinedEnvVar = Type.Object(
+  {
+    name: Type.String(),
+    value: Type.Optional(Type.String()),
+    secret: Type.Optional(Type.Boolean()),
+    storageBackend: Type.Optional(
+      Type.Union([Type.Literal('ssmSecureString'), Type.Literal('ssmString')]),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const FIELDS = /^(?:name|value|secret|storageBackend)$/
+
+/** A variable as a definition says it, whole but for the value: without one, the site's own stays. */
+interface DefinedVariable {
+  readonly name: string
+  readonly value?: string
+  readonly secret: boolean
+  readonly storageBackend: StorageBackend
+}
+
+type VariableItem = DefinedItem & { readonly change: EnvVarChange }
+
+/** The environment of a site's functions. A secret's value goes in and never comes out. */
+export const envVarSection = (envVars: Pick<EnvVars, 'all' | 'write' | 'dryRun'>): Section => ({
+  name: 'envVars',
+  maxItems: MAX_ENV_VARS,
+  parse(value): VariableItem {
+    const variable = parseVariable(value)
+    return {
+      ...itemOf(variable),
+      partial: true,
+      change: variable,
+      async put(tx) {
+        const actions = await within(() => envVars.write(tx, [variable]))
+        return putAction(actions.get(variable.name))
+      },
+    }
+  },
+  all: async (tx) => (await envVars.all(tx)).map(itemOf),
+  async actions(tx, placed) {
+    const changes = placed
+      .map(({ item }) => item)
+      .filter(isVariable)
+      .map(({ change }) => change)
+    const actions = await placedFaults(placed, () => envVars.dryRun(tx, changes))
+    return new Map([...actions].map(([name, action]) => [name, putAction(action)]))
+  },
+  async delete(tx, name) {
+    const actions = await envVars.write(tx, [{ name, value: null }])
+    return actions.get(name) === 'delete'
+  },
+})
+
+/** Its rules are those of the routes, for a variable that is not there yet. */
+function parseVariable(value: unknown): DefinedVariable {
+  checkShape(DefinedEnvVar, value, FIELDS)
+  const sent = parseShape(DefinedEnvVar, value)
+  const storageBackend = sent.storageBackend ?? 'ssmSecureString'
+  const variable = {
+    ...sent,
+    storageBackend,
+    secret: sent.secret ?? storageBackend === 'ssmSecureString',
+  }
+  renamed(() => planChanges(new Map(), [{ ...variable, value: variable.value ?? '' }]))
+  return variable
+}
+
+const isVariable = (item: DefinedItem): item is VariableItem => 'change' in item
+
+const itemOf = ({ name, value, secret, storageBackend }: DefinedVariable): SiteItem => ({
+  name,
+  canonical: {
+    name,
+    ...(value === undefined ? {} : { value }),
+    secret,
+    ...(storageBackend === 'ssmSecureString' ? {} : { storageBackend }),
+  },
+  links: [],
+})
+
+const putAction = (action: string | undefined): PutAction =>
+  action === 'create' || action === 'update' ? action : 'none'
+
+function renamed<Result>(check: () => Result): Result {
+  try {
+    return check()
+  } catch (error) {
+    throw inItem(error)
+  }
+}
+
+async function within<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    throw inItem(error)
+  }
+}
+
+/** `{NAME}.value` becomes `envVars[2].value`. */
+async function placedFaults<Result>(
+  placed: readonly PlacedItem[],
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || error.details === undefined) throw error
+    throw invalidFields(
+      error.details.map((fault) => {
+        const [name] = fault.field.split('.', 1)
+        const found = placed.find(({ item }) => item.name === name)
+        const { field, message } = fieldOfItem(fault)
+        return found
+          ? { field: `envVars[${found.at}].${field}`, message }
+          : { field: 'envVars', message }
+      }),
+    )
+  }
+}
+
+/** `{NAME}.value` becomes `value`: the item says which variable it is. */
+function inItem(error: unknown): unknown {
+  if (!(error instanceof AppError) || error.details === undefined) return error
+  return invalidFields(error.details.map(fieldOfItem))
+}
+
+function fieldOfItem({ field, message }: FieldFault): FieldFault {
+  if (field === 'variables') return { field: 'value', message }
+  const step = field.lastIndexOf('.')
+  return { field: step === -1 ? 'name' : field.slice(step + 1), message }
+}

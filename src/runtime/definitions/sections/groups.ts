@@ -1,0 +1,24 @@
+import { type DataGroup, NewDataGroup, parseGroup } from '#identity/groups/model.ts'
+import type { DataGroups } from '#identity/groups/service.ts'
+import type { DefinedItem, Section, SiteItem } from '#runtime/definitions/section.ts'
+import { parseShape } from '#runtime/shape.ts'
+
+export type GroupDirectory = Pick<DataGroups, 'all' | 'put' | 'delete'>
+
+/** Groups of a site's visitors; who is in them is no part of a definition. */
+export const groupSection = (groups: GroupDirectory): Section => ({
+  name: 'groups',
+  maxItems: 200,
+  parse(value): DefinedItem {
+    const group = parseGroup(parseShape(NewDataGroup, value))
+    return { ...itemOf(group), put: (tx, by) => groups.put(tx, group, by) }
+  },
+  all: async (tx) => (await groups.all(tx)).map(itemOf),
+  delete: (tx, name, by) => groups.delete(tx, name, by),
+})
+
+const itemOf = ({ groupName, description }: DataGroup): SiteItem => ({
+  name: groupName,
+  canonical: { groupName, description },
+  links: [],
+})

@@ -1,0 +1,47 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { invalid } from '#base/app-error.ts'
+import type { DefinedItem, Section, SiteItem } from '#runtime/definitions/section.ts'
+import { type JobDefinition, MAX_JOBS, mergeJob } from '#runtime/jobs/model.ts'
+import type { Jobs } from '#runtime/jobs/service.ts'
+import { parseShape } from '#runtime/shape.ts'
+import { SiteName } from '#runtime/storable-text.ts'
+
+/** The name alone: the rest is what the route of jobs takes. */
+const NamedJob = Type.Object({
+  jobId: Type.Optional(SiteName),
+  /** Another word for `jobId`. */
+  name: Type.Optional(SiteName),
+})
+
+/** Calls of operations that a schedule or somebody's hand starts. */
+export const jobSection = (jobs: Pick<Jobs, 'all' | 'check' | 'write' | 'delete'>): Section => ({
+  name: 'jobs',
+  maxItems: MAX_JOBS,
+  parse(value): DefinedItem {
+    const { jobId, name, ...body } = parseShape(NamedJob, value) as Static<typeof NamedJob> & object
+    const job = mergeJob(undefined, jobs.check(body))
+    const id = idOf(jobId, name)
+    return { ...itemOf(id, job), put: (tx) => jobs.write(tx, id, job) }
+  },
+  all: async (tx) => (await jobs.all(tx)).map((job) => itemOf(job.jobId, job)),
+  delete: (tx, name) => jobs.delete(tx, name),
+})
+
+function idOf(jobId: string | undefined, name: string | undefined): string {
+  if (jobId !== undefined && name !== undefined && jobId !== name) {
+    throw invalid('name', 'is another word for "jobId": give one of them')
+  }
+  const id = jobId ?? name
+  if (id === undefined) throw invalid('jobId', 'is required')
+  return id
+}
+
+const itemOf = (
+  jobId: string,
+  { operation, payload, schedule, auth, enabled }: JobDefinition,
+): SiteItem => ({
+  name: jobId,
+  canonical: { jobId, operation, payload, schedule, auth, enabled },
+  links: [{ field: 'operation', section: 'operations', name: operation }],
+})

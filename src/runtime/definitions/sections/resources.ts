@@ -1,0 +1,140 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { Type } from '@sinclair/typebox'
+
+import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import type {
+  DefinedItem,
+  Link,
+  PutAction,
+  Section,
+  SiteItem,
+} from '#runtime/definitions/section.ts'
+import { parseConfig, storedConfig } from '#runtime/resources/config.ts'
+import { checkCode } from '#runtime/resources/function-code.ts'
+import type { FunctionConfig } from '#runtime/resources/function-config.ts'
+import { MAX_RESOURCES, ResourceType, type TypedConfig } from '#runtime/resources/model.ts'
+import type { Resources } from '#runtime/resources/service.ts'
+import { checkKeysKept } from '#runtime/resources/table-config.ts'
+import { parseShape } from '#runtime/shape.ts'
+import { SiteName } from '#runtime/storable-text.ts'
+
+import { inGrantWords, withGrantIds, withGrantNames } from './grants.ts'
+
+const DefinedResource = Type.Object(
+  { type: ResourceType, name: SiteName, config: Type.Optional(Type.Unknown()) },
+  { additionalProperties: false },
+)
+
+interface ResourceDirectory {
+  readonly resources: Pick<Resources, 'all' | 'names' | 'findByName' | 'add' | 'replace' | 'delete'>
+  readonly sandbox: Pick<Sandbox, 'prepare'>
+}
+
+/** Tables, buckets and functions. What a function is granted is named, not numbered. */
+export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Section => ({
+  name: 'resources',
+  maxItems: MAX_RESOURCES,
+  parse(value): DefinedItem {
+    const { type, name, config } = parseShape(DefinedResource, value)
+    const typed = inGrantWords(() => parseConfig(type, withGrantIds(config)))
+    return {
+      ...itemOf(name, typed),
+      conflict: (current) => conflict(current, typed),
+      check: () => checkInlineCode(sandbox, typed),
+      put: (tx) => put(tx, resources, { name, typed }),
+    }
+  },
+  async all(tx) {
+    const all = await resources.all(tx)
+    const names = new Map(all.map(({ resourceId, name }) => [resourceId, name]))
+    return all.map((item) =>
+      itemOf(
+        item.name,
+        relinked(item, (id) => names.get(id) ?? id),
+      ),
+    )
+  },
+  async delete(tx, name) {
+    const current = await resources.findByName(tx, name)
+    return current === undefined ? false : resources.delete(tx, current.resourceId)
+  },
+})
+
+/** Of a config whose grants hold names. */
+function itemOf(name: string, typed: TypedConfig): SiteItem {
+  return {
+    name,
+    type: typed.type,
+    canonical: { type: typed.type, name, config: withGrantNames(typed) },
+    links: typed.type === 'lambdaFunction' ? typed.config.resources.map(grantLink) : [],
+  }
+}
+
+const grantLink = ({ resourceId }: FunctionConfig['resources'][number], at: number): Link => ({
+  field: `config.resources[${at}].resource`,
+  section: 'resources',
+  name: resourceId,
+  types: ['ddbTable', 's3Bucket'],
+})
+
+function conflict(current: SiteItem, typed: TypedConfig): FieldFault | undefined {
+  if (current.type !== typed.type) {
+    const message = `"${current.name}" is a ${current.type} already: choose another name`
+    return { field: 'type', message }
+  }
+  const before = storedConfig(typed.type, current.canonical['config'])
+  if (before.type !== 'ddbTable' || typed.type !== 'ddbTable') return undefined
+  try {
+    checkKeysKept(before.config, typed.config)
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError && error.details?.[0]) {
+      return { field: error.details[0].field, message: error.message.replace(/^\S+ /, '') }
+    }
+    throw error
+  }
+}
+
+async function checkInlineCode(
+  sandbox: Pick<Sandbox, 'prepare'>,
+  typed: TypedConfig,
+): Promise<void> {
+  if (typed.type !== 'lambdaFunction' || typed.config.code === undefined) return
+  await checkCode(sandbox, typed.config.code)
+}
+
+async function put(
+  tx: SiteTx,
+  resources: ResourceDirectory['resources'],
+  wanted: { readonly name: string; readonly typed: TypedConfig },
+): Promise<PutAction> {
+  const ids = new Map((await resources.names(tx)).map((item) => [item.name, item.resourceId]))
+  const typed = relinked(wanted.typed, (name, at) => {
+    const resourceId = ids.get(name)
+    if (resourceId !== undefined) return resourceId
+    const field = `config.resources[${at}].resource`
+    throw invalid(field, `resource "${name}" is neither in the definition nor on the site`)
+  })
+  const current = await resources.findByName(tx, wanted.name)
+  if (!current) {
+    await resources.add(tx, wanted.name, typed)
+    return 'create'
+  }
+  const fault = conflict(itemOf(current.name, current), typed)
+  if (fault) throw invalid(fault.field, fault.message)
+  if (isDeepStrictEqual(current.config, typed.config)) return 'none'
+  await resources.replace(tx, current, typed)
+  return 'update'
+}
+
+function relinked(typed: TypedConfig, to: (link: string, at: number) => string): TypedConfig {
+  if (typed.type !== 'lambdaFunction') return typed
+  const grants = typed.config.resources.map(({ resourceId, access }, at) => ({
+    resourceId: to(resourceId, at),
+    access,
+  }))
+  return { type: typed.type, config: { ...typed.config, resources: grants } }
+}

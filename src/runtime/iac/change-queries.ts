@@ -1,0 +1,104 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Action, Change } from '#runtime/definitions/plan.ts'
+
+import type { ChangeStatus, IacChange } from './model.ts'
+
+/** Rows of one statement: well under Postgres's bound on parameters. */
+const ROWS_AT_ONCE = 1000
+
+const COLUMNS = ['position', 'section', 'name', 'action', 'fields', 'status', 'error'] as const
+
+/** In their order, from position 0 on. */
+export async function insertChanges(
+  tx: SiteTx,
+  number: string,
+  changes: readonly (Change & { readonly status: ChangeStatus })[],
+): Promise<void> {
+  const rows = changes.map((change, position) => ({
+    site_id: tx.siteId,
+    job_number: number,
+    position,
+    section: change.section,
+    name: change.name,
+    action: change.action,
+    fields: [...change.fields],
+    status: change.status,
+    error: null,
+  }))
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    await tx.db
+      .insertInto('iac_change')
+      .values(rows.slice(from, from + ROWS_AT_ONCE))
+      .execute()
+  }
+}
+
+export function selectChanges(tx: SiteTx, number: string): Promise<IacChange[]> {
+  return tx.db
+    .selectFrom('iac_change')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .where('job_number', '=', number)
+    .orderBy('position')
+    .execute()
+}
+
+export async function hasChanges(
+  tx: SiteTx,
+  number: string,
+  status?: ChangeStatus,
+): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('iac_change')
+    .select('position')
+    .where('site_id', '=', tx.siteId)
+    .where('job_number', '=', number)
+    .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'pending'))
+    .limit(1)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+export function selectNextChange(tx: SiteTx, number: string): Promise<IacChange | undefined> {
+  return tx.db
+    .selectFrom('iac_change')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .where('job_number', '=', number)
+    .where('status', '=', 'pending')
+    .orderBy('position')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+/** Of a change that is pending; true when it was. */
+export async function settleChange(
+  tx: SiteTx,
+  number: string,
+  settled: {
+    readonly position: number
+    readonly action: Action
+    readonly status: ChangeStatus
+    readonly error: string | null
+  },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('iac_change')
+    .set({ action: settled.action, status: settled.status, error: settled.error })
+    .where('site_id', '=', tx.siteId)
+    .where('job_number', '=', number)
+    .where('position', '=', settled.position)
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
+export async function skipPending(tx: SiteTx, number: string): Promise<void> {
+  await tx.db
+    .updateTable('iac_change')
+    .set({ status: 'skipped' })
+    .where('site_id', '=', tx.siteId)
+    .where('job_number', '=', number)
+    .where('status', '=', 'pending')
+    .execute()
+}

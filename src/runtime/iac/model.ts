@@ -1,0 +1,94 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import type { Action, Mode } from '#runtime/definitions/plan.ts'
+import type { SectionName } from '#runtime/definitions/section.ts'
+
+/** Jobs of a site that wait or run. */
+export const MAX_WAITING = 20
+export const MAX_PROFILES = 50
+/** Finished jobs of a site that can be looked at. */
+export const KEPT_JOBS = 100
+export const KEPT_DAYS = 90
+/** `requestedBy` of what no admin asked for. */
+export const OPERATOR = 'operator'
+
+export const ProfileName = Type.String({
+  pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
+  fault: 'must start with a letter or digit, then up to 63 letters, digits, ".", "-" or "_"',
+})
+
+export const IacRequest = Type.Object(
+  {
+    mode: Type.Union([Type.Literal('plan'), Type.Literal('apply'), Type.Literal('replace')]),
+    definition: Type.Optional(Type.Unknown()),
+    definitionProfileName: Type.Optional(ProfileName),
+    /** Saves the inline definition under the profile's name. */
+    persistDefinition: Type.Optional(Type.Boolean()),
+    /** Agrees to what `replace` deletes. */
+    confirm: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+export type IacRequest = Static<typeof IacRequest>
+
+export type IacStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
+export type DefinitionSource = 'inline' | 'profile' | 'deployment'
+export type ChangeStatus = 'pending' | 'planned' | 'unchanged' | 'succeeded' | 'failed' | 'skipped'
+
+export interface IacJob {
+  readonly jobId: string
+  readonly number: string
+  readonly mode: Mode
+  readonly source: DefinitionSource
+  readonly profileName: string | null
+  readonly deploymentId: string | null
+  readonly persisted: boolean
+  readonly confirmed: boolean
+  readonly requestedBy: string
+  readonly status: IacStatus
+  readonly attempts: number
+  /** Why it failed. */
+  readonly error: string | null
+  readonly createdAt: Date
+  readonly startedAt: Date | null
+  readonly finishedAt: Date | null
+}
+
+export interface IacChange {
+  readonly position: number
+  readonly section: SectionName
+  readonly name: string
+  readonly action: Action
+  readonly fields: readonly string[]
+  readonly status: ChangeStatus
+  readonly error: string | null
+}
+
+export interface IacSummary {
+  readonly created: number
+  readonly updated: number
+  readonly deleted: number
+  readonly unchanged: number
+  readonly failed: number
+  readonly changes: readonly IacChange[]
+}
+
+const DONE: readonly ChangeStatus[] = ['succeeded', 'planned']
+
+/** Counts what was done, or in a plan what would be. */
+export function summaryOf(changes: readonly IacChange[]): IacSummary {
+  const done = (action: Action) =>
+    changes.filter((change) => change.action === action && DONE.includes(change.status)).length
+  const inState = (status: ChangeStatus) =>
+    changes.filter((change) => change.status === status).length
+  return {
+    created: done('create'),
+    updated: done('update'),
+    deleted: done('delete'),
+    unchanged: inState('unchanged'),
+    failed: inState('failed'),
+    changes,
+  }
+}
+
+export const isOver = (status: IacStatus): boolean => status !== 'queued' && status !== 'running'

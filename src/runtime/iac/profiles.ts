@@ -1,0 +1,101 @@
+import { AppError, invalid, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
+import { withoutSecrets } from '#runtime/definitions/secrets.ts'
+import type { Definitions } from '#runtime/definitions/service.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+
+import { MAX_PROFILES } from './model.ts'
+import {
+  type ProfileRow,
+  deleteDefinition,
+  selectDefinition,
+  selectProfiles,
+  upsertDefinition,
+} from './profile-queries.ts'
+
+export interface Profile {
+  readonly profileName: string
+  readonly definition: object
+}
+
+/** Definitions that a site keeps by name, as they were sent. The values of secrets are taken out before they are stored. */
+export class DefinitionProfiles {
+  readonly #database: Database
+  readonly #definitions: Definitions
+  readonly #revisions: Pick<Revisions, 'hold'>
+  readonly #clock: Clock
+
+  constructor(deps: {
+    database: Database
+    definitions: Definitions
+    revisions: Pick<Revisions, 'hold'>
+    clock: Clock
+  }) {
+    this.#database = deps.database
+    this.#definitions = deps.definitions
+    this.#revisions = deps.revisions
+    this.#clock = deps.clock
+  }
+
+  /** By name. */
+  list(siteId: string): Promise<ProfileRow[]> {
+    return this.#database.withSite(siteId, selectProfiles)
+  }
+
+  get(siteId: string, profileName: string): Promise<Profile> {
+    return this.#database.withSite(siteId, (tx) => this.find(tx, profileName))
+  }
+
+  /** 409 `DefinitionExists` for a name that is taken, unless it may be overwritten. */
+  async put(
+    siteId: string,
+    profileName: string,
+    input: { readonly definition: unknown; readonly overwriteDefinition?: boolean },
+  ): Promise<Profile> {
+    const { definition, overwriteDefinition = false } = input
+    const parsed = this.#definitions.parse(definition)
+    await this.#definitions.check(parsed)
+    return this.#database.withSite(siteId, async (tx) => {
+      await this.#revisions.hold(tx)
+      if (!overwriteDefinition && (await selectDefinition(tx, profileName))) {
+        throw new AppError(
+          'DefinitionExists',
+          `Definition "${profileName}" exists already: send "overwriteDefinition": true to replace it`,
+        )
+      }
+      return this.save(tx, profileName, { definition, parsed })
+    })
+  }
+
+  remove(siteId: string, profileName: string): Promise<void> {
+    return this.#database.withSite(siteId, async (tx) => {
+      if (!(await deleteDefinition(tx, profileName))) throw notFound('Definition', profileName)
+    })
+  }
+
+  async find(tx: SiteTx, profileName: string): Promise<Profile> {
+    const row = await selectDefinition(tx, profileName)
+    if (!row) throw notFound('Definition', profileName)
+    return { profileName, definition: asObject(row.definition) }
+  }
+
+  /** Creates or replaces. The caller holds the site and has read the definition as `parsed`. */
+  async save(
+    tx: SiteTx,
+    profileName: string,
+    { definition, parsed }: { readonly definition: unknown; readonly parsed: ParsedDefinition },
+  ): Promise<Profile> {
+    const names = (await selectProfiles(tx)).map((row) => row.profileName)
+    if (!names.includes(profileName) && names.length >= MAX_PROFILES) {
+      throw invalid('profileName', `a site keeps at most ${MAX_PROFILES} definitions: delete one`)
+    }
+    const kept = withoutSecrets(asObject(definition), parsed)
+    await upsertDefinition(tx, profileName, kept, this.#clock.now())
+    return { profileName, definition: kept }
+  }
+}
+
+const asObject = (value: unknown): object =>
+  typeof value === 'object' && value !== null ? value : {}

@@ -1,0 +1,101 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Definitions } from '#runtime/definitions/service.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+
+import { selectChanges } from './change-queries.ts'
+import { endJob } from './job-end.ts'
+import { type IacJob, type IacSummary, isOver, summaryOf } from './model.ts'
+import { countWaiting, selectJob, selectJobs, selectNewestOfDeployment } from './queries.ts'
+
+const JOB_ID = /^iac_[a-z0-9]{16}$/
+
+export interface IacJobWithSummary {
+  readonly job: IacJob
+  readonly summary: IacSummary
+}
+
+/** The infrastructure jobs of a site: what became of them, and calling them off. */
+export class IacJobs {
+  readonly #database: Database
+  readonly #definitions: Definitions
+  readonly #revisions: Revisions
+  readonly #clock: Clock
+
+  constructor(deps: {
+    database: Database
+    definitions: Definitions
+    revisions: Revisions
+    clock: Clock
+  }) {
+    this.#database = deps.database
+    this.#definitions = deps.definitions
+    this.#revisions = deps.revisions
+    this.#clock = deps.clock
+  }
+
+  /** Newest first. */
+  async list(siteId: string, page: PageRequest): Promise<PageRows<IacJob>> {
+    const rows = await this.#database.withSite(siteId, (tx) =>
+      selectJobs(tx, { ...page, limit: page.limit + 1 }),
+    )
+    return pageRows(rows, page.limit, ({ number }) => number)
+  }
+
+  get(siteId: string, jobId: string): Promise<IacJobWithSummary> {
+    return this.#database.withSite(siteId, async (tx) => withSummary(tx, await existing(tx, jobId)))
+  }
+
+  /** The newest job of that deployment; undefined for one that defines nothing. */
+  ofDeployment(siteId: string, deploymentId: string): Promise<IacJobWithSummary | undefined> {
+    return this.#database.withSite(siteId, async (tx) => {
+      const job = await selectNewestOfDeployment(tx, deploymentId)
+      return job && withSummary(tx, job)
+    })
+  }
+
+  /**
+   * A job that waits never starts; one that runs stops before its next step, and what it did is published. 409
+   * `IacJobFinished` when it has ended.
+   */
+  cancel(siteId: string, jobId: string): Promise<IacJobWithSummary> {
+    return this.#database.withSite(siteId, async (tx) => {
+      // No step is under way while this is held.
+      await this.#revisions.hold(tx)
+      const job = await existing(tx, jobId)
+      if (isOver(job.status)) {
+        throw new AppError('IacJobFinished', `The job "${jobId}" has ${job.status} already`)
+      }
+      const means = { revisions: this.#revisions, clock: this.#clock }
+      await endJob(tx, job, { status: 'cancelled', ...means })
+      return withSummary(tx, await existing(tx, jobId))
+    })
+  }
+
+  /** Whether no job of the site waits or runs. */
+  isIdle(siteId: string): Promise<boolean> {
+    return this.#database.withSite(siteId, async (tx) => (await countWaiting(tx)) === 0)
+  }
+
+  /** What the site has, as a definition. */
+  export(siteId: string): Promise<Record<string, readonly object[]>> {
+    return this.#database.withSite(siteId, async (tx) => {
+      // A step that is under way is in it or not, and nothing in between.
+      await this.#revisions.hold(tx)
+      return this.#definitions.export(tx)
+    })
+  }
+}
+
+async function existing(tx: SiteTx, jobId: string): Promise<IacJob> {
+  const job = JOB_ID.test(jobId) && (await selectJob(tx, jobId))
+  if (!job) throw notFound('IacJob', jobId)
+  return job
+}
+
+const withSummary = async (tx: SiteTx, job: IacJob): Promise<IacJobWithSummary> => ({
+  job,
+  summary: summaryOf(await selectChanges(tx, job.number)),
+})

@@ -1,0 +1,194 @@
+import { AppError, invalid } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import { type ParsedDefinition, throwFaults } from '#runtime/definitions/parse.ts'
+import type { Plan } from '#runtime/definitions/plan.ts'
+import type { Definitions } from '#runtime/definitions/service.ts'
+import type { PermissionsSync } from '#runtime/revisions/model.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/service.ts'
+
+import {
+  type DefinitionSource,
+  type IacJob,
+  type IacRequest,
+  KEPT_DAYS,
+  KEPT_JOBS,
+  MAX_WAITING,
+  OPERATOR,
+} from './model.ts'
+import type { DefinitionProfiles } from './profiles.ts'
+import { countWaiting, deleteOldJobs, insertJob, selectNewestOfDeployment } from './queries.ts'
+import type { SealedDefinitions } from './sealed-definitions.ts'
+import { unconfirmed } from './unconfirmed.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+export interface SubmittedJob {
+  readonly jobId: string
+  readonly status: 'queued'
+  readonly definitionSource: DefinitionSource
+  /** Whether this request saved its definition as a profile. */
+  readonly definitionPersisted: boolean
+  readonly permissionsSync: PermissionsSync
+}
+
+type Order = Pick<
+  IacJob,
+  'mode' | 'source' | 'profileName' | 'deploymentId' | 'persisted' | 'confirmed' | 'requestedBy'
+>
+
+export interface SubmissionsDeps {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly profiles: DefinitionProfiles
+  readonly sealed: SealedDefinitions
+  readonly revisions: Revisions
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
+/** Takes definitions in: what cannot be carried out is refused here, the rest waits for its turn. */
+export class Submissions {
+  readonly #deps: SubmissionsDeps
+  readonly #answers: IdempotentAnswers
+
+  constructor(deps: SubmissionsDeps) {
+    this.#deps = deps
+    this.#answers = new IdempotentAnswers(deps)
+  }
+
+  /**
+   * The inline definition counts when there is one, else the profile's. 400 `ConfirmationRequired` names what `replace`
+   * would delete.
+   */
+  async submit(
+    siteId: string,
+    request: IacRequest,
+    by: { readonly userId: string; readonly repeat: RepeatableRequest | undefined },
+  ): Promise<SubmittedJob> {
+    const { database, definitions } = this.#deps
+    checkCombination(request)
+    const inline =
+      request.definition === undefined ? undefined : definitions.parse(request.definition)
+    if (inline) await definitions.check(inline)
+    return database.withSite(siteId, (tx) => {
+      const work = () => this.#take(tx, request, { inline, userId: by.userId })
+      return by.repeat ? this.#answers.once(tx, by.repeat, work) : work()
+    })
+  }
+
+  /** The definition of an artifact that has become the site's current one. Asked again while the job waits, it is one job. */
+  async submitDeployment(siteId: string, deploymentId: string, value: unknown): Promise<void> {
+    const { database, definitions, revisions } = this.#deps
+    const definition = definitions.parse(value)
+    await definitions.check(definition)
+    await database.withSite(siteId, async (tx) => {
+      await revisions.hold(tx)
+      const newest = await selectNewestOfDeployment(tx, deploymentId)
+      if (newest?.status === 'queued') return
+      await this.#enqueue(tx, definition, {
+        mode: 'apply',
+        source: 'deployment',
+        profileName: null,
+        deploymentId,
+        persisted: false,
+        confirmed: false,
+        requestedBy: OPERATOR,
+      })
+    })
+  }
+
+  async #take(
+    tx: SiteTx,
+    request: IacRequest,
+    from: { readonly inline: ParsedDefinition | undefined; readonly userId: string },
+  ): Promise<SubmittedJob> {
+    const { revisions, profiles } = this.#deps
+    const {
+      mode,
+      definitionProfileName: profileName,
+      persistDefinition: persisted = false,
+    } = request
+    const definition = from.inline ?? (await this.#ofProfile(tx, profileName))
+    await revisions.hold(tx)
+    const source = from.inline ? 'inline' : 'profile'
+    const jobId = await this.#enqueue(tx, definition, {
+      mode,
+      source,
+      profileName: profileName ?? null,
+      deploymentId: null,
+      persisted,
+      confirmed: request.confirm === true,
+      requestedBy: from.userId,
+    })
+    if (persisted && profileName !== undefined) {
+      await profiles.save(tx, profileName, { definition: request.definition, parsed: definition })
+    }
+    return {
+      jobId,
+      status: 'queued',
+      definitionSource: source,
+      definitionPersisted: persisted,
+      permissionsSync: { status: 'queued' },
+    }
+  }
+
+  async #ofProfile(tx: SiteTx, profileName: string | undefined): Promise<ParsedDefinition> {
+    const { definitions, profiles } = this.#deps
+    if (profileName === undefined) throw nothingGiven()
+    return definitions.parse((await profiles.find(tx, profileName)).definition)
+  }
+
+  /** The caller holds the site: a worker that looks for work now waits until this has committed. */
+  async #enqueue(tx: SiteTx, definition: ParsedDefinition, order: Order): Promise<string> {
+    const { sealed, queue, clock, ids } = this.#deps
+    const waiting = await countWaiting(tx)
+    if (waiting >= MAX_WAITING) throw tooMany()
+    await this.#refuse(tx, definition, { order, waiting })
+    const jobId = ids.named('iac')
+    const now = clock.now()
+    await insertJob(tx, { ...order, jobId, sealed: await sealed.seal(tx, jobId, definition) }, now)
+    await deleteOldJobs(tx, KEPT_JOBS, new Date(now.getTime() - KEPT_DAYS * DAY_MS))
+    const { siteId } = tx
+    await queue.enqueue(tx, 'iac-job', { siteId }, { singletonKey: siteId })
+    return jobId
+  }
+
+  /** What is wrong now may be right after the jobs that wait: then it is found out at its turn. */
+  async #refuse(
+    tx: SiteTx,
+    definition: ParsedDefinition,
+    { order, waiting }: { readonly order: Order; readonly waiting: number },
+  ): Promise<void> {
+    const plan: Plan = await this.#deps.definitions.plan(tx, definition, order.mode)
+    if (waiting === 0) throwFaults(plan.faults)
+    const refusal = order.mode === 'replace' && !order.confirmed && unconfirmed(plan.changes)
+    if (refusal) throw refusal
+  }
+}
+
+function checkCombination(request: IacRequest): void {
+  const { definition, definitionProfileName, persistDefinition } = request
+  if (definition === undefined && definitionProfileName === undefined) throw nothingGiven()
+  if (persistDefinition !== true) return
+  if (definition === undefined) {
+    throw invalid('persistDefinition', 'saves an inline "definition": give one, or leave this out')
+  }
+  if (definitionProfileName === undefined) {
+    throw invalid('definitionProfileName', 'is required with "persistDefinition": name the profile')
+  }
+}
+
+const nothingGiven = (): AppError =>
+  invalid('definition', 'is required, or the name of a kept one in "definitionProfileName"')
+
+const tooMany = (): AppError =>
+  new AppError(
+    'TooManyRequests',
+    `At most ${MAX_WAITING} infrastructure jobs of a site wait or run at a time: try again when one has ended`,
+    { retryAfterSeconds: 5, fields: { limit: MAX_WAITING } },
+  )

@@ -1,0 +1,217 @@
+import { AppError } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
+import type { Definitions } from '#runtime/definitions/service.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+
+import { hasChanges, insertChanges, selectNextChange, settleChange } from './change-queries.ts'
+import { endJob } from './job-end.ts'
+import type { ChangeStatus, IacChange, IacJob, IacStatus } from './model.ts'
+import { resetAttempts, selectJob, selectNextJob, updateStarted } from './queries.ts'
+import type { SealedDefinitions } from './sealed-definitions.ts'
+import { unconfirmed } from './unconfirmed.ts'
+
+const WORKERS = 2
+/** Workers that may fail or die at one step before the job is given up; fewer than the queue's own tries. */
+const MAX_ATTEMPTS = 10
+
+interface Taken {
+  readonly job: IacJob
+  readonly definition: ParsedDefinition
+}
+
+/** A step that was refused: whoever caught it says so in a transaction of its own. */
+class RefusedStep extends Error {
+  readonly change: IacChange
+  readonly reason: AppError
+
+  constructor(change: IacChange, reason: AppError) {
+    super(reason.message)
+    this.change = change
+    this.reason = reason
+  }
+}
+
+/**
+ * Carries out a site's jobs, one after the other. Every step is one transaction that holds the site, does the change and
+ * notes it, so a worker may die at any moment and several may work at once: no step is done twice, or lost.
+ */
+export class IacWorker {
+  readonly #database: Database
+  readonly #definitions: Definitions
+  readonly #sealed: SealedDefinitions
+  readonly #revisions: Revisions
+  readonly #clock: Clock
+
+  constructor(deps: {
+    database: Database
+    definitions: Definitions
+    sealed: SealedDefinitions
+    revisions: Revisions
+    clock: Clock
+  }) {
+    this.#database = deps.database
+    this.#definitions = deps.definitions
+    this.#sealed = deps.sealed
+    this.#revisions = deps.revisions
+    this.#clock = deps.clock
+  }
+
+  /** Puts the worker behind its queue; call before the queue runs. */
+  serve(queue: Queue): void {
+    queue.handle('iac-job', ({ siteId }, signal) => this.run(siteId, signal), {
+      concurrency: WORKERS,
+    })
+  }
+
+  /** Works until no job of the site waits. Throws at a drain, or on a fault of ours: the queue tries again. */
+  async run(siteId: string, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      signal.throwIfAborted()
+      const job = await this.#take(siteId)
+      if (!job) return
+      const taken = await this.#prepare(siteId, job)
+      while (taken && (await this.#step(siteId, taken))) signal.throwIfAborted()
+    }
+  }
+
+  /** The job that runs, or the one whose turn it is. */
+  #take(siteId: string): Promise<IacJob | undefined> {
+    return this.#inSite(siteId, async (tx) => {
+      const job = await selectNextJob(tx)
+      if (job) await updateStarted(tx, job.number, this.#clock.now())
+      return job
+    })
+  }
+
+  /** Plans the job, unless that was done. Undefined when there is nothing to carry out. */
+  #prepare(siteId: string, { jobId }: IacJob): Promise<Taken | undefined> {
+    return this.#inSite(siteId, async (tx) => {
+      const job = await running(tx, jobId)
+      if (!job) return undefined
+      if (job.attempts > MAX_ATTEMPTS) {
+        await this.#end(tx, job, { status: 'failed', error: GIVEN_UP })
+        return undefined
+      }
+      const definition = await this.#open(tx, job)
+      if (!definition) return undefined
+      const taken = { job, definition }
+      if (await hasChanges(tx, job.number)) return taken
+      return (await this.#plan(tx, taken)) ? taken : undefined
+    })
+  }
+
+  /** Ends the job itself when its definition cannot be read: an earlier version took it in. */
+  async #open(tx: SiteTx, job: IacJob): Promise<ParsedDefinition | undefined> {
+    try {
+      const definition = await this.#sealed.open(tx, job)
+      if (!definition) await this.#end(tx, job, { status: 'failed', error: GIVEN_UP })
+      return definition
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      await this.#end(tx, job, { status: 'failed', error: error.message })
+      return undefined
+    }
+  }
+
+  /** Writes down what there is to do. False when the job ends here: a plan, or one that may not be carried out. */
+  async #plan(tx: SiteTx, { job, definition }: Taken): Promise<boolean> {
+    const { changes, faults } = await this.#definitions.plan(tx, definition, job.mode)
+    const [fault] = faults
+    if (fault) {
+      const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
+      await this.#end(tx, job, {
+        status: 'failed',
+        error: `${fault.field}: ${fault.message}${more}`,
+      })
+      return false
+    }
+    const refusal = job.mode === 'replace' && !job.confirmed && unconfirmed(changes)
+    if (refusal) {
+      await this.#end(tx, job, { status: 'failed', error: `${refusal.code}: ${refusal.message}` })
+      return false
+    }
+    const waiting: ChangeStatus = job.mode === 'plan' ? 'planned' : 'pending'
+    const rows = changes.map((change) => ({
+      ...change,
+      status: change.action === 'none' ? ('unchanged' as const) : waiting,
+    }))
+    await insertChanges(tx, job.number, rows)
+    if (job.mode !== 'plan') return true
+    await this.#end(tx, job, { status: 'succeeded' })
+    return false
+  }
+
+  /** One change and its record. False when the job is over. */
+  async #step(siteId: string, { job: { jobId }, definition }: Taken): Promise<boolean> {
+    try {
+      return await this.#inSite(siteId, async (tx) => {
+        const job = await running(tx, jobId)
+        if (!job) return false
+        const change = await selectNextChange(tx, job.number)
+        if (!change) {
+          await this.#end(tx, job, { status: 'succeeded' })
+          return false
+        }
+        await this.#carryOut(tx, { job, definition }, change)
+        return true
+      })
+    } catch (error) {
+      if (!(error instanceof RefusedStep)) throw error
+      await this.#refused(siteId, jobId, error)
+      return false
+    }
+  }
+
+  async #carryOut(tx: SiteTx, { job, definition }: Taken, change: IacChange): Promise<void> {
+    const by = { actor: job.requestedBy }
+    const action = await this.#definitions
+      .carryOut(tx, definition, { ...change, by })
+      .catch((error: unknown) => {
+        throw error instanceof AppError ? new RefusedStep(change, error) : error
+      })
+    const status = action === 'none' ? 'unchanged' : 'succeeded'
+    await settleChange(tx, job.number, { position: change.position, action, status, error: null })
+    await resetAttempts(tx, job.number)
+  }
+
+  /** The step's own transaction was taken back. */
+  #refused(siteId: string, jobId: string, { change, reason }: RefusedStep): Promise<void> {
+    return this.#inSite(siteId, async (tx) => {
+      const job = await running(tx, jobId)
+      if (!job) return
+      const { section, name, position, action } = change
+      const settled = { position, action, status: 'failed' as const, error: reason.message }
+      // Not pending any more: another worker had more luck.
+      if (!(await settleChange(tx, job.number, settled))) return
+      const error = `${section} "${name}": ${reason.message}`
+      await this.#end(tx, job, { status: 'failed', error })
+    })
+  }
+
+  #end(
+    tx: SiteTx,
+    job: IacJob,
+    end: { readonly status: IacStatus; readonly error?: string },
+  ): Promise<void> {
+    return endJob(tx, job, { ...end, revisions: this.#revisions, clock: this.#clock })
+  }
+
+  #inSite<Result>(siteId: string, work: (tx: SiteTx) => Promise<Result>): Promise<Result> {
+    return this.#database.withSite(siteId, async (tx) => {
+      await this.#revisions.hold(tx)
+      return work(tx)
+    })
+  }
+}
+
+const GIVEN_UP =
+  'the job could not be carried out because of a fault on our side: what was done is listed, send it again for the rest'
+
+/** Undefined when it was cancelled, or another worker ended it. */
+async function running(tx: SiteTx, jobId: string): Promise<IacJob | undefined> {
+  const job = await selectJob(tx, jobId)
+  return job?.status === 'running' ? job : undefined
+}

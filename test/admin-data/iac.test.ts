@@ -1,0 +1,695 @@
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Answer } from '#test/http-client.ts'
+import { type ChangeSeen, carryOut, changesOf, ended } from '#test/iac.ts'
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+const SECRET = 'planted-secret-5f2c'
+const KEY = { name: 'id', type: 'S' }
+
+/** Every section, each item linked to another. */
+const WHOLE = {
+  envVars: [
+    { name: 'API_KEY', value: SECRET },
+    { name: 'API_URL', value: 'https://api.example', secret: false },
+  ],
+  groups: [{ groupName: 'editors', description: 'They edit' }],
+  resources: [
+    {
+      type: 'lambdaFunction',
+      name: 'say',
+      config: {
+        code: 'export default ({ payload }) => payload ?? null',
+        environment: ['API_KEY'],
+        resources: [{ resource: 'notes', access: 'readWrite' }],
+      },
+    },
+    { type: 'ddbTable', name: 'notes', config: { partitionKey: KEY } },
+    { type: 's3Bucket', name: 'files' },
+  ],
+  operations: [
+    { operation: 'say', lambdaResource: 'say', auth: { mode: 'groups', groups: ['editors'] } },
+    { operation: 'note', preset: 'ddb.get', resource: 'notes', cache: { ttlSeconds: 5 } },
+    { operation: 'ping', preset: 'echo', auth: { mode: 'public' } },
+  ],
+  jobs: [
+    { name: 'nightly', operation: 'say', payload: { a: [1] }, schedule: { cron: '5 4 * * *' } },
+  ],
+}
+
+let stack: Stack
+let one: RuntimeSite
+let two: RuntimeSite
+beforeAll(async () => {
+  stack = await startStack()
+  one = await RuntimeSite.open(stack, 'one.test')
+  two = await RuntimeSite.open(stack, 'two.test')
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+const newSite = (domain: string) => RuntimeSite.create(stack, domain)
+const exported = async (site: RuntimeSite) => (await site.admin('GET', '/iac/export')).json
+const emptied = { envVars: [], groups: [], resources: [], operations: [], jobs: [] }
+
+describe('a definition of every section', () => {
+  let applied: Answer
+  beforeAll(async () => {
+    applied = await carryOut(one, 'apply', WHOLE)
+  })
+
+  test('is carried out in an order in which every link holds', async () => {
+    expect(applied.json).toMatchObject({
+      status: 'succeeded',
+      mode: 'apply',
+      definitionSource: 'inline',
+      error: null,
+      summary: { created: 10, updated: 0, deleted: 0, unchanged: 0, failed: 0 },
+    })
+    expect(changesOf(applied)).toEqual([
+      'create envVars API_KEY',
+      'create envVars API_URL',
+      'create groups editors',
+      'create resources files',
+      'create resources notes',
+      'create resources say',
+      'create operations note',
+      'create operations ping',
+      'create operations say',
+      'create jobs nightly',
+    ])
+    await one.synced()
+    expect((await one.call('ping', 7)).json).toEqual({ ok: true, data: 7 })
+  })
+
+  test('comes back as it was, without its secret', async () => {
+    const state = await exported(one)
+    expect(state.envVars).toEqual([
+      { name: 'API_KEY', secret: true },
+      { name: 'API_URL', value: 'https://api.example', secret: false },
+    ])
+    expect(state.resources.map(({ name }: { name: string }) => name)).toEqual([
+      'files',
+      'notes',
+      'say',
+    ])
+    expect(state.resources[2].config.resources).toEqual([
+      { resource: 'notes', access: 'readWrite' },
+    ])
+    expect(state.operations[0]).toMatchObject({ preset: 'ddb.get', resource: 'notes' })
+    expect(state.jobs[0]).toMatchObject({ jobId: 'nightly', payload: { a: [1] } })
+    expect(JSON.stringify(state)).not.toContain(SECRET)
+  })
+
+  test('changes nothing when what was exported is applied again', async () => {
+    const again = await carryOut(one, 'replace', await exported(one))
+    expect(again.json).toMatchObject({
+      status: 'succeeded',
+      summary: { created: 0, updated: 0, deleted: 0, unchanged: 10, failed: 0 },
+    })
+  })
+
+  test('makes another site the same, but for its secrets', async () => {
+    const state = await exported(one)
+    const refused = await carryOut(two, 'apply', state)
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { error: { details: [{ field: 'envVars[0].value' }] } },
+    })
+    const [, url] = state.envVars
+    const given = [{ name: 'API_KEY', secret: true, value: 'another' }, url]
+    const copied = await carryOut(two, 'apply', { ...state, envVars: given })
+    expect(copied.json).toMatchObject({ status: 'succeeded', summary: { created: 10 } })
+    expect(await exported(two)).toEqual(state)
+  })
+
+  test('sees that a secret is another, without showing it', async () => {
+    const envVars = [{ name: 'API_KEY', value: `${SECRET}-2` }]
+    const planned = await carryOut(one, 'plan', { envVars })
+    expect(planned.json.summary.changes).toContainEqual({
+      section: 'envVars',
+      name: 'API_KEY',
+      action: 'update',
+      status: 'planned',
+      fields: ['value'],
+    })
+    expect(planned.text).not.toContain(SECRET)
+  })
+})
+
+describe('the export', () => {
+  test('of what was carried out is the definition, with its defaults said', async () => {
+    const site = await newSite('any.test')
+    await fc.assert(
+      fc.asyncProperty(definitions, async ({ sent, canonical }) => {
+        const job = await carryOut(site, 'replace', sent, { confirm: true })
+        expect(job.json).toMatchObject({ status: 'succeeded', error: null })
+        const state = await exported(site)
+        expect(state).toEqual(canonical)
+        const again = await carryOut(site, 'replace', state)
+        expect(again.json.summary).toMatchObject({ created: 0, updated: 0, deleted: 0, failed: 0 })
+      }),
+      { numRuns: 6 },
+    )
+  })
+})
+
+describe('a plan', () => {
+  test('shows the whole difference and changes nothing', async () => {
+    const site = await newSite('plan.test')
+    await carryOut(site, 'apply', { groups: [{ groupName: 'old' }] })
+    const before = await exported(site)
+    const planned = await carryOut(site, 'plan', {
+      groups: [{ groupName: 'new' }],
+      operations: [{ operation: 'ping', preset: 'echo' }],
+    })
+    expect(planned.json).toMatchObject({
+      status: 'succeeded',
+      summary: { created: 2, deleted: 1, failed: 0 },
+    })
+    const statuses = planned.json.summary.changes.map(({ status }: ChangeSeen) => status)
+    expect(statuses).toEqual(['planned', 'planned', 'planned'])
+    expect(await exported(site)).toEqual(before)
+  })
+})
+
+describe('replacing', () => {
+  test('without a confirmation is refused with all that it would delete, and deletes nothing', async () => {
+    const site = await newSite('gate.test')
+    await carryOut(site, 'apply', WHOLE)
+    const before = await exported(site)
+    const refused = await carryOut(site, 'replace', emptied)
+    expect(refused).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          code: 'ConfirmationRequired',
+          message: expect.stringContaining('jobs "nightly"'),
+        },
+      },
+    })
+    expect(refused.json.error.deletions).toHaveLength(10)
+    expect(await exported(site)).toEqual(before)
+    expect((await site.admin('GET', '/iac/jobs')).json.items).toHaveLength(1)
+  })
+
+  test('looks again when its turn comes: what came meanwhile is not deleted unasked', async () => {
+    const site = await newSite('late.test')
+    await using held = await heldBack('late.test', runningJob)
+    const sent = await site.admin('POST', '/iac/jobs', {
+      mode: 'replace',
+      definition: { groups: [{ groupName: 'mine' }] },
+    })
+    expect(sent.status).toBe(200)
+    await site.admin('POST', '/groups', { groupName: 'theirs' })
+    await held.release()
+    const job = await ended(site, sent.json.jobId)
+    expect(job.json).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/ConfirmationRequired.*groups "theirs"/),
+      summary: { changes: [] },
+    })
+    const groups = (await exported(site)).groups.map(
+      (item: { groupName: string }) => item.groupName,
+    )
+    expect(groups).toEqual(['theirs'])
+  })
+
+  test('with a confirmation leaves what is named, in an order in which every link holds', async () => {
+    const site = await newSite('replace.test')
+    await carryOut(site, 'apply', WHOLE)
+    const replaced = await carryOut(site, 'replace', emptied, { confirm: true })
+    expect(replaced.json).toMatchObject({ status: 'succeeded', summary: { deleted: 10 } })
+    expect(changesOf(replaced)).toEqual([
+      'delete jobs nightly',
+      'delete operations say',
+      'delete operations ping',
+      'delete operations note',
+      'delete resources say',
+      'delete resources notes',
+      'delete resources files',
+      'delete groups editors',
+      'delete envVars API_URL',
+      'delete envVars API_KEY',
+    ])
+    expect(await exported(site)).toEqual(emptied)
+  })
+
+  test('leaves a section alone that is absent, and what it stands on', async () => {
+    const site = await newSite('absent.test')
+    await carryOut(site, 'apply', WHOLE)
+    const refused = await carryOut(site, 'replace', { resources: [] }, { confirm: true })
+    expect(refused.status).toBe(400)
+    expect(refused.json.error.message).toContain('"notes" would be deleted')
+    const replaced = await carryOut(site, 'replace', { jobs: [] }, { confirm: true })
+    expect(replaced.json).toMatchObject({ status: 'succeeded', summary: { deleted: 1 } })
+    expect((await exported(site)).operations).toHaveLength(3)
+  })
+})
+
+describe('a job', () => {
+  test('whose step fails stops there, says so, and publishes what was done', async () => {
+    const site = await newSite('fails.test')
+    await stack.inSite('fails.test', (tx) =>
+      tx.db
+        .insertInto('data_group')
+        .values(
+          Array.from({ length: 999 }, (_, at) => ({
+            site_id: tx.siteId,
+            group_name: `full-${at}`,
+            description: '',
+            created_at: new Date(),
+          })),
+        )
+        .execute(),
+    )
+    const job = await carryOut(site, 'apply', {
+      groups: [{ groupName: 'a' }, { groupName: 'b' }, { groupName: 'c' }],
+      operations: [{ operation: 'ping', preset: 'echo' }],
+    })
+    expect(job.json).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^groups "b": .*at most 1000 groups/),
+      summary: {
+        created: 1,
+        failed: 1,
+        changes: [
+          { name: 'a', status: 'succeeded' },
+          { name: 'b', status: 'failed', error: expect.stringContaining('at most 1000') },
+          { name: 'c', status: 'skipped' },
+          { name: 'ping', status: 'skipped' },
+        ],
+      },
+    })
+    expect((await site.admin('GET', '/groups?limit=1')).json.items).toMatchObject([
+      { groupName: 'a' },
+    ])
+    await site.synced()
+  })
+
+  test('that waits is cancelled at once and never starts', async () => {
+    const site = await newSite('cancel.test')
+    const groups = Array.from({ length: 200 }, (_, at) => ({ groupName: `long-${at}` }))
+    const send = async (definition: object): Promise<string> =>
+      (await site.admin('POST', '/iac/jobs', { mode: 'apply', definition })).json.jobId
+    const first = await send({ groups })
+    const second = await send({ groups: [{ groupName: 'never' }] })
+    const cancelled = await site.admin('POST', `/iac/jobs/${second}/cancel`)
+    expect(cancelled.json).toMatchObject({
+      status: 'cancelled',
+      startedAt: null,
+      summary: { changes: [] },
+    })
+    const job = await ended(site, first)
+    expect(job.json).toMatchObject({ status: 'succeeded', summary: { created: 200 } })
+    const names = (await exported(site)).groups.map((item: { groupName: string }) => item.groupName)
+    expect(names).not.toContain('never')
+    const again = await site.admin('POST', `/iac/jobs/${first}/cancel`)
+    expect(again).toMatchObject({ status: 409, json: { error: { code: 'IacJobFinished' } } })
+  })
+
+  test('that runs stops before its next step when it is cancelled', async () => {
+    const site = await newSite('stop.test')
+    const groups = Array.from({ length: 10 }, (_, at) => ({ groupName: `g${at}` }))
+    const held = await heldBack('stop.test', async (tx) => {
+      await tx.db
+        .insertInto('data_group')
+        .values({ site_id: tx.siteId, group_name: 'g5', description: '', created_at: new Date() })
+        .execute()
+    })
+    const definition = { groups }
+    const { jobId } = (await site.admin('POST', '/iac/jobs', { mode: 'apply', definition })).json
+    await waiters(1)
+    const cancelling = site.admin('POST', `/iac/jobs/${jobId}/cancel`)
+    await waiters(2)
+    await held.release()
+    expect((await cancelling).json).toMatchObject({
+      status: 'cancelled',
+      permissionsSync: { status: expect.any(String) },
+      summary: { created: 6, failed: 0 },
+    })
+    const statuses = (await ended(site, jobId)).json.summary.changes.map(
+      ({ status }: ChangeSeen) => status,
+    )
+    expect(statuses).toEqual([
+      ...Array<string>(6).fill('succeeded'),
+      ...Array<string>(4).fill('skipped'),
+    ])
+    expect((await exported(site)).groups).toHaveLength(6)
+  })
+
+  test('keeps its sealed definition only until it ends', async () => {
+    const sealed = await stack.inSite('one.test', (tx) =>
+      tx.db
+        .selectFrom('iac_job')
+        .select(['job_id', 'sealed'])
+        .where('site_id', '=', tx.siteId)
+        .execute(),
+    )
+    expect(sealed.length).toBeGreaterThan(2)
+    expect(sealed.filter((row) => row.sealed !== null)).toEqual([])
+  })
+
+  test('is made once for one Idempotency-Key', async () => {
+    const token = await stack.adminToken('one.test')
+    const send = (name: string) =>
+      stack.call('one.test', 'POST', '/admin/data/iac/jobs', {
+        token,
+        headers: { 'idempotency-key': 'once' },
+        body: { mode: 'apply', definition: { groups: [{ groupName: name }] } },
+      })
+    const [first, second] = [await send('once'), await send('once')]
+    expect(second.json).toEqual(first.json)
+    expect((await send('other')).json.error.code).toBe('IdempotencyKeyReused')
+    await ended(one, first.json.jobId)
+  })
+
+  test('of a site runs after the one before it, whichever replica takes it', async () => {
+    const site = await newSite('order.test')
+    await using replica = await startStack({ beside: stack })
+    const beside = await RuntimeSite.open(replica, 'order.test')
+    const describe = (description: string) => ({
+      mode: 'apply',
+      definition: {
+        groups: Array.from({ length: 20 }, (_, at) => ({ groupName: `g${at}`, description })),
+      },
+    })
+    const sent = await Promise.all([
+      site.admin('POST', '/iac/jobs', describe('x')),
+      beside.admin('POST', '/iac/jobs', describe('y')),
+      site.admin('POST', '/iac/jobs', describe('z')),
+    ])
+    const jobs = await Promise.all(sent.map(({ json }) => ended(site, json.jobId)))
+    expect(jobs.map(({ json }) => json.status)).toEqual(Array(3).fill('succeeded'))
+    const inOrder = jobs
+      .map(({ json }) => json)
+      .toSorted((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt))
+    expect(inOrder.map(({ summary }) => summary.created)).toEqual([20, 0, 0])
+    const times = inOrder.flatMap(({ startedAt, finishedAt }) => [
+      Date.parse(startedAt),
+      Date.parse(finishedAt),
+    ])
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
+    expect((await site.admin('GET', '/iac/jobs?limit=2')).json.items).toHaveLength(2)
+  })
+})
+
+describe('a profile', () => {
+  test('keeps a definition by name, without the values of its secrets', async () => {
+    const kept = await one.admin('PUT', '/iac/definitions/main', { definition: WHOLE })
+    expect(kept.status).toBe(200)
+    expect(kept.json.definition.envVars).toEqual([
+      { name: 'API_KEY' },
+      { name: 'API_URL', value: 'https://api.example', secret: false },
+    ])
+    expect(kept.json.definition.operations).toEqual(WHOLE.operations)
+    const read = await one.admin('GET', '/iac/definitions/main')
+    expect(read.json).toEqual(kept.json)
+    expect(read.text).not.toContain(SECRET)
+    const again = await one.admin('PUT', '/iac/definitions/main', { definition: {} })
+    expect(again).toMatchObject({ status: 409, json: { error: { code: 'DefinitionExists' } } })
+    const overwritten = { definition: { groups: [] }, overwriteDefinition: true }
+    expect((await one.admin('PUT', '/iac/definitions/main', overwritten)).status).toBe(200)
+    const list = await one.admin('GET', '/iac/definitions')
+    expect(list.json).toMatchObject({ items: [{ profileName: 'main' }], nextToken: null })
+  })
+
+  test('is saved with a job, and carried out by another', async () => {
+    const site = await newSite('profile.test')
+    const definition = {
+      envVars: [{ name: 'TOKEN', value: SECRET }],
+      groups: [{ groupName: 'members' }],
+    }
+    const names = { definitionProfileName: 'base', persistDefinition: true }
+    const sent = await site.admin('POST', '/iac/jobs', { mode: 'apply', definition, ...names })
+    expect(sent.json).toMatchObject({
+      status: 'queued',
+      definitionSource: 'inline',
+      definitionPersisted: true,
+    })
+    await ended(site, sent.json.jobId)
+    await site.admin('DELETE', '/groups/members')
+    const again = await site.admin('POST', '/iac/jobs', {
+      mode: 'apply',
+      definitionProfileName: 'base',
+    })
+    expect(again.json).toMatchObject({ definitionSource: 'profile', definitionPersisted: false })
+    const job = await ended(site, again.json.jobId)
+    expect(job.json).toMatchObject({ status: 'succeeded', summary: { created: 1, unchanged: 1 } })
+    const stored = await stack.inSite('profile.test', (tx) =>
+      tx.db
+        .selectFrom('iac_definition')
+        .select('definition')
+        .where('site_id', '=', tx.siteId)
+        .execute(),
+    )
+    expect(JSON.stringify(stored)).not.toContain(SECRET)
+  })
+
+  test('of another site is not there', async () => {
+    for (const [method, path] of [
+      ['GET', '/iac/definitions/main'],
+      ['DELETE', '/iac/definitions/main'],
+    ] as const) {
+      const answer = await two.admin(method, path)
+      expect(answer).toMatchObject({ status: 404, json: { error: { code: 'DefinitionNotFound' } } })
+    }
+    const { items } = (await one.admin('GET', '/iac/jobs')).json
+    for (const path of [`/iac/jobs/${items[0].jobId}`, '/iac/jobs/x', '/iac/jobs/iac_%00']) {
+      const answer = await two.admin('GET', path)
+      expect(answer.status, path).toBeGreaterThanOrEqual(400)
+      expect(answer.status, path).toBeLessThan(500)
+    }
+    expect((await two.admin('POST', `/iac/jobs/${items[0].jobId}/cancel`)).status).toBe(404)
+    expect((await one.admin('DELETE', '/iac/definitions/main')).json).toEqual({ ok: true })
+    expect((await one.admin('GET', '/iac/definitions/main')).status).toBe(404)
+  })
+})
+
+describe('a definition with faults', () => {
+  const deep = JSON.parse(`${'['.repeat(200)}${']'.repeat(200)}`)
+  test.each<[string, unknown, string[]]>([
+    ['that is no object', [], ['definition']],
+    ['with an unknown section', { colours: [] }, ['colours']],
+    ['whose section is no list', { jobs: {} }, ['jobs']],
+    [
+      'that names something twice',
+      { groups: [{ groupName: 'a' }, { groupName: 'a' }] },
+      ['groups[1]'],
+    ],
+    [
+      'all over it',
+      {
+        resources: [
+          { type: 'ddbTable', name: 'a', config: {} },
+          { type: 'lambdaFunction', name: 'b', config: { code: 'x', memoryMb: 1 } },
+        ],
+        operations: [{ operation: 'auth', preset: 'echo' }, { operation: 'c' }],
+        jobs: [{ jobId: 'd', operation: 'c', schedule: { cron: 'never' } }, { operation: 'c' }],
+        envVars: [{ name: '1', value: 'x' }],
+      },
+      [
+        'envVars[0].name',
+        'resources[0].config.partitionKey',
+        'resources[1].config.memoryMb',
+        'operations[0].operation',
+        'operations[1].lambdaResource',
+        'jobs[0].schedule.cron',
+        'jobs[1].jobId',
+      ],
+    ],
+    [
+      'in its code',
+      { resources: [{ type: 'lambdaFunction', name: 'a', config: { code: 'export default (' } }] },
+      ['resources[0].config.code'],
+    ],
+    [
+      'in its links',
+      {
+        resources: [
+          {
+            type: 'lambdaFunction',
+            name: 'a',
+            config: { code: 'export default 1', resources: [{ resource: 'no', access: 'read' }] },
+          },
+        ],
+        operations: [
+          { operation: 'b', preset: 's3.get-object', resource: 'notes' },
+          { operation: 'c', preset: 'echo', auth: { mode: 'groups', groups: ['nobody'] } },
+        ],
+        jobs: [{ jobId: 'd', operation: 'nothing' }],
+      },
+      [
+        'resources[0].config.resources[0].resource',
+        'operations[0].resource',
+        'operations[1].auth.groups[0]',
+        'jobs[0].operation',
+      ],
+    ],
+    ['that is too deep', { jobs: [{ jobId: 'a', operation: 'b', payload: deep }] }, ['definition']],
+  ])('%s is refused with all of them', async (_what, definition, fields) => {
+    const answer = await one.admin('POST', '/iac/jobs', { mode: 'apply', definition })
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })
+    const named = answer.json.error.details.map(({ field }: { field: string }) => field)
+    expect(named).toEqual(fields)
+  })
+
+  test.each<[string, object, string]>([
+    ['nothing', { mode: 'apply' }, 'definition'],
+    ['another mode', { mode: 'destroy', definition: {} }, 'mode'],
+    [
+      'a name that is none',
+      { mode: 'apply', definitionProfileName: '../x' },
+      'definitionProfileName',
+    ],
+    [
+      'nowhere to keep it',
+      { mode: 'apply', definition: {}, persistDefinition: true },
+      'definitionProfileName',
+    ],
+    [
+      'nothing to keep',
+      { mode: 'apply', definitionProfileName: 'a', persistDefinition: true },
+      'persistDefinition',
+    ],
+  ])('a request for %s is refused', async (_what, body, field) => {
+    const answer = await one.admin('POST', '/iac/jobs', body)
+    expect(answer.status).toBe(400)
+    expect(answer.json.error.details[0].field).toBe(field)
+  })
+
+  test('a request for a profile that is not there is refused', async () => {
+    const body = { mode: 'apply', definitionProfileName: 'nobody' }
+    expect((await one.admin('POST', '/iac/jobs', body)).json.error.code).toBe('DefinitionNotFound')
+  })
+})
+
+const few = <Item>(item: (name: string) => fc.Arbitrary<Item>): fc.Arbitrary<Item[]> =>
+  fc
+    .uniqueArray(fc.constantFrom('a1', 'b-2', 'C_3', 'd4'), { maxLength: 4 })
+    .chain((names) => fc.tuple(...names.map(item)))
+
+/** Definitions as somebody may send them, and as they are exported: sorted, every default said. */
+const definitions = fc
+  .record({
+    groups: few((groupName) =>
+      fc.record({
+        groupName: fc.constant(groupName),
+        description: fc.constantFrom('', 'Wörds "x"'),
+      }),
+    ),
+    envVars: few((name) =>
+      fc.record({
+        name: fc.constant(name.replace('-', '_')),
+        value: fc.constantFrom('', 'é', 'https://x'),
+        secret: fc.boolean(),
+      }),
+    ),
+    operations: few((operation) =>
+      fc.record({
+        operation: fc.constant(operation),
+        preset: fc.constant('echo'),
+        auth: fc.constantFrom({ mode: 'authenticated' }, { mode: 'public' }),
+        cache: fc.record({ ttlSeconds: fc.constantFrom(0, 60) }),
+      }),
+    ),
+    payload: fc.jsonValue({ maxDepth: 3 }),
+  })
+  .map(({ groups, envVars, operations, payload }) => {
+    const jobs = operations.map(({ operation }) => ({
+      jobId: operation,
+      operation,
+      payload: JSON.parse(JSON.stringify(payload).replaceAll(String.raw`\u0000`, '')),
+      schedule: null,
+      auth: { mode: 'system' },
+      enabled: true,
+    }))
+    const canonical = { envVars, groups, resources: [], operations, jobs }
+    const sent = {
+      ...canonical,
+      groups: groups.map(({ groupName, description }) =>
+        description === '' ? { groupName } : { groupName, description },
+      ),
+      operations: operations.map(({ cache, ...rest }) =>
+        cache.ttlSeconds === 0 ? rest : { ...rest, cache },
+      ),
+    }
+    const sorted = Object.entries(canonical).map(([section, items]) => [
+      section,
+      items.map(withoutSecret).toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+    ])
+    return { sent, canonical: Object.fromEntries(sorted) }
+  })
+
+const withoutSecret = (item: object): object =>
+  'secret' in item && item.secret === true
+    ? Object.fromEntries(Object.entries(item).filter(([name]) => name !== 'value'))
+    : item
+
+/** Of an item here the first field is its name. */
+const nameOf = (item: object): string => String(Object.values(item)[0])
+
+/** Work of a transaction that is taken back with `release`, and keeps others waiting until then. */
+async function heldBack(host: string, work: (tx: SiteTx) => Promise<void>) {
+  const { promise: free, resolve } = Promise.withResolvers<void>()
+  const { promise: held, resolve: holding, reject } = Promise.withResolvers<void>()
+  const takenBack = new Error('taken back')
+  const done = stack
+    .inSite(host, async (tx) => {
+      await work(tx)
+      holding()
+      await free
+      throw takenBack
+    })
+    .catch((error: unknown) => {
+      if (error !== takenBack) reject(error)
+    })
+  await held
+  const release = async () => {
+    resolve()
+    await done
+  }
+  return { release, [Symbol.asyncDispose]: release }
+}
+
+/** Another running job of the site: a worker that starts one has to wait. */
+const runningJob = async (tx: SiteTx): Promise<void> => {
+  await tx.db
+    .insertInto('iac_job')
+    .values({
+      site_id: tx.siteId,
+      job_id: 'iac_0000000000000000',
+      mode: 'plan',
+      source: 'inline',
+      profile_name: null,
+      deployment_id: null,
+      persisted: false,
+      confirmed: false,
+      requested_by: 'test',
+      sealed: null,
+      status: 'running',
+      error: null,
+      started_at: null,
+      finished_at: null,
+    })
+    .execute()
+}
+
+/** Resolves when that many transactions wait for others. */
+const waiters = (count: number): Promise<unknown> =>
+  vi.waitUntil(
+    async () => {
+      const waiting = await stack.inSite('one.test', (tx) =>
+        sql<{ count: number }>`
+          select count(distinct pid)::int as count from pg_locks
+          where not granted and pid in (select pid from pg_stat_activity where datname = current_database())`.execute(
+          tx.db,
+        ),
+      )
+      return (waiting.rows[0]?.count ?? 0) >= count
+    },
+    { timeout: 10_000, interval: 10 },
+  )
