@@ -19,10 +19,10 @@ import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
+import type { SiteMail } from '#runtime/host-calls/site-mail.ts'
 import { operationsForGroup } from '#runtime/operations/bound-operations.ts'
-import { type Runtime, openRuntime } from '#runtime/runtime.ts'
+import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
-import type { ActivationParts } from '#sites/deployments/activation-parts.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
 import { Deployments } from '#sites/deployments/service.ts'
 import { Sites } from '#sites/service.ts'
@@ -83,33 +83,37 @@ export interface OpenObjects {
 
 /** The services, wired. Disposing ends what they started, and never the platform that they were given. */
 export interface OpenContext extends AppContext, AsyncDisposable {
-  /** Works the queues until the signal, then finishes the jobs that are running. */
+  /** Works the queues and watches the schedules until the signal, then finishes the jobs that are running. */
   work(signal: AbortSignal): Promise<void>
 }
 
 export async function openContext(platform: Platform): Promise<OpenContext> {
   const { config, postgres, sealer } = platform
   const { database, notifications } = postgres
-  const deps = { ...platform, database, notifications }
-  const queue = await openQueue({ sql: postgres.sql, notifications, log: platform.logger })
-  const objects = await platform.openObjects(async (siteId) =>
-    siteBaseUrl(config.baseUrl, (await sites.get(siteId)).domain),
-  )
   const siteKeys = new SiteKeys()
+  const siteOf = (siteId: string) => sites.get(siteId)
+  const pageTokens = new PageTokens(sealer.derive('page-tokens'))
+  const deps = { ...platform, database, notifications, siteKeys, siteOf, pageTokens }
+  const queue = await openQueue({ sql: postgres.sql, notifications, log: platform.logger })
+  const { store: objects, urls: objectUrls } = await platform.openObjects(async (siteId) =>
+    siteBaseUrl(config.baseUrl, (await siteOf(siteId)).domain),
+  )
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
-  const mail = openMail({ ...deps, queue, siteKeys })
+  const mail = openMail({ ...deps, queue })
   const identity = await openIdentity({
     ...deps,
-    siteKeys,
     queue,
     mail,
-    siteOf: (siteId) => sites.get(siteId),
     baseUrl: config.baseUrl,
     groupUses: { operationsFor: operationsForGroup },
   })
   const runtime = await openRuntime({
     ...deps,
     queue,
+    objects,
+    siteMail: siteMail(mail, deps),
+    visitors: identity.visitors,
+    groups: identity.dataGroups,
     sources: {
       codeFiles: (siteId) => deployments.codeFiles(siteId),
       settings: (siteId) => database.withSite(siteId, (tx) => sites.settings(tx)),
@@ -122,31 +126,32 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     sourceRules: { allowFileUrls: config.allowFileRepositories },
   })
   await sites.watch()
-  const deployments = openDeployments(platform, {
-    queue,
-    parts: runtime.parts,
-    objects: objects.store,
-    outbox,
-  })
+  const deployments = openDeployments(platform, { queue, runtime, objects, outbox })
 
   return {
     ...identity,
     ...runtime,
     ...deps,
-    objects: objects.store,
-    objectUrls: objects.urls,
+    objects,
+    objectUrls,
     outbox,
     sites,
     deployments,
-    pageTokens: new PageTokens(sealer.derive('page-tokens')),
-    readiness: readinessOf(platform, objects.store, runtime.sandbox),
-    work: (signal) => queue.run(signal),
+    readiness: readinessOf(platform, objects, runtime.sandbox),
+    work: (signal) => workAll([queue, runtime.jobScheduler], signal),
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()
       await queue[Symbol.asyncDispose]()
-      await objects.store[Symbol.asyncDispose]()
+      await objects[Symbol.asyncDispose]()
     },
   }
+}
+
+async function workAll(
+  workers: readonly { run(signal: AbortSignal): Promise<void> }[],
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.run(signal)))
 }
 
 function openMail(deps: OutboundMessagesDeps): OutboundMessages {
@@ -156,27 +161,50 @@ function openMail(deps: OutboundMessagesDeps): OutboundMessages {
   return mail
 }
 
+/** A site's own messages: all of one `send` in one transaction. */
+const siteMail = (
+  mail: OutboundMessages,
+  deps: Pick<RuntimeDeps, 'database' | 'siteOf'>,
+): SiteMail => ({
+  async send(siteId, { to: recipients, ...message }) {
+    const site = await deps.siteOf(siteId)
+    return deps.database.withSite(siteId, async (tx) => {
+      const messageIds: string[] = []
+      for (const to of recipients) {
+        messageIds.push(await mail.accept(tx, site, { kind: 'site', to, ...message }))
+      }
+      return messageIds
+    })
+  },
+})
+
 /** What sites consist of on disk, and the job that clears it away. */
 function openDeployments(
   platform: Platform,
   means: {
     readonly queue: PostgresQueue
-    readonly parts: ActivationParts
+    readonly runtime: Pick<Runtime, 'parts' | 'tableBuilds'>
     readonly objects: ObjectStore
     readonly outbox: Outbox
   },
 ): Deployments {
   const { config, postgres } = platform
-  const { queue, parts, objects, outbox } = means
+  const { queue, runtime, objects, outbox } = means
   const deps = { ...platform, database: postgres.database }
   const artifacts = new Artifacts({ ...deps, objects })
-  const cleanup = new SiteCleanup({ ...deps, objects, artifacts, outbox })
+  const cleanup = new SiteCleanup({
+    ...deps,
+    objects,
+    artifacts,
+    outbox,
+    remains: [runtime.tableBuilds],
+  })
   queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
   return new Deployments({
     ...deps,
     artifacts,
     queue,
-    parts: [parts],
+    parts: [runtime.parts],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
     workDir: join(config.dataDir, 'work'),

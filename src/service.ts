@@ -115,8 +115,10 @@ async function makeFirstSite(
     async settled(siteId) {
       const deadline = Date.now() + FIRST_SYNC_MS
       while (Date.now() < deadline) {
+        // A job asks for its revision as it ends: first the one, then the other.
+        const idle = await context.iacJobs.isIdle(siteId)
         const { status } = await context.permissionSync.statusOf(siteId)
-        if (status === 'succeeded' || status === 'failed') return
+        if (idle && (status === 'succeeded' || status === 'failed')) return
         await delay(FIRST_SYNC_POLL_MS)
       }
     },

@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
+import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/serve.ts'
 
@@ -8,7 +9,7 @@ import { boundBody } from './body-bound.ts'
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
-import { errorHeaders, errorResponse, statusOf, toAppError } from './plugins/errors.ts'
+import { errorHeaders, errorResponse, toAppError } from './plugins/errors.ts'
 import { RequestLog } from './request-log.ts'
 import { type RequestScope, openScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
@@ -87,7 +88,7 @@ export function httpApp(context: AppContext): HttpApp {
 function failureOf(context: AppContext, methods: MethodTable) {
   return (error: unknown, code: string | number, request: Request): Response => {
     const { requestId, host, path } = scopeOf(request)
-    const failure = withMethod(toAppError(error, code), methods, path)
+    const failure = withMethod(toAppError(error, code), methods, request)
     if (statusOf(failure) >= 500 && failure.cause !== undefined) {
       context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
     }
@@ -97,8 +98,10 @@ function failureOf(context: AppContext, methods: MethodTable) {
   }
 }
 
-function withMethod(error: AppError, methods: MethodTable, path: string): AppError {
+/** A route that was reached and says itself that there is nothing keeps its own words. */
+function withMethod(error: AppError, methods: MethodTable, request: Request): AppError {
+  const { path } = scopeOf(request)
   const allow = error.code === 'RouteNotFound' ? methods.allowed(path) : undefined
-  if (allow === undefined) return error
+  if (allow === undefined || allow.split(', ').includes(request.method)) return error
   return new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
 }

@@ -1,12 +1,16 @@
 import { AppError } from '#base/app-error.ts'
+import { MAX_FILE_PUT_BYTES } from '#platform/objects/object-rules.ts'
 
 /** Payload of an operation (6 MiB) and its envelope. */
 export const MAX_JSON_BYTES = 6 * 1024 * 1024 + 64 * 1024
 /** One file of an artifact, or one stored object through a signed URL. */
-export const MAX_UPLOAD_BYTES = 512 * 1024 * 1024
+export const MAX_UPLOAD_BYTES = MAX_FILE_PUT_BYTES
+/** An object of 6 MiB as base64, and its envelope. */
+const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
 
 /** A length of fewer digits is under every bound. */
 const SURELY_SHORT = 7
+const PUT_OBJECT = /^\/admin\/data\/resources\/[^/]+\/data\/s3\/put-object$/
 const UPLOADS = /^\/(?:objects\/|portal\/api\/sites\/[^/]+\/deployments\/[^/]+\/files\/)/
 
 /**
@@ -17,13 +21,16 @@ export function boundBody(request: Request, path: string): Request | Promise<Req
   const declared = request.headers.get('content-length')
   if (declared !== null && declared.length < SURELY_SHORT) return request
   const upload = UPLOADS.test(path)
-  const limit = upload ? MAX_UPLOAD_BYTES : MAX_JSON_BYTES
+  const limit = upload ? MAX_UPLOAD_BYTES : jsonLimit(path)
   if (declared !== null) {
     if (!/^\d+$/.test(declared) || Number(declared) > limit) throw tooLarge(limit)
     return request
   }
   return upload || request.body === null ? request : readWithin(request, request.body, limit)
 }
+
+const jsonLimit = (path: string): number =>
+  PUT_OBJECT.test(path) ? MAX_OBJECT_JSON_BYTES : MAX_JSON_BYTES
 
 async function readWithin(
   request: Request,

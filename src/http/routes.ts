@@ -8,12 +8,18 @@ import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { superAdminInviteRoutes } from './admin-api/super-admin-invites.ts'
 import { adminUserRoutes } from './admin-api/users.ts'
+import { bucketActionRoutes } from './admin-data/bucket-actions.ts'
 import { computeRoutes } from './admin-data/compute.ts'
+import { envVarRoutes } from './admin-data/env-vars.ts'
 import { groupUserRoutes } from './admin-data/group-users.ts'
 import { groupRoutes } from './admin-data/groups.ts'
+import { iacDefinitionRoutes } from './admin-data/iac-definitions.ts'
+import { iacRoutes } from './admin-data/iac.ts'
+import { jobRoutes } from './admin-data/jobs.ts'
 import { logRoutes } from './admin-data/logs.ts'
 import { operationRoutes } from './admin-data/operations.ts'
 import { resourceRoutes } from './admin-data/resources.ts'
+import { tableActionRoutes } from './admin-data/table-actions.ts'
 import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
@@ -39,6 +45,8 @@ import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthSettingsRoutes } from './portal/auth-settings.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
+import { portalIacJobRoutes } from './portal/iac-jobs.ts'
+import { portalIacRoutes } from './portal/iac.ts'
 import { portalKeyRoutes } from './portal/keys.ts'
 import { portalOutboxRoutes } from './portal/outbox.ts'
 import { portalProviderRoutes } from './portal/providers.ts'
@@ -53,6 +61,7 @@ export const routes = (context: AppContext) =>
     .use(
       objectRoutes({
         objects: context.objects,
+        uploads: context.bucketUploads,
         urls: context.objectUrls,
         siteIdOf: async (request) => (await siteOf(context, request)).siteId,
       }),
@@ -91,6 +100,8 @@ const portal = (context: AppContext) =>
   new Elysia()
     .use(portalSiteRoutes(context))
     .use(portalDeploymentRoutes(context))
+    .use(portalIacJobRoutes(context))
+    .use(portalIacRoutes(context))
     .use(portalTokenRoutes(context))
     .use(portalKeyRoutes(context))
     .use(portalAuditRoutes(context))
@@ -113,9 +124,15 @@ const adminApi = (context: AppContext) =>
 const adminData = (context: AppContext) =>
   new Elysia()
     .use(resourceRoutes(context))
+    .use(tableActionRoutes(context))
+    .use(bucketActionRoutes(context))
     .use(operationRoutes(context))
+    .use(envVarRoutes(context))
     .use(groupRoutes(context))
     .use(groupUserRoutes(context))
     .use(computeRoutes(context))
+    .use(jobRoutes(context))
+    .use(iacRoutes(context))
+    .use(iacDefinitionRoutes(context))
     .use(logRoutes(context))
     .use(usageRoutes(context))

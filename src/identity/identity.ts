@@ -39,6 +39,7 @@ import { VisitorTokens } from './tokens/visitor-tokens.ts'
 import { AdminUsers } from './users/admin-users.ts'
 import { type MailboxOwnership, noMailboxes } from './users/mailbox-ownership.ts'
 import { Users } from './users/service.ts'
+import { Visitors } from './users/visitors.ts'
 
 export interface IdentityDeps {
   readonly database: Database
@@ -64,6 +65,7 @@ export interface Identity extends SignInParts, AccountParts, FederationParts, Co
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
+  readonly visitors: Visitors
   readonly adminUsers: AdminUsers
   readonly invites: Invites
   readonly attempts: Attempts
@@ -102,6 +104,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     pools: new Pools({ ...known, signingKeys }),
     signingKeys,
     users,
+    visitors: new Visitors(shared),
     adminUsers: new AdminUsers({
       mailboxOwnership: noMailboxes,
       ...known,

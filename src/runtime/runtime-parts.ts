@@ -3,7 +3,7 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { ActivationParts } from '#sites/deployments/activation-parts.ts'
 import type { SiteParts, SitePartsResult } from '#sites/site-parts.ts'
 
-import type { Definitions } from './definitions/service.ts'
+import type { Submissions } from './iac/submissions.ts'
 import type { SyncSources } from './permission-sync/service.ts'
 import type { Revisions } from './revisions/service.ts'
 
@@ -14,18 +14,18 @@ const DEFINITION_FILE = 'croft.json'
 export class RuntimeParts implements SiteParts, ActivationParts {
   readonly #database: Database
   readonly #revisions: Revisions
-  readonly #definitions: Definitions
+  readonly #submissions: Pick<Submissions, 'submitDeployment'>
   readonly #sources: Pick<SyncSources, 'codeFiles'>
 
   constructor(deps: {
     database: Database
     revisions: Revisions
-    definitions: Definitions
+    iacSubmissions: Pick<Submissions, 'submitDeployment'>
     sources: Pick<SyncSources, 'codeFiles'>
   }) {
     this.#database = deps.database
     this.#revisions = deps.revisions
-    this.#definitions = deps.definitions
+    this.#submissions = deps.iacSubmissions
     this.#sources = deps.sources
   }
 
@@ -40,10 +40,11 @@ export class RuntimeParts implements SiteParts, ActivationParts {
     await this.#revisions.request(tx)
   }
 
-  async activated(siteId: string): Promise<void> {
+  /** The new code is published together with what its definition makes of the site. */
+  async activated(siteId: string, deploymentId: string): Promise<void> {
     const definition = (await this.#sources.codeFiles(siteId)).get(DEFINITION_FILE)
     if (definition !== undefined) {
-      await this.#definitions.apply(siteId, parseFile(definition))
+      await this.#submissions.submitDeployment(siteId, deploymentId, parseFile(definition))
       return
     }
     await this.#database.withSite(siteId, (tx) => this.#revisions.request(tx))

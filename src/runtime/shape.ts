@@ -32,7 +32,8 @@ function textFaults(value: unknown, at: string): FieldFault[] {
     return isStorable(value) ? [] : [{ field: at === '' ? 'body' : at, message }]
   }
   if (typeof value !== 'object' || value === null) return []
+  if (Array.isArray(value)) return value.flatMap((item, key) => textFaults(item, `${at}[${key}]`))
   return Object.entries(value).flatMap(([key, item]) =>
-    textFaults(item, Array.isArray(value) ? `${at}[${key}]` : at === '' ? key : `${at}.${key}`),
+    isStorable(key) ? textFaults(item, at === '' ? key : `${at}.${key}`) : textFaults(key, at),
   )
 }

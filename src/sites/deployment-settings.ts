@@ -22,6 +22,9 @@ const LIMITS = {
   resultBytes: Type.Integer({ minimum: 1024, maximum: 6 * 1024 * 1024 }),
   logLineLength: Type.Integer({ minimum: 80, maximum: 65_536 }),
   logLines: Type.Integer({ minimum: 0, maximum: 10_000 }),
+  /** What all buckets of the site hold together. */
+  bucketBytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }),
+  bucketObjects: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
 } as const
 
 const Limits = Type.Partial(Type.Object(LIMITS))
@@ -50,6 +53,8 @@ export const DeploymentSettingsInput = Type.Object(
           resultBytes: resettable(LIMITS.resultBytes),
           logLineLength: resettable(LIMITS.logLineLength),
           logLines: resettable(LIMITS.logLines),
+          bucketBytes: resettable(LIMITS.bucketBytes),
+          bucketObjects: resettable(LIMITS.bucketObjects),
         },
         closed,
       ),

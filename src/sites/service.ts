@@ -37,6 +37,8 @@ import type { Onboarding, SiteParts } from './site-parts.ts'
 import type { SourceRules } from './source.ts'
 
 const UNIQUE_VIOLATION = '23505'
+/** An upload URL is good for a week at most, and what it brings may be on its way for a day. */
+const LAST_UPLOAD_SECONDS = 9 * 24 * 3600
 const SITE_ID = /^site_[a-z0-9]{12}$/
 
 export interface SitesDeps {
@@ -147,6 +149,9 @@ export class Sites {
         const domain = await deleteSite(tx)
         if (domain === undefined) throw notFound('Site', siteId)
         await queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
+        // Upload URLs to S3 outlive the site that gave them out.
+        const late = { singletonKey: `${siteId} late`, startAfterSeconds: LAST_UPLOAD_SECONDS }
+        await queue.enqueue(tx, 'site-cleanup', { siteId }, late)
         await this.#changed(tx, [domain])
       }),
     )

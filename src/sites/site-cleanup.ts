@@ -15,11 +15,18 @@ const KEPT_DEPLOYMENTS = 5
 const UNFINISHED_MS = 24 * 3_600_000
 const LIST_PAGE = 1000
 
+/** What the layers above leave behind of a site that is gone, outside of what its row takes with it. */
+export interface SiteRemains {
+  /** Removes it in batches; again is fine. */
+  removeSite(siteId: string, signal: AbortSignal): Promise<void>
+}
+
 export interface SiteCleanupDeps {
   readonly database: Database
   readonly objects: ObjectStore
   readonly artifacts: Artifacts
   readonly outbox: Outbox
+  readonly remains: readonly SiteRemains[]
   readonly clock: Clock
 }
 
@@ -64,8 +71,9 @@ export class SiteCleanup {
   }
 
   async #removeAll(siteId: string, signal: AbortSignal): Promise<void> {
-    const { objects, outbox } = this.#deps
+    const { objects, outbox, remains } = this.#deps
     await outbox.forgetSite(siteId)
+    for (const each of remains) await each.removeSite(siteId, signal)
     const prefix = objectKey(siteId, '')
     for (;;) {
       const { objects: found } = await objects.list({ prefix, maxKeys: LIST_PAGE })

@@ -91,9 +91,9 @@ describe('an operation', () => {
       '',
     ],
     [
-      'a preset on a table',
-      { operation: 'a', preset: { preset: 'ddb.get', resourceId: 'r' } },
-      'ddb.get',
+      'a preset on a table that is not there',
+      { operation: 'a', preset: { preset: 'ddb.get', resourceId: 'res_none' } },
+      'preset.resourceId: resource \\"res_none\\" does not exist',
     ],
     ['an unknown field', { operation: 'a', preset: { preset: 'echo' }, colour: 1 }, 'colour'],
   ])('is refused with %s', async (_what, body, words) => {

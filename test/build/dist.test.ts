@@ -54,9 +54,12 @@ describe('a build', () => {
         'sandbox/main.js',
         'sandbox/prelude.js',
         'sandbox/worker.js',
+        'types/croft.d.ts',
       ]),
     )
-    const sources = files.filter((file) => file.endsWith('.ts') && !file.startsWith('examples/'))
+    const sources = files.filter(
+      (file) => file.endsWith('.ts') && !/^(?:examples|types)\//.test(file),
+    )
     expect(sources).toEqual([])
   })
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { type ChangeSeen, carryOut, changesOf } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -16,8 +17,7 @@ const siteOf = async (domain: string) => {
   const { siteId } = await stack.context.sites.find(domain)
   return { site, siteId }
 }
-const apply = (siteId: string, definition: unknown) =>
-  stack.context.definitions.apply(siteId, definition)
+const apply = (site: RuntimeSite, definition: unknown) => carryOut(site, 'apply', definition)
 
 const DEFINITION = {
   resources: [
@@ -39,13 +39,13 @@ const DEFINITION = {
 
 describe('a definition', () => {
   test('makes resources and operations that are linked by name', async () => {
-    const { site, siteId } = await siteOf('made.test')
-    const { changes } = await apply(siteId, DEFINITION)
-    expect(changes.map(({ name, action }) => `${action} ${name}`)).toEqual([
-      'create guests',
-      'create hello',
-      'create hello',
-      'create mirror',
+    const { site } = await siteOf('made.test')
+    const applied = await apply(site, DEFINITION)
+    expect(changesOf(applied)).toEqual([
+      'create resources guests',
+      'create resources hello',
+      'create operations hello',
+      'create operations mirror',
     ])
     await site.synced()
     expect((await site.call('hello', 'Ada')).json).toEqual({ ok: true, data: 'Hello Ada' })
@@ -56,92 +56,82 @@ describe('a definition', () => {
   })
 
   test('applied again changes nothing, and a changed part changes alone', async () => {
-    const { site, siteId } = await siteOf('again.test')
-    await apply(siteId, DEFINITION)
-    await site.synced()
-    await site.call('mirror', 1)
-    const again = await apply(siteId, DEFINITION)
-    expect(new Set(again.changes.map(({ action }) => action))).toEqual(new Set(['none']))
+    const { site } = await siteOf('again.test')
+    await apply(site, DEFINITION)
+    const again = await apply(site, DEFINITION)
+    expect(again.json.summary).toMatchObject({ created: 0, updated: 0, deleted: 0, unchanged: 4 })
     const [hello, mirror] = DEFINITION.operations
-    const changed = await apply(siteId, {
+    const changed = await apply(site, {
       ...DEFINITION,
       operations: [hello, { ...mirror, cache: { ttlSeconds: 10 } }],
     })
-    const updated = changed.changes.filter(({ action }) => action === 'update')
-    expect(updated.map(({ name }) => name)).toEqual(['mirror'])
+    const updated = changed.json.summary.changes.filter(
+      ({ action }: ChangeSeen) => action === 'update',
+    )
+    expect(updated).toEqual([
+      {
+        section: 'operations',
+        name: 'mirror',
+        action: 'update',
+        status: 'succeeded',
+        fields: ['cache.ttlSeconds'],
+      },
+    ])
   })
 
   test('never deletes what it does not name', async () => {
-    const { site, siteId } = await siteOf('kept.test')
-    await apply(siteId, DEFINITION)
-    await apply(siteId, { resources: [], operations: [] })
+    const { site } = await siteOf('kept.test')
+    await apply(site, DEFINITION)
+    await apply(site, { resources: [], operations: [] })
     const { json } = await site.admin('GET', '/resources')
     expect(json.resources).toHaveLength(2)
     expect(json.operations).toHaveLength(2)
   })
 
-  test('is applied whole or not at all', async () => {
-    const { site, siteId } = await siteOf('atomic.test')
+  test('that cannot be carried out changes nothing', async () => {
+    const { site } = await siteOf('atomic.test')
     const operations = [...DEFINITION.operations, { operation: 'broken', lambdaResource: 'nobody' }]
-    await expect(apply(siteId, { ...DEFINITION, operations })).rejects.toThrow(
-      'operations[2].lambdaResource: resource "nobody"',
-    )
+    expect(await apply(site, { ...DEFINITION, operations })).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          code: 'ValidationError',
+          details: [
+            {
+              field: 'operations[2].lambdaResource',
+              message: 'resource "nobody" is neither in the definition nor on the site',
+            },
+          ],
+        },
+      },
+    })
     const { json } = await site.admin('GET', '/resources')
     expect(json).toMatchObject({ resources: [], operations: [] })
   })
 
-  test.each([
-    ['jobs, which are not served', { jobs: [] }, 'jobs: this section is not served'],
-    ['an unknown section', { colours: [] }, 'colours: is not a known field'],
-    ['no object', [], 'expected object'],
-    [
-      'a name twice',
-      {
-        operations: [
-          { operation: 'a', preset: 'echo' },
-          { operation: 'a', preset: 'echo' },
-        ],
-      },
-      'operations[1]: "a" is defined twice',
-    ],
-    [
-      'a fault in a config',
-      { resources: [{ type: 'ddbTable', name: 'a', config: {} }] },
-      'resources[0].config.partitionKey: is required',
-    ],
-    [
-      'code that does not load',
-      { resources: [{ type: 'lambdaFunction', name: 'a', config: { code: 'export default (' } }] },
-      'resources[0].config.code: line 1',
-    ],
-    [
-      'a grant on nothing',
-      {
-        resources: [
-          {
-            type: 'lambdaFunction',
-            name: 'a',
-            config: { code: 'export default 1', resources: [{ resource: 'no', access: 'read' }] },
-          },
-        ],
-      },
-      'resources[0].config.resources[0].resource: resource "no"',
-    ],
-  ])('is refused with %s, naming the place', async (_what, definition, words) => {
-    const { siteId } = await stack.context.sites.find('atomic.test')
-    await expect(apply(siteId, definition)).rejects.toThrow(words)
-  })
-
   test('may not turn a resource into another type, nor change a key', async () => {
-    const { siteId } = await siteOf('typed.test')
-    await apply(siteId, DEFINITION)
-    await expect(
-      apply(siteId, { resources: [{ type: 's3Bucket', name: 'guests' }] }),
-    ).rejects.toThrow('"guests" is a ddbTable already')
+    const { site } = await siteOf('typed.test')
+    await apply(site, DEFINITION)
+    const typed = await apply(site, { resources: [{ type: 's3Bucket', name: 'guests' }] })
+    expect(typed).toMatchObject({
+      status: 400,
+      json: { error: { message: expect.stringContaining('"guests" is a ddbTable already') } },
+    })
     const config = { partitionKey: { name: 'id', type: 'N' } }
-    await expect(
-      apply(siteId, { resources: [{ type: 'ddbTable', name: 'guests', config }] }),
-    ).rejects.toThrow('never changes')
+    const keyed = await apply(site, { resources: [{ type: 'ddbTable', name: 'guests', config }] })
+    expect(keyed).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          details: [
+            {
+              field: 'resources[0].config.partitionKey',
+              message: expect.stringContaining('never changes'),
+            },
+          ],
+        },
+      },
+    })
   })
 })
 
@@ -197,8 +187,8 @@ describe('a deployment', () => {
     await deploy(siteId, ARTIFACT)
     await site.synced()
     await expect(
-      deploy(siteId, { ...ARTIFACT, 'croft.json': '{"groups":[]}', 'functions/hello.ts': '' }),
-    ).rejects.toThrow('groups: this section is not served')
+      deploy(siteId, { ...ARTIFACT, 'croft.json': '{"groups":[{}]}', 'functions/hello.ts': '' }),
+    ).rejects.toThrow('groups[0].groupName: is required')
     await site.synced()
     expect((await site.call('hello', 'Ada')).json.data).toBe('Good day Ada')
   })

@@ -77,6 +77,37 @@ const insertSite = (siteId: string) =>
       .execute(),
   )
 
+const insertJob = (siteId: string) =>
+  postgres.database.withSite(siteId, async ({ db }) => {
+    const named = { site_id: siteId, job_id: 'job' }
+    await db
+      .insertInto('data_operation')
+      .values({
+        site_id: siteId,
+        operation: 'op',
+        lambda_resource_id: null,
+        preset: '{"preset":"echo"}',
+        auth: '{}',
+      })
+      .execute()
+    await db
+      .insertInto('data_job')
+      .values({
+        ...named,
+        operation: 'op',
+        payload: '"secret"',
+        schedule: '{"cron":"* * * * *"}',
+        scheduled_since: new Date(),
+        auth: '{}',
+        last_tick: null,
+      })
+      .execute()
+    await db
+      .insertInto('data_job_due')
+      .values({ ...named, due_at: new Date() })
+      .execute()
+  })
+
 describe('the app role', () => {
   beforeAll(async () => {
     for (const siteId of ['one', 'two']) {
@@ -132,6 +163,19 @@ describe('the app role', () => {
       pools: (await db.selectFrom('user_pool').select('site_id').execute()).length,
     }))
     expect(seen).toEqual({ sites: 2, pools: 0 })
+  })
+
+  test('sees when jobs of all sites are due with withDueJobs, and nothing else of theirs', async () => {
+    for (const siteId of ['one', 'two']) await insertJob(siteId)
+    const seen = await postgres.database.withDueJobs(async ({ db }) => ({
+      due: await db.selectFrom('data_job_due').select('site_id').orderBy('site_id').execute(),
+      jobs: await db.selectFrom('data_job').select('site_id').execute(),
+      sites: await db.selectFrom('site').select('site_id').execute(),
+      changed: (await db.deleteFrom('data_job_due').executeTakeFirst()).numDeletedRows,
+    }))
+    const due = [{ site_id: 'one' }, { site_id: 'two' }]
+    expect(seen).toEqual({ due, jobs: [], sites: [], changed: 0n })
+    expect(await postgres.sql`select site_id from data_job_due`).toHaveLength(0)
   })
 
   test('cannot change a site with withDirectory', async () => {

@@ -7,11 +7,14 @@ import type { Readable, Writable } from 'node:stream'
 
 const require = createRequire(import.meta.url)
 
+/** Absolute path. */
+export const DENO = denoBinary()
+
 /** How each runtime starts a TypeScript file; absolute paths, because inside Bun the name `node` means Bun. */
 const RUNTIMES = {
   bun: [require.resolve('bun/package.json').replace('package.json', 'bin/bun.exe')],
   node: [process.execPath],
-  deno: [denoBinary(), 'run', '--allow-all', '--quiet'],
+  deno: [DENO, 'run', '--allow-all', '--quiet'],
 } as const satisfies Record<string, readonly [string, ...string[]]>
 
 export type Runtime = keyof typeof RUNTIMES

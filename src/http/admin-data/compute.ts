@@ -1,8 +1,8 @@
 import { Elysia } from 'elysia'
 
+import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { statusOf } from '#http/plugins/errors.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { ComputeBody } from '#runtime/compute/model.ts'
 import type { ComputeResult } from '#runtime/compute/service.ts'

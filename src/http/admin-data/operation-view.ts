@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { Operation } from '#runtime/operations/model.ts'
+import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 
 import { PermissionsSyncView } from './views.ts'
@@ -14,6 +15,14 @@ export const OperationView = Type.Object({
     Type.Object({
       preset: Type.String(),
       resourceId: Type.Union([Type.String(), Type.Null()]),
+      fixed: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+      allowed: Type.Optional(Type.Array(Type.String())),
+      owner: Type.Optional(
+        Type.Union([
+          Type.Object({ attribute: Type.String() }),
+          Type.Object({ prefix: Type.String() }),
+        ]),
+      ),
     }),
   ),
   auth: Type.Object({ mode: Type.String(), groups: Type.Optional(Type.Array(Type.String())) }),
@@ -31,7 +40,7 @@ export function operationView(
     operation,
     resourceId: lambdaResourceId ?? preset?.resourceId ?? null,
     ...(lambdaResourceId === null ? {} : { lambdaResourceId }),
-    ...(preset === null ? {} : { preset }),
+    ...(preset === null ? {} : { preset: presetView(preset) }),
     auth: auth.mode === 'groups' ? { mode: auth.mode, groups: [...auth.groups] } : auth,
     cache: { ttlSeconds: cacheTtlSeconds },
     createdAt: rest.createdAt.toISOString(),
@@ -39,3 +48,9 @@ export function operationView(
     permissionsSync,
   }
 }
+
+const presetView = ({ fixed, allowed, ...rest }: PresetBinding) => ({
+  ...rest,
+  ...(fixed === undefined ? {} : { fixed: { ...fixed } }),
+  ...(allowed === undefined ? {} : { allowed: [...allowed] }),
+})

@@ -28,6 +28,13 @@ const UsageView = Type.Object({
   items: Type.Array(Type.Object({ hour: Type.String(), operation: Type.String(), ...COUNTS })),
   totals: Type.Object(COUNTS),
   limits: Type.Record(Type.String(), Type.Number()),
+  buckets: Type.Object({
+    usedBytes: Type.Integer(),
+    usedObjects: Type.Integer(),
+    /** Used, or promised to open uploads: what the limits `bucketBytes` and `bucketObjects` bound. */
+    chargedBytes: Type.Integer(),
+    chargedObjects: Type.Integer(),
+  }),
   runtime: Type.Object({
     loadedRevision: Type.Union([Type.Integer(), Type.Null()]),
     sandboxReady: Type.Boolean(),
@@ -35,7 +42,7 @@ const UsageView = Type.Object({
   nextToken: Type.Null(),
 })
 
-/** Calls per operation and hour, and the limits they run under. */
+/** Calls per operation and hour, what the buckets hold, and the limits. */
 export const usageRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/usage' }).use(adminAuth(context)).get(
     '/',
@@ -50,6 +57,7 @@ export const usageRoutes = (context: AppContext) =>
         items,
         totals: totalOf(items),
         limits: { ...limits },
+        buckets: await context.bucketAccounts.usage(site.siteId),
         runtime,
         nextToken: null,
       }

@@ -24,6 +24,8 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
 export function admission<Admitted extends object>(
   detail: AuthorityDetail,
   admit: (request: Request) => Promise<Admitted>,
+  /** What the route takes for its body; undefined leaves it to the next parser. */
+  readBody: (request: Request) => Promise<unknown> = leaveBody,
 ) {
   const admitted = new WeakMap<Request, Admitted>()
   const enter = async ({ request }: { request: Request }): Promise<void> => {
@@ -31,7 +33,10 @@ export function admission<Admitted extends object>(
   }
   return {
     detail,
-    parse: enter,
+    async parse({ request }: { request: Request }): Promise<unknown> {
+      await enter({ request })
+      return readBody(request)
+    },
     transform: enter,
     resolve({ request }: { request: Request }): Admitted {
       const caller = admitted.get(request)
@@ -40,3 +45,5 @@ export function admission<Admitted extends object>(
     },
   }
 }
+
+const leaveBody = (): Promise<undefined> => Promise.resolve(undefined)

@@ -1,76 +1,8 @@
 import { ValidationError } from 'elysia'
 
-import { AppError, type ErrorCode } from '#base/app-error.ts'
+import { AppError } from '#base/app-error.ts'
+import { statusOf } from '#base/error-status.ts'
 import { shapeFaults } from '#base/shape-faults.ts'
-
-const STATUS = {
-  SiteNotFound: 404,
-  RouteNotFound: 404,
-  ResourceNotFound: 404,
-  OperationNotFound: 404,
-  UserNotFound: 404,
-  UserPoolNotFound: 404,
-  DeploymentNotFound: 404,
-  ObjectNotFound: 404,
-  GroupNotFound: 404,
-  ProviderNotFound: 404,
-  SessionNotFound: 404,
-  ProviderNotEnabled: 404,
-  ValidationError: 400,
-  InvalidJson: 400,
-  InvalidNextToken: 400,
-  InvalidCode: 400,
-  InvalidArtifact: 400,
-  ArtifactDirMismatch: 400,
-  ConfirmationRequired: 400,
-  InvalidPassword: 400,
-  InvalidVerificationCode: 400,
-  InvalidCredentials: 401,
-  SignUpDisabled: 403,
-  MissingPlaceholder: 400,
-  MissingToken: 400,
-  InvalidToken: 400,
-  Unauthorized: 401,
-  TokenExpired: 401,
-  Forbidden: 403,
-  RecentSignInRequired: 403,
-  MethodNotAllowed: 405,
-  SiteAlreadyExists: 409,
-  ResourceAlreadyExists: 409,
-  ResourceInUse: 409,
-  ImmutableField: 409,
-  UserAlreadyExists: 409,
-  CannotDeleteSelf: 409,
-  LastSuperAdmin: 409,
-  MailboxOwnershipConflict: 409,
-  GroupAlreadyExists: 409,
-  PasswordAlreadySet: 409,
-  ProviderAlreadyLinked: 409,
-  ProviderLinkedToOtherAccount: 409,
-  IdempotencyKeyReused: 422,
-  LinkExpired: 410,
-  SourceUnavailable: 502,
-  NotImplemented: 501,
-  PayloadTooLarge: 413,
-  UnsupportedMediaType: 415,
-  ExecutionFailed: 422,
-  ExecutionTimeout: 504,
-  InvalidFunction: 500,
-  InvalidOperationResult: 502,
-  MemoryLimitExceeded: 507,
-  OperationFailed: 500,
-  OperationInterrupted: 503,
-  OperationOverloaded: 503,
-  OperationRejected: 400,
-  OperationTimeout: 504,
-  DataRuntimeProvisioning: 503,
-  DataRuntimeFailed: 503,
-  ServiceUnavailable: 503,
-  TooManyRequests: 429,
-  InternalError: 500,
-} as const satisfies Record<ErrorCode, number>
-
-export const statusOf = (error: AppError): number => error.thrown?.statusCode ?? STATUS[error.code]
 
 /** The answer to a failed request, in the words of its route family. */
 export function errorResponse(error: AppError, path: string, requestId: string): Response {

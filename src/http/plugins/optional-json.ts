@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 
-import { AppError } from '#base/app-error.ts'
+import { parseJson, textOf } from './json-body.ts'
 
 /**
  * `optionalJson: true` on a route, after its authority: all fields may be left out, and with them the body. Elysia takes a
@@ -12,11 +12,6 @@ export const optionalJson = () =>
   })
 
 async function readOptional({ request }: { readonly request: Request }): Promise<unknown> {
-  const text = await request.text()
-  if (text.trim() === '') return {}
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new AppError('InvalidJson', 'The request body is not valid JSON', { cause: error })
-  }
+  const text = await textOf(request)
+  return text.trim() === '' ? {} : parseJson(text)
 }

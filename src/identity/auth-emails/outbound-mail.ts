@@ -9,6 +9,8 @@ export interface OutboundMessage {
   readonly subject: string
   readonly text: string
   readonly html: string
+  /** Where answers go; a bare address. */
+  readonly replyTo?: string
 }
 
 /** Mail's side of identity's messages: durable from the commit on, retried until it left or is given up. */

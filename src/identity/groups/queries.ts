@@ -26,6 +26,33 @@ export function selectGroups(tx: SiteTx, page: Page): Promise<DataGroup[]> {
     .execute()
 }
 
+export function selectAllGroups(tx: SiteTx): Promise<DataGroup[]> {
+  return tx.db
+    .selectFrom('data_group')
+    .select(['group_name as groupName', 'description'])
+    .where('site_id', '=', tx.siteId)
+    .orderBy(sql`group_name collate "C"`)
+    .execute()
+}
+
+export function selectGroup(tx: SiteTx, groupName: string): Promise<DataGroup | undefined> {
+  return tx.db
+    .selectFrom('data_group')
+    .select(['group_name as groupName', 'description'])
+    .where('site_id', '=', tx.siteId)
+    .where('group_name', '=', groupName)
+    .executeTakeFirst()
+}
+
+export async function updateGroup(tx: SiteTx, group: DataGroup): Promise<void> {
+  await tx.db
+    .updateTable('data_group')
+    .set({ description: group.description })
+    .where('site_id', '=', tx.siteId)
+    .where('group_name', '=', group.groupName)
+    .execute()
+}
+
 export async function countGroups(tx: SiteTx): Promise<number> {
   const { count } = await tx.db
     .selectFrom('data_group')

@@ -30,9 +30,12 @@ import {
   insertGroup,
   insertMember,
   lockVisitor,
+  selectAllGroups,
+  selectGroup,
   selectGroups,
   selectGroupsSize,
   selectMembers,
+  updateGroup,
 } from './queries.ts'
 
 /** What stands on a group: the runtime knows. */
@@ -47,6 +50,9 @@ export interface Membership {
   /** The visitor's address. */
   readonly username: string
 }
+
+/** Who changes groups, for the audit trail. */
+export type GroupEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
 export interface DataGroupsDeps {
   readonly database: Database
@@ -77,32 +83,53 @@ export class DataGroups {
   /** 409 `GroupAlreadyExists` for a name that is taken. */
   create(site: Site, input: NewDataGroup, by: Acting): Promise<DataGroup> {
     const group = parseGroup(input)
-    const { database, clock, events } = this.#deps
-    return database.withSite(site.siteId, async (tx) => {
-      if ((await countGroups(tx)) >= MAX_GROUPS) {
-        throw invalid('groupName', `a site holds at most ${MAX_GROUPS} groups`)
-      }
-      if (!(await insertGroup(tx, group, clock.now()))) throw taken(group.groupName)
-      const detail = { groupName: group.groupName }
-      await events.record(tx, { event: 'group.created', pool: 'data', ...whoOf(by), detail })
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      await this.#add(tx, group, whoOf(by))
       return group
     })
   }
 
   /** 409 `ResourceInUse` while an operation names the group: it would be closed to everyone. */
   remove(site: Site, groupName: string, by: Acting): Promise<void> {
-    const { database, notifications, events, validities, groupUses } = this.#deps
-    return database.withSite(site.siteId, async (tx) => {
-      if (!isStorable(groupName)) throw notFound('Group', groupName)
-      const operations = await groupUses.operationsFor(tx, groupName)
-      if (operations.length > 0) throw inUse(groupName, operations)
-      if (!(await deleteGroup(tx, groupName))) throw notFound('Group', groupName)
-      const detail = { groupName }
-      await events.record(tx, { event: 'group.deleted', pool: 'data', ...whoOf(by), detail })
-      // One word about the whole site instead of one for each member.
-      await notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
-      tx.onCommit(() => validities.siteChanged(site.siteId))
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      if (!(await this.delete(tx, groupName, whoOf(by)))) throw notFound('Group', groupName)
     })
+  }
+
+  /** All of them by name, in the order of their bytes; there are at most 1000. */
+  all(tx: SiteTx): Promise<DataGroup[]> {
+    return selectAllGroups(tx)
+  }
+
+  /** Creates the group, or gives it that description. */
+  async put(
+    tx: SiteTx,
+    input: NewDataGroup,
+    by: GroupEditor,
+  ): Promise<'create' | 'update' | 'none'> {
+    const group = parseGroup(input)
+    const known = await selectGroup(tx, group.groupName)
+    if (known?.description === group.description) return 'none'
+    if (known) {
+      await updateGroup(tx, group)
+      return 'update'
+    }
+    await this.#add(tx, group, by)
+    return 'create'
+  }
+
+  /** As `remove`, in a transaction of somebody else's. False when there is no such group. */
+  async delete(tx: SiteTx, groupName: string, by: GroupEditor): Promise<boolean> {
+    const { notifications, events, validities, groupUses } = this.#deps
+    if (!isStorable(groupName)) return false
+    const operations = await groupUses.operationsFor(tx, groupName)
+    if (operations.length > 0) throw inUse(groupName, operations)
+    if (!(await deleteGroup(tx, groupName))) return false
+    await events.record(tx, { event: 'group.deleted', pool: 'data', ...by, detail: { groupName } })
+    // One word about the whole site instead of one for each member.
+    await notifications.notify(tx, 'croft_tokens', { siteId: tx.siteId })
+    tx.onCommit(() => validities.siteChanged(tx.siteId))
+    return true
   }
 
   async members(site: Site, groupName: string, page: PageRequest): Promise<PageRows<GroupMember>> {
@@ -131,6 +158,16 @@ export class DataGroups {
     )
   }
 
+  async #add(tx: SiteTx, group: DataGroup, by: GroupEditor): Promise<void> {
+    const { clock, events } = this.#deps
+    if ((await countGroups(tx)) >= MAX_GROUPS) {
+      throw invalid('groupName', `a site holds at most ${MAX_GROUPS} groups`)
+    }
+    if (!(await insertGroup(tx, group, clock.now()))) throw taken(group.groupName)
+    const detail = { groupName: group.groupName }
+    await events.record(tx, { event: 'group.created', pool: 'data', ...by, detail })
+  }
+
   /** `change` gives what there is to record, or nothing when it changed nothing. */
   async #changeMember(
     site: Site,
@@ -153,7 +190,7 @@ export class DataGroups {
 }
 
 /** For the audit trail. */
-const whoOf = ({ actor, origin }: Acting) => ({ actor: actor.userId, origin })
+const whoOf = ({ actor, origin }: Acting): GroupEditor => ({ actor: actor.userId, origin })
 
 async function hold(tx: SiteTx, groupName: string): Promise<void> {
   if (!isStorable(groupName) || !(await holdGroup(tx, groupName))) {

@@ -38,12 +38,19 @@ export interface FailureLine {
   readonly message: string
 }
 
+export interface PlatformLine {
+  readonly siteId: string
+  readonly level: LogLevel
+  readonly message: string
+}
+
 /** What site code printed and what ended its calls. Lines wait in memory and are written in batches. */
 export class RuntimeLogs implements AsyncDisposable {
   readonly #database: Database
   readonly #notifications: Notifications
   readonly #clock: Clock
   readonly #logger: Logger
+  readonly #redact: (siteId: string, text: string) => string
   readonly #buffer = new LogBuffer()
   readonly #watchers = new LogWatchers()
   readonly #sincePruned = new Map<string, number>()
@@ -55,11 +62,14 @@ export class RuntimeLogs implements AsyncDisposable {
     notifications: Notifications
     clock: Clock
     logger: Logger
+    /** Takes the site's secrets out of what is kept. */
+    redact(siteId: string, text: string): string
   }) {
     this.#database = deps.database
     this.#notifications = deps.notifications
     this.#clock = deps.clock
     this.#logger = deps.logger
+    this.#redact = (siteId, text) => deps.redact(siteId, text)
   }
 
   /** Hears of lines that other replicas wrote. */
@@ -79,6 +89,12 @@ export class RuntimeLogs implements AsyncDisposable {
 
   failure({ siteId, code, ...line }: FailureLine): void {
     this.#add(siteId, { ...line, at: this.#clock.now(), kind: 'failure', fields: { code } })
+  }
+
+  /** A word of the runtime itself to the site's admins. */
+  platform({ siteId, ...line }: PlatformLine): void {
+    const about = { operation: null, requestId: null, fields: null }
+    this.#add(siteId, { ...line, ...about, at: this.#clock.now(), kind: 'platform' })
   }
 
   /** Newest first. What still waited in this process is written before. */
@@ -144,7 +160,8 @@ export class RuntimeLogs implements AsyncDisposable {
   }
 
   #add(siteId: string, line: NewLogLine): void {
-    const full = this.#buffer.add(siteId, line)
+    const message = this.#redact(siteId, line.message)
+    const full = this.#buffer.add(siteId, { ...line, message })
     if (full) void this.flush()
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
   }

@@ -1,23 +1,26 @@
 import { createHash } from 'node:crypto'
 
 import type { FunctionSource, Module, PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
+import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { Operation } from '#runtime/operations/model.ts'
 import { faultWords, inlineSource } from '#runtime/resources/function-code.ts'
-import type { FunctionResource } from '#runtime/resources/model.ts'
+import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
 import {
   DOCUMENT_FORMAT,
   type RevisionDocument,
   type RevisionFunction,
+  type RevisionStore,
 } from '#runtime/revisions/document.ts'
 import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
 import { isStorable } from '#runtime/storable-text.ts'
 
 export interface CompileInput {
-  readonly functions: readonly FunctionResource[]
+  readonly resources: readonly Resource[]
   readonly operations: readonly Operation[]
   /** The current deployment's code, by path. */
   readonly files: ReadonlyMap<string, string>
   readonly settings: RuntimeSettings
+  readonly env: readonly SealedEnvVar[]
 }
 
 export type Prepare = (source: FunctionSource) => Promise<PreparedFunction>
@@ -26,11 +29,12 @@ export type Prepare = (source: FunctionSource) => Promise<PreparedFunction>
 export async function compile(input: CompileInput, prepare: Prepare): Promise<RevisionDocument> {
   const modules = new Map<string, Module>()
   const functions: RevisionFunction[] = []
-  for (const resource of input.functions) {
+  for (const resource of input.resources.filter(isFunction)) {
     const compiled = await compileFunction(resource, input.files, prepare)
     for (const [hash, module] of compiled.modules) modules.set(hash, module)
     functions.push(compiled.function)
   }
+  const named = new Set(functions.flatMap(({ environment }) => environment))
   return {
     format: DOCUMENT_FORMAT,
     operations: input.operations.map((operation) => ({
@@ -41,9 +45,26 @@ export async function compile(input: CompileInput, prepare: Prepare): Promise<Re
       preset: operation.preset,
     })),
     functions,
+    stores: input.resources.flatMap(storeOf),
     modules: Object.fromEntries(modules),
+    env: input.env.filter(({ name }) => named.has(name)),
     egressAllow: input.settings.egress.allow,
     limits: siteLimits(input.settings.limits),
+  }
+}
+
+const isFunction = (resource: Resource): resource is FunctionResource =>
+  resource.type === 'lambdaFunction'
+
+function storeOf(resource: Resource): RevisionStore[] {
+  const { resourceId, name } = resource
+  switch (resource.type) {
+    case 'ddbTable':
+      return [{ resourceId, name, type: resource.type, config: resource.config }]
+    case 's3Bucket':
+      return [{ resourceId, name, type: resource.type, config: resource.config }]
+    case 'lambdaFunction':
+      return []
   }
 }
 
@@ -55,6 +76,17 @@ export function faultSummary(document: RevisionDocument): string | null {
   if (faults.length === 0) return null
   const shown = faults.slice(0, 10).join('; ')
   return faults.length > 10 ? `${shown}; and ${faults.length - 10} more` : shown
+}
+
+/** Of each function that names variables nobody set: its name and theirs. */
+export function absentVariables(
+  document: RevisionDocument,
+): { readonly functionName: string; readonly names: readonly string[] }[] {
+  const set = new Set(document.env.map(({ name }) => name))
+  return document.functions.flatMap(({ name: functionName, environment }) => {
+    const names = environment.filter((name) => !set.has(name))
+    return names.length === 0 ? [] : [{ functionName, names }]
+  })
 }
 
 interface Compiled {
@@ -81,6 +113,7 @@ async function compileFunction(
       timeoutMs: Math.max(100, Math.round(config.timeoutSeconds * 1000)),
       memoryMb: config.memoryMb,
       grants: config.resources,
+      environment: config.environment,
       modules: [...modules.keys()],
       fault: loaded.fault,
     },

@@ -3,8 +3,11 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { Operation } from '#runtime/operations/model.ts'
-import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
+import type { Resource } from '#runtime/resources/model.ts'
+import type { RevisionDocument } from '#runtime/revisions/document.ts'
 import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import {
   type PermissionsSync,
@@ -13,7 +16,7 @@ import {
 } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { type Prepare, compile, faultSummary } from './compile.ts'
+import { type Prepare, absentVariables, compile, faultSummary } from './compile.ts'
 import { PreparedFunctions } from './prepared-functions.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
@@ -37,6 +40,10 @@ interface ServingReplica {
   reach(siteId: string, revision: number | null): Promise<void>
 }
 
+interface Environment {
+  sealed(tx: SiteTx): Promise<SealedEnvVar[]>
+}
+
 interface Lister<Item> {
   all(tx: SiteTx): Promise<Item[]>
 }
@@ -47,6 +54,8 @@ export class PermissionSync {
   readonly #revisions: Revisions
   readonly #resources: Lister<Resource>
   readonly #operations: Lister<Operation>
+  readonly #envVars: Environment
+  readonly #logs: Pick<RuntimeLogs, 'platform'>
   readonly #sources: SyncSources
   readonly #replica: ServingReplica
   readonly #prepare: Prepare
@@ -57,6 +66,8 @@ export class PermissionSync {
     revisions: Revisions
     resources: Lister<Resource>
     operations: Lister<Operation>
+    envVars: Environment
+    runtimeLogs: Pick<RuntimeLogs, 'platform'>
     sources: SyncSources
     published: ServingReplica
     sandbox: Pick<Sandbox, 'prepare'>
@@ -66,6 +77,8 @@ export class PermissionSync {
     this.#revisions = deps.revisions
     this.#resources = deps.resources
     this.#operations = deps.operations
+    this.#envVars = deps.envVars
+    this.#logs = deps.runtimeLogs
     this.#sources = deps.sources
     this.#replica = deps.published
     const prepared = new PreparedFunctions(deps.sandbox)
@@ -127,11 +140,12 @@ export class PermissionSync {
     const work = await this.#database.withSite(siteId, async (tx) => {
       const state = await this.#revisions.begin(tx)
       if (!state) return undefined
-      const [resources, operations] = [
-        await this.#resources.all(tx),
-        await this.#operations.all(tx),
-      ]
-      return { synced: state.requested, functions: resources.filter(isFunction), operations }
+      return {
+        synced: state.requested,
+        resources: await this.#resources.all(tx),
+        operations: await this.#operations.all(tx),
+        env: await this.#envVars.sealed(tx),
+      }
     })
     if (!work) return false
     const [files, settings] = await Promise.all([
@@ -141,12 +155,20 @@ export class PermissionSync {
     const document = await compile({ ...work, files, settings }, this.#prepare)
     const error = faultSummary(document)
     if (error !== null) this.#logger.warn({ siteId, error }, 'functions do not load')
+    this.#tellAbsent(siteId, document)
     return this.#revisions.publish(siteId, { synced: work.synced, document, error })
   }
-}
 
-const isFunction = (resource: Resource): resource is FunctionResource =>
-  resource.type === 'lambdaFunction'
+  #tellAbsent(siteId: string, document: RevisionDocument): void {
+    for (const { functionName, names } of absentVariables(document)) {
+      this.#logs.platform({
+        siteId,
+        level: 'warn',
+        message: `Function "${functionName}" names environment variables that are not set: ${names.join(', ')}`,
+      })
+    }
+  }
+}
 
 /** What admins may read: only an AppError's words are meant for them. */
 const reasonOf = (error: unknown): string =>

@@ -1,11 +1,14 @@
 import type { EgressPolicy } from '#platform/egress/egress.ts'
-import type { Module, Program, ProgramFunction } from '#platform/sandbox-host/sandbox.ts'
-import type { AuthRule, PresetBinding } from '#runtime/operations/model.ts'
+import type { Program, ProgramFunction, StoreGrant } from '#platform/sandbox-host/sandbox.ts'
+import type { OpenEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { AuthRule } from '#runtime/operations/model.ts'
+import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import type {
   RevisionDocument,
   RevisionFunction,
   RevisionOperation,
+  RevisionStore,
 } from '#runtime/revisions/document.ts'
 import { egressPolicy } from '#runtime/revisions/limits.ts'
 import type { CurrentRevision } from '#runtime/revisions/service.ts'
@@ -18,6 +21,8 @@ export interface PublishedSite {
   readonly operations: ReadonlyMap<string, PublishedOperation>
   /** What each function may touch, by function id: the service checks host calls against it. */
   readonly grants: ReadonlyMap<string, readonly Grant[]>
+  /** Tables and buckets, by resource id. */
+  readonly stores: ReadonlyMap<string, RevisionStore>
   readonly egress: EgressPolicy
 }
 
@@ -46,23 +51,28 @@ export interface SiteIdentity {
 export function publishedSite(
   site: SiteIdentity,
   { revision, document }: CurrentRevision,
-  versions: ReadonlyMap<string, string>,
+  read: {
+    /** Of each operation. */
+    readonly versions: ReadonlyMap<string, string>
+    readonly env: ReadonlyMap<string, OpenEnvVar>
+  },
 ): PublishedSite {
   const functions = new Map(document.functions.map((entry) => [entry.functionId, entry]))
   return {
     siteId: site.siteId,
     revision,
-    program: programOf(site, revision, document),
+    program: programOf(site, { revision, document }, read.env),
     operations: new Map(
       document.operations.map((operation) => [
         operation.operation,
         operationOf(operation, functions, {
           revision,
-          version: versions.get(operation.operation) ?? '0',
+          version: read.versions.get(operation.operation) ?? '0',
         }),
       ]),
     ),
     grants: new Map(document.functions.map(({ functionId, grants }) => [functionId, grants])),
+    stores: new Map(document.stores.map((store) => [store.resourceId, store])),
     egress: egressPolicy(document.egressAllow),
   }
 }
@@ -82,7 +92,9 @@ export const atVersion = (
 export const weightOf = ({ program, operations }: PublishedSite): number => {
   const modules = new Set([...program.functions.values()].flatMap((entry) => entry.modules))
   const code = [...modules].reduce((sum, module) => sum + module.code.length * 2, 0)
-  return 2048 + operations.size * 512 + code
+  const env = [...program.functions.values()].flatMap((entry) => Object.values(entry.env))
+  const values = env.reduce((sum, value) => sum + value.length * 2, 0)
+  return 2048 + operations.size * 512 + code + values
 }
 
 const cacheGroupOf = (operation: string, version: string, revision: number): string =>
@@ -120,7 +132,11 @@ function functionTarget(
   return { kind: 'function', functionId }
 }
 
-function programOf(site: SiteIdentity, revision: number, document: RevisionDocument): Program {
+function programOf(
+  site: SiteIdentity,
+  { revision, document }: CurrentRevision,
+  env: ReadonlyMap<string, OpenEnvVar>,
+): Program {
   const loaded = document.functions.filter(({ fault }) => fault === null)
   return {
     key: `${site.siteId}@${revision}`,
@@ -128,21 +144,46 @@ function programOf(site: SiteIdentity, revision: number, document: RevisionDocum
     siteDomain: site.domain,
     limits: document.limits,
     functions: new Map(
-      loaded.map((entry) => [entry.functionId, programFunction(entry, document.modules)]),
+      loaded.map((entry) => [entry.functionId, programFunction(entry, document, env)]),
     ),
   }
 }
 
 const programFunction = (
-  { functionId, name, entry, handler, timeoutMs, memoryMb, modules }: RevisionFunction,
-  all: Readonly<Record<string, Module>>,
+  { functionId, name, entry, handler, timeoutMs, memoryMb, ...rest }: RevisionFunction,
+  { modules, stores }: RevisionDocument,
+  env: ReadonlyMap<string, OpenEnvVar>,
 ): ProgramFunction => ({
   functionId,
   name,
   entry,
   handler,
-  modules: modules.flatMap((hash) => all[hash] ?? []),
-  env: {},
+  modules: rest.modules.flatMap((hash) => modules[hash] ?? []),
+  env: environmentOf(rest.environment, env),
   timeoutMs,
   memoryMb,
+  stores: grantedStores(rest.grants, stores),
 })
+
+/** By name: what a function calls its table. A store that is gone is granted to nobody. */
+const grantedStores = (
+  grants: readonly Grant[],
+  stores: readonly RevisionStore[],
+): ReadonlyMap<string, StoreGrant> =>
+  new Map(
+    grants.flatMap(({ resourceId, access }) => {
+      const store = stores.find((each) => each.resourceId === resourceId)
+      return store ? [[store.name, { resourceId, type: store.type, access }]] : []
+    }),
+  )
+
+const environmentOf = (
+  names: readonly string[],
+  env: ReadonlyMap<string, OpenEnvVar>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    names.flatMap((name) => {
+      const known = env.get(name)
+      return known ? [[name, known.value]] : []
+    }),
+  )

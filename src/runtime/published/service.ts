@@ -2,8 +2,10 @@ import { LRUCache } from 'lru-cache'
 
 import type { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { OpenEnvVar, SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { Secret } from '#runtime/env-vars/secret-matcher.ts'
 import { operationVersions } from '#runtime/operations/bound-operations.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
@@ -21,6 +23,14 @@ const MAX_BYTES = 256 * 1024 * 1024
 /** How long an answer about an unknown operation or site stands, so that guessing is no load on the database. */
 const UNKNOWN_MS = 500
 
+interface Environment {
+  open(tx: SiteTx, sealed: readonly SealedEnvVar[]): Promise<ReadonlyMap<string, OpenEnvVar>>
+}
+
+interface SecretsOfSites {
+  learn(siteId: string, secrets: readonly Secret[]): void
+}
+
 interface Load {
   /** Set by a hint that arrives while the load may already have read what the hint is about. */
   stale: boolean
@@ -37,6 +47,8 @@ interface ControlPlane {
 export class Published {
   readonly #database: Database
   readonly #revisions: Revisions
+  readonly #envVars: Environment
+  readonly #redaction: SecretsOfSites
   readonly #retire: (programKey: string) => void
   readonly #logger: Logger
   readonly #sites: LRUCache<string, PublishedSite>
@@ -50,12 +62,17 @@ export class Published {
   constructor(deps: {
     database: Database
     revisions: Revisions
+    envVars: Environment
+    /** Told what calls may see before any of them begins. */
+    redaction: SecretsOfSites
     /** Drops the isolates of a revision that is current no more. */
     retire(programKey: string): void
     logger: Logger
   }) {
     this.#database = deps.database
     this.#revisions = deps.revisions
+    this.#envVars = deps.envVars
+    this.#redaction = deps.redaction
     this.#retire = (key) => deps.retire(key)
     this.#logger = deps.logger
     this.#sites = new LRUCache<string, PublishedSite>({
@@ -197,7 +214,12 @@ export class Published {
       const state = await this.#revisions.state(tx)
       const current = state && (await this.#revisions.current(tx, state))
       if (current) {
-        return { current, versions: await operationVersions(tx), unready: undefined }
+        return {
+          current,
+          versions: await operationVersions(tx),
+          env: await this.#envVars.open(tx, current.document.env),
+          unready: undefined,
+        }
       }
       const unreadable = typeof state?.currentRevision === 'number'
       // Nobody asked for a revision yet, or the current one is in another version's format: ask now.
@@ -206,7 +228,10 @@ export class Published {
       }
       return { unready: notProvisioned(state, unreadable) }
     })
-    if (found.unready === undefined) return publishedSite(site, found.current, found.versions)
+    if (found.unready === undefined) {
+      this.#redaction.learn(site.siteId, secretsOf(found.env))
+      return publishedSite(site, found.current, found)
+    }
     this.#unready.set(site.siteId, found.unready)
     throw found.unready
   }
@@ -226,3 +251,6 @@ export class Published {
     return reading
   }
 }
+
+const secretsOf = (env: ReadonlyMap<string, OpenEnvVar>): Secret[] =>
+  [...env].flatMap(([name, { value, secret }]) => (secret ? [{ name, value }] : []))

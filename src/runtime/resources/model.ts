@@ -46,4 +46,9 @@ export type Resource = TypedConfig & {
   readonly updatedAt: Date
 }
 
+/** What others link to. */
+export type ResourceName = Pick<Resource, 'resourceId' | 'name' | 'type'>
+
+export type TableResource = Extract<Resource, { type: 'ddbTable' }>
+export type BucketResource = Extract<Resource, { type: 's3Bucket' }>
 export type FunctionResource = Extract<Resource, { type: 'lambdaFunction' }>

@@ -4,7 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { storedConfig } from './config.ts'
-import type { Resource, ResourceType, TypedConfig } from './model.ts'
+import type { Resource, ResourceName, ResourceType, TypedConfig } from './model.ts'
 
 const COLUMNS = ['resource_id', 'type', 'name', 'config', 'created_at', 'updated_at'] as const
 
@@ -38,6 +38,27 @@ export async function selectResource(
     .where('resource_id', '=', resourceId)
     .executeTakeFirst()
   return row && toResource(row)
+}
+
+export async function selectResourceByName(
+  tx: SiteTx,
+  name: string,
+): Promise<Resource | undefined> {
+  const row = await tx.db
+    .selectFrom('data_resource')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  return row && toResource(row)
+}
+
+export function selectResourceNames(tx: SiteTx): Promise<ResourceName[]> {
+  return tx.db
+    .selectFrom('data_resource')
+    .select(['resource_id as resourceId', 'name', 'type'])
+    .where('site_id', '=', tx.siteId)
+    .execute()
 }
 
 /** Locks the row: two changes of one resource happen one after the other. */
@@ -93,13 +114,18 @@ export async function updateResource(
   return toResource(row)
 }
 
-export async function deleteResource(tx: SiteTx, resourceId: string): Promise<boolean> {
-  const { numDeletedRows } = await tx.db
+/** What it was; undefined when there was none. */
+export async function deleteResource(
+  tx: SiteTx,
+  resourceId: string,
+): Promise<ResourceType | undefined> {
+  const row = await tx.db
     .deleteFrom('data_resource')
     .where('site_id', '=', tx.siteId)
     .where('resource_id', '=', resourceId)
-    .executeTakeFirstOrThrow()
-  return numDeletedRows > 0n
+    .returning('type')
+    .executeTakeFirst()
+  return row?.type
 }
 
 export async function countResources(tx: SiteTx): Promise<number> {

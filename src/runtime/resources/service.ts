@@ -2,6 +2,7 @@ import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import { operationsBoundTo } from '#runtime/operations/bound-operations.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
@@ -13,6 +14,7 @@ import {
   MAX_RESOURCES,
   type NewResource,
   type Resource,
+  type ResourceName,
   type ResourcePatch,
   type TypedConfig,
 } from './model.ts'
@@ -23,9 +25,18 @@ import {
   lockResource,
   selectGrantees,
   selectResource,
+  selectResourceByName,
+  selectResourceNames,
   selectResources,
   updateResource,
 } from './queries.ts'
+import type { TableConfig } from './table-config.ts'
+
+/** What the rows of tables have to know of their definitions. */
+export interface DefinedTables {
+  /** In the transaction that writes the definition. */
+  define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
+}
 
 export interface ChangedResource {
   readonly resource: Resource
@@ -37,6 +48,8 @@ export class Resources {
   readonly #database: Database
   readonly #revisions: Revisions
   readonly #sandbox: Pick<Sandbox, 'prepare'>
+  readonly #queue: Queue
+  readonly #layouts: DefinedTables
   readonly #clock: Clock
   readonly #ids: Ids
 
@@ -44,12 +57,16 @@ export class Resources {
     database: Database
     revisions: Revisions
     sandbox: Pick<Sandbox, 'prepare'>
+    queue: Queue
+    layouts: DefinedTables
     clock: Clock
     ids: Ids
   }) {
     this.#database = deps.database
     this.#revisions = deps.revisions
     this.#sandbox = deps.sandbox
+    this.#queue = deps.queue
+    this.#layouts = deps.layouts
     this.#clock = deps.clock
     this.#ids = deps.ids
   }
@@ -77,6 +94,7 @@ export class Resources {
       await this.#checkGrants(tx, typed)
       const name = patch.name ?? current.name
       const resource = await updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+      await this.#define(tx, resource)
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
@@ -84,11 +102,7 @@ export class Resources {
   remove(siteId: string, resourceId: string): Promise<void> {
     return this.#database.withSite(siteId, async (tx) => {
       await this.#revisions.request(tx)
-      const operations = await operationsBoundTo(tx, resourceId)
-      if (operations.length > 0) throw inUse(resourceId, 'operation', operations)
-      const functions = await selectGrantees(tx, resourceId)
-      if (functions.length > 0) throw inUse(resourceId, 'function', functions)
-      if (!(await deleteResource(tx, resourceId))) throw notFound('Resource', resourceId)
+      if (!(await this.delete(tx, resourceId))) throw notFound('Resource', resourceId)
     })
   }
 
@@ -107,6 +121,30 @@ export class Resources {
     return selectResource(tx, resourceId)
   }
 
+  findByName(tx: SiteTx, name: string): Promise<Resource | undefined> {
+    return selectResourceByName(tx, name)
+  }
+
+  /** Without their configs, which may be long. */
+  names(tx: SiteTx): Promise<ResourceName[]> {
+    return selectResourceNames(tx)
+  }
+
+  /** For a caller that has asked for the revision itself. False when it is not there; 409 while something stands on it. */
+  async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
+    const operations = await operationsBoundTo(tx, resourceId)
+    if (operations.length > 0) throw inUse(resourceId, 'operation', operations)
+    const functions = await selectGrantees(tx, resourceId)
+    if (functions.length > 0) throw inUse(resourceId, 'function', functions)
+    const type = await deleteResource(tx, resourceId)
+    if (type === 'ddbTable' || type === 's3Bucket') {
+      const { siteId } = tx
+      const job = { siteId, type, resourceId }
+      await this.#queue.enqueue(tx, 'resource-cleanup', job, { singletonKey: resourceId })
+    }
+    return type !== undefined
+  }
+
   /** For a caller that has asked for the revision and checked inline code itself. */
   async add(tx: SiteTx, name: string, typed: TypedConfig): Promise<Resource> {
     if ((await countResources(tx)) >= MAX_RESOURCES) {
@@ -114,14 +152,23 @@ export class Resources {
     }
     await this.#checkGrants(tx, typed)
     const resourceId = this.#ids.named('res')
-    return insertResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+    const resource = await insertResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+    await this.#define(tx, resource)
+    return resource
   }
 
   /** As `add`, for a resource that exists; its type and keys stay what they are. */
   async replace(tx: SiteTx, current: Resource, typed: TypedConfig): Promise<Resource> {
     await this.#checkGrants(tx, typed)
     const { resourceId, name } = current
-    return updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+    const resource = await updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+    await this.#define(tx, resource)
+    return resource
+  }
+
+  async #define(tx: SiteTx, resource: Resource): Promise<void> {
+    if (resource.type !== 'ddbTable') return
+    await this.#layouts.define(tx, resource.resourceId, resource.config)
   }
 
   async #checkInlineCode(typed: TypedConfig): Promise<void> {

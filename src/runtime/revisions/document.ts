@@ -1,20 +1,32 @@
 import type { Module, SiteLimits } from '#platform/sandbox-host/sandbox.ts'
-import type { AuthRule, PresetBinding } from '#runtime/operations/model.ts'
+import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { AuthRule } from '#runtime/operations/model.ts'
+import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
+import type { BucketResource, TableResource } from '#runtime/resources/model.ts'
 
 /** Bumped when the shape changes; a replica that does not know the format asks for a new sync instead of guessing. */
-export const DOCUMENT_FORMAT = 1
+export const DOCUMENT_FORMAT = 3
 
 /** Everything that serving a site's calls needs, compiled from its control plane. Written once, never changed. */
 export interface RevisionDocument {
   readonly format: typeof DOCUMENT_FORMAT
   readonly operations: readonly RevisionOperation[]
   readonly functions: readonly RevisionFunction[]
+  /** Tables and buckets: what functions are granted and presets stand on. */
+  readonly stores: readonly RevisionStore[]
   /** By the hash that functions name; files that functions share are there once. */
   readonly modules: Readonly<Record<string, Module>>
+  /** The variables that functions name; those that nobody set are not there. */
+  readonly env: readonly SealedEnvVar[]
   readonly egressAllow: readonly string[]
   readonly limits: SiteLimits
 }
+
+/** A table or a bucket, as calls need it. */
+export type RevisionStore =
+  | Pick<TableResource, 'resourceId' | 'type' | 'name' | 'config'>
+  | Pick<BucketResource, 'resourceId' | 'type' | 'name' | 'config'>
 
 export interface RevisionOperation {
   readonly operation: string
@@ -33,6 +45,8 @@ export interface RevisionFunction {
   readonly timeoutMs: number
   readonly memoryMb: number
   readonly grants: readonly Grant[]
+  /** Names of the variables that it may see. */
+  readonly environment: readonly string[]
   /** Hashes into `modules`, the entry first. Empty when there is a fault. */
   readonly modules: readonly string[]
   /** Why the function does not load. Its operations answer with it; the others are not held up. */

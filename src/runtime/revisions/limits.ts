@@ -12,16 +12,32 @@ const DEFAULT_LIMITS: SiteLimits = {
   logLines: 256,
 }
 
+/** What the buckets of one site may hold together. */
+export interface BucketLimits {
+  readonly bucketBytes: number
+  readonly bucketObjects: number
+}
+
+const DEFAULT_BUCKET_LIMITS: BucketLimits = {
+  bucketBytes: 10 * 1024 ** 3,
+  bucketObjects: 1_000_000,
+}
+
+type RuntimeLimits = SiteLimits & BucketLimits
+
 /** The operator's settings of a site, as far as the runtime takes part in them. */
 export interface RuntimeSettings {
   readonly egress: { readonly allow: readonly string[] }
   /** What is left out is the default. */
-  readonly limits: { readonly [Name in keyof SiteLimits]?: SiteLimits[Name] | undefined }
+  readonly limits: { readonly [Name in keyof RuntimeLimits]?: RuntimeLimits[Name] | undefined }
 }
 
 export function siteLimits(settings: RuntimeSettings['limits']): SiteLimits {
-  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
-  return { ...DEFAULT_LIMITS, ...Object.fromEntries(given) }
+  return withDefaults(DEFAULT_LIMITS, settings)
+}
+
+export function bucketLimits(settings: RuntimeSettings['limits']): BucketLimits {
+  return withDefaults(DEFAULT_BUCKET_LIMITS, settings)
 }
 
 export const egressPolicy = (allow: readonly string[]): EgressPolicy => ({
@@ -29,3 +45,10 @@ export const egressPolicy = (allow: readonly string[]): EgressPolicy => ({
   maxResponseBytes: 10 * 1024 * 1024,
   timeoutMs: 30_000,
 })
+
+function withDefaults<Limits extends object>(defaults: Limits, settings: object): Limits {
+  const given = Object.entries(settings).filter(
+    ([name, value]) => Object.hasOwn(defaults, name) && value !== undefined,
+  )
+  return { ...defaults, ...Object.fromEntries(given) }
+}

@@ -32,6 +32,15 @@ export async function countChange(tx: SiteTx, now: Date): Promise<SyncState> {
   return toState(row)
 }
 
+/** For a site that was never provisioned. */
+export async function insertState(tx: SiteTx, now: Date): Promise<void> {
+  await tx.db
+    .insertInto('site_runtime')
+    .values({ site_id: tx.siteId, sync_status: 'queued', requested: '0', updated_at: now })
+    .onConflict((on) => on.column('site_id').doNothing())
+    .execute()
+}
+
 export async function selectState(tx: SiteTx): Promise<SyncState | undefined> {
   const row = await tx.db
     .selectFrom('site_runtime')

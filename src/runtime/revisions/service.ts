@@ -9,6 +9,7 @@ import {
   countChange,
   deleteRevisionsUpTo,
   insertRevision,
+  insertState,
   lockState,
   selectDocument,
   selectLatestRevision,
@@ -57,6 +58,12 @@ export class Revisions {
       { singletonKey: tx.siteId },
     )
     return state
+  }
+
+  /** The same order of a site's changes without asking for a revision: whoever changes something asks for one later. */
+  async hold(tx: SiteTx): Promise<void> {
+    await insertState(tx, this.#clock.now())
+    await lockState(tx)
   }
 
   /** Undefined for a site that was never provisioned. */

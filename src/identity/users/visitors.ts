@@ -1,0 +1,32 @@
+import { canonicalEmail } from '#identity/email.ts'
+import { isStorable } from '#identity/groups/model.ts'
+import type { PoolDirectory } from '#identity/pools/directory.ts'
+import { type Visitor, visitorOf } from '#identity/visitor.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+import { selectStanding, selectUserByEmail } from './queries.ts'
+
+/** The visitors of a site as they stand now, for what is done in their name without their token. */
+export class Visitors {
+  readonly #database: Database
+  readonly #directory: PoolDirectory
+
+  constructor(deps: { database: Database; directory: PoolDirectory }) {
+    this.#database = deps.database
+    this.#directory = deps.directory
+  }
+
+  /** By address. Undefined when there is none, or none that can sign in. */
+  async find(site: Site, username: string): Promise<Visitor | undefined> {
+    const email = canonicalEmail(username)
+    if (!isStorable(email)) return undefined
+    const { userPoolId } = (await this.#directory.get(site)).data
+    return this.#database.withSite(site.siteId, async (tx) => {
+      const user = await selectUserByEmail(tx, userPoolId, email)
+      if (user?.status !== 'ACTIVE') return undefined
+      const standing = await selectStanding(tx, userPoolId, user.sub, undefined)
+      return standing && visitorOf(user.sub, standing.email, standing.groups)
+    })
+  }
+}
