@@ -10,7 +10,14 @@ import { builtPaths } from './built-paths.ts'
 /** Each runs as a process or thread of its own. */
 const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
 const SANDBOX_ENTRIES = { 'sandbox/main': 'sandbox/main.ts', 'sandbox/worker': 'sandbox/worker.ts' }
-const COPIED = ['migrations', 'examples/hello-site', 'LICENSE', 'README.md', 'package-lock.json']
+const COPIED = [
+  'migrations',
+  'examples/hello-site',
+  'types',
+  'LICENSE',
+  'README.md',
+  'package-lock.json',
+]
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'
 /** Where the service looks for it before it bundles it itself. */
