@@ -128,6 +128,7 @@ interface Projection {
 }
 
 interface Condition {
+  /** On attributes that are not of the table's key it takes the access `readWrite`. */
   readonly conditionExpression?: string
   readonly expressionAttributeNames?: Readonly<Record<string, string>>
   readonly expressionAttributeValues?: Readonly<Record<string, unknown>>

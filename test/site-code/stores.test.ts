@@ -255,10 +255,36 @@ function follow(signed: { method: string; url: string; headers?: object }, body?
   })
 }
 
+interface Refused extends Ask {
+  readonly method: string
+  readonly input: object
+}
+
+/** Each would tell something of what is stored, one bit at a time. */
+const CONDITIONS_ON_VALUES = (() => {
+  const key = { owner: 'ada', at: 1 }
+  const condition = {
+    conditionExpression: 'begins_with(#t, :t)',
+    expressionAttributeNames: { '#t': 'text' },
+    expressionAttributeValues: { ':t': 'x' },
+  }
+  const asked: readonly (readonly [string, object])[] = [
+    ['put', { item: key, ...condition }],
+    ['update', { Key: key, ConditionExpression: 'size(note) > size(body)' }],
+    ['delete', { key, conditionExpression: 'attribute_not_exists(note)' }],
+    ['transactWrite', { actions: [{ conditionCheck: { key, ...condition } }] }],
+    ['transactWrite', { actions: [{ delete: { key, ...condition } }] }],
+  ]
+  return asked.map(([method, input]): [string, Refused] => [
+    `stored values by a condition of ${method}`,
+    { access: 'write', method, input },
+  ])
+})()
+
 describe('what a function was not granted', () => {
   const key = { owner: 'ada', at: 1 }
   const item = { ...key, text: 'x' }
-  test.each([
+  test.each<[string, Refused]>([
     ['write, having read', { access: 'read', method: 'put', input: { item } }],
     ['update, having read', { access: 'read', method: 'update', input: { key } }],
     ['delete, having read', { access: 'read', method: 'delete', input: { key } }],
@@ -307,6 +333,7 @@ describe('what a function was not granted', () => {
         },
       },
     ],
+    ...CONDITIONS_ON_VALUES,
     [
       'an object, having read',
       { kind: 'bucket', access: 'read', method: 'putObject', input: { key: 'k', body: '' } },

@@ -18,7 +18,7 @@ export class NestedCalls {
 
   /** The argument is the name, a line break, and the body. The answer is the whole envelope. */
   async call(call: HostCall): Promise<string> {
-    const { argument, authority, depth, requestId, signal } = call
+    const { argument, authority, depth, address, requestId, signal } = call
     if (!call.function) throw new AppError('Forbidden', 'Ad-hoc code calls no operations')
     const nameEnd = argument.indexOf('\n')
     const operation = argument.slice(0, nameEnd)
@@ -31,6 +31,7 @@ export class NestedCalls {
       authority,
       body: argument.slice(nameEnd + 1),
       depth: depth + 1,
+      address,
       signal,
     })
     return body

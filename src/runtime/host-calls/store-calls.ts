@@ -8,6 +8,7 @@ import type { Buckets } from '#runtime/buckets/service.ts'
 import { boundJson } from '#runtime/calls/json-depth.ts'
 import type { Published } from '#runtime/published/service.ts'
 import type { RevisionStore } from '#runtime/revisions/document.ts'
+import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
 import { TABLE_ACTIONS, type Tables } from '#runtime/tables/service.ts'
 
 import { gives, neededAccess, notEnough, notGranted, type WantedStore } from './store-rights.ts'
@@ -25,6 +26,13 @@ const TableArgument = asked(literals(TABLE_ACTIONS))
 const BucketArgument = asked(literals(BUCKET_ACTIONS))
 
 type StoreOf<StoreType extends StoreGrant['type']> = Extract<RevisionStore, { type: StoreType }>
+
+interface Asked<StoreType extends StoreGrant['type']> {
+  readonly type: StoreType
+  readonly name: string
+  /** The access that it takes in a table of those keys; undefined for a bucket, or where there is no table. */
+  readonly neededIn: (keys: KeySchema | undefined) => StoreGrant['access']
+}
 
 /** What functions do with the tables and buckets that they were granted. */
 export class StoreCalls {
@@ -44,16 +52,22 @@ export class StoreCalls {
 
   async table(call: HostCall): Promise<string> {
     const { name, action, input } = read(TableArgument, call.argument)
-    const needed = neededAccess(action, input)
-    const { resourceId, config } = await this.#granted(call, { type: 'ddbTable', name, needed })
+    const { resourceId, config } = await this.#granted(call, {
+      type: 'ddbTable',
+      name,
+      neededIn: (keys) => neededAccess(action, input, keys),
+    })
     const table = { siteId: call.siteId, tableId: resourceId, schema: config }
     return answerText(await this.#tables.perform(table, action, input))
   }
 
   async bucket(call: HostCall): Promise<string> {
     const { name, action, input } = read(BucketArgument, call.argument)
-    const needed = neededAccess(action, input)
-    const { resourceId, config } = await this.#granted(call, { type: 's3Bucket', name, needed })
+    const { resourceId, config } = await this.#granted(call, {
+      type: 's3Bucket',
+      name,
+      neededIn: () => neededAccess(action, input),
+    })
     const bucket = { siteId: call.siteId, bucketId: resourceId, config }
     return answerText(await this.#buckets.perform(bucket, action, input))
   }
@@ -64,7 +78,7 @@ export class StoreCalls {
    */
   async #granted<StoreType extends StoreGrant['type']>(
     call: HostCall,
-    { type, name, needed }: Omit<WantedStore, 'functionName'> & { readonly type: StoreType },
+    { type, name, neededIn }: Asked<StoreType>,
   ): Promise<StoreOf<StoreType>> {
     const asker = call.function
     if (!asker) {
@@ -75,14 +89,30 @@ export class StoreCalls {
     }
     const { siteId, siteDomain: domain } = call
     const { stores } = await this.#published.current({ siteId, domain })
-    const wanted = { functionName: asker.name, type, name, needed }
+    const wanted = { functionName: asker.name, type, name }
     const grant = asker.stores.get(name)
-    if (grant?.type !== type) throw notGranted(wanted, idOf(stores.values(), type, name))
-    if (!gives(grant.access, needed)) throw notEnough(wanted, grant)
-    const store = stores.get(grant.resourceId)
-    if (isOf(type, store)) return store
+    if (grant?.type !== type) {
+      const needed = neededIn(undefined)
+      throw notGranted({ ...wanted, needed }, idOf(stores.values(), type, name))
+    }
+    const found = stores.get(grant.resourceId)
+    if (isOf(type, found)) {
+      checkAccess(wanted, grant, () => neededIn(keysOf(found)))
+      return found
+    }
     throw new AppError('ResourceNotFound', `"${name}" does not exist any more`)
   }
+}
+
+function checkAccess(
+  wanted: Omit<WantedStore, 'needed'>,
+  grant: StoreGrant,
+  neededIn: () => StoreGrant['access'],
+): void {
+  // Everything is in it: no expression is read to find out.
+  if (grant.access === 'readWrite') return
+  const needed = neededIn()
+  if (!gives(grant.access, needed)) throw notEnough({ ...wanted, needed }, grant)
 }
 
 /** Bounded in length by the sandbox; in depth here. Everything about `input` is its action's to check. */
@@ -92,6 +122,9 @@ function read<Schema extends TSchema>(schema: Schema, argument: string): Static<
   if (Value.Check(schema, value)) return value
   throw invalid('action', 'is not one that this store has')
 }
+
+const keysOf = (store: RevisionStore): KeySchema | undefined =>
+  store.type === 'ddbTable' ? store.config : undefined
 
 const isOf = <StoreType extends StoreGrant['type']>(
   type: StoreType,

@@ -1,11 +1,14 @@
 import { AppError } from '#base/app-error.ts'
 import type { StoreGrant } from '#platform/sandbox-host/sandbox.ts'
 import type { BucketAction } from '#runtime/buckets/bucket.ts'
+import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
 import type { TableAction } from '#runtime/tables/service.ts'
+
+import { asksBeyondKeys } from './asked-conditions.ts'
+import { everyFieldOf } from './spelled-fields.ts'
 
 export type StoreAction = TableAction | BucketAction
 type Access = StoreGrant['access']
-type Fields = Readonly<Record<string, unknown>>
 
 /** What an action does to its store. */
 const NEEDS = {
@@ -28,9 +31,16 @@ const NEEDS = {
 
 const OLD_VALUES = ['returnValues', 'returnValuesOnConditionCheckFailure']
 
-/** The access that a grant must give. A write whose answer shows what was stored reads as well. */
-export function neededAccess(action: StoreAction, input: unknown): Access {
-  return NEEDS[action] === 'write' && showsStored(action, input) ? 'readWrite' : NEEDS[action]
+/**
+ * The access that a grant must give. A write whose answer tells more of what was stored than that an item exists reads
+ * as well. Conditions are judged by the table's keys, when it is known.
+ */
+export function neededAccess(action: StoreAction, input: unknown, schema?: KeySchema): Access {
+  const tells = (write: unknown) =>
+    asksForOld(write) || (schema !== undefined && asksBeyondKeys(schema, write))
+  return NEEDS[action] === 'write' && writesOf(action, input).some(tells)
+    ? 'readWrite'
+    : NEEDS[action]
 }
 
 export const gives = (access: Access, needed: Access): boolean =>
@@ -65,25 +75,13 @@ const wordOf = ({ type, name }: WantedStore): string =>
 const grantText = (resourceId: string, access: Access): string =>
   JSON.stringify({ resourceId, access })
 
-function showsStored(action: StoreAction, input: unknown): boolean {
-  if (action !== 'transact-write') return asksForOld(input)
-  const actions = fieldOf(input, 'actions')
-  return (
-    Array.isArray(actions) &&
-    actions.some((each) => isObject(each) && Object.values(each).some(asksForOld))
-  )
+/** The objects that say what to write, and on what condition. */
+function writesOf(action: StoreAction, input: unknown): readonly unknown[] {
+  if (action !== 'transact-write') return [input]
+  return everyFieldOf(input, 'actions')
+    .flatMap((actions): readonly unknown[] => (Array.isArray(actions) ? actions : []))
+    .flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []))
 }
 
-const asksForOld = (fields: unknown): boolean =>
-  OLD_VALUES.some((name) => {
-    const asked = fieldOf(fields, name) ?? 'NONE'
-    return asked !== 'NONE'
-  })
-
-/** Fields are read in camelCase and in PascalCase. */
-function fieldOf(value: unknown, name: string): unknown {
-  if (!isObject(value)) return undefined
-  return value[name] ?? value[name.charAt(0).toUpperCase() + name.slice(1)]
-}
-
-const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+const asksForOld = (write: unknown): boolean =>
+  OLD_VALUES.some((name) => everyFieldOf(write, name).some((asked) => asked !== 'NONE'))

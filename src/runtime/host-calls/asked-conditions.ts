@@ -1,0 +1,68 @@
+import { ExpressionFault } from '#runtime/tables/expressions/expression-fault.ts'
+import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
+import type { ConditionNode, OperandNode, PathNode } from '#runtime/tables/expressions/syntax.ts'
+import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
+import { isObject } from '#runtime/tables/plain/field-rules.ts'
+
+import { everyFieldOf } from './spelled-fields.ts'
+
+/**
+ * Whether a condition of a write asks for more than whether the item exists: it names an attribute that is not of the
+ * table's key, which the caller sends anyway.
+ */
+export const asksBeyondKeys = (schema: KeySchema, write: unknown): boolean =>
+  everyFieldOf(write, 'conditionExpression').some(
+    (text) => typeof text === 'string' && namesBeyondKeys(schema, text, namesOf(write)),
+  )
+
+type Names = (placeholder: string) => readonly unknown[]
+
+function namesBeyondKeys(schema: KeySchema, text: string, names: Names): boolean {
+  const keys = new Set<unknown>(keyAttributes(schema).map(({ name }) => name))
+  const isOfKey = ({ parts: [first, ...inside] }: PathNode): boolean => {
+    if (inside.length > 0 || typeof first !== 'string') return false
+    const meant = first.startsWith('#') ? names(first) : [first]
+    return meant.every((name) => keys.has(name))
+  }
+  return pathsOf(text).some((path) => !isOfKey(path))
+}
+
+/** None of a text that is no condition: its action refuses it before it looks at anything. */
+function pathsOf(text: string): readonly PathNode[] {
+  try {
+    return pathsIn(parseCondition(text))
+  } catch (error) {
+    if (error instanceof ExpressionFault) return []
+    throw error
+  }
+}
+
+function pathsIn(node: ConditionNode | OperandNode): readonly PathNode[] {
+  switch (node.kind) {
+    case 'and':
+    case 'or':
+      return node.conditions.flatMap(pathsIn)
+    case 'not':
+      return pathsIn(node.condition)
+    case 'comparison':
+    case 'between':
+    case 'in':
+      return node.operands.flatMap(pathsIn)
+    case 'call':
+      return node.args.flatMap(pathsIn)
+    case 'path':
+      return [node]
+    case 'value':
+      return []
+    default:
+      return node satisfies never
+  }
+}
+
+/** What a placeholder may stand for, in either spelling of the field. */
+const namesOf =
+  (write: unknown): Names =>
+  (placeholder) =>
+    everyFieldOf(write, 'expressionAttributeNames').flatMap((names) =>
+      isObject(names) && Object.hasOwn(names, placeholder) ? [names[placeholder]] : [],
+    )
