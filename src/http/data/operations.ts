@@ -41,14 +41,14 @@ async function serve(
   context: AppContext,
   { request, operation, open }: Incoming,
 ): Promise<Response> {
-  const { host, requestId } = scopeOf(request)
+  const { host, requestId, peerAddress: address } = scopeOf(request)
   const known = context.sites.byHost(host)
   const site = known instanceof Promise ? await known : known
   if (!site) throw notFound('Site', host)
   const verified = open ? null : visitorOf(context, site, request)
   const visitor = verified instanceof Promise ? await verified : verified
   const body = await bodyOf(request)
-  const call = { site, operation, requestId, visitor, publicRoute: open, body }
+  const call = { site, operation, requestId, visitor, address, publicRoute: open, body }
   const answer = context.operationCalls.call(call)
   return responseOf(answer instanceof Promise ? await answer : answer)
 }

@@ -96,7 +96,7 @@ export class HostCalls {
 }
 
 function hostCallOf(
-  { program, definition, adHoc, operation, requestId, authority, depth }: PendingCall,
+  { program, definition, adHoc, operation, requestId, authority, depth, address }: PendingCall,
   asked: Pick<HostCall, 'name' | 'argument' | 'signal'>,
 ): HostCall {
   const { siteId, siteDomain, key: programKey } = program
@@ -108,6 +108,7 @@ function hostCallOf(
     function: asker,
     authority,
     depth,
+    address,
     operation,
     requestId,
     ...asked,

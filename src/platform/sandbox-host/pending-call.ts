@@ -23,6 +23,7 @@ export interface PendingCall {
   readonly auth: string
   readonly authority: CallAuthority
   readonly depth: number
+  readonly address?: string | undefined
   readonly signal: AbortSignal | undefined
   /** JSON text. */
   readonly body: string

@@ -77,7 +77,7 @@ export class SandboxHosts implements Sandbox {
 
   call(call: SandboxCall): Promise<CallOutcome> {
     const { program, functionId, operation, requestId, auth, body } = call
-    const { authority, depth, signal } = call
+    const { authority, depth, address, signal } = call
     const definition = program.functions.get(functionId)
     if (!definition) {
       const message = `Function "${functionId}" is not part of ${program.key}`
@@ -94,6 +94,7 @@ export class SandboxHosts implements Sandbox {
       auth,
       authority,
       depth,
+      address,
       signal,
       body,
       adHoc,

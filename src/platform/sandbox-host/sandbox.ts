@@ -86,6 +86,8 @@ export interface SandboxCall {
   readonly authority: CallAuthority
   /** Calls of operations that wait for this one: 0 for a visitor's own. */
   readonly depth: number
+  /** Where its visitor is, for its nested calls. Never sent to a host. */
+  readonly address?: string | undefined
   /** Aborted when nobody waits for it any more: then it is not begun, and calls no operations. */
   readonly signal?: AbortSignal | undefined
   /** The request body as it came: JSON text of an object whose `payload` is handed to the handler. */
@@ -178,6 +180,7 @@ export interface HostCall {
   readonly function: Pick<ProgramFunction, 'functionId' | 'name' | 'stores'> | null
   readonly authority: CallAuthority
   readonly depth: number
+  readonly address?: string | undefined
   readonly operation: string
   readonly requestId: string
   readonly name: HostCallName

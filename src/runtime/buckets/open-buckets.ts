@@ -49,7 +49,8 @@ export function openBuckets(deps: BucketsDeps): BucketParts {
       'put-object': (bucket, input) => putObject(means, bucket, input),
       'delete-object': (bucket, input) => deleteObject(means, bucket, input),
       'presign-get-object': (bucket, input) => presignGetObject(objects, bucket, input),
-      'presign-put-object': (bucket, input) => presignPutObject(means, bucket, input),
+      'presign-put-object': (bucket, input, holder) =>
+        presignPutObject(means, bucket, input, holder),
     }),
     bucketAccounts: accounts,
     bucketUploads: new BucketUploads(accounts),

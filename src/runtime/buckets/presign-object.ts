@@ -34,6 +34,7 @@ export async function presignPutObject(
   { objects, accounts }: { readonly objects: Objects; readonly accounts: BucketAccounts },
   bucket: Bucket,
   input: unknown,
+  holder?: string,
 ): Promise<PresignAnswer> {
   const asked = parseInput(PresignPutInput, input)
   const { key, contentType, sizeBytes } = asked
@@ -48,7 +49,11 @@ export async function presignPutObject(
     sizeBytes,
   })
   // The URL is not given out before there is room for what it brings.
-  await accounts.promise(spot, sizeBytes, signed.expiresAt)
+  await accounts.promise(spot, {
+    sizeBytes,
+    urlExpiresAt: signed.expiresAt,
+    ...(holder !== undefined && { holder }),
+  })
   return answer(signed)
 }
 

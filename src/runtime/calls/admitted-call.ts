@@ -15,6 +15,8 @@ export interface AdmittedCall {
   readonly authority: CallAuthority
   /** Calls that wait for it: 0 for one from outside. */
   readonly depth: number
+  /** Where its visitor is; undefined for a call of the site's own. */
+  readonly address?: string | undefined
   /** Aborted when nobody waits for it any more. */
   readonly signal?: AbortSignal | undefined
   /** Bounded already. */

@@ -23,6 +23,8 @@ export interface OperationCall {
   readonly requestId: string
   /** Null for a caller without a token. */
   readonly visitor: Caller | null
+  /** Of the visitor's network. */
+  readonly address?: string | undefined
   /** Whether the call came by `/data/public`. */
   readonly publicRoute: boolean
   /** As it came. */
@@ -40,6 +42,8 @@ export interface InternalCall {
   readonly body: string
   /** Calls of operations that wait for this one; none when left out. */
   readonly depth?: number
+  /** Where the visitor is for whom it is made. */
+  readonly address?: string | undefined
   /** Aborted when nobody waits for it any more: then it is not begun. */
   readonly signal?: AbortSignal
 }
@@ -61,6 +65,7 @@ interface RoutedCall {
   readonly visitor: Caller | null
   readonly authority: CallAuthority
   readonly depth: number
+  readonly address?: string | undefined
   readonly signal?: AbortSignal
   readonly body: string
   /** Throws unless the operation may be called. */
@@ -135,7 +140,7 @@ export class OperationCalls {
   ): OperationAnswer | Promise<OperationAnswer> {
     routed.admit(operation)
     const { siteId } = site
-    const { requestId, visitor, authority, depth, signal, body } = routed
+    const { requestId, visitor, authority, depth, address, signal, body } = routed
     const call = {
       site,
       siteId,
@@ -144,6 +149,7 @@ export class OperationCalls {
       visitor,
       authority,
       depth,
+      address,
       signal,
       body: boundBody(body),
     }

@@ -56,6 +56,7 @@ export class OperationRuns {
       auth: call.visitor?.authText ?? 'null',
       authority: call.authority,
       depth: call.depth,
+      address: call.address,
       signal: call.signal,
       body: call.body,
     })

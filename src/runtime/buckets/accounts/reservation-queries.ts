@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { ObjectName } from './model.ts'
+import type { OpenUploads } from './open-uploads.ts'
 
 export interface ReservationRow extends ObjectName {
   readonly reservationId: string
@@ -18,22 +19,59 @@ export async function insertReservation(
     readonly sizeBytes: number
     readonly kind: 'write' | 'url'
     readonly expiresAt: Date
+    /** Whose open uploads it is counted among. */
+    readonly holder?: string
   },
 ): Promise<void> {
-  await tx.db
-    .insertInto('bucket_reservation')
-    .values({
-      site_id: tx.siteId,
-      reservation_id: reservation.reservationId,
-      bucket_id: reservation.bucketId,
-      object_key: reservation.key,
-      size_bytes: String(reservation.sizeBytes),
-      kind: reservation.kind,
-      version: reservation.version,
-      expires_at: reservation.expiresAt,
-    })
-    .execute()
+  const { reservationId, bucketId, key, sizeBytes, kind, version, expiresAt, holder } = reservation
+  await sql`
+    insert into bucket_reservation
+      (site_id, reservation_id, bucket_id, object_key, size_bytes, kind, version, expires_at, holder)
+    values (${tx.siteId}, ${reservationId}, ${bucketId}, ${key}, ${String(sizeBytes)}::bigint, ${kind},
+      ${version}::bigint, ${expiresAt}, ${holder ?? null})`.execute(tx.db)
 }
+
+/** What was given to one holder and to all of them; URLs for one key are one promise. */
+export async function selectOpenUploads(
+  tx: SiteTx,
+  holder: string,
+): Promise<{ readonly one: OpenUploads; readonly all: OpenUploads } | undefined> {
+  const { rows } = await sql<{
+    readonly is_one: boolean
+    readonly bytes: string
+    readonly urls: string
+    readonly next_end: Date
+  }>`
+    select promise.holder = ${holder} as is_one, sum(promise.urls)::bigint as urls,
+      sum(greatest(0, promise.bytes - coalesce(object.size_bytes, 0)))::bigint as bytes,
+      min(promise.next_end) as next_end
+    from (
+      select holder, bucket_id, object_key, max(size_bytes) as bytes, count(*) as urls,
+        min(expires_at) as next_end
+      from bucket_reservation
+      where site_id = ${tx.siteId} and holder is not null
+      group by holder, bucket_id, object_key
+    ) promise
+    left join bucket_object object on object.site_id = ${tx.siteId}
+      and object.bucket_id = promise.bucket_id and object.object_key = promise.object_key
+    group by 1`.execute(tx.db)
+  const parts = rows.map(({ is_one, bytes, urls, next_end }) => ({
+    isOne: is_one,
+    open: { bytes: Number(bytes), urls: Number(urls), nextEnd: next_end },
+  }))
+  const one = parts.find(({ isOne }) => isOne)?.open
+  if (!one) return undefined
+  return {
+    one,
+    all: parts.filter(({ isOne }) => !isOne).reduce((sum, { open }) => plus(sum, open), one),
+  }
+}
+
+const plus = (one: OpenUploads, other: OpenUploads): OpenUploads => ({
+  bytes: one.bytes + other.bytes,
+  urls: one.urls + other.urls,
+  nextEnd: one.nextEnd < other.nextEnd ? one.nextEnd : other.nextEnd,
+})
 
 /** Ends a reservation; gives back the largest that the key has left. */
 export async function endReservation(

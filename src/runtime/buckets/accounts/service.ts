@@ -12,7 +12,8 @@ import { storedSettings } from '#sites/deployment-settings.ts'
 
 import { type Spot, type Standing, type UsageCounts, checkQuota, growth } from './model.ts'
 import { type StandingRow, deleteStanding, writeObject } from './object-queries.ts'
-import { endReservation, insertReservation } from './reservation-queries.ts'
+import { checkOpenUploads } from './open-uploads.ts'
+import { endReservation, insertReservation, selectOpenUploads } from './reservation-queries.ts'
 import { UPKEEP_LATE_MS, UPKEEP_MS, uploadMs } from './times.ts'
 import {
   type AccountRow,
@@ -70,11 +71,18 @@ export class BucketAccounts {
     return head
   }
 
-  /** Keeps room for what a URL may bring until it has expired. Throws `QuotaExceeded`. */
-  async promise(spot: Spot, sizeBytes: number, urlExpiresAt: Date): Promise<void> {
+  /**
+   * Keeps room for what a URL may bring until it has expired. Throws `QuotaExceeded`, and `TooManyRequests` when a preset
+   * has promised its caller, the holder, as much as one may have open at once.
+   */
+  async promise(
+    spot: Spot,
+    upload: { readonly sizeBytes: number; readonly urlExpiresAt: Date; readonly holder?: string },
+  ): Promise<void> {
+    const { urlExpiresAt, ...asked } = upload
     // An upload may begin in the last moment.
-    const expiresAt = new Date(urlExpiresAt.getTime() + uploadMs(sizeBytes))
-    await this.#reserve(spot, { sizeBytes, kind: 'url', expiresAt })
+    const expiresAt = new Date(urlExpiresAt.getTime() + uploadMs(asked.sizeBytes))
+    await this.#reserve(spot, { ...asked, kind: 'url', expiresAt })
   }
 
   async remove(spot: Spot, remove: () => Promise<void>): Promise<void> {
@@ -126,6 +134,7 @@ export class BucketAccounts {
       readonly sizeBytes: number
       readonly kind: 'write' | 'url'
       readonly expiresAt: Date
+      readonly holder?: string
     },
   ): Promise<Reservation> {
     return this.#inSite(spot, async (tx) => {
@@ -145,6 +154,9 @@ export class BucketAccounts {
         version: before.version,
       }
       await insertReservation(tx, { ...reservation, ...asked })
+      const open =
+        asked.holder === undefined ? undefined : await selectOpenUploads(tx, asked.holder)
+      if (open) checkOpenUploads(open, limits, new Date(this.#now()))
       await change(tx, { account, spot }, after)
       return reservation
     })

@@ -1,4 +1,5 @@
 import { AppError, notFound } from '#base/app-error.ts'
+import { networkOf } from '#identity/defence/network-of.ts'
 import type { Bucket, BucketAction } from '#runtime/buckets/bucket.ts'
 import type { AdmittedCall } from '#runtime/calls/admitted-call.ts'
 import { failureOf } from '#runtime/calls/failures.ts'
@@ -25,7 +26,7 @@ export interface PresetStores {
     perform(table: Table, action: TablePreset['action'], input: unknown): Promise<object>
   }
   readonly buckets: {
-    perform(bucket: Bucket, action: BucketAction, input: unknown): Promise<object>
+    perform(bucket: Bucket, action: BucketAction, input: unknown, holder?: string): Promise<object>
   }
 }
 
@@ -79,10 +80,12 @@ export class PresetRuns {
     if (store.type !== 's3Bucket') throw notFound('Resource', store.resourceId)
     const bucket = { siteId: call.siteId, bucketId: store.resourceId, config: store.config }
     const { owner } = binding
-    if (!owner || !('prefix' in owner)) return this.#stores.buckets.perform(bucket, action, request)
+    const { buckets } = this.#stores
+    const holder = holderOf(call)
+    if (!owner || !('prefix' in owner)) return buckets.perform(bucket, action, request, holder)
     const folder = ownFolder(owner, subOf(call))
     const input = insideFolder(folder, action, request)
-    return outsideFolder(folder, await this.#stores.buckets.perform(bucket, action, input))
+    return outsideFolder(folder, await buckets.perform(bucket, action, input, holder))
   }
 
   async #onTable(
@@ -122,6 +125,12 @@ export class PresetRuns {
       nextToken: typeof token === 'string' ? this.#tokens.seal(scope, token) : null,
     }
   }
+}
+
+/** Whose open uploads are counted together: a user's, or those of strangers in one network. The site's own are not. */
+function holderOf({ visitor, authority, address }: AdmittedCall): string | undefined {
+  if (visitor) return `user ${visitor.sub}`
+  return authority === 'system' ? undefined : `network ${networkOf(address ?? '')}`
 }
 
 /** Who calls. A job of the system and a stranger are nobody. */
