@@ -345,6 +345,22 @@ describe('a run', () => {
     expect(usage.json.totals.calls).toBeGreaterThanOrEqual(1)
   })
 
+  test('runs its operation, whatever answers that keeps', async () => {
+    const lambdaResourceId = await one.putFunction('kept', 'export default () => Math.random()')
+    const cache = { ttlSeconds: 3600 }
+    await one.putOperation('kept', { lambdaResourceId, auth: { mode: 'public' }, cache })
+    await one.synced()
+    const username = 'cached@example.test'
+    const token = await stack.dataToken('one.test', { user: username })
+    const theirs = (await one.callAs(token, 'kept', null)).json.data
+    for (const auth of [{ mode: 'system' }, { mode: 'user', username }]) {
+      await put(one, 'kept', { operation: 'kept', auth })
+      const results = [(await run(one, 'kept')).result, (await run(one, 'kept')).result]
+      expect(new Set([...results, theirs]).size).toBe(3)
+    }
+    expect((await one.callAs(token, 'kept', null)).json.data).toBe(theirs)
+  })
+
   test('is cut when its result is longer than 64 KiB', async () => {
     await put(one, 'big', { operation: 'big' })
     const found = await run(one, 'big')

@@ -40,6 +40,8 @@ export interface InternalCall {
   readonly authority: Caller | null | 'system'
   /** JSON text of `{ payload }`. */
   readonly body: string
+  /** Runs the operation, whatever answers are kept of it, and keeps this one for nobody. */
+  readonly fresh?: true
   /** Calls of operations that wait for this one; none when left out. */
   readonly depth?: number
   /** Where the visitor is for whom it is made. */
@@ -65,6 +67,7 @@ interface RoutedCall {
   readonly visitor: Caller | null
   readonly authority: CallAuthority
   readonly depth: number
+  readonly fresh?: true
   readonly address?: string | undefined
   readonly signal?: AbortSignal
   readonly body: string
@@ -153,7 +156,7 @@ export class OperationCalls {
       signal,
       body: boundBody(body),
     }
-    return operation.cacheTtlSeconds > 0 ? this.#cached(call) : this.#fresh(call)
+    return operation.cacheTtlSeconds > 0 && !routed.fresh ? this.#cached(call) : this.#fresh(call)
   }
 
   #cached(call: AdmittedCall): OperationAnswer | Promise<OperationAnswer> {

@@ -101,7 +101,8 @@ export class RunWorker {
       const authority = await this.#authority(site, job)
       const body = JSON.stringify({ payload: job.payload })
       const { operation } = job
-      const answer = await this.#calls.invoke({ site, operation, requestId, authority, body })
+      const call = { site, operation, requestId, authority, body, fresh: true } as const
+      const answer = await this.#calls.invoke(call)
       return { status: 'succeeded', ...keptResult(answer.body) }
     } catch (error) {
       const failure = this.#failureOf(error, siteId)
