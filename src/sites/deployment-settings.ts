@@ -14,7 +14,7 @@ const Entries = Type.Array(Type.String({ maxLength: 300 }), { maxItems: MAX_ENTR
 const LIMITS = {
   /** Calls of the site inside isolates at once. */
   concurrency: Type.Integer({ minimum: 1, maximum: 256 }),
-  /** Calls that wait for a place. */
+  /** Calls that wait for a place; 0 for none: a call then runs if a place is free. */
   queueLength: Type.Integer({ minimum: 0, maximum: 10_000 }),
   queueMs: Type.Integer({ minimum: 0, maximum: 60_000 }),
   /** One uninterrupted stretch of site code. */

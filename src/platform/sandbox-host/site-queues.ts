@@ -44,9 +44,10 @@ export class SiteQueue {
     return this.#waiting.reduce((sum, level) => sum + level.length, 0)
   }
 
-  /** Of that depth. */
-  waitingAt(depth: number): number {
-    return this.#waiting[depth]?.length ?? 0
+  /** How many calls of that depth would wait for a place if one more came; those that will find one free do not count. */
+  waitingWithOneMore(depth: number, concurrency: number): number {
+    const free = Math.max(0, concurrency - this.#countedAt(depth))
+    return Math.max(0, (this.#waiting[depth]?.length ?? 0) + 1 - free)
   }
 
   /**
@@ -56,8 +57,7 @@ export class SiteQueue {
   get next(): PendingCall | undefined {
     const call = this.#level()?.[0]
     if (!call) return undefined
-    const counted = call.depth > 0 ? this.running - this.#lenders.size : this.running
-    return counted < call.program.limits.concurrency ? call : undefined
+    return this.#countedAt(call.depth) < call.program.limits.concurrency ? call : undefined
   }
 
   get idle(): boolean {
@@ -136,6 +136,11 @@ export class SiteQueue {
     return late
   }
 
+  /** Places that are taken, as a call of that depth sees them. */
+  #countedAt(depth: number): number {
+    return depth > 0 ? this.running - this.#lenders.size : this.running
+  }
+
   /** The deepest calls that wait. */
   #level(): PendingCall[] | undefined {
     return this.#waiting.findLast((level) => level.length > 0)
@@ -162,13 +167,14 @@ export class SiteQueues {
     return this.#waiting
   }
 
-  /** Queues a call, or answers it when its site's queue is full. */
+  /** Queues a call, or answers it when its site has no place free and its queue is full. */
   push(call: PendingCall): void {
     const { queueKey: key, program } = call
-    const { queueLength } = program.limits
+    const { queueLength, concurrency } = program.limits
     let site = this.#sites.get(key)
-    const used = site?.waitingAt(call.depth) ?? 0
-    if (site && used >= queueLength) {
+    const waiting = site?.waitingWithOneMore(call.depth, concurrency) ?? 0
+    if (waiting > queueLength) {
+      const used = waiting - 1
       call.settle(failed({ kind: 'limit', what: 'queueLength', limit: queueLength, used }))
       return
     }
