@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 
+import { sql as kyselySql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
@@ -53,6 +54,21 @@ const waitingJobs = async () => {
     select count(*)::int as count from pgboss.job where name = 'site-cleanup' and state < 'active'`
   return row?.count
 }
+
+/** Of this database's workers, those whose look for a job is held up by a lock. */
+const fetchesThatWait = async () => {
+  let count = 0
+  await asAdmin(async (admin) => {
+    const waiting = await admin`
+      select pid from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query ilike '%skip locked%'`
+    count = waiting.length
+  }, postgres.url)
+  return count
+}
+
+const jobCounts = () => postgres.sql<{ retriesLeft: number }[]>`
+  select retry_limit - retry_count as "retriesLeft" from pgboss.job where name = 'site-cleanup'`
 
 describe('a job', () => {
   test('runs once its transaction has committed', async () => {
@@ -248,6 +264,24 @@ describe('the workers', () => {
     await stopped
     expect(events).toEqual(['started', 'finished', 'stopped'])
     expect(await waitingJobs()).toBe(1)
+  })
+
+  test('give back at once, unstarted, what a fetch brings after the stop', async () => {
+    const events: string[] = []
+    const queue = await replica(async (siteId) => void events.push(siteId))
+    const stopped = await postgres.database.withDirectory(async (tx) => {
+      await kyselySql`lock table pgboss.job in exclusive mode`.execute(tx.db)
+      await queue.enqueue(tx, 'site-cleanup', { siteId: 'late' })
+      await expect.poll(fetchesThatWait).toBe(2)
+      return { stopping: queue.stop() }
+    })
+    await stopped.stopping
+    expect(events).toEqual([])
+    expect(await waitingJobs()).toBe(1)
+
+    await replica(async (siteId) => void events.push(`${siteId} elsewhere`))
+    await vi.waitFor(() => expect(events).toEqual(['late elsewhere']), PATIENCE)
+    expect(await jobCounts()).toEqual([{ retriesLeft: POLICY.retries }])
   })
 })
 

@@ -8,6 +8,7 @@ import type { Tx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 
 import { bossInTransaction, bossOnClient } from './boss-database.ts'
+import { handBack } from './hand-back.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import type { EnqueueOptions, HandleOptions, Queue, QueueJobs, QueueName } from './queue.ts'
 
@@ -110,7 +111,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       onMessage: ({ queue }) => this.#wake(queue),
       onGap: () => this.#wake(),
     })
-    for (const [name, handler] of this.#handlers) await this.#startWorkers(name, handler)
+    for (const [name, handler] of this.#handlers) await this.#startWorkers(name, handler, signal)
     if (!signal.aborted) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
     }
@@ -135,7 +136,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     await this.#boss.stop({ graceful: false, close: false })
   }
 
-  async #startWorkers(name: QueueName, handler: Handler): Promise<void> {
+  async #startWorkers(name: QueueName, handler: Handler, stop: AbortSignal): Promise<void> {
     const ids: string[] = []
     this.#workers.set(name, ids)
     const polling = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
@@ -148,13 +149,17 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       const id = await this.#boss.work<object>(name, options, async ([job]) => {
         // A worker that found a job looks for the next one at once, not after its pause.
         this.#boss.notifyWorker(id)
-        if (job) await this.#runJob(name, handler, job)
+        // A fetch that was under way when the stop came may still bring a job.
+        if (job && stop.aborted) await handBack(this.#sql, name, job)
+        else if (job) await this.#runJob(name, handler, job)
       })
       ids.push(id)
     }
     if (givenUp === undefined) return
-    await this.#boss.work<object>(deadLetterQueue(name), polling, async ([job]) => {
-      if (job) await givenUp(job.data)
+    const dead = deadLetterQueue(name)
+    await this.#boss.work<object>(dead, polling, async ([job]) => {
+      if (job && stop.aborted) await handBack(this.#sql, dead, job)
+      else if (job) await givenUp(job.data)
     })
   }
 

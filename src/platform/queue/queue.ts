@@ -74,6 +74,6 @@ export interface Queue {
     handler: (job: QueueJobs[Name], signal: AbortSignal) => Promise<void>,
     options?: HandleOptions<QueueJobs[Name]>,
   ): void
-  /** Works until the signal, then finishes the jobs that are running. Resolves when the last one has ended. */
+  /** Works until the signal, then starts no other job and finishes those that run. Resolves when the last one has ended. */
   run(signal: AbortSignal): Promise<void>
 }
