@@ -50,6 +50,17 @@ describe('a composed message', () => {
     expect(Buffer.from(first.mime).toString()).toContain('Date: Fri, 20 Nov 2026 12:00:00 +0000')
   })
 
+  test('has no line end that a mail server could see otherwise', async () => {
+    const ends = ['\r', '\n', '\r\n', '\n\r', '\r\r\n']
+    const bodies = ends.flatMap((before) =>
+      ends.map((after) => `a${before}.${after}MAIL FROM:<e@v.il>`),
+    )
+    for (const text of bodies) {
+      const { mime } = await compose({ ...MESSAGE, text, html: `<p>${text}</p>` })
+      expect(Buffer.from(mime).toString()).not.toMatch(/\r(?!\n)|(?<!\r)\n/)
+    }
+  })
+
   test.each([
     ['a recipient that is two', { to: 'vic,eve@example.org' }],
     ['a recipient with a line break', { to: 'vic@example.org\r\nBcc: eve@evil.test' }],

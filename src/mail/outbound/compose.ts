@@ -24,8 +24,8 @@ export async function compose(message: Composition): Promise<RawMail> {
     to: { name: '', address: to },
     ...(replyTo === undefined ? {} : { replyTo: { name: '', address: replyTo } }),
     subject: oneLine(message.subject),
-    text: message.text,
-    html: message.html,
+    text: wholeLines(message.text),
+    html: wholeLines(message.html),
     encoding: 'quoted-printable',
     newline: 'win',
     messageId: `<${messageId}@${siteDomain}>`,
@@ -46,3 +46,6 @@ const oneLine = (text: string): string =>
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .toWellFormed()
     .trim()
+
+/** RFC 5321 §2.3.8: CR leaves before LF only. A server that takes it for a line end by itself could be told where the message ends. */
+const wholeLines = (text: string): string => text.replaceAll(/\r\n?/g, '\n')
