@@ -248,6 +248,91 @@ describe('a token', () => {
   })
 })
 
+describe('a token that verified before', () => {
+  /** As pools of the site stand; the test changes them under the verifier. */
+  const standing = (keys: Pool['keys']): SitePools => ({
+    domain: 'one.test',
+    loadedAtMs: 0,
+    admin: admin.pool,
+    data: { ...data.pool, keys },
+  })
+  const under = (verification: object) =>
+    new Map([...data.pool.keys].map(([kid, key]) => [kid, { ...key, ...verification }]))
+
+  async function seen() {
+    let pools = standing(data.pool.keys)
+    let nowSeconds = NOW
+    const changing = new TokenVerifier({
+      directory: { get: async () => pools, refreshed: async () => pools },
+      clock: { now: () => new Date(nowSeconds * 1000) },
+    })
+    const token = await sign({ ...good(), exp: NOW + 60 })
+    const again = () => changing.verify(SITE, 'data', token, ['access'])
+    const first = await again()
+    return {
+      first,
+      again,
+      keys: (next: Pool['keys']) => {
+        pools = standing(next)
+      },
+      forwardSeconds: (seconds: number) => {
+        nowSeconds += seconds
+      },
+      changing,
+      token,
+    }
+  }
+
+  test('is not computed again', async () => {
+    const { first, again } = await seen()
+    expect((await again()).claims).toBe(first.claims)
+  })
+
+  test('is refused once its key has gone', async () => {
+    const { again, keys } = await seen()
+    keys(new Map())
+    await expect(again()).rejects.toMatchObject({ code: 'Unauthorized' })
+  })
+
+  test('is refused once its key is published no more', async () => {
+    const { again, keys } = await seen()
+    keys(under({ expiresAtMs: NOW * 1000 }))
+    await expect(again()).rejects.toMatchObject({ code: 'Unauthorized' })
+  })
+
+  test('is refused when another key took the name of its own', async () => {
+    const { again, keys } = await seen()
+    keys(under({ key: [...admin.pool.keys.values()][0]?.key }))
+    await expect(again()).rejects.toMatchObject({ code: 'Unauthorized' })
+  })
+
+  test('is computed again when its key was read again', async () => {
+    const { first, again, keys } = await seen()
+    keys(under({ key: await importVerificationKey(data.pair.publicJwk) }))
+    const { claims } = await again()
+    expect(claims).not.toBe(first.claims)
+    expect(claims).toEqual(first.claims)
+  })
+
+  test('is refused for another pool and for another use', async () => {
+    const { changing, token } = await seen()
+    for (const [kind, use] of [
+      ['admin', 'access'],
+      ['data', 'id'],
+    ] as const) {
+      await expect(changing.verify(SITE, kind, token, [use])).rejects.toMatchObject({
+        code: 'Unauthorized',
+      })
+    }
+  })
+
+  test('expires', async () => {
+    const { again, forwardSeconds } = await seen()
+    forwardSeconds(60)
+    expect(await again()).toMatchObject({ expired: true })
+  })
+})
+
 function edited(text: string, at: number, character: string, how: string): string {
   const [before, after] = [text.slice(0, at), text.slice(at + 1)]
   switch (how) {

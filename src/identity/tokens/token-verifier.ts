@@ -1,7 +1,3 @@
-import { Value } from '@sinclair/typebox/value'
-import { type CompactVerifyResult, compactVerify } from 'jose'
-import { JOSEError } from 'jose/errors'
-
 import type { Clock } from '#base/clock.ts'
 import { isPublished } from '#identity/keys/model.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -9,8 +5,9 @@ import type { Pool, PoolKind } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { refusalOf } from './checks.ts'
-import { TokenClaims, type TokenUse } from './claims.ts'
+import type { TokenClaims, TokenUse } from './claims.ts'
 import { unauthorized } from './refusals.ts'
+import { SignedTokens } from './signed-tokens.ts'
 
 export interface Verified {
   readonly claims: TokenClaims
@@ -26,6 +23,7 @@ export type PoolSource = Pick<PoolDirectory, 'get' | 'refreshed'>
 export class TokenVerifier {
   readonly #directory: PoolSource
   readonly #clock: Clock
+  readonly #signed = new SignedTokens()
 
   constructor(deps: { directory: PoolSource; clock: Clock }) {
     this.#directory = deps.directory
@@ -38,15 +36,13 @@ export class TokenVerifier {
     token: string,
     uses: readonly TokenUse[],
   ): Promise<Verified> {
-    requireCanonical(token)
     let pool = (await this.#directory.get(site))[kind]
-    const result = await signatureOf(token, async (kid) => {
+    const { header, claims } = await this.#signed.read(token, async (kid) => {
       if (!pool.keys.has(kid)) pool = (await this.#directory.refreshed(site))[kind]
       return this.#key(pool, kid)
     })
-    const claims = parseClaims(result.payload)
     const nowSeconds = this.#clock.now().getTime() / 1000
-    const refusal = refusalOf({ header: result.protectedHeader, claims, pool, uses, nowSeconds })
+    const refusal = refusalOf({ header, claims, pool, uses, nowSeconds })
     if (refusal !== undefined) throw unauthorized(refusal)
     return { claims, pool, expired: claims.exp <= nowSeconds }
   }
@@ -56,37 +52,4 @@ export class TokenVerifier {
     if (!known || !isPublished(known, this.#clock.now().getTime())) throw unauthorized('kid')
     return known.key
   }
-}
-
-/** The last character of base64url carries unused bits: without this, one signature would have sixteen spellings. */
-function requireCanonical(token: string): void {
-  const signature = token.slice(token.lastIndexOf('.') + 1)
-  if (Buffer.from(signature, 'base64url').toString('base64url') !== signature) {
-    throw unauthorized('signature')
-  }
-}
-
-async function signatureOf(
-  token: string,
-  keyOf: (kid: string) => Promise<CryptoKey>,
-): Promise<CompactVerifyResult> {
-  try {
-    return await compactVerify(token, ({ kid }) => keyOf(typeof kid === 'string' ? kid : ''), {
-      algorithms: ['RS256'],
-    })
-  } catch (error) {
-    // A database that is down is not the token's fault.
-    throw error instanceof JOSEError ? unauthorized(error.code) : error
-  }
-}
-
-function parseClaims(payload: Uint8Array): TokenClaims {
-  let claims: unknown
-  try {
-    claims = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(payload))
-  } catch {
-    throw unauthorized('payload')
-  }
-  if (!Value.Check(TokenClaims, claims)) throw unauthorized('claims')
-  return claims
 }
