@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 import type { Role } from '#identity/actor.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import type { Standing, User } from './model.ts'
 
@@ -14,6 +14,12 @@ export interface NewUser {
   readonly role: Role | null
   readonly status: 'INVITED' | 'ACTIVE'
   readonly origin: 'invite' | 'operator' | 'sign-up' | 'provider'
+}
+
+interface StandingOf {
+  readonly userPoolId: string
+  readonly sub: string
+  readonly familyId: string | undefined
 }
 
 const ACTIVE_EMAIL = sql<string>`case when active_address = 'external' and external_email is not null
@@ -52,34 +58,18 @@ export function selectUserByEmail(
   return users(tx, userPoolId).where('email', '=', email).executeTakeFirst()
 }
 
-/** By primary keys: runs for every request with an admin token. `familyId` is the token's `origin_jti`. */
-export function selectStanding(
-  tx: SiteTx,
-  userPoolId: string,
-  sub: string,
-  familyId: string | undefined,
+/** By primary keys, in one round trip: runs for every request with an admin token. `familyId` is the token's `origin_jti`. */
+export async function selectStanding(
+  database: Database,
+  siteId: string,
+  { userPoolId, sub, familyId }: StandingOf,
 ): Promise<Standing | undefined> {
-  const groups = sql<string[]>`array(
-    select group_name from data_group_member
-    where site_id = ${tx.siteId} and user_pool_id = ${userPoolId} and sub = ${sub}
-    order by group_name)`
-  const signedOut = sql<boolean>`${familyId ?? null}::text is not null and not exists (
-    select from refresh_family
-    where site_id = ${tx.siteId} and family_id = ${familyId ?? null}
-      and user_pool_id = ${userPoolId} and sub = ${sub} and revoked_at is null)`
-  return tx.db
-    .selectFrom('pool_user')
-    .select([
-      'email',
-      'role',
-      'tokens_valid_after as tokensValidAfter',
-      groups.as('groups'),
-      signedOut.as('signedOut'),
-    ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
-    .executeTakeFirst()
+  const [row] = await database.statement<Standing>(
+    `select email, role, tokens_valid_after as "tokensValidAfter", groups, signed_out as "signedOut"
+    from user_standing($1, $2, $3, $4)`,
+    [siteId, userPoolId, sub, familyId ?? null],
+  )
+  return row
 }
 
 export async function updateTokensValidAfter(

@@ -131,9 +131,7 @@ export class Users {
     userPoolId: string,
     { sub, origin_jti: familyId }: Pick<TokenClaims, 'sub' | 'origin_jti'>,
   ): Promise<Standing | undefined> {
-    return this.#database.withSite(site.siteId, (tx) =>
-      selectStanding(tx, userPoolId, sub, familyId),
-    )
+    return selectStanding(this.#database, site.siteId, { userPoolId, sub, familyId })
   }
 
   /** Ends every token that the user has, on every replica. */

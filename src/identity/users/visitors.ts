@@ -22,11 +22,13 @@ export class Visitors {
     const email = canonicalEmail(username)
     if (!isStorable(email)) return undefined
     const { userPoolId } = (await this.#directory.get(site)).data
-    return this.#database.withSite(site.siteId, async (tx) => {
-      const user = await selectUserByEmail(tx, userPoolId, email)
-      if (user?.status !== 'ACTIVE') return undefined
-      const standing = await selectStanding(tx, userPoolId, user.sub, undefined)
-      return standing && visitorOf(user.sub, standing.email, standing.groups)
-    })
+    const user = await this.#database.withSite(site.siteId, (tx) =>
+      selectUserByEmail(tx, userPoolId, email),
+    )
+    if (user?.status !== 'ACTIVE') return undefined
+    const { sub } = user
+    const subject = { userPoolId, sub, familyId: undefined }
+    const standing = await selectStanding(this.#database, site.siteId, subject)
+    return standing && visitorOf(sub, standing.email, standing.groups)
   }
 }

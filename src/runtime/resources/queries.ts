@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { storedConfig } from './config.ts'
 import type { Resource, ResourceName, ResourceType, TypedConfig } from './model.ts'
@@ -37,6 +37,19 @@ export async function selectResource(
     .where('site_id', '=', tx.siteId)
     .where('resource_id', '=', resourceId)
     .executeTakeFirst()
+  return row && toResource(row)
+}
+
+/** In a transaction of its own, in one round trip: runs for every action on a table or bucket. */
+export async function readResource(
+  database: Database,
+  siteId: string,
+  resourceId: string,
+): Promise<Resource | undefined> {
+  const [row] = await database.statement<ResourceRow>(
+    'select resource_id, type, name, config, created_at, updated_at from resource_read($1, $2)',
+    [siteId, resourceId],
+  )
   return row && toResource(row)
 }
 

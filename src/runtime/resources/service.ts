@@ -23,6 +23,7 @@ import {
   deleteResource,
   insertResource,
   lockResource,
+  readResource,
   selectGrantees,
   selectResource,
   selectResourceByName,
@@ -107,7 +108,7 @@ export class Resources {
   }
 
   async get(siteId: string, resourceId: string): Promise<Resource> {
-    const resource = await this.#database.withSite(siteId, (tx) => selectResource(tx, resourceId))
+    const resource = await readResource(this.#database, siteId, resourceId)
     if (!resource) throw notFound('Resource', resourceId)
     return resource
   }
