@@ -116,6 +116,17 @@ describe.each(['bun', 'node', 'deno'] as const)('the HTTP server on %s', (runtim
     await expect.poll(async () => (await call('/aborted')).text).toContain('events')
     agent.destroy()
   })
+
+  test('notices who leaves when nothing but the signal of the request is held', async () => {
+    await using own = new Script(runtime, FIXTURE, [String(MAX_BODY), '1'])
+    const { port: there } = await own.next()
+    const events = serverSentEvents({ port: there, path: '/events' })
+    await events.next()
+    expect((await request({ port: there, path: '/collect-garbage' })).text).toBe('collected')
+    await events.return(undefined)
+    const aborted = async () => (await request({ port: there, path: '/aborted' })).json
+    await expect.poll(aborted).toEqual(['events'])
+  })
 })
 
 describe.each(['bun', 'node', 'deno'] as const)('draining on %s', (runtime) => {

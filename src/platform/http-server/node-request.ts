@@ -7,6 +7,12 @@ export interface BodyRules {
   onExceeded(): void
 }
 
+/**
+ * The requests that are being answered. Node passes an abort on to `request.signal` only while the request itself is
+ * held, and who streams an answer holds no more than the signal.
+ */
+const held = new WeakMap<ServerResponse, Request>()
+
 /** Undefined when method, host or target make no valid request. */
 export function toRequest(
   incoming: IncomingMessage,
@@ -17,16 +23,19 @@ export function toRequest(
   if (url === undefined) return undefined
   const method = incoming.method ?? 'GET'
   const abort = new AbortController()
-  outgoing.once('close', () => {
-    if (!outgoing.writableFinished) abort.abort(new Error('The client closed the connection'))
-  })
   const init: RequestInit = { method, headers: headersOf(incoming), signal: abort.signal }
   if (method !== 'GET' && method !== 'HEAD' && hasBody(incoming)) {
     init.body = bodyOf(incoming, rules)
     init.duplex = 'half'
   }
   try {
-    return new Request(url, init)
+    const request = new Request(url, init)
+    outgoing.once('close', () => {
+      if (!outgoing.writableFinished) abort.abort(new Error('The client closed the connection'))
+      held.delete(outgoing)
+    })
+    held.set(outgoing, request)
+    return request
   } catch {
     // TRACE, CONNECT and the like, which fetch does not allow.
     return undefined
