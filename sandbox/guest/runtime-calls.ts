@@ -97,11 +97,11 @@ function finishCall(id: number, value: unknown): void {
     try {
       text = stringify(value)
     } catch (error) {
-      invalidResult(id, `The result is not JSON: ${describeThrown(error).message}`)
+      invalidResult(id, describeThrown(error).message)
       return
     }
   }
-  if (text === undefined) invalidResult(id, `The result is not JSON: it is a ${typeof value}`)
+  if (text === undefined) invalidResult(id, `it is a ${typeof value}`)
   else finishText(id, text)
 }
 

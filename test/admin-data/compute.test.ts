@@ -41,6 +41,13 @@ describe('ad-hoc code', () => {
     expect(logs).toMatchObject([{ level: 'warn', message: 'loading' }])
   })
 
+  test('that is never run answers in the same envelope', async () => {
+    expect(await execute({ code: 'module.exports = () => 1', timeoutSeconds: 61 })).toMatchObject({
+      status: 400,
+      json: { ok: false, error: { code: 'ValidationError' } },
+    })
+  })
+
   test('starts anew each time', async () => {
     const code =
       'globalThis.runs = (globalThis.runs ?? 0) + 1\nmodule.exports = () => globalThis.runs'
@@ -80,6 +87,7 @@ describe('ad-hoc code', () => {
         json: { ok: false, error: { code: error }, durationMs: expect.any(Number) },
       })
       expect(Array.isArray(answer.json.logs)).toBe(true)
+      expect(answer.json.error.message).not.toMatch(/not JSON.*not JSON/)
     },
   )
 

@@ -119,6 +119,12 @@ describe('a request is refused', () => {
     ['in another spelling', '{}', `${SERVICE}getuser`, 'UnknownOperationException'],
     ['that is no JSON', '{"broken', `${SERVICE}GetUser`, 'SerializationException'],
     ['that is empty', '', `${SERVICE}GetUser`, 'SerializationException'],
+    [
+      'that is nested too deep',
+      `{"a":${'['.repeat(40)}${']'.repeat(40)}}`,
+      `${SERVICE}GetUser`,
+      'SerializationException',
+    ],
     ['that is a list', '[]', `${SERVICE}GetUser`, 'InvalidParameterException'],
     ['that is null', 'null', `${SERVICE}GetUser`, 'InvalidParameterException'],
     [

@@ -50,6 +50,57 @@ describe('the service', () => {
     expect(answer).toMatchObject({ status: 404, json: { error: { code: 'SiteNotFound' } } })
   })
 
+  const DEEP = '['.repeat(50_000) + ']'.repeat(50_000)
+  const WIDE = `[${'1,'.repeat(100_000)}1]`
+
+  test.each([
+    ['nested too deep', DEEP],
+    ['of too many values', WIDE],
+  ])('refuses the JSON of operators and visitors that is %s', async (_what, text) => {
+    const headers = { 'content-type': 'application/json' }
+    const answers = [
+      await stack.call('one.test', 'POST', '/portal/api/sites', {
+        token: stack.operatorKey,
+        headers,
+        body: `{"domain":${text}}`,
+      }),
+      await stack.call('one.test', 'POST', '/data/auth/password/add', {
+        token: await stack.dataToken('one.test'),
+        headers,
+        body: `{"password":${text}}`,
+      }),
+    ]
+    for (const answer of answers) {
+      expect(answer).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })
+      expect(answer.json.error.limit).toBeGreaterThan(0)
+    }
+  })
+
+  test.each([
+    ['text', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['nothing that it names', {}],
+  ])('says what to send when JSON is sent as %s', async (_what, headers) => {
+    const body = '{"type":"s3Bucket","name":"photos"}'
+    const token = await stack.adminToken('one.test')
+    const answer = await stack.call('one.test', 'POST', '/admin/data/resources', {
+      token,
+      headers,
+      body,
+    })
+    expect(answer).toMatchObject({
+      status: 415,
+      json: { error: { code: 'UnsupportedMediaType' } },
+    })
+    expect(answer.json.error.message).toContain('application/json')
+  })
+
+  test('says that a body is missing when there is none', async () => {
+    const token = await stack.adminToken('one.test')
+    const answer = await stack.call('one.test', 'POST', '/admin/data/resources', { token })
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })
+  })
+
   test('refuses a body that is too long before it reads it', async () => {
     const answer = await stack.call('one.test', 'POST', '/portal/api/sites', {
       token: stack.operatorKey,

@@ -29,7 +29,8 @@ const put = (site: string, deploymentId: string, hash: string, body: string | Ui
     `/portal/api/sites/${site}/deployments/${deploymentId}/files/${hash}`,
     {
       token: stack.operatorKey,
-      headers: { 'content-type': 'application/octet-stream' },
+      // A file is taken as it is, whatever it is said to be.
+      headers: { 'content-type': 'application/json' },
       body,
     },
   )

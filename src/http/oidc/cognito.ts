@@ -9,11 +9,13 @@ import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { CognitoError } from '#identity/cognito/api/cognito-error.ts'
 import { refusalOf } from '#identity/cognito/api/refusals.ts'
+import { isDeeper } from '#runtime/calls/json-depth.ts'
 import type { Site } from '#sites/site.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const CONTENT_TYPE = 'application/x-amz-json-1.1'
 const MAX_BODY_BYTES = 64 * 1024
+const MAX_DEPTH = 32
 
 /** Cognito's JSON API at the issuer: one path, the operation in `X-Amz-Target`, answers and refusals as Cognito gives them. */
 export const cognitoRoutes = (context: AppContext) =>
@@ -45,13 +47,19 @@ async function called(
   if (!isAmazonJson(request)) {
     throw new CognitoError('SerializationException', `Send the body as "${CONTENT_TYPE}"`)
   }
-  const body = request.body === null ? '' : await textOf(request.body)
+  const body = request.body === null ? '' : boundedText(await textOf(request.body))
   const target = request.headers.get('x-amz-target') ?? ''
   return cognitoApi.call({ site, pool, origin: originOf(request) }, target, body)
 }
 
 const textOf = async (body: ReadableStream<Uint8Array>): Promise<string> =>
   new TextDecoder().decode(await readUpTo(body, MAX_BODY_BYTES))
+
+/** Nobody sends Cognito more than a few levels. */
+function boundedText(text: string): string {
+  if (!isDeeper(text, MAX_DEPTH)) return text
+  throw new CognitoError('SerializationException', 'The request body is nested too deep')
+}
 
 const isAmazonJson = (request: Request): boolean =>
   request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === CONTENT_TYPE

@@ -4,6 +4,8 @@ import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import { shapeFaults } from '#base/shape-faults.ts'
 
+import { isOtherThanJson } from './json-body.ts'
+
 /** The answer to a failed request, in the words of its route family. */
 export function errorResponse(error: AppError, path: string, requestId: string): Response {
   const headers = errorHeaders(error)
@@ -31,13 +33,15 @@ export function errorHeaders(error: AppError): Headers {
 }
 
 /** Every failure as an AppError. What nobody expected becomes `InternalError`, its cause kept for the log. */
-export function toAppError(error: unknown, code: string | number): AppError {
+export function toAppError(error: unknown, code: string | number, request: Request): AppError {
   if (error instanceof AppError) return error
   // Elysia wraps what a parse hook throws; admission runs there.
   if (error instanceof Error && error.cause instanceof AppError) return error.cause
   if (code === 'NOT_FOUND') return new AppError('RouteNotFound', 'There is no such route')
   if (code === 'PARSE') return new AppError('InvalidJson', 'The request body is not valid JSON')
-  if (error instanceof ValidationError && error.type !== 'response') return validationFault(error)
+  if (error instanceof ValidationError && error.type !== 'response') {
+    return error.type === 'body' && isOtherThanJson(request) ? notJson() : validationFault(error)
+  }
   // A response that breaks its own schema arrives here too: our bug, not the caller's.
   return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
 }
@@ -50,15 +54,22 @@ function errorBody(error: AppError, path: string, requestId: string): object {
     ...(error.details === undefined ? {} : { details: error.details }),
     ...error.fields,
   }
-  return isData(path) ? { ok: false, error: body } : { error: body }
+  return isEnvelope(path) ? { ok: false, error: body } : { error: body }
 }
 
-const isData = (path: string): boolean => path === '/data' || path.startsWith('/data/')
+const COMPUTE = '/admin/data/compute/execute'
+
+/** Whether the answers of that path are `{ ok, data }` or `{ ok, error }`. */
+const isEnvelope = (path: string): boolean =>
+  path === '/data' || path.startsWith('/data/') || path === COMPUTE
 
 const challenge = (error: AppError): string =>
   error.code === 'TokenExpired'
     ? 'Bearer error="invalid_token", error_description="The token has expired"'
     : 'Bearer'
+
+const notJson = (): AppError =>
+  new AppError('UnsupportedMediaType', 'Send the body as "content-type: application/json"')
 
 function validationFault(error: Readonly<ValidationError>): AppError {
   const known = error.all.filter((fault) => fault.summary !== undefined)

@@ -8,6 +8,12 @@ const MAX_BODY_DEPTH = 256
 
 const texts = new WeakMap<Request, Promise<string>>()
 
+/** Whether a body was sent as something else than JSON, or without a word of what it is. */
+export function isOtherThanJson({ headers, body }: Request): boolean {
+  const type = headers.get('content-type')
+  return type === null ? body !== null : !JSON_TYPE.test(type)
+}
+
 /** The body of a request, as often as it is asked for. */
 export function textOf(request: Request): Promise<string> {
   const known = texts.get(request)

@@ -3,15 +3,20 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 
 import { admission, authority } from './authority.ts'
+import { jsonBody } from './json-body.ts'
 import { siteOf } from './site.ts'
 
 /** `visitor: true` on a route: the caller has an access token of the site's data pool. Adds `site` and `signedIn`. */
 export const visitorAuth = (context: AppContext) =>
   new Elysia({ name: 'visitor-auth', seed: context }).macro({
     visitor: (_required: true) =>
-      admission(authority('visitor'), async (request) => {
-        const site = await siteOf(context, request)
-        const bearer = request.headers.get('authorization') ?? undefined
-        return { site, signedIn: await context.visitorTokens.verifyFresh(site, bearer) }
-      }),
+      admission(
+        authority('visitor'),
+        async (request) => {
+          const site = await siteOf(context, request)
+          const bearer = request.headers.get('authorization') ?? undefined
+          return { site, signedIn: await context.visitorTokens.verifyFresh(site, bearer) }
+        },
+        jsonBody,
+      ),
   })
