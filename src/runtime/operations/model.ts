@@ -7,6 +7,7 @@ import { invalidFields } from '#runtime/shape.ts'
 import { SiteName } from '#runtime/storable-text.ts'
 
 import { type PresetBinding, PresetInput, parsePreset } from './preset-binding.ts'
+import { checkExpressions } from './preset-expressions.ts'
 import { checkPresetUse } from './preset-rules.ts'
 
 export const MAX_OPERATIONS = 500
@@ -90,7 +91,10 @@ export function parseOperation(input: PutOperation): OperationBinding {
   const auth = parseAuth(input.auth ?? { mode: 'authenticated' })
   const cacheTtlSeconds = input.cache?.ttlSeconds ?? 0
   const binding = preset === undefined ? null : parsePreset(preset)
-  if (binding) checkPresetUse(binding, { auth, cacheTtlSeconds })
+  if (binding) {
+    checkPresetUse(binding, { auth, cacheTtlSeconds })
+    checkExpressions(binding)
+  }
   return {
     operation,
     lambdaResourceId: lambdaResourceId ?? null,
