@@ -250,6 +250,42 @@ describe('replacing', () => {
   })
 })
 
+describe('a table of which a definition says nothing but the name', () => {
+  const named = (name: string, type = 'ddbTable') => ({ resources: [{ type, name }] })
+
+  test('is made when it is new, and left as it is when it is there', async () => {
+    const site = await RuntimeSite.create(stack, 'bare.test')
+    const own = { partitionKey: { name: 'n', type: 'N' }, ttlAttribute: 'end' }
+    await site.admin('POST', '/resources', { type: 'ddbTable', name: 'there', config: own })
+    const both = { resources: [...named('fresh').resources, ...named('there').resources] }
+    const done = await carryOut(site, 'replace', both)
+    expect(done.json.status).toBe('succeeded')
+    expect(changesOf(done)).toEqual(['create resources fresh', 'none resources there'])
+    expect((await site.admin('GET', '/iac/export')).json.resources).toEqual([
+      {
+        type: 'ddbTable',
+        name: 'fresh',
+        config: { partitionKey: { name: 'id', type: 'S' } },
+      },
+      { type: 'ddbTable', name: 'there', config: own },
+    ])
+  })
+
+  test('is kept so in a profile, and is refused where the name is of something else', async () => {
+    const site = await RuntimeSite.create(stack, 'bare-two.test')
+    await site.admin('POST', '/resources', { type: 's3Bucket', name: 'files' })
+    const kept = await site.admin('PUT', '/iac/definitions/main', { definition: named('files') })
+    expect(kept).toMatchObject({ status: 200, json: { definition: named('files') } })
+    const refused = await site.admin('POST', '/iac/jobs', {
+      mode: 'apply',
+      definitionProfileName: 'main',
+    })
+    expect(refused.json.error.details).toEqual([
+      { field: 'resources[0].type', message: expect.stringContaining('is a s3Bucket already') },
+    ])
+  })
+})
+
 describe('a job', () => {
   test('whose step fails stops there, says so, and publishes what was done', async () => {
     const site = await newSite('fails.test')

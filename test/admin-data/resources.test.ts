@@ -65,6 +65,13 @@ describe('a resource', () => {
     expect(bucket.status).toBe(200)
   })
 
+  test('that is a table of which nothing is said is keyed by a text "id"', async () => {
+    const body = { type: 'ddbTable', name: 'plain' }
+    const { resourceId } = (await site.admin('POST', '/resources', body)).json
+    const { config } = (await site.admin('GET', `/resources/${resourceId}`)).json
+    expect(config).toEqual({ partitionKey: { name: 'id', type: 'S' } })
+  })
+
   test('keeps its name to itself, within its site', async () => {
     const body = { type: 's3Bucket', name: 'taken' }
     expect((await site.admin('POST', '/resources', body)).status).toBe(200)

@@ -5,12 +5,15 @@ import { FunctionConfigInput, checkFunction } from './function-config.ts'
 import type { Resource, ResourceType, TypedConfig } from './model.ts'
 import { TableConfig, checkKeysKept, checkTable } from './table-config.ts'
 
-/** Parses what a caller sent as `config` of a new resource. */
+/** A table of which nothing else is said. */
+const KEYED_BY_ID: TableConfig = { partitionKey: { name: 'id', type: 'S' } }
+
+/** Parses what a caller sent as `config` of a new resource. A table without one is keyed by a text `id`. */
 export function parseConfig(type: ResourceType, config: unknown): TypedConfig {
   const sent = config ?? {}
   switch (type) {
     case 'ddbTable':
-      return { type, config: checkTable(parseShape(TableConfig, sent, 'config')) }
+      return { type, config: config === undefined ? KEYED_BY_ID : tableConfig(sent) }
     case 's3Bucket':
       return { type, config: parseShape(BucketConfig, sent, 'config') }
     case 'lambdaFunction':
@@ -32,6 +35,9 @@ export function patchConfig(current: Resource, patch: unknown): TypedConfig {
 /** Reads a config back from its column, which only `parseConfig` writes. */
 export const storedConfig = (type: ResourceType, config: unknown): TypedConfig =>
   ({ type, config }) as TypedConfig
+
+const tableConfig = (sent: unknown): TableConfig =>
+  checkTable(parseShape(TableConfig, sent, 'config'))
 
 function mergeFields(current: object, patch: unknown): Record<string, unknown> | undefined {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return undefined

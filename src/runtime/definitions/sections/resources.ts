@@ -40,6 +40,7 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Sect
   parse(value): DefinedItem {
     const { type, name, config } = parseShape(DefinedResource, value)
     const typed = inGrantWords(() => parseConfig(type, withGrantIds(config)))
+    if (type === 'ddbTable' && config === undefined) return bareTable(resources, name, typed)
     return {
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
@@ -63,6 +64,27 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Sect
   },
 })
 
+/** A table of which only the name is said: what the site has stays, and a new one gets `typed`. */
+function bareTable(
+  resources: ResourceDirectory['resources'],
+  name: string,
+  typed: TypedConfig,
+): DefinedItem {
+  const { type } = typed
+  return {
+    name,
+    type,
+    canonical: { type, name },
+    links: [],
+    partial: true,
+    conflict: (current) => (current.type === type ? undefined : otherType(current)),
+    async put(tx) {
+      const current = await resources.findByName(tx, name)
+      return current?.type === type ? 'none' : put(tx, resources, { name, typed })
+    },
+  }
+}
+
 /** Of a config whose grants hold names. */
 function itemOf(name: string, typed: TypedConfig): SiteItem {
   return {
@@ -81,10 +103,7 @@ const grantLink = ({ resourceId }: FunctionConfig['resources'][number], at: numb
 })
 
 function conflict(current: SiteItem, typed: TypedConfig): FieldFault | undefined {
-  if (current.type !== typed.type) {
-    const message = `"${current.name}" is a ${current.type} already: choose another name`
-    return { field: 'type', message }
-  }
+  if (current.type !== typed.type) return otherType(current)
   const before = storedConfig(typed.type, current.canonical['config'])
   if (before.type !== 'ddbTable' || typed.type !== 'ddbTable') return undefined
   try {
@@ -97,6 +116,11 @@ function conflict(current: SiteItem, typed: TypedConfig): FieldFault | undefined
     throw error
   }
 }
+
+const otherType = ({ name, type }: SiteItem): FieldFault => ({
+  field: 'type',
+  message: `"${name}" is a ${type} already: choose another name`,
+})
 
 async function checkInlineCode(
   sandbox: Pick<Sandbox, 'prepare'>,
