@@ -22,7 +22,7 @@ end $$;
 
 -- Several items of one site's tables; what is not there has no row. Positions count from 1.
 create function table_items_get(site text, tbls text[], hashes bytea[], sorts bytea[], at bigint)
-returns table (place bigint, body text)
+returns table (place integer, body text)
 language plpgsql
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -34,7 +34,7 @@ declare
 begin
   scope := set_config('app.site_id', site, true);
   return query
-    select k.place, i.body
+    select k.place::integer, i.body
     from unnest(tbls, hashes, sorts) with ordinality as k(tbl, hash, sort, place)
     join table_item i
       on i.site_id = site and i.table_id = k.tbl and i.partition_hash = k.hash and i.sort_key = k.sort
@@ -87,6 +87,34 @@ begin
   insert into table_item (site_id, table_id, partition_hash, sort_key, size_bytes, expires_at, body)
   select site, tbl, hash, sort, new_size, new_expiry, new_body
   from table_layout l
+  where l.site_id = site and l.table_id = tbl and l.generation = expected_generation
+  on conflict (site_id, table_id, partition_hash, sort_key) do update
+  set size_bytes = excluded.size_bytes, expires_at = excluded.expires_at, body = excluded.body,
+      index_ids = null, index_hashes = null, index_sorts = null;
+  return found;
+end $$;
+
+-- Several such puts of one table in one statement. No key comes twice, and keys come in order, so that two of these never
+-- wait for each other in a circle.
+create function table_items_put(
+  site text, tbl text, hashes bytea[], sorts bytea[], expected_generation integer,
+  bodies text[], sizes integer[], expiries bigint[]
+) returns boolean
+language plpgsql
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+declare
+  scope text;
+begin
+  scope := set_config('app.site_id', site, true);
+  if pg_advisory_xact_lock_shared(1413565252, hashtext(tbl)) is null then end if;
+  insert into table_item (site_id, table_id, partition_hash, sort_key, size_bytes, expires_at, body)
+  select site, tbl, n.hash, n.sort, n.size, n.expiry, n.body
+  from table_layout l
+  cross join lateral unnest(hashes, sorts, sizes, expiries, bodies) as n(hash, sort, size, expiry, body)
   where l.site_id = site and l.table_id = tbl and l.generation = expected_generation
   on conflict (site_id, table_id, partition_hash, sort_key) do update
   set size_bytes = excluded.size_bytes, expires_at = excluded.expires_at, body = excluded.body,
@@ -199,12 +227,13 @@ begin
 end $$;
 
 -- A page of items from `from` (inclusive) to `to` (exclusive), by partition hash and sort key: at most `most` of them,
--- and none after the one with which they are 1 MiB or more.
+-- and none after the one with which they are 1 MiB or more. `bodies` are theirs with commas between, which is one value to
+-- send and to parse; null when there are none. `is_full` says that one of the two bounds ended the page.
 create function table_item_range(
   site text, tbl text, from_hash bytea, from_sort bytea, to_hash bytea, to_sort bytea,
-  forward boolean, most integer, at bigint
+  forward boolean, most integer, at bigint,
+  out bodies text, out is_full boolean
 )
-returns table (body text, size_bytes integer)
 language plpgsql
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -213,6 +242,10 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   scope text;
+  body text;
+  size_bytes integer;
+  page text[] := '{}';
+  places integer := 0;
   total integer := 0;
 begin
   scope := set_config('app.site_id', site, true);
@@ -227,7 +260,8 @@ begin
       order by i.partition_hash, i.sort_key
       limit most
     loop
-      return next;
+      places := places + 1;
+      page[places] := body;
       total := total + size_bytes;
       exit when total >= 1048576;
     end loop;
@@ -242,20 +276,23 @@ begin
       order by i.partition_hash desc, i.sort_key desc
       limit most
     loop
-      return next;
+      places := places + 1;
+      page[places] := body;
       total := total + size_bytes;
       exit when total >= 1048576;
     end loop;
   end if;
+  bodies := nullif(array_to_string(page, ','), '');
+  is_full := places >= most or total >= 1048576;
 end $$;
 
 -- The same for an index. Equal index keys are told apart by the item's own key. A bound is
 -- [partition hash, sort key, item's partition hash, item's sort key].
 create function table_index_range(
   site text, tbl text, index_name text, from_bound bytea[], to_bound bytea[],
-  forward boolean, most integer, at bigint
+  forward boolean, most integer, at bigint,
+  out bodies text, out is_full boolean
 )
-returns table (body text, size_bytes integer)
 language plpgsql
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -276,6 +313,10 @@ declare
   to_sort bytea := to_bound[2];
   to_item_hash bytea := to_bound[3];
   to_item_sort bytea := to_bound[4];
+  body text;
+  size_bytes integer;
+  page text[] := '{}';
+  places integer := 0;
   total integer := 0;
 begin
   scope := set_config('app.site_id', site, true);
@@ -303,7 +344,8 @@ begin
       order by e.partition_hash, e.sort_key, e.item_hash, e.item_sort
       limit most
     loop
-      return next;
+      places := places + 1;
+      page[places] := body;
       total := total + size_bytes;
       exit when total >= 1048576;
     end loop;
@@ -323,9 +365,12 @@ begin
       order by e.partition_hash desc, e.sort_key desc, e.item_hash desc, e.item_sort desc
       limit most
     loop
-      return next;
+      places := places + 1;
+      page[places] := body;
       total := total + size_bytes;
       exit when total >= 1048576;
     end loop;
   end if;
+  bodies := nullif(array_to_string(page, ','), '');
+  is_full := places >= most or total >= 1048576;
 end $$;

@@ -48,6 +48,10 @@ const WRITES: readonly (readonly [string, () => Promise<unknown>])[] = [
     'a put under a condition',
     () => put({ id: 'new' }, { ConditionExpression: 'attribute_not_exists(id)' }),
   ],
+  [
+    'puts at once',
+    () => Promise.any(['new', 'newer', 'newest'].map((id) => put({ id }))).catch(firstOf),
+  ],
   ['a delete', () => bench.act(table, 'DeleteItem', { Key: { id: 'kept' } })],
   [
     'an update',
@@ -59,6 +63,9 @@ const WRITES: readonly (readonly [string, () => Promise<unknown>])[] = [
       }),
   ],
 ]
+
+/** All of them failed. */
+const firstOf = (all: AggregateError): Promise<never> => Promise.reject(all.errors[0])
 
 describe('a commit that fails', () => {
   test.each(WRITES)('does not pass for success: %s', async (_name, write) => {

@@ -77,11 +77,11 @@ describe('row-level security', () => {
     await forged('table_item_range')
     const rows = (siteId: string) =>
       postgres.database.statement(
-        "select body from forged_table_item_range($1, $2, '', '', '\\xff', '', true, 100, 0)",
+        "select bodies from forged_table_item_range($1, $2, '', '', '\\xff', '', true, 100, 0)",
         [siteId, mine.tableId],
       )
-    expect(await rows('one')).toHaveLength(1)
-    expect(await rows('two')).toHaveLength(0)
+    expect(await rows('one')).toEqual([{ bodies: expect.stringContaining('"id"') }])
+    expect(await rows('two')).toEqual([{ bodies: null }])
   })
 
   test('lets no function write rows of another site', async () => {
@@ -96,11 +96,18 @@ describe('row-level security', () => {
     await expect(write('two')).rejects.toMatchObject({ code: '42501' })
   })
 
-  test('lets a put write no row of another site', async () => {
-    await forged('table_item_put')
+  test.each([
+    ['a put', 'table_item_put', `'\\x02', '', 1, '{}', 2, null`],
+    [
+      'puts',
+      'table_items_put',
+      `array['\\x02', '\\x03']::bytea[], array['', '']::bytea[], 1, array['{}', '{}'], array[2, 2], array[null, null]::bigint[]`,
+    ],
+  ])('lets %s write no row of another site', async (_what, name, values) => {
+    await forged(name)
     const put = (siteId: string) =>
       postgres.database.statement<{ written: boolean }>(
-        `select forged_table_item_put($1, $2, '\\x02', '', 1, '{}', 2, null) as written`,
+        `select forged_${name}($1, $2, ${values}) as written`,
         [siteId, mine.tableId],
       )
     expect(await put('one')).toEqual([{ written: true }])

@@ -61,6 +61,16 @@ const CALLS: readonly (readonly [string, string, () => readonly unknown[]])[] = 
     () => [room, sort],
   ],
   [
+    'puts without indexes',
+    `select table_items_put($1, $2, array[$3, $3]::bytea[], array[$4, '']::bytea[], 1, array['{}', '{}'], array[2, 2], array[null, null]::bigint[])`,
+    () => [room, sort],
+  ],
+  [
+    'gets',
+    `select * from table_items_get($1, array[$2, $2], array[$3, $3]::bytea[], array[$4, '']::bytea[], 0)`,
+    () => [room, sort],
+  ],
+  [
     'conditional put',
     `select table_item_write($1, $2, $3, $4, 0, 1, 'absent', null, false, '{}', 2, null, '{}', '{}', '{}')`,
     () => [room, sort],

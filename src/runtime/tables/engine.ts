@@ -12,9 +12,10 @@ import { readUpdateItem } from './actions/update-item.ts'
 import type { ItemCodec } from './codec.ts'
 import { Expressions } from './expressions/expressions.ts'
 import { invalidRequest } from './fault.ts'
+import { storeOf } from './store/grouped-store.ts'
 import { ItemWrites } from './store/item-writes.ts'
 import type { TableLayouts } from './store/table-layouts.ts'
-import { storeOf, type TableStore } from './store/table-store.ts'
+import type { TableStore } from './store/table-store.ts'
 import type { Table } from './table.ts'
 
 export type { ActionAnswer, ActionBody }

@@ -18,7 +18,7 @@ type Body = Readonly<Record<string, unknown>>
 const MOST_FAULTS = 10
 
 /** DynamoDB's older parameters; expressions say the same. */
-const LEGACY = [
+const LEGACY: ReadonlySet<string> = new Set([
   'AttributesToGet',
   'AttributeUpdates',
   'ConditionalOperator',
@@ -26,25 +26,27 @@ const LEGACY = [
   'KeyConditions',
   'QueryFilter',
   'ScanFilter',
-]
+])
 
 /** Refuses what a parameter's type or its rule does not allow; reports as many faults as DynamoDB does at once. */
 export function checkParameters(body: Body, rules: ParameterRules): void {
   const listed = entriesOf(rules)
   for (const [name, rule] of listed) checkType(parameter(body, name), rule)
-  const legacy = LEGACY.filter((name) => parameter(body, name) !== undefined)
-  if (legacy.length > 0) {
-    throw invalidRequest(
-      `Legacy parameters are not supported, use expressions: ${legacy.join(', ')}`,
-    )
-  }
-  const faults = listed
-    .flatMap(([name, rule]) => faultsOf(name, parameter(body, name), rule))
-    .slice(0, MOST_FAULTS)
+  checkLegacy(body)
+  const faults: string[] = []
+  for (const [name, rule] of listed) faults.push(...faultsOf(name, parameter(body, name), rule))
   if (faults.length === 0) return
+  const reported = faults.slice(0, MOST_FAULTS)
   throw invalidRequest(
-    `${faults.length} validation error${faults.length > 1 ? 's' : ''} detected: ${faults.join('; ')}`,
+    `${reported.length} validation error${reported.length > 1 ? 's' : ''} detected: ${reported.join('; ')}`,
   )
+}
+
+function checkLegacy(body: Body): void {
+  if (!Object.keys(body).some((name) => LEGACY.has(name))) return
+  const sent = [...LEGACY].filter((name) => parameter(body, name) !== undefined)
+  if (sent.length === 0) return
+  throw invalidRequest(`Legacy parameters are not supported, use expressions: ${sent.join(', ')}`)
 }
 
 const NONE: readonly string[] = []

@@ -75,7 +75,9 @@ function numberOf(input: number): string {
       `The number ${input} is beyond 2^53 and may have lost digits: write { "$number": "…" } with its digits`,
     )
   }
-  return canonicalNumber(String(input))
+  const text = String(input)
+  // Without an exponent the shortest digits of a double are the canonical ones.
+  return text.includes('e') ? canonicalNumber(text) : text
 }
 
 function base64Of(content: unknown): string {

@@ -10,10 +10,18 @@ export const MAX_ITEM_BYTES = 409_600
 /** Beyond the attributes themselves, what a list or map costs, and each of its elements. */
 const CONTAINER_BYTES = 3
 const ELEMENT_BYTES = 1
+const ZERO = 0x30
+
+/** Items are measured when they are checked and when they are stored. */
+const MEASURED = new WeakMap<Item, number>()
 
 /** Bytes of an item as DynamoDB counts them: names in UTF-8, and values. */
 export function itemSize(item: Item): number {
-  return attributesSize(item, 0)
+  const known = MEASURED.get(item)
+  if (known !== undefined) return known
+  const size = attributesSize(item, 0)
+  MEASURED.set(item, size)
+  return size
 }
 
 /** What DynamoDB says of an item that a put brings. */
@@ -50,10 +58,18 @@ export function attributeSize(value: AttributeValue): number {
 export function numberSize(canonical: string): number {
   if (canonical === '0') return 1
   const sign = canonical.startsWith('-') ? 1 : 0
+  if (!canonical.includes('.')) return 1 + sign + Math.ceil(significant(canonical, sign) / 2)
   const [whole = '', fraction = ''] = canonical.slice(sign).split('.')
-  const before = whole === '0' ? '' : fraction === '' ? whole.replace(/0+$/, '') : whole
+  const before = whole === '0' ? '' : whole
   const after = before === '' ? fraction.replace(/^0+/, '') : fraction
   return 1 + sign + Math.ceil(before.length / 2) + Math.ceil(after.length / 2)
+}
+
+/** Digits of a whole number, without the zeros at its end. */
+function significant(whole: string, from: number): number {
+  let end = whole.length
+  while (whole.charCodeAt(end - 1) === ZERO) end -= 1
+  return end - from
 }
 
 function attributesSize(attributes: Attributes, overhead: number): number {

@@ -16,37 +16,46 @@ const SHOWN_NAME = 64
  */
 export function readFields(fields: Fields, input: unknown, at = ''): RequestFields {
   if (!isObject(input)) throw invalid(at === '' ? 'body' : at, 'must be a JSON object')
-  const rules = rulesOf(fields)
-  const found = new Map<string, unknown>()
-  for (const [sent, value] of Object.entries(input)) {
-    const [name, field] = [camelCase(sent), place(at, sent)]
+  const { rules, required } = knownFields(fields)
+  const found: Record<string, unknown> = {}
+  for (const sent of Object.keys(input)) {
+    const [name, value] = [camelCase(sent), input[sent]]
     const rule = rules.get(name)
-    if (rule === undefined) throw unknownField(field, name, [...rules.keys()])
+    if (rule === undefined) throw unknownField(place(at, sent), name, [...rules.keys()])
     // As in DynamoDB, null is the same as nothing.
-    if ((value ?? null) === null) continue
-    if (found.has(name)) throw sentTwice(field, name)
-    check(rule, value, field)
-    found.set(name, value)
+    if (value === null || value === undefined) continue
+    const fault = faultOf(value, rule, { name, found })
+    if (fault !== undefined) throw invalid(place(at, sent), fault)
+    found[name] = value
   }
-  const missing = Object.keys(fields.required).find((name) => !found.has(name))
+  const missing = required.find((name) => !Object.hasOwn(found, name))
   if (missing !== undefined) throw invalid(place(at, missing), 'is required')
-  return Object.fromEntries(found)
+  return found
 }
 
-/** The rules of a set of fields, which are constants. */
-const RULES = new WeakMap<Fields, ReadonlyMap<string, FieldRule>>()
+interface KnownFields {
+  readonly rules: ReadonlyMap<string, FieldRule>
+  readonly required: readonly string[]
+}
 
-function rulesOf(fields: Fields): ReadonlyMap<string, FieldRule> {
-  const known = RULES.get(fields)
-  if (known !== undefined) return known
-  const rules = new Map(Object.entries({ ...fields.required, ...fields.optional }))
-  RULES.set(fields, rules)
-  return rules
+/** Sets of fields, which are constants, as they are looked up. */
+const KNOWN = new WeakMap<Fields, KnownFields>()
+
+function knownFields(fields: Fields): KnownFields {
+  const known = KNOWN.get(fields) ?? {
+    rules: new Map(Object.entries({ ...fields.required, ...fields.optional })),
+    required: Object.keys(fields.required),
+  }
+  KNOWN.set(fields, known)
+  return known
 }
 
 /** The names with which the engine and DynamoDB know the same fields. */
-export const pascalFields = (fields: RequestFields): RequestFields =>
-  Object.fromEntries(Object.entries(fields).map(([name, value]) => [pascalCase(name), value]))
+export function pascalFields(fields: RequestFields): RequestFields {
+  const named: Record<string, unknown> = {}
+  for (const name of Object.keys(fields)) named[pascalCase(name)] = fields[name]
+  return named
+}
 
 export const camelCase = (name: string): string => name.charAt(0).toLowerCase() + name.slice(1)
 const pascalCase = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
@@ -56,13 +65,14 @@ const place = (at: string, name: string): string => {
   return at === '' ? shown : `${at}.${shown}`
 }
 
-function check(rule: FieldRule, value: unknown, field: string): void {
-  const fault = rule(value)
-  if (fault !== undefined) throw invalid(field, fault)
-}
-
-const sentTwice = (field: string, name: string): Error =>
-  invalid(field, `"${name}" and "${pascalCase(name)}" are the same field: send one`)
+const faultOf = (
+  value: unknown,
+  rule: FieldRule,
+  { name, found }: { readonly name: string; readonly found: RequestFields },
+): string | undefined =>
+  Object.hasOwn(found, name)
+    ? `"${name}" and "${pascalCase(name)}" are the same field: send one`
+    : rule(value)
 
 function unknownField(field: string, name: string, known: readonly string[]): Error {
   const refused = REFUSED_FIELDS.get(name)

@@ -3,11 +3,12 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
-import { type ItemKey, itemKeyOf } from './item-key.ts'
+import { storeIn } from './function-store.ts'
+import { compareItemKeys, type ItemKey, itemKeyOf } from './item-key.ts'
 import { withLayout } from './item-writes.ts'
 import { LostRace } from './retries.ts'
 import type { TableLayouts } from './table-layouts.ts'
-import { compareItemKeys, type Expected, storeIn } from './table-store.ts'
+import type { Expected } from './table-store.ts'
 
 /** One item of a table, by its key attributes. */
 export interface ItemPlace {

@@ -30,6 +30,10 @@ export function itemKeyOf(item: Item, schema: KeySchema): ItemKey {
   }
 }
 
+/** As Postgres orders them. */
+export const compareItemKeys = (one: ItemKey, other: ItemKey): number =>
+  Buffer.compare(one.hash, other.hash) || Buffer.compare(one.sort, other.sort)
+
 export const partitionHash = (value: AttributeValue): Buffer =>
   hash('sha256', keyBytes(value), 'buffer').subarray(0, HASH_BYTES)
 

@@ -5,17 +5,12 @@ import type { ItemChange } from '#runtime/tables/actions/item-change.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
+import { storeIn } from './function-store.ts'
+import { storeOf } from './grouped-store.ts'
 import type { TableLayout } from './layout.ts'
 import { retryingRaces, tooBusy } from './retries.ts'
 import type { TableLayouts } from './table-layouts.ts'
-import {
-  type Expected,
-  type ItemWrite,
-  storeIn,
-  storeOf,
-  type TableStore,
-  type WriteOutcome,
-} from './table-store.ts'
+import type { Expected, ItemWrite, TableStore, WriteOutcome } from './table-store.ts'
 import { Turns } from './turns.ts'
 
 /** Writes that are refused because another came first, before the row is locked. */
