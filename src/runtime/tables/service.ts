@@ -17,6 +17,7 @@ import { bareKey } from './plain/bare-key.ts'
 import { batchGetBody, batchWriteBody, transactWriteBody } from './plain/batch-requests.ts'
 import { pageRequest } from './plain/page-place.ts'
 import { pascalFields, readFields, type RequestFields } from './plain/request-fields.ts'
+import { ReadLanes } from './read-lanes.ts'
 import type { Table } from './table.ts'
 
 export const TABLE_ACTIONS = [
@@ -32,16 +33,32 @@ export const TABLE_ACTIONS = [
 ] as const
 export type TableAction = (typeof TABLE_ACTIONS)[number]
 
+/** Items; reading so many holds the process for some milliseconds. */
+const LARGE_PAGE = 500
+
 type PlainItem = Record<string, unknown>
 
 const PAGES = { query: 'Query', scan: 'Scan' } as const
 const WRITES = { put: 'PutItem', update: 'UpdateItem', delete: 'DeleteItem' } as const
+
+interface Page {
+  readonly Items?: PlainItem[]
+  readonly Count: number
+  readonly ScannedCount: number
+  readonly LastEvaluatedKey?: PlainItem
+}
+
+interface Batch {
+  readonly Responses: Readonly<Record<string, PlainItem[]>>
+  readonly UnprocessedKeys: Readonly<Record<string, { readonly Keys: PlainItem[] }>>
+}
 
 /** A site's tables as its people and its code use them: plain JSON in, plain JSON out. */
 export class Tables {
   readonly #engine: TableEngine
   readonly #batches: TableBatches
   readonly #pageTokens: PageTokens
+  readonly #lanes = new ReadLanes()
 
   constructor(deps: { engine: TableEngine; batches: TableBatches; pageTokens: PageTokens }) {
     this.#engine = deps.engine
@@ -87,12 +104,11 @@ export class Tables {
     const fields = readFields(ACTION_FIELDS[action], input)
     const { request, scope, startKey } = pageRequest(table, action, fields, this.#pageTokens)
     const started = startKey === undefined ? request : { ...request, exclusiveStartKey: startKey }
-    const answer = (await this.#one(table, PAGES[action], started)) as unknown as {
-      readonly Items?: PlainItem[]
-      readonly Count: number
-      readonly ScannedCount: number
-      readonly LastEvaluatedKey?: PlainItem
-    }
+    const answer = await this.#lanes.run(
+      table.siteId,
+      async () => (await this.#one(table, PAGES[action], started)) as unknown as Page,
+      (page) => isLarge(page, fields['limit']),
+    )
     const { LastEvaluatedKey: lastEvaluatedKey } = answer
     const place = lastEvaluatedKey && JSON.stringify(lastEvaluatedKey)
     return {
@@ -117,10 +133,11 @@ export class Tables {
   /** `{ keys, projectionExpression?, expressionAttributeNames?, consistentRead? }`: at most 100 keys. */
   async batchGet(table: Table, input: unknown): Promise<BatchGetAnswer> {
     const body = batchGetBody(table.tableId, readFields(ACTION_FIELDS['batch-get'], input))
-    const answer = (await this.#several(table, 'BatchGetItem', body)) as unknown as {
-      readonly Responses: Readonly<Record<string, PlainItem[]>>
-      readonly UnprocessedKeys: Readonly<Record<string, { readonly Keys: PlainItem[] }>>
-    }
+    const answer = await this.#lanes.run(
+      table.siteId,
+      async () => (await this.#several(table, 'BatchGetItem', body)) as unknown as Batch,
+      ({ UnprocessedKeys }) => Object.keys(UnprocessedKeys).length > 0,
+    )
     return {
       items: answer.Responses[table.tableId] ?? [],
       unprocessedKeys: answer.UnprocessedKeys[table.tableId]?.Keys ?? [],
@@ -154,3 +171,7 @@ export class Tables {
     return this.#batches.perform(named, action, body, PLAIN)
   }
 }
+
+/** Many items, or so long ones that the page ended before its limit. */
+const isLarge = ({ ScannedCount, LastEvaluatedKey }: Page, limit: unknown): boolean =>
+  ScannedCount > LARGE_PAGE || (LastEvaluatedKey !== undefined && ScannedCount !== limit)
