@@ -6,6 +6,8 @@ export interface Config {
   readonly dataDir: string
   /** Without a trailing slash; its scheme and port are those of every site's own base URL. */
   readonly baseUrl: string
+  /** The value of `Strict-Transport-Security` on every answer; undefined sends none. */
+  readonly hsts: string | undefined
   readonly roles: readonly Role[]
   /** Addresses or CIDR blocks whose `X-Forwarded-Host`, `-Proto` and `-For` are believed. */
   readonly trustedProxies: readonly string[]

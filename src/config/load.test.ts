@@ -55,6 +55,32 @@ describe('a configuration', () => {
     expect(config.baseUrl).toBe('https://croft.test:8443')
   })
 
+  test.each<[Record<string, string>, string | undefined]>([
+    [{}, undefined],
+    [{ CROFT_HSTS: 'off' }, undefined],
+    [{ CROFT_BASE_URL: 'https://croft.test' }, 'max-age=31536000'],
+    [{ CROFT_BASE_URL: 'https://croft.test', CROFT_HSTS: 'off' }, undefined],
+    [{ CROFT_BASE_URL: 'https://croft.test', CROFT_HSTS: 'max-age=0' }, 'max-age=0'],
+    [
+      { CROFT_BASE_URL: 'https://croft.test', CROFT_HSTS: 'max-age=9; includeSubDomains; preload' },
+      'max-age=9; includeSubDomains; preload',
+    ],
+  ])('of %j keeps browsers to TLS by %j', (env, hsts) => {
+    expect(loadConfig(env).config.hsts).toBe(hsts)
+  })
+
+  test.each(['on', '31536000', 'max-age=1, preload', 'max-age=1\r\nx: y', 'preload'])(
+    'refuses %j for Strict-Transport-Security',
+    (value) => {
+      const env = { CROFT_BASE_URL: 'https://croft.test', CROFT_HSTS: value }
+      expect(faultsOf(env)).toContain('CROFT_HSTS')
+    },
+  )
+
+  test('has no Strict-Transport-Security without TLS', () => {
+    expect(faultsOf({ CROFT_HSTS: 'max-age=60' })).toContain('CROFT_BASE_URL=https://')
+  })
+
   test('takes lists with spaces and repetitions', () => {
     const { config } = loadConfig({
       CROFT_ROLES: 'api, worker,api',

@@ -12,6 +12,11 @@ const VARIABLES = {
   port: { name: 'PORT', parse: parse.port, example: '8080' },
   dataDir: { name: 'CROFT_DATA_DIR', parse: parse.anyText, example: '/var/lib/croft/data' },
   baseUrl: { name: 'CROFT_BASE_URL', parse: parse.origin, example: 'https://croft.example.com' },
+  hsts: {
+    name: 'CROFT_HSTS',
+    parse: parse.hsts,
+    example: 'max-age=31536000; includeSubDomains',
+  },
   roles: { name: 'CROFT_ROLES', parse: parse.listOf(parse.oneOf(ROLES)), example: 'api,worker' },
   trustedProxies: {
     name: 'CROFT_TRUSTED_PROXIES',
@@ -103,12 +108,14 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
 
 function readConfig(read: EnvReader, secrets: Secrets): Config {
   const port = read.withDefault(VARIABLES.port, 8080)
+  const baseUrl = read.withDefault(VARIABLES.baseUrl, `http://localhost:${port}`)
   return Object.freeze({
     // The operator's routes are on the same port, so the world is let in by choice, not by default.
     host: read.withDefault(VARIABLES.host, '127.0.0.1'),
     port,
     dataDir: readDataDir(read),
-    baseUrl: read.withDefault(VARIABLES.baseUrl, `http://localhost:${port}`),
+    baseUrl,
+    hsts: readHsts(read, baseUrl),
     roles: Object.freeze(read.withDefault(VARIABLES.roles, [...ROLES])),
     trustedProxies: Object.freeze(read.withDefault(VARIABLES.trustedProxies, [])),
     allowFileRepositories: read.withDefault(VARIABLES.allowFileRepositories, false),
@@ -129,6 +136,17 @@ function readConfig(read: EnvReader, secrets: Secrets): Config {
 function readDataDir(read: EnvReader): string {
   const given = read.optional(VARIABLES.dataDir)
   return given === undefined ? join(installRoot(), '.croft') : resolve(given)
+}
+
+/** Sites that are reached over TLS say so to browsers, unless the operator has it said elsewhere. */
+function readHsts(read: EnvReader, baseUrl: string): string | undefined {
+  const given = read.optional(VARIABLES.hsts)
+  if (given === 'off') return undefined
+  if (baseUrl.startsWith('https:')) return given ?? 'max-age=31536000'
+  if (given !== undefined) {
+    read.fault('CROFT_HSTS: browsers heed it over TLS alone; set CROFT_BASE_URL=https://… too')
+  }
+  return undefined
 }
 
 function readS3(read: EnvReader, secrets: Secrets): S3Config | undefined {

@@ -92,6 +92,12 @@ export const origin: Parse<string> = (text) => {
   return plain ? { value: parsed.origin } : { expected: 'an http or https URL without a path' }
 }
 
+/** What `Strict-Transport-Security` says (RFC 6797 §6.1), or `off`. */
+export const hsts: Parse<string> = (text) =>
+  text === 'off' || /^max-age=\d{1,10}(?:; ?includeSubDomains)?(?:; ?preload)?$/i.test(text)
+    ? { value: text }
+    : { expected: 'off, or max-age in seconds with includeSubDomains and preload behind it' }
+
 /** 32 bytes in base64 or base64url. */
 export const masterKey: Parse<string> = (text) =>
   /^[A-Za-z0-9+/_-]{43}=?$/.test(text)

@@ -35,6 +35,7 @@ export function httpApp(context: AppContext): HttpApp {
     .onError(({ error, code, request }) => failed(error, code, request))
     .use(table)
     .compile()
+  const { hsts } = context.config
   const cors = new Cors(context, methods)
   const scopes = new ScopeReader(context.config.trustedProxies)
   const log = new RequestLog(context.logger, context.config.logLevel)
@@ -53,6 +54,7 @@ export function httpApp(context: AppContext): HttpApp {
       )
       if (request.headers.has('origin')) await openToOrigin(request, response, scope)
       response.headers.set('x-request-id', scope.requestId)
+      if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
       log.write(request, response, scope)
       return response
     },
