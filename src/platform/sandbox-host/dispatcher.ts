@@ -201,7 +201,7 @@ export class Dispatcher {
 
   /** Answers and the like do not wait for calls. */
   #deliver(lane: Lane): void {
-    if (lane.hasMail && lane.hasRoom) lane.send([], { nowMs: Date.now(), risky: false })
+    while (lane.hasMail && lane.hasRoom) lane.send([], { nowMs: Date.now(), risky: false })
   }
 
   #draft(nowMs: number): Map<Lane, Draft> {

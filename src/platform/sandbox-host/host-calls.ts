@@ -2,6 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import type { FromWorker, HostFailure } from '#sandbox/protocol.ts'
 
+import { HostCallGate, type Place } from './host-call-gate.ts'
 import type { Lane } from './lane.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { HostCall, HostCallName, SandboxEnvironment } from './sandbox.ts'
@@ -28,12 +29,16 @@ interface OpenHostCall {
   readonly abort: AbortController
   readonly name: HostCallName
   readonly call: PendingCall
+  /** It has been begun, and not come to its end. */
+  begun: boolean
+  place: Place | undefined
 }
 
 /** What site code asks of the service: carried out above, answered through the worker that asked. */
 export class HostCalls {
   readonly #environment: SandboxEnvironment
   readonly #events: HostCallEvents
+  readonly #gate = new HostCallGate()
   readonly #open = new Map<Lane, Map<number, OpenHostCall>>()
 
   constructor(environment: SandboxEnvironment, events: HostCallEvents) {
@@ -54,36 +59,68 @@ export class HostCalls {
       this.#refuse(lane, hostCall, nobodyWaits())
       return
     }
-    const abort = new AbortController()
-    const open = this.#open.get(lane) ?? new Map<number, OpenHostCall>()
-    this.#open.set(lane, open.set(hostCall, { abort, name, call }))
+    const open = { abort: new AbortController(), name, call, begun: false, place: undefined }
+    this.#opened(lane, hostCall, open)
     if (name === 'operation') this.#events.waits(call)
-    this.#environment.hostCall(hostCallOf(call, { name, argument, signal: abort.signal })).then(
-      (text) => this.#answer(lane, hostCall, text),
-      (error: unknown) => this.#refuse(lane, hostCall, error),
-    )
+    this.#enter(lane, hostCall, open, argument)
   }
 
-  /** Nobody waits for the answer any more. */
+  /** Nobody waits for the answer any more. What has begun keeps its place to its end. */
   abort(lane: Lane, hostCall: number): void {
-    this.#close(lane, hostCall)?.abort.abort()
+    const open = this.#close(lane, hostCall)
+    if (!open) return
+    open.abort.abort()
+    if (!open.begun) open.place?.leave()
   }
 
   forgetLane(lane: Lane): void {
     for (const hostCall of this.#open.get(lane)?.keys() ?? []) this.abort(lane, hostCall)
     this.#open.delete(lane)
+    lane.dropAnswers()
   }
 
-  #answer(lane: Lane, hostCall: number, text: string): void {
-    if (!this.#close(lane, hostCall)) return
-    lane.answer(hostCall, true, text)
+  #enter(lane: Lane, hostCall: number, open: OpenHostCall, argument: string): void {
+    const { name, call, abort } = open
+    const { siteId } = call.program
+    open.place = this.#gate.enter({ siteId, name, argument }, () => {
+      open.begun = true
+      const asked = hostCallOf(call, { name, argument, signal: abort.signal })
+      this.#environment.hostCall(asked).then(
+        (text) => this.#answer(lane, hostCall, { open, ok: true, text }),
+        (error: unknown) => this.#answer(lane, hostCall, { open, ...refusalOf(error) }),
+      )
+    })
+    if (!open.place) this.#refuse(lane, hostCall, tooMuchWaits(name))
+  }
+
+  #answer(
+    lane: Lane,
+    hostCall: number,
+    {
+      open,
+      ok,
+      text,
+    }: { readonly open: OpenHostCall; readonly ok: boolean; readonly text: string },
+  ): void {
+    const handedOver = (): void => open.place?.leave()
+    if (!this.#close(lane, hostCall)) {
+      handedOver()
+      return
+    }
+    lane.answer({ hostCall, ok, text, handedOver })
     this.#events.answered(lane)
   }
 
+  /** Without having begun. */
   #refuse(lane: Lane, hostCall: number, error: unknown): void {
     this.#close(lane, hostCall)
-    lane.answer(hostCall, false, JSON.stringify(failureOf(error)))
+    lane.answer({ hostCall, ...refusalOf(error), handedOver() {} })
     this.#events.answered(lane)
+  }
+
+  #opened(lane: Lane, hostCall: number, call: OpenHostCall): void {
+    const open = this.#open.get(lane) ?? new Map<number, OpenHostCall>()
+    this.#open.set(lane, open.set(hostCall, call))
   }
 
   #close(lane: Lane, hostCall: number): OpenHostCall | undefined {
@@ -118,6 +155,18 @@ function hostCallOf(
 /** What a call sets off ends with it, however deep it goes. */
 const nobodyWaits = (): AppError =>
   new AppError('OperationInterrupted', 'Nobody waits for this call any more')
+
+const tooMuchWaits = (name: HostCallName): AppError =>
+  new AppError(
+    'TooManyRequests',
+    `The arguments of this site’s calls of "${name}" that wait for their turn are too long together: await some of them first`,
+    { fields: { retryable: true } },
+  )
+
+const refusalOf = (error: unknown): { readonly ok: false; readonly text: string } => ({
+  ok: false,
+  text: JSON.stringify(failureOf(error)),
+})
 
 const isHostCallName = (name: string): name is HostCallName => NAMES.has(name)
 

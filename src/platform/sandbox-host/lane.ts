@@ -14,6 +14,8 @@ import type { PendingCall } from './pending-call.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
 const MAX_UNACKED = 2
+/** Of answers in one frame, in UTF-16 units; one always fits. */
+const MAX_ANSWERS_LENGTH = 4 * 1024 * 1024
 const LAST_SEQ = 0x7fffffff
 /** Programs whose code a worker keeps, warm or not. */
 const MAX_PROGRAMS = 1000
@@ -34,6 +36,16 @@ export interface SentSection {
   readonly index: number
   readonly slot: number
   readonly calls: readonly PendingCall[]
+}
+
+/** What the service says to a host call. */
+export interface HostAnswer {
+  readonly hostCall: number
+  readonly ok: boolean
+  /** JSON. */
+  readonly text: string
+  /** It is on its way to the worker, or nobody wants it any more. */
+  readonly handedOver: () => void
 }
 
 export interface LaneEvents {
@@ -59,6 +71,7 @@ export class Lane {
   readonly #programOf = new Map<number, PendingCall['program']>()
   readonly #slotOf = new Map<number, number>()
   #next = new RecordWriter<ToWorker>()
+  #answers: HostAnswer[] = []
   #index = 0
   #lastSeq = 0
   #lastSlot = 0
@@ -100,10 +113,14 @@ export class Lane {
     return [...this.live.values()].filter((call) => this.#slotOf.get(call.id) === slot)
   }
 
-  /** Goes out with the next frame. */
-  answer(hostCall: number, ok: boolean, text: string): void {
-    this.#next.add('A', [hostCall, ok ? 1 : 0], [text])
-    this.#added()
+  /** Goes out with one of the next frames. */
+  answer(answer: HostAnswer): void {
+    this.#answers.push(answer)
+  }
+
+  /** The worker is gone: nobody reads them any more. */
+  dropAnswers(): void {
+    for (const { handedOver } of this.#answers.splice(0)) handedOver()
   }
 
   /** Goes out with the next frame. */
@@ -117,13 +134,18 @@ export class Lane {
   }
 
   get hasMail(): boolean {
-    return this.#index > 0
+    return this.#index > 0 || this.#answers.length > 0
   }
 
   /** Sends what is waiting and these calls as one batch. */
   send(calls: readonly PendingCall[], options: { nowMs: number; risky: boolean }): void {
     const sections: SentSection[] = []
     for (const group of this.#bySlot(calls)) sections.push(this.#addSection(group))
+    const answers = this.#takeAnswers()
+    for (const { hostCall, ok, text } of answers) {
+      this.#next.add('A', [hostCall, ok ? 1 : 0], [text])
+      this.#added()
+    }
     this.#lastSeq = this.#lastSeq === LAST_SEQ ? 1 : this.#lastSeq + 1
     this.#next.add('Q', [this.#lastSeq], [])
     const cpuMs = Math.max(0, ...calls.map((call) => call.program.limits.cpuMs))
@@ -131,6 +153,7 @@ export class Lane {
     this.unacked.push({ seq: this.#lastSeq, sentMs: nowMs, cpuMs, risky, sections })
     this.#socket.write(encodeFrame(this.#next.take()))
     this.#index = 0
+    for (const { handedOver } of answers) handedOver()
   }
 
   receive(text: string): void {
@@ -151,6 +174,15 @@ export class Lane {
 
   close(): void {
     this.#socket.destroy()
+  }
+
+  #takeAnswers(): HostAnswer[] {
+    let length = 0
+    const end = this.#answers.findIndex(({ text }, at) => {
+      length += text.length
+      return at > 0 && length > MAX_ANSWERS_LENGTH
+    })
+    return this.#answers.splice(0, end < 0 ? this.#answers.length : end)
   }
 
   #acknowledge(seq: number): void {

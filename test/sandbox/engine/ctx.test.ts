@@ -177,7 +177,45 @@ describe('hostile site code', () => {
     expect(valueOf(outcome)).toBe(
       'TooManyRequests: More than 256 host calls are pending: await some of them first',
     )
-    await expect.poll(() => asked().length).toBe(256)
+    await expect.poll(() => asked().length).toBe(16)
+  })
+
+  test('has sixteen questions of its site at work, and leaves none behind', async () => {
+    const program = sandbox.program(`
+      export default ({ payload }, { table }) => {
+        const all = Array.from({ length: payload }, () => table('a').get({ key: { id: 1 } }))
+        return payload === 1 ? all[0] : new Promise((go) => setTimeout(go, 50))
+      }`)
+    const late = Promise.withResolvers<string>()
+    sandbox.events.answer = () => late.promise
+    const neighbour = sandbox.program(`export default (_, { table }) => table('a').get({})`)
+    const calls = [sandbox.call(program, 40), sandbox.call(program, 40)]
+    expect((await Promise.all(calls)).map(valueOf)).toEqual([null, null])
+    expect(asked()).toHaveLength(16)
+    const waiting = sandbox.call(program, 1)
+    const beside = sandbox.call(neighbour)
+    await expect.poll(() => asked().length).toBe(17)
+    late.resolve('{"item":null}')
+    expect(valueOf(await beside)).toEqual({ item: null })
+    expect(valueOf(await waiting)).toEqual({ item: null })
+    expect(asked()).toHaveLength(18)
+  })
+
+  test('cannot make the answers of its questions one frame that is too long', async () => {
+    const megabytes = 17
+    const program = sandbox.program(
+      `export default async (_, { table }) => {
+        const all = Array.from({ length: 16 }, async () => (await table('a').get({})).length)
+        return (await Promise.all(all)).reduce((sum, length) => sum + length)
+      }`,
+      { fn: { memoryMb: 512 }, limits: { cpuMs: 5000 } },
+    )
+    const together = Promise.withResolvers<string>()
+    sandbox.events.answer = () => together.promise
+    const outcome = sandbox.call(program)
+    await expect.poll(() => asked().length).toBe(16)
+    together.resolve(`"${'x'.repeat(megabytes * 1024 * 1024)}"`)
+    expect(valueOf(await outcome)).toBe(16 * megabytes * 1024 * 1024)
   })
 
   test('is refused arguments that are too long, one or together', async () => {
