@@ -49,6 +49,7 @@ export interface AppContext
   readonly objectUrls: ObjectUrls | undefined
   /** The mail that was kept here instead of delivered. */
   readonly outbox: Outbox
+  readonly outboundMessages: Pick<OutboundMessages, 'listFailed'>
   readonly sites: Sites
   readonly deployments: Deployments
 }
@@ -135,6 +136,7 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     objects,
     objectUrls,
     outbox,
+    outboundMessages: mail,
     sites,
     deployments,
     readiness: readinessOf(platform, objects, runtime.sandbox),

@@ -2,8 +2,11 @@ import { Type } from '@sinclair/typebox'
 
 import { CapturedMessage } from '#platform/smtp/outbox.ts'
 
-import type { Command } from './command.ts'
+import type { Command, Invocation, Outcome } from './command.ts'
+import { UsageError } from './faults.ts'
 import { expectShape } from './shape.ts'
+import { sitePath } from './site-show.ts'
+import { columns, printable } from './table.ts'
 
 const SHOWN = 25
 
@@ -12,25 +15,54 @@ const OutboxPage = Type.Object({
   nextToken: Type.Union([Type.String(), Type.Null()]),
 })
 
+const FailedPage = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      kind: Type.String(),
+      to: Type.String(),
+      attempts: Type.Integer(),
+      error: Type.Union([Type.String(), Type.Null()]),
+      createdAt: Type.String(),
+    }),
+  ),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
+})
+
 export const outbox: Command = {
   name: 'outbox',
-  summary: `The last ${SHOWN} messages that were kept here because no SMTP_URL is set; the newest comes last`,
-  usage: '[--to EMAIL] [--site DOMAIN]',
-  options: { to: { type: 'string' }, site: { type: 'string' } },
-  async run({ args, service }) {
-    const query = new URLSearchParams({ limit: String(SHOWN) })
-    for (const name of ['to', 'site']) {
-      const value = args.text(name)
-      if (value !== undefined) query.set(name, value)
-    }
-    const path = `/outbox?${query.toString()}`
-    const page = expectShape(OutboxPage, await service.portal('GET', path))
-    const texts = page.items.toReversed().map(messageText)
-    return {
-      json: page,
-      text: texts.length === 0 ? 'No such message is kept here' : texts.join('\n\n'),
-    }
-  },
+  summary: `The last ${SHOWN} messages that were kept here because no SMTP_URL is set, or those that were given up; the newest comes last`,
+  usage: '[--to EMAIL] [--site DOMAIN] | --failed --site DOMAIN',
+  options: { to: { type: 'string' }, site: { type: 'string' }, failed: { type: 'boolean' } },
+  run: (call) => (call.args.flag('failed') ? givenUp(call) : kept(call)),
+}
+
+async function kept({ args, service }: Invocation): Promise<Outcome> {
+  const query = new URLSearchParams({ limit: String(SHOWN) })
+  for (const name of ['to', 'site']) {
+    const value = args.text(name)
+    if (value !== undefined) query.set(name, value)
+  }
+  const path = `/outbox?${query.toString()}`
+  const page = expectShape(OutboxPage, await service.portal('GET', path))
+  const texts = page.items.toReversed().map(messageText)
+  return {
+    json: page,
+    text: texts.length === 0 ? 'No such message is kept here' : texts.join('\n\n'),
+  }
+}
+
+async function givenUp({ args, service }: Invocation): Promise<Outcome> {
+  if (args.text('to') !== undefined) throw new UsageError('--failed and --to exclude each other')
+  const path = `${sitePath(args.required('site'), '/failed-mail')}?limit=${SHOWN}`
+  const page = expectShape(FailedPage, await service.portal('GET', path))
+  const rows = page.items
+    .toReversed()
+    .map(({ createdAt, kind, to, attempts, error }) =>
+      [createdAt, kind, to, `${attempts} ${attempts === 1 ? 'try' : 'tries'}`, error ?? ''].map(
+        printable,
+      ),
+    )
+  return { json: page, text: rows.length === 0 ? 'No mail was given up' : columns(rows) }
 }
 
 function messageText(message: CapturedMessage): string {
@@ -38,6 +70,3 @@ function messageText(message: CapturedMessage): string {
   const lines = [`${createdAt}  ${siteDomain}  ${kind}  to ${to}`, subject, '', ...text.split('\n')]
   return lines.map((line, at) => `${at === 0 ? '' : '  '}${printable(line)}`.trimEnd()).join('\n')
 }
-
-/** Without what a terminal would obey. */
-const printable = (line: string): string => line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '')

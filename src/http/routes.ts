@@ -48,7 +48,7 @@ import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalIacJobRoutes } from './portal/iac-jobs.ts'
 import { portalIacRoutes } from './portal/iac.ts'
 import { portalKeyRoutes } from './portal/keys.ts'
-import { portalOutboxRoutes } from './portal/outbox.ts'
+import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalProviderRoutes } from './portal/providers.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
@@ -108,6 +108,7 @@ const portal = (context: AppContext) =>
     .use(portalAuthSettingsRoutes(context))
     .use(portalUserSessionRoutes(context))
     .use(portalOutboxRoutes(context))
+    .use(portalFailedMailRoutes(context))
     .use(portalProviderRoutes(context))
 
 const adminApi = (context: AppContext) =>

@@ -1,9 +1,11 @@
+import { type Static, Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { canonicalEmail } from '#identity/email.ts'
+import type { FailedMessage } from '#mail/outbound/model.ts'
 import { CapturedMessage } from '#platform/smtp/outbox.ts'
 
 const Filter = t.Object({
@@ -30,3 +32,36 @@ export const portalOutboxRoutes = (context: AppContext) =>
     },
     { operator: true, query: t.Composite([Filter, PageQuery]), response: PageOf(CapturedMessage) },
   )
+
+/** An id, or the site's domain. */
+const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
+
+const FailedMail = Type.Object({
+  messageId: Type.String(),
+  kind: Type.String(),
+  to: Type.String(),
+  attempts: Type.Integer(),
+  error: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Type.String(),
+  failedAt: Type.Union([Type.String(), Type.Null()]),
+})
+
+/** The mail of a site that was given up, newest first. */
+export const portalFailedMailRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/failed-mail' }).use(operatorAuth(context)).get(
+    '/',
+    async ({ params, query }) => {
+      const { siteId } = await context.sites.find(params.siteId)
+      const scope = [siteId, 'failed-mail']
+      const page = pageRequest(context, scope, query)
+      const { items, lastKey } = await context.outboundMessages.listFailed(siteId, page)
+      return pageAnswer(context, scope, { items: items.map(failedView), lastKey })
+    },
+    { operator: true, params: SitePath, query: PageQuery, response: PageOf(FailedMail) },
+  )
+
+const failedView = (message: FailedMessage): Static<typeof FailedMail> => ({
+  ...message,
+  createdAt: message.createdAt.toISOString(),
+  failedAt: message.failedAt?.toISOString() ?? null,
+})

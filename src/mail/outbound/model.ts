@@ -13,6 +13,18 @@ const WaitingMessage = Type.Object({
 })
 export type WaitingMessage = Static<typeof WaitingMessage>
 
+/** A message that its gateway refused, or that was tried for two days. What it said is forgotten. */
+export interface FailedMessage {
+  readonly messageId: string
+  readonly kind: string
+  readonly to: string
+  readonly attempts: number
+  /** What the gateway said last. */
+  readonly error: string | null
+  readonly createdAt: Date
+  readonly failedAt: Date | null
+}
+
 export type Outcome = 'sent' | 'captured' | 'failed'
 
 export const sealContext = (messageId: string): string => `outbound-mail:${messageId}`

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Outcome } from './model.ts'
+import type { FailedMessage, Outcome } from './model.ts'
 
 /** Old rows that one insert takes along. */
 const SWEPT = 20
@@ -12,6 +12,12 @@ export interface ClaimedMessage {
   /** This one included. */
   readonly attempts: number
   readonly createdAt: Date
+}
+
+/** Where a list of messages stopped. */
+export interface MessagePlace {
+  readonly createdAt: Date
+  readonly messageId: string
 }
 
 export async function insertMessage(
@@ -76,6 +82,37 @@ export async function finishMessage(
     .where('site_id', '=', tx.siteId)
     .where('message_id', '=', messageId)
     .where('status', '=', 'queued')
+    .execute()
+}
+
+/** What was given up, newest first. */
+export async function selectFailedMessages(
+  tx: SiteTx,
+  page: { readonly limit: number; readonly after: MessagePlace | undefined },
+): Promise<FailedMessage[]> {
+  const { after } = page
+  let query = tx.db
+    .selectFrom('outbound_message')
+    .select([
+      'message_id as messageId',
+      'kind',
+      'recipient as to',
+      'attempts',
+      'error',
+      'created_at as createdAt',
+      'finished_at as failedAt',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('status', '=', 'failed')
+  if (after !== undefined) {
+    query = query.where(
+      sql<boolean>`(created_at, message_id) < (${after.createdAt}, ${after.messageId})`,
+    )
+  }
+  return query
+    .orderBy('created_at', 'desc')
+    .orderBy('message_id', 'desc')
+    .limit(page.limit)
     .execute()
 }
 

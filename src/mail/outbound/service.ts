@@ -1,5 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -11,12 +12,20 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type Composition, compose } from './compose.ts'
-import { type Outcome, fromBytes, sealContext, senderOf, toBytes } from './model.ts'
+import {
+  type FailedMessage,
+  type Outcome,
+  fromBytes,
+  sealContext,
+  senderOf,
+  toBytes,
+} from './model.ts'
 import {
   claimMessage,
   finishMessage,
   insertMessage,
   noteFailure,
+  selectFailedMessages,
   sweepMessages,
 } from './queries.ts'
 
@@ -69,6 +78,16 @@ export class OutboundMessages implements OutboundMail {
     await insertMessage(tx, { messageId, kind, recipient, sealed, createdAt })
     await queue.enqueue(tx, 'outbound-mail', { siteId: site.siteId, messageId })
     return messageId
+  }
+
+  /** What was given up in the last thirty days, newest first. */
+  async listFailed(siteId: string, page: PageRequest): Promise<PageRows<FailedMessage>> {
+    const [time = '', messageId = ''] = page.after?.split(' ') ?? []
+    const after = page.after === undefined ? undefined : { createdAt: new Date(time), messageId }
+    const rows = await this.#deps.database.withSite(siteId, (tx) =>
+      selectFailedMessages(tx, { limit: page.limit + 1, after }),
+    )
+    return pageRows(rows, page.limit, (row) => `${row.createdAt.toISOString()} ${row.messageId}`)
   }
 
   /** The handler of the queue `outbound-mail`. */
