@@ -218,6 +218,50 @@ describe('replacing', () => {
     expect(groups).toEqual(['theirs'])
   })
 
+  test('agrees to what was shown: what came since is told and stays, with all that would go', async () => {
+    const site = await newSite('agreed.test')
+    await carryOut(site, 'apply', { groups: [{ groupName: 'a' }, { groupName: 'b' }] })
+    const definition = { groups: [{ groupName: 'b' }] }
+    const shown = (await carryOut(site, 'replace', definition)).json.error.deletions
+    expect(shown).toEqual([{ section: 'groups', name: 'a' }])
+    await site.admin('POST', '/groups', { groupName: 'theirs' })
+    const refused = await carryOut(site, 'replace', definition, { confirm: shown })
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { error: { code: 'ConfirmationRequired' } },
+    })
+    expect(refused.json.error.message).toMatch(/^This would also delete groups "theirs", which/)
+    const all = [...shown, { section: 'groups', name: 'theirs' }]
+    expect(refused.json.error.deletions).toEqual(expect.arrayContaining(all))
+    const none = await carryOut(site, 'replace', definition, { confirm: [] })
+    expect(none.status).toBe(400)
+    const wrong = await carryOut(site, 'replace', definition, { confirm: ['groups a'] })
+    expect(wrong.json.error.message).toContain('"deletions" that you agree to')
+    const replaced = await carryOut(site, 'replace', definition, { confirm: all })
+    expect(replaced.json).toMatchObject({ status: 'succeeded', summary: { deleted: 2 } })
+  })
+
+  test('agrees to what is there when it is sent: what comes before its turn fails it', async () => {
+    const site = await newSite('turn.test')
+    await carryOut(site, 'apply', { groups: [{ groupName: 'a' }, { groupName: 'b' }] })
+    await using held = await heldBack('turn.test', runningJob)
+    const sent = await site.admin('POST', '/iac/jobs', {
+      mode: 'replace',
+      definition: { groups: [{ groupName: 'b' }] },
+      confirm: true,
+    })
+    expect(sent.status, sent.text).toBe(200)
+    await site.admin('POST', '/groups', { groupName: 'theirs' })
+    await held.release()
+    const job = await ended(site, sent.json.jobId)
+    expect(job.json).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/^ConfirmationRequired: This would also delete groups "theirs"/),
+      summary: { changes: [] },
+    })
+    expect((await exported(site)).groups).toHaveLength(3)
+  })
+
   test('with a confirmation leaves what is named, in an order in which every link holds', async () => {
     const site = await newSite('replace.test')
     await carryOut(site, 'apply', WHOLE)
@@ -703,7 +747,6 @@ const runningJob = async (tx: SiteTx): Promise<void> => {
       profile_name: null,
       deployment_id: null,
       persisted: false,
-      confirmed: false,
       requested_by: 'test',
       sealed: null,
       status: 'running',

@@ -24,7 +24,7 @@ interface IacJobTable {
   profile_name: string | null
   deployment_id: string | null
   persisted: boolean
-  confirmed: boolean
+  agreed: Generated<string[]>
   requested_by: string
   sealed: Buffer | null
   status: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'

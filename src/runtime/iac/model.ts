@@ -9,6 +9,8 @@ export const MAX_PROFILES = 50
 /** Finished jobs of a site that can be looked at. */
 export const KEPT_JOBS = 100
 export const KEPT_DAYS = 90
+/** More than a site can have. */
+const MAX_DELETIONS = 5000
 /** `requestedBy` of what no admin asked for. */
 export const OPERATOR = 'operator'
 
@@ -17,6 +19,11 @@ export const ProfileName = Type.String({
   fault: 'must start with a letter or digit, then up to 63 letters, digits, ".", "-" or "_"',
 })
 
+const Deletion = Type.Object(
+  { section: Type.String({ maxLength: 16 }), name: Type.String({ maxLength: 512 }) },
+  { additionalProperties: false },
+)
+
 export const IacRequest = Type.Object(
   {
     mode: Type.Union([Type.Literal('plan'), Type.Literal('apply'), Type.Literal('replace')]),
@@ -24,8 +31,12 @@ export const IacRequest = Type.Object(
     definitionProfileName: Type.Optional(ProfileName),
     /** Saves the inline definition under the profile's name. */
     persistDefinition: Type.Optional(Type.Boolean()),
-    /** Agrees to what `replace` deletes. */
-    confirm: Type.Optional(Type.Boolean()),
+    /** Agrees to what `replace` deletes: to all that it would delete now, or to these and no other. */
+    confirm: Type.Optional(
+      Type.Union([Type.Boolean(), Type.Array(Deletion, { maxItems: MAX_DELETIONS })], {
+        fault: 'must be true, or the "deletions" that you agree to: [{ "section", "name" }]',
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -43,7 +54,8 @@ export interface IacJob {
   readonly profileName: string | null
   readonly deploymentId: string | null
   readonly persisted: boolean
-  readonly confirmed: boolean
+  /** What it may delete, as `{section} {name}`. */
+  readonly agreed: readonly string[]
   readonly requestedBy: string
   readonly status: IacStatus
   readonly attempts: number

@@ -12,7 +12,7 @@ const COLUMNS = [
   'profile_name as profileName',
   'deployment_id as deploymentId',
   'persisted',
-  'confirmed',
+  'agreed',
   'requested_by as requestedBy',
   'status',
   'attempts',
@@ -29,7 +29,7 @@ export interface NewIacJob {
   readonly profileName: string | null
   readonly deploymentId: string | null
   readonly persisted: boolean
-  readonly confirmed: boolean
+  readonly agreed: readonly string[]
   readonly requestedBy: string
   readonly sealed: Buffer
 }
@@ -45,7 +45,7 @@ export async function insertJob(tx: SiteTx, job: NewIacJob, now: Date): Promise<
       profile_name: job.profileName,
       deployment_id: job.deploymentId,
       persisted: job.persisted,
-      confirmed: job.confirmed,
+      agreed: [...job.agreed],
       requested_by: job.requestedBy,
       sealed: job.sealed,
       status: 'queued',

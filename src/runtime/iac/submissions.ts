@@ -22,7 +22,7 @@ import {
 import type { DefinitionProfiles } from './profiles.ts'
 import { countWaiting, deleteOldJobs, insertJob, selectNewestOfDeployment } from './queries.ts'
 import type { SealedDefinitions } from './sealed-definitions.ts'
-import { unconfirmed } from './unconfirmed.ts'
+import { deletionKey, deletionsIn, unconfirmed } from './unconfirmed.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -37,8 +37,8 @@ export interface SubmittedJob {
 
 type Order = Pick<
   IacJob,
-  'mode' | 'source' | 'profileName' | 'deploymentId' | 'persisted' | 'confirmed' | 'requestedBy'
->
+  'mode' | 'source' | 'profileName' | 'deploymentId' | 'persisted' | 'requestedBy'
+> & { readonly confirm: NonNullable<IacRequest['confirm']> }
 
 export interface SubmissionsDeps {
   readonly database: Database
@@ -63,7 +63,7 @@ export class Submissions {
 
   /**
    * The inline definition counts when there is one, else the profile's. 400 `ConfirmationRequired` names what `replace`
-   * would delete.
+   * would delete and was not agreed to.
    */
   async submit(
     siteId: string,
@@ -96,7 +96,7 @@ export class Submissions {
         profileName: null,
         deploymentId,
         persisted: false,
-        confirmed: false,
+        confirm: false,
         requestedBy: OPERATOR,
       })
     })
@@ -122,7 +122,7 @@ export class Submissions {
       profileName: profileName ?? null,
       deploymentId: null,
       persisted,
-      confirmed: request.confirm === true,
+      confirm: request.confirm ?? false,
       requestedBy: from.userId,
     })
     if (persisted && profileName !== undefined) {
@@ -145,30 +145,31 @@ export class Submissions {
 
   /** The caller holds the site: a worker that looks for work now waits until this has committed. */
   async #enqueue(tx: SiteTx, definition: ParsedDefinition, order: Order): Promise<string> {
-    const { sealed, queue, clock, ids } = this.#deps
+    const { sealed, queue, clock, ids, definitions } = this.#deps
     const waiting = await countWaiting(tx)
     if (waiting >= MAX_WAITING) throw tooMany()
-    await this.#refuse(tx, definition, { order, waiting })
+    const { confirm, ...job } = order
+    const plan = await definitions.plan(tx, definition, order.mode)
+    // What is wrong now may be right after the jobs that wait: then it is found out at its turn.
+    if (waiting === 0) throwFaults(plan.faults)
+    const agreed = agreedTo(confirm, plan)
+    const refusal = order.mode === 'replace' && unconfirmed(plan.changes, agreed)
+    if (refusal) throw refusal
     const jobId = ids.named('iac')
     const now = clock.now()
-    await insertJob(tx, { ...order, jobId, sealed: await sealed.seal(tx, jobId, definition) }, now)
+    const text = await sealed.seal(tx, jobId, definition)
+    await insertJob(tx, { ...job, jobId, agreed, sealed: text }, now)
     await deleteOldJobs(tx, KEPT_JOBS, new Date(now.getTime() - KEPT_DAYS * DAY_MS))
     const { siteId } = tx
     await queue.enqueue(tx, 'iac-job', { siteId }, { singletonKey: siteId })
     return jobId
   }
+}
 
-  /** What is wrong now may be right after the jobs that wait: then it is found out at its turn. */
-  async #refuse(
-    tx: SiteTx,
-    definition: ParsedDefinition,
-    { order, waiting }: { readonly order: Order; readonly waiting: number },
-  ): Promise<void> {
-    const plan: Plan = await this.#deps.definitions.plan(tx, definition, order.mode)
-    if (waiting === 0) throwFaults(plan.faults)
-    const refusal = order.mode === 'replace' && !order.confirmed && unconfirmed(plan.changes)
-    if (refusal) throw refusal
-  }
+/** `true` agrees to what would go now, whoever adds more before the job's turn. */
+const agreedTo = (confirm: Order['confirm'], { changes }: Plan): string[] => {
+  if (confirm === false) return []
+  return (confirm === true ? deletionsIn(changes) : confirm).map(deletionKey)
 }
 
 function checkCombination(request: IacRequest): void {

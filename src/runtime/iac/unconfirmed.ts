@@ -4,15 +4,32 @@ import type { Change } from '#runtime/definitions/plan.ts'
 /** Names in the message; the fields of the error have all of them. */
 const SHOWN = 20
 
-/** The refusal that names what would be deleted; undefined when nothing would. */
-export function unconfirmed(changes: readonly Change[]): AppError | undefined {
-  const deletions = changes.filter(({ action }) => action === 'delete')
-  if (deletions.length === 0) return undefined
-  const names = deletions.slice(0, SHOWN).map(({ section, name }) => `${section} "${name}"`)
-  const more = deletions.length > SHOWN ? ` and ${deletions.length - SHOWN} more` : ''
-  return new AppError(
-    'ConfirmationRequired',
-    `This would delete ${names.join(', ')}${more}: send "confirm": true to agree. Nothing was changed`,
-    { fields: { deletions: deletions.map(({ section, name }) => ({ section, name })) } },
-  )
+type Deletion = Pick<Change, 'section' | 'name'>
+
+/** How a job remembers what it may delete. A section has no space in it. */
+export const deletionKey = ({ section, name }: { section: string; name: string }): string =>
+  `${section} ${name}`
+
+export const deletionsIn = (changes: readonly Change[]): Deletion[] =>
+  changes
+    .filter(({ action }) => action === 'delete')
+    .map(({ section, name }) => ({ section, name }))
+
+/** The refusal that names what would be deleted and nobody has agreed to; undefined when there is nothing of the kind. */
+export function unconfirmed(
+  changes: readonly Change[],
+  agreed: readonly string[],
+): AppError | undefined {
+  const known = new Set(agreed)
+  const all = deletionsIn(changes)
+  const unknown = all.filter((deletion) => !known.has(deletionKey(deletion)))
+  if (unknown.length === 0) return undefined
+  const names = unknown.slice(0, SHOWN).map(({ section, name }) => `${section} "${name}"`)
+  const more = unknown.length > SHOWN ? ` and ${unknown.length - SHOWN} more` : ''
+  const what = `${names.join(', ')}${more}`
+  const message =
+    agreed.length === 0
+      ? `This would delete ${what}: send "confirm": true to agree. Nothing was changed`
+      : `This would also delete ${what}, which was not agreed to: look again and confirm that. Nothing was changed`
+  return new AppError('ConfirmationRequired', message, { fields: { deletions: all } })
 }

@@ -128,7 +128,7 @@ export class IacWorker {
       })
       return false
     }
-    const refusal = job.mode === 'replace' && !job.confirmed && unconfirmed(changes)
+    const refusal = job.mode === 'replace' && unconfirmed(changes, job.agreed)
     if (refusal) {
       await this.#end(tx, job, { status: 'failed', error: `${refusal.code}: ${refusal.message}` })
       return false
