@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-import { AppError } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import type { Egress, EgressPolicy } from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -16,13 +16,15 @@ import { type Invoke, NestedCalls } from './nested-calls.ts'
 import type { SiteMail } from './site-mail.ts'
 import { StoreCalls } from './store-calls.ts'
 
+const MAX_HEADERS = 200
+
 const HeaderPair = Type.Tuple([Type.String(), Type.String()])
 
 const FetchArgument = Type.Object(
   {
     method: Type.String({ maxLength: 32 }),
     url: Type.String({ maxLength: 16 * 1024 }),
-    headers: Type.Array(HeaderPair, { maxItems: 200 }),
+    headers: Type.Array(HeaderPair, { maxItems: MAX_HEADERS }),
     bodyBase64: Type.Optional(Type.String()),
     redirect: Type.Union([Type.Literal('follow'), Type.Literal('manual'), Type.Literal('error')]),
   },
@@ -88,7 +90,9 @@ export class HostCalls {
   }
 
   async #fetch(call: HostCall): Promise<string> {
-    const request = parseShape(FetchArgument, JSON.parse(call.argument), 'request')
+    const asked: unknown = JSON.parse(call.argument)
+    refuseManyHeaders(asked)
+    const request = parseShape(FetchArgument, asked, 'request')
     const policy = await this.#policyOf(call.siteId)
     return JSON.stringify(await this.#egress.fetch(request, policy, call.signal))
   }
@@ -97,5 +101,14 @@ export class HostCalls {
   async #policyOf(siteId: string): Promise<EgressPolicy> {
     const site = this.#published.peek(siteId)
     return site?.egress ?? egressPolicy((await this.#settingsOf(siteId)).egress.allow)
+  }
+}
+
+/** Before each of them is looked at: there may be a million. */
+function refuseManyHeaders(asked: unknown): void {
+  if (typeof asked !== 'object' || asked === null || !('headers' in asked)) return
+  const { headers } = asked
+  if (Array.isArray(headers) && headers.length > MAX_HEADERS) {
+    throw invalid('request.headers', `must be at most ${MAX_HEADERS}`)
   }
 }
