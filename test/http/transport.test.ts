@@ -5,7 +5,7 @@ import { type Stack, startStack } from '#test/stack.ts'
 
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ sandbox: 'started' })
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 

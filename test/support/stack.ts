@@ -30,6 +30,7 @@ import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type Answer, request } from './http-client.ts'
+import { LazySandbox } from './lazy-sandbox.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
 import { silentLog } from './silent-log.ts'
 
@@ -46,6 +47,8 @@ export interface StackOptions {
   readonly logger?: Logger
   /** False leaves the queues and schedules to the stacks beside it. */
   readonly works?: boolean
+  /** `started` has its hosts run from the start, as a replica's do; otherwise they start with the first site code. */
+  readonly sandbox?: 'started'
   /** Sites made at the start; `one.test` and `two.test` when left out. */
   readonly sites?: readonly string[]
 }
@@ -165,14 +168,18 @@ function testPlatform(
       }).open()
       return { store, urls: store.urls }
     },
-    openSandbox: async (environment) =>
-      SandboxHosts.start({
-        config: config.sandbox,
-        environment,
-        logger,
-        cacheDir: SNAPSHOTS,
-        prelude: await loadPrelude(),
-      }),
+    openSandbox: async (environment) => {
+      const start = async () =>
+        SandboxHosts.start({
+          config: config.sandbox,
+          environment,
+          logger,
+          cacheDir: SNAPSHOTS,
+          prelude: await loadPrelude(),
+        })
+      const whole = options.sandbox === 'started' || options.beside !== undefined
+      return whole ? start() : new LazySandbox(start)
+    },
     ...options.platform,
   }
 }

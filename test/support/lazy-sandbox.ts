@@ -1,0 +1,53 @@
+import type {
+  CallOutcome,
+  ComputeJob,
+  ComputeOutcome,
+  FunctionSource,
+  PreparedFunction,
+  Sandbox,
+  SandboxCall,
+  SandboxStatus,
+} from '#platform/sandbox-host/sandbox.ts'
+
+const ASLEEP: SandboxStatus = { ready: false, hosts: [], warmIsolates: 0, running: 0, queued: 0 }
+
+/** The real sandbox, whose processes start with the first site code: most tests run none. */
+export class LazySandbox implements Sandbox {
+  readonly #start: () => Promise<Sandbox>
+  #starting: Promise<Sandbox> | undefined
+  #awake: Sandbox | undefined
+
+  constructor(start: () => Promise<Sandbox>) {
+    this.#start = start
+  }
+
+  async call(call: SandboxCall): Promise<CallOutcome> {
+    return (await this.#sandbox()).call(call)
+  }
+
+  async compute(job: ComputeJob): Promise<ComputeOutcome> {
+    return (await this.#sandbox()).compute(job)
+  }
+
+  async prepare(source: FunctionSource): Promise<PreparedFunction> {
+    return (await this.#sandbox()).prepare(source)
+  }
+
+  retire(programKey: string): void {
+    this.#awake?.retire(programKey)
+  }
+
+  status(): SandboxStatus {
+    return this.#awake?.status() ?? ASLEEP
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#starting)?.[Symbol.asyncDispose]()
+  }
+
+  async #sandbox(): Promise<Sandbox> {
+    this.#starting ??= this.#start()
+    this.#awake ??= await this.#starting
+    return this.#awake
+  }
+}
