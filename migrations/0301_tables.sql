@@ -51,7 +51,8 @@ create table table_item (
   size_bytes     integer not null,
   -- Seconds since 1970, from the TTL attribute.
   expires_at     bigint,
-  -- The item in DynamoDB's JSON. U+0000 and lone surrogates are escaped in it, so any string survives.
+  -- The item in plain JSON, with markers for what JSON lacks. U+0000 and lone surrogates are escaped in it, so any string
+  -- survives.
   body           text    not null,
   -- The item's entries in `table_index_entry`; null in a table without indexes.
   index_ids      integer[],

@@ -86,7 +86,7 @@ async function loadPartition(owner: SqlClient): Promise<void> {
   await owner`insert into table_item
       (site_id, table_id, partition_hash, sort_key, size_bytes, body)
     select ${SITE}, ${EVENT_TABLE.tableId}, ${hash}, convert_to(lpad(at::text, 7, '0'), 'UTF8'), 60,
-      format('{"feed":{"S":"all"},"pos":{"S":"%s"},"kind":{"S":"visit"},"path":{"S":"/page/%s"},"ms":{"N":"%s"}}',
+      format('{"feed":"all","pos":"%s","kind":"visit","path":"/page/%s","ms":%s}',
         lpad(at::text, 7, '0'), at, at % 500)
     from generate_series(0, ${PARTITION_ITEMS - 1}::int) as at`
   await owner`vacuum analyze table_item`

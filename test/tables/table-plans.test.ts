@@ -140,7 +140,7 @@ async function fill(): Promise<void> {
     await sql`
       insert into table_item (site_id, table_id, partition_hash, sort_key, size_bytes, body, index_ids, index_hashes, index_sorts)
       select 'one', ${tableId}, case when n % 2 = 0 then ${room}::bytea else substring(sha256(int4send(n)) for 20) end,
-             int4send(n), 200, '{"id":{"S":"x"}}', array[1], array[${room}::bytea], array[''::bytea]
+             int4send(n), 200, '{"id":"x"}', array[1], array[${room}::bytea], array[''::bytea]
       from generate_series(1, ${2 * ITEMS}::int) n
       on conflict do nothing`.execute(db)
     await sql`

@@ -1,8 +1,9 @@
+import type { ItemCodec } from '#runtime/tables/codec.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'
-import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { checkKey } from '#runtime/tables/items/key-schema.ts'
 import { type ItemKey, itemKeyOf } from '#runtime/tables/store/item-key.ts'
+import { itemOf, type StoredItem } from '#runtime/tables/store/stored-item.ts'
 
 import {
   type ActionAnswer,
@@ -18,7 +19,7 @@ const PARAMETERS = ['ProjectionExpression'] as const
 /** A checked GetItem. */
 export interface ItemLookup {
   readonly key: ItemKey
-  readonly answer: (item: Item | undefined) => ActionAnswer
+  readonly answer: (stored: StoredItem | undefined) => ActionAnswer
 }
 
 export function readGetItem(request: ActionRequest): ItemLookup {
@@ -30,10 +31,17 @@ export function readGetItem(request: ActionRequest): ItemLookup {
   checkNestedPaths(projection?.paths ?? [], table.schema)
   return {
     key: itemKeyOf(key, table.schema),
-    answer: (item) =>
-      item === undefined ? {} : { Item: codec.writeItem(projected(projection, item)) },
+    answer: (stored) =>
+      stored === undefined ? {} : { Item: writtenOf(stored, projection, codec) },
   }
 }
 
-export const projected = (projection: Projection | undefined, item: Item): Item =>
-  projection === undefined ? item : project(projection, item)
+/** What a read answers of an item. */
+export const writtenOf = (
+  stored: StoredItem,
+  projection: Projection | undefined,
+  codec: ItemCodec,
+): unknown =>
+  projection === undefined
+    ? codec.writeStored(stored)
+    : codec.writeItem(project(projection, itemOf(stored)))

@@ -11,11 +11,12 @@ import {
 } from '#runtime/tables/items/key-schema.ts'
 import { itemKeyOf } from '#runtime/tables/store/item-key.ts'
 import type { Bound } from '#runtime/tables/store/key-range.ts'
+import { itemOf, type StoredItem } from '#runtime/tables/store/stored-item.ts'
 import type { PageRequest, StoredPage } from '#runtime/tables/store/table-store.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import type { ActionAnswer, ActionRequest } from './action.ts'
-import { projected } from './get-item.ts'
+import { writtenOf } from './get-item.ts'
 import { flag, integer, parameter, text } from './parameters.ts'
 
 /** A checked Query or Scan. */
@@ -128,25 +129,26 @@ export function pageAnswer(
 ): ItemPage['answer'] {
   const { table, body, codec } = request
   return ({ items, full }) => {
-    const kept = items.filter((item) => filter === undefined || matches(filter.condition, item))
+    const kept =
+      filter === undefined ? items : items.filter((each) => matches(filter.condition, itemOf(each)))
     const last = full ? items.at(-1) : undefined
     return {
       ...(text(body, 'Select') !== 'COUNT' && {
-        Items: kept.map((item) => codec.writeItem(projected(projection, item))),
+        Items: kept.map((stored) => writtenOf(stored, projection, codec)),
       }),
       Count: kept.length,
       ScannedCount: items.length,
       ...(last && {
-        LastEvaluatedKey: codec.writeItem(picked(last, startKeyNames(table, source))),
+        LastEvaluatedKey: codec.writeStored(picked(last, startKeyNames(table, source))),
       }),
     }
   }
 }
 
-const picked = (item: Item, names: readonly string[]): Item =>
+const picked = (stored: StoredItem, names: readonly string[]): StoredItem =>
   Object.fromEntries(
     names.flatMap((name) => {
-      const value = attributeOf(item, name)
+      const value = Object.hasOwn(stored, name) ? stored[name] : undefined
       return value === undefined ? [] : [[name, value]]
     }),
   )

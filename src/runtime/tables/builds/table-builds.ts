@@ -4,7 +4,6 @@ import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { expiryOf } from '#runtime/tables/expiry/expiry.ts'
-import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import {
   deleteIndex,
   deleteLayout,
@@ -18,6 +17,7 @@ import {
 } from '#runtime/tables/store/layout-rows.ts'
 import { entriesOf } from '#runtime/tables/store/layout.ts'
 import { retryingRaces } from '#runtime/tables/store/retries.ts'
+import { itemOf, storedFrom } from '#runtime/tables/store/stored-item.ts'
 import type { TableAddress } from '#runtime/tables/store/table-store.ts'
 import type { SiteRemains } from '#sites/site-cleanup.ts'
 
@@ -126,7 +126,7 @@ export class TableBuilds implements SiteRemains {
     const { indexes, ttlAttribute } = usedBy(layout)
     for (const { key, body } of items) {
       // Only the store writes bodies.
-      const item = JSON.parse(body) as Item
+      const item = itemOf(storedFrom(body))
       const expiresAt = expiryOf(item, ttlAttribute, this.#nowSeconds())
       const entries = indexes.length === 0 ? null : entriesOf(item, indexes)
       await writeBuiltItem(tx, tableId, { key, expiresAt, entries })

@@ -7,6 +7,7 @@ import { storeIn } from './function-store.ts'
 import { compareItemKeys, type ItemKey, itemKeyOf } from './item-key.ts'
 import { withLayout } from './item-writes.ts'
 import { LostRace } from './retries.ts'
+import { itemOf } from './stored-item.ts'
 import type { TableLayouts } from './table-layouts.ts'
 import type { Expected } from './table-store.ts'
 
@@ -37,12 +38,13 @@ export class BatchItems {
   }
 
   /** One statement. In the order of the places; undefined where there is none, or where it has expired. */
-  read(tx: SiteTx, places: readonly ItemPlace[]): Promise<readonly (Item | undefined)[]> {
+  async read(tx: SiteTx, places: readonly ItemPlace[]): Promise<readonly (Item | undefined)[]> {
     const keys = places.map(({ table, key }) => ({
       tableId: table.tableId,
       key: itemKeyOf(key, table.schema),
     }))
-    return storeIn(tx, this.#clock).getMany(tx.siteId, keys)
+    const found = await storeIn(tx, this.#clock).getMany(tx.siteId, keys)
+    return found.map((stored) => stored && itemOf(stored))
   }
 
   /** The same; and what `write` then writes of them is written only if nobody else changed it. */

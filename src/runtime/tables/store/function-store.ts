@@ -10,6 +10,7 @@ import { byteList } from './byte-lists.ts'
 import type { ItemKey } from './item-key.ts'
 import type { Bound } from './key-range.ts'
 import { bodyForm, isPlainPut, type PlainPut, storedForm } from './stored-form.ts'
+import { allStoredFrom, itemOf, type StoredItem, storedFrom } from './stored-item.ts'
 import type {
   AddressedKey,
   Expected,
@@ -43,15 +44,22 @@ export class FunctionStore implements TableStore {
     this.#clock = clock
   }
 
-  async get({ siteId, tableId }: TableAddress, { hash, sort }: ItemKey): Promise<Item | undefined> {
+  async get(
+    { siteId, tableId }: TableAddress,
+    { hash, sort }: ItemKey,
+  ): Promise<StoredItem | undefined> {
     const [row] = await this.#run<{ body: string | null }>(
       'select table_item_get($1, $2, $3, $4, $5) as body',
       [siteId, tableId, hash, sort, this.#now()],
     )
-    return itemOrNone(row?.body)
+    const body = row?.body ?? undefined
+    return body === undefined ? undefined : storedFrom(body)
   }
 
-  async getMany(siteId: string, keys: readonly AddressedKey[]): Promise<(Item | undefined)[]> {
+  async getMany(
+    siteId: string,
+    keys: readonly AddressedKey[],
+  ): Promise<(StoredItem | undefined)[]> {
     const rows = await this.#run<{ place: number; body: string }>(
       'select place, body from table_items_get($1, $2::text[], $3::bytea[], $4::bytea[], $5)',
       [
@@ -62,8 +70,8 @@ export class FunctionStore implements TableStore {
         this.#now(),
       ],
     )
-    const items = keys.map((): Item | undefined => undefined)
-    for (const { place, body: text } of rows) items[place - 1] = itemFrom(text)
+    const items = keys.map((): StoredItem | undefined => undefined)
+    for (const { place, body: text } of rows) items[place - 1] = storedFrom(text)
     return items
   }
 
@@ -171,7 +179,7 @@ export class FunctionStore implements TableStore {
             now,
           ],
         ))
-    return { items: itemsFrom(row?.bodies ?? ''), full: row?.is_full ?? false }
+    return { items: allStoredFrom(row?.bodies ?? ''), full: row?.is_full ?? false }
   }
 
   /** Several plain puts of one table, of different keys and in their order. Gives whether they were written. */
@@ -215,8 +223,4 @@ const versionOf = (version: string | null | undefined): Expected =>
   version === null || version === undefined ? 'absent' : { version }
 
 const itemOrNone = (body: string | null | undefined): Item | undefined =>
-  body === null || body === undefined ? undefined : itemFrom(body)
-
-/** Only `bodyForm` writes what these read. */
-const itemFrom = (body: string): Item => JSON.parse(body) as Item
-const itemsFrom = (bodies: string): Item[] => JSON.parse(`[${bodies}]`) as Item[]
+  body === null || body === undefined ? undefined : itemOf(storedFrom(body))

@@ -1,12 +1,12 @@
 import type { Clock } from '#base/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
 
 import { FunctionStore } from './function-store.ts'
 import { Groups } from './groups.ts'
 import { compareItemKeys, type ItemKey } from './item-key.ts'
 import { isPlainPut, type PlainPut } from './stored-form.ts'
+import type { StoredItem } from './stored-item.ts'
 import type {
   AddressedKey,
   ItemWrite,
@@ -38,7 +38,7 @@ interface Put {
 
 class GroupedStore implements TableStore {
   readonly #store: FunctionStore
-  readonly #gets: Groups<AddressedKey, Item | undefined>
+  readonly #gets: Groups<AddressedKey, StoredItem | undefined>
   readonly #puts: Groups<Put, WriteOutcome>
 
   constructor(store: FunctionStore) {
@@ -47,11 +47,11 @@ class GroupedStore implements TableStore {
     this.#puts = new Groups({ send: (_lane, puts) => this.#putAll(puts), most: MOST_PUTS })
   }
 
-  get({ siteId, tableId }: TableAddress, key: ItemKey): Promise<Item | undefined> {
+  get({ siteId, tableId }: TableAddress, key: ItemKey): Promise<StoredItem | undefined> {
     return this.#gets.join(siteId, { tableId, key })
   }
 
-  getMany(siteId: string, keys: readonly AddressedKey[]): Promise<(Item | undefined)[]> {
+  getMany(siteId: string, keys: readonly AddressedKey[]): Promise<(StoredItem | undefined)[]> {
     return this.#store.getMany(siteId, keys)
   }
 
@@ -74,7 +74,7 @@ class GroupedStore implements TableStore {
   async #getAll(
     siteId: string,
     keys: readonly [AddressedKey, ...AddressedKey[]],
-  ): Promise<readonly (Item | undefined)[]> {
+  ): Promise<readonly (StoredItem | undefined)[]> {
     const [{ tableId, key }] = keys
     return keys.length > 1
       ? this.#store.getMany(siteId, keys)

@@ -4,6 +4,7 @@ import { itemSize } from '#runtime/tables/items/size.ts'
 
 import { byteList } from './byte-lists.ts'
 import { entriesOf, type TableLayout } from './layout.ts'
+import { storedText } from './stored-item.ts'
 import type { ItemWrite } from './table-store.ts'
 
 /** A put that nothing depends on, neither an answer nor an entry of an index. */
@@ -23,7 +24,7 @@ interface BodyForm {
 }
 
 export const bodyForm = (item: Item, layout: TableLayout, nowSeconds: number): BodyForm => ({
-  body: JSON.stringify(item),
+  body: storedText(item),
   size: itemSize(item),
   expiry: expiryOf(item, layout.ttlAttribute, nowSeconds),
 })

@@ -3,6 +3,7 @@ import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { ItemKey } from './item-key.ts'
 import type { StoredRange } from './key-range.ts'
 import type { TableLayout } from './layout.ts'
+import type { StoredItem } from './stored-item.ts'
 
 /**
  * The items of tables. `storeOf` runs each call in a transaction of its own and in one round trip, some of them together;
@@ -11,9 +12,9 @@ import type { TableLayout } from './layout.ts'
  * other.
  */
 export interface TableStore {
-  get(table: TableAddress, key: ItemKey): Promise<Item | undefined>
+  get(table: TableAddress, key: ItemKey): Promise<StoredItem | undefined>
   /** Items of several tables, in the order of their keys. */
-  getMany(siteId: string, keys: readonly AddressedKey[]): Promise<(Item | undefined)[]>
+  getMany(siteId: string, keys: readonly AddressedKey[]): Promise<(StoredItem | undefined)[]>
   read(table: TableAddress, key: ItemKey, options?: { readonly lock: boolean }): Promise<ReadItem>
   write(table: TableAddress, key: ItemKey, write: ItemWrite): Promise<WriteOutcome>
   page(table: TableAddress, request: PageRequest): Promise<StoredPage>
@@ -65,7 +66,7 @@ export interface PageRequest {
 }
 
 export interface StoredPage {
-  readonly items: readonly Item[]
+  readonly items: readonly StoredItem[]
   /** Whether the limit or 1 MiB ended it; then there may be more. */
   readonly full: boolean
 }
