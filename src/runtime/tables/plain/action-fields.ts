@@ -1,6 +1,7 @@
 import {
   type FieldRule,
   flag,
+  key,
   limit,
   list,
   names,
@@ -10,6 +11,7 @@ import {
   someOf,
   text,
   totalSegments,
+  values,
 } from './field-rules.ts'
 
 /** The fields that a request may have, by their camelCase names. */
@@ -21,26 +23,26 @@ export interface Fields {
 const CONDITION = {
   conditionExpression: text,
   expressionAttributeNames: names,
-  expressionAttributeValues: object,
+  expressionAttributeValues: values,
   returnValuesOnConditionCheckFailure: oneOf('NONE', 'ALL_OLD'),
 }
 const PROJECTION = { projectionExpression: text, expressionAttributeNames: names }
 const OLD_ONLY = oneOf('NONE', 'ALL_OLD')
 const PAGE = {
   ...PROJECTION,
-  expressionAttributeValues: object,
+  expressionAttributeValues: values,
   filterExpression: text,
   indexName: text,
   limit,
   select: oneOf('ALL_ATTRIBUTES', 'ALL_PROJECTED_ATTRIBUTES', 'SPECIFIC_ATTRIBUTES', 'COUNT'),
   consistentRead: flag,
-  exclusiveStartKey: object,
+  exclusiveStartKey: key,
   nextToken: text,
 }
 
 /** What each action reads. */
 export const ACTION_FIELDS = {
-  get: { required: { key: object }, optional: { ...PROJECTION, consistentRead: flag } },
+  get: { required: { key }, optional: { ...PROJECTION, consistentRead: flag } },
   query: {
     required: { keyConditionExpression: text },
     optional: { ...PAGE, scanIndexForward: flag },
@@ -48,14 +50,14 @@ export const ACTION_FIELDS = {
   scan: { required: {}, optional: { ...PAGE, segment, totalSegments } },
   put: { required: { item: object }, optional: { ...CONDITION, returnValues: OLD_ONLY } },
   update: {
-    required: { key: object },
+    required: { key },
     optional: {
       ...CONDITION,
       updateExpression: text,
       returnValues: oneOf('NONE', 'ALL_OLD', 'UPDATED_OLD', 'ALL_NEW', 'UPDATED_NEW'),
     },
   },
-  delete: { required: { key: object }, optional: { ...CONDITION, returnValues: OLD_ONLY } },
+  delete: { required: { key }, optional: { ...CONDITION, returnValues: OLD_ONLY } },
   'batch-get': {
     required: { keys: someOf(100) },
     optional: { ...PROJECTION, consistentRead: flag },
@@ -70,15 +72,15 @@ export const ACTION_FIELDS = {
 /** What one of the `actions` of a transaction reads. */
 export const TRANSACT_FIELDS = {
   put: { required: { item: object }, optional: CONDITION },
-  update: { required: { key: object, updateExpression: text }, optional: CONDITION },
-  delete: { required: { key: object }, optional: CONDITION },
-  conditionCheck: { required: { key: object, conditionExpression: text }, optional: CONDITION },
+  update: { required: { key, updateExpression: text }, optional: CONDITION },
+  delete: { required: { key }, optional: CONDITION },
+  conditionCheck: { required: { key, conditionExpression: text }, optional: CONDITION },
 } as const satisfies Record<string, Fields>
 
 /** What one of the `requests` of a batch reads. */
 export const WRITE_FIELDS = {
   putRequest: { required: { item: object }, optional: {} },
-  deleteRequest: { required: { key: object }, optional: {} },
+  deleteRequest: { required: { key }, optional: {} },
 } as const satisfies Record<string, Fields>
 
 /** Fields of DynamoDB that have no use here, and what to do instead. */
