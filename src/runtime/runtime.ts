@@ -36,7 +36,7 @@ import { Operations } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
 import { Published } from './published/service.ts'
 import { Resources } from './resources/service.ts'
-import { bucketLimits, siteLimits } from './revisions/limits.ts'
+import { runtimeLimits } from './revisions/limits.ts'
 import { Revisions } from './revisions/service.ts'
 import { RuntimeParts } from './runtime-parts.ts'
 import { type TableParts, openTables } from './tables/open-tables.ts'
@@ -89,13 +89,13 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { published, sandbox, runtimeLogs, runtimeUsage } = serving
   const cache = new ResponseCache({ shared: deps.sharedCache, now: serving.now })
   const control = { ...deps, ...serving, caches: new PublishedCaches({ published, cache }) }
-  const { tableLayouts, tableBuilds } = serving.tableParts
+  const { tableLayouts, tableQuotas } = serving.tableParts
   const resources = new Resources({ ...control, layouts: tableLayouts })
   const operations = new Operations({ ...control, resources })
   const permissionSync = new PermissionSync({ ...control, resources, operations })
   permissionSync.serve(deps.queue)
   serveCleanup(deps.queue, {
-    ddbTable: (siteId, tableId, signal) => tableBuilds.dropItems({ siteId, tableId }, signal),
+    ddbTable: serving.tableParts.dropTable,
     s3Bucket: serving.bucketParts.dropBucket,
   })
   await published.listen(deps.notifications)
@@ -126,6 +126,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     sandbox,
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]()
+      await tableQuotas[Symbol.asyncDispose]()
       await runtimeUsage[Symbol.asyncDispose]()
       await runtimeLogs[Symbol.asyncDispose]()
     },
@@ -144,7 +145,7 @@ async function openServing(deps: RuntimeDeps, invoke: Invoke) {
     standingOf: async (siteId) => {
       const { limits } = await settingsOf(siteId)
       return {
-        limits: { ...siteLimits(limits), ...bucketLimits(limits) },
+        limits: runtimeLimits(limits),
         loadedRevision: published.peek(siteId)?.revision ?? null,
         sandboxReady: sandbox.status().ready,
       }

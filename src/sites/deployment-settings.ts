@@ -25,6 +25,9 @@ const LIMITS = {
   /** What all buckets of the site hold together. */
   bucketBytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }),
   bucketObjects: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+  /** What all tables of the site hold together. */
+  tableBytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }),
+  tableItems: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
 } as const
 
 const Limits = Type.Partial(Type.Object(LIMITS))
@@ -55,6 +58,8 @@ export const DeploymentSettingsInput = Type.Object(
           logLines: resettable(LIMITS.logLines),
           bucketBytes: resettable(LIMITS.bucketBytes),
           bucketObjects: resettable(LIMITS.bucketObjects),
+          tableBytes: resettable(LIMITS.tableBytes),
+          tableItems: resettable(LIMITS.tableItems),
         },
         closed,
       ),

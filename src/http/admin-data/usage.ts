@@ -35,6 +35,8 @@ const UsageView = Type.Object({
     chargedBytes: Type.Integer(),
     chargedObjects: Type.Integer(),
   }),
+  /** What the limits `tableBytes` and `tableItems` bound. */
+  tables: Type.Object({ usedBytes: Type.Integer(), usedItems: Type.Integer() }),
   runtime: Type.Object({
     loadedRevision: Type.Union([Type.Integer(), Type.Null()]),
     sandboxReady: Type.Boolean(),
@@ -42,7 +44,7 @@ const UsageView = Type.Object({
   nextToken: Type.Null(),
 })
 
-/** Calls per operation and hour, what the buckets hold, and the limits. */
+/** Calls per operation and hour, what buckets and tables hold, and the limits. */
 export const usageRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/usage' }).use(adminAuth(context)).get(
     '/',
@@ -57,6 +59,7 @@ export const usageRoutes = (context: AppContext) =>
         items,
         totals: totalOf(items),
         limits: { ...limits },
+        tables: await context.tableQuotas.usage(site.siteId),
         buckets: await context.bucketAccounts.usage(site.siteId),
         runtime,
         nextToken: null,

@@ -46,6 +46,12 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     maxRunSeconds: 3600,
   },
   'table-build': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
+  'table-recount': {
+    retries: 12,
+    firstRetrySeconds: 5,
+    lastRetrySeconds: 300,
+    maxRunSeconds: 3600,
+  },
   'account-mail': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 60 },
 }
 

@@ -32,6 +32,8 @@ export interface QueueJobs {
   }
   /** Settle what was promised to uploads of a site's buckets, and count again what they hold. */
   'bucket-upkeep': { readonly siteId: string }
+  /** Count what the tables of a site hold. */
+  'table-recount': { readonly siteId: string }
   /** Bring the index entries and expiries of a table in line with its definition. */
   'table-build': { readonly siteId: string; readonly resourceId: string }
 }

@@ -23,7 +23,18 @@ const DEFAULT_BUCKET_LIMITS: BucketLimits = {
   bucketObjects: 1_000_000,
 }
 
-type RuntimeLimits = SiteLimits & BucketLimits
+/** What the tables of one site may hold together. */
+export interface TableLimits {
+  readonly tableBytes: number
+  readonly tableItems: number
+}
+
+export const DEFAULT_TABLE_LIMITS: TableLimits = {
+  tableBytes: 10 * 1024 ** 3,
+  tableItems: 10_000_000,
+}
+
+export type RuntimeLimits = SiteLimits & BucketLimits & TableLimits
 
 /** The operator's settings of a site, as far as the runtime takes part in them. */
 export interface RuntimeSettings {
@@ -39,6 +50,13 @@ export function siteLimits(settings: RuntimeSettings['limits']): SiteLimits {
 export function bucketLimits(settings: RuntimeSettings['limits']): BucketLimits {
   return withDefaults(DEFAULT_BUCKET_LIMITS, settings)
 }
+
+/** All of them. */
+export const runtimeLimits = (settings: RuntimeSettings['limits']): RuntimeLimits => ({
+  ...siteLimits(settings),
+  ...bucketLimits(settings),
+  ...withDefaults(DEFAULT_TABLE_LIMITS, settings),
+})
 
 export const egressPolicy = (allow: readonly string[]): EgressPolicy => ({
   allow,

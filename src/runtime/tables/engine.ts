@@ -4,6 +4,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { ActionAnswer, ActionBody, ActionRequest } from './actions/action.ts'
 import { readDeleteItem } from './actions/delete-item.ts'
 import { readGetItem } from './actions/get-item.ts'
+import type { ItemChange } from './actions/item-change.ts'
 import type { ItemPage } from './actions/page-request.ts'
 import { readPutItem } from './actions/put-item.ts'
 import { readQuery } from './actions/query.ts'
@@ -12,6 +13,7 @@ import { readUpdateItem } from './actions/update-item.ts'
 import type { ItemCodec } from './codec.ts'
 import { Expressions } from './expressions/expressions.ts'
 import { invalidRequest } from './fault.ts'
+import { chargedChange, type MeteredWrites, UNMETERED } from './quotas/charge.ts'
 import { storeOf } from './store/grouped-store.ts'
 import { ItemWrites } from './store/item-writes.ts'
 import type { TableLayouts } from './store/table-layouts.ts'
@@ -30,20 +32,24 @@ const NO_INDEX = 'CT002'
 export class TableEngine {
   readonly #store: TableStore
   readonly #writes: ItemWrites
+  readonly #quotas: MeteredWrites
   readonly #expressions = new Expressions()
 
   constructor(deps: {
     readonly database: Database
     readonly clock: Clock
     readonly layouts: TableLayouts
+    /** Left out for tables without a quota. */
+    readonly quotas?: MeteredWrites
   }) {
     this.#store = storeOf(deps.database, deps.clock)
     this.#writes = new ItemWrites(deps)
+    this.#quotas = deps.quotas ?? UNMETERED
   }
 
   /**
-   * Fails with `ValidationError` or `ConditionalCheckFailed` in DynamoDB's words, and with `ResourceNotFound` when the
-   * table is gone.
+   * Fails with `ValidationError` or `ConditionalCheckFailed` in DynamoDB's words, with `ResourceNotFound` when the table is
+   * gone, and with `QuotaExceeded`.
    */
   async perform(
     table: Table,
@@ -56,16 +62,22 @@ export class TableEngine {
       case 'GetItem':
         return this.#get(request)
       case 'PutItem':
-        return this.#writes.perform(table, readPutItem(request))
+        return this.#change(table, readPutItem(request))
       case 'UpdateItem':
-        return this.#writes.perform(table, readUpdateItem(request))
+        return this.#change(table, readUpdateItem(request))
       case 'DeleteItem':
-        return this.#writes.perform(table, readDeleteItem(request))
+        return this.#change(table, readDeleteItem(request))
       case 'Query':
         return this.#page(table, readQuery(request))
       case 'Scan':
         return this.#page(table, readScan(request))
     }
+  }
+
+  #change(table: Table, change: ItemChange): Promise<ActionAnswer> {
+    return this.#quotas.run(table.siteId, (charge) =>
+      this.#writes.perform(table, chargedChange(table, change, charge)),
+    )
   }
 
   async #get(request: ActionRequest): Promise<ActionAnswer> {

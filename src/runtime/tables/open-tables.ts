@@ -1,11 +1,15 @@
 import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
 import type { PageTokens } from '#base/page.ts'
+import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
+import type { DropContents } from '#runtime/cleanup/resource-cleanup.ts'
 
 import { TableBatches } from './batches/service.ts'
 import { TableBuilds } from './builds/table-builds.ts'
 import { TableEngine } from './engine.ts'
+import { TableQuotas } from './quotas/service.ts'
 import { Tables } from './service.ts'
 import { TableLayouts } from './store/table-layouts.ts'
 
@@ -14,12 +18,16 @@ export interface TableParts {
   readonly tableEngine: TableEngine
   readonly tableLayouts: TableLayouts
   readonly tableBuilds: TableBuilds
+  readonly tableQuotas: TableQuotas
+  readonly dropTable: DropContents
 }
 
 /** The tables of all sites, and what builds and clears away their rows behind its queue. */
 export function openTables(deps: {
   readonly database: Database
   readonly clock: Clock
+  readonly ids: Ids
+  readonly logger: Logger
   readonly queue: Queue
   readonly pageTokens: PageTokens
 }): TableParts {
@@ -28,13 +36,24 @@ export function openTables(deps: {
     ...deps,
     requestBuild: (tx, tableId) => tableBuilds.request(tx, tableId),
   })
-  const tableEngine = new TableEngine({ ...deps, layouts: tableLayouts })
-  const batches = new TableBatches({ ...deps, layouts: tableLayouts })
-  deps.queue.handle('table-build', (job, signal) => tableBuilds.run(job, signal))
+  const tableQuotas = new TableQuotas(deps)
+  const means = { ...deps, layouts: tableLayouts, quotas: tableQuotas }
+  const tableEngine = new TableEngine(means)
+  const batches = new TableBatches(means)
+  deps.queue.handle('table-build', async (job, signal) => {
+    await tableBuilds.run(job, signal)
+    // It may have removed items that had ended.
+    await tableQuotas.changed(job.siteId)
+  })
   return {
     tables: new Tables({ ...deps, engine: tableEngine, batches }),
     tableEngine,
     tableLayouts,
     tableBuilds,
+    tableQuotas,
+    async dropTable(siteId, tableId, signal) {
+      await tableBuilds.dropItems({ siteId, tableId }, signal)
+      await tableQuotas.recount(siteId, signal)
+    },
   }
 }

@@ -1,8 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { SiteLimits } from '#platform/sandbox-host/sandbox.ts'
-import type { BucketLimits } from '#runtime/revisions/limits.ts'
+import type { RuntimeLimits } from '#runtime/revisions/limits.ts'
 
 import {
   HOUR_MS,
@@ -22,7 +21,7 @@ export type CallKind = 'hit' | 'call' | 'error'
 
 /** A site's limits and whether its calls would find it warm. */
 export interface RuntimeStanding {
-  readonly limits: SiteLimits & BucketLimits
+  readonly limits: RuntimeLimits
   /** The revision that this replica has in memory; null when the next call loads it. */
   readonly loadedRevision: number | null
   readonly sandboxReady: boolean

@@ -3,6 +3,7 @@ import { invalidRequest } from '#runtime/tables/fault.ts'
 import { checkItemKeys, checkKey } from '#runtime/tables/items/key-schema.ts'
 import { checkItemSize } from '#runtime/tables/items/size.ts'
 
+import { chargeChanges } from './charge-changes.ts'
 import { lockPlaces } from './locks.ts'
 import type { Plan, PlacedItem } from './plan.ts'
 import {
@@ -37,8 +38,13 @@ export function batchWrite(body: ActionBody, reading: RequestReading): Plan {
   checkDistinct(places, 'Provided list of item keys contains duplicates')
   return {
     places,
-    async perform(tx, { items }) {
+    async perform(tx, { items, charge }) {
       await lockPlaces(tx, places)
+      const stored = charge.exact ? await items.lock(tx, places) : []
+      chargeChanges(
+        charge,
+        changes.map((change, at) => ({ ...change, before: stored[at] })),
+      )
       await items.write(tx, changes)
       return { UnprocessedItems: {} }
     },

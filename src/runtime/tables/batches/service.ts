@@ -3,6 +3,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { ItemCodec } from '#runtime/tables/codec.ts'
 import type { ActionAnswer, ActionBody } from '#runtime/tables/engine.ts'
 import { Expressions } from '#runtime/tables/expressions/expressions.ts'
+import { type MeteredWrites, UNMETERED } from '#runtime/tables/quotas/charge.ts'
 import { BatchItems } from '#runtime/tables/store/batch-items.ts'
 import { retryingRaces } from '#runtime/tables/store/retries.ts'
 import type { TableLayouts } from '#runtime/tables/store/table-layouts.ts'
@@ -24,24 +25,34 @@ const PLANS = {
   TransactWriteItems: transactWrite,
 } as const satisfies Record<string, (body: ActionBody, reading: RequestReading) => Plan>
 
+const WRITING: ReadonlySet<BatchAction> = new Set(['BatchWriteItem', 'TransactWriteItems'])
+
 /** DynamoDB's actions on several items, of several tables of one site. */
 export class TableBatches {
   readonly #database: Database
   readonly #clock: Clock
   readonly #layouts: TableLayouts
   readonly #items: BatchItems
+  readonly #quotas: MeteredWrites
   readonly #expressions = new Expressions()
 
-  constructor(deps: { database: Database; clock: Clock; layouts: TableLayouts }) {
+  /** Without `quotas` the tables have none. */
+  constructor(deps: {
+    database: Database
+    clock: Clock
+    layouts: TableLayouts
+    quotas?: MeteredWrites
+  }) {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#layouts = deps.layouts
     this.#items = new BatchItems(deps)
+    this.#quotas = deps.quotas ?? UNMETERED
   }
 
   /**
    * Fails with `ValidationError`, `ResourceNotFound` for a name without a table, `TransactionCanceled` (`fields.reasons`:
-   * one `{ code, message?, item? }` for each action), and `IdempotencyKeyReused` for a client request token that came with
+   * one `{ code, message?, item? }` for each action), `QuotaExceeded`, and `IdempotencyKeyReused` for a client request token that came with
    * another request in the last ten minutes. Of two that meet, one waits for the other.
    */
   async perform(
@@ -55,10 +66,13 @@ export class TableBatches {
     const siteId = siteOf(involved)
     // Before the transaction: what is not known yet is read over a connection of its own.
     for (const table of involved) await this.#layouts.of(table)
-    return retryingRaces(() => {
-      const means = { items: this.#items, now: this.#clock.now() }
-      return this.#database.withSite(siteId, (tx) => plan.perform(tx, means))
-    })
+    const quotas = WRITING.has(action) ? this.#quotas : UNMETERED
+    return quotas.run(siteId, (charge) =>
+      retryingRaces(() => {
+        const means = { items: this.#items, now: this.#clock.now(), charge }
+        return this.#database.withSite(siteId, (tx) => plan.perform(tx, means))
+      }),
+    )
   }
 }
 

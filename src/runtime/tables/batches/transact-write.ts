@@ -3,8 +3,9 @@ import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
 
 import { NONE, reasonOf, transactionCanceled } from './cancellation.ts'
+import { chargeChanges, type KnownChange } from './charge-changes.ts'
 import { lockPlaces } from './locks.ts'
-import type { Plan, PlacedItem } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { checkDistinct, type RequestReading } from './requests.ts'
 import { type Outcome, readTransactAction, type TransactAction } from './transact-action.ts'
 import { checkTransactionBytes, ONE_OPERATION, transactItems } from './transaction-bounds.ts'
@@ -24,13 +25,15 @@ export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
   const named = namedTransaction(body['ClientRequestToken'], inputs)
   return {
     places,
-    async perform(tx, { items, now }) {
+    async perform(tx, { items, now, charge }) {
       if (named !== undefined && !(await claimTransaction(tx, named, now))) return {}
       await lockPlaces(tx, places)
       const stored = await items.lock(tx, places)
       const outcomes = decideAll(actions, stored)
       checkTransactionBytes(bytesOf(stored, outcomes))
-      await items.write(tx, changesOf(actions, outcomes))
+      const changes = changesOf(actions, outcomes, stored)
+      chargeChanges(charge, changes)
+      await items.write(tx, changes)
       return {}
     },
   }
@@ -66,8 +69,10 @@ function bytesOf(stored: readonly (Item | undefined)[], outcomes: readonly Outco
 const changesOf = (
   actions: readonly TransactAction[],
   outcomes: readonly Outcome[],
-): readonly PlacedItem[] =>
+  stored: readonly (Item | undefined)[],
+): readonly KnownChange[] =>
   actions.flatMap(({ place }, index) => {
     const outcome = outcomes[index]
-    return outcome === undefined || outcome === 'kept' ? [] : [{ place, item: outcome.item }]
+    if (outcome === undefined || outcome === 'kept') return []
+    return [{ place, item: outcome.item, before: stored[index] }]
   })

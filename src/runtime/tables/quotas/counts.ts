@@ -1,0 +1,139 @@
+import { setImmediate as untilIdle, setTimeout as delay } from 'node:timers/promises'
+
+import type { Clock } from '#base/clock.ts'
+import { SingleFlight } from '#base/single-flight.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+
+import {
+  beginCount,
+  countSome,
+  endPlan,
+  type LastCount,
+  markChanged,
+  planRecount,
+  selectUsage,
+} from './room-rows.ts'
+
+/** Items that one statement counts. */
+const ITEMS_AT_ONCE = 5000
+/** How long somebody waits for a count. */
+const PATIENCE_MS = 2000
+/** From one count that somebody waits for to the next: so long, and twenty times as long as it took. */
+const REST_MS = 1000
+/** After one that may have said too much. */
+const SHORT_REST_MS = 100
+const REST_FACTOR = 20
+const RECOUNT_MS = 24 * 3_600_000
+/** A planned count that is this late is lost, and planned anew. */
+const LATE_MS = 3_600_000
+
+interface TableCountsDeps {
+  readonly database: Database
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/** Counts what the tables of a site hold, in steps, while they are in use. */
+export class TableCounts {
+  readonly #deps: TableCountsDeps
+  readonly #flights = new SingleFlight<string, void>()
+  readonly #stop = new AbortController()
+
+  constructor(deps: TableCountsDeps) {
+    this.#deps = deps
+  }
+
+  /** Goes on where a count that was interrupted stopped. */
+  async run(siteId: string, signal: AbortSignal): Promise<void> {
+    const { database, clock } = this.#deps
+    const nowMs = () => clock.now().getTime()
+    await beginCount(database, siteId, nowMs())
+    for (;;) {
+      signal.throwIfAborted()
+      if (await countSome(database, siteId, { nowMs: nowMs(), most: ITEMS_AT_ONCE })) return
+      await untilIdle()
+    }
+  }
+
+  /**
+   * Counts anew for somebody who waits. `recent`: it was counted just now. `counting`: that takes longer than anybody should
+   * wait, and goes on.
+   */
+  async renew(siteId: string, last: LastCount): Promise<'counted' | 'recent' | 'counting'> {
+    const rest = restsUntil(last) - this.#deps.clock.now().getTime()
+    if (rest > (last.countedAlone ? 0 : SHORT_REST_MS)) return 'recent'
+    const enough = new AbortController()
+    const { signal } = enough
+    try {
+      if (rest > 0) await delay(rest, undefined, { signal })
+      return await Promise.race([
+        this.begin(siteId),
+        delay(PATIENCE_MS, 'counting' as const, { signal }),
+      ])
+    } finally {
+      enough.abort()
+    }
+  }
+
+  /** Never fails: what went wrong is logged, and the count is finished by somebody else. */
+  async begin(siteId: string): Promise<'counted' | 'counting'> {
+    try {
+      await this.#flights.run(siteId, () => this.run(siteId, this.#stop.signal))
+      return 'counted'
+    } catch (error) {
+      if (!this.#stop.signal.aborted) {
+        this.#deps.logger.warn({ siteId, err: error }, 'the tables of a site were not counted')
+      }
+      return 'counting'
+    }
+  }
+
+  /** The handler of the queue `table-recount`: once a day, on sites where something is written. */
+  async daily({ siteId }: { readonly siteId: string }, signal: AbortSignal): Promise<void> {
+    const { database } = this.#deps
+    const usage = await database.withSite(siteId, selectUsage)
+    if (usage && isStale(usage)) await this.run(siteId, signal)
+    await database.withSite(siteId, endPlan)
+  }
+
+  async plan(siteId: string): Promise<void> {
+    const { database, queue, clock } = this.#deps
+    const now = clock.now().getTime()
+    const [at, lateBefore] = [new Date(now + RECOUNT_MS), new Date(now - LATE_MS)]
+    await database.withSite(siteId, async (tx) => {
+      if (!(await planRecount(tx, { at, lateBefore }))) return
+      const options = { singletonKey: siteId, startAfterSeconds: RECOUNT_MS / 1000 }
+      await queue.enqueue(tx, 'table-recount', { siteId }, options)
+    })
+  }
+
+  isPlanned(recountAt: number | null): boolean {
+    return recountAt !== null && recountAt > this.#deps.clock.now().getTime() - LATE_MS
+  }
+
+  /** Items went away that no write removed. */
+  async changed(siteId: string): Promise<void> {
+    const { database, clock } = this.#deps
+    await database.withSite(siteId, (tx) => markChanged(tx, clock.now()))
+  }
+
+  stop(): void {
+    this.#stop.abort()
+  }
+}
+
+/** Whether something was written since the last count began. */
+export const isStale = ({
+  changedAt,
+  countedFrom,
+}: LastCount & { readonly changedAt: number | null }): boolean =>
+  changedAt !== null && (countedFrom === null || changedAt >= countedFrom)
+
+function restsUntil({ countedFrom, countedTo, countedAlone }: LastCount): number {
+  if (countedFrom === null || countedTo === null) return 0
+  const rest = countedAlone ? REST_MS : SHORT_REST_MS
+  return countedTo + Math.max(rest, REST_FACTOR * (countedTo - countedFrom))
+}

@@ -1,0 +1,137 @@
+import { notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import type { Database } from '#platform/postgres/database.ts'
+import { Turns } from '#runtime/tables/store/turns.ts'
+
+import { type Cost, NOTHING, plus } from './cost.ts'
+import { exchangeRoom, type RoomAnswer } from './room-rows.ts'
+import { SiteRoom, type Told } from './site-room.ts'
+
+/** How often what was written is told. */
+const SETTLE_MS = 5000
+/** On sites close to a limit, where others wait for what is handed back. */
+const SETTLE_SOON_MS = 50
+
+export interface RoomVerdict extends RoomAnswer {
+  /** All that is used, or promised to writes that run. */
+  readonly taken: Cost
+}
+
+export interface SiteRoomsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Pick<Ids, 'uuid'>
+  readonly logger: Logger
+}
+
+/** The rooms of this process, and their exchanges with the accounts of their sites: for each site one after the other. */
+export class SiteRooms implements AsyncDisposable {
+  readonly #deps: SiteRoomsDeps
+  readonly #onSettled: (siteId: string, answer: RoomAnswer) => Promise<void>
+  readonly #holder: string
+  readonly #rooms = new Map<string, SiteRoom>()
+  readonly #turns = new Turns()
+  readonly #soon = new Map<string, NodeJS.Timeout>()
+  #timer: NodeJS.Timeout | undefined
+  #settling: Promise<void> = Promise.resolve()
+  #closed = false
+
+  constructor(
+    deps: SiteRoomsDeps,
+    onSettled: (siteId: string, answer: RoomAnswer) => Promise<void>,
+  ) {
+    this.#deps = deps
+    this.#onSettled = onSettled
+    this.#holder = deps.ids.uuid()
+  }
+
+  of(siteId: string): SiteRoom {
+    const known = this.#rooms.get(siteId)
+    if (known) return known
+    const room = new SiteRoom(() => this.#deps.clock.now().getTime())
+    this.#rooms.set(siteId, room)
+    if (!this.#closed) this.#timer ??= setTimeout(() => void this.#tick(), SETTLE_MS)
+    return room
+  }
+
+  /** Hears of the account, once for each room. */
+  meet(siteId: string, room: SiteRoom): Promise<void> {
+    return this.#turns.take(siteId, async () => {
+      if (room.known) return
+      const verdict = await this.#exchange(siteId, room, room.ask(NOTHING))
+      if (verdict === undefined) throw notFound('Site', siteId)
+    })
+  }
+
+  /** Asks for room; `held` when it has come meanwhile. */
+  ask(siteId: string, room: SiteRoom, asked: Cost): Promise<RoomVerdict | 'held'> {
+    return this.#turns.take(siteId, async () => {
+      if (room.hold(asked)) return 'held'
+      const verdict = await this.#exchange(siteId, room, room.ask(asked))
+      if (verdict === undefined) throw notFound('Site', siteId)
+      return verdict
+    })
+  }
+
+  /** Tells what was written. */
+  async settle(siteId: string): Promise<void> {
+    const room = this.#rooms.get(siteId)
+    if (!room) return
+    const answer = await this.#turns.take(siteId, () => this.#exchange(siteId, room, room.settle()))
+    // Whoever asks for room next begins with an exchange anyway.
+    if (room.empty || answer === undefined) this.#rooms.delete(siteId)
+    if (answer) await this.#onSettled(siteId, answer)
+  }
+
+  settleSoon(siteId: string): void {
+    if (this.#closed || this.#soon.has(siteId)) return
+    const settle = () => {
+      this.#soon.delete(siteId)
+      void this.#settleAll([siteId])
+    }
+    this.#soon.set(siteId, setTimeout(settle, SETTLE_SOON_MS))
+  }
+
+  /** Hands everything back; no write may be on its way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    for (const timer of this.#soon.values()) clearTimeout(timer)
+    for (const room of this.#rooms.values()) room.close()
+    await this.#settleAll([...this.#rooms.keys()])
+  }
+
+  async #tick(): Promise<void> {
+    await this.#settleAll([...this.#rooms.keys()])
+    this.#timer = undefined
+    if (this.#rooms.size > 0 && !this.#closed) {
+      this.#timer = setTimeout(() => void this.#tick(), SETTLE_MS)
+    }
+  }
+
+  #settleAll(siteIds: readonly string[]): Promise<void> {
+    const settle = async () => {
+      for (const siteId of siteIds) {
+        await this.settle(siteId).catch((error: unknown) => {
+          this.#deps.logger.warn({ siteId, err: error }, 'what tables grew by is told later')
+        })
+      }
+    }
+    this.#settling = this.#settling.then(settle)
+    return this.#settling
+  }
+
+  async #exchange(siteId: string, room: SiteRoom, told: Told): Promise<RoomVerdict | undefined> {
+    const { database, clock } = this.#deps
+    const place = { siteId, holder: this.#holder, nowMs: clock.now().getTime() }
+    const answer = await exchangeRoom(database, place, told).catch((error: unknown) => {
+      room.unheard(told)
+      throw error
+    })
+    if (answer === undefined) return undefined
+    room.heard(told, answer)
+    return { ...answer, taken: plus(plus(answer.used, answer.others), told.kept) }
+  }
+}
