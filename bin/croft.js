@@ -69,6 +69,9 @@ function program(source, built) {
 function become(runtime, path, args) {
   const { file, flags } = RUNTIMES[runtime]()
   const argv = [...flags, path, ...args]
+  // Elysia otherwise writes the whole of a body that it refuses into the error, again and again.
+  // oxlint-disable-next-line node/no-process-env -- for the program that takes this one's place
+  process.env.NODE_ENV ??= 'production'
   if (typeof process.execve === 'function') process.execve(file, [file, ...argv])
   // A process group of its own: a Ctrl-C reaches it once, through us, and not a second time from the terminal.
   const child = spawn(file, argv, { stdio: 'inherit', detached: process.platform !== 'win32' })

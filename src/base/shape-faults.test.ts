@@ -50,4 +50,19 @@ describe('the faults of a shape', () => {
     const many = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`field${at}`, at]))
     expect(faults(many)).toHaveLength(20)
   })
+
+  test('end with a list that is too long: nobody looks at what it holds', () => {
+    const Short = Type.Array(Type.String({ maxLength: 1 }), { maxItems: 2, uniqueItems: true })
+    const asked: unknown[] = []
+    function* errors() {
+      for (const error of Value.Errors(Short, ['long', 'long', 'long'])) {
+        asked.push(error.path)
+        yield error
+      }
+    }
+    expect(shapeFaults(errors(), 'list')).toEqual([
+      { field: 'list', message: 'expected array length to be less or equal to 2' },
+    ])
+    expect(asked).toEqual([''])
+  })
 })

@@ -11,6 +11,11 @@ const WORDS: ReadonlyMap<ValueErrorType, string> = new Map([
   [ValueErrorType.ObjectAdditionalProperties, 'is not a known field'],
   [ValueErrorType.ArrayUniqueItems, 'must not name anything twice'],
 ])
+/** What comes after one of these is about more than anybody may send, and takes as long to say. */
+const ENDS: readonly ValueErrorType[] = [
+  ValueErrorType.ArrayMaxItems,
+  ValueErrorType.ObjectMaxProperties,
+]
 const CHOICES: readonly ValueErrorType[] = [ValueErrorType.Union, ValueErrorType.Literal]
 
 type ShapeError = Pick<ValueError, 'type' | 'schema' | 'path' | 'value' | 'message'>
@@ -25,7 +30,7 @@ export function shapeFaults(errors: Iterable<ShapeError>, at = ''): FieldFault[]
     const field = fieldName(at, error.path)
     // The first fault of a field says it best; those after it follow from it.
     if (!byField.has(field)) byField.set(field, wording(error))
-    if (byField.size >= MAX_FAULTS) break
+    if (byField.size >= MAX_FAULTS || ENDS.includes(error.type)) break
   }
   return [...byField].map(([field, message]) => ({ field, message }))
 }

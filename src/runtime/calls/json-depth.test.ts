@@ -45,6 +45,12 @@ describe('the depth of a body', () => {
     expect(() => boundDepth(nested(MAX_DEPTH + 1))).toThrow(AppError)
   })
 
+  test('is found in one pass even when quotes are many', () => {
+    const started = performance.now()
+    isDeeper(`"${'\\"'.repeat(200_000)}"`, 3)
+    expect(performance.now() - started).toBeLessThan(1000)
+  })
+
   test('is found in one pass even when backslashes are many', () => {
     const started = performance.now()
     isDeeper(`"${'\\'.repeat(200_000)}"`, 3)

@@ -13,68 +13,79 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const COMMA = 0x2c
 
+interface Bounds {
+  readonly depth: number
+  readonly values: number
+}
+
+const NONE = Number.POSITIVE_INFINITY
+
 /** Refuses nesting that would make a parser or a function recurse too far. Reads the text once; no parse. */
 export function boundDepth(text: string, limit = MAX_DEPTH): void {
   // Every level opens and closes: a shorter text cannot be valid and too deep.
-  if (text.length <= limit * 2) return
-  if (isDeeper(text, limit)) {
-    throw new AppError('ValidationError', `The body is nested deeper than ${limit} levels`, {
-      fields: { limit },
-    })
-  }
+  if (text.length > limit * 2) refuse(text, { depth: limit, values: NONE })
 }
 
-/** For text that the service parses and walks: refuses what would keep it from its other callers. */
+/** For text that the service parses and walks: refuses what would keep it from its other callers. Reads the text once. */
 export function boundJson(text: string, depth = MAX_DEPTH): void {
-  boundValues(text)
-  boundDepth(text, depth)
+  // Every value but the last is followed by a comma.
+  if (text.length > MAX_VALUES) refuse(text, { depth, values: MAX_VALUES })
+  else boundDepth(text, depth)
 }
 
 /** Refuses more values than the service walks in one go. Reads the text once; no parse. */
 export function boundValues(text: string): void {
-  // Every value but the last is followed by a comma.
-  if (text.length <= MAX_VALUES || !hasMoreValues(text)) return
-  throw new AppError('ValidationError', `The body holds more than ${MAX_VALUES} values`, {
-    fields: { limit: MAX_VALUES },
-  })
-}
-
-function hasMoreValues(text: string): boolean {
-  let values = 1
-  for (let at = 0; at < text.length && values <= MAX_VALUES; at += 1) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at)
-    else if (code === COMMA) values += 1
-  }
-  return values > MAX_VALUES
+  if (text.length > MAX_VALUES) refuse(text, { depth: NONE, values: MAX_VALUES })
 }
 
 /** For text that is not JSON the answer may be either, but it always comes in one pass. */
-export function isDeeper(text: string, limit: number): boolean {
+export const isDeeper = (text: string, limit: number): boolean =>
+  exceeded(text, { depth: limit, values: NONE }) === 'depth'
+
+function refuse(text: string, bounds: Bounds): void {
+  const bound = exceeded(text, bounds)
+  if (bound === undefined) return
+  const limit = bounds[bound]
+  const message =
+    bound === 'depth'
+      ? `The body is nested deeper than ${limit} levels`
+      : `The body holds more than ${limit} values`
+  throw new AppError('ValidationError', message, { fields: { limit } })
+}
+
+/** The bound that the text passes first. */
+function exceeded(text: string, bounds: Bounds): keyof Bounds | undefined {
   let depth = 0
+  let values = 1
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
       at = endOfString(text, at)
+    } else if (code === COMMA) {
+      values += 1
+      if (values > bounds.values) return 'values'
     } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
       depth += 1
-      if (depth > limit) return true
+      if (depth > bounds.depth) return 'depth'
     } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
       depth -= 1
     }
   }
-  return false
+  return undefined
 }
 
-/** `indexOf` runs over long strings many times faster than a loop. */
+/** `indexOf` runs over long strings many times faster than a loop; where quotes are escaped there may be very many. */
 function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end
+  const end = text.indexOf('"', start + 1)
+  if (end === -1) return text.length
+  return text.charCodeAt(end - 1) === BACKSLASH ? endOfEscaped(text, start) : end
 }
 
-function isEscaped(text: string, at: number): boolean {
-  let slashes = 0
-  while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes += 1
-  return slashes % 2 === 1
+function endOfEscaped(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) return at
+    if (code === BACKSLASH) at += 1
+  }
+  return text.length
 }

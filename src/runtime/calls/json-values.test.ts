@@ -13,3 +13,10 @@ test('as many values as the service walks in one go pass, and no more', () => {
 test('a comma in a text counts nothing', () => {
   expect(() => boundJson(JSON.stringify({ text: `\\",${','.repeat(200_000)}"` }))).not.toThrow()
 })
+
+test('the depth is held against its bound in the same pass, however many values there are', () => {
+  const deep = `${'['.repeat(11)}${']'.repeat(11)}`
+  expect(() => boundJson(listOf(50_000, '1'), 10)).not.toThrow()
+  expect(() => boundJson(`[${listOf(50_000, '1')},${deep}]`, 10)).toThrow('deeper than 10 levels')
+  expect(() => boundJson(deep, 10)).toThrow('deeper than 10 levels')
+})

@@ -60,20 +60,28 @@ function documentOf(value: unknown): Readonly<Record<string, unknown>> {
   return { ...value }
 }
 
-/** Before anything walks it. */
+/** What has been found to be within the bounds. */
+const bounded = new WeakSet<object>()
+
+/** Before anything walks it. Whoever asks again about the same object costs nothing. */
 export function boundDefinition(value: unknown): void {
+  const known = typeof value === 'object' && value !== null ? value : undefined
+  if (known && bounded.has(known)) return
   const text = textOf(value)
   if (text === undefined || isDeeper(text, MAX_DEFINITION_DEPTH)) {
     throw invalidFields([{ field: 'definition', message: 'is nested too deep' }])
   }
   const bytes = Buffer.byteLength(text)
-  if (bytes <= MAX_DEFINITION_BYTES) return
-  throw new AppError(
+  if (bytes > MAX_DEFINITION_BYTES) throw tooLarge(bytes)
+  if (known) bounded.add(known)
+}
+
+const tooLarge = (bytes: number): AppError =>
+  new AppError(
     'PayloadTooLarge',
     `A definition is at most ${MAX_DEFINITION_BYTES} bytes of JSON, this one has ${bytes}`,
     { fields: { limitBytes: MAX_DEFINITION_BYTES } },
   )
-}
 
 /** Undefined for what is nested too deep to be written. */
 function textOf(value: unknown): string | undefined {

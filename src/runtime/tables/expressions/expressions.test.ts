@@ -262,6 +262,9 @@ describe('an update', () => {
   })
 })
 
+const placeholders = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, at) => [`:v${at}`, { N: '1' }]))
+
 describe('the names and values of a request', () => {
   test.each<[string, ExpressionTexts, string]>([
     [
@@ -288,6 +291,11 @@ describe('the names and values of a request', () => {
       'none',
       { ConditionExpression: 'a = b', ExpressionAttributeNames: {} },
       'ExpressionAttributeNames must not be empty',
+    ],
+    [
+      'more than any expression can mention',
+      { ConditionExpression: 'a = :v0', ExpressionAttributeValues: placeholders(4097) },
+      'ExpressionAttributeValues must not hold more than 4096 keys',
     ],
     [
       'without a sign',

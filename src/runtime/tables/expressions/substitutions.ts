@@ -16,6 +16,8 @@ const VALUES = 'ExpressionAttributeValues'
 const NAME_KEY = /^#[0-9a-zA-Z_]+$/
 const VALUE_KEY = /^:[0-9a-zA-Z_]+$/
 const MAX_KEY_BYTES = 255
+/** More than the expressions of a request, at most three of 4 KiB, can mention: others would be read to be called unused. */
+const MAX_KEYS = 4096
 
 /** The names and values of one request, and which of them its expressions have used. */
 export class Substitutions {
@@ -93,6 +95,8 @@ export function readValues(
 
 function checkKeys(what: string, keys: readonly string[], pattern: RegExp): void {
   if (keys.length === 0) throw invalidRequest(`${what} must not be empty`)
+  if (keys.length > MAX_KEYS)
+    throw invalidRequest(`${what} must not hold more than ${MAX_KEYS} keys`)
   for (const key of keys) {
     if (!pattern.test(key)) {
       throw invalidRequest(`${what} contains invalid key: Syntax error; key: "${key}"`)
