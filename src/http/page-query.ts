@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
-import type { PageRequest, PageRows } from '#base/page.ts'
+import { type Page, type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { AppContext } from '#context'
 
 interface PageBounds {
@@ -43,6 +43,24 @@ export const pageAnswer = <Item>(
   items: rows.items,
   nextToken: context.pageTokens.seal(scope, rows.lastKey),
 })
+
+/** A list that is short enough to be given whole: in pages only to a caller who asks for them. */
+export function listAnswer<Item>(
+  context: Pick<AppContext, 'pageTokens'>,
+  scope: readonly string[],
+  query: Static<typeof PageQuery>,
+  list: { readonly items: readonly Item[]; readonly keyOf: (item: Item) => string },
+): Page<Item> {
+  const { items, keyOf } = list
+  if (query.limit === undefined && query.nextToken === undefined) {
+    return { items: [...items], nextToken: null }
+  }
+  const { limit, after } = pageRequest(context, scope, query)
+  const rest = items
+    .filter((item) => after === undefined || keyOf(item) > after)
+    .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+  return pageAnswer(context, scope, pageRows(rest, limit, keyOf))
+}
 
 function limitOf(text: string | undefined, { defaultLimit, maxLimit }: PageBounds): number {
   if (text === undefined) return defaultLimit

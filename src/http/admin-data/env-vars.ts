@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { PageOf, PageQuery, listAnswer } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import type { EnvVar } from '#runtime/env-vars/model.ts'
 
@@ -27,14 +28,12 @@ export const envVarRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .get(
       '/',
-      async ({ site }) => {
-        const items = await context.envVars.list(site.siteId)
-        return { items: items.map(envVarView), nextToken: null }
+      async ({ site, query }) => {
+        const items = (await context.envVars.list(site.siteId)).map(envVarView)
+        const scope = [site.siteId, 'env-vars']
+        return listAnswer(context, scope, query, { items, keyOf: ({ name }) => name })
       },
-      {
-        role: 'admin',
-        response: Type.Object({ items: Type.Array(EnvVarView), nextToken: Type.Null() }),
-      },
+      { role: 'admin', query: PageQuery, response: PageOf(EnvVarView) },
     )
     .put(
       '/',

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { PageOf } from '#http/page-query.ts'
+import { PageOf, PageQuery, listAnswer } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { ProfileName } from '#runtime/iac/model.ts'
 
@@ -25,15 +25,16 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .get(
       '/',
-      async ({ site }) => {
+      async ({ site, query }) => {
         const profiles = await context.definitionProfiles.list(site.siteId)
         const items = profiles.map(({ profileName, updatedAt }) => ({
           profileName,
           updatedAt: updatedAt.toISOString(),
         }))
-        return { items, nextToken: null }
+        const scope = [site.siteId, 'iac-definitions']
+        return listAnswer(context, scope, query, { items, keyOf: ({ profileName }) => profileName })
       },
-      { role: 'admin', response: PageOf(ListedProfileView) },
+      { role: 'admin', query: PageQuery, response: PageOf(ListedProfileView) },
     )
     .get(
       '/:profileName',

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { repeatable } from '#http/idempotency.ts'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, listAnswer, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { optionalJson } from '#http/plugins/optional-json.ts'
 import { JobBody } from '#runtime/jobs/model.ts'
@@ -40,11 +40,13 @@ export const jobRoutes = (context: AppContext) =>
     .use(optionalJson())
     .get(
       '/',
-      async ({ site }) => {
+      async ({ site, query }) => {
         const jobs = await context.jobs.list(site.siteId)
-        return { items: jobs.map(listedJobView), nextToken: null }
+        const items = jobs.map(listedJobView)
+        const scope = [site.siteId, 'jobs']
+        return listAnswer(context, scope, query, { items, keyOf: ({ jobId }) => jobId })
       },
-      { role: 'admin', response: PageOf(ListedJobView) },
+      { role: 'admin', query: PageQuery, response: PageOf(ListedJobView) },
     )
     .get(
       '/:jobId',
