@@ -155,13 +155,25 @@ describe('changes', () => {
     expect(made).toBeLessThan(names.length)
   })
 
-  test('leave at most ten revisions behind', async () => {
+  test('leave one revision, without what was deleted', async () => {
     const site = await published('many.test')
-    for (let round = 0; round < 12; round += 1) {
-      await site.admin('POST', '/reconcile')
+    const code = 'export default () => 1'
+    await site.putFunction('reader', code, { environment: ['GONE', 'KEPT'] })
+    for (const value of ['first', 'second', null]) {
+      const variables = { GONE: { value }, KEPT: { value: 'kept' } }
+      const put = await site.admin('PUT', '/env-vars', { variables })
+      expect(put.status, put.text).toBe(200)
       await site.synced()
     }
-    expect(await revisions('many.test')).toHaveLength(10)
+    expect(await revisions('many.test')).toHaveLength(1)
+    const held = await stack.inSite('many.test', (tx) =>
+      tx.db
+        .selectFrom('site_revision')
+        .select('document')
+        .where('site_id', '=', tx.siteId)
+        .execute(),
+    )
+    expect(held).toMatchObject([{ document: { env: [{ name: 'KEPT' }] } }])
     expect(await site.call('ping')).toMatchObject(pong)
   })
 

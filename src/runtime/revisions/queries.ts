@@ -124,21 +124,27 @@ export async function selectLatestRevision(tx: SiteTx): Promise<number | undefin
   return row?.revision
 }
 
-export async function selectDocument(tx: SiteTx, revision: number): Promise<unknown> {
-  const row = await tx.db
-    .selectFrom('site_revision')
-    .select('document')
-    .where('site_id', '=', tx.siteId)
-    .where('revision', '=', revision)
+/** Of one moment: a revision that is published meanwhile takes the one before it away. */
+export async function selectCurrent(
+  tx: SiteTx,
+): Promise<{ readonly revision: number; readonly document: unknown } | undefined> {
+  return tx.db
+    .selectFrom('site_runtime as runtime')
+    .innerJoin('site_revision as revision', (join) =>
+      join
+        .onRef('revision.site_id', '=', 'runtime.site_id')
+        .onRef('revision.revision', '=', 'runtime.current_revision'),
+    )
+    .select(['revision.revision', 'revision.document'])
+    .where('runtime.site_id', '=', tx.siteId)
     .executeTakeFirst()
-  return row?.document
 }
 
-export async function deleteRevisionsUpTo(tx: SiteTx, revision: number): Promise<void> {
+export async function deleteRevisionsBefore(tx: SiteTx, revision: number): Promise<void> {
   await tx.db
     .deleteFrom('site_revision')
     .where('site_id', '=', tx.siteId)
-    .where('revision', '<=', revision)
+    .where('revision', '<', revision)
     .execute()
 }
 

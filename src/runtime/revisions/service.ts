@@ -7,19 +7,16 @@ import { type RevisionDocument, parseDocument } from './document.ts'
 import type { SyncState, SyncStatus } from './model.ts'
 import {
   countChange,
-  deleteRevisionsUpTo,
+  deleteRevisionsBefore,
   insertRevision,
   insertState,
   lockState,
-  selectDocument,
+  selectCurrent,
   selectLatestRevision,
   selectState,
   updateCurrent,
   updateStatus,
 } from './queries.ts'
-
-/** Older ones are only for looking back; nothing serves them. */
-const KEPT_REVISIONS = 10
 
 export interface CurrentRevision {
   readonly revision: number
@@ -97,7 +94,8 @@ export class Revisions {
       const behind = state.requested > input.synced
       const status = outcome(behind, input.error)
       await updateCurrent(tx, { revision, synced: input.synced, status, error: input.error }, now)
-      await deleteRevisionsUpTo(tx, revision - KEPT_REVISIONS)
+      // Nobody reads an older one, and what was deleted since is still in it.
+      await deleteRevisionsBefore(tx, revision)
       await this.#notifications.notify(tx, 'croft_revision', { siteId, revision })
       return behind
     })
@@ -112,11 +110,12 @@ export class Revisions {
     })
   }
 
-  /** Undefined before the first revision, and when another version of the service wrote the current one. */
+  /** It may be newer than `state`. Undefined before the first revision, and when another version of the service wrote the current one. */
   async current(tx: SiteTx, state: SyncState): Promise<CurrentRevision | undefined> {
     if (state.currentRevision === null) return undefined
-    const document = parseDocument(await selectDocument(tx, state.currentRevision))
-    return document && { revision: state.currentRevision, document }
+    const current = await selectCurrent(tx)
+    const document = parseDocument(current?.document)
+    return current && document && { revision: current.revision, document }
   }
 }
 
