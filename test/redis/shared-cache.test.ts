@@ -60,6 +60,23 @@ describe.skipIf(missing)(`the shared cache${missing ? ` (${missing})` : ''}`, ()
     expect((await two.get(key('d', 'other')))?.body).toBe('stays')
   })
 
+  test('keeps 64 MiB of one site, whatever strangers ask, and leaves the other sites theirs', async () => {
+    const body = 'x'.repeat(1024 * 1024)
+    const at = (index: number) => key('full', `group ${index % 3}`, `${index}`)
+    const dropped = async () => {
+      let count = 0
+      for (const group of [0, 1, 2]) count += await two.dropGroup('full', `group ${group}`)
+      return count
+    }
+    await stored(one, key('beside'), 'stays')
+    for (let index = 0; index < 90; index += 1) await stored(one, at(index), body)
+    expect((await two.get(key('beside')))?.body).toBe('stays')
+    expect(await dropped()).toBe(63)
+    // What was dropped gives its room back, and what is stored again takes none.
+    for (let index = 0; index < 90; index += 1) await stored(one, at(index % 45), body)
+    expect(await dropped()).toBe(45)
+  })
+
   test('does not count what has expired', async () => {
     one.set(key('e', 'g', 'short'), 'x', 0.05)
     await stored(one, key('e', 'g', 'long'), 'x')

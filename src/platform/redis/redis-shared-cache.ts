@@ -13,22 +13,59 @@ import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 const MAX_OWED_DROPS = 10_000
 const DROPS_AT_ONCE = 500
 
-/** Entry and index change together: an index that misses an entry would let it outlive its group. */
-const SET_SCRIPT = `
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-redis.call('ZREMRANGEBYSCORE', KEYS[2], '-inf', ARGV[3])
-redis.call('ZADD', KEYS[2], ARGV[4], KEYS[1])
-if redis.call('PTTL', KEYS[2]) < tonumber(ARGV[2]) then redis.call('PEXPIRE', KEYS[2], ARGV[2]) end
+/** Of one site's entries, keys included: strangers choose what is asked. What ends first goes first. */
+const MAX_SITE_BYTES = 64 * 1024 * 1024
+
+/** What a site's entries take, in a hash of their sizes and one of all together. */
+const ACCOUNT = `
+local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
+local function forget(key)
+  total = total - tonumber(redis.call('HGET', KEYS[2], key) or '0')
+  redis.call('HDEL', KEYS[2], key)
+end`
+
+/**
+ * Entry, its group's index and its site's account change together: an index that misses an entry would let it outlive its
+ * group.
+ */
+const SET_SCRIPT = `${ACCOUNT}
+local all, sizes, entry, index = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local value, ttl, now, ends, most = ARGV[1], tonumber(ARGV[2]), ARGV[3], ARGV[4], tonumber(ARGV[5])
+for _, key in ipairs(redis.call('ZRANGEBYSCORE', all, '-inf', now, 'LIMIT', 0, 1000)) do
+  forget(key)
+  redis.call('ZREM', all, key)
+end
+forget(entry)
+local size = #value + 4 * #entry
+redis.call('SET', entry, value, 'PX', ttl)
+redis.call('ZREMRANGEBYSCORE', index, '-inf', now)
+redis.call('ZADD', index, ends, entry)
+redis.call('ZADD', all, ends, entry)
+redis.call('HSET', sizes, entry, size)
+total = total + size
+while total > most do
+  local first = redis.call('ZPOPMIN', all)[1]
+  if not first then break end
+  forget(first)
+  redis.call('UNLINK', first)
+end
+redis.call('HSET', sizes, 'total', total)
+for _, key in ipairs({ index, all, sizes }) do
+  if redis.call('PTTL', key) < ttl then redis.call('PEXPIRE', key, ttl) end
+end
 return 1`
 
 /** Counts what UNLINK really removed: an entry that has expired or was evicted does not count. */
-const DROP_SCRIPT = `
-local members = redis.call('ZRANGE', KEYS[1], 0, -1)
+const DROP_SCRIPT = `${ACCOUNT}
+local members = redis.call('ZRANGE', KEYS[3], 0, -1)
 local dropped = 0
-for first = 1, #members, 1000 do
-  dropped = dropped + redis.call('UNLINK', unpack(members, first, math.min(first + 999, #members)))
+for _, key in ipairs(members) do
+  forget(key)
+  redis.call('ZREM', KEYS[1], key)
+  dropped = dropped + redis.call('UNLINK', key)
 end
-redis.call('UNLINK', KEYS[1])
+redis.call('UNLINK', KEYS[3])
+if #members > 0 then redis.call('HSET', KEYS[2], 'total', total) end
 return dropped`
 
 /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. */
@@ -61,13 +98,24 @@ class RedisSharedCache implements SharedCache {
     if (ttlMs <= 0) return
     const value = `${now} ${now + ttlMs}\n${body}`
     void this.#attempt((client) =>
-      client.eval(SET_SCRIPT, 2, entryKey(key), indexKey(key), value, ttlMs, now, now + ttlMs),
+      client.eval(
+        SET_SCRIPT,
+        4,
+        ...accountKeys(indexKey(key)),
+        entryKey(key),
+        indexKey(key),
+        value,
+        ttlMs,
+        now,
+        now + ttlMs,
+        MAX_SITE_BYTES,
+      ),
     )
   }
 
   async dropGroup(siteId: string, group: string): Promise<number> {
     const index = indexKey({ siteId, group })
-    const dropped = await this.#attempt((client) => client.eval(DROP_SCRIPT, 1, index))
+    const dropped = await this.#attempt((client) => dropOf(client, index))
     if (dropped === undefined) this.#oweDrop(index)
     return typeof dropped === 'number' ? dropped : 0
   }
@@ -98,10 +146,19 @@ class RedisSharedCache implements SharedCache {
   async #settleDrops(client: Redis | Cluster): Promise<void> {
     while (this.#owedDrops.size > 0) {
       const some = [...this.#owedDrops].slice(0, DROPS_AT_ONCE)
-      await Promise.all(some.map((index) => client.eval(DROP_SCRIPT, 1, index)))
+      await Promise.all(some.map((index) => dropOf(client, index)))
       for (const index of some) this.#owedDrops.delete(index)
     }
   }
+}
+
+const dropOf = (client: Redis | Cluster, index: string): Promise<unknown> =>
+  client.eval(DROP_SCRIPT, 3, ...accountKeys(index), index)
+
+/** Of the site that an index belongs to: its entries by their ends, and their sizes. */
+function accountKeys(index: string): [string, string] {
+  const site = index.slice(0, index.indexOf('}') + 1)
+  return [`${site}:entries`, `${site}:sizes`]
 }
 
 /** The braces make a site one slot of a cluster, so that a script may touch an entry and its index together. */
