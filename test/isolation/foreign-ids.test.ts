@@ -1,0 +1,325 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import type { Answer } from '#test/http-client.ts'
+import { ended } from '#test/iac.ts'
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+const PATIENCE = { timeout: 20_000, interval: 20 }
+
+/** What site one has; site two names it. */
+interface Ids {
+  readonly table: string
+  readonly bucket: string
+  readonly fn: string
+  readonly operation: string
+  readonly job: string
+  readonly run: string
+  readonly iacJob: string
+  readonly profile: string
+  readonly group: string
+  readonly user: string
+  /** Of a run, with a line in the log. */
+  readonly request: string
+}
+
+/** Ids of the same shape that never were. */
+const NEVER: Ids = {
+  table: 'res_0000000000000000',
+  bucket: 'res_0000000000000001',
+  fn: 'res_0000000000000002',
+  operation: 'neverwas',
+  job: 'neverjob',
+  run: 'run_0000000000000000',
+  iacJob: 'iac_0000000000000000',
+  profile: 'neverprofile',
+  group: 'nevergroup',
+  user: 'never@example.test',
+  request: '00000000-0000-4000-8000-000000000000',
+}
+
+type Route = readonly [method: string, path: string, body?: unknown]
+
+/** Every place of `/admin/data` where an id goes. */
+const routesOf = (ids: Ids): readonly Route[] => {
+  const ddb = `/resources/${ids.table}/data/ddb`
+  const s3 = `/resources/${ids.bucket}/data/s3`
+  const granted = {
+    code: 'export default () => 1',
+    resources: [{ resourceId: ids.table, access: 'read' }],
+  }
+  return [
+    ...[ids.table, ids.bucket, ids.fn].flatMap((id): Route[] => [
+      ['GET', `/resources/${id}`],
+      ['PATCH', `/resources/${id}`, { config: {} }],
+      ['DELETE', `/resources/${id}`],
+    ]),
+    ['POST', `${ddb}/get`, { key: { id: 'a' } }],
+    [
+      'POST',
+      `${ddb}/query`,
+      { keyConditionExpression: 'id = :a', expressionAttributeValues: { ':a': 'a' } },
+    ],
+    ['POST', `${ddb}/scan`, {}],
+    ['POST', `${ddb}/put`, { item: { id: 'a' } }],
+    ['POST', `${ddb}/update`, { key: { id: 'a' } }],
+    ['POST', `${ddb}/delete`, { key: { id: 'a' } }],
+    ['POST', `${ddb}/batch-get`, { keys: [{ id: 'a' }] }],
+    ['POST', `${ddb}/batch-write`, { puts: [{ id: 'a' }] }],
+    ['POST', `${ddb}/transact-write`, { actions: [{ put: { item: { id: 'a' } } }] }],
+    ...[
+      'list-objects',
+      'get-object',
+      'put-object',
+      'delete-object',
+      'presign-get-object',
+      'presign-put-object',
+    ].map((action): Route => [
+      'POST',
+      `${s3}/${action}`,
+      action === 'list-objects'
+        ? {}
+        : action === 'put-object'
+          ? { key: 'k', body: 'x' }
+          : { key: 'k' },
+    ]),
+    ['POST', '/resources', { type: 'lambdaFunction', name: 'mine', config: granted }],
+    ['POST', '/operations', { operation: 'mine', lambdaResourceId: ids.fn }],
+    [
+      'POST',
+      '/operations',
+      { operation: 'mine', preset: { preset: 'ddb.get', resourceId: ids.table } },
+    ],
+    ['DELETE', `/operations/${ids.operation}`],
+    ['POST', `/operations/${ids.operation}`],
+    ['PUT', '/jobs/mine', { operation: ids.operation }],
+    ['GET', `/jobs/${ids.job}`],
+    ['PUT', `/jobs/${ids.job}`, { enabled: false }],
+    ['POST', `/jobs/${ids.job}`],
+    ['DELETE', `/jobs/${ids.job}`],
+    ['GET', `/jobs/${ids.job}/runs`],
+    ['GET', `/jobs/${ids.job}/runs/${ids.run}`],
+    ['GET', `/iac/jobs/${ids.iacJob}`],
+    ['POST', `/iac/jobs/${ids.iacJob}/cancel`],
+    ['POST', '/iac/jobs', { mode: 'plan', definitionProfileName: ids.profile }],
+    ['GET', `/iac/definitions/${ids.profile}`],
+    ['DELETE', `/iac/definitions/${ids.profile}`],
+    ['DELETE', `/groups/${ids.group}`],
+    ['GET', `/groups/${ids.group}/users`],
+    ['POST', `/groups/${ids.group}/users`, { username: ids.user }],
+    ['DELETE', `/groups/${ids.group}/users`, { username: ids.user }],
+    ['POST', '/groups/own/users', { username: ids.user }],
+    ['DELETE', '/groups/own/users', { username: ids.user }],
+    ['GET', `/logs?operation=${ids.operation}`],
+    ['GET', `/logs?requestId=${ids.request}`],
+  ]
+}
+
+let stack: Stack
+let one: RuntimeSite
+let two: RuntimeSite
+let ids: Ids
+beforeAll(async () => {
+  stack = await startStack()
+  one = await RuntimeSite.open(stack, 'one.test')
+  two = await RuntimeSite.open(stack, 'two.test')
+  ids = await furnish()
+  await two.admin('POST', '/groups', { groupName: 'own' })
+  await two.putOperation('own', { preset: { preset: 'echo' } })
+  await two.admin('PUT', '/jobs/ownjob', { operation: 'own' })
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+async function furnish(): Promise<Ids> {
+  const create = async (type: string, name: string, config: object) =>
+    (await one.admin('POST', '/resources', { type, name, config })).json.resourceId as string
+  const table = await create('ddbTable', 'things', { partitionKey: { name: 'id', type: 'S' } })
+  const bucket = await create('s3Bucket', 'files', {})
+  const fn = await one.putFunction(
+    'secretive',
+    'export default () => { console.log("inside"); return 1 }',
+  )
+  await one.putOperation('theirs', { lambdaResourceId: fn, auth: { mode: 'public' } })
+  await one.admin('PUT', '/jobs/theirjob', { operation: 'theirs' })
+  await one.admin('POST', '/groups', { groupName: 'theirgroup' })
+  await one.synced()
+  await one.call('theirs')
+  await stack.dataToken('one.test', { user: 'theiruser@example.test' })
+  const run = (await one.admin('POST', '/jobs/theirjob')).json.data.runId
+  const { requestId: request } = await vi.waitUntil(async () => {
+    const { json } = await one.admin('GET', `/jobs/theirjob/runs/${run}`)
+    return json.logs?.length > 0 ? json : undefined
+  }, PATIENCE)
+  const definition = { groups: [{ groupName: 'theirgroup' }] }
+  await one.admin('PUT', '/iac/definitions/theirprofile', { definition })
+  const iacJob = (await one.admin('POST', '/iac/jobs', { mode: 'plan', definition })).json.jobId
+  await ended(one, iacJob)
+  return {
+    table,
+    bucket,
+    fn,
+    run,
+    iacJob,
+    operation: 'theirs',
+    job: 'theirjob',
+    profile: 'theirprofile',
+    group: 'theirgroup',
+    request,
+    user: 'theiruser@example.test',
+  }
+}
+
+/** Without what differs from request to request, and with one word for each id. */
+function comparable({ status, text, headers }: Answer, of: Ids): unknown {
+  const same = Object.entries(of).reduce((all, [name, id]) => all.replaceAll(id, `<${name}>`), text)
+  return {
+    status,
+    type: headers['content-type'],
+    text: same
+      .replaceAll(/"requestId":"[^"]*"/g, '"requestId":"<id>"')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>'),
+  }
+}
+
+describe('an id of another site', () => {
+  test('is answered as one that never was, wherever it is sent', async () => {
+    const before = await snapshot()
+    const never = routesOf(NEVER)
+    for (const [at, [method, path, body]] of routesOf(ids).entries()) {
+      const [, otherPath = '', otherBody] = never[at] ?? []
+      const foreign = await two.admin(method, path, body)
+      const unknown = await two.admin(method, otherPath, otherBody)
+      expect(comparable(foreign, ids), `${method} ${path}`).toEqual(comparable(unknown, NEVER))
+      expect([200, 400, 404], `${method} ${path} ${foreign.text}`).toContain(foreign.status)
+    }
+    expect(await snapshot()).toEqual(before)
+  })
+
+  async function snapshot() {
+    const paths = [
+      '/resources',
+      '/jobs/theirjob',
+      '/groups',
+      '/groups/theirgroup/users',
+      '/iac/export',
+      '/iac/definitions/theirprofile',
+    ]
+    return Promise.all(paths.map(async (path) => (await one.admin('GET', path)).json))
+  }
+})
+
+describe('an Idempotency-Key', () => {
+  const KEY = { 'idempotency-key': 'the-same-everywhere' }
+  const start = (host: string, token: string, job: string, body: object = {}) =>
+    stack.call(host, 'POST', `/admin/data/jobs/${job}`, { token, body, headers: KEY })
+
+  test('is another one on another site, of another user and on another route', async () => {
+    for (const site of [one, two]) {
+      await site.putOperation('shared', { preset: { preset: 'echo' } })
+      for (const job of ['first', 'second'])
+        await site.admin('PUT', `/jobs/${job}`, { operation: 'shared' })
+    }
+    const tokens = {
+      one: await stack.adminToken('one.test'),
+      other: await stack.adminToken('one.test', 'admin'),
+      two: await stack.adminToken('two.test'),
+    }
+    const asked = () => [
+      start('one.test', tokens.one, 'first'),
+      start('one.test', tokens.other, 'first'),
+      start('one.test', tokens.one, 'second'),
+      start('two.test', tokens.two, 'first'),
+    ]
+    const [once, again] = [await Promise.all(asked()), await Promise.all(asked())]
+    const runs = once.map(({ status, json }) => (status === 200 ? json.data.runId : status))
+    expect(new Set(runs).size).toBe(4)
+    expect(again.map(({ json }) => json.data.runId)).toEqual(runs)
+    const definition = { mode: 'plan', definition: {} }
+    const iac = await stack.call('one.test', 'POST', '/admin/data/iac/jobs', {
+      token: tokens.one,
+      body: definition,
+      headers: KEY,
+    })
+    expect(iac.json.jobId).toMatch(/^iac_/)
+  })
+
+  test('is free after a failure, and kept over a restart', async () => {
+    const token = await stack.adminToken('two.test')
+    expect((await start('two.test', token, 'later')).status).toBe(404)
+    await two.admin('PUT', '/jobs/later', { operation: 'own' })
+    const first = await start('two.test', token, 'later')
+    expect(first.status, first.text).toBe(200)
+    await using replica = await startStack({ beside: stack, works: false })
+    const there = (body: object) =>
+      replica.call('two.test', 'POST', '/admin/data/jobs/later', { token, body, headers: KEY })
+    expect((await there({})).json).toEqual(first.json)
+    expect((await there({ trigger: 'other' })).status).toBe(422)
+  })
+})
+
+describe('who may no longer', () => {
+  const reading = ['/resources', '/jobs/theirjob', '/iac/export', '/env-vars', '/logs']
+
+  let admin: { readonly token: string; readonly userId: string }
+  beforeAll(async () => {
+    admin = await administrator()
+  })
+
+  async function administrator(): Promise<{ token: string; userId: string }> {
+    const token = await stack.adminToken('one.test', 'admin')
+    const { sub } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+    expect((await stack.call('one.test', 'GET', '/admin/data/jobs', { token })).status).toBe(200)
+    return { token, userId: sub }
+  }
+
+  async function asAnn(method: string, path: string, body?: object) {
+    const token = await stack.adminToken('one.test')
+    const answer = await stack.call('one.test', method, `/admin/api${path}`, { token, body })
+    expect(answer.status, answer.text).toBeLessThan(300)
+  }
+
+  test('is refused at once whose role was taken away', async () => {
+    await asAnn('PATCH', `/users/${admin.userId}`, { role: 'user' })
+    for (const path of reading) {
+      const answer = await stack.call('one.test', 'GET', `/admin/data${path}`, admin)
+      expect([401, 403], `${path} ${answer.text}`).toContain(answer.status)
+    }
+    const started = await stack.call('one.test', 'POST', '/admin/data/jobs/theirjob', admin)
+    expect([401, 403]).toContain(started.status)
+  })
+
+  test('is refused at once who was deleted', async () => {
+    await asAnn('DELETE', `/users/${admin.userId}`)
+    for (const path of reading) {
+      const answer = await stack.call('one.test', 'GET', `/admin/data${path}`, admin)
+      expect(answer.status, `${path} ${answer.text}`).toBe(401)
+    }
+  })
+})
+
+describe('a page token of another site', () => {
+  test('opens nothing', async () => {
+    for (const n of [1, 2, 3]) {
+      await one.admin('POST', `/resources/${ids.table}/data/ddb/put`, { item: { id: `${n}` } })
+      await one.admin('POST', '/groups', { groupName: `page${n}` })
+      await two.admin('POST', '/groups', { groupName: `page${n}` })
+      await one.admin('POST', '/jobs/theirjob')
+      await two.admin('POST', '/jobs/ownjob')
+    }
+    const lists = [
+      '/groups?limit=1',
+      '/jobs/JOB/runs?limit=1',
+      '/logs?limit=1',
+      '/iac/jobs?limit=1',
+    ]
+    await one.admin('POST', '/iac/jobs', { mode: 'plan', definition: {} })
+    for (const list of lists) {
+      const theirs = (await one.admin('GET', list.replace('JOB', 'theirjob'))).json.nextToken
+      expect(theirs).toMatch(/^[\w-]{8,}$/)
+      const used = await two.admin('GET', `${list.replace('JOB', 'ownjob')}&nextToken=${theirs}`)
+      const garbage = await two.admin('GET', `${list.replace('JOB', 'ownjob')}&nextToken=AAAA`)
+      expect(comparable(used, ids)).toEqual(comparable(garbage, ids))
+      expect(used).toMatchObject({ status: 400 })
+    }
+  })
+})
