@@ -35,6 +35,16 @@ describe('a failed execution', () => {
     expect(error.fields).toEqual({ stack, line: 7 })
   })
 
+  test('by a throw inside of what the platform offers shows the line that asked for it', () => {
+    const stack =
+      'TypeError: no\n    at W3 (croft:prelude:24:21284)\n    at async main (compute.js:3:42)\n    at m1 (croft:prelude:29:4)'
+    const error = computeFailure({ kind: 'thrown', message: 'no', stack })
+    expect(error.fields).toEqual({
+      stack: 'TypeError: no\n    at async main (compute.js:3:42)',
+      line: 3,
+    })
+  })
+
   test('by a throw stays small however large the error is', () => {
     const huge = 'x\n'.repeat(1_000_000)
     const error = computeFailure({ kind: 'thrown', message: huge, stack: huge })
