@@ -51,21 +51,22 @@ create policy site_isolation on table_room
 
 -- One exchange of a holder with its site's account, in one round trip: it tells what it wrote since the last one (`gain`
 -- and `loss`, under the epoch that it knew), what it keeps of its room (`kept`), and asks for `asked` more, with `wish` on
--- top if there is plenty. Lists are bytes and items. No row when the site is gone.
+-- top if there is plenty. Lists are bytes and items. No row when the site is gone. All times are the database's, so that
+-- processes need not agree on theirs.
 create function table_room_exchange(
-  site text, holder_id text, at_ms bigint, known_epoch integer, wrote boolean,
+  site text, holder_id text, known_epoch integer, wrote boolean,
   gain bigint[], loss bigint[], kept bigint[], asked bigint[], wish bigint[], default_limits bigint[]
 )
 returns table (
   granted boolean, room bigint[], used bigint[], others bigint[], limits bigint[], epoch integer,
-  counted_from bigint, counted_to bigint, counted_alone boolean, recount_at bigint
+  count_took_ms bigint, counted_ago_ms bigint, counted_alone boolean, is_planned boolean
 )
 language plpgsql
 as $$
 #variable_conflict use_column
 declare
   scope text;
-  at timestamptz := to_timestamp(at_ms / 1000.0);
+  at timestamptz;
   settings jsonb;
   account table_usage%rowtype;
   dead bigint[];
@@ -85,6 +86,7 @@ begin
     select * into account from table_usage u where u.site_id = site for update;
   end if;
 
+  at := clock_timestamp();
   -- Whoever has not been heard of for two minutes is dead; what it held may be stored.
   with gone as (
     delete from table_room r
@@ -122,33 +124,32 @@ begin
     set bytes = excluded.bytes, items = excluded.items, renewed_at = excluded.renewed_at;
   end if;
   epoch := account.epoch;
-  counted_from := extract(epoch from account.counted_from) * 1000;
-  counted_to := extract(epoch from account.counted_to) * 1000;
+  count_took_ms := extract(epoch from account.counted_to - account.counted_from) * 1000;
+  counted_ago_ms := extract(epoch from at - account.counted_to) * 1000;
   counted_alone := account.counted_alone;
-  recount_at := extract(epoch from account.recount_at) * 1000;
+  is_planned := coalesce(account.recount_at > at - interval '1 hour', false);
   return next;
 end $$;
 
 -- Begins to count, unless a count runs. One that nobody has gone on with for minutes is begun anew.
-create function table_count_begin(site text, at_ms bigint) returns void
+create function table_count_begin(site text) returns void
 language plpgsql
 as $$
 declare
   scope text;
-  at timestamptz := to_timestamp(at_ms / 1000.0);
 begin
   scope := set_config('app.site_id', site, true);
   insert into table_usage (site_id) select s.site_id from site s where s.site_id = site on conflict do nothing;
   update table_usage u
-  set epoch = u.epoch + 1, counting_from = at, counting_at = at,
+  set epoch = u.epoch + 1, counting_from = clock_timestamp(), counting_at = clock_timestamp(),
       counting_table = '', counting_hash = '', counting_sort = '',
       counting_bytes = 0, counting_items = 0, since_bytes = 0, since_items = 0
-  where u.site_id = site and (u.counting_from is null or u.counting_at < at - interval '10 minutes');
+  where u.site_id = site and (u.counting_from is null or u.counting_at < now() - interval '10 minutes');
 end $$;
 
 -- Counts some items more; true when the count is done, or there is none. An item counts its size, 100 bytes, and 100 for
 -- each index of its table, as `src/runtime/tables/quotas/cost.ts` says. Whoever counts at the same time counts nothing twice.
-create function table_count_step(site text, at_ms bigint, most integer) returns boolean
+create function table_count_step(site text, most integer) returns boolean
 language plpgsql
 set enable_seqscan = off
 set enable_bitmapscan = off
@@ -157,7 +158,6 @@ set plan_cache_mode = force_generic_plan
 as $$
 declare
   scope text;
-  at timestamptz := to_timestamp(at_ms / 1000.0);
   account table_usage%rowtype;
   last_table text;
   last_hash bytea;
@@ -193,7 +193,7 @@ begin
 
   if items = most then
     update table_usage u
-    set counting_at = at, counting_table = last_table, counting_hash = last_hash, counting_sort = last_sort,
+    set counting_at = now(), counting_table = last_table, counting_hash = last_hash, counting_sort = last_sort,
         counting_bytes = u.counting_bytes + bytes, counting_items = u.counting_items + items
     where u.site_id = site and u.epoch = account.epoch
       and (u.counting_table, u.counting_hash, u.counting_sort)
@@ -201,7 +201,7 @@ begin
     return false;
   end if;
   update table_usage u
-  set epoch = u.epoch + 1, counting_from = null, counted_from = u.counting_from, counted_to = at,
+  set epoch = u.epoch + 1, counting_from = null, counted_from = u.counting_from, counted_to = clock_timestamp(),
       counted_alone = coalesce(u.changed_at < u.counting_from, true) and u.since_items = 0 and u.since_bytes = 0
         and not exists (select from table_room r where r.site_id = site),
       used_bytes = u.counting_bytes + bytes + u.since_bytes,

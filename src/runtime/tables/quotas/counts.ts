@@ -1,6 +1,5 @@
 import { setImmediate as untilIdle, setTimeout as delay } from 'node:timers/promises'
 
-import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -25,14 +24,11 @@ const REST_MS = 1000
 /** After one that may have said too much. */
 const SHORT_REST_MS = 100
 const REST_FACTOR = 20
-const RECOUNT_MS = 24 * 3_600_000
-/** A planned count that is this late is lost, and planned anew. */
-const LATE_MS = 3_600_000
+const RECOUNT_SECONDS = 24 * 3600
 
 interface TableCountsDeps {
   readonly database: Database
   readonly queue: Queue
-  readonly clock: Clock
   readonly logger: Logger
 }
 
@@ -48,12 +44,11 @@ export class TableCounts {
 
   /** Goes on where a count that was interrupted stopped. */
   async run(siteId: string, signal: AbortSignal): Promise<void> {
-    const { database, clock } = this.#deps
-    const nowMs = () => clock.now().getTime()
-    await beginCount(database, siteId, nowMs())
+    const { database } = this.#deps
+    await beginCount(database, siteId)
     for (;;) {
       signal.throwIfAborted()
-      if (await countSome(database, siteId, { nowMs: nowMs(), most: ITEMS_AT_ONCE })) return
+      if (await countSome(database, siteId, ITEMS_AT_ONCE)) return
       await untilIdle()
     }
   }
@@ -63,7 +58,7 @@ export class TableCounts {
    * wait, and goes on.
    */
   async renew(siteId: string, last: LastCount): Promise<'counted' | 'recent' | 'counting'> {
-    const rest = restsUntil(last) - this.#deps.clock.now().getTime()
+    const rest = restOf(last)
     if (rest > (last.countedAlone ? 0 : SHORT_REST_MS)) return 'recent'
     const enough = new AbortController()
     const { signal } = enough
@@ -95,29 +90,22 @@ export class TableCounts {
   async daily({ siteId }: { readonly siteId: string }, signal: AbortSignal): Promise<void> {
     const { database } = this.#deps
     const usage = await database.withSite(siteId, selectUsage)
-    if (usage && isStale(usage)) await this.run(siteId, signal)
+    if (usage?.isStale) await this.run(siteId, signal)
     await database.withSite(siteId, endPlan)
   }
 
   async plan(siteId: string): Promise<void> {
-    const { database, queue, clock } = this.#deps
-    const now = clock.now().getTime()
-    const [at, lateBefore] = [new Date(now + RECOUNT_MS), new Date(now - LATE_MS)]
+    const { database, queue } = this.#deps
     await database.withSite(siteId, async (tx) => {
-      if (!(await planRecount(tx, { at, lateBefore }))) return
-      const options = { singletonKey: siteId, startAfterSeconds: RECOUNT_MS / 1000 }
+      if (!(await planRecount(tx, RECOUNT_SECONDS))) return
+      const options = { singletonKey: siteId, startAfterSeconds: RECOUNT_SECONDS }
       await queue.enqueue(tx, 'table-recount', { siteId }, options)
     })
   }
 
-  isPlanned(recountAt: number | null): boolean {
-    return recountAt !== null && recountAt > this.#deps.clock.now().getTime() - LATE_MS
-  }
-
   /** Items went away that no write removed. */
   async changed(siteId: string): Promise<void> {
-    const { database, clock } = this.#deps
-    await database.withSite(siteId, (tx) => markChanged(tx, clock.now()))
+    await this.#deps.database.withSite(siteId, markChanged)
   }
 
   stop(): void {
@@ -125,15 +113,9 @@ export class TableCounts {
   }
 }
 
-/** Whether something was written since the last count began. */
-export const isStale = ({
-  changedAt,
-  countedFrom,
-}: LastCount & { readonly changedAt: number | null }): boolean =>
-  changedAt !== null && (countedFrom === null || changedAt >= countedFrom)
-
-function restsUntil({ countedFrom, countedTo, countedAlone }: LastCount): number {
-  if (countedFrom === null || countedTo === null) return 0
+/** Milliseconds until the site may be counted again. */
+function restOf({ countTookMs, countedAgoMs, countedAlone }: LastCount): number {
+  if (countTookMs === null || countedAgoMs === null) return 0
   const rest = countedAlone ? REST_MS : SHORT_REST_MS
-  return countedTo + Math.max(rest, REST_FACTOR * (countedTo - countedFrom))
+  return Math.max(rest, REST_FACTOR * countTookMs) - countedAgoMs
 }

@@ -6,23 +6,24 @@ import { DEFAULT_TABLE_LIMITS } from '#runtime/revisions/limits.ts'
 import type { Cost } from './cost.ts'
 import type { Heard, Told } from './site-room.ts'
 
-/** When a site was last counted, in milliseconds; null when it never was. */
+/** The last count of a site that was finished; null when there is none. */
 export interface LastCount {
-  readonly countedFrom: number | null
-  readonly countedTo: number | null
+  readonly countTookMs: number | null
+  readonly countedAgoMs: number | null
   /** Whether nobody wrote meanwhile: then it was exact, else it may have said too much. */
   readonly countedAlone: boolean
 }
 
 export interface RoomAnswer extends Heard, LastCount {
-  /** When a count is queued for; null when none is. */
-  readonly recountAt: number | null
+  /** Whether a count is queued, and not overdue. */
+  readonly isPlanned: boolean
 }
 
 export interface UsageRow extends LastCount {
   readonly usedBytes: number
   readonly usedItems: number
-  readonly changedAt: number | null
+  /** Whether something was written since the last count began. */
+  readonly isStale: boolean
 }
 
 type Pair = readonly [bytes: number, items: number]
@@ -34,26 +35,25 @@ interface StoredAnswer {
   readonly others: Pair
   readonly limits: Pair
   readonly epoch: number
-  readonly counted_from: number | null
-  readonly counted_to: number | null
+  readonly count_took_ms: number | null
+  readonly counted_ago_ms: number | null
   readonly counted_alone: boolean
-  readonly recount_at: number | null
+  readonly is_planned: boolean
 }
 
 /** One round trip. Undefined when the site is gone. */
 export async function exchangeRoom(
   database: Database,
-  { siteId, holder, nowMs }: { siteId: string; holder: string; nowMs: number },
+  { siteId, holder }: { readonly siteId: string; readonly holder: string },
   told: Told,
 ): Promise<RoomAnswer | undefined> {
   const [row] = await database.statement<{ answer: string }>(
     `select to_json(e)::text as answer
-     from table_room_exchange($1, $2, $3, $4, $5,
-       $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[]) e`,
+     from table_room_exchange($1, $2, $3, $4,
+       $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[]) e`,
     [
       siteId,
       holder,
-      nowMs,
       told.epoch,
       told.wrote,
       pair(told.gain),
@@ -74,10 +74,10 @@ export async function exchangeRoom(
     others: cost(answer.others),
     limits: cost(answer.limits),
     epoch: answer.epoch,
-    countedFrom: answer.counted_from,
-    countedTo: answer.counted_to,
+    countTookMs: answer.count_took_ms,
+    countedAgoMs: answer.counted_ago_ms,
     countedAlone: answer.counted_alone,
-    recountAt: answer.recount_at,
+    isPlanned: answer.is_planned,
   }
 }
 
@@ -85,39 +85,42 @@ export async function selectUsage(tx: SiteTx): Promise<UsageRow | undefined> {
   const { rows } = await sql<{
     used_bytes: string
     used_items: string
-    changed_at: Date | null
-    counted_from: Date | null
-    counted_to: Date | null
+    is_stale: boolean
+    count_took_ms: number | null
+    counted_ago_ms: number | null
     counted_alone: boolean
   }>`
-    select used_bytes, used_items, changed_at, counted_from, counted_to, counted_alone
+    select used_bytes, used_items, counted_alone,
+           changed_at is not null and coalesce(changed_at >= counted_from, true) as is_stale,
+           (extract(epoch from counted_to - counted_from) * 1000)::float8 as count_took_ms,
+           (extract(epoch from clock_timestamp() - counted_to) * 1000)::float8 as counted_ago_ms
     from table_usage where site_id = ${tx.siteId}`.execute(tx.db)
   const [row] = rows
   return (
     row && {
       usedBytes: Number(row.used_bytes),
       usedItems: Number(row.used_items),
-      changedAt: row.changed_at?.getTime() ?? null,
-      countedFrom: row.counted_from?.getTime() ?? null,
-      countedTo: row.counted_to?.getTime() ?? null,
+      isStale: row.is_stale,
+      countTookMs: row.count_took_ms,
+      countedAgoMs: row.counted_ago_ms,
       countedAlone: row.counted_alone,
     }
   )
 }
 
 /** For rows that went away without a writer who would tell. */
-export async function markChanged(tx: SiteTx, now: Date): Promise<void> {
-  await sql`update table_usage set changed_at = ${now} where site_id = ${tx.siteId}`.execute(tx.db)
+export async function markChanged(tx: SiteTx): Promise<void> {
+  await sql`
+    update table_usage set changed_at = clock_timestamp() where site_id = ${tx.siteId}`.execute(
+    tx.db,
+  )
 }
 
-/** False when a count is queued already and not overdue. */
-export async function planRecount(
-  tx: SiteTx,
-  { at, lateBefore }: { readonly at: Date; readonly lateBefore: Date },
-): Promise<boolean> {
+/** False when a count is queued already. One that is an hour late is lost. */
+export async function planRecount(tx: SiteTx, inSeconds: number): Promise<boolean> {
   const { rows } = await sql`
-    update table_usage set recount_at = ${at}
-    where site_id = ${tx.siteId} and (recount_at is null or recount_at < ${lateBefore})
+    update table_usage set recount_at = now() + ${inSeconds} * interval '1 second'
+    where site_id = ${tx.siteId} and (recount_at is null or recount_at < now() - interval '1 hour')
     returning site_id`.execute(tx.db)
   return rows.length > 0
 }
@@ -126,19 +129,19 @@ export async function endPlan(tx: SiteTx): Promise<void> {
   await sql`update table_usage set recount_at = null where site_id = ${tx.siteId}`.execute(tx.db)
 }
 
-export async function beginCount(database: Database, siteId: string, nowMs: number): Promise<void> {
-  await database.statement('select table_count_begin($1, $2)', [siteId, nowMs])
+export async function beginCount(database: Database, siteId: string): Promise<void> {
+  await database.statement('select table_count_begin($1)', [siteId])
 }
 
 /** True when the count is done. */
 export async function countSome(
   database: Database,
   siteId: string,
-  { nowMs, most }: { readonly nowMs: number; readonly most: number },
+  most: number,
 ): Promise<boolean> {
   const [row] = await database.statement<{ done: boolean }>(
-    'select table_count_step($1, $2, $3) as done',
-    [siteId, nowMs, most],
+    'select table_count_step($1, $2) as done',
+    [siteId, most],
   )
   return row?.done ?? true
 }

@@ -6,7 +6,7 @@ import { tooBusy } from '#runtime/tables/store/retries.ts'
 
 import { type Charge, type MeteredWrites, RoomNeeded } from './charge.ts'
 import { type Cost, fits, NOTHING, plus } from './cost.ts'
-import { isStale, TableCounts } from './counts.ts'
+import { TableCounts } from './counts.ts'
 import { selectUsage } from './room-rows.ts'
 import type { SiteRoom } from './site-room.ts'
 import { SiteRooms, type SiteRoomsDeps, type RoomVerdict } from './site-rooms.ts'
@@ -42,8 +42,8 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
   constructor(deps: TableQuotasDeps) {
     this.#deps = deps
     this.#counts = new TableCounts(deps)
-    this.#rooms = new SiteRooms(deps, async (siteId, { recountAt }) => {
-      if (!this.#counts.isPlanned(recountAt)) await this.#counts.plan(siteId)
+    this.#rooms = new SiteRooms(deps, async (siteId, { isPlanned }) => {
+      if (!isPlanned) await this.#counts.plan(siteId)
     })
     deps.queue.handle('table-recount', (job, signal) => this.#counts.daily(job, signal))
   }
@@ -65,7 +65,7 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
     await this.#rooms.settle(siteId)
     const read = () => this.#deps.database.withSite(siteId, selectUsage)
     let usage = await read()
-    if (usage && isStale(usage)) {
+    if (usage?.isStale) {
       await this.#counts.renew(siteId, usage)
       usage = await read()
     }
@@ -141,9 +141,9 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
   }
 
   /** Counts ahead what would keep a writer waiting. */
-  #approach(siteId: string, { used, countedTo }: RoomVerdict): void {
-    const lately = this.#deps.clock.now().getTime() - COUNTED_LATELY_MS
-    if (used.items < MANY_ITEMS || (countedTo !== null && countedTo > lately)) return
+  #approach(siteId: string, { used, countedAgoMs }: RoomVerdict): void {
+    const lately = countedAgoMs !== null && countedAgoMs < COUNTED_LATELY_MS
+    if (used.items < MANY_ITEMS || lately) return
     void this.#counts.begin(siteId)
   }
 }

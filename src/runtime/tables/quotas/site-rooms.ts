@@ -124,8 +124,8 @@ export class SiteRooms implements AsyncDisposable {
   }
 
   async #exchange(siteId: string, room: SiteRoom, told: Told): Promise<RoomVerdict | undefined> {
-    const { database, clock } = this.#deps
-    const place = { siteId, holder: this.#holder, nowMs: clock.now().getTime() }
+    const { database } = this.#deps
+    const place = { siteId, holder: this.#holder }
     const answer = await exchangeRoom(database, place, told).catch((error: unknown) => {
       room.unheard(told)
       throw error
