@@ -7,7 +7,8 @@ import type { Lane } from './lane.ts'
 import { LogBuffer } from './log-buffer.ts'
 import { failed, type PendingCall } from './pending-call.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
-import { type SiteQueue, SiteQueues } from './site-queues.ts'
+import type { SiteQueue } from './site-queue.ts'
+import { SiteQueues } from './site-queues.ts'
 
 /** A worker that has not answered for that long gets no further sites until it has. */
 const STUCK_MS = 5

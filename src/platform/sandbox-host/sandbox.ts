@@ -139,7 +139,7 @@ export type SandboxFailure =
   /** It never began. */
   | {
       readonly kind: 'limit'
-      readonly what: 'queueLength' | 'queueMs'
+      readonly what: 'queueLength' | 'queueCharacters' | 'queueMs'
       readonly limit: number
       readonly used: number
     }

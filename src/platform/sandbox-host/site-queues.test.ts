@@ -103,10 +103,34 @@ describe('the queues of the sites', () => {
   test('refuse what is over their length, and say how long they are', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
-    for (let call = 0; call < 5; call += 1) queues.push(pending('one', outcomes))
+    // Two of them will find a place and do not count.
+    for (let call = 0; call < 7; call += 1) queues.push(pending('one', outcomes))
     expect(outcomes).toHaveLength(2)
     expect(outcomes[0]).toMatchObject({ failure: { what: 'queueLength', limit: 3, used: 3 } })
-    expect(queues.waiting).toBe(3)
+    expect(queues.waiting).toBe(5)
+  })
+
+  test('refuse bodies that are too long together, and take as many when those have gone', () => {
+    const queues = new SiteQueues()
+    const outcomes: CallOutcome[] = []
+    const long = () => queues.push(pending('one', outcomes, { body }))
+    const take = () => {
+      const [site] = queues.inOrder(100)
+      return site && queues.take(site)
+    }
+    const body = 'x'.repeat(24 * 1024 * 1024)
+    for (let call = 0; call < 4; call += 1) long()
+    const refused = { kind: 'limit', what: 'queueCharacters', limit: 64 * 1024 * 1024 }
+    expect(outcomes).toMatchObject([{ failure: refused }, { failure: refused }])
+    const taken = [take(), take()]
+    expect(taken).not.toContain(undefined)
+    for (let call = 0; call < 3; call += 1) long()
+    expect([outcomes.length, queues.waiting]).toEqual([3, 2])
+    if (taken[0]) queues.putBack(taken[0])
+    expect(take()).toBe(taken[0])
+    queues.sweep(Number.POSITIVE_INFINITY)
+    for (let call = 0; call < 3; call += 1) long()
+    expect([outcomes.length, queues.waiting]).toEqual([6, 2])
   })
 
   test('hold back a site that has as many calls inside as it may', () => {
@@ -207,11 +231,11 @@ describe('the queues of the sites', () => {
   test('bounds the calls that wait at each depth', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
-    for (let call = 0; call < 4; call += 1) {
+    for (let call = 0; call < 6; call += 1) {
       queues.push(pending('one', outcomes))
       queues.push(pending('one', outcomes, { depth: 1 }))
     }
-    expect(queues.waiting).toBe(6)
+    expect(queues.waiting).toBe(10)
     expect(outcomes).toMatchObject([1, 2].map(() => ({ failure: { what: 'queueLength' } })))
   })
 

@@ -32,6 +32,7 @@ describe('a failed run', () => {
     ['too much memory', limit('memoryMb'), 'MemoryLimitExceeded'],
     ['too large a result', limit('resultBytes'), 'InvalidOperationResult'],
     ['a full queue', limit('queueLength'), 'OperationOverloaded'],
+    ['a queue of long bodies', limit('queueCharacters'), 'OperationOverloaded'],
     ['too long a wait', limit('queueMs'), 'OperationOverloaded'],
     ['no JSON', { kind: 'invalidResult', message: 'cyclic' }, 'InvalidOperationResult'],
     ['a broken body', { kind: 'invalidBody', message: 'not an object' }, 'ValidationError'],

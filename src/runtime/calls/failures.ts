@@ -74,6 +74,10 @@ const LIMITS = {
   memoryMb: { code: 'MemoryLimitExceeded', words: 'It used more memory than it may' },
   resultBytes: { code: 'InvalidOperationResult', words: 'Its result is larger than it may be' },
   queueLength: { code: 'OperationOverloaded', words: 'Too many calls of this site wait already' },
+  queueCharacters: {
+    code: 'OperationOverloaded',
+    words: 'The calls of this site that wait already are too long together',
+  },
   queueMs: { code: 'OperationOverloaded', words: 'It waited too long for a place to run' },
 } as const satisfies Record<Limit['what'], { code: string; words: string }>
 

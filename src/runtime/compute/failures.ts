@@ -39,6 +39,10 @@ const LIMITS = {
   memoryMb: { code: 'MemoryLimitExceeded', words: 'The code used more memory than it may' },
   resultBytes: { code: 'InvalidOperationResult', words: 'The result is larger than it may be' },
   queueLength: { code: 'OperationOverloaded', words: 'Too many calls of this site wait already' },
+  queueCharacters: {
+    code: 'OperationOverloaded',
+    words: 'The runs of this site that wait already are too long together',
+  },
   queueMs: { code: 'OperationOverloaded', words: 'The code waited too long for a place to run' },
 } as const satisfies Record<Limit['what'], { code: string; words: string }>
 

@@ -1,0 +1,154 @@
+import type { PendingCall } from './pending-call.ts'
+
+/** Weight of a new measurement in a site's mean. */
+const SMOOTHING = 1 / 8
+/** What a call of a site that was never seen is taken to cost. */
+const FIRST_COST_MS = 1
+/** A call that took longer makes its site one that runs apart, for a while. A first call also loads its code. */
+const LONG_MS = 5
+const LONG_FIRST_MS = 50
+const APART_MS = 10_000
+/** A site that brought a host down runs in frames of its own that long. */
+const QUARANTINE_MS = 60_000
+
+interface CallEnd {
+  readonly cpuUs: number
+  /** Among the first of its program. */
+  readonly first: boolean
+  readonly nowMs: number
+}
+
+/** What the service knows of a site's calls. */
+export class SiteQueue {
+  readonly key: string
+  /** By depth. */
+  readonly #waiting: PendingCall[][] = []
+  /** Calls inside an isolate that wait for calls of their own, and for how many. */
+  readonly #lenders = new Map<PendingCall, number>()
+  /** Time it has been given, in milliseconds; the smallest is served next. */
+  virtualMs: number
+  running = 0
+  /** Of the bodies that wait. */
+  waitingCharacters = 0
+  costMs = FIRST_COST_MS
+  apartUntilMs = 0
+  quarantinedUntilMs = 0
+
+  constructor(key: string, virtualMs: number) {
+    this.key = key
+    this.virtualMs = virtualMs
+  }
+
+  get waiting(): number {
+    return this.#waiting.reduce((sum, level) => sum + level.length, 0)
+  }
+
+  /** How many calls of that depth would wait for a place if one more came; those that will find one free do not count. */
+  waitingWithOneMore(depth: number, concurrency: number): number {
+    const free = Math.max(0, concurrency - this.#countedAt(depth))
+    return Math.max(0, (this.#waiting[depth]?.length ?? 0) + 1 - free)
+  }
+
+  /**
+   * The call that may start now. Deeper ones go first, because others that hold a place wait for them. Such a place is
+   * lent while its call waits, but only to deeper calls: what comes fresh from outside counts every call inside.
+   */
+  get next(): PendingCall | undefined {
+    const call = this.#level()?.[0]
+    if (!call) return undefined
+    return this.#countedAt(call.depth) < call.program.limits.concurrency ? call : undefined
+  }
+
+  get idle(): boolean {
+    return this.running === 0 && this.waiting === 0
+  }
+
+  push(call: PendingCall): void {
+    this.waitingCharacters += call.body.length
+    const level = this.#waiting[call.depth]
+    if (level) level.push(call)
+    else {
+      while (this.#waiting.length < call.depth) this.#waiting.push([])
+      this.#waiting[call.depth] = [call]
+    }
+  }
+
+  lend(call: PendingCall): void {
+    this.#lenders.set(call, (this.#lenders.get(call) ?? 0) + 1)
+  }
+
+  reclaim(call: PendingCall): void {
+    const left = (this.#lenders.get(call) ?? 0) - 1
+    if (left > 0) this.#lenders.set(call, left)
+    else this.#lenders.delete(call)
+  }
+
+  /** Hands the next call over and charges what it will probably cost. */
+  take(): PendingCall | undefined {
+    const call = this.next
+    if (!call) return undefined
+    this.drop(call)
+    this.running += 1
+    call.chargedMs = this.costMs
+    this.virtualMs += this.costMs
+    return call
+  }
+
+  /** Takes the next call out. */
+  drop(call: PendingCall): void {
+    this.#waiting[call.depth]?.shift()
+    this.waitingCharacters -= call.body.length
+  }
+
+  /** Puts a call that was never begun back to the front. */
+  putBack(call: PendingCall): void {
+    this.running -= 1
+    this.virtualMs -= call.chargedMs
+    const level = this.#waiting[call.depth]
+    if (!level) {
+      this.push(call)
+      return
+    }
+    level.unshift(call)
+    this.waitingCharacters += call.body.length
+  }
+
+  /** Charges what the call did cost. */
+  finished(call: PendingCall, { cpuUs, first, nowMs }: CallEnd): void {
+    const costMs = cpuUs / 1000
+    this.running -= 1
+    this.#lenders.delete(call)
+    this.virtualMs += costMs - call.chargedMs
+    this.costMs += (costMs - this.costMs) * SMOOTHING
+    if (costMs > (first ? LONG_FIRST_MS : LONG_MS)) this.apartUntilMs = nowMs + APART_MS
+  }
+
+  quarantine(nowMs: number): void {
+    this.quarantinedUntilMs = nowMs + QUARANTINE_MS
+    this.apartUntilMs = this.quarantinedUntilMs
+  }
+
+  /** Takes out the calls that have waited too long. */
+  expired(nowMs: number): PendingCall[] {
+    const late: PendingCall[] = []
+    for (const level of this.#waiting) {
+      for (let [call] = level; call; [call] = level) {
+        if (nowMs - call.queuedMs < call.program.limits.queueMs) break
+        level.shift()
+        this.waitingCharacters -= call.body.length
+        late.push(call)
+      }
+    }
+    return late
+  }
+
+  /** Places that are taken, as a call of that depth sees them. */
+  #countedAt(depth: number): number {
+    return depth > 0 ? this.running - this.#lenders.size : this.running
+  }
+
+  /** The deepest calls that wait. */
+  #level(): PendingCall[] | undefined {
+    return this.#waiting.findLast((level) => level.length > 0)
+  }
+}
