@@ -450,7 +450,7 @@ describe('a run', () => {
       tx.db
         .insertInto('data_job_run')
         .values(
-          Array.from({ length: 10 }, (_, at) => ({
+          Array.from({ length: 9 }, (_, at) => ({
             site_id: tx.siteId,
             run_id: `run_open${at}`,
             job_id: 'raced',
@@ -461,10 +461,12 @@ describe('a run', () => {
         )
         .execute(),
     )
-    expect(await one.admin('POST', '/jobs/raced')).toMatchObject({
-      status: 429,
-      json: { error: { code: 'TooManyRequests' } },
-    })
+    const last = await Promise.all(
+      Array.from({ length: 8 }, () => one.admin('POST', '/jobs/raced')),
+    )
+    expect(last.filter(({ status }) => status === 200)).toHaveLength(1)
+    const refused = last.filter(({ json }) => json.error?.code === 'TooManyRequests')
+    expect(refused.map(({ status }) => status)).toEqual(Array.from({ length: 7 }, () => 429))
   })
 
   test.each([

@@ -82,6 +82,18 @@ export async function selectJob(tx: SiteTx, jobId: string): Promise<StoredJob | 
   return row && toJob(row)
 }
 
+/** Whether there is such a job. Others that hold it wait until the transaction ends. */
+export async function holdJob(tx: SiteTx, jobId: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('data_job')
+    .select('job_id')
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .forNoKeyUpdate()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 export async function selectJobsCalling(tx: SiteTx, operation: string): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('data_job')

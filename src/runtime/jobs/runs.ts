@@ -8,7 +8,7 @@ import type { LogRecord } from '#runtime/logs/model.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
 
-import { selectJob } from './queries.ts'
+import { holdJob, selectJob } from './queries.ts'
 import { BY_SCHEDULE, type JobRun, type RunError } from './run-model.ts'
 import {
   type NewRun,
@@ -120,7 +120,8 @@ export class JobRuns {
   }
 
   async #start(tx: SiteTx, jobId: string, trigger: string): Promise<StartedRun> {
-    if (!(await selectJob(tx, jobId))) throw notFound('Job', jobId)
+    // Held, so that those who start it at once are counted one after the other.
+    if (!(await holdJob(tx, jobId))) throw notFound('Job', jobId)
     if ((await countOpenRuns(tx, jobId)) >= MAX_OPEN_RUNS) throw tooManyRuns(jobId)
     const run = this.#newRun(jobId, trigger)
     await this.#queueRun(tx, { ...run, status: 'queued' })
