@@ -55,7 +55,7 @@ export interface Context {
   readonly bucket: (name: string) => Bucket
   /**
    * Sends from `no-reply@` the site's domain, to each recipient by itself. Acknowledged means kept: it is sent, or seen to
-   * fail. A site reaches 500 recipients an hour (`TooManyRequests`).
+   * fail. A site reaches 500 recipients an hour, 100 of them for strangers of one network (`TooManyRequests`).
    */
   readonly sendEmail: (message: Email) => Promise<SentEmail>
   /**

@@ -37,7 +37,7 @@ const callOf = (recipients: number, part: Partial<HostCall>): HostCall => ({
   siteDomain: 'a.test',
   programKey: 'site_a@1',
   function: { functionId: 'res_1', name: 'f', stores: new Map() },
-  authority: null,
+  authority: 'system',
   depth: 0,
   operation: 'op',
   requestId: 'req',
@@ -71,6 +71,28 @@ describe('mail of a site', () => {
       messageId: 'msg_13_0',
       messageIds: ['msg_13_0', 'msg_13_1'],
     })
+  })
+
+  test('reaches 100 for the strangers of one network, and then still the others', async () => {
+    const { send, pass } = desk()
+    const from = (address: string) => ({ authority: null, address })
+    await send(50, from('203.0.113.7'))
+    await send(40, from('203.0.113.7'))
+    const limit = { name: 'mailRecipientsOfStrangersPerHour', value: 100 }
+    await expect(send(11, from('203.0.113.7'))).rejects.toMatchObject({ fields: { limit } })
+    await send(10, from('203.0.113.7'))
+    await expect(send(1, from('203.0.113.7'))).rejects.toMatchObject({ retryAfterSeconds: 3600 })
+    await send(50, from('2001:db8::1'))
+    await send(50, from('2001:db8::2'))
+    await expect(send(1, from('2001:db8::3'))).rejects.toMatchObject({ fields: { limit } })
+    for (let batch = 0; batch < 6; batch += 1) await send(50)
+    // What the site has used up is not counted on anybody's network.
+    await expect(send(50, from('203.0.113.9'))).rejects.toMatchObject(LIMITED)
+    pass(HOUR_MS - 1)
+    await expect(send(50, from('203.0.113.9'))).rejects.toMatchObject(LIMITED)
+    pass(2)
+    await send(50, from('203.0.113.9'))
+    await send(50, from('203.0.113.9'))
   })
 
   test('that could not be kept is not counted', async () => {

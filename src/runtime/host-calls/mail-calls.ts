@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
-import type { CounterRule, Counters } from '#platform/redis/counters.ts'
+import { networkOf } from '#identity/defence/network-of.ts'
+import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 import { boundJson } from '#runtime/calls/json-depth.ts'
 
@@ -8,13 +9,15 @@ import { readMessage, type SiteMail } from './site-mail.ts'
 const HOUR_MS = 3_600_000
 /** Of one site, counted from the first one of an hour. */
 const RECIPIENTS_PER_HOUR = 500
+/** Of what strangers of one network set off, so that one of them leaves the site its mail. */
+const RECIPIENTS_OF_STRANGERS = 100
 
-const RULE: CounterRule = {
-  free: RECIPIENTS_PER_HOUR,
-  firstWaitMs: HOUR_MS,
-  lastWaitMs: HOUR_MS,
-  forgetMs: HOUR_MS,
-  forgetAfter: 'first',
+/** Recipients that are counted together. */
+interface Share {
+  readonly key: CounterKey
+  readonly most: number
+  readonly limitName: string
+  readonly whose: string
 }
 
 /** Mail that functions send in their site's name. */
@@ -27,51 +30,86 @@ export class MailCalls {
     this.#counters = deps.counters
   }
 
-  async send({ siteId, function: asker, argument }: HostCall): Promise<string> {
-    if (!asker) throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
-    boundJson(argument)
-    const message = readMessage(JSON.parse(argument))
+  async send(call: HostCall): Promise<string> {
+    if (!call.function) throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
+    boundJson(call.argument)
+    const message = readMessage(JSON.parse(call.argument))
     const { length } = message.to
-    await this.#count(siteId, length)
+    const shares = sharesOf(call)
+    await this.#countAll(shares, length)
     try {
-      const messageIds = await this.#mail.send(siteId, message)
+      const messageIds = await this.#mail.send(call.siteId, message)
       return JSON.stringify({ messageId: messageIds[0], messageIds })
     } catch (error) {
-      await this.#undo(siteId, length)
+      for (const share of shares) await this.#undo(share, length)
+      throw error
+    }
+  }
+
+  async #countAll(shares: readonly Share[], recipients: number): Promise<void> {
+    const counted: Share[] = []
+    try {
+      for (const share of shares) {
+        await this.#count(share, recipients)
+        counted.push(share)
+      }
+    } catch (error) {
+      for (const share of counted) await this.#undo(share, recipients)
       throw error
     }
   }
 
   /** All of a message's recipients, or none. */
-  async #count(siteId: string, recipients: number): Promise<void> {
-    const key = keyOf(siteId)
+  async #count(share: Share, recipients: number): Promise<void> {
+    const rule = ruleOf(share)
     const counted = await Promise.all(
-      Array.from({ length: recipients }, () => this.#counters.step(key, RULE, 'begin')),
+      Array.from({ length: recipients }, () => this.#counters.step(share.key, rule, 'begin')),
     )
     const admitted = counted.filter((each) => each.admitted).length
     if (admitted === recipients) return
-    await this.#undo(siteId, admitted)
-    const waitMs = Math.max(...counted.map((each) => each.waitMs))
-    const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
-    throw new AppError(
-      'TooManyRequests',
-      `A site may send mail to ${RECIPIENTS_PER_HOUR} recipients an hour: try again in ${retryAfterSeconds} s`,
-      {
-        retryAfterSeconds,
-        fields: {
-          retryable: true,
-          limit: { name: 'mailRecipientsPerHour', value: RECIPIENTS_PER_HOUR },
-        },
-      },
-    )
+    await this.#undo(share, admitted)
+    throw tooMany(share, Math.max(...counted.map((each) => each.waitMs)))
   }
 
-  async #undo(siteId: string, recipients: number): Promise<void> {
-    const key = keyOf(siteId)
+  async #undo(share: Share, recipients: number): Promise<void> {
+    const rule = ruleOf(share)
     await Promise.all(
-      Array.from({ length: recipients }, () => this.#counters.step(key, RULE, 'undo')),
+      Array.from({ length: recipients }, () => this.#counters.step(share.key, rule, 'undo')),
     )
   }
 }
 
-const keyOf = (siteId: string) => ({ siteId, name: 'site-mail' })
+/** A stranger's network first: what it has used up is no matter to the site. */
+function sharesOf({ siteId, authority, address }: HostCall): Share[] {
+  const site = {
+    key: { siteId, name: 'site-mail' },
+    most: RECIPIENTS_PER_HOUR,
+    limitName: 'mailRecipientsPerHour',
+    whose: 'A site',
+  }
+  if (authority !== null) return [site]
+  const strangers = {
+    key: { siteId, name: `site-mail ${networkOf(address ?? '')}` },
+    most: RECIPIENTS_OF_STRANGERS,
+    limitName: 'mailRecipientsOfStrangersPerHour',
+    whose: 'For callers without a token who share a network a site',
+  }
+  return [strangers, site]
+}
+
+const ruleOf = ({ most }: Share): CounterRule => ({
+  free: most,
+  firstWaitMs: HOUR_MS,
+  lastWaitMs: HOUR_MS,
+  forgetMs: HOUR_MS,
+  forgetAfter: 'first',
+})
+
+function tooMany({ most, limitName, whose }: Share, waitMs: number): AppError {
+  const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
+  return new AppError(
+    'TooManyRequests',
+    `${whose} may send mail to ${most} recipients an hour: try again in ${retryAfterSeconds} s`,
+    { retryAfterSeconds, fields: { retryable: true, limit: { name: limitName, value: most } } },
+  )
+}
