@@ -9,6 +9,9 @@ export interface Ran {
   readonly err: string
 }
 
+/** What the program is compiled to is kept between calls. */
+const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+
 /** One call of the real program, with an environment that holds nothing else. */
 export function croft(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return ran([join(installRoot(), 'bin/croft.js'), ...args], env)
@@ -17,7 +20,7 @@ export function croft(args: readonly string[], env: Readonly<Record<string, stri
 export function ran(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
   const { promise, resolve, reject } = Promise.withResolvers<Ran>()
   const child = spawn(process.execPath, [...argv], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [out, err] = ['', '']
