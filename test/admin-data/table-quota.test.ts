@@ -301,6 +301,63 @@ describe('at the edge', () => {
   })
 })
 
+describe('the account of a site', () => {
+  /** In one snapshot. */
+  const compare = (store: Store) =>
+    stack.inSite(store.site.host, async ({ db, siteId }) => {
+      const { rows } = await sql<{ bytes: number; items: number; stored: number; there: number }>`
+        select (select coalesce(sum(size_bytes + 100), 0)::int from table_item where site_id = ${siteId}) as stored,
+               (select count(*)::int from table_item where site_id = ${siteId}) as there,
+               (select coalesce(sum(bytes), 0)::int from table_room where site_id = ${siteId})
+                 + (select coalesce(sum(used_bytes), 0)::int from table_usage where site_id = ${siteId}) as bytes,
+               (select coalesce(sum(items), 0)::int from table_room where site_id = ${siteId})
+                 + (select coalesce(sum(used_items), 0)::int from table_usage where site_id = ${siteId}) as items`.execute(
+        db,
+      )
+      return rows[0] ?? { bytes: 0, items: 0, stored: 0, there: 0 }
+    })
+
+  test.each([
+    ['far from its limits', { tableBytes: 8_000_000, tableItems: 2000 }],
+    ['close to them', { tableBytes: 60_000, tableItems: 60 }],
+  ])(
+    'never says less than what is stored, whoever writes, counts and asks: %s',
+    async (_where, limits) => {
+      const store = await Store.open(limits)
+      await using beside = await startStack({ beside: stack, works: false })
+      const there = await store.on(beside)
+      let writing = true
+      const least = { bytes: Infinity, items: Infinity }
+      const watch = async () => {
+        while (writing) {
+          const seen = await compare(store)
+          least.bytes = Math.min(least.bytes, seen.bytes - seen.stored)
+          least.items = Math.min(least.items, seen.items - seen.there)
+        }
+      }
+      const work = async (worker: number) => {
+        const by = worker % 2 ? store : there
+        const context = worker % 2 ? stack.context : beside.context
+        for (let n = worker; n < 120; n += 8) {
+          const key = `k${(n * 7) % 40}`
+          if (n % 4 === 3) await by.delete(key)
+          else await by.put(key, 200 + ((n * 611) % 2500))
+          if (n % 3 === 0) await context.tableQuotas.usage(store.siteId)
+          if (n % 10 === 0)
+            await context.tableQuotas.recount(store.siteId, AbortSignal.timeout(9000))
+        }
+      }
+      const watching = watch()
+      await Promise.all([...Array(8).keys()].map(work))
+      writing = false
+      await watching
+      expect(least.bytes).toBeGreaterThanOrEqual(0)
+      expect(least.items).toBeGreaterThanOrEqual(0)
+      await expect.poll(() => store.usage()).toEqual(await store.stored())
+    },
+  )
+})
+
 describe('room', () => {
   /** What the account says is taken: used, and held by processes. */
   const rooms = (store: Store) =>

@@ -105,3 +105,17 @@ test('what is written during a count is counted once at least, and the count kno
     alone: false,
   })
 })
+
+test('what was removed before a count ended is not subtracted after it', async () => {
+  const lose = (epoch: number) =>
+    session`
+      select epoch from table_room_exchange('small', 'writer', ${epoch}::int, true, '{0,0}'::bigint[],
+        '{150,1}'::bigint[], '{0,0}'::bigint[], '{0,0}'::bigint[], '{0,0}'::bigint[], '{10000,100}'::bigint[])`
+  const [known] = await lose(0)
+  expect(await usage('small')).toMatchObject({ bytes: 30 * 150, items: 30 })
+  await lose(known?.['epoch'])
+  expect(await usage('small')).toMatchObject({ bytes: 29 * 150, items: 29 })
+  await session`select table_count_begin('small')`
+  await lose(known?.['epoch'])
+  expect(await usage('small')).toMatchObject({ bytes: 29 * 150, items: 29 })
+})

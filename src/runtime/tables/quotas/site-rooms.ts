@@ -77,11 +77,15 @@ export class SiteRooms implements AsyncDisposable {
 
   /** Tells what was written. */
   async settle(siteId: string): Promise<void> {
-    const room = this.#rooms.get(siteId)
-    if (!room) return
-    const answer = await this.#turns.take(siteId, () => this.#exchange(siteId, room, room.settle()))
-    // Whoever asks for room next begins with an exchange anyway.
-    if (room.empty || answer === undefined) this.#rooms.delete(siteId)
+    const answer = await this.#turns.take(siteId, async () => {
+      // Only now: before its turn it may have been forgotten, and another have come in its place.
+      const room = this.#rooms.get(siteId)
+      if (!room) return undefined
+      const heard = await this.#exchange(siteId, room, room.settle())
+      // Whoever asks for room next begins with an exchange anyway.
+      if (room.empty || heard === undefined) this.#rooms.delete(siteId)
+      return heard
+    })
     if (answer) await this.#onSettled(siteId, answer)
   }
 
