@@ -36,6 +36,34 @@ async function made(groupName: string): Promise<{ username: string; token: strin
 }
 
 describe('a group', () => {
+  test('is one of 1000 at most, also when the last place is asked for at once', async () => {
+    const own = 'full.test'
+    await RuntimeSite.create(stack, own)
+    const token = await stack.adminToken(own)
+    await stack.inSite(own, (tx) =>
+      tx.db
+        .insertInto('data_group')
+        .values(
+          Array.from({ length: 999 }, (_, at) => ({
+            site_id: tx.siteId,
+            group_name: `full-${at}`,
+            description: '',
+            created_at: new Date(),
+          })),
+        )
+        .execute(),
+    )
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, at) =>
+        groups('POST', '', { groupName: `last-${at}` }, own, token),
+      ),
+    )
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+      200,
+      ...Array.from({ length: 7 }, () => 400),
+    ])
+  })
+
   test('is made, listed by name page by page, and deleted', async () => {
     const own = 'pages.test'
     await stack.createSite({ domain: own, superAdmins: [`ann@${own}`] })

@@ -53,7 +53,11 @@ export async function updateGroup(tx: SiteTx, group: DataGroup): Promise<void> {
     .execute()
 }
 
+/** Others that count a site's groups, to add one, wait until the transaction ends. */
 export async function countGroups(tx: SiteTx): Promise<number> {
+  await sql`select pg_advisory_xact_lock(hashtext('data_group'), hashtext(${tx.siteId}))`.execute(
+    tx.db,
+  )
   const { count } = await tx.db
     .selectFrom('data_group')
     .select(sql<number>`count(*)::int`.as('count'))
