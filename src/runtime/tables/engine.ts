@@ -14,6 +14,7 @@ import type { ItemCodec } from './codec.ts'
 import { Expressions } from './expressions/expressions.ts'
 import { invalidRequest } from './fault.ts'
 import { chargedChange, type MeteredWrites, UNMETERED } from './quotas/charge.ts'
+import { slicedAnswer } from './sliced-answer.ts'
 import { storeOf } from './store/grouped-store.ts'
 import { ItemWrites } from './store/item-writes.ts'
 import type { TableLayouts } from './store/table-layouts.ts'
@@ -87,7 +88,7 @@ export class TableEngine {
 
   async #page(table: Table, { request, answer }: ItemPage): Promise<ActionAnswer> {
     try {
-      return answer(await this.#store.page(table, request))
+      return await slicedAnswer(answer, await this.#store.page(table, request))
     } catch (error) {
       throw indexFault(error, request.index ?? '') ?? error
     }
