@@ -1,10 +1,6 @@
 import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 
 import { defineConfig } from 'vitest/config'
-
-// Every test file has a process of its own, as has each call of the program, and they all load the same modules.
-process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.compile-cache')
 
 export default defineConfig({
   test: {

@@ -9,10 +9,13 @@ export interface Ran {
   readonly err: string
 }
 
-/** What the program is compiled to is kept between calls. */
-const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env
+const ENVIRONMENT = {
+  PATH: process.env['PATH'] ?? '',
+  // What the program is compiled to is kept between calls: there are more than a hundred.
+  NODE_COMPILE_CACHE: join(installRoot(), 'node_modules/.compile-cache'),
+}
 
-/** One call of the real program, with an environment that holds nothing else. */
+/** One call of the real program, with an environment that holds nothing else that it reads. */
 export function croft(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   return ran([join(installRoot(), 'bin/croft.js'), ...args], env)
 }
@@ -20,7 +23,7 @@ export function croft(args: readonly string[], env: Readonly<Record<string, stri
 export function ran(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
   const { promise, resolve, reject } = Promise.withResolvers<Ran>()
   const child = spawn(process.execPath, [...argv], {
-    env: { PATH, NODE_COMPILE_CACHE, ...env },
+    env: { ...ENVIRONMENT, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [out, err] = ['', '']
