@@ -201,23 +201,6 @@ describe('hostile site code', () => {
     expect(asked()).toHaveLength(18)
   })
 
-  test('cannot make the answers of its questions one frame that is too long', async () => {
-    const megabytes = 17
-    const program = sandbox.program(
-      `export default async (_, { table }) => {
-        const all = Array.from({ length: 16 }, async () => (await table('a').get({})).length)
-        return (await Promise.all(all)).reduce((sum, length) => sum + length)
-      }`,
-      { fn: { memoryMb: 512 }, limits: { cpuMs: 5000 } },
-    )
-    const together = Promise.withResolvers<string>()
-    sandbox.events.answer = () => together.promise
-    const outcome = sandbox.call(program)
-    await expect.poll(() => asked().length).toBe(16)
-    together.resolve(`"${'x'.repeat(megabytes * 1024 * 1024)}"`)
-    expect(valueOf(await outcome)).toBe(16 * megabytes * 1024 * 1024)
-  })
-
   test('is refused arguments that are too long, one or together', async () => {
     sandbox.events.answer = never
     const outcome = await sandbox.run(
