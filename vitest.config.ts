@@ -1,11 +1,31 @@
 import { availableParallelism } from 'node:os'
 
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+/** A minute and more each. Begun last, one of them would run alone at the end. */
+const LONG = [
+  'test/tables/actions-differential.test.ts',
+  'test/browser/oidc-client-ts.test.ts',
+  'test/boot/sign-in-restart.test.ts',
+  'test/oidc/refusal-table.test.ts',
+  'test/cli/commands.test.ts',
+  'test/jobs/replicas.test.ts',
+]
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.endsWith(path))
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
   test: {
     // One more than run at once: much of a service test is waiting for mail, a browser or a process that was killed.
     maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: LongFirst },
     projects: [
       {
         test: {
