@@ -17,6 +17,7 @@ const ROWS = `
 const READS = [
   ['user_standing', `(?, 'pool', 'ann', null)`, 'email', 'ann@one.test'],
   ['resource_read', `(?, 'res_1')`, 'name', 'of-one'],
+  ['user_standing_and_resource', `(?, 'pool', 'ann', null, 'res_1')`, 'name', 'of-one'],
 ] as const
 
 let postgres: PostgresPlatform & TestDatabase

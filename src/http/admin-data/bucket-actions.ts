@@ -5,6 +5,7 @@ import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { optionalJson } from '#http/plugins/optional-json.ts'
+import { resourceAuth } from '#http/plugins/resource-auth.ts'
 import {
   DeleteAnswer,
   GetAnswer,
@@ -13,6 +14,7 @@ import {
   PutAnswer,
 } from '#runtime/buckets/answers.ts'
 import { BUCKET_ACTIONS, type Bucket, type BucketAction } from '#runtime/buckets/bucket.ts'
+import type { Resource } from '#runtime/resources/model.ts'
 
 import { NameText } from './views.ts'
 
@@ -32,15 +34,14 @@ const ActionPath = Type.Object({ resourceId: NameText, action: Type.String() })
 export const bucketActionRoutes = (context: AppContext) => {
   const routes = new Elysia({ prefix: '/admin/data/resources/:resourceId/data/s3' })
     .use(adminAuth(context))
+    .use(resourceAuth(context))
     .use(optionalJson())
   for (const action of BUCKET_ACTIONS) {
     routes.post(
       `/${action}`,
-      async ({ site, params, body }) => {
-        const bucket = await bucketOf(context, site.siteId, params.resourceId)
-        return context.buckets.perform(bucket, action, body)
-      },
-      { role: 'admin', optionalJson: true, params: BucketPath, response: ANSWERS[action] },
+      async ({ site, resource, body }) =>
+        context.buckets.perform(bucketOf(site.siteId, resource()), action, body),
+      { resourceRole: 'admin', optionalJson: true, params: BucketPath, response: ANSWERS[action] },
     )
   }
   return routes.post(
@@ -52,9 +53,10 @@ export const bucketActionRoutes = (context: AppContext) => {
   )
 }
 
-async function bucketOf(context: AppContext, siteId: string, bucketId: string): Promise<Bucket> {
-  const resource = await context.resources.get(siteId, bucketId)
-  if (resource.type === 's3Bucket') return { siteId, bucketId, config: resource.config }
+function bucketOf(siteId: string, resource: Resource): Bucket {
+  if (resource.type === 's3Bucket') {
+    return { siteId, bucketId: resource.resourceId, config: resource.config }
+  }
   throw invalid(
     'resourceId',
     `"${resource.name}" is of type ${resource.type}: these actions are for an s3Bucket`,

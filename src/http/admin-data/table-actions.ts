@@ -5,6 +5,8 @@ import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { optionalJson } from '#http/plugins/optional-json.ts'
+import { resourceAuth } from '#http/plugins/resource-auth.ts'
+import type { Resource } from '#runtime/resources/model.ts'
 import {
   BatchGetAnswer,
   BatchWriteAnswer,
@@ -37,15 +39,14 @@ const ActionPath = Type.Object({ resourceId: NameText, action: Type.String() })
 export const tableActionRoutes = (context: AppContext) => {
   const routes = new Elysia({ prefix: '/admin/data/resources/:resourceId/data/ddb' })
     .use(adminAuth(context))
+    .use(resourceAuth(context))
     .use(optionalJson())
   for (const action of TABLE_ACTIONS) {
     routes.post(
       `/${action}`,
-      async ({ site, params, body }) => {
-        const table = await tableOf(context, site.siteId, params.resourceId)
-        return context.tables.perform(table, action, body)
-      },
-      { role: 'admin', optionalJson: true, params: TablePath, response: ANSWERS[action] },
+      async ({ site, resource, body }) =>
+        context.tables.perform(tableOf(site.siteId, resource()), action, body),
+      { resourceRole: 'admin', optionalJson: true, params: TablePath, response: ANSWERS[action] },
     )
   }
   return routes.post(
@@ -57,9 +58,10 @@ export const tableActionRoutes = (context: AppContext) => {
   )
 }
 
-async function tableOf(context: AppContext, siteId: string, tableId: string): Promise<Table> {
-  const resource = await context.resources.get(siteId, tableId)
-  if (resource.type === 'ddbTable') return { siteId, tableId, schema: resource.config }
+function tableOf(siteId: string, resource: Resource): Table {
+  if (resource.type === 'ddbTable') {
+    return { siteId, tableId: resource.resourceId, schema: resource.config }
+  }
   throw invalid(
     'resourceId',
     `"${resource.name}" is of type ${resource.type}: these actions are for a ddbTable`,

@@ -11,6 +11,14 @@ export interface AuthorityDetail {
   readonly description?: string
 }
 
+/** Of the path, as they were sent: nothing has checked them. */
+export type PathParams = Readonly<Record<string, unknown>> | undefined
+
+interface Entering {
+  readonly request: Request
+  readonly params: PathParams
+}
+
 /** Marks a route in the table. For a route that admits its callers itself; the others use a macro. */
 export const authority = (name: Authority, why?: string): AuthorityDetail =>
   why === undefined
@@ -23,18 +31,18 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
  */
 export function admission<Admitted extends object>(
   detail: AuthorityDetail,
-  admit: (request: Request) => Promise<Admitted>,
+  admit: (request: Request, params: PathParams) => Promise<Admitted>,
   /** What the route takes for its body; undefined leaves it to the next parser. */
   readBody: (request: Request) => Promise<unknown> = leaveBody,
 ) {
   const admitted = new WeakMap<Request, Admitted>()
-  const enter = async ({ request }: { request: Request }): Promise<void> => {
-    if (!admitted.has(request)) admitted.set(request, await admit(request))
+  const enter = async ({ request, params }: Entering): Promise<void> => {
+    if (!admitted.has(request)) admitted.set(request, await admit(request, params))
   }
   return {
     detail,
-    async parse({ request }: { request: Request }): Promise<unknown> {
-      await enter({ request })
+    async parse({ request, params }: Entering): Promise<unknown> {
+      await enter({ request, params })
       return readBody(request)
     },
     transform: enter,

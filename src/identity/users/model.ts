@@ -27,6 +27,13 @@ export interface Standing {
   readonly signedOut: boolean
 }
 
+/** A user, and the sign-in that a token of theirs comes from. */
+export interface StandingOf {
+  readonly userPoolId: string
+  readonly sub: string
+  readonly familyId: string | undefined
+}
+
 /** `iat` is in whole seconds, so a token of the very second in which all were revoked is refused; the next one is not. */
 export const isRevoked = (
   standing: Pick<Standing, 'signedOut' | 'tokensValidAfter'>,

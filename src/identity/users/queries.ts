@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Role } from '#identity/actor.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
-import type { Standing, User } from './model.ts'
+import type { Standing, StandingOf, User } from './model.ts'
 
 export interface NewUser {
   readonly userPoolId: string
@@ -14,12 +14,6 @@ export interface NewUser {
   readonly role: Role | null
   readonly status: 'INVITED' | 'ACTIVE'
   readonly origin: 'invite' | 'operator' | 'sign-up' | 'provider'
-}
-
-interface StandingOf {
-  readonly userPoolId: string
-  readonly sub: string
-  readonly familyId: string | undefined
 }
 
 const ACTIVE_EMAIL = sql<string>`case when active_address = 'external' and external_email is not null

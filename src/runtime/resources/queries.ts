@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
+import type { Standing, StandingOf } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { storedConfig } from './config.ts'
@@ -15,6 +16,22 @@ interface ResourceRow {
   readonly config: unknown
   readonly created_at: Date
   readonly updated_at: Date
+}
+
+/** Of a resource that is not there, all columns are null. */
+type NoResourceRow = Readonly<Record<keyof ResourceRow, null>>
+
+type StandingRow = (ResourceRow | NoResourceRow) & {
+  readonly email: string
+  readonly role: Standing['role']
+  readonly tokens_valid_after: Date
+  readonly groups: readonly string[]
+  readonly signed_out: boolean
+}
+
+export interface StandingAndResource {
+  readonly standing: Standing
+  readonly resource: Resource | undefined
 }
 
 export async function selectResources(tx: SiteTx): Promise<Resource[]> {
@@ -51,6 +68,30 @@ export async function readResource(
     [siteId, resourceId],
   )
   return row && toResource(row)
+}
+
+/** As `selectStanding` and `readResource`, in one round trip for both. Undefined when the account is gone. */
+export async function readStandingAndResource(
+  database: Database,
+  siteId: string,
+  { userPoolId, sub, familyId, resourceId }: StandingOf & { readonly resourceId: string },
+): Promise<StandingAndResource | undefined> {
+  const [row] = await database.statement<StandingRow>(
+    `select email, role, tokens_valid_after, groups, signed_out,
+      resource_id, type, name, config, created_at, updated_at
+    from user_standing_and_resource($1, $2, $3, $4, $5)`,
+    [siteId, userPoolId, sub, familyId ?? null, resourceId],
+  )
+  if (row === undefined) return undefined
+  const { email, role, tokens_valid_after, groups, signed_out, ...resource } = row
+  const standing = {
+    email,
+    role,
+    tokensValidAfter: tokens_valid_after,
+    groups,
+    signedOut: signed_out,
+  }
+  return { standing, resource: isThere(resource) ? toResource(resource) : undefined }
 }
 
 export async function selectResourceByName(
@@ -170,6 +211,8 @@ const toResource = (row: ResourceRow): Resource => ({
   updatedAt: row.updated_at,
   ...storedConfig(row.type, row.config),
 })
+
+const isThere = (row: ResourceRow | NoResourceRow): row is ResourceRow => row.resource_id !== null
 
 const isUniqueViolation = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === '23505'

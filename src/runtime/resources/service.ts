@@ -1,6 +1,7 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import type { StandingOf } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
@@ -19,11 +20,13 @@ import {
   type TypedConfig,
 } from './model.ts'
 import {
+  type StandingAndResource,
   countResources,
   deleteResource,
   insertResource,
   lockResource,
   readResource,
+  readStandingAndResource,
   selectGrantees,
   selectResource,
   selectResourceByName,
@@ -111,6 +114,14 @@ export class Resources {
     const resource = await readResource(this.#database, siteId, resourceId)
     if (!resource) throw notFound('Resource', resourceId)
     return resource
+  }
+
+  /** A resource, and who asks for it as they stand now. Undefined when the account is gone. */
+  withStanding(
+    siteId: string,
+    subject: StandingOf & { readonly resourceId: string },
+  ): Promise<StandingAndResource | undefined> {
+    return readStandingAndResource(this.#database, siteId, subject)
   }
 
   /** All of them by name; there are at most 500. */

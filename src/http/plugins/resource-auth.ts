@@ -1,0 +1,57 @@
+import { Value } from '@sinclair/typebox/value'
+import { Elysia } from 'elysia'
+
+import { AppError, notFound } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { NameText } from '#http/admin-data/views.ts'
+import { type Actor, type Role, atLeast } from '#identity/actor.ts'
+import type { Resource } from '#runtime/resources/model.ts'
+import type { Site } from '#sites/site.ts'
+
+import { type PathParams, admission, authority } from './authority.ts'
+import { jsonBody } from './json-body.ts'
+import { siteOf } from './site.ts'
+
+/**
+ * `resourceRole: 'admin'` on a route below `…/:resourceId`: as `role`, and reads the resource in the same trip. Adds
+ * `resource` to `site` and `actor`.
+ */
+export const resourceAuth = (context: AppContext) =>
+  new Elysia({ name: 'resource-auth', seed: context }).macro({
+    resourceRole: (least: Role) =>
+      admission(
+        authority(`role:${least}`),
+        (request, params) => admitted(context, least, { request, params }),
+        jsonBody,
+      ),
+  })
+
+async function admitted(
+  context: AppContext,
+  least: Role,
+  { request, params }: { readonly request: Request; readonly params: PathParams },
+): Promise<{ site: Site; actor: Actor; resource: () => Resource }> {
+  const site = await siteOf(context, request)
+  const bearer = request.headers.get('authorization') ?? undefined
+  const asked = params?.['resourceId']
+  // What is no name is refused after its sender has been admitted.
+  const resourceId = Value.Check(NameText, asked) ? asked : ''
+  let found: Resource | undefined
+  const actor = await context.adminTokens.verify(site, bearer, async (subject) => {
+    const read = await context.resources.withStanding(site.siteId, { ...subject, resourceId })
+    found = read?.resource
+    return read?.standing
+  })
+  if (!atLeast(actor, least)) {
+    throw new AppError('Forbidden', `This route needs the role "${least}"`)
+  }
+  return {
+    site,
+    actor,
+    /** Throws `ResourceNotFound` when there was none. */
+    resource() {
+      if (found === undefined) throw notFound('Resource', resourceId)
+      return found
+    },
+  }
+}
