@@ -37,11 +37,11 @@ export const UNMETERED: MeteredWrites = {
 
 /** The same change, which tells the charge what it does. */
 export function chargedChange({ schema }: Table, change: ItemChange, charge: Charge): ItemChange {
-  const { blind, ...rest } = change
-  if (blind !== undefined && !charge.exact) {
-    charge.grow(costOf(blind.item, schema))
+  if (change.blind !== undefined && !charge.exact) {
+    charge.grow(costOf(change.blind.item, schema))
     return change
   }
+  const { blind: _, ...rest } = change
   return {
     ...rest,
     after(before) {
