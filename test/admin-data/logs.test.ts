@@ -33,7 +33,7 @@ const list = async (query: string): Promise<{ items: Line[]; nextToken: string |
 }
 /** Lines reach the service with the batches of a host: a moment after the answer. */
 const eventually = (query: string, count: number) =>
-  expect.poll(async () => (await list(query)).items.length, { timeout: 5000 }).toBe(count)
+  expect.poll(async () => (await list(query)).items.length, { timeout: 30_000 }).toBe(count)
 
 describe('the log of a site', () => {
   test('has what its code printed, newest first, with operation and request', async () => {

@@ -109,7 +109,7 @@ describe('a kept answer', () => {
     })
     await site.synced()
     await expect
-      .poll(async () => (await site.call('renewed')).json.data, { timeout: 5000 })
+      .poll(async () => (await site.call('renewed')).json.data, { timeout: 30_000 })
       .toBe('new')
   })
 
@@ -117,7 +117,7 @@ describe('a kept answer', () => {
     await cached('brief', COUNTER, { cache: { ttlSeconds: 1 } })
     expect((await site.call('brief')).json.data.runs).toBe(1)
     await expect
-      .poll(async () => (await site.call('brief')).json.data.runs, { timeout: 5000 })
+      .poll(async () => (await site.call('brief')).json.data.runs, { timeout: 30_000 })
       .toBe(2)
   })
 

@@ -258,7 +258,7 @@ describe('a site', () => {
     await sync.begin(async (sql) => {
       await sql`select 1 from site_runtime where site_id = ${siteId} for update`
       void stack.portal('PATCH', `/sites/${siteId}`, { domain: 'moved.test' }).then(resolve)
-      await vi.waitUntil(async () => (await blocked()).length > 0, { timeout: 5000, interval: 5 })
+      await vi.waitUntil(async () => (await blocked()).length > 0, { timeout: 30_000, interval: 5 })
       await sql`select 1 from site where site_id = ${siteId} for key share`
     })
     expect((await moved).json).toMatchObject({ siteId, domain: 'moved.test' })

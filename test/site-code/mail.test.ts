@@ -95,7 +95,8 @@ describe('mail from site code', () => {
     await dark[Symbol.asyncDispose]()
     const message = await mailTo(stack, to)
     expect(message).toMatchObject({ messageId: json.data.messageId, siteId })
-    await vi.waitUntil(async () => (await allMailTo(stack, to)).length === 1)
+    const alone = async () => (await allMailTo(stack, to)).length === 1
+    await vi.waitUntil(alone, { timeout: 30_000 })
   })
 })
 

@@ -81,7 +81,7 @@ export class AccountsDesk implements AsyncDisposable {
           where name = 'account-mail' and state in ('created', 'retry', 'active')`
         if (row?.waiting !== 0) throw new Error(`${row?.waiting} jobs are waiting`)
       },
-      { timeout: 20_000, interval: 10 },
+      { timeout: 60_000, interval: 10 },
     )
   }
 

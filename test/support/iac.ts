@@ -31,7 +31,7 @@ export async function ended(site: Pick<RuntimeSite, 'admin'>, jobId: string): Pr
       const answer = await site.admin('GET', `/iac/jobs/${jobId}`)
       return answer.json.finishedAt === null ? undefined : answer
     },
-    { timeout: 20_000, interval: 20 },
+    { timeout: 60_000, interval: 20 },
   )
 }
 

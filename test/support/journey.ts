@@ -117,7 +117,7 @@ export class Journey {
     const { status, json } = await this.refresh(client, tokens.refresh_token)
     assert.deepEqual({ status, error: json.error }, { status: 400, error: 'invalid_grant' })
     const isOver = async () => (await this.statusWith(tokens.access_token)) === 401
-    await vi.waitUntil(isOver, { timeout: 10_000, interval: 25 })
+    await vi.waitUntil(isOver, { timeout: 60_000, interval: 25 })
   }
 
   /** Whether the password signs in, in a browser that knows nothing. */

@@ -284,7 +284,7 @@ class RunningStack implements Stack {
         const { status } = await this.context.permissionSync.statusOf(siteId)
         return status === 'succeeded' || status === 'failed'
       },
-      { timeout: 20_000, interval: 10 },
+      { timeout: 60_000, interval: 10 },
     )
   }
 
