@@ -43,7 +43,7 @@ const { platform, sql } = await openBenchDatabase(
   running,
 )
 const bare = await bareSql(sql)
-const tables = await ourTables(platform, sql)
+const tables = await ourTables(platform, sql, running)
 progress('starting dynalite and Croft')
 const dynalite = running.use(await startDynalite(Math.max(...CALLERS)))
 const route = running.use(await startCroftRoute(Math.max(...CALLERS)))

@@ -1,13 +1,13 @@
 import { systemClock } from '#base/clock.ts'
+import { randomIds } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
 import type { SqlClient } from '#platform/postgres/client.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
-import { TableBatches } from '#runtime/tables/batches/service.ts'
-import { TableEngine } from '#runtime/tables/engine.ts'
-import { Tables } from '#runtime/tables/service.ts'
+import { openQueue } from '#platform/queue/postgres-queue.ts'
+import { openTables } from '#runtime/tables/open-tables.ts'
 import { itemKeyOf } from '#runtime/tables/store/item-key.ts'
-import { TableLayouts } from '#runtime/tables/store/table-layouts.ts'
 import type { Table } from '#runtime/tables/table.ts'
+import { silentLog as log } from '#test/silent-log.ts'
 
 import {
   type Contender,
@@ -32,18 +32,22 @@ const EVENT_TABLE: Table = {
 }
 const BATCH = 25
 
-/** What site code and the admin's routes call, in this process: plain JSON in, plain JSON out. */
+/** What site code and the admin's routes call, in this process, quota and all: plain JSON in, plain JSON out. */
 export async function ourTables(
-  { database }: PostgresPlatform,
+  platform: PostgresPlatform,
   owner: SqlClient,
+  running: AsyncDisposableStack,
 ): Promise<Contender> {
-  const deps = { database, clock: systemClock }
-  const layouts = new TableLayouts({ database, requestBuild: async () => {} })
-  const tables = new Tables({
-    engine: new TableEngine({ ...deps, layouts }),
-    batches: new TableBatches({ ...deps, layouts }),
+  const queue = running.use(await openQueue({ ...platform, log }))
+  const { tables, tableQuotas } = openTables({
+    database: platform.database,
+    clock: systemClock,
+    ids: randomIds,
+    logger: log,
+    queue,
     pageTokens: new PageTokens(Buffer.alloc(32)),
   })
+  running.use(tableQuotas)
   await defineTables(owner)
   for (let index = 0; index < ITEMS; index += BATCH) {
     const puts = Array.from({ length: BATCH }, (_, at) => itemOf(index + at))
