@@ -24,7 +24,7 @@ afterAll(() => stack[Symbol.asyncDispose]())
 
 const get = (host = 'one.test') => stack.call(host, 'GET', PATH, { token: tokens[host] })
 const put = (body: unknown, host = 'one.test', token = tokens[host]) =>
-  stack.call(host, 'PUT', PATH, { token, body })
+  stack.call(host, 'PUT', PATH, { token, body, headers: { 'content-type': 'application/json' } })
 const send = (email: AuthEmail, host = 'one.test') =>
   stack.inSite(host, (tx, site) => stack.context.authEmails.send(tx, site, email))
 
@@ -153,7 +153,7 @@ describe('auth-email branding', () => {
   })
 
   test.each([
-    ['text', 'x'],
+    ['text', '"x"'],
     ['a message without HTML', { dataVerificationEmail: { subject: 'x' } }],
     ['a number', { dataVerificationEmail: { subject: 1, htmlBody: '{{code}}' } }],
     ['a message with more', { dataVerificationEmail: { ...BRANDED, from: 'eve@evil.test' } }],
