@@ -34,6 +34,11 @@ describe('a value on the wire', () => {
       'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
     ],
     [
+      'two types, and no number among them',
+      { S: 'a', N: 'dog' },
+      'The parameter cannot be converted to a numeric value: dog',
+    ],
+    [
       'NULL false',
       { NULL: false },
       `${INVALID}Null attribute value types must have the value of true`,

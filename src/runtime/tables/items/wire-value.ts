@@ -19,14 +19,16 @@ export function readWireValue(input: unknown, level = 1): AttributeValue {
   checkLevel(level)
   const fields = fieldsOf(input)
   const types = ATTRIBUTE_TYPES.filter((type) => isGiven(fields, type))
-  const [type, second] = types
+  const [type, ...others] = types
   if (type === undefined) {
     throw invalidRequest(
       'Supplied AttributeValue is empty, must contain exactly one of the supported datatypes',
     )
   }
   const value = READERS[type](fields[type], level)
-  if (second !== undefined) {
+  if (others.length > 0) {
+    // A fault of any of them is said first.
+    for (const other of others) READERS[other](fields[other], level)
     throw invalidRequest(
       'Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes',
     )
