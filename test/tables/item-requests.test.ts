@@ -99,6 +99,21 @@ describe('a request is refused in the words of DynamoDB', () => {
     ['Query', { ...QUERY, ExclusiveStartKey: { id: 'a' } }, 'The provided starting key is invalid'],
     [
       'Query',
+      {
+        ...QUERY,
+        KeyConditionExpression: '#r = :i',
+        ExpressionAttributeNames: { '#r': 'rank' },
+        ExclusiveStartKey: { id: 'a', rank: 'no number' },
+      },
+      'Query condition missed key schema element: id',
+    ],
+    [
+      'Query',
+      { ...QUERY, ExclusiveStartKey: { id: 'a', rank: 'no number' } },
+      'The provided key element does not match the schema',
+    ],
+    [
+      'Query',
       { ...QUERY, Select: 'SPECIFIC_ATTRIBUTES' },
       'One or more parameter values were invalid: Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES',
     ],

@@ -5,6 +5,7 @@ import { invalidRequest } from '#runtime/tables/fault.ts'
 import { attributeOf, type Item, typeOf } from '#runtime/tables/items/attribute-value.ts'
 import {
   checkKey,
+  type KeyAttribute,
   type KeySchema,
   keyAttributes,
   keyFits,
@@ -94,12 +95,15 @@ export function startKeyNames(table: Table, { keys }: Source): readonly string[]
 
 /** Refuses a start key without the keys of the index. */
 export function checkIndexStart(start: Item, keys: KeySchema): void {
-  for (const attribute of keyAttributes(keys)) {
-    const value = attributeOf(start, attribute.name)
-    if (value === undefined) throw invalidRequest(INVALID_START)
-    if (typeOf(value) !== attribute.type || !keyFits(attribute, value, keys)) {
-      checkKey({ [attribute.name]: value }, { partitionKey: attribute })
-    }
+  for (const attribute of keyAttributes(keys)) checkStartAttribute(start, attribute, keys)
+}
+
+/** Refuses a start key without one key of the index. */
+export function checkStartAttribute(start: Item, attribute: KeyAttribute, keys: KeySchema): void {
+  const value = attributeOf(start, attribute.name)
+  if (value === undefined) throw invalidRequest(INVALID_START)
+  if (typeOf(value) !== attribute.type || !keyFits(attribute, value, keys)) {
+    checkKey({ [attribute.name]: value }, { partitionKey: attribute })
   }
 }
 

@@ -20,7 +20,7 @@ import {
 import { type ActionRequest, bindExpressions, checkRequest } from './action.ts'
 import {
   boundOf,
-  checkIndexStart,
+  checkStartAttribute,
   checkSelect,
   type ItemPage,
   limitOf,
@@ -50,8 +50,10 @@ export function readQuery(request: ActionRequest): ItemPage {
   keyTermsOf(condition)
   checkSelect(request)
   const source = sourceOf(request)
-  checkStart(start, request, source)
-  const keyRange = keyRangeOf(condition, source.keys)
+  checkStartCount(start, request, source)
+  const keyRange = keyRangeOf(condition, source.keys, (key) => {
+    if (start !== undefined) checkStartAttribute(start, key, source.keys)
+  })
   const forward = flag(request.body, 'ScanIndexForward') !== false
   const range = rangeOf(keyRange, source, {
     forward,
@@ -93,12 +95,11 @@ function checkPaths(
   checkNestedPaths(filter?.paths ?? [], table.schema)
 }
 
-function checkStart(start: Item | undefined, { table }: ActionRequest, source: Source): void {
+function checkStartCount(start: Item | undefined, { table }: ActionRequest, source: Source): void {
   if (start === undefined) return
   if (Object.keys(start).length !== startKeyNames(table, source).length) {
     throw invalidRequest('The provided starting key is invalid')
   }
-  checkIndexStart(start, source.keys)
 }
 
 function checkWithin(start: Item, { partition, sort }: KeyRange, { keys }: Source): void {

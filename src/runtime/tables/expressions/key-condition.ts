@@ -31,10 +31,18 @@ const COMPARE: Readonly<Record<'=' | '<' | '<=' | '>' | '>=', (order: number) =>
 }
 const UNSUPPORTED = 'Query key condition not supported'
 
-/** Which items a key condition names, in a table or index with these keys. */
-export function keyRangeOf(condition: Condition, schema: KeySchema): KeyRange {
+/**
+ * Which items a key condition names, in a table or index with these keys. DynamoDB looks at the keys one after the other, at
+ * each first for what `inspect` refuses.
+ */
+export function keyRangeOf(
+  condition: Condition,
+  schema: KeySchema,
+  inspect?: (key: KeyAttribute) => void,
+): KeyRange {
   const terms = keyTermsOf(condition)
   const { partitionKey, sortKey } = schema
+  inspect?.(partitionKey)
   if (sortKey === undefined && terms.size > 1) throw invalidRequest(UNSUPPORTED)
   const partition = terms.get(partitionKey.name)
   if (partition === undefined) throw missing(partitionKey)
@@ -42,7 +50,9 @@ export function keyRangeOf(condition: Condition, schema: KeySchema): KeyRange {
   if (partition.operator !== '=') throw invalidRequest(UNSUPPORTED)
   const [value] = partition.values
   if (value === undefined) throw missing(partitionKey)
-  return { partition: value, sort: sortKey && sortRange(terms, sortKey) }
+  if (sortKey === undefined) return { partition: value, sort: undefined }
+  inspect?.(sortKey)
+  return { partition: value, sort: sortRange(terms, sortKey) }
 }
 
 /** Whether a sort key lies in a range. */
