@@ -307,6 +307,12 @@ describe('a request that cannot be performed', () => {
       'Value provided in ExpressionAttributeValues unused in expressions: keys: {:b}',
     ],
     [
+      'an item without its key in a batch',
+      'batch-write',
+      { puts: [{ feed: 'a' }] },
+      'The provided key element does not match the schema',
+    ],
+    [
       'keys twice in a batch',
       'batch-get',
       { keys: [key, { pos: 1, feed: 'a' }] },

@@ -1,6 +1,12 @@
 import type { ActionBody } from '#runtime/tables/engine.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
-import { checkItemKeys, checkKey } from '#runtime/tables/items/key-schema.ts'
+import { attributeOf, type Item, typeOf } from '#runtime/tables/items/attribute-value.ts'
+import {
+  checkItemKeys,
+  checkKey,
+  keyAttributes,
+  type TableSchema,
+} from '#runtime/tables/items/key-schema.ts'
 import { checkItemSize } from '#runtime/tables/items/size.ts'
 
 import { chargeChanges } from './charge-changes.ts'
@@ -31,7 +37,7 @@ export function batchWrite(body: ActionBody, reading: RequestReading): Plan {
   }
   const changes = writes.map(({ table, key, item }): PlacedItem => {
     if (item === undefined) checkKey(key, table.schema)
-    else checkItemKeys(item, table.schema)
+    else checkPut(item, table.schema)
     return { place: { table, key: keyOf(key, table.schema) }, item }
   })
   const places = changes.map(({ place }) => place)
@@ -64,6 +70,16 @@ function readChange(input: unknown, { codec }: RequestReading) {
   const item = codec.readItem(fieldsOf(PutRequest)['Item'])
   checkItemSize(item)
   return { key: item, item }
+}
+
+/** Of a key in a batch DynamoDB says less than of one put alone: not which attribute is wrong. */
+function checkPut(item: Item, schema: TableSchema): void {
+  for (const { name, type } of keyAttributes(schema)) {
+    const value = attributeOf(item, name)
+    if (value !== undefined && typeOf(value) === type) continue
+    throw invalidRequest('The provided key element does not match the schema')
+  }
+  checkItemKeys(item, schema)
 }
 
 const outOfBounds = (name: string, length: number): Error =>
