@@ -39,6 +39,9 @@ const BROKEN_VALUES = [
   { L: [{}] },
   { M: { a: { N: 'x' } } },
   { N: '1', S: 'a' },
+  { S: 'a', N: 'x' },
+  { S: 'a', L: [{ M: { b: { NS: ['1', 'x'] } } }] },
+  { SS: ['a', 'a'], NS: [], BS: ['AA==', 'AA=='] },
   { X: 'a' },
 ]
 const MISTYPED_VALUES = [

@@ -26,15 +26,16 @@ export type AttributeValue =
 export type Attributes = Readonly<Record<string, AttributeValue>>
 export type Item = Attributes
 
+/** In the order in which DynamoDB checks them where a value has several. */
 export const ATTRIBUTE_TYPES = [
   'S',
   'N',
   'B',
   'NULL',
   'BOOL',
-  'SS',
-  'NS',
   'BS',
+  'NS',
+  'SS',
   'L',
   'M',
 ] as const satisfies readonly AttributeType[]

@@ -39,6 +39,11 @@ describe('a value on the wire', () => {
       'The parameter cannot be converted to a numeric value: dog',
     ],
     [
+      'two types, each with a fault of its own',
+      { SS: [], BS: [] },
+      `${INVALID}Binary sets should not be empty`,
+    ],
+    [
       'NULL false',
       { NULL: false },
       `${INVALID}Null attribute value types must have the value of true`,
