@@ -10,6 +10,7 @@ import type { Table } from '#runtime/tables/table.ts'
 
 import { asksCapacity, capacityField, type Consumed, pageUnits } from './capacity.ts'
 import type { ItemRequest } from './item-request.ts'
+import { asksIndexable } from './translate-legacy.ts'
 import { validationFault } from './wire-error.ts'
 import type { WireIndex, WireTable } from './wire-table.ts'
 
@@ -21,6 +22,11 @@ const NARROWING = [
   'Select',
 ] as const
 const FILTERS = ['FilterExpression', 'ProjectionExpression'] as const
+/** What DynamoDB finds only after it found that an index does not hold all attributes. */
+const FOUND_LATER = {
+  Query: /^Key attributes must be scalars/,
+  Scan: /^(Key attributes must be scalars|The provided starting key is invalid: )/,
+} as const
 const expressions = new Expressions()
 
 type Body = Readonly<Record<string, unknown>>
@@ -39,9 +45,15 @@ export async function performPage(
 ): Promise<object> {
   const index = wire.indexes.find((each) => each.IndexName === request.IndexName)
   const asked = forIndex(body, index)
-  const answer = await performed(request, () => engine.perform(table, action, asked, WIRE))
   const attributes = index && projectedAttributes(wire, index)
   const wantsWhole = request.Select === 'ALL_ATTRIBUTES'
+  const answer = await performed(
+    request,
+    () => engine.perform(table, action, asked, WIRE),
+    (fault) => {
+      if (attributes && wantsWhole && FOUND_LATER[action].test(fault.message)) requireLocal(index)
+    },
+  )
   if (attributes && wantsWhole) requireLocal(index)
   if (attributes === undefined && !asksCapacity(request)) return answer
   const page = await wholePage(() => engine.perform(table, action, widened(action, asked), WIRE))
@@ -77,15 +89,21 @@ function pageConsumed(
   }
 }
 
-/** The filters of old are named in what is said of them. */
+/** The parameters of old are named in what is said of them; `before` may refuse what DynamoDB refuses earlier. */
 async function performed(
   request: ItemRequest,
   work: () => Promise<ActionAnswer>,
+  before: (fault: AppError) => void,
 ): Promise<ActionAnswer> {
   try {
     return await work()
   } catch (fault) {
-    if (request.QueryFilter === undefined || !(fault instanceof AppError)) throw fault
+    if (!(fault instanceof AppError)) throw fault
+    before(fault)
+    if (!asksIndexable(request) && fault.message.endsWith('does not match schema type')) {
+      throw validationFault('Attempted conditional constraint is not an indexable operation')
+    }
+    if (request.QueryFilter === undefined) throw fault
     throw validationFault(
       fault.message.replace(/^Filter Expression can only/, 'QueryFilter can only'),
     )

@@ -143,6 +143,7 @@ export class TableCatalog {
 
   async updateTimeToLive(request: UpdateTimeToLive): Promise<object> {
     const { Enabled: isEnabled, AttributeName: attribute } = request.TimeToLiveSpecification
+    this.known(request.TableName)
     const { ttlAttribute, ...table } = this.active(request.TableName)
     if (isEnabled && ttlAttribute !== undefined) {
       throw validationFault('TimeToLive is already enabled')

@@ -3,7 +3,6 @@ import type { ItemRequest } from './item-request.ts'
 import { conditionExpression } from './legacy-conditions.ts'
 import { updateExpression } from './legacy-updates.ts'
 import { Placeholders } from './placeholders.ts'
-import { validationFault } from './wire-error.ts'
 
 /** The fields of the layer itself and of the days before expressions. */
 const OWN_FIELDS = [
@@ -19,6 +18,8 @@ const OWN_FIELDS = [
   'ReturnItemCollectionMetrics',
 ] as const
 const UNINDEXABLE = ['NULL', 'NOT_NULL', 'NE', 'CONTAINS', 'NOT_CONTAINS', 'IN']
+/** No key has this type, so that what no index answers is refused where DynamoDB refuses it. */
+const NEVER = { ComparisonOperator: 'EQ', AttributeValueList: [{ SS: ['no key'] }] }
 
 /** A request with expressions alone. A query may have both kinds: key conditions of old and expressions beside them. */
 export function translated(
@@ -81,12 +82,19 @@ function keyCondition(
   placeholders: Placeholders,
 ): object {
   if (conditions === undefined) return {}
-  const operators = Object.values(conditions).map((each) => each.ComparisonOperator)
-  if (operators.some((operator) => UNINDEXABLE.includes(operator))) {
-    throw validationFault('Attempted conditional constraint is not an indexable operation')
-  }
-  return optional('KeyConditionExpression', conditionExpression(conditions, 'AND', placeholders))
+  const asked = Object.entries(conditions).map(([name, each]) => [
+    name,
+    isIndexable(each.ComparisonOperator) ? each : NEVER,
+  ])
+  const text = conditionExpression(Object.fromEntries(asked), 'AND', placeholders)
+  return optional('KeyConditionExpression', text)
 }
+
+/** Whether an index could answer the key conditions of old, as far as their operators say. */
+export const asksIndexable = ({ KeyConditions: conditions = {} }: ItemRequest): boolean =>
+  Object.values(conditions).every((each) => isIndexable(each.ComparisonOperator))
+
+const isIndexable = (operator: string): boolean => !UNINDEXABLE.includes(operator)
 
 const optional = (name: string, text: string | undefined): object =>
   text === undefined ? {} : { [name]: text }

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import { type DynamoDbWire, startDynamoDbWire } from '#test/dynamodb-wire.ts'
+import { openDatabase } from '#test/postgres.ts'
+
+const running = new AsyncDisposableStack()
+const faults: unknown[] = []
+let wire: DynamoDbWire
+
+beforeAll(async () => {
+  const { database, ...rest } = await openDatabase()
+  running.use(rest)
+  wire = running.use(await startDynamoDbWire({ database, onFault: (fault) => faults.push(fault) }))
+})
+
+afterAll(async () => {
+  await running.disposeAsync()
+})
+
+async function call(action: string, body: unknown): Promise<object> {
+  const response = await fetch(wire.endpoint, {
+    method: 'POST',
+    headers: {
+      authorization: 'AWS4-HMAC-SHA256 Credential=a/b/c/d/e, SignedHeaders=host, Signature=a',
+      'x-amz-date': '20260101T000000Z',
+      'content-type': 'application/x-amz-json-1.0',
+      'x-amz-target': `DynamoDB_20120810.${action}`,
+    },
+    body: JSON.stringify(body),
+  })
+  return Object(await response.json())
+}
+
+describe('what is wrong with a page', () => {
+  const TableName = 'pages'
+  const by = (...names: readonly string[]) =>
+    names.map((AttributeName, at) => ({ AttributeName, KeyType: at === 0 ? 'HASH' : 'RANGE' }))
+  const [yes, no] = [{ S: 'a' }, { N: '1' }]
+  const equal = { ComparisonOperator: 'EQ', AttributeValueList: [yes] }
+  const missing = { ComparisonOperator: 'NULL' }
+
+  beforeAll(async () => {
+    await call('CreateTable', {
+      TableName,
+      AttributeDefinitions: ['a', 'b', 'c'].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: by('a', 'b'),
+      GlobalSecondaryIndexes: [
+        { IndexName: 'keys', KeySchema: by('c'), Projection: { ProjectionType: 'KEYS_ONLY' } },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    })
+    await vi.waitFor(async () => {
+      if (!('Count' in (await call('Scan', { TableName })))) throw new Error('Not yet a table')
+    })
+  })
+
+  const unindexable = 'Attempted conditional constraint is not an indexable operation'
+  const mismatch = 'The provided key element does not match the schema'
+  const notWhole =
+    'One or more parameter values were invalid: Select type ALL_ATTRIBUTES is not supported for global secondary index keys because its projection type is not ALL'
+  const whole = { IndexName: 'keys', Select: 'ALL_ATTRIBUTES' }
+
+  test.each<[string, object, string]>([
+    ['Query', { KeyConditions: { a: missing } }, unindexable],
+    ['Query', { KeyConditions: { a: equal, b: missing } }, unindexable],
+    ['Query', { KeyConditions: { c: missing } }, 'Query condition missed key schema element: a'],
+    ['Query', { KeyConditions: { a: missing }, ExclusiveStartKey: { a: no, b: yes } }, mismatch],
+    ['Query', { KeyConditions: { a: missing }, ExclusiveStartKey: { a: yes, b: no } }, unindexable],
+    [
+      'Query',
+      {
+        ...whole,
+        KeyConditionExpression: 'c = :c',
+        FilterExpression: 'a.x = :c',
+        ExpressionAttributeValues: { ':c': yes },
+      },
+      notWhole,
+    ],
+    ['Scan', { ...whole, FilterExpression: 'attribute_exists(a.x)' }, notWhole],
+    ['Scan', { ...whole, ExclusiveStartKey: { a: no, b: yes, c: yes } }, notWhole],
+    ['Scan', { ...whole, ExclusiveStartKey: { a: yes, b: yes, c: no } }, mismatch],
+  ])('is found in the order of DynamoDB: %s %j', async (action, body, message) => {
+    await expect(call(action, { TableName, ...body })).resolves.toMatchObject({ message })
+  })
+})
+
+test('a time to live of no table is refused by its name', async () => {
+  const body = { TableName: 'none', TimeToLiveSpecification: { AttributeName: 'a', Enabled: true } }
+  await expect(call('UpdateTimeToLive', body)).resolves.toMatchObject({
+    message: 'Requested resource not found: Table: none not found',
+  })
+})
+
+test('no request made it fail', () => {
+  expect(faults).toEqual([])
+})
