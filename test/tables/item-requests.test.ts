@@ -26,6 +26,7 @@ beforeAll(async () => {
     sortKey: { name: 'rank', type: 'N' },
     globalSecondaryIndexes: [{ name: 'by-tag', partitionKey: { name: 'tag', type: 'S' } }],
   })
+  await bench.act(table, 'PutItem', { Item: { id: 'kept', rank: 1 } })
 })
 afterAll(async () => {
   await bench.queue[Symbol.asyncDispose]()
@@ -51,6 +52,26 @@ describe('a request is refused in the words of DynamoDB', () => {
       "1 validation error detected: Value null at 'key' failed to satisfy constraint: Member must not be null",
     ],
     ['GetItem', { Key: { id: 'a' } }, 'The provided key element does not match the schema'],
+    ...(['SET tag = #rank, marks[1] = #rank', 'SET tag = #rank REMOVE marks[1]'] as const).map(
+      (UpdateExpression): [ItemAction, Record<string, unknown>, string] => [
+        'UpdateItem',
+        {
+          Key: { id: 'kept', rank: 1 },
+          UpdateExpression,
+          ExpressionAttributeNames: { '#rank': 'rank' },
+        },
+        'The update expression attempted to update the secondary index key to unsupported type',
+      ],
+    ),
+    [
+      'UpdateItem',
+      {
+        Key: { id: 'kept', rank: 1 },
+        UpdateExpression: 'SET marks[1] = #rank, tag = #rank',
+        ExpressionAttributeNames: { '#rank': 'rank' },
+      },
+      'The document path provided in the update expression is invalid for update',
+    ],
     [
       'PutItem',
       { Item: { id: 'a', rank: 1 }, ReturnValues: 'ALL_NEW' },

@@ -124,7 +124,7 @@ export class PureTables {
     const update = bound.update ?? { actions: [], targets: [], paths: [] }
     checkUpdateKeys(update, schema)
     const stored = this.#checked(body, key, bound)
-    const after = applyUpdate(update, { stored, key })
+    const after = applyUpdate(update, { stored, key, schema })
     checkUpdatedIndexKeys(update, after, schema)
     checkUpdatedSize(after)
     this.#table(body).set(keyText(key, tableOf(body)), after)

@@ -34,7 +34,7 @@ export function readUpdateItem(request: ActionRequest): ItemChange {
     showsBefore: true,
     after(before) {
       if (!holds(condition, before)) throw refusal(before)
-      const after = applyUpdate(update, { stored: before, key })
+      const after = applyUpdate(update, { stored: before, key, schema: table.schema })
       checkUpdatedIndexKeys(update, after, table.schema)
       checkUpdatedSize(after)
       return after

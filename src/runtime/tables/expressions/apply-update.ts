@@ -8,9 +8,11 @@ import {
   type SetType,
   typeOf,
 } from '#runtime/tables/items/attribute-value.ts'
+import type { TableSchema } from '#runtime/tables/items/key-schema.ts'
 import { addNumbers, subtractNumbers } from '#runtime/tables/items/number.ts'
 
 import { childOf, type DocumentPath, valueAt } from './document-path.ts'
+import { checkAssignedKey } from './key-rules.ts'
 import type { Action, Update, UpdateValue } from './update.ts'
 import { writeEdits, type Edit } from './write-edits.ts'
 
@@ -23,6 +25,8 @@ export interface Before {
   readonly stored: Item | undefined
   /** The key attributes, with which a new item begins. */
   readonly key: Item
+  /** Of the table, for the keys of its indexes; none when left out. */
+  readonly schema?: TableSchema
 }
 
 /**
@@ -40,7 +44,9 @@ export function applyUpdate(update: Update, before: Before): Item {
   const edits = update.actions.flatMap((action) => {
     // A removal below what a missing item has not is nothing to complain about; DynamoDB does so too.
     if (before.stored === undefined && action.section === 'REMOVE') return []
-    return editOf(action, assigned.get(action), item)
+    const edits = editOf(action, assigned.get(action), item)
+    if (before.schema) checkAssignedKey(action, assigned.get(action), before.schema)
+    return edits
   })
   return writeEdits(item, edits)
 }

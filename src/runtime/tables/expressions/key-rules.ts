@@ -2,6 +2,7 @@ import { invalidRequest } from '#runtime/tables/fault.ts'
 import {
   type AttributeType,
   attributeOf,
+  type AttributeValue,
   type Item,
   typeOf,
 } from '#runtime/tables/items/attribute-value.ts'
@@ -62,18 +63,29 @@ export function checkUpdateKeys(update: Update, schema: TableSchema): void {
   checkNestedPaths(update.paths, schema)
 }
 
-/** What an update left in the keys of indexes, where it took its values from the item. */
+/** The type of what a SET puts into the key of an index, where it took its value from the item. */
+export function checkAssignedKey(
+  action: Action,
+  assigned: AttributeValue | undefined,
+  schema: TableSchema,
+): void {
+  if (assigned === undefined) return
+  const names = topLevelOfSet(action)
+  const mismatch = indexKeyAttributes(schema).some(
+    ({ name, type }) => names.includes(name) && typeOf(assigned) !== type,
+  )
+  if (!mismatch) return
+  throw invalidRequest(
+    'The update expression attempted to update the secondary index key to unsupported type',
+  )
+}
+
+/** Whether what an update left in the keys of indexes can be kept there. Their types have been checked. */
 export function checkUpdatedIndexKeys(update: Update, after: Item, schema: TableSchema): void {
   const set = new Set(update.actions.flatMap((action) => topLevelOfSet(action)))
-  for (const { name, type, index } of indexKeyAttributes(schema)) {
+  for (const { name, index } of indexKeyAttributes(schema)) {
     const value = set.has(name) ? attributeOf(after, name) : undefined
-    if (value === undefined) continue
-    if (typeOf(value) !== type) {
-      throw invalidRequest(
-        'The update expression attempted to update the secondary index key to unsupported type',
-      )
-    }
-    if (!isEmptyKey(value)) continue
+    if (value === undefined || !isEmptyKey(value)) continue
     throw invalidRequest(
       'One or more parameter values are not valid. ' +
         'The update expression attempted to update a secondary index key to a value that is not supported. ' +
