@@ -10,6 +10,7 @@ import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-post
 import { migrateDatabase } from '#platform/postgres/postgres.ts'
 
 import { silentLog } from './silent-log.ts'
+import { snapshotFolder } from './snapshots.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -45,6 +46,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await admin`drop database if exists ${admin(templateDatabase)} with (force)`
     await admin.end({ timeout: 5 })
     await server[Symbol.asyncDispose]()
+    await rm(snapshotFolder(process.pid), { recursive: true, force: true })
   }
 }
 

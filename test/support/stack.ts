@@ -33,9 +33,9 @@ import { type Answer, request } from './http-client.ts'
 import { LazySandbox } from './lazy-sandbox.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
 import { silentLog } from './silent-log.ts'
+import { snapshotFolder } from './snapshots.ts'
 
-/** Shared by all stacks of a run: the same prelude gives the same snapshot. */
-const SNAPSHOTS = join(tmpdir(), `croft-test-snapshots-${process.ppid}`)
+const SNAPSHOTS = snapshotFolder(process.ppid)
 const OPERATOR_KEY = 'test-operator-key-0123456789abcdef'
 
 export interface StackOptions {
