@@ -1,18 +1,8 @@
-import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { Database } from '#platform/postgres/database.ts'
-import { connectPostgres } from '#platform/postgres/postgres.ts'
-import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { type KillableService, killableService } from '#test/killable-service.ts'
 import { portalOf } from '#test/operator.ts'
-import { cloneDatabase } from '#test/postgres.ts'
-import { silentLog } from '#test/silent-log.ts'
 
-const OPERATOR_KEY = randomBytes(32).toString('base64url')
 const HOST = 'shop.test'
 
 /** A hundred changes, of every section. */
@@ -54,28 +44,16 @@ const DEFINITION = {
   })),
 }
 
-let start: () => Promise<CroftProcess>
-let database: Database
+let service: KillableService
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'croft-iac-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  const { url } = cleanUp.use(await cloneDatabase())
-  database = cleanUp.use(await connectPostgres({ url, log: silentLog, poolSize: 4 })).database
-  const env = {
-    DATABASE_URL: url,
-    CROFT_MASTER_KEY: randomBytes(32).toString('base64'),
-    CROFT_OPERATOR_KEY: OPERATOR_KEY,
-  }
-  const port = await freePort()
-  start = async () =>
-    cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), port, env }))
+  service = await killableService(cleanUp)
 })
 afterAll(() => cleanUp.disposeAsync())
 
 /** Numbers of the steps that are done. */
 const stepsDone = (siteId: string): Promise<number> =>
-  database.withSite(siteId, async (tx) => {
+  service.database.withSite(siteId, async (tx) => {
     const rows = await tx.db
       .selectFrom('iac_change')
       .select('position')
@@ -89,7 +67,7 @@ const stepsDone = (siteId: string): Promise<number> =>
 async function stopAt(siteId: string, groupName: string) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const { promise: held, resolve: holding } = Promise.withResolvers<void>()
-  const over = database
+  const over = service.database
     .withSite(siteId, async (tx) => {
       const row = { site_id: tx.siteId, group_name: groupName, description: '' }
       await tx.db.insertInto('data_group').values(row).execute()
@@ -106,8 +84,8 @@ async function stopAt(siteId: string, groupName: string) {
 }
 
 test('a kill -9 in the middle of a hundred changes: the next start finishes them, each once', async () => {
-  const first = await start()
-  const portal = portalOf(first, OPERATOR_KEY)
+  const first = await service.start()
+  const portal = portalOf(first, service.operatorKey)
   await portal.createSite(HOST)
   const siteId = (await portal.sites()).find(({ domain }) => domain === HOST)?.siteId ?? ''
   const admin = await portal.admin(HOST)
@@ -119,8 +97,8 @@ test('a kill -9 in the middle of a hundred changes: the next start finishes them
   await release()
   expect(await stepsDone(siteId)).toBe(25)
 
-  const second = await start()
-  const again = await portalOf(second, OPERATOR_KEY).admin(HOST)
+  const second = await service.start()
+  const again = await portalOf(second, service.operatorKey).admin(HOST)
   const job = async () => (await again('GET', `/admin/data/iac/jobs/${jobId}`)).json
   await second.until('the job has ended', async () => (await job()).finishedAt !== null)
   const ended = await job()

@@ -1,50 +1,30 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
-import type { Database } from '#platform/postgres/database.ts'
-import { connectPostgres } from '#platform/postgres/postgres.ts'
-import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { type KillableService, killableService } from '#test/killable-service.ts'
 import { portalOf } from '#test/operator.ts'
-import { cloneDatabase } from '#test/postgres.ts'
-import { silentLog } from '#test/silent-log.ts'
 
-const OPERATOR_KEY = randomBytes(32).toString('base64url')
 const HOST = 'shop.test'
 const LIMIT = 1000
 
-let start: () => Promise<CroftProcess>
-let database: Database
+let service: KillableService
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'croft-quota-'))
-  cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
-  const { url } = cleanUp.use(await cloneDatabase())
-  database = cleanUp.use(await connectPostgres({ url, log: silentLog, poolSize: 4 })).database
-  const env = {
-    DATABASE_URL: url,
-    CROFT_MASTER_KEY: randomBytes(32).toString('base64'),
-    CROFT_OPERATOR_KEY: OPERATOR_KEY,
-  }
-  const port = await freePort()
-  start = async () =>
-    cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), port, env }))
+  service = await killableService(cleanUp)
 })
 afterAll(() => cleanUp.disposeAsync())
 
 const limitItems = (siteId: string) =>
-  database.withSite(siteId, ({ db }) =>
+  service.database.withSite(siteId, ({ db }) =>
     sql`update site set deployment_settings =
           jsonb_set(deployment_settings, '{limits}', ${JSON.stringify({ tableItems: LIMIT })}::jsonb)
         where site_id = ${siteId}`.execute(db),
   )
 
 const stored = (siteId: string): Promise<number> =>
-  database.withSite(siteId, async ({ db }) => {
+  service.database.withSite(siteId, async ({ db }) => {
     const { rows } = await sql<{ items: number }>`
       select count(*)::int as items from table_item where site_id = ${siteId}`.execute(db)
     return rows[0]?.items ?? 0
@@ -52,14 +32,14 @@ const stored = (siteId: string): Promise<number> =>
 
 /** As if two minutes had passed. */
 const forgetTheDead = (siteId: string) =>
-  database.withSite(siteId, ({ db }) =>
+  service.database.withSite(siteId, ({ db }) =>
     sql`update table_room set renewed_at = renewed_at - interval '2 minutes'
         where site_id = ${siteId}`.execute(db),
   )
 
 test('a kill -9 loses nothing that was written from the account, and no room for longer than minutes', async () => {
-  const first = await start()
-  const portal = portalOf(first, OPERATOR_KEY)
+  const first = await service.start()
+  const portal = portalOf(first, service.operatorKey)
   await portal.createSite(HOST)
   const siteId = (await portal.sites()).find(({ domain }) => domain === HOST)?.siteId ?? ''
   await limitItems(siteId)
@@ -90,8 +70,8 @@ test('a kill -9 loses nothing that was written from the account, and no room for
   const before = await stored(siteId)
   expect(before).toBeLessThan(LIMIT)
 
-  const second = await start()
-  const again = await portalOf(second, OPERATOR_KEY).admin(HOST)
+  const second = await service.start()
+  const again = await portalOf(second, service.operatorKey).admin(HOST)
   const fill = writer(again)
   while ((await fill()) === 200);
   const filled = await stored(siteId)

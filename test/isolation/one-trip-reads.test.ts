@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
+import { forgeFunction } from '#test/forged-function.ts'
 import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
 
 /** The same ids on two sites, which no two sites are given: the worst that could happen. */
@@ -33,17 +34,7 @@ const read = (name: string, args: string, siteId: string) =>
     [siteId],
   )
 
-/** The same function, but one that says a site and asks for the rows of another. */
-const forged = (name: string) =>
-  asAdmin(async (admin) => {
-    const [found] = await admin<{ source: string }[]>`
-      select pg_get_functiondef(oid) as source from pg_proc where proname = ${name}`
-    const turned = String(found?.source)
-      .replace(`FUNCTION public.${name}(`, `FUNCTION public.forged_${name}(`)
-      .replace("set_config('app.site_id', site, true)", "set_config('app.site_id', 'one', true)")
-    expect(turned).toContain("'app.site_id', 'one'")
-    await admin.unsafe(turned)
-  }, postgres.url)
+const forged = (name: string) => forgeFunction(name, postgres.url)
 
 describe('a read in one round trip', () => {
   test.each(READS)('%s sees the site that it is for', async (name, args, column, expected) => {

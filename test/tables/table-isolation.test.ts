@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import type { Table } from '#runtime/tables/table.ts'
-import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
+import { forgeFunction } from '#test/forged-function.ts'
+import { type TestDatabase, openDatabase } from '#test/postgres.ts'
 
 import { type EngineBench, insertSite, openEngine } from './table-engine.ts'
 
@@ -61,17 +62,7 @@ describe('two sites with the same table', () => {
 })
 
 describe('row-level security', () => {
-  /** The same function, but one that says a site and asks for the rows of another. */
-  const forged = (name: string) =>
-    asAdmin(async (admin) => {
-      const [found] = await admin<{ source: string }[]>`
-        select pg_get_functiondef(oid) as source from pg_proc where proname = ${name}`
-      const turned = String(found?.source)
-        .replace(`FUNCTION public.${name}(`, `FUNCTION public.forged_${name}(`)
-        .replace("set_config('app.site_id', site, true)", "set_config('app.site_id', 'one', true)")
-      expect(turned).toContain("'app.site_id', 'one'")
-      await admin.unsafe(turned)
-    }, postgres.url)
+  const forged = (name: string) => forgeFunction(name, postgres.url)
 
   test('shows nothing of another site, though a function asks for it', async () => {
     await forged('table_item_range')
