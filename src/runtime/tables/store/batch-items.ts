@@ -4,7 +4,7 @@ import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import { storeIn } from './function-store.ts'
-import { compareItemKeys, type ItemKey, itemKeyOf } from './item-key.ts'
+import { compareItemKeys, type ItemKey, itemKeyOf, textOfKey } from './item-key.ts'
 import { withLayout } from './item-writes.ts'
 import { LostRace } from './retries.ts'
 import { itemOf } from './stored-item.ts'
@@ -91,5 +91,4 @@ function inLockOrder(places: readonly ItemPlace[]): readonly Placed[] {
 const compareTexts = (one: string, other: string): number =>
   one < other ? -1 : one > other ? 1 : 0
 
-const textOf = ({ tableId }: Table, { hash, sort }: ItemKey): string =>
-  `${tableId} ${hash.toString('hex')} ${sort.toString('hex')}`
+const textOf = ({ tableId }: Table, key: ItemKey): string => `${tableId} ${textOfKey(key)}`

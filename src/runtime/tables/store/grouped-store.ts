@@ -4,7 +4,7 @@ import { itemSize } from '#runtime/tables/items/size.ts'
 
 import { FunctionStore } from './function-store.ts'
 import { Groups } from './groups.ts'
-import { compareItemKeys, type ItemKey } from './item-key.ts'
+import { compareItemKeys, type ItemKey, textOfKey } from './item-key.ts'
 import { isPlainPut, type PlainPut } from './stored-form.ts'
 import type { StoredItem } from './stored-item.ts'
 import type {
@@ -85,7 +85,7 @@ class GroupedStore implements TableStore {
   async #putAll(puts: readonly [Put, ...Put[]]): Promise<readonly WriteOutcome[]> {
     const [{ table, key, put }] = puts
     if (puts.length === 1) return [await this.#store.write(table, key, put)]
-    const last = new Map(puts.map((each) => [textOf(each.key), each]))
+    const last = new Map(puts.map((each) => [textOfKey(each.key), each]))
     const inOrder = [...last.values()].toSorted((one, other) => compareItemKeys(one.key, other.key))
     const outcome: WriteOutcome = (await this.#store.putMany(table, inOrder))
       ? { outcome: 'done', before: undefined }
@@ -93,6 +93,3 @@ class GroupedStore implements TableStore {
     return puts.map(() => outcome)
   }
 }
-
-const textOf = ({ hash, sort }: ItemKey): string =>
-  `${hash.toString('hex')} ${sort.toString('hex')}`

@@ -30,6 +30,10 @@ export function itemKeyOf(item: Item, schema: KeySchema): ItemKey {
   }
 }
 
+/** For maps in memory. */
+export const textOfKey = ({ hash, sort }: ItemKey): string =>
+  `${hash.toString('hex')} ${sort.toString('hex')}`
+
 /** As Postgres orders them. */
 export const compareItemKeys = (one: ItemKey, other: ItemKey): number =>
   Buffer.compare(one.hash, other.hash) || Buffer.compare(one.sort, other.sort)

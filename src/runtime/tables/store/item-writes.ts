@@ -7,6 +7,7 @@ import type { Table } from '#runtime/tables/table.ts'
 
 import { storeIn } from './function-store.ts'
 import { storeOf } from './grouped-store.ts'
+import { textOfKey } from './item-key.ts'
 import type { TableLayout } from './layout.ts'
 import { retryingRaces, tooBusy } from './retries.ts'
 import type { TableLayouts } from './table-layouts.ts'
@@ -134,4 +135,4 @@ export async function withLayout(
 }
 
 const turnOf = ({ siteId, tableId }: Table, { key }: ItemChange): string =>
-  `${siteId} ${tableId} ${key.hash.toString('hex')} ${key.sort.toString('hex')}`
+  `${siteId} ${tableId} ${textOfKey(key)}`
