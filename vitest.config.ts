@@ -30,6 +30,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // They share no state to be kept apart, and a process for each file cost more than its tests.
+          isolate: false,
           include: [
             'src/**/*.test.ts',
             'sandbox/**/*.test.ts',
