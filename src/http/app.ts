@@ -37,7 +37,7 @@ export function httpApp(context: AppContext): HttpApp {
     .compile()
   const { hsts } = context.config
   const cors = new Cors(context, methods)
-  const scopes = new ScopeReader(context.config.trustedProxies)
+  const scopes = new ScopeReader(context.config.trustedProxies, context.ids)
   const log = new RequestLog(context.logger, context.config.logLevel)
 
   return {

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto'
-
+import type { Ids } from '#base/ids.ts'
 import type { Peer } from '#platform/http-server/serve.ts'
 
 import type { RequestScope } from './request-scope.ts'
@@ -8,16 +7,16 @@ import { TrustedProxies } from './trusted-proxies.ts'
 /** Reads a request's scope: an id of its own, and host and peer as the client, or a trusted proxy, names them. */
 export class ScopeReader {
   readonly #proxies: TrustedProxies
-  readonly #stem = randomBytes(6).toString('hex')
-  #count = 0
+  readonly #ids: Pick<Ids, 'uuid'>
 
-  constructor(trustedProxies: readonly string[]) {
+  constructor(trustedProxies: readonly string[], ids: Pick<Ids, 'uuid'>) {
     this.#proxies = new TrustedProxies(trustedProxies)
+    this.#ids = ids
   }
 
   read(request: Request, peer: Peer): RequestScope {
-    this.#count += 1
-    const requestId = `${this.#stem}-${this.#count.toString(36)}`
+    // Not a count: whoever sees two of them would know how many requests of other sites came between.
+    const requestId = this.#ids.uuid()
     const host = request.headers.get('host') ?? ''
     const direct = new DirectScope(requestId, host, pathOf(request.url), peer)
     if (this.#proxies.none || !this.#proxies.trusts(peer.address)) return direct

@@ -20,10 +20,14 @@ describe('the service', () => {
     })
   })
 
-  test('gives every answer an id of its own', async () => {
+  test('gives every answer an id of its own, which tells nothing of the others', async () => {
     const answers = await Promise.all([1, 2].map(() => stack.call('x', 'GET', '/healthz')))
-    const ids = new Set(answers.map(({ headers }) => headers['x-request-id']))
-    expect(ids.size).toBe(2)
+    const ids = answers.map(({ headers }) => headers['x-request-id'] ?? '')
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f-]{17}$/)
+    const [one = '', other = ''] = ids
+    expect(one.slice(0, 8)).not.toBe(other.slice(0, 8))
+    expect(one.slice(-8)).not.toBe(other.slice(-8))
   })
 
   test.each([
