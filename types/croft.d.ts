@@ -45,7 +45,7 @@ export interface Auth {
  * rejects with `CallOver`. It may be destructured. Every method rejects with a `HostError`.
  */
 export interface Context {
-  /** The environment variables that the function names in `config.environment`. */
+  /** The environment variables that the function names in `config.environment`; without a prototype: `'NAME' in env`. */
   readonly env: Readonly<Record<string, string>>
   /** A line of the site's log, counted on this call. */
   readonly log: Log

@@ -18,7 +18,7 @@ export const stringifyWith: (
   value: unknown,
   replace: (name: string, value: unknown) => unknown,
 ) => string | undefined = JSON.stringify
-export const { apply, deleteProperty } = Reflect
+export const { apply, deleteProperty, setPrototypeOf } = Reflect
 export const { defineProperty, freeze, create, hasOwn } = Object
 export const { captureStackTrace } = Error
 export const { isFinite, isInteger } = Number

@@ -15,7 +15,14 @@ import {
   type Target,
 } from './runtime-modules.ts'
 import { emit, takeOutput } from './runtime-output.ts'
-import { dateNow, defineProperty, deleteProperty, freeze, parse } from './runtime-primordials.ts'
+import {
+  dateNow,
+  defineProperty,
+  deleteProperty,
+  freeze,
+  parse,
+  setPrototypeOf,
+} from './runtime-primordials.ts'
 import { SectionReader } from './runtime-section.ts'
 import { addTimer, earliestDueMs, removeTimer, takeDue } from './runtime-timers.ts'
 
@@ -64,6 +71,8 @@ const runtime: GuestRuntime = {
     removeUnbounded()
     const config = parse(text) as BootConfig
     host.env = (parse(text) as { env: Record<string, string> }).env
+    // Names of variables and nothing else: not `constructor`, nor what site code puts on Object.prototype.
+    setPrototypeOf(config.env, null)
     freeze(config.env)
     freeze(config.site)
     setConfig(config)

@@ -27,7 +27,7 @@ export function shimContext({ tables = {}, env = {}, operations = {} }: ShimOpti
   const sent: Email[] = []
   const log = Object.assign(() => {}, { debug() {}, info() {}, warn() {}, error() {} })
   return {
-    env,
+    env: Object.freeze(Object.assign(Object.create(null), env) as Record<string, string>),
     log,
     sent,
     table: ((name: string) =>

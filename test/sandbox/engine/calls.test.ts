@@ -39,6 +39,19 @@ describe('a call', () => {
     expect(outcome.cpuUs).toBeGreaterThan(0)
   })
 
+  test('finds variables in its environment and nothing else', async () => {
+    const found = await sandbox.run(
+      `Object.prototype.PLANTED = 'no variable'
+      export default (input, { env }) => ({
+        set: 'KEY' in env,
+        others: ['constructor', 'toString', 'PLANTED', '__proto__'].filter((name) => name in env),
+        copy: { ...env },
+      })`,
+      { fn: { env: { KEY: 'value' } } },
+    )
+    expect(valueOf(found)).toEqual({ set: true, others: [], copy: { KEY: 'value' } })
+  })
+
   test('carries any text there and back unchanged', async () => {
     const program = sandbox.program('export default ({ payload }) => payload')
     const text = 'é€😀\u2028\0"\\\n;C1 2 3;' + 'x'.repeat(20_000)
@@ -240,5 +253,30 @@ describe('a call', () => {
     sandbox.hosts.retire(program.key)
     expect(await running).toMatchObject({ ok: true })
     expect(valueOf(await sandbox.call(program))).toBe(1)
+  })
+
+  test('of a retired program is still heard', async () => {
+    const asked = Promise.withResolvers<void>()
+    const answered = Promise.withResolvers<string>()
+    sandbox.events.answer = () => {
+      asked.resolve()
+      return answered.promise
+    }
+    const program = sandbox.program(`
+      export default async () => {
+        console.log('begins')
+        await fetch('https://x.test/').catch(() => {})
+        console.log('goes on')
+      }
+    `)
+    const running = sandbox.call(program)
+    await asked.promise
+    sandbox.hosts.retire(program.key)
+    answered.reject(new Error('no'))
+    expect(await running).toMatchObject({ ok: true })
+    expect(sandbox.linesOf(program).map(({ message, operation }) => [message, operation])).toEqual([
+      ['begins', 'op'],
+      ['goes on', 'op'],
+    ])
   })
 })
