@@ -22,6 +22,7 @@ export class Outbox {
 
   failure(call: number, cpuUs: number, failure: GuestFailure): void {
     this.#writer.add('F', [call, Math.round(cpuUs)], [JSON.stringify(failure)])
+    this.#relieve()
   }
 
   hostCall(hostCall: number, call: number, [name, argument]: readonly [string, string]): void {
@@ -36,6 +37,7 @@ export class Outbox {
   line(place: readonly [slot: number, call: number, level: number], message: string): void {
     const [slot, call, level] = place
     this.#writer.add('G', [slot, call, level, Date.now()], [message])
+    this.#relieve()
   }
 
   acknowledge(seq: number): void {
