@@ -1,6 +1,7 @@
 import { type FromWorker, LEVELS } from '#sandbox/protocol.ts'
 
 import type { Lane } from './lane.ts'
+import type { PendingCall } from './pending-call.ts'
 import type { LogLine } from './sandbox.ts'
 
 /** Collects the lines of one frame. Lines of ad-hoc code go to the one who runs it. */
@@ -13,18 +14,12 @@ export class LogBuffer {
   }
 
   add(lane: Lane, record: Extract<FromWorker, { kind: 'G' }>): void {
-    const [slot, callId, level, atMs] = record.numbers
-    const program = lane.programOf(slot)
-    if (!program) return
+    const [slot, callId] = record.numbers
     const call = lane.live.get(callId) ?? soleAdHoc(lane, slot)
-    const line: LogLine = {
-      siteId: program.siteId,
-      at: new Date(atMs),
-      level: LEVELS[level] ?? 'error',
-      operation: call?.operation ?? null,
-      requestId: call?.requestId ?? null,
-      message: record.texts[0],
-    }
+    // A program that is retired is only known by the calls that finish in it.
+    const program = call?.program ?? lane.programOf(slot)
+    if (!program) return
+    const line = { ...lineOf(record, call), siteId: program.siteId }
     if (call?.logs) call.logs.push(line)
     else this.#lines.push(line)
   }
@@ -37,8 +32,19 @@ export class LogBuffer {
   }
 }
 
+const lineOf = (
+  { numbers: [, , level, atMs], texts: [message] }: Extract<FromWorker, { kind: 'G' }>,
+  call: PendingCall | undefined,
+): Omit<LogLine, 'siteId'> => ({
+  at: new Date(atMs),
+  level: LEVELS[level] ?? 'error',
+  operation: call?.operation ?? null,
+  requestId: call?.requestId ?? null,
+  message,
+})
+
 /** Ad-hoc code has its context to itself: whatever is printed there is its own. */
-function soleAdHoc(lane: Lane, slot: number) {
+function soleAdHoc(lane: Lane, slot: number): PendingCall | undefined {
   const [call] = lane.liveIn(slot)
   return call?.adHoc === true ? call : undefined
 }
