@@ -178,6 +178,53 @@ describe('an upload URL of the service itself', () => {
     expect((await send(signed, { body: DIGITS })).status).toBe(404)
   })
 
+  test('puts only where nothing is, when asked to', async () => {
+    const headers = { 'if-none-match': '*' }
+    const signed = await presignPut('new')
+    const tries = [0, 1, 2, 3].map(() => send(signed, { body: DIGITS, headers }))
+    const answers = await Promise.all(tries)
+    const refused = answers.filter(({ status }) => status !== 200)
+    expect(refused.map(({ json }) => json.error.code)).toEqual(Array(3).fill('PreconditionFailed'))
+    const before = (await site.admin('GET', '/usage')).json.buckets
+    expect((await send(signed, { body: DIGITS, headers })).status).toBe(412)
+    expect((await send(signed, { body: DIGITS })).status).toBe(200)
+    expect((await site.admin('GET', '/usage')).json.buckets).toEqual(before)
+  })
+
+  test.each(['content-encoding', 'content-range', 'if-match', 'if-none-match'])(
+    'refuses %s, which it would have to ignore',
+    async (name) => {
+      const signed = await presignPut(`unserved-${name}`)
+      const refused = await send(signed, { body: DIGITS, headers: { [name]: '"x"' } })
+      expect(refused).toMatchObject({ status: 501, json: { error: { code: 'NotImplemented' } } })
+      const { items } = (await act('list-objects', { prefix: 'unserved' })).json
+      expect(items).toEqual([])
+    },
+  )
+
+  test('answers the conditions of a download', async () => {
+    await act('put-object', { key: 'conditional', body: '0123456789', contentType: 'text/plain' })
+    const signed = (await act('presign-get-object', { key: 'conditional' })).json as Signed
+    const { headers } = await send(signed)
+    const ask = (asked: Record<string, string>) => send(signed, { headers: asked })
+    const etag = headers['etag'] ?? ''
+    const since = headers['last-modified'] ?? ''
+    expect(await ask({ 'if-none-match': `"x", W/${etag}` })).toMatchObject({
+      status: 304,
+      text: '',
+      headers: { etag },
+    })
+    expect((await ask({ 'if-modified-since': since })).status).toBe(304)
+    expect(await ask({ 'if-match': '"x"', range: 'bytes=5-' })).toMatchObject({
+      status: 412,
+      json: { error: { code: 'PreconditionFailed' } },
+    })
+    expect(await ask({ 'if-match': etag, range: 'bytes=5-' })).toMatchObject({
+      status: 206,
+      text: '56789',
+    })
+  })
+
   test('takes no more than the store does', async () => {
     const sizeBytes = 512 * 1024 * 1024 + 1
     expect(

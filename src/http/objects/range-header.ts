@@ -8,7 +8,7 @@ export function parseRange(
   header: string | null,
   sizeBytes: number,
 ): Required<ByteRange> | 'unsatisfiable' | undefined {
-  const parts = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header ?? '')
+  const parts = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '')
   if (!parts) return undefined
   const [, first = '', last = ''] = parts
   if (first === '') return suffixRange(last, sizeBytes)

@@ -3,6 +3,7 @@ import { attachment } from '#platform/objects/object-rules.ts'
 import type { ByteRange, ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { UrlGrant } from '#platform/objects/object-urls.ts'
 
+import { rangeHolds, readCondition } from './conditions.ts'
 import { parseRange } from './range-header.ts'
 
 /** What a browser may show; everything else, above all HTML and SVG, is saved and never a page of the site's origin. */
@@ -33,16 +34,14 @@ export async function sendObject(
   grant: UrlGrant,
   request: Request,
 ): Promise<Response> {
-  if (RUN.has(request.headers.get('sec-fetch-dest') ?? '')) {
-    throw new AppError('Forbidden', 'Stored objects are content: no page may run one as its code')
-  }
+  refuseCode(request.headers)
   const head = await objects.head(grant.key)
   if (!head) throw notFound('Object', grant.key)
+  const condition = readCondition(request.headers, head)
+  if (condition === 'failed') throw changed()
   const headers = headersOf(head, grant)
-  if (request.headers.get('if-none-match') === head.etag) {
-    return new Response(null, { status: 304, headers })
-  }
-  const range = parseRange(rangeHeader(request, head), head.sizeBytes)
+  if (condition === 'unmodified') return new Response(null, { status: 304, headers })
+  const range = askedRange(request.headers, head)
   if (range === 'unsatisfiable') {
     headers.set('content-range', `bytes */${head.sizeBytes}`)
     return new Response(null, { status: 416, headers })
@@ -54,6 +53,17 @@ export async function sendObject(
   const body = headOnly ? lengthAlone(sizeBytes) : await bodyOf(objects, head, range)
   return new Response(body, { status: range ? 206 : 200, headers })
 }
+
+function refuseCode(headers: Headers): void {
+  if (!RUN.has(headers.get('sec-fetch-dest') ?? '')) return
+  throw new AppError('Forbidden', 'Stored objects are content: no page may run one as its code')
+}
+
+const changed = (): AppError =>
+  new AppError('PreconditionFailed', 'The object is another by now than the request asks for')
+
+const askedRange = (headers: Headers, head: ObjectHead) =>
+  parseRange(rangeHolds(headers, head) ? headers.get('range') : null, head.sizeBytes)
 
 /** The bytes that the head has announced; an object that was replaced in between has others. */
 async function bodyOf(
@@ -81,12 +91,6 @@ function lengthAlone(byteLength: number): ReadableStream<Uint8Array> {
       controller.close()
     },
   })
-}
-
-/** A range of an object that has changed since is no range of what the client has. */
-function rangeHeader({ headers }: Request, head: ObjectHead): string | null {
-  const condition = headers.get('if-range')
-  return condition === null || condition === head.etag ? headers.get('range') : null
 }
 
 function headersOf(head: ObjectHead, grant: UrlGrant): Headers {

@@ -1,4 +1,5 @@
 import { AppError, invalid } from '#base/app-error.ts'
+import { ObjectFault } from '#platform/objects/object-fault.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { UrlGrant } from '#platform/objects/object-urls.ts'
 
@@ -11,6 +12,9 @@ export interface Uploads {
   ): Promise<ObjectHead>
 }
 
+/** What would mean another object than the body, or another moment than now. Who sends it must not believe it was heeded. */
+const UNSERVED = ['content-encoding', 'content-range', 'if-match', 'if-unmodified-since']
+
 /** Stores what the URL grants: this content type, exactly this many bytes. Anything else is refused and stores nothing. */
 export async function takeObject(
   to: { readonly objects: Pick<ObjectStore, 'put'>; readonly uploads: Uploads },
@@ -18,6 +22,7 @@ export async function takeObject(
   request: Request,
 ): Promise<Response> {
   const { key, sizeBytes = 0 } = grant
+  const onlyNew = isOnlyNew(request.headers)
   const contentType = request.headers.get('content-type') ?? ''
   if (contentType !== grant.contentType) {
     throw new AppError('Forbidden', `The signed URL takes content of type "${grant.contentType}"`)
@@ -29,14 +34,35 @@ export async function takeObject(
   }
   if (Number(length) !== sizeBytes) throw wrongLength(sizeBytes)
   const body = request.body ?? new Blob([]).stream()
-  const head = await to.uploads.take({ storeKey: key, sizeBytes }, () =>
+  const put = () =>
     to.objects.put(key, exactly(body, sizeBytes), {
       contentType,
       maxBytes: sizeBytes,
-    }),
-  )
+      ...(onlyNew && { ifNoneMatch: '*' }),
+    })
+  const head = await to.uploads.take({ storeKey: key, sizeBytes }, put).catch((error: unknown) => {
+    throw error instanceof ObjectFault && error.code === 'PreconditionFailed' ? exists() : error
+  })
   return new Response(null, { status: 200, headers: { etag: head.etag } })
 }
+
+/** Whether the upload must not replace anything: `If-None-Match: *`, as S3 takes it. */
+function isOnlyNew(headers: Headers): boolean {
+  const unserved = UNSERVED.find((name) => headers.has(name))
+  if (unserved !== undefined) {
+    throw new AppError('NotImplemented', `Send the upload without "${unserved}": it is not served`)
+  }
+  const condition = headers.get('if-none-match')
+  if (condition === null) return false
+  if (condition.trim() === '*') return true
+  throw new AppError('NotImplemented', 'An upload takes "If-None-Match: *" and no other condition')
+}
+
+const exists = (): AppError =>
+  new AppError(
+    'PreconditionFailed',
+    'There is an object under this key already (If-None-Match "*")',
+  )
 
 /** Fails at the end of a body that stopped short, before anything of it is published. */
 function exactly(body: ReadableStream<Uint8Array>, sizeBytes: number): ReadableStream<Uint8Array> {
