@@ -1,5 +1,7 @@
 import { invalid } from '#base/app-error.ts'
 
+import { AWS_SCALES, refuseBackwards } from './ranges.ts'
+
 const FIELD = 'schedule.cron'
 /** Where steps of the form `5/15` end. */
 const LAST = { minute: 59, hour: 23, dayOfMonth: 31, month: 12, dayOfWeek: 7 } as const
@@ -21,6 +23,7 @@ export function fromAwsCron(inside: string): string {
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
     throw invalid(FIELD, 'cron(…) takes "?" for exactly one of day of month and day of week')
   }
+  refuseBackwards([minute, hour, dayOfMonth, month, dayOfWeek], AWS_SCALES)
   return [
     openEnded(minute, LAST.minute),
     openEnded(hour, LAST.hour),

@@ -2,6 +2,8 @@ import { validateDetailed } from 'node-cron'
 
 import { invalid } from '#base/app-error.ts'
 
+import { CRON_SCALES, refuseBackwards } from './ranges.ts'
+
 /** The values of the five fields of a cron expression. */
 export interface CronFields {
   readonly minutes: readonly number[]
@@ -31,6 +33,7 @@ export function parseFields(expression: string): CronFields {
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = parts
   if (parts.length !== 5) throw wrongCount(parts.length)
   checkText(expression)
+  refuseBackwards(parts, CRON_SCALES)
   // Each day on its own: together node-cron would ask for both.
   const byMonthDay = parse(`${minute} ${hour} ${dayOfMonth} * *`)
   const byWeekDay = parse(`${minute} ${hour} * ${month} ${dayOfWeek}`)

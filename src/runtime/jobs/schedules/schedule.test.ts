@@ -30,6 +30,12 @@ describe('an AWS expression', () => {
   })
 })
 
+test('a range may end where it starts, on a Sunday that is 7, and be given by names', () => {
+  const of = (cron: string) => parseSchedule({ cron })
+  expect(of('0 0 * * 6-7')).toEqual(of('0 0 * * 6,0'))
+  expect(of('5-5 22-23,0-2 * jan-MAR SUN-tue')).toEqual(of('5 0,1,2,22,23 * 1,2,3 0,1,2'))
+})
+
 describe('a schedule is refused', () => {
   test.each([
     ['* * * * * *', 'the finest schedule is one minute'],
@@ -52,6 +58,14 @@ describe('a schedule is refused', () => {
     ['rate(2 hour)', 'write "rate(2 hours)"'],
     ['rate(1000 days)', 'at most 366 days'],
     ['', 'has 1 field'],
+    ['0 22-2 * * *', '"22-2" runs backwards: write "22-23,0-2"'],
+    ['50-10/5 * * * *', '"50-10" runs backwards: write "50-59,0-10"'],
+    ['0 0 1,28-3 * *', 'write "28-31,1-3"'],
+    ['0 0 1 NOV-February *', '"NOV-February" runs backwards: write "11-12,1-2"'],
+    ['0 0 * * 5-1', 'write "5-6,0-1"'],
+    ['0 0 * * fri-SUN', '"fri-SUN" runs backwards: write "5-6,0"'],
+    ['cron(0 12 ? * 7-1 *)', '"7-1" runs backwards: write "7,1"'],
+    ['cron(0 12 ? * FRI-MON *)', 'write "6-7,1-2"'],
     // Ranges of such a length would be written out, for seconds.
     ['0-999999999999 * * * *', '"999999999999" is larger'],
     ['0 0 1 1-999999999 *', 'is larger'],
