@@ -1,5 +1,7 @@
 import postgres from 'postgres'
 
+import { arrayTypes } from './array-types.ts'
+
 /** postgres.js with the service's types: `bigint` comes as text, `timestamptz` as a Date, `date` as text, `bytea` as a Buffer. */
 export type SqlClient = postgres.Sql<ServiceTypes>
 
@@ -32,6 +34,7 @@ export function createClient(options: ClientOptions): SqlClient {
     max: options.max,
     connect_timeout: 10,
     onnotice: () => {},
+    fetch_types: false,
     ...(options.maxLifetimeSeconds !== undefined && { max_lifetime: options.maxLifetimeSeconds }),
     ...(options.onClose && { onclose: options.onClose }),
     // Read by the driver, but missing from its types.
@@ -52,7 +55,16 @@ export function createClient(options: ClientOptions): SqlClient {
 /** The ends of time are not in a Date's ISO form: they become the ends of a Date's range, and back. */
 const FOREVER = 8_640_000_000_000_000
 
+const DATE = {
+  serialize: (value: unknown) => timestampText(new Date(value as Date | string | number)),
+  parse: (text: string) =>
+    text === 'infinity' || text === '-infinity'
+      ? new Date(text === 'infinity' ? FOREVER : -FOREVER)
+      : new Date(text),
+}
+
 const TYPES = {
+  ...arrayTypes(DATE),
   json: {
     to: 3802,
     from: [114, 3802],
@@ -63,11 +75,7 @@ const TYPES = {
   date: {
     to: 1184,
     from: [1114, 1184],
-    serialize: (value: Date | string | number) => timestampText(new Date(value)),
-    parse: (text: string) =>
-      text === 'infinity' || text === '-infinity'
-        ? new Date(text === 'infinity' ? FOREVER : -FOREVER)
-        : new Date(text),
+    ...DATE,
   },
   day: {
     to: 1082,
