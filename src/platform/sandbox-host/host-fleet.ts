@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { readMark } from '#sandbox/mark.ts'
 import type { Hello, Prepared } from '#sandbox/protocol.ts'
@@ -42,6 +43,8 @@ interface HostRun {
   control: Control | undefined
   sockets: number
   exit: HostExit | undefined
+  /** Whether it had calls inside when it was lost. */
+  busyAtLoss: boolean
 }
 
 interface HostPlace {
@@ -49,6 +52,9 @@ interface HostPlace {
   readonly index: number
   run: HostRun
 }
+
+/** `tooLong`: the source takes longer than it may, or ended the host. `interrupted`: the host was lost with calls inside. */
+type Preparation = Prepared | 'tooLong' | 'interrupted'
 
 /** The host processes of this service: started, watched, replaced, and connected to. */
 export class HostFleet {
@@ -58,6 +64,7 @@ export class HostFleet {
   readonly #watchdog: Watchdog
   readonly #hosts: readonly HostPlace[]
   #waiting: (() => void)[] = []
+  #preparing: Promise<unknown> = Promise.resolve()
   #closed = false
 
   constructor(deps: HostFleetDeps) {
@@ -89,19 +96,32 @@ export class HostFleet {
   /** Resolves when at least one worker takes calls and one host prepares code. */
   async ready(): Promise<void> {
     while (this.#deps.lanes().length === 0 || !this.#hosts.some((host) => host.run.control)) {
+      if (this.#closed) throw new AppError('ServiceUnavailable', 'The service is shutting down')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
   }
 
-  /** Undefined when the host went down over it, or had to be ended after `timeoutMs`. */
-  async prepare(source: string, timeoutMs: number): Promise<Prepared | undefined> {
+  /** One after the other: `timeoutMs` is for the source itself, not for those that were asked for before. */
+  prepare(source: string, timeoutMs: number): Promise<Preparation> {
+    const turn = this.#preparing.then(() => this.#prepare(source, timeoutMs))
+    this.#preparing = turn.catch(() => {})
+    return turn
+  }
+
+  async #prepare(source: string, timeoutMs: number): Promise<Preparation> {
     await this.ready()
+    // The last host is for what runs long or brings hosts down.
     const host = this.#hosts.find((one) => one.run.control)
-    const timer = setTimeout(() => host?.process.kill('cpuMs'), timeoutMs)
+    const { run } = host ?? { run: newRun() }
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      host?.process.end()
+    }, timeoutMs)
     try {
-      return await host?.run.control?.prepare(source)
+      return (await run.control?.prepare(source)) ?? 'interrupted'
     } catch {
-      return undefined
+      return run.busyAtLoss && !late ? 'interrupted' : 'tooLong'
     } finally {
       clearTimeout(timer)
     }
@@ -111,6 +131,7 @@ export class HostFleet {
     this.#closed = true
     this.#watchdog.stop()
     await Promise.all(this.#hosts.map((host) => host.process.stop()))
+    for (const resolve of this.#waiting.splice(0)) resolve()
     await this.#connections.close()
     await rm(this.#directory, { recursive: true, force: true })
   }
@@ -184,7 +205,9 @@ export class HostFleet {
   }
 
   #mourn(run: HostRun): void {
+    run.busyAtLoss ||= run.lanes.some((lane) => lane.live.size > 0)
     run.control?.close()
+    run.control = undefined
     if (!run.exit || run.sockets > 0) return
     const nowMs = Date.now()
     for (const lane of run.lanes.splice(0)) {
@@ -196,7 +219,13 @@ export class HostFleet {
   }
 }
 
-const newRun = (): HostRun => ({ lanes: [], control: undefined, sockets: 0, exit: undefined })
+const newRun = (): HostRun => ({
+  lanes: [],
+  control: undefined,
+  sockets: 0,
+  exit: undefined,
+  busyAtLoss: false,
+})
 
 function causeOf(exit: HostExit): Death['cause'] {
   if (exit.killed) return exit.killed

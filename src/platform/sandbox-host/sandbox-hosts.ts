@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 
+import { AppError } from '#base/app-error.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
@@ -26,6 +27,8 @@ import { rssBytes } from './watchdog.ts'
 const MIN_HOSTS = 2
 const PREPARE_MS = 10_000
 const PREPARE_ATTEMPTS = 2
+/** Losses of hosts, through no fault of the source, that a preparation outlives. */
+const MAX_INTERRUPTIONS = 8
 
 export interface SandboxHostsDeps {
   readonly config: SandboxConfig
@@ -39,12 +42,15 @@ export interface SandboxHostsDeps {
   readonly nodeBinary?: string
   /** Absolute path of the hosts' entry; `sandbox/main.ts` when left out. */
   readonly entry?: string
+  /** Milliseconds that preparing one source may take; 10 000 when left out. */
+  readonly prepareMs?: number
 }
 
 /** The sandbox: hands calls to host processes and answers them, whatever becomes of a host. */
 export class SandboxHosts implements Sandbox {
   readonly #dispatcher: Dispatcher
   readonly #fleet: HostFleet
+  readonly #prepareMs: number
   #lastCall = 0
   #closed = false
 
@@ -53,6 +59,7 @@ export class SandboxHosts implements Sandbox {
     const entry = deps.entry ?? fileURLToPath(import.meta.resolve('#sandbox/main.ts'))
     const dispatcher = new Dispatcher(environment)
     this.#dispatcher = dispatcher
+    this.#prepareMs = deps.prepareMs ?? PREPARE_MS
     this.#fleet = new HostFleet({
       command: hostCommand(deps.nodeBinary ?? findNodeBinary(), entry),
       logger,
@@ -124,10 +131,13 @@ export class SandboxHosts implements Sandbox {
 
   async prepare(source: FunctionSource): Promise<PreparedFunction> {
     const text = JSON.stringify({ entry: source.entry, files: [...source.files] })
-    for (let attempt = 0; attempt < PREPARE_ATTEMPTS; attempt += 1) {
-      const prepared = await this.#fleet.prepare(text, PREPARE_MS)
-      if (prepared) return prepared
+    const failures = { tooLong: 0, interrupted: 0 }
+    while (failures.tooLong < PREPARE_ATTEMPTS && failures.interrupted < MAX_INTERRUPTIONS) {
+      const prepared = await this.#fleet.prepare(text, this.#prepareMs)
+      if (typeof prepared === 'object') return prepared
+      failures[prepared] += 1
     }
+    if (failures.tooLong < PREPARE_ATTEMPTS) throw interrupted(source.entry)
     const message = `"${source.entry}" takes too long to read: make it smaller`
     return { ok: false, fault: { message, path: source.entry } }
   }
@@ -172,3 +182,8 @@ export class SandboxHosts implements Sandbox {
     })
   }
 }
+
+const interrupted = (entry: string): AppError =>
+  new AppError('ServiceUnavailable', `Reading "${entry}" was interrupted: try again`, {
+    retryAfterSeconds: 1,
+  })

@@ -63,6 +63,7 @@ export class TestSandbox implements AsyncDisposable {
   static async start(
     config: Partial<SandboxConfig> = {},
     limits: Partial<SiteLimits> = {},
+    deps: { readonly prepareMs?: number } = {},
   ): Promise<TestSandbox> {
     const cacheDir = await mkdtemp(join(tmpdir(), 'croft-test-sandbox-'))
     const events: SandboxEvents = { lines: [], hostCalls: [], answer: async () => 'null' }
@@ -78,6 +79,7 @@ export class TestSandbox implements AsyncDisposable {
       logger: silentLog,
       cacheDir,
       prelude: await loadPrelude(),
+      ...deps,
     })
     return new TestSandbox(hosts, { events, cacheDir, limits: { ...LIMITS, ...limits } })
   }
