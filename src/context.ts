@@ -5,6 +5,7 @@ import type { Ids } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
 import type { Config } from '#config/config.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
+import type { NewKeyPair } from '#identity/keys/key-pair.ts'
 import { OutboundMessages, type OutboundMessagesDeps } from '#mail/outbound/service.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
@@ -66,6 +67,8 @@ export interface Platform {
   readonly logger: Logger
   readonly clock: Clock
   readonly ids: Ids
+  /** For a pool that signs tokens; made anew when left out. */
+  newKeyPair?(): Promise<NewKeyPair>
   readonly postgres: PostgresPlatform
   readonly sealer: Sealer
   readonly sharedCache: SharedCache

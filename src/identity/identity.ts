@@ -23,6 +23,7 @@ import { type FederationParts, openFederation } from './federation/open-federati
 import type { GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
+import type { NewKeyPair } from './keys/key-pair.ts'
 import { SigningKeys } from './keys/service.ts'
 import type { BreachedPasswords } from './passwords/breached-passwords.ts'
 import { PoolDirectory } from './pools/directory.ts'
@@ -57,6 +58,8 @@ export interface IdentityDeps {
   readonly mailboxOwnership?: MailboxOwnership
   /** Ours when left out. */
   readonly breachedPasswords?: BreachedPasswords
+  /** For a pool that signs tokens; made anew when left out. */
+  newKeyPair?(): Promise<NewKeyPair>
   /** For jobs, which carry only the site's id. 404 when it is gone. */
   siteOf(siteId: string): Promise<Site>
 }

@@ -5,10 +5,12 @@ import { join } from 'node:path'
 
 import type { TestProject } from 'vitest/node'
 
+import { newKeyPair } from '#identity/keys/key-pair.ts'
 import { createClient } from '#platform/postgres/client.ts'
 import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
 import { migrateDatabase } from '#platform/postgres/postgres.ts'
 
+import type { SerialKeyPair } from './key-pairs.ts'
 import { silentLog } from './silent-log.ts'
 import { snapshotFolder } from './snapshots.ts'
 
@@ -18,8 +20,13 @@ declare module 'vitest' {
     postgresUrl: string
     /** A migrated database that nobody connects to: clone it. */
     templateDatabase: string
+    /** To sign with, made once for the run: a pair takes longer to make than the rest of a site. */
+    keyPairs: readonly SerialKeyPair[]
   }
 }
+
+/** Enough for the pools of four sites. */
+const KEY_PAIRS = 8
 
 /** Nothing here has to survive a power cut. */
 const SETTINGS = {
@@ -31,6 +38,7 @@ const SETTINGS = {
 
 /** One real Postgres for the run, with one migrated template; every test file clones it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const keyPairs = Promise.all(Array.from({ length: KEY_PAIRS }, serialKeyPair))
   const server = await startServer(process.env['TEST_POSTGRES_URL'])
   const admin = createClient({ url: server.url, max: 1 })
   const templateDatabase = `croft_template_${process.pid}`
@@ -42,12 +50,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   project.provide('postgresUrl', server.url)
   project.provide('templateDatabase', templateDatabase)
+  project.provide('keyPairs', await keyPairs)
   return async () => {
     await admin`drop database if exists ${admin(templateDatabase)} with (force)`
     await admin.end({ timeout: 5 })
     await server[Symbol.asyncDispose]()
     await rm(snapshotFolder(process.pid), { recursive: true, force: true })
   }
+}
+
+async function serialKeyPair(): Promise<SerialKeyPair> {
+  const { privateKey, ...pair } = await newKeyPair()
+  return { ...pair, privateKey: privateKey.toString('base64') }
 }
 
 async function startServer(given: string | undefined): Promise<AsyncDisposable & { url: string }> {

@@ -98,6 +98,7 @@ export class IdentityCluster implements AsyncDisposable {
       ids: randomIds,
       baseUrl: BASE_URL,
       mail: this.mail,
+      newKeyPair: () => this.#clone.keyPairs.next(),
       groupUses: { operationsFor: async () => [] },
       ...(options.mailboxOwnership && { mailboxOwnership: options.mailboxOwnership }),
       ...options.deps,

@@ -5,12 +5,15 @@ import { inject } from 'vitest'
 import { createClient } from '#platform/postgres/client.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 
+import { KeyPairs } from './key-pairs.ts'
 import { silentLog } from './silent-log.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   readonly name: string
   /** The superuser's. Give it to `connectPostgres` as `DATABASE_URL` would be: it becomes the app role by itself. */
   readonly url: string
+  /** Of the pools in it. */
+  readonly keyPairs: KeyPairs
 }
 
 /** A migrated database of its own for a test file. */
@@ -58,6 +61,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   return {
     name,
     url: urlOf(name),
+    keyPairs: new KeyPairs(),
     [Symbol.asyncDispose]: () =>
       asAdmin((admin) => admin`drop database if exists ${admin(name)} with (force)`),
   }

@@ -30,6 +30,7 @@ import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type Answer, request } from './http-client.ts'
+import type { KeyPairs } from './key-pairs.ts'
 import { LazySandbox } from './lazy-sandbox.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
 import { silentLog } from './silent-log.ts'
@@ -97,7 +98,13 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     hostname: '127.0.0.1',
     port: 0,
   })
-  const places = { dataDir, masterKey, postgres, ports: [server.port, beside?.port] as const }
+  const places = {
+    dataDir,
+    masterKey,
+    keyPairs: database.keyPairs,
+    postgres,
+    ports: [server.port, beside?.port] as const,
+  }
   const context = started.use(await openContext(testPlatform(options, places, started)))
   const app = httpApp(context)
   late.resolve(app)
@@ -128,6 +135,7 @@ async function ownPlaces(
 interface Places {
   readonly dataDir: string
   readonly masterKey: Buffer
+  readonly keyPairs: KeyPairs
   readonly postgres: PostgresPlatform
   /** Our own, and that of the stack beside us. */
   readonly ports: readonly [number, number | undefined]
@@ -135,7 +143,7 @@ interface Places {
 
 function testPlatform(
   options: StackOptions,
-  { dataDir, masterKey, postgres, ports: [port, firstPort] }: Places,
+  { dataDir, masterKey, keyPairs, postgres, ports: [port, firstPort] }: Places,
   started: AsyncDisposableStack,
 ): Platform {
   const logger = options.logger ?? silentLog
@@ -153,6 +161,7 @@ function testPlatform(
     logger,
     clock: systemClock,
     ids: randomIds,
+    newKeyPair: () => keyPairs.next(),
     postgres,
     sealer,
     sharedCache: started.use(openSharedCache(options.redisUrl, logger)),

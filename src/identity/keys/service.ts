@@ -53,6 +53,7 @@ export class SigningKeys {
   readonly #clock: Clock
   readonly #directory: PoolDirectory
   readonly #events: SecurityEvents
+  readonly #newKeyPair: () => Promise<NewKeyPair>
   readonly #signers = new LRUCache<string, Signer>({ max: REMEMBERED_SIGNERS })
 
   constructor(deps: {
@@ -63,6 +64,8 @@ export class SigningKeys {
     clock: Clock
     directory: PoolDirectory
     events: SecurityEvents
+    /** Made anew when left out; never the same twice. */
+    newKeyPair?: () => Promise<NewKeyPair>
   }) {
     this.#database = deps.database
     this.#notifications = deps.notifications
@@ -71,11 +74,12 @@ export class SigningKeys {
     this.#clock = deps.clock
     this.#directory = deps.directory
     this.#events = deps.events
+    this.#newKeyPair = deps.newKeyPair ?? newKeyPair
   }
 
   /** The first key of each new pool. */
   async create(tx: SiteTx, userPoolIds: readonly string[]): Promise<void> {
-    const pairs = await Promise.all(userPoolIds.map(() => newKeyPair()))
+    const pairs = await Promise.all(userPoolIds.map(() => this.#newKeyPair()))
     for (const [index, userPoolId] of userPoolIds.entries()) {
       await this.#store(tx, userPoolId, pairs[index])
     }
@@ -91,7 +95,7 @@ export class SigningKeys {
     oldTokens: OldTokens = 'keep',
   ): Promise<readonly RotatedKey[]> {
     const pools = await this.#directory.get(site)
-    const pairs = await Promise.all(kinds.map(() => newKeyPair()))
+    const pairs = await Promise.all(kinds.map(() => this.#newKeyPair()))
     return this.#database.withSite(site.siteId, async (tx) => {
       const rotated: RotatedKey[] = []
       for (const [index, kind] of kinds.entries()) {
