@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -20,6 +20,8 @@ declare module 'vitest' {
     postgresUrl: string
     /** A migrated database that nobody connects to: clone it. */
     templateDatabase: string
+    /** What makes a clone of it with the least work. */
+    cloneStrategy: CloneStrategy
     /** To sign with, made once for the run: a pair takes longer to make than the rest of a site. */
     keyPairs: readonly SerialKeyPair[]
   }
@@ -28,12 +30,25 @@ declare module 'vitest' {
 /** Enough for the pools of four sites. */
 const KEY_PAIRS = 8
 
+/** Linux's folder in memory. */
+const MEMORY = '/dev/shm'
+const GIB = 2 ** 30
+/** What the databases of a run take at most, and what must be left for its processes. */
+const NEEDED = { folder: 2 * GIB, machine: 6 * GIB }
+
 /** Nothing here has to survive a power cut. */
 const SETTINGS = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',
   max_connections: '300',
+}
+
+export type CloneStrategy = 'file_copy' | 'wal_log'
+
+interface Server extends AsyncDisposable {
+  readonly url: string
+  readonly cloneStrategy: CloneStrategy
 }
 
 /** One real Postgres for the run, with one migrated template; every test file clones it. */
@@ -50,6 +65,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   project.provide('postgresUrl', server.url)
   project.provide('templateDatabase', templateDatabase)
+  project.provide('cloneStrategy', server.cloneStrategy)
   project.provide('keyPairs', await keyPairs)
   return async () => {
     await admin`drop database if exists ${admin(templateDatabase)} with (force)`
@@ -64,16 +80,19 @@ async function serialKeyPair(): Promise<SerialKeyPair> {
   return { ...pair, privateKey: privateKey.toString('base64') }
 }
 
-async function startServer(given: string | undefined): Promise<AsyncDisposable & { url: string }> {
-  if (given !== undefined) return { url: given, [Symbol.asyncDispose]: async () => {} }
-
-  const dataDir = await mkdtemp(join(tmpdir(), 'croft-test-postgres-'))
+async function startServer(given: string | undefined): Promise<Server> {
+  if (given !== undefined) {
+    return { url: given, cloneStrategy: 'wal_log', [Symbol.asyncDispose]: async () => {} }
+  }
+  const folder = (await hasRoomInMemory()) ? MEMORY : tmpdir()
+  const dataDir = await mkdtemp(join(folder, 'croft-test-postgres-'))
   await chmod(dataDir, 0o711)
   try {
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog, settings: SETTINGS })
     const clean = cleanUpAfterCrash(server.pid, dataDir)
     return {
       url: server.url,
+      cloneStrategy: folder === MEMORY ? 'file_copy' : 'wal_log',
       async [Symbol.asyncDispose]() {
         await server[Symbol.asyncDispose]()
         await rm(dataDir, { recursive: true, force: true })
@@ -88,6 +107,13 @@ async function startServer(given: string | undefined): Promise<AsyncDisposable &
       { cause },
     )
   }
+}
+
+/** A database is hundreds of files, made and deleted with each stack. */
+async function hasRoomInMemory(): Promise<boolean> {
+  const folder = await statfs(MEMORY).catch(() => undefined)
+  if (folder === undefined || process.availableMemory() < NEEDED.machine) return false
+  return folder.bavail * folder.bsize >= NEEDED.folder
 }
 
 /** A small process that waits for this one to end, however it ends: its standard input closes then. */

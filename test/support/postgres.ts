@@ -57,7 +57,11 @@ export async function asAdmin(
 
 async function createDatabase(template: string): Promise<TestDatabase> {
   const name = `croft_test_${randomBytes(6).toString('hex')}`
-  await asAdmin((admin) => admin`create database ${admin(name)} template ${admin(template)}`)
+  const strategy = inject('cloneStrategy')
+  await asAdmin(
+    (admin) =>
+      admin`create database ${admin(name)} template ${admin(template)} strategy ${admin(strategy)}`,
+  )
   return {
     name,
     url: urlOf(name),
