@@ -333,23 +333,23 @@ describe('a table of which a definition says nothing but the name', () => {
 describe('a job', () => {
   test('whose step fails stops there, says so, and publishes what was done', async () => {
     const site = await newSite('fails.test')
-    await stack.inSite('fails.test', (tx) =>
-      tx.db
+    await insertGroups('fails.test', 997)
+    const held = await heldBack('fails.test', async (tx) => {
+      await tx.db
         .insertInto('data_group')
-        .values(
-          Array.from({ length: 999 }, (_, at) => ({
-            site_id: tx.siteId,
-            group_name: `full-${at}`,
-            description: '',
-            created_at: new Date(),
-          })),
-        )
-        .execute(),
-    )
-    const job = await carryOut(site, 'apply', {
+        .values({ site_id: tx.siteId, group_name: 'a', description: '', created_at: new Date() })
+        .execute()
+    })
+    const definition = {
       groups: [{ groupName: 'a' }, { groupName: 'b' }, { groupName: 'c' }],
       operations: [{ operation: 'ping', preset: 'echo' }],
-    })
+    }
+    const { jobId } = (await site.admin('POST', '/iac/jobs', { mode: 'apply', definition })).json
+    // At its first step, when it was planned long since.
+    await waiters(1)
+    await insertGroups('fails.test', 2, 'meanwhile')
+    await held.release()
+    const job = await ended(site, jobId)
     expect(job.json).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/^groups "b": .*at most 1000 groups/),
@@ -546,6 +546,39 @@ describe('a profile', () => {
     expect((await two.admin('POST', `/iac/jobs/${items[0].jobId}/cancel`)).status).toBe(404)
     expect((await one.admin('DELETE', '/iac/definitions/main')).json).toEqual({ ok: true })
     expect((await one.admin('GET', '/iac/definitions/main')).status).toBe(404)
+  })
+})
+
+describe('a definition beside what a site has', () => {
+  const groups = (count: number) =>
+    Array.from({ length: count }, (_, at) => ({ groupName: `g-${at}` }))
+
+  test('may name as many groups as a site can export', async () => {
+    const site = await newSite('groups.test')
+    await insertGroups('groups.test', 1000)
+    const state = await exported(site)
+    expect(state.groups).toHaveLength(1000)
+    const again = await carryOut(site, 'replace', state)
+    expect(again.json).toMatchObject({ status: 'succeeded', summary: { unchanged: 1000 } })
+  })
+
+  test.each<['apply' | 'plan' | 'replace', number, RegExp]>([
+    ['apply', 401, /has 600 and this adds 401, where at most 1000 have room: leave some out/],
+    ['plan', 401, /has 600 and this adds 401/],
+    ['replace', 401, /has 600 and this adds 401, .*: .* in two steps/],
+  ])('is refused in mode %s before its first change when there is no room', async (...of) => {
+    const [mode, count, words] = of
+    const site = await newSite(`${mode}-room.test`)
+    await insertGroups(`${mode}-room.test`, 600)
+    const definition = { groups: groups(count) }
+    const refused = await carryOut(site, mode, definition, { confirm: true })
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { error: { details: [{ field: 'groups', message: expect.stringMatching(words) }] } },
+    })
+    expect((await exported(site)).groups).toHaveLength(600)
+    const fits = await carryOut(site, 'plan', { groups: groups(400) })
+    expect(fits.json).toMatchObject({ status: 'succeeded', summary: { created: 400 } })
   })
 })
 
@@ -756,6 +789,21 @@ const runningJob = async (tx: SiteTx): Promise<void> => {
     })
     .execute()
 }
+
+const insertGroups = (host: string, count: number, prefix = 'full') =>
+  stack.inSite(host, (tx) =>
+    tx.db
+      .insertInto('data_group')
+      .values(
+        Array.from({ length: count }, (_, at) => ({
+          site_id: tx.siteId,
+          group_name: `${prefix}-${at}`,
+          description: '',
+          created_at: new Date(),
+        })),
+      )
+      .execute(),
+  )
 
 /** Resolves when that many transactions wait for others. */
 const waiters = (count: number): Promise<unknown> =>

@@ -10,6 +10,7 @@ import {
   type SiteState,
   planChanges,
 } from './plan.ts'
+import { roomFaults } from './room.ts'
 import {
   type DefinedItem,
   type Editor,
@@ -63,7 +64,8 @@ export class Definitions {
     const site = await this.#state(tx)
     const { known, faults } = await this.#knownActions(tx, definition)
     const plan = planChanges(definition, site, { mode, known })
-    return { changes: plan.changes, faults: [...faults, ...plan.faults] }
+    const room = roomFaults(plan.changes, site, this.#sections)
+    return { changes: plan.changes, faults: [...faults, ...plan.faults, ...room] }
   }
 
   /** The caller holds the site, and asks for the revision. Says what there was to do. */

@@ -1,4 +1,4 @@
-import { type DataGroup, NewDataGroup, parseGroup } from '#identity/groups/model.ts'
+import { type DataGroup, MAX_GROUPS, NewDataGroup, parseGroup } from '#identity/groups/model.ts'
 import type { DataGroups } from '#identity/groups/service.ts'
 import type { DefinedItem, Section, SiteItem } from '#runtime/definitions/section.ts'
 import { parseShape } from '#runtime/shape.ts'
@@ -8,7 +8,7 @@ export type GroupDirectory = Pick<DataGroups, 'all' | 'put' | 'delete'>
 /** Groups of a site's visitors; who is in them is no part of a definition. */
 export const groupSection = (groups: GroupDirectory): Section => ({
   name: 'groups',
-  maxItems: 200,
+  maxItems: MAX_GROUPS,
   parse(value): DefinedItem {
     const group = parseGroup(parseShape(NewDataGroup, value))
     return { ...itemOf(group), put: (tx, by) => groups.put(tx, group, by) }
