@@ -67,10 +67,11 @@ export class BatchItems {
     changes: readonly { readonly place: ItemPlace; readonly item: Item | undefined }[],
   ): Promise<void> {
     const store = storeIn(tx, this.#clock)
+    const layouts = this.#layouts.within(tx)
     for (const { table, key, at } of inLockOrder(changes.map(({ place }) => place))) {
       const expected = this.#locked.get(tx)?.get(textOf(table, key)) ?? 'any'
       const item = changes[at]?.item
-      const { outcome } = await withLayout(this.#layouts, table, (layout) =>
+      const { outcome } = await withLayout(layouts, table, (layout) =>
         store.write(table, key, { layout, expected, item, withBefore: false }),
       )
       if (outcome === 'changed') throw new LostRace('An item was changed meanwhile')

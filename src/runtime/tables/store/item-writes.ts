@@ -10,7 +10,7 @@ import { storeOf } from './grouped-store.ts'
 import { textOfKey } from './item-key.ts'
 import type { TableLayout } from './layout.ts'
 import { retryingRaces, tooBusy } from './retries.ts'
-import type { TableLayouts } from './table-layouts.ts'
+import type { KnownLayouts, TableLayouts } from './table-layouts.ts'
 import type { Expected, ItemWrite, TableStore, WriteOutcome } from './table-store.ts'
 import { Turns } from './turns.ts'
 
@@ -26,12 +26,18 @@ interface Found {
   readonly expected: Expected
 }
 
+/** What a write is done with: single statements, or those of one transaction. */
+interface Means {
+  readonly store: TableStore
+  readonly layouts: KnownLayouts
+}
+
 /** Changes of single items. Each is as if it were alone, and answered after its commit. */
 export class ItemWrites {
   readonly #database: Database
   readonly #clock: Clock
   readonly #layouts: TableLayouts
-  readonly #store: TableStore
+  readonly #single: Means
   readonly #turns = new Turns()
 
   constructor(deps: {
@@ -42,7 +48,7 @@ export class ItemWrites {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#layouts = deps.layouts
-    this.#store = storeOf(deps.database, deps.clock)
+    this.#single = { store: storeOf(deps.database, deps.clock), layouts: deps.layouts }
   }
 
   perform(table: Table, change: ItemChange): Promise<ActionAnswer> {
@@ -60,17 +66,17 @@ export class ItemWrites {
     { expected, item }: NonNullable<ItemChange['blind']>,
   ): Promise<ActionAnswer> {
     const write = { expected, item, withBefore: change.showsBefore }
-    const outcome = await this.#write(this.#store, table, change, write)
+    const outcome = await this.#write(this.#single, table, change, write)
     if (outcome.outcome === 'changed') throw change.refusal(outcome.before)
     return change.answer(outcome.before, item)
   }
 
   /** Reads, then writes if nobody else did; after some tries with the row locked. */
   async #reading(table: Table, change: ItemChange): Promise<ActionAnswer> {
-    const { item, expected } = await this.#store.read(table, change.key)
+    const { item, expected } = await this.#single.store.read(table, change.key)
     let found: Found = { item, expected }
     for (let tries = 0; tries < FREE_TRIES; tries++) {
-      const outcome = await this.#attempt(this.#store, table, change, found)
+      const outcome = await this.#attempt(this.#single, table, change, found)
       if ('answer' in outcome) return outcome.answer
       found = outcome.found
     }
@@ -82,7 +88,8 @@ export class ItemWrites {
       const outcome = await this.#database.withSite(table.siteId, async (tx) => {
         const store = storeIn(tx, this.#clock)
         const { item, expected } = await store.read(table, change.key, { lock: true })
-        return this.#attempt(store, table, change, { item, expected })
+        const means = { store, layouts: this.#layouts.within(tx) }
+        return this.#attempt(means, table, change, { item, expected })
       })
       // Only an item that did not exist can have been changed in between.
       if ('answer' in outcome) return outcome.answer
@@ -91,7 +98,7 @@ export class ItemWrites {
   }
 
   async #attempt(
-    store: TableStore,
+    means: Means,
     table: Table,
     change: ItemChange,
     found: Found,
@@ -99,7 +106,7 @@ export class ItemWrites {
     const item = change.after(found.item)
     if (item !== found.item) {
       const write = { expected: found.expected, item, withBefore: false }
-      const outcome = await this.#write(store, table, change, write)
+      const outcome = await this.#write(means, table, change, write)
       if (outcome.outcome === 'changed') {
         return { found: { item: outcome.before, expected: outcome.expected } }
       }
@@ -109,20 +116,18 @@ export class ItemWrites {
 
   /** With the table's layout, whatever it is by now. */
   async #write(
-    store: TableStore,
+    { store, layouts }: Means,
     table: Table,
     { key }: ItemChange,
     write: Omit<ItemWrite, 'layout'>,
   ): Promise<Exclude<WriteOutcome, { outcome: 'stale' }>> {
-    return withLayout(this.#layouts, table, (layout) =>
-      store.write(table, key, { ...write, layout }),
-    )
+    return withLayout(layouts, table, (layout) => store.write(table, key, { ...write, layout }))
   }
 }
 
 /** Writes with the layout that is known, and again with the present one when that is not it. */
 export async function withLayout(
-  layouts: TableLayouts,
+  layouts: KnownLayouts,
   table: Table,
   write: (layout: TableLayout) => Promise<WriteOutcome>,
 ): Promise<Exclude<WriteOutcome, { outcome: 'stale' }>> {

@@ -35,8 +35,15 @@ const START = { hash: Buffer.alloc(0), sort: Buffer.alloc(0) }
 /** Has `TableBuilds` run for a table after the commit. */
 export type RequestBuild = (tx: SiteTx, tableId: string) => Promise<void>
 
+/** The layouts of tables, as far as this process knows. */
+export interface KnownLayouts {
+  of(table: Table): Promise<TableLayout>
+  /** What is known of the table is wrong. */
+  forget(table: TableAddress): void
+}
+
 /** What the definition of a table means for its rows. */
-export class TableLayouts implements DefinedTables {
+export class TableLayouts implements DefinedTables, KnownLayouts {
   readonly #database: Database
   readonly #requestBuild: RequestBuild
   readonly #remembered = new LRUCache<string, TableLayout>({ max: REMEMBERED })
@@ -46,13 +53,18 @@ export class TableLayouts implements DefinedTables {
     this.#requestBuild = deps.requestBuild
   }
 
-  /** The layout of a table, as far as this process knows. */
-  async of(table: Table): Promise<TableLayout> {
-    const known = this.#remembered.get(keyOf(table))
-    if (known !== undefined) return known
-    const layout = await this.#database.withSite(table.siteId, (tx) => this.#find(tx, table))
-    this.#remembered.set(keyOf(table), layout)
-    return layout
+  of(table: Table): Promise<TableLayout> {
+    return this.#known(table, () =>
+      this.#database.withSite(table.siteId, (tx) => this.#find(tx, table)),
+    )
+  }
+
+  /** The same in a transaction: nobody who holds a connection waits for another one. */
+  within(tx: SiteTx): KnownLayouts {
+    return {
+      of: (table) => this.#known(table, () => this.#find(tx, table)),
+      forget: (table) => this.forget(table),
+    }
   }
 
   forget(table: TableAddress): void {
@@ -74,6 +86,14 @@ export class TableLayouts implements DefinedTables {
     if (schema.ttlAttribute !== undefined || change.removed.length > 0 || (filled && change.any)) {
       await this.#requestBuild(tx, tableId)
     }
+  }
+
+  async #known(table: Table, find: () => Promise<TableLayout>): Promise<TableLayout> {
+    const known = this.#remembered.get(keyOf(table))
+    if (known !== undefined) return known
+    const layout = await find()
+    this.#remembered.set(keyOf(table), layout)
+    return layout
   }
 
   async #write(
