@@ -180,7 +180,7 @@ export interface PutInput<Row> extends Condition {
 
 export interface UpdateInput extends Condition {
   readonly key: Key
-  /** `SET`, `REMOVE`, `ADD` and `DELETE`. An item that is not there is made. */
+  /** `SET`, `REMOVE`, `ADD` and `DELETE`. An item that is not there is made, unless it is only to lose something. */
   readonly updateExpression?: string
   /** Anything but `NONE` takes the access `readWrite`. */
   readonly returnValues?: 'NONE' | 'ALL_OLD' | 'UPDATED_OLD' | 'ALL_NEW' | 'UPDATED_NEW'

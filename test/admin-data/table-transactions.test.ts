@@ -89,6 +89,14 @@ describe('a transaction', () => {
     expect((await table.do('scan')).items).toEqual([{ id: 'a', n: 1, word: 'x' }])
   })
 
+  test('makes no item to take something away from', async () => {
+    const table = await SiteTable.create(site, 'removals', BY_ID)
+    const remove = (id: string) => ({ update: { key: { id }, updateExpression: 'REMOVE a' } })
+    await table.do('put', { item: { id: 'there', a: 1 } })
+    await table.do('transact-write', { actions: [remove('there'), remove('nowhere')] })
+    expect((await table.do('scan')).items).toEqual([{ id: 'there' }])
+  })
+
   test('raced by others on the same items loses nothing and makes nothing', async () => {
     const table = await SiteTable.create(site, 'accounts', BY_ID)
     await using beside = await startStack({ beside: stack })

@@ -86,6 +86,14 @@ const ACTION_DIFFERENCES: readonly (readonly [Difference, ActionDifference])[] =
       ours.message === 'ReturnValues can only be ALL_OLD or NONE',
   ],
   [
+    'empty-attributes',
+    (_request, ours, theirs) =>
+      ours.ok &&
+      theirs.ok &&
+      JSON.stringify(theirs.body) === '{"Attributes":{}}' &&
+      JSON.stringify(ours.body) === '{}',
+  ],
+  [
     'segment-zero',
     ({ body }, ours) =>
       body['Segment'] === 0 &&

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
 import type { AttributeValue, Item } from '#runtime/tables/items/attribute-value.ts'
 
+import { differenceOfActions } from './action-differences.ts'
 import type { Action, Answer, TableRequest } from './answer.ts'
 import { comparable } from './comparable.ts'
 import {
@@ -136,7 +137,10 @@ function judge(
     count(expected.ok ? 'same' : 'refused')
     return
   }
-  const difference = differenceOfMessages(expected, actual) ?? differencesAt(request, items)
+  const difference =
+    differenceOfMessages(expected, actual) ??
+    differenceOfActions(request, expected, actual) ??
+    differencesAt(request, items)
   const story = JSON.stringify({ request, items: items.length < 5 ? items : '…' }, null, 1)
   if (difference === undefined) expect(`ours ${left}`, story).toBe(`theirs ${right}`)
   else count(difference)

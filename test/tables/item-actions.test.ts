@@ -96,6 +96,39 @@ describe('an item', () => {
     expect(await update('UPDATED_NEW')).toEqual({ Attributes: { n: 3 } })
     expect(await update('NONE')).toEqual({})
   })
+
+  test('is not made by an update that would only take something away', async () => {
+    const updated = (text: string, values?: Record<string, unknown>) =>
+      bench.act(people, 'UpdateItem', {
+        Key: { id: 'gus' },
+        UpdateExpression: text,
+        ...(values && { ExpressionAttributeValues: values }),
+        ReturnValues: 'ALL_NEW',
+      })
+    expect(await updated('REMOVE a, b.c[1]')).toEqual({})
+    expect(await updated('DELETE a :s', { ':s': { $set: ['x'] } })).toEqual({})
+    expect(await get(people, { id: 'gus' })).toBeUndefined()
+    expect(await updated('REMOVE a ADD n :n', { ':n': 1 })).toEqual({
+      Attributes: { id: 'gus', n: 1 },
+    })
+    expect(await updated('REMOVE n')).toEqual({ Attributes: { id: 'gus' } })
+  })
+
+  test.each([
+    ['UPDATED_OLD', 'SET b = :v', { ':v': 1 }],
+    ['UPDATED_NEW', 'SET l[7] = :v', { ':v': 1 }],
+    ['UPDATED_NEW', 'REMOVE a', undefined],
+    ['UPDATED_OLD', undefined, undefined],
+  ])('shows no %s of %s where that is nothing', async (returned, text, values) => {
+    await put(people, { id: 'fay', a: 1, l: [] })
+    const answer = await bench.act(people, 'UpdateItem', {
+      Key: { id: 'fay' },
+      ...(text && { UpdateExpression: text }),
+      ...(values && { ExpressionAttributeValues: values }),
+      ReturnValues: returned,
+    })
+    expect(answer).toEqual({})
+  })
 })
 
 describe('a condition', () => {

@@ -16,7 +16,7 @@ import {
 
 import type { Answer } from './answer.ts'
 
-/** Where dynalite is not DynamoDB; each has its row in decisions/101 or decisions/110. */
+/** Where dynalite is not DynamoDB; each has its row in decisions 101, 110 or 163. */
 export type Difference =
   | 'syntax-wording'
   | 'type-set'
@@ -35,6 +35,8 @@ export type Difference =
   | 'shared-value'
   | 'not-asked'
   | 'remove-from-nothing'
+  | 'item-of-removals'
+  | 'empty-attributes'
   | 'empty-index-key'
   | 'select'
   | 'consistent-scan'
@@ -157,6 +159,7 @@ function resolved(operand: Operand, item: Item): AttributeValue | undefined {
 /** What in an update, for this item, dynalite is known to do otherwise. */
 function differencesOfUpdate(update: Update, stored: Item | undefined): Difference[] {
   const found: Difference[] = []
+  if (stored === undefined && makesItemOfRemovals(update)) found.push('item-of-removals')
   if (
     stored === undefined &&
     update.actions.some(({ section, path }) => section === 'REMOVE' && path.length > 1)
@@ -167,6 +170,10 @@ function differencesOfUpdate(update: Update, stored: Item | undefined): Differen
   if (sharesValues(update)) found.push('shared-value')
   return found
 }
+
+/** All of its actions take something away, and dynalite makes an item of that. */
+const makesItemOfRemovals = ({ actions }: Update): boolean =>
+  actions.length > 0 && actions.every(({ section }) => section === 'REMOVE' || section === 'DELETE')
 
 /** An element is removed from a list in which another action has a place. */
 function movesElements({ actions }: Update): boolean {

@@ -125,6 +125,7 @@ export class PureTables {
     checkUpdateKeys(update, schema)
     const stored = this.#checked(body, key, bound)
     const after = applyUpdate(update, { stored, key, schema })
+    if (after === undefined) return {}
     checkUpdatedIndexKeys(update, after, schema)
     checkUpdatedSize(after)
     this.#table(body).set(keyText(key, tableOf(body)), after)
@@ -133,9 +134,9 @@ export class PureTables {
       case 'ALL_NEW':
         return { Attributes: after }
       case 'UPDATED_NEW':
-        return { Attributes: project(targets, after) }
+        return attributes(project(targets, after))
       case 'UPDATED_OLD':
-        return stored === undefined ? {} : { Attributes: project(targets, stored) }
+        return stored === undefined ? {} : attributes(project(targets, stored))
       default:
         return {}
     }
@@ -213,6 +214,9 @@ function inOrder(items: readonly Item[], { sortKey }: TableSchema): readonly Ite
     return left === undefined || right === undefined ? 0 : (compareValues(left, right) ?? 0)
   })
 }
+
+const attributes = (part: Item): Record<string, unknown> =>
+  Object.keys(part).length === 0 ? {} : { Attributes: part }
 
 function tableOf(body: Body): TableName {
   const name = String(body['TableName'])

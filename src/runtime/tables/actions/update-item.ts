@@ -35,6 +35,7 @@ export function readUpdateItem(request: ActionRequest): ItemChange {
     after(before) {
       if (!holds(condition, before)) throw refusal(before)
       const after = applyUpdate(update, { stored: before, key, schema: table.schema })
+      if (after === undefined) return undefined
       checkUpdatedIndexKeys(update, after, table.schema)
       checkUpdatedSize(after)
       return after
@@ -51,10 +52,16 @@ function answerOf(
 ): ActionAnswer {
   const shown = (item: Item | undefined): ActionAnswer =>
     item === undefined ? {} : { Attributes: codec.writeItem(item) }
-  const touched = (item: Item | undefined) => item && project(projectionOf(update.targets), item)
+  const touched = (item: Item | undefined) => item && partOf(update, item)
   const returned = text(body, 'ReturnValues')
   if (returned === 'ALL_OLD') return shown(before)
   if (returned === 'ALL_NEW') return shown(after)
   if (returned === 'UPDATED_OLD') return shown(touched(before))
   return returned === 'UPDATED_NEW' ? shown(touched(after)) : {}
+}
+
+/** What an update touches of an item; undefined when that is nothing, which DynamoDB leaves out of its answer. */
+function partOf({ targets }: Update, item: Item): Item | undefined {
+  const part = project(projectionOf(targets), item)
+  return Object.keys(part).length === 0 ? undefined : part
 }

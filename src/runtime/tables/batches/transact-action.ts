@@ -70,6 +70,7 @@ const READERS: Readonly<Record<Kind, (body: Fields, reading: RequestReading) => 
       decide(stored) {
         checkCondition(body, bound, stored, reading.codec)
         const item = applyUpdate(update, { stored, key, schema: table.schema })
+        if (item === undefined) return { item }
         checkUpdatedIndexKeys(update, item, table.schema)
         checkUpdatedSize(item)
         return { item }

@@ -31,9 +31,10 @@ export interface Before {
 
 /**
  * The item after an update; the one before is left as it is. Every action sees the item before the update:
- * neither the order of the actions nor a removed list element changes what another one means.
+ * neither the order of the actions nor a removed list element changes what another one means. Undefined when there
+ * is no item and the update would only take something away from it: DynamoDB makes none for that.
  */
-export function applyUpdate(update: Update, before: Before): Item {
+export function applyUpdate(update: Update, before: Before): Item | undefined {
   const item = before.stored ?? before.key
   const assigned = new Map(
     update.actions.map((action) => [
@@ -48,8 +49,13 @@ export function applyUpdate(update: Update, before: Before): Item {
     if (before.schema) checkAssignedKey(action, assigned.get(action), before.schema)
     return edits
   })
+  if (before.stored === undefined && onlyTakesAway(update)) return undefined
   return writeEdits(item, edits)
 }
+
+/** An update without any action makes an item of its key alone. */
+const onlyTakesAway = ({ actions }: Update): boolean =>
+  actions.length > 0 && actions.every(({ section }) => section === 'REMOVE' || section === 'DELETE')
 
 function editOf(action: Action, assigned: AttributeValue | undefined, item: Item): Edit[] {
   const { path } = action

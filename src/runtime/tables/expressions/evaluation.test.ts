@@ -112,7 +112,9 @@ describe('an update', () => {
     if (update === undefined) throw new Error('No update')
     const stored = before && readPlainItem({ pk: 'p', ...before })
     const text0 = JSON.stringify(stored)
-    const { pk, ...rest } = plainItem(applyUpdate(update, { stored, key: KEY }))
+    const item = applyUpdate(update, { stored, key: KEY })
+    if (item === undefined) return undefined
+    const { pk, ...rest } = plainItem(item)
     expect(pk).toBe('p')
     expect(JSON.stringify(stored), 'the item before is left alone').toBe(text0)
     return rest
@@ -136,7 +138,11 @@ describe('an update', () => {
     ],
     ['REMOVE l[17], m.nothing, absent', { l: [1], m: {} }, undefined, { l: [1], m: {} }],
     ['REMOVE m.a, l[0]', { m: { a: 1 }, l: [1] }, undefined, { m: {}, l: [] }],
-    ['REMOVE x.y, z[0]', undefined, undefined, {}],
+    ['REMOVE x', undefined, undefined, undefined],
+    ['REMOVE x.y, z[0]', undefined, undefined, undefined],
+    ['DELETE s :w', undefined, { ':w': { $set: ['a'] } }, undefined],
+    ['REMOVE x SET a = :v', undefined, { ':v': 1 }, { a: 1 }],
+    ['DELETE s :w ADD n :v', undefined, { ':v': 1, ':w': { $set: ['a'] } }, { n: 1 }],
     [
       'SET m.a.b[0].c = :v',
       { m: { a: { b: [{ c: 1, d: 2 }] } } },
