@@ -270,6 +270,14 @@ describe('a request of the wrong shape', () => {
       ),
     ],
     [
+      'UpdateItem',
+      { TableName: 'abc', Key: key, AttributeUpdates: { b: { Action: 'SET', Value: { S: 'a' } } } },
+      validation(
+        "1 validation error detected: Value 'SET' at 'attributeUpdates.b.member.action' failed to satisfy constraint: " +
+          'Member must satisfy enum value set: [ADD, PUT, DELETE]',
+      ),
+    ],
+    [
       'Query',
       {
         TableName: 'abc',

@@ -60,7 +60,10 @@ const expected = map(
   'ExpectedAttributeValue',
 )
 const attributeUpdates = map(
-  struct('value', 'AttributeValueUpdate', { Action: text(), Value: fieldValue }),
+  struct('value', 'AttributeValueUpdate', {
+    Action: choice('ADD', 'PUT', 'DELETE'),
+    Value: fieldValue,
+  }),
   'AttributeValueUpdate',
 )
 const condition: Fields = {
