@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { EgressPolicy, EgressRequest } from '#platform/egress/egress.ts'
+import type { EgressPolicy, EgressRequest, ResponseRoom } from '#platform/egress/egress.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -27,6 +27,12 @@ const ROUTES: Record<string, Handler> = {
     response.setHeader('content-encoding', 'gzip').end(BOMB)
   },
   '/large': (_request, response) => void response.end(Buffer.alloc(2_000_000)),
+  '/unannounced': (_request, response) => {
+    response.write(Buffer.alloc(100_000))
+    response.end(Buffer.alloc(100_000))
+  },
+  '/large-loop': (_request, response) =>
+    void response.writeHead(302, { location: '/large-loop' }).end(Buffer.alloc(200_000)),
   '/silent': () => {},
   '/loop': (_request, response) => void response.writeHead(302, { location: '/loop' }).end(),
   '/private': (_request, response) =>
@@ -194,6 +200,50 @@ describe('egress', () => {
     ['no URL', { url: 'nonsense' }, 'URL'],
   ] as [string, Partial<EgressRequest>, string][])('refuses %s', async (_what, request, why) => {
     await expect(send('/echo', request)).rejects.toThrow(why)
+  })
+})
+
+describe('room for responses', () => {
+  /** Gives room, or says `late` first and then no; what was taken and given back is written down. */
+  const roomOf = (late?: () => void) => {
+    const moved: number[] = []
+    const room: ResponseRoom = {
+      async take(bytes) {
+        moved.push(bytes)
+        late?.()
+        return late === undefined
+      },
+      giveBack: (bytes) => void (bytes > 0 && moved.push(-bytes)),
+    }
+    return { moved, policy: { ...POLICY, maxResponseBytes: 3_000_000, room } }
+  }
+
+  test.each([
+    ['of known length: that length', '/large', [2_000_000]],
+    ['of unknown length: all that it may have', '/unannounced', [3_000_000, -2_800_000]],
+    ['that is small: nothing', '/echo', []],
+  ])('is taken for a response %s', async (_what, path, moved) => {
+    const watched = roomOf()
+    await send(path, {}, watched)
+    expect(watched.moved).toEqual(moved)
+  })
+
+  test('is given back before a redirect is followed', async () => {
+    const watched = roomOf()
+    await expect(send('/large-loop', {}, watched)).rejects.toThrow('redirects')
+    const held = watched.moved.reduce((sum, bytes) => sum + bytes, 0)
+    expect(watched.moved).toContain(-200_000)
+    expect(held).toBe(200_000)
+  })
+
+  test('that does not come in time is refused with what to do', async () => {
+    const time = new AbortController()
+    const { policy } = roomOf(() => time.abort(new DOMException('It is over', 'TimeoutError')))
+    const refused = send('/large', {}, { policy, signal: time.signal })
+    await expect(refused).rejects.toMatchObject({
+      code: 'TooManyRequests',
+      message: expect.stringContaining('await some of them'),
+    })
   })
 })
 

@@ -26,4 +26,14 @@ export interface EgressPolicy {
   readonly allow: readonly string[]
   readonly maxResponseBytes: number
   readonly timeoutMs: number
+  /** Where the body of a response is held; without it only `maxResponseBytes` bounds it. */
+  readonly room?: ResponseRoom
+}
+
+/** Memory that responses share. */
+export interface ResponseRoom {
+  /** True when that many bytes more may be held, false when the signal came first. */
+  take(bytes: number, signal: AbortSignal): Promise<boolean>
+  /** Of what was taken and turned out not to be needed. */
+  giveBack(bytes: number): void
 }

@@ -6,25 +6,23 @@ import { pipeline } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 
 import { portOf } from './allow-list.ts'
+import { NO_BODY, type ReadResponse, type ReadRules, readResponse } from './read-response.ts'
 
-export interface Exchange {
+export interface Exchange extends ReadRules {
   readonly url: URL
   /** The checked address; nothing is resolved again. */
   readonly address: string
   readonly method: string
   readonly headers: ReadonlyMap<string, readonly string[]>
   readonly body: Uint8Array | undefined
-  readonly maxBytes: number
-  readonly signal: AbortSignal
   /** PEM; beside the system's, for tests. */
   readonly ca?: string
 }
 
-export interface Exchanged {
+export interface Exchanged extends ReadResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: readonly (readonly [string, string])[]
-  readonly body: Buffer
 }
 
 /** One request to one address, decoded and bounded. */
@@ -33,13 +31,16 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const encoding = String(response.headers['content-encoding'] ?? '').toLowerCase()
   const hasBody =
     options.method !== 'HEAD' && response.statusCode !== 204 && response.statusCode !== 304
-  const body = hasBody ? await collect(decoded(response, encoding), options) : Buffer.alloc(0)
+  const sizeBytes = isDecoded(encoding) ? undefined : response.headers['content-length']
+  const read = hasBody
+    ? await readResponse(decoded(response, encoding), sizeBytes, options)
+    : NO_BODY
   response.destroy()
   return {
     status: response.statusCode ?? 0,
     statusText: response.statusMessage ?? '',
     headers: pairsOf(response.rawHeaders, isDecoded(encoding)),
-    body,
+    ...read,
   }
 }
 
@@ -97,23 +98,6 @@ function decoded(response: IncomingMessage, encoding: string): Readable {
         : createGunzip()
   // The reader of the decoder hears of every fault.
   return pipeline(response, decoder, () => {})
-}
-
-/** Counts what comes out of the decoder: a few bytes on the wire can be gigabytes here. */
-async function collect(stream: Readable, { maxBytes, signal }: Exchange): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    signal.throwIfAborted()
-    const bytes = chunk as Buffer
-    size += bytes.byteLength
-    if (size > maxBytes) {
-      stream.destroy()
-      throw new Error(`the response is longer than ${maxBytes} bytes`)
-    }
-    chunks.push(bytes)
-  }
-  return Buffer.concat(chunks)
 }
 
 /** Without what described the transfer rather than the content. */

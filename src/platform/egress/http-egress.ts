@@ -1,6 +1,8 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
+import { AppError } from '#base/app-error.ts'
+
 import { urlFault } from './allow-list.ts'
 import type { Egress, EgressPolicy, EgressRequest, EgressResponse } from './egress.ts'
 import { type Exchanged, exchange } from './exchange.ts'
@@ -75,6 +77,7 @@ export class HttpEgress implements Egress {
       if (request.redirect === 'error')
         throw new Error(`"${hop.url.host}" answered with a redirect`)
       if (redirects === MAX_REDIRECTS) throw new Error(`more than ${MAX_REDIRECTS} redirects`)
+      policy.room?.giveBack(answer.heldBytes)
       hop = next
     }
   }
@@ -92,6 +95,7 @@ export class HttpEgress implements Egress {
           address,
           headers,
           maxBytes: policy.maxResponseBytes,
+          room: policy.room,
           signal,
           ...(this.#ca === undefined ? {} : { ca: this.#ca }),
         })
@@ -168,7 +172,7 @@ const response = (answer: Exchanged, url: URL, wasRedirected: boolean): EgressRe
   url: url.href,
   redirected: wasRedirected,
   headers: answer.headers,
-  bodyBase64: answer.body.toString('base64'),
+  bodyBase64: answer.bodyBase64,
 })
 
 /** Words for site code: nothing in them tells what the installation's own network looks like. */
@@ -176,6 +180,7 @@ function explained(error: unknown, signal: AbortSignal, policy: EgressPolicy): E
   if (signal.aborted) {
     const reason: unknown = signal.reason
     const timedOut = reason instanceof Error && reason.name === 'TimeoutError'
+    if (timedOut && error instanceof AppError) return error
     return new Error(
       timedOut ? `fetch: no answer within ${policy.timeoutMs} ms` : 'fetch: the call was aborted',
       { cause: error },

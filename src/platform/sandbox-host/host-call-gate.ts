@@ -1,3 +1,4 @@
+import { type AnswerRoom, AnswerRooms } from './answer-rooms.ts'
 import type { HostCallName } from './sandbox.ts'
 
 /** Host calls of one site at work, or answered and not yet handed to the worker. What they hold is bounded by that. */
@@ -12,6 +13,8 @@ const AT_ONCE: Readonly<Partial<Record<HostCallName, number>>> = {
 }
 /** Of the arguments of one site's host calls of one name that wait for a place, in UTF-16 units. */
 const MAX_WAITING_LENGTH = 64 * 1024 * 1024
+/** The same of those at work, except that one always may be. */
+const MAX_LENGTH_AT_WORK = 64 * 1024 * 1024
 
 interface AskedCall {
   readonly siteId: string
@@ -25,7 +28,10 @@ export interface Place {
 }
 
 interface Line {
+  /** The most of them. */
+  readonly places: number
   atWork: number
+  lengthAtWork: number
   waitingLength: number
   readonly waiting: Set<Ticket>
 }
@@ -33,53 +39,78 @@ interface Line {
 interface Ticket {
   readonly length: number
   readonly begin: () => void
+  begun: boolean
 }
 
 /** Lets host calls of one site begin, some at once and the rest in turn. */
 export class HostCallGate {
   readonly #lines = new Map<string, Line>()
+  readonly #rooms = new AnswerRooms()
 
-  /** Undefined when too much waits already: then `begin` is not called. */
-  enter({ siteId, name, argument }: AskedCall, begin: () => void): Place | undefined {
-    const most = AT_ONCE[name] ?? Infinity
+  /** Undefined when too much waits already: then `begin` is not called. What it is given holds for as long as the place. */
+  enter(
+    { siteId, name, argument }: AskedCall,
+    begin: (room: AnswerRoom) => void,
+  ): Place | undefined {
     const key = `${name} ${siteId}`
-    const line = this.#lines.get(key) ?? { atWork: 0, waitingLength: 0, waiting: new Set() }
-    const ticket = { length: argument.length, begin }
-    if (line.atWork < most) {
-      line.atWork += 1
-      this.#lines.set(key, line)
-      begin()
-    } else if (line.waitingLength + ticket.length > MAX_WAITING_LENGTH) {
+    const line = this.#lines.get(key) ?? emptyLine(AT_ONCE[name] ?? Infinity)
+    const room = this.#rooms.open(siteId)
+    const ticket = { length: argument.length, begin: () => begin(room), begun: false }
+    if (!fits(line, ticket) && line.waitingLength + ticket.length > MAX_WAITING_LENGTH) {
       return undefined
-    } else {
-      line.waiting.add(ticket)
-      line.waitingLength += ticket.length
     }
+    line.waiting.add(ticket)
+    line.waitingLength += ticket.length
+    this.#lines.set(key, line)
+    beginNext(line)
     let left = false
     return {
       leave: () => {
         if (left) return
         left = true
-        if (!unqueued(line, ticket)) this.#next(key, line)
+        room.leave()
+        this.#leave(key, line, ticket)
       },
     }
   }
 
-  #next(key: string, line: Line): void {
-    const [next] = line.waiting
-    if (next) {
-      unqueued(line, next)
-      next.begin()
-      return
+  #leave(key: string, line: Line, ticket: Ticket): void {
+    if (ticket.begun) {
+      line.atWork -= 1
+      line.lengthAtWork -= ticket.length
+    } else {
+      unqueue(line, ticket)
     }
-    line.atWork -= 1
-    if (line.atWork === 0) this.#lines.delete(key)
+    beginNext(line)
+    if (line.atWork === 0 && line.waiting.size === 0) this.#lines.delete(key)
   }
 }
 
-/** False when it does not wait any more. */
-function unqueued(line: Line, ticket: Ticket): boolean {
-  if (!line.waiting.delete(ticket)) return false
+const emptyLine = (places: number): Line => ({
+  places,
+  atWork: 0,
+  lengthAtWork: 0,
+  waitingLength: 0,
+  waiting: new Set(),
+})
+
+const fits = ({ places, atWork, lengthAtWork }: Line, { length }: Ticket): boolean =>
+  atWork < places &&
+  (atWork === 0 || places === Infinity || lengthAtWork + length <= MAX_LENGTH_AT_WORK)
+
+/** In the order in which they came. */
+function beginNext(line: Line): void {
+  for (const ticket of line.waiting) {
+    if (!fits(line, ticket)) return
+    unqueue(line, ticket)
+    line.atWork += 1
+    line.lengthAtWork += ticket.length
+    ticket.begun = true
+    ticket.begin()
+  }
+}
+
+function unqueue(line: Line, ticket: Ticket): void {
+  line.waiting.delete(ticket)
   line.waitingLength -= ticket.length
-  return true
 }

@@ -1,5 +1,7 @@
 import type { GuestFailure } from '#sandbox/protocol.ts'
 
+import type { AnswerRoom } from './answer-rooms.ts'
+
 /**
  * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
  * Everything here is data, so that a host on another machine could serve it.
@@ -186,6 +188,8 @@ export interface HostCall {
   readonly name: HostCallName
   /** JSON text. */
   readonly argument: string
+  /** For an answer whose size is not bounded otherwise. */
+  readonly room: AnswerRoom
   /** Aborted when the call that asked is over. */
   readonly signal: AbortSignal
 }
