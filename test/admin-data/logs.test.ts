@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { serverSentEvents } from '#test/http-client.ts'
+import { asAdmin } from '#test/postgres.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -179,5 +180,27 @@ describe('the live log', () => {
         return opened
       })
       .toBe(true)
+  })
+
+  test('leaves no place taken when it fails, or is given up', async () => {
+    const { siteId } = await stack.context.sites.find('two.test')
+    const { signal } = new AbortController()
+    const follow = () => stack.context.runtimeLogs.follow(siteId, {}, { after: '0', signal })
+    const renamed = (from: string, to: string) =>
+      asAdmin((admin) => admin.unsafe(`alter table ${from} rename to ${to}`), stack.database.url)
+    await renamed('runtime_log', 'hidden_log')
+    try {
+      for (let times = 0; times < 25; times += 1)
+        await expect(follow().next()).rejects.toThrow('runtime_log')
+    } finally {
+      await renamed('hidden_log', 'runtime_log')
+    }
+    for (let times = 0; times < 25; times += 1) {
+      const lines = follow()
+      const first = lines.next()
+      stack.context.runtimeLogs.platform({ siteId, level: 'info', message: `line ${times}` })
+      expect((await first).done).toBe(false)
+      await lines.return()
+    }
   })
 })

@@ -145,17 +145,21 @@ export class RuntimeLogs implements AsyncDisposable {
     filter: LogFilter,
     start: string | undefined,
   ): AsyncGenerator<LogRecord[], void, undefined> {
-    let after = start ?? (await this.#start(siteId, filter))
-    while (!watcher.signal.aborted) {
-      watcher.reset()
-      const from = after
-      const batch = await this.#database.withSite(siteId, (tx) =>
-        selectAfter(tx, filter, { limit: FOLLOW_BATCH, after: from }),
-      )
-      after = batch.at(-1)?.logId ?? after
-      if (batch.length > 0) yield batch
-      if (batch.length === FOLLOW_BATCH) continue
-      if ((await watcher.wait(HEARTBEAT_MS)) === 'silence') yield []
+    try {
+      let after = start ?? (await this.#start(siteId, filter))
+      while (!watcher.signal.aborted) {
+        watcher.reset()
+        const from = after
+        const batch = await this.#database.withSite(siteId, (tx) =>
+          selectAfter(tx, filter, { limit: FOLLOW_BATCH, after: from }),
+        )
+        after = batch.at(-1)?.logId ?? after
+        if (batch.length > 0) yield batch
+        if (batch.length === FOLLOW_BATCH) continue
+        if ((await watcher.wait(HEARTBEAT_MS)) === 'silence') yield []
+      }
+    } finally {
+      watcher.leave()
     }
   }
 

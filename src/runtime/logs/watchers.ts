@@ -7,7 +7,7 @@ export class LogWatchers {
   readonly #sites = new Map<string, Set<LogWatcher>>()
   readonly #closed = new AbortController()
 
-  /** The signal is what ends the watching. */
+  /** Until the signal, or until the watcher leaves by itself. */
   watch(siteId: string, signal: AbortSignal): LogWatcher {
     const watchers = this.#sites.get(siteId) ?? new Set()
     if (watchers.size >= MAX_PER_SITE) {
@@ -17,7 +17,7 @@ export class LogWatchers {
         { retryAfterSeconds: 10 },
       )
     }
-    const watcher = new LogWatcher(AbortSignal.any([signal, this.#closed.signal]))
+    const watcher = new LogWatcher([signal, this.#closed.signal])
     this.#sites.set(siteId, watchers.add(watcher))
     const left = () => {
       watchers.delete(watcher)
@@ -44,10 +44,15 @@ export class LogWatchers {
 /** Wakes one follower; a wake-up between `reset` and `wait` is not lost. */
 export class LogWatcher {
   readonly signal: AbortSignal
+  readonly #leaving = new AbortController()
   #bell = Promise.withResolvers<'lines'>()
 
-  constructor(signal: AbortSignal) {
-    this.signal = signal
+  constructor(endings: readonly AbortSignal[]) {
+    this.signal = AbortSignal.any([...endings, this.#leaving.signal])
+  }
+
+  leave(): void {
+    this.#leaving.abort()
   }
 
   reset(): void {
