@@ -1,27 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { type Ids, furnish, routesOf } from '#test/furnished-site.ts'
 import type { Answer } from '#test/http-client.ts'
-import { ended } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
-
-const PATIENCE = { timeout: 20_000, interval: 20 }
-
-/** What site one has; site two names it. */
-interface Ids {
-  readonly table: string
-  readonly bucket: string
-  readonly fn: string
-  readonly operation: string
-  readonly job: string
-  readonly run: string
-  readonly iacJob: string
-  readonly profile: string
-  readonly group: string
-  readonly user: string
-  /** Of a run, with a line in the log. */
-  readonly request: string
-}
 
 /** Ids of the same shape that never were. */
 const NEVER: Ids = {
@@ -38,83 +20,6 @@ const NEVER: Ids = {
   request: '00000000-0000-4000-8000-000000000000',
 }
 
-type Route = readonly [method: string, path: string, body?: unknown]
-
-/** Every place of `/admin/data` where an id goes. */
-const routesOf = (ids: Ids): readonly Route[] => {
-  const ddb = `/resources/${ids.table}/data/ddb`
-  const s3 = `/resources/${ids.bucket}/data/s3`
-  const granted = {
-    code: 'export default () => 1',
-    resources: [{ resourceId: ids.table, access: 'read' }],
-  }
-  return [
-    ...[ids.table, ids.bucket, ids.fn].flatMap((id): Route[] => [
-      ['GET', `/resources/${id}`],
-      ['PATCH', `/resources/${id}`, { config: {} }],
-      ['DELETE', `/resources/${id}`],
-    ]),
-    ['POST', `${ddb}/get`, { key: { id: 'a' } }],
-    [
-      'POST',
-      `${ddb}/query`,
-      { keyConditionExpression: 'id = :a', expressionAttributeValues: { ':a': 'a' } },
-    ],
-    ['POST', `${ddb}/scan`, {}],
-    ['POST', `${ddb}/put`, { item: { id: 'a' } }],
-    ['POST', `${ddb}/update`, { key: { id: 'a' } }],
-    ['POST', `${ddb}/delete`, { key: { id: 'a' } }],
-    ['POST', `${ddb}/batch-get`, { keys: [{ id: 'a' }] }],
-    ['POST', `${ddb}/batch-write`, { puts: [{ id: 'a' }] }],
-    ['POST', `${ddb}/transact-write`, { actions: [{ put: { item: { id: 'a' } } }] }],
-    ...[
-      'list-objects',
-      'get-object',
-      'put-object',
-      'delete-object',
-      'presign-get-object',
-      'presign-put-object',
-    ].map((action): Route => [
-      'POST',
-      `${s3}/${action}`,
-      action === 'list-objects'
-        ? {}
-        : action === 'put-object'
-          ? { key: 'k', body: 'x' }
-          : { key: 'k' },
-    ]),
-    ['POST', '/resources', { type: 'lambdaFunction', name: 'mine', config: granted }],
-    ['POST', '/operations', { operation: 'mine', lambdaResourceId: ids.fn }],
-    [
-      'POST',
-      '/operations',
-      { operation: 'mine', preset: { preset: 'ddb.get', resourceId: ids.table } },
-    ],
-    ['DELETE', `/operations/${ids.operation}`],
-    ['POST', `/operations/${ids.operation}`],
-    ['PUT', '/jobs/mine', { operation: ids.operation }],
-    ['GET', `/jobs/${ids.job}`],
-    ['PUT', `/jobs/${ids.job}`, { enabled: false }],
-    ['POST', `/jobs/${ids.job}`],
-    ['DELETE', `/jobs/${ids.job}`],
-    ['GET', `/jobs/${ids.job}/runs`],
-    ['GET', `/jobs/${ids.job}/runs/${ids.run}`],
-    ['GET', `/iac/jobs/${ids.iacJob}`],
-    ['POST', `/iac/jobs/${ids.iacJob}/cancel`],
-    ['POST', '/iac/jobs', { mode: 'plan', definitionProfileName: ids.profile }],
-    ['GET', `/iac/definitions/${ids.profile}`],
-    ['DELETE', `/iac/definitions/${ids.profile}`],
-    ['DELETE', `/groups/${ids.group}`],
-    ['GET', `/groups/${ids.group}/users`],
-    ['POST', `/groups/${ids.group}/users`, { username: ids.user }],
-    ['DELETE', `/groups/${ids.group}/users`, { username: ids.user }],
-    ['POST', '/groups/own/users', { username: ids.user }],
-    ['DELETE', '/groups/own/users', { username: ids.user }],
-    ['GET', `/logs?operation=${ids.operation}`],
-    ['GET', `/logs?requestId=${ids.request}`],
-  ]
-}
-
 let stack: Stack
 let one: RuntimeSite
 let two: RuntimeSite
@@ -123,51 +28,12 @@ beforeAll(async () => {
   stack = await startStack()
   one = await RuntimeSite.open(stack, 'one.test')
   two = await RuntimeSite.open(stack, 'two.test')
-  ids = await furnish()
+  ids = await furnish(stack, one)
   await two.admin('POST', '/groups', { groupName: 'own' })
   await two.putOperation('own', { preset: { preset: 'echo' } })
   await two.admin('PUT', '/jobs/ownjob', { operation: 'own' })
 })
 afterAll(() => stack[Symbol.asyncDispose]())
-
-async function furnish(): Promise<Ids> {
-  const create = async (type: string, name: string, config: object) =>
-    (await one.admin('POST', '/resources', { type, name, config })).json.resourceId as string
-  const table = await create('ddbTable', 'things', { partitionKey: { name: 'id', type: 'S' } })
-  const bucket = await create('s3Bucket', 'files', {})
-  const fn = await one.putFunction(
-    'secretive',
-    'export default () => { console.log("inside"); return 1 }',
-  )
-  await one.putOperation('theirs', { lambdaResourceId: fn, auth: { mode: 'public' } })
-  await one.admin('PUT', '/jobs/theirjob', { operation: 'theirs' })
-  await one.admin('POST', '/groups', { groupName: 'theirgroup' })
-  await one.synced()
-  await one.call('theirs')
-  await stack.dataToken('one.test', { user: 'theiruser@example.test' })
-  const run = (await one.admin('POST', '/jobs/theirjob')).json.data.runId
-  const { requestId: request } = await vi.waitUntil(async () => {
-    const { json } = await one.admin('GET', `/jobs/theirjob/runs/${run}`)
-    return json.logs?.length > 0 ? json : undefined
-  }, PATIENCE)
-  const definition = { groups: [{ groupName: 'theirgroup' }] }
-  await one.admin('PUT', '/iac/definitions/theirprofile', { definition })
-  const iacJob = (await one.admin('POST', '/iac/jobs', { mode: 'plan', definition })).json.jobId
-  await ended(one, iacJob)
-  return {
-    table,
-    bucket,
-    fn,
-    run,
-    iacJob,
-    operation: 'theirs',
-    job: 'theirjob',
-    profile: 'theirprofile',
-    group: 'theirgroup',
-    request,
-    user: 'theiruser@example.test',
-  }
-}
 
 /** Without what differs from request to request, and with one word for each id. */
 function comparable({ status, text, headers }: Answer, of: Ids): unknown {
