@@ -13,11 +13,13 @@ let mine: Table
 let theirs: Table
 let statements: string[]
 let faults: unknown[]
+let transactions: number
 
 beforeEach(async () => {
   postgres = await openDatabase()
   statements = []
   faults = []
+  transactions = 0
   bench = await openEngine({ ...postgres, database: counted(postgres.database) })
   const schema = { partitionKey: { name: 'id', type: 'S' as const } }
   for (const site of ['one', 'two']) await insertSite(postgres, site)
@@ -35,6 +37,7 @@ afterEach(async () => {
 const counted = (database: Database): Database =>
   new Proxy(database, {
     get(target, name) {
+      if (name === 'withSite') transactions += 1
       if (name !== 'statement') return Reflect.get(target, name).bind?.(target)
       return (text: string, parameters: readonly unknown[]) => {
         statements.push(text)
@@ -53,6 +56,13 @@ const get = async (table: Table, id: string) =>
 const ids = Array.from({ length: 200 }, (_, at) => `item-${at}`)
 
 describe('calls at once', () => {
+  test('ask once for the layout of a table that nobody knows yet', async () => {
+    bench.layouts.forget(mine)
+    transactions = 0
+    await Promise.all(ids.map((id) => put(mine, id, id)))
+    expect(transactions).toBe(1)
+  })
+
   test('take few statements, and each has its own answer', async () => {
     await Promise.all(ids.flatMap((id) => [put(mine, id, id), put(theirs, id, `their ${id}`)]))
     expect(statements.length).toBeLessThan(40)

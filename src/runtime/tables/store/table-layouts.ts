@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import { notFound } from '#base/app-error.ts'
+import { SingleFlight } from '#base/single-flight.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { DefinedTables } from '#runtime/resources/service.ts'
 import type { TableConfig } from '#runtime/resources/table-config.ts'
@@ -47,6 +48,7 @@ export class TableLayouts implements DefinedTables, KnownLayouts {
   readonly #database: Database
   readonly #requestBuild: RequestBuild
   readonly #remembered = new LRUCache<string, TableLayout>({ max: REMEMBERED })
+  readonly #flights = new SingleFlight<string, TableLayout>()
 
   constructor(deps: { readonly database: Database; readonly requestBuild: RequestBuild }) {
     this.#database = deps.database
@@ -54,9 +56,8 @@ export class TableLayouts implements DefinedTables, KnownLayouts {
   }
 
   of(table: Table): Promise<TableLayout> {
-    return this.#known(table, () =>
-      this.#database.withSite(table.siteId, (tx) => this.#find(tx, table)),
-    )
+    const find = () => this.#database.withSite(table.siteId, (tx) => this.#find(tx, table))
+    return this.#known(table, () => this.#flights.run(keyOf(table), find))
   }
 
   /** The same in a transaction: nobody who holds a connection waits for another one. */
@@ -68,6 +69,7 @@ export class TableLayouts implements DefinedTables, KnownLayouts {
   }
 
   forget(table: TableAddress): void {
+    this.#flights.detach(keyOf(table))
     this.#remembered.delete(keyOf(table))
   }
 
