@@ -38,19 +38,27 @@ export async function lockItemsAfter(
   }))
 }
 
-/** Brings the row of a locked item, and its entries in indexes, in line. */
-export async function writeBuiltItem(
+/** Brings the rows of locked items, and their entries in indexes, in line. */
+export async function writeBuiltItems(
   tx: SiteTx,
   tableId: string,
-  { key, expiresAt, entries }: BuiltItem,
+  items: readonly BuiltItem[],
 ): Promise<void> {
-  const ids = entries?.map(({ indexId }) => indexId) ?? null
-  const hashes = entries && byteList(entries.map((entry) => entry.key.hash))
-  const sorts = entries && byteList(entries.map((entry) => entry.key.sort))
+  // A list of lists of different lengths is no array: each list is a text.
+  const lists = (of: (entries: readonly IndexEntry[]) => string): (string | null)[] =>
+    items.map(({ entries }) => entries && of(entries))
   await sql`
     select table_item_build(
-      ${tx.siteId}, ${tableId}, ${key.hash}, ${key.sort}, ${expiresAt},
-      ${ids}::integer[], ${hashes}::bytea[], ${sorts}::bytea[])`.execute(tx.db)
+      ${tx.siteId}, ${tableId}, item.hash, item.sort, item.expires_at,
+      item.ids::integer[], item.hashes::bytea[], item.sorts::bytea[])
+    from unnest(
+      ${byteList(items.map(({ key }) => key.hash))}::bytea[],
+      ${byteList(items.map(({ key }) => key.sort))}::bytea[],
+      ${items.map(({ expiresAt }) => expiresAt)}::bigint[],
+      ${lists((entries) => `{${entries.map(({ indexId }) => indexId).join(',')}}`)}::text[],
+      ${lists((entries) => byteList(entries.map(({ key }) => key.hash)))}::text[],
+      ${lists((entries) => byteList(entries.map(({ key }) => key.sort)))}::text[]
+    ) as item (hash, sort, expires_at, ids, hashes, sorts)`.execute(tx.db)
 }
 
 /** Removes some entries of an index, or of all indexes of the table; gives how many. */

@@ -21,7 +21,7 @@ import { itemOf, storedFrom } from '#runtime/tables/store/stored-item.ts'
 import type { TableAddress } from '#runtime/tables/store/table-store.ts'
 import type { SiteRemains } from '#sites/site-cleanup.ts'
 
-import { deleteEntries, deleteItems, lockItemsAfter, writeBuiltItem } from './build-rows.ts'
+import { deleteEntries, deleteItems, lockItemsAfter, writeBuiltItems } from './build-rows.ts'
 
 /** What one transaction takes on: writers of these items wait for it. */
 const BATCH = { items: 200, bytes: 4 * 1_048_576 }
@@ -124,13 +124,14 @@ export class TableBuilds implements SiteRemains {
       return false
     }
     const { indexes, ttlAttribute } = usedBy(layout)
-    for (const { key, body } of items) {
+    const nowSeconds = this.#nowSeconds()
+    const built = items.map(({ key, body }) => {
       // Only the store writes bodies.
       const item = itemOf(storedFrom(body))
-      const expiresAt = expiryOf(item, ttlAttribute, this.#nowSeconds())
       const entries = indexes.length === 0 ? null : entriesOf(item, indexes)
-      await writeBuiltItem(tx, tableId, { key, expiresAt, entries })
-    }
+      return { key, expiresAt: expiryOf(item, ttlAttribute, nowSeconds), entries }
+    })
+    await writeBuiltItems(tx, tableId, built)
     await upsertLayout(tx, tableId, { ...layout, builtTo: last.key })
     return true
   }
