@@ -11,7 +11,7 @@ import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { ObjectUrls } from '#platform/objects/object-urls.ts'
+import { ObjectUrls } from '#platform/objects/object-urls.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -46,8 +46,8 @@ export interface AppContext
   readonly operatorKey: string
   readonly readiness: Readiness
   readonly objects: ObjectStore
-  /** Undefined when objects are in S3, whose signed URLs do not lead here. */
-  readonly objectUrls: ObjectUrls | undefined
+  /** Of those URLs that lead here: all of files, in S3 the uploads whose length is not known before. */
+  readonly objectUrls: ObjectUrls
   /** The mail that was kept here instead of delivered. */
   readonly outbox: Outbox
   readonly outboundMessages: Pick<OutboundMessages, 'listFailed'>
@@ -75,14 +75,9 @@ export interface Platform {
   readonly counters: Counters
   readonly egress: Egress
   readonly mailTransport: MailTransport
-  /** `baseUrlOf` says where the site of a key is reached. */
-  openObjects(baseUrlOf: (siteId: string) => Promise<string>): Promise<OpenObjects>
+  /** `urls` are those that the service answers itself. */
+  openObjects(urls: ObjectUrls): Promise<ObjectStore>
   openSandbox(environment: SandboxEnvironment): Promise<Sandbox>
-}
-
-export interface OpenObjects {
-  readonly store: ObjectStore
-  readonly urls: ObjectUrls | undefined
 }
 
 /** The services, wired. Disposing ends what they started, and never the platform that they were given. */
@@ -99,9 +94,8 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
   const pageTokens = new PageTokens(sealer.derive('page-tokens'))
   const deps = { ...platform, database, notifications, siteKeys, siteOf, pageTokens }
   const queue = await openQueue({ sql: postgres.sql, notifications, log: platform.logger })
-  const { store: objects, urls: objectUrls } = await platform.openObjects(async (siteId) =>
-    siteBaseUrl(config.baseUrl, (await siteOf(siteId)).domain),
-  )
+  const objectUrls = openObjectUrls(platform, siteOf)
+  const objects = await platform.openObjects(objectUrls)
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
   const mail = openMail({ ...deps, queue })
   const identity = await openIdentity({
@@ -115,6 +109,7 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     ...deps,
     queue,
     objects,
+    objectUrls,
     siteMail: siteMail(mail, deps),
     visitors: identity.visitors,
     groups: identity.dataGroups,
@@ -215,6 +210,16 @@ function openDeployments(
     workDir: join(config.dataDir, 'work'),
   })
 }
+
+const openObjectUrls = (
+  { config, sealer, clock }: Platform,
+  siteOf: (siteId: string) => Promise<{ readonly domain: string }>,
+): ObjectUrls =>
+  new ObjectUrls({
+    key: sealer.derive('object-urls'),
+    baseUrlOf: async (siteId) => siteBaseUrl(config.baseUrl, (await siteOf(siteId)).domain),
+    clock,
+  })
 
 function readinessOf(platform: Platform, objects: ObjectStore, sandbox: Sandbox): Readiness {
   const answers = (check: Promise<unknown>): Promise<string> =>

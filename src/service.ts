@@ -6,13 +6,15 @@ import { randomIds } from '#base/ids.ts'
 import type { Config, Secrets } from '#config/config.ts'
 import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
-import { type OpenContext, type OpenObjects, type Platform, openContext } from '#context'
+import { type OpenContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
 import { MAX_UPLOAD_BYTES } from '#http/body-bound.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { type HttpServer, serve } from '#platform/http-server/serve.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 import { openPostgres } from '#platform/postgres/open-postgres.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
@@ -22,7 +24,6 @@ import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
-import type { Sealer } from '#platform/seal/sealer.ts'
 import { CapturedMail } from '#platform/smtp/captured-mail.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
@@ -69,7 +70,7 @@ export async function startService(
     counters,
     egress: new HttpEgress(),
     mailTransport: started.use(openMailTransport(config, secrets)),
-    openObjects: (baseUrlOf) => openObjects({ config, secrets, sealer, baseUrlOf }),
+    openObjects: (urls) => openObjects({ config, secrets, urls }),
     openSandbox: async (environment) =>
       SandboxHosts.start({
         config: config.sandbox,
@@ -145,20 +146,13 @@ function openMailTransport({ dataDir }: Config, { smtpUrl }: Secrets): MailTrans
 async function openObjects(opening: {
   readonly config: Config
   readonly secrets: Secrets
-  readonly sealer: Sealer
-  readonly baseUrlOf: (siteId: string) => Promise<string>
-}): Promise<OpenObjects> {
-  const { config, secrets, sealer, baseUrlOf } = opening
+  readonly urls: ObjectUrls
+}): Promise<ObjectStore> {
+  const { config, secrets, urls } = opening
   if (config.s3 !== undefined) {
     const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = secrets
-    const store = new S3ObjectStore({ ...config.s3, accessKeyId, secretAccessKey }, systemClock)
-    return { store, urls: undefined }
+    return new S3ObjectStore({ ...config.s3, accessKeyId, secretAccessKey }, systemClock)
   }
-  const store = await new FileObjectStore({
-    dir: join(config.dataDir, 'objects'),
-    urlKey: sealer.derive('object-urls'),
-    baseUrlOf,
-    clock: systemClock,
-  }).open()
-  return { store, urls: store.urls }
+  const dir = join(config.dataDir, 'objects')
+  return new FileObjectStore({ dir, urls, clock: systemClock }).open()
 }

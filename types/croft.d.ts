@@ -188,6 +188,7 @@ export interface UpdateInput extends Condition {
 
 export interface DeleteInput extends Condition {
   readonly key: Key
+  /** Anything but `NONE` takes the access `readWrite`. */
   readonly returnValues?: 'NONE' | 'ALL_OLD'
 }
 
@@ -338,9 +339,10 @@ export interface Bucket {
   }): Promise<SignedRequest>
   presignPutObject(input: {
     readonly key: string
-    readonly contentType: string
-    /** The exact length. */
-    readonly sizeBytes: number
+    /** Left out, the URL takes any. */
+    readonly contentType?: string
+    /** The exact length. Left out, the URL takes what the bucket takes, at most 512 MiB, and room is found when it comes. */
+    readonly sizeBytes?: number
     readonly expiresInSeconds?: number
   }): Promise<SignedRequest>
 }

@@ -1,10 +1,10 @@
 import { AppError } from '#base/app-error.ts'
-import { MAX_FILE_PUT_BYTES } from '#platform/objects/object-rules.ts'
+import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
 
 /** Payload of an operation (6 MiB) and its envelope. */
 export const MAX_JSON_BYTES = 6 * 1024 * 1024 + 64 * 1024
 /** One file of an artifact, or one stored object through a signed URL. */
-export const MAX_UPLOAD_BYTES = MAX_FILE_PUT_BYTES
+export const MAX_UPLOAD_BYTES = MAX_SERVICE_PUT_BYTES
 /** An object of 6 MiB as base64, and its envelope. */
 const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
 

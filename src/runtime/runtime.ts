@@ -4,6 +4,7 @@ import type { PageTokens } from '#base/page.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Queue } from '#platform/queue/queue.ts'
@@ -56,6 +57,7 @@ export interface RuntimeDeps {
   readonly logger: Logger
   readonly pageTokens: PageTokens
   readonly objects: ObjectStore
+  readonly objectUrls: Pick<ObjectUrls, 'sign'>
   /** What functions send. */
   readonly siteMail: SiteMail
   /** Asked after the runtime stands, so it may close over what is built later. */

@@ -226,7 +226,7 @@ describe('upkeep', () => {
     }
     await using frozen = await startStack({
       beside: stack,
-      platform: { openObjects: async () => ({ store, urls: undefined }) },
+      platform: { openObjects: async () => store },
     })
     const room = await Room.open({ bucketBytes: 100 })
     const there = await room.on(frozen)
@@ -261,7 +261,7 @@ describe('upkeep', () => {
 
   test('sees uploads to S3 that passed by the service', async () => {
     await using s3 = await openS3Store()
-    const openObjects = async () => ({ store: s3.store, urls: undefined })
+    const openObjects = async () => s3.store
     await using onS3 = await startStack({ platform: { openObjects }, sites: [] })
     const room = await Room.open({ bucketBytes: 100 }, onS3)
     const signed = await room.promise('a', 60)

@@ -51,7 +51,7 @@ describe.each(['files', 'S3'])('a presigned URL to %s', (kind) => {
   beforeAll(async () => {
     const s3 = kind === 'S3' ? resources.use(await openS3Store()) : undefined
     const { store } = s3 ?? {}
-    const openObjects = store && (async () => ({ store, urls: undefined }))
+    const openObjects = store && (async () => store)
     stack = resources.use(await startStack({ platform: { ...(openObjects && { openObjects }) } }))
     site = await RuntimeSite.open(stack, 'one.test')
     const made = await site.admin('POST', '/resources', { type: 's3Bucket', name: 'files' })
@@ -89,6 +89,57 @@ describe.each(['files', 'S3'])('a presigned URL to %s', (kind) => {
     expect((await send(await presignGet('never'))).status).toBe(404)
   })
 
+  test('takes an object of any type, as long as it is, where nothing more is known of it', async () => {
+    const signed: Signed = await act('presign-put-object', { key: 'open/a' })
+    expect(signed).toMatchObject({ method: 'PUT', headers: {} })
+    const headers = { 'content-type': 'image/gif', 'content-length': '10' }
+    expect((await send(signed, { headers, body: DIGITS })).status).toBe(200)
+    expect(await act('get-object', { key: 'open/a' })).toMatchObject({
+      body: DIGITS.toString('base64'),
+      contentType: 'image/gif',
+      size: 10,
+    })
+    const longer = { 'content-length': '20' }
+    const body = Buffer.concat([DIGITS, DIGITS])
+    expect((await send(signed, { headers: longer, body })).status).toBe(200)
+    expect(await act('get-object', { key: 'open/a' })).toMatchObject({
+      contentType: 'application/octet-stream',
+      size: 20,
+    })
+    const { buckets } = (await site.admin('GET', '/usage')).json
+    expect(buckets.usedBytes).toBeGreaterThanOrEqual(20)
+  })
+
+  test('takes an object of any type and the size that it names', async () => {
+    const signed: Signed = await act('presign-put-object', { key: 'open/b', sizeBytes: 10 })
+    expect(signed.headers).toEqual({ 'content-length': '10' })
+    const headers = { 'content-type': 'image/gif' }
+    expect((await send(signed, { headers, body: DIGITS })).status).toBe(200)
+    expect(await act('get-object', { key: 'open/b' })).toMatchObject({
+      contentType: 'image/gif',
+      size: 10,
+    })
+  })
+
+  test.each<[string, Change, number]>([
+    ['more than the bucket takes', { headers: { 'content-length': '11' } }, 413],
+    ['another type', { headers: { 'content-type': 'text/html', 'content-length': '10' } }, 403],
+    ['a larger bound', { path: (path) => path.replace(/max=\d+/, 'max=99') }, 403],
+    ['no bound', { path: (path) => path.replace(/&max=\d+/, '') }, 403],
+    ['somebody else’s name', { path: (path) => path.replace(/&sig/, '&for=user%20x&sig') }, 403],
+  ])('of open length refuses %s', async (_what, change, status) => {
+    const config = { maxObjectBytes: 10 }
+    const name = `small-${crypto.randomUUID()}`
+    const made = await site.admin('POST', '/resources', { type: 's3Bucket', name, config })
+    const path = `/resources/${made.json.resourceId}/data/s3`
+    const asked = { key: 'a', contentType: 'image/png' }
+    const signed = (await site.admin('POST', `${path}/presign-put-object`, asked)).json as Signed
+    const body = Buffer.alloc(Number(change.headers?.['content-length'] ?? 10))
+    const answer = await send(signed, { body, headers: { 'content-length': '10' }, ...change })
+    expect(answer.status).toBe(status)
+    expect((await site.admin('POST', `${path}/list-objects`)).json.items).toEqual([])
+  })
+
   test.each<[string, Change]>([
     ['another type', { headers: { 'content-type': 'text/html' } }],
     ['a byte more', { headers: { 'content-length': '11' }, body: Buffer.alloc(11) }],
@@ -96,6 +147,8 @@ describe.each(['files', 'S3'])('a presigned URL to %s', (kind) => {
     ['another method', { method: 'DELETE' }],
     ['another key', { path: (path) => path.replace(/([^/?])\?/, (_all, c) => `${c}A?`) }],
     ['a later expiry', { path: (path) => path.replace(/(xpires=\d*)(&|$)/, '$10$2') }],
+    ['somebody’s name', { path: (path) => path.replace(/&([^&]*ignature=)/, '&for=user%20x&$1') }],
+    ['a bound as well', { path: (path) => path.replace(/&([^&]*ignature=)/, '&max=99&$1') }],
     ['a broken signature', { path: (path) => path.replace(/(ignature=)./, '$1~') }],
   ])('refuses %s and stores nothing', async (_what, change) => {
     const signed = await presignPut('refused')

@@ -38,7 +38,7 @@ class UploadSite {
     return new UploadSite(site, resourceId)
   }
 
-  from(address: string, sizeBytes: number, operation = 'upload'): Promise<Answer> {
+  from(address: string, sizeBytes: number | undefined, operation = 'upload'): Promise<Answer> {
     const body = JSON.stringify({ payload: wanted(sizeBytes) })
     return this.site.send(`/data/public/${operation}`, body, { 'x-forwarded-for': address })
   }
@@ -53,11 +53,18 @@ class UploadSite {
   }
 }
 
-const wanted = (sizeBytes: number, key = `file ${serial++}`) => ({
+const wanted = (sizeBytes: number | undefined, key = `file ${serial++}`) => ({
   key,
   contentType: 'text/plain',
   sizeBytes,
 })
+
+/** Does what an answer of `presign-put-object` allows. */
+function put(signed: Answer, sizeBytes: number): Promise<Answer> {
+  const { url, method, headers } = signed.json.data
+  const { host, pathname, search } = new URL(url)
+  return stack.call(host, method, pathname + search, { headers, body: 'x'.repeat(sizeBytes) })
+}
 
 const refusal = (name: string) => ({
   code: 'TooManyRequests',
@@ -103,13 +110,25 @@ describe('what open upload URLs of presets reserve', () => {
     for (let asked = 0; asked < 3; asked += 1) {
       expect((await uploads.as('ann', 1000, 'photo')).status).toBe(200)
     }
-    const { url, method, headers } = (await uploads.as('ann', 1000, 'photo')).json.data
+    const signed = await uploads.as('ann', 1000, 'photo')
     expect((await uploads.as('ann', 1)).status).toBe(429)
-    const { host, pathname, search } = new URL(url)
-    const path = pathname + search
-    const put = await stack.call(host, method, path, { headers, body: 'x'.repeat(1000) })
-    expect(put.status).toBe(200)
+    expect((await put(signed, 1000)).status).toBe(200)
     expect((await uploads.as('ann', 1000)).status).toBe(200)
+  })
+
+  test('is what arrives, where the length was not known before', async () => {
+    const uploads = await UploadSite.open({ bucketBytes: 8000 })
+    const [one, other] = await Promise.all([
+      uploads.from('203.0.113.7', undefined),
+      uploads.from('203.0.113.8', undefined),
+    ])
+    expect((await uploads.from('203.0.113.7', 1000)).status).toBe(200)
+    const refused = await put(one, 1)
+    expect(refused.status).toBe(429)
+    expect(refused.json.error).toMatchObject(refusal('openUploadsOfOneCaller'))
+    expect((await put(other, 1001)).status).toBe(429)
+    expect((await put(other, 1000)).status).toBe(200)
+    expect((await put(other, 1000)).status).toBe(200)
   })
 
   test('bounds how many there are', async () => {

@@ -15,6 +15,7 @@ import { errorResponse, toAppError } from '#http/plugins/errors.ts'
 import { serve } from '#platform/http-server/serve.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
+import { ObjectUrls } from '#platform/objects/object-urls.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 
 import { type ListedObject, listObjectsXml } from './s3-listing.ts'
@@ -41,17 +42,14 @@ const uploads = { take: (_upload: object, put: () => Promise<ObjectHead>) => put
 /** Sites `one` and `two` are served at `one.test` and `two.test`. */
 export async function openFileStore(): Promise<OpenFileStore> {
   const dir = await mkdtemp(join(tmpdir(), 'croft-objects-'))
-  const urlKey = randomBytes(32)
+  const key = randomBytes(32)
   let port = 0
-  const at = (clock: Clock) =>
-    new FileObjectStore({
-      dir,
-      urlKey,
-      baseUrlOf: (siteId) => `http://${siteId}.test:${port}`,
-      clock,
-    })
+  const baseUrlOf = (siteId: string) => `http://${siteId}.test:${port}`
+  const urlsAt = (clock: Clock) => new ObjectUrls({ key, baseUrlOf, clock })
+  const at = (clock: Clock) => new FileObjectStore({ dir, urls: urlsAt(clock), clock })
   const store = await at(systemClock).open()
-  const routes = objectRoutes({ objects: store, uploads, urls: store.urls, siteIdOf })
+  const urls = urlsAt(systemClock)
+  const routes = objectRoutes({ objects: store, uploads, urls, siteIdOf })
   const app = new Elysia()
     .onError(({ error, code, request }) =>
       errorResponse(toAppError(error, code, request), new URL(request.url).pathname, 'test'),

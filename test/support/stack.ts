@@ -168,15 +168,12 @@ function testPlatform(
     counters: started.use(openCounters(options.redisUrl, logger)),
     egress: new HttpEgress(),
     mailTransport: new CapturedMail(new Outbox(join(dataDir, 'outbox'))),
-    async openObjects(baseUrlOf) {
-      const store = await new FileObjectStore({
+    openObjects: (urls) =>
+      new FileObjectStore({
         dir: join(dataDir, 'objects'),
-        urlKey: sealer.derive('object-urls'),
-        baseUrlOf,
+        urls,
         clock: options.platform?.clock ?? systemClock,
-      }).open()
-      return { store, urls: store.urls }
-    },
+      }).open(),
     openSandbox: async (environment) => {
       const start = async () =>
         SandboxHosts.start({

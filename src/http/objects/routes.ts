@@ -11,8 +11,7 @@ import { type Uploads, takeObject } from './take-object.ts'
 export interface ObjectRoutesDeps {
   readonly objects: Pick<ObjectStore, 'get' | 'head' | 'put'>
   readonly uploads: Uploads
-  /** Undefined when objects are in S3, whose signed URLs do not lead here. */
-  readonly urls: ObjectUrls | undefined
+  readonly urls: Pick<ObjectUrls, 'open'>
   /** The site of the host that was asked; throws `SiteNotFound`. */
   readonly siteIdOf: (request: Request) => Promise<string>
 }
@@ -30,7 +29,7 @@ const PREFLIGHT = {
   'access-control-max-age': '600',
 }
 
-/** Where the signed URLs of the filesystem store lead, on every site's own host. */
+/** Where the URLs that the service signs itself lead, on every site's own host. */
 export const objectRoutes = (deps: ObjectRoutesDeps) => {
   const grantOf = (request: Request) => openedGrant(deps, request)
   const send = async (request: Request): Promise<Response> =>
@@ -56,7 +55,6 @@ async function openedGrant(
   request: Request,
 ): Promise<UrlGrant> {
   const url = new URL(request.url)
-  if (!urls) throw new AppError('RouteNotFound', 'There is no such route')
   const encodedKey = url.pathname.slice(url.pathname.lastIndexOf('/') + 1)
   const siteId = await siteIdOf(request)
   const answer = urls.open({ encodedKey, method: request.method, siteId }, url.searchParams)

@@ -7,7 +7,7 @@ import type { UrlGrant } from '#platform/objects/object-urls.ts'
 export interface Uploads {
   /** Runs `put`, or refuses before it. */
   take(
-    upload: { readonly storeKey: string; readonly sizeBytes: number },
+    upload: { readonly storeKey: string; readonly sizeBytes: number; readonly holder?: string },
     put: () => Promise<ObjectHead>,
   ): Promise<ObjectHead>
 }
@@ -15,35 +15,45 @@ export interface Uploads {
 /** What would mean another object than the body, or another moment than now. Who sends it must not believe it was heeded. */
 const UNSERVED = ['content-encoding', 'content-range', 'if-match', 'if-unmodified-since']
 
-/** Stores what the URL grants: this content type, exactly this many bytes. Anything else is refused and stores nothing. */
+/** Stores what the URL grants: its content type, exactly its bytes or up to them. Anything else is refused and stores nothing. */
 export async function takeObject(
   to: { readonly objects: Pick<ObjectStore, 'put'>; readonly uploads: Uploads },
   grant: UrlGrant,
   request: Request,
 ): Promise<Response> {
-  const { key, sizeBytes = 0 } = grant
+  const { key, holder } = grant
   const onlyNew = isOnlyNew(request.headers)
   const contentType = request.headers.get('content-type') ?? ''
-  if (contentType !== grant.contentType) {
+  if (grant.contentType !== undefined && contentType !== grant.contentType) {
     throw new AppError('Forbidden', `The signed URL takes content of type "${grant.contentType}"`)
   }
   const length = request.headers.get('content-length')
   if (length === null) return lengthRequired()
-  if (Number(length) > sizeBytes) {
-    throw new AppError('PayloadTooLarge', `The signed URL takes exactly ${sizeBytes} bytes`)
-  }
-  if (Number(length) !== sizeBytes) throw wrongLength(sizeBytes)
+  const sizeBytes = lengthOf(grant, Number(length))
   const body = request.body ?? new Blob([]).stream()
   const put = () =>
     to.objects.put(key, exactly(body, sizeBytes), {
-      contentType,
+      ...(contentType !== '' && { contentType }),
       maxBytes: sizeBytes,
       ...(onlyNew && { ifNoneMatch: '*' }),
     })
-  const head = await to.uploads.take({ storeKey: key, sizeBytes }, put).catch((error: unknown) => {
+  const upload = { storeKey: key, sizeBytes, ...(holder !== undefined && { holder }) }
+  const head = await to.uploads.take(upload, put).catch((error: unknown) => {
     throw error instanceof ObjectFault && error.code === 'PreconditionFailed' ? exists() : error
   })
   return new Response(null, { status: 200, headers: { etag: head.etag } })
+}
+
+/** What the request says it brings, where that is what the URL takes. */
+function lengthOf({ sizeBytes, maxBytes = 0 }: UrlGrant, length: number): number {
+  const limitBytes = sizeBytes ?? maxBytes
+  if (length > limitBytes) {
+    const most = sizeBytes === undefined ? 'at most' : 'exactly'
+    const message = `The signed URL takes ${most} ${limitBytes} bytes`
+    throw new AppError('PayloadTooLarge', message, { fields: { limitBytes } })
+  }
+  if (sizeBytes !== undefined && length !== sizeBytes) throw wrongLength(sizeBytes)
+  return length
 }
 
 /** Whether the upload must not replace anything: `If-None-Match: *`, as S3 takes it. */
@@ -80,10 +90,10 @@ function exactly(body: ReadableStream<Uint8Array>, sizeBytes: number): ReadableS
 }
 
 const wrongLength = (sizeBytes: number): AppError =>
-  invalid('content-length', `the signed URL takes exactly ${sizeBytes} bytes`)
+  invalid('content-length', `the upload must have exactly ${sizeBytes} bytes`)
 
 const lengthRequired = (): Response =>
   Response.json(
-    { error: { code: 'LengthRequired', message: 'Send the Content-Length that was signed' } },
+    { error: { code: 'LengthRequired', message: 'Send the Content-Length of the object' } },
     { status: 411 },
   )

@@ -21,9 +21,10 @@ import { readFileRange } from './file-reader.ts'
 import { flushFolder, writeObject } from './file-writer.ts'
 import { ObjectFault } from './object-fault.ts'
 import {
-  MAX_FILE_PUT_BYTES,
+  MAX_SERVICE_PUT_BYTES,
   checkKey,
   checkedOptions,
+  checkedType,
   expiryOf,
   listLimit,
 } from './object-rules.ts'
@@ -38,7 +39,7 @@ import type {
   PutOptions,
   StoredObject,
 } from './object-store.ts'
-import { ObjectUrls } from './object-urls.ts'
+import type { ObjectUrls, UrlGrant } from './object-urls.ts'
 
 /** What a crash left behind is removed at the next opening, once it is surely nobody's. */
 const ABANDONED_AFTER_MS = 60 * 60_000
@@ -49,28 +50,23 @@ const MAX_KEY_BYTES = 1152
 export interface FileObjectStoreDeps {
   /** Absolute. Created when missing; one service at a time. */
   readonly dir: string
-  /** `Sealer.derive('object-urls')`. */
-  readonly urlKey: Buffer
-  /** Where the site of a key is reached, without a trailing slash; `/objects/…` is served there. */
-  readonly baseUrlOf: (siteId: string) => Promise<string> | string
+  /** What signs its URLs. */
+  readonly urls: Pick<ObjectUrls, 'sign'>
   readonly clock: Clock
 }
 
 /** Objects as files: each one file that carries its own description, in a tree whose names sort as the keys do. */
 export class FileObjectStore implements ObjectStore {
-  readonly bounds = { keyBytes: MAX_KEY_BYTES, urlPutBytes: MAX_FILE_PUT_BYTES }
-  /** What checks the URLs that this store signs. */
-  readonly urls: ObjectUrls
+  readonly bounds = { keyBytes: MAX_KEY_BYTES, urlPutBytes: MAX_SERVICE_PUT_BYTES }
   readonly #tree: string
   readonly #temporary: string
-  readonly #baseUrlOf: FileObjectStoreDeps['baseUrlOf']
+  readonly #urls: FileObjectStoreDeps['urls']
   readonly #clock: Clock
 
   constructor(deps: FileObjectStoreDeps) {
-    this.urls = new ObjectUrls(deps.urlKey, deps.clock)
     this.#tree = join(deps.dir, 'objects')
     this.#temporary = join(deps.dir, 'incoming')
-    this.#baseUrlOf = deps.baseUrlOf
+    this.#urls = deps.urls
     this.#clock = deps.clock
   }
 
@@ -158,14 +154,9 @@ export class FileObjectStore implements ObjectStore {
 
   presignPut: ObjectStore['presignPut'] = async (key, options) => {
     const expiresAt = expiryOf(this.#clock.now(), options.expiresInSeconds)
-    const { contentType } = checkedOptions(options)
-    return this.#presigned({
-      method: 'PUT',
-      key,
-      expiresAt,
-      contentType,
-      sizeBytes: options.sizeBytes,
-    })
+    const { sizeBytes } = options
+    const contentType = checkedType(options)
+    return this.#presigned({ method: 'PUT', key, expiresAt, sizeBytes, ...contentType })
   }
 
   async ping(): Promise<void> {
@@ -174,11 +165,9 @@ export class FileObjectStore implements ObjectStore {
 
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  async #presigned(grant: Parameters<ObjectUrls['sign']>[0]): Promise<PresignedRequest> {
+  async #presigned(grant: UrlGrant): Promise<PresignedRequest> {
     checkKey(grant.key, MAX_KEY_BYTES)
-    const { path, headers } = this.urls.sign(grant)
-    const baseUrl = await this.#baseUrlOf(siteOfKey(grant.key))
-    return { method: grant.method, url: baseUrl + path, headers, expiresAt: grant.expiresAt }
+    return this.#urls.sign(grant)
   }
 
   #pathOf(key: string): string {
@@ -218,12 +207,6 @@ export class FileObjectStore implements ObjectStore {
 }
 
 /** The site that a key belongs to: the second segment of what `objectKey` builds. */
-function siteOfKey(key: string): string {
-  const siteId = /^sites\/([^/]+)\//.exec(key)?.[1]
-  if (siteId === undefined) throw new Error('A key outside "sites/{siteId}/" has no site')
-  return siteId
-}
-
 async function openObject(
   path: string,
 ): Promise<{ file: FileHandle; header: FileHeader } | undefined> {

@@ -2,8 +2,8 @@ import { AppError, invalid } from '#base/app-error.ts'
 
 import type { ListOptions, PutOptions } from './object-store.ts'
 
-/** What one signed URL of the filesystem store takes. */
-export const MAX_FILE_PUT_BYTES = 512 * 1024 * 1024
+/** What one signed URL that leads to the service takes. */
+export const MAX_SERVICE_PUT_BYTES = 512 * 1024 * 1024
 const MAX_METADATA_BYTES = 2048
 const MAX_LIST_KEYS = 1000
 
@@ -19,6 +19,12 @@ export function checkKey(key: string, maxBytes: number): void {
     throw invalid('key', 'must be valid Unicode without NUL')
   }
 }
+
+/** What a URL that takes any type leaves out. */
+export const checkedType = (options: {
+  readonly contentType?: string
+}): { readonly contentType?: string } =>
+  options.contentType === undefined ? {} : { contentType: checkedOptions(options).contentType }
 
 /** With names in lower case, as both stores give them back. */
 export function checkedOptions(options: PutOptions): {

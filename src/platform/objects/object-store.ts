@@ -17,12 +17,12 @@ export interface ObjectStore extends AsyncDisposable {
     key: string,
     options: { readonly expiresInSeconds: number; readonly downloadName?: string },
   ): Promise<PresignedRequest>
-  /** Content type and exact length are part of the signature. */
+  /** The exact length is part of the signature, and the content type where there is one; else the URL takes any. */
   presignPut(
     key: string,
     options: {
       readonly expiresInSeconds: number
-      readonly contentType: string
+      readonly contentType?: string
       readonly sizeBytes: number
     },
   ): Promise<PresignedRequest>

@@ -2,15 +2,20 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 import type { Clock } from '#base/clock.ts'
 
+import type { PresignedRequest } from './object-store.ts'
+
 /** What a signed URL allows, and nothing beside it. */
 export interface UrlGrant {
   readonly method: 'GET' | 'PUT'
   readonly key: string
   /** Whole seconds. */
   readonly expiresAt: Date
-  /** PUT: what the request must say, and how many bytes it must carry. */
+  /** PUT: what the request must say, if anything, and how many bytes it must carry. */
   readonly contentType?: string
   readonly sizeBytes?: number
+  /** PUT, without a size: how many it may carry, and whose open uploads it is counted among. */
+  readonly maxBytes?: number
+  readonly holder?: string
   /** GET: the name under which a browser saves it. */
   readonly downloadName?: string
 }
@@ -19,38 +24,31 @@ export type OpenedUrl =
   | { readonly grant: UrlGrant }
   | { readonly refused: 'expired' | 'forged' | 'otherSite' | 'otherMethod' }
 
-/** Signs and checks `/objects/{key}?…`: HMAC-SHA-256 over all that the URL grants. */
+export interface ObjectUrlsDeps {
+  /** `Sealer.derive('object-urls')`. */
+  readonly key: Buffer
+  /** Where the site of a key is reached, without a trailing slash; `/objects/…` is served there. */
+  readonly baseUrlOf: (siteId: string) => Promise<string> | string
+  readonly clock: Clock
+}
+
+/** Signs and checks the URLs that lead to the service itself, `/objects/{key}?…`: HMAC-SHA-256 over all that they grant. */
 export class ObjectUrls {
-  readonly #secret: Buffer
+  readonly #key: Buffer
+  readonly #baseUrlOf: ObjectUrlsDeps['baseUrlOf']
   readonly #clock: Clock
 
-  constructor(secret: Buffer, clock: Clock) {
-    this.#secret = secret
-    this.#clock = clock
+  constructor(deps: ObjectUrlsDeps) {
+    this.#key = deps.key
+    this.#baseUrlOf = deps.baseUrlOf
+    this.#clock = deps.clock
   }
 
-  /** The path with its query, and the headers that the request must send. */
-  sign(grant: UrlGrant): { readonly path: string; readonly headers: Record<string, string> } {
-    const query = new URLSearchParams({
-      method: grant.method,
-      expires: String(grant.expiresAt.getTime() / 1000),
-    })
-    const headers: Record<string, string> = {}
-    if (grant.contentType !== undefined) {
-      query.set('type', grant.contentType)
-      headers['content-type'] = grant.contentType
-    }
-    if (grant.sizeBytes !== undefined) {
-      query.set('size', String(grant.sizeBytes))
-      headers['content-length'] = String(grant.sizeBytes)
-    }
-    if (grant.downloadName !== undefined) query.set('name', grant.downloadName)
-    query.set('signature', this.#signature(grant).toString('base64url'))
-    // In base64url, because URL parsers take dots and doubled slashes out of a path.
-    const path = Buffer.from(grant.key).toString('base64url')
-    return { path: `/objects/${path}?${query.toString()}`, headers }
+  async sign(grant: UrlGrant): Promise<PresignedRequest> {
+    const { path, headers } = this.#signed(grant)
+    const baseUrl = await this.#baseUrlOf(siteOfKey(grant.key))
+    return { method: grant.method, url: baseUrl + path, headers, expiresAt: grant.expiresAt }
   }
-
   /** `siteId` is the site of the host that was asked; `method` may be HEAD for what GET is granted. */
   open(
     asked: { readonly encodedKey: string; readonly method: string; readonly siteId: string },
@@ -69,6 +67,31 @@ export class ObjectUrls {
     return wanted === grant.method ? { grant } : { refused: 'otherMethod' }
   }
 
+  /** The path with its query, and the headers that the request must send. */
+  #signed(grant: UrlGrant): { readonly path: string; readonly headers: Record<string, string> } {
+    const { contentType, sizeBytes, maxBytes, holder, downloadName } = grant
+    const query = new URLSearchParams({
+      method: grant.method,
+      expires: String(grant.expiresAt.getTime() / 1000),
+    })
+    const headers: Record<string, string> = {}
+    if (contentType !== undefined) {
+      query.set('type', contentType)
+      headers['content-type'] = contentType
+    }
+    if (sizeBytes !== undefined) {
+      query.set('size', String(sizeBytes))
+      headers['content-length'] = String(sizeBytes)
+    }
+    if (maxBytes !== undefined) query.set('max', String(maxBytes))
+    if (holder !== undefined) query.set('for', holder)
+    if (downloadName !== undefined) query.set('name', downloadName)
+    query.set('signature', this.#signature(grant).toString('base64url'))
+    // In base64url, because URL parsers take dots and doubled slashes out of a path.
+    const path = Buffer.from(grant.key).toString('base64url')
+    return { path: `/objects/${path}?${query.toString()}`, headers }
+  }
+
   #signature(grant: UrlGrant): Buffer {
     const words = [
       grant.method,
@@ -77,25 +100,49 @@ export class ObjectUrls {
       grant.contentType ?? null,
       grant.sizeBytes ?? null,
       grant.downloadName ?? null,
+      ...openTerms(grant),
     ]
-    return createHmac('sha256', this.#secret).update(JSON.stringify(words)).digest()
+    return createHmac('sha256', this.#key).update(JSON.stringify(words)).digest()
   }
 }
 
+/** Of a URL without a length; those that have one are signed as they always were. */
+const openTerms = ({ maxBytes, holder }: UrlGrant): unknown[] =>
+  maxBytes === undefined && holder === undefined ? [] : [maxBytes ?? null, holder ?? null]
+
 /** What the URL claims; only the signature makes it true. */
 function grantOf(key: string, query: URLSearchParams): UrlGrant | undefined {
-  const [method, expires, size] = [query.get('method'), query.get('expires'), query.get('size')]
-  const [contentType, downloadName] = [query.get('type'), query.get('name')]
+  const [method, expires] = [query.get('method'), query.get('expires')]
   if (method !== 'GET' && method !== 'PUT') return undefined
-  if (!/^\d{1,12}$/.test(expires ?? '') || !/^\d{0,15}$/.test(size ?? '')) return undefined
+  if (!/^\d{1,12}$/.test(expires ?? '')) return undefined
+  if (!isLength(query.get('size')) || !isLength(query.get('max'))) return undefined
   return {
     method,
     key,
     expiresAt: new Date(Number(expires) * 1000),
-    ...(contentType === null ? {} : { contentType }),
-    ...(size === null ? {} : { sizeBytes: Number(size) }),
-    ...(downloadName === null ? {} : { downloadName }),
+    ...claimed(query, 'type', (contentType) => ({ contentType })),
+    ...claimed(query, 'size', (size) => ({ sizeBytes: Number(size) })),
+    ...claimed(query, 'max', (most) => ({ maxBytes: Number(most) })),
+    ...claimed(query, 'for', (holder) => ({ holder })),
+    ...claimed(query, 'name', (downloadName) => ({ downloadName })),
   }
+}
+
+const isLength = (text: string | null): boolean => text === null || /^\d{1,15}$/.test(text)
+
+function claimed(
+  query: URLSearchParams,
+  name: string,
+  meaning: (value: string) => Partial<UrlGrant>,
+): Partial<UrlGrant> {
+  const value = query.get(name)
+  return value === null ? {} : meaning(value)
+}
+
+function siteOfKey(key: string): string {
+  const siteId = /^sites\/([^/]+)\//.exec(key)?.[1]
+  if (siteId === undefined) throw new Error('A key outside "sites/{siteId}/" has no site')
+  return siteId
 }
 
 /** One URL for one key: a decoder passes over what an encoder would not have written. */

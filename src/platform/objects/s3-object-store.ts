@@ -18,6 +18,7 @@ import {
   attachment,
   checkKey,
   checkedOptions,
+  checkedType,
   expiryOf,
   listLimit,
   tooLong,
@@ -170,19 +171,27 @@ export class S3ObjectStore implements ObjectStore {
   presignPut: ObjectStore['presignPut'] = async (key, options) => {
     checkKey(key, MAX_KEY_BYTES)
     const expiresAt = expiryOf(this.#clock.now(), options.expiresInSeconds)
-    const { contentType } = checkedOptions(options)
+    const { contentType } = checkedType(options)
     const command = new PutObjectCommand({
       ...this.#object(key),
-      ContentType: contentType,
+      ...(contentType === undefined ? {} : { ContentType: contentType }),
       ContentLength: options.sizeBytes,
     })
     const url = await getSignedUrl(this.#client, command, {
       expiresIn: options.expiresInSeconds,
       signingDate: this.#clock.now(),
       // The default signs the host only: then any type and any size could be sent.
-      signableHeaders: new Set(['content-type', 'content-length', 'host']),
+      signableHeaders: new Set([
+        'content-length',
+        'host',
+        // The SDK has a type of its own where none is given.
+        ...(contentType === undefined ? [] : ['content-type']),
+      ]),
     })
-    const headers = { 'content-type': contentType, 'content-length': String(options.sizeBytes) }
+    const headers = {
+      ...(contentType === undefined ? {} : { 'content-type': contentType }),
+      'content-length': String(options.sizeBytes),
+    }
     return { method: 'PUT', url, headers, expiresAt }
   }
 

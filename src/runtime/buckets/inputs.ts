@@ -71,8 +71,12 @@ export const PresignGetInput = Type.Object(
 export const PresignPutInput = Type.Object(
   {
     key: Type.String(),
-    contentType: Type.String(),
-    sizeBytes: Type.Integer({ minimum: 0, fault: 'must be the exact length in bytes' }),
+    /** Left out, the URL takes any. */
+    contentType: Type.Optional(Type.String()),
+    /** Left out, the URL takes what the bucket takes. */
+    sizeBytes: Type.Optional(
+      Type.Integer({ minimum: 0, fault: 'must be the exact length in bytes' }),
+    ),
     expiresInSeconds: Seconds,
   },
   closed,

@@ -1,5 +1,6 @@
 import type { PageTokens } from '#base/page.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import type { DropContents } from '#runtime/cleanup/resource-cleanup.ts'
 
 import { Recount } from './accounts/recount.ts'
@@ -19,6 +20,7 @@ const WORKERS = 2
 
 export interface BucketsDeps extends BucketAccountsDeps {
   readonly objects: ObjectStore
+  readonly objectUrls: Pick<ObjectUrls, 'sign'>
   readonly pageTokens: PageTokens
 }
 

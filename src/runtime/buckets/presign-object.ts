@@ -1,5 +1,10 @@
+import type { Static } from '@sinclair/typebox'
+
 import { AppError, invalid } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import { MAX_SERVICE_PUT_BYTES, expiryOf as expiryAfter } from '#platform/objects/object-rules.ts'
 import type { ObjectStore, PresignedRequest } from '#platform/objects/object-store.ts'
+import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 
 import type { BucketAccounts } from './accounts/service.ts'
 import type { PresignAnswer } from './answers.ts'
@@ -29,32 +34,74 @@ export async function presignGetObject(
   return answer(signed)
 }
 
-/** The URL takes this type and exactly this many bytes, as often as it is used until it expires. */
+interface PutMeans {
+  readonly objects: Objects
+  readonly objectUrls: Pick<ObjectUrls, 'sign'>
+  readonly accounts: BucketAccounts
+  readonly clock: Clock
+}
+
+/** The URL takes this type and exactly this many bytes, where they are said, as often as it is used until it expires. */
 export async function presignPutObject(
-  { objects, accounts }: { readonly objects: Objects; readonly accounts: BucketAccounts },
+  means: PutMeans,
   bucket: Bucket,
   input: unknown,
   holder?: string,
 ): Promise<PresignAnswer> {
+  const { objects, accounts } = means
   const asked = parseInput(PresignPutInput, input)
   const { key, contentType, sizeBytes } = asked
   checkKey(bucket, key, objects.bounds.keyBytes)
-  checkContentType(contentType)
-  checkSize(bucket, sizeBytes)
-  if (sizeBytes > objects.bounds.urlPutBytes) throw tooLarge(sizeBytes, objects.bounds.urlPutBytes)
+  if (contentType !== undefined) checkContentType(contentType)
   const spot = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }
-  const signed = await objects.presignPut(storeKeyOf(spot), {
-    expiresInSeconds: expiryOf(asked),
-    contentType,
-    sizeBytes,
-  })
-  // The URL is not given out before there is room for what it brings.
+  const held = holder === undefined ? {} : { holder }
+  const signed = await (sizeBytes === undefined
+    ? signOpen(means, bucket, { ...asked, ...held })
+    : signExact(objects, bucket, { ...asked, sizeBytes }))
+  // The URL is not given out before there is room for what it is known to bring.
   await accounts.promise(spot, {
-    sizeBytes,
+    sizeBytes: sizeBytes ?? 0,
     urlExpiresAt: signed.expiresAt,
-    ...(holder !== undefined && { holder }),
+    ...held,
   })
   return answer(signed)
+}
+
+type AskedPut = Static<typeof PresignPutInput>
+
+function signExact(
+  objects: Objects,
+  bucket: Bucket,
+  asked: AskedPut & { readonly sizeBytes: number },
+): Promise<PresignedRequest> {
+  const { sizeBytes, contentType } = asked
+  checkSize(bucket, sizeBytes)
+  if (sizeBytes > objects.bounds.urlPutBytes) throw tooLarge(sizeBytes, objects.bounds.urlPutBytes)
+  return objects.presignPut(storeKeyOf({ ...bucket, key: asked.key }), {
+    expiresInSeconds: expiryOf(asked),
+    ...(contentType === undefined ? {} : { contentType }),
+    sizeBytes,
+  })
+}
+
+/** Leads to the service wherever the objects are: S3 would take any length, and the room for it is reserved when it comes. */
+function signOpen(
+  { objectUrls, clock }: PutMeans,
+  bucket: Bucket,
+  asked: AskedPut & { readonly holder?: string },
+): Promise<PresignedRequest> {
+  const { contentType, holder } = asked
+  return objectUrls.sign({
+    method: 'PUT',
+    key: storeKeyOf({ ...bucket, key: asked.key }),
+    expiresAt: expiryAfter(clock.now(), expiryOf(asked)),
+    maxBytes: Math.min(
+      bucket.config.maxObjectBytes ?? MAX_SERVICE_PUT_BYTES,
+      MAX_SERVICE_PUT_BYTES,
+    ),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(holder === undefined ? {} : { holder }),
+  })
 }
 
 const answer = ({ method, url, headers, expiresAt }: PresignedRequest): PresignAnswer => ({

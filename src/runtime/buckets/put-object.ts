@@ -31,9 +31,11 @@ export async function putObject(
   const spot = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }
   const put = () =>
     objects.put(storeKeyOf(spot), bytes, { ...described, ...(ifNoneMatch && { ifNoneMatch }) })
-  const head = await accounts.write(spot, bytes.length, put).catch((error: unknown) => {
-    throw asPrecondition(error, key)
-  })
+  const head = await accounts
+    .write(spot, { sizeBytes: bytes.length }, put)
+    .catch((error: unknown) => {
+      throw asPrecondition(error, key)
+    })
   return { ok: true, key, etag: head.etag, size: head.sizeBytes }
 }
 

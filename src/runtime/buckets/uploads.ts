@@ -13,10 +13,11 @@ export class BucketUploads {
 
   /** Counts what is put under a bucket's key, and refuses what has no room any more; other keys are none of its business. */
   take(
-    upload: { readonly storeKey: string; readonly sizeBytes: number },
+    upload: { readonly storeKey: string; readonly sizeBytes: number; readonly holder?: string },
     put: () => Promise<ObjectHead>,
   ): Promise<ObjectHead> {
-    const spot = spotOf(upload.storeKey)
-    return spot ? this.#accounts.write(spot, upload.sizeBytes, put) : put()
+    const { storeKey, ...incoming } = upload
+    const spot = spotOf(storeKey)
+    return spot ? this.#accounts.write(spot, incoming, put) : put()
   }
 }

@@ -76,10 +76,7 @@ const PRESETS: ReadonlyMap<string, Preset> = new Map<string, Preset>([
   ['s3.delete-object', bucket('delete-object', { ...KEY, ...WRITE })],
   // A kept URL would be near its end when it is handed out.
   ['s3.presign-get-object', bucket('presign-get-object', { ...KEY, ...WRITE })],
-  [
-    's3.presign-put-object',
-    bucket('presign-put-object', { required: ['key', 'contentType', 'sizeBytes'], ...WRITE }),
-  ],
+  ['s3.presign-put-object', bucket('presign-put-object', { ...KEY, ...WRITE })],
 ])
 
 /** Undefined for `echo`, which works on nothing, and for what is no preset. */

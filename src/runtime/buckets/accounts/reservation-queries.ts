@@ -31,7 +31,7 @@ export async function insertReservation(
       ${version}::bigint, ${expiresAt}, ${holder ?? null})`.execute(tx.db)
 }
 
-/** What was given to one holder and to all of them; URLs for one key are one promise. */
+/** What was given to one holder and to all of them, and what arrives now by it; URLs for one key are one promise. */
 export async function selectOpenUploads(
   tx: SiteTx,
   holder: string,
@@ -46,7 +46,7 @@ export async function selectOpenUploads(
       sum(greatest(0, promise.bytes - coalesce(object.size_bytes, 0)))::bigint as bytes,
       min(promise.next_end) as next_end
     from (
-      select holder, bucket_id, object_key, max(size_bytes) as bytes, count(*) as urls,
+      select holder, bucket_id, object_key, max(size_bytes) as bytes, count(*) filter (where kind = 'url') as urls,
         min(expires_at) as next_end
       from bucket_reservation
       where site_id = ${tx.siteId} and holder is not null

@@ -55,12 +55,19 @@ export class BucketAccounts {
     this.#deps = deps
   }
 
-  /** Runs a write of exactly that many bytes. Throws `QuotaExceeded` before it runs. */
-  async write(spot: Spot, sizeBytes: number, put: () => Promise<ObjectHead>): Promise<ObjectHead> {
+  /**
+   * Runs a write of exactly that many bytes. Throws `QuotaExceeded` before it runs, and `TooManyRequests` when it is more
+   * than its holder may have under way.
+   */
+  async write(
+    spot: Spot,
+    incoming: { readonly sizeBytes: number; readonly holder?: string },
+    put: () => Promise<ObjectHead>,
+  ): Promise<ObjectHead> {
     const reservation = await this.#reserve(spot, {
-      sizeBytes,
+      ...incoming,
       kind: 'write',
-      expiresAt: new Date(this.#now() + uploadMs(sizeBytes)),
+      expiresAt: new Date(this.#now() + uploadMs(incoming.sizeBytes)),
     })
     const head = await put().catch(async (error: unknown) => {
       await this.#tolerate(spot, this.#giveUp(reservation, error))
