@@ -73,8 +73,10 @@ describe('the environment', () => {
     )
     expect(changed.json.items).toEqual([
       { name: 'A', secret: true },
-      { name: 'D', secret: true },
+      { name: 'D', secret: false },
     ])
+    const again = await put({ A: { value: '2' } }, { storageBackend: 'ssmSecureString' }, own)
+    expect(again.json.items).toEqual([{ name: 'A', secret: true }])
     expect(await names(own)).toEqual(['A', 'C', 'D'])
     expect((await own.admin('DELETE', '/env-vars')).json).toEqual({ ok: true })
     expect(await names(own)).toEqual([])
@@ -145,7 +147,7 @@ describe('the environment', () => {
   })
 
   test('never shows a secret that was sent as secret', async () => {
-    await put({ HIDDEN: { value: 'never shown again' } })
+    await put({ HIDDEN: { value: 'never shown again', secret: true } })
     const opened = await put({ HIDDEN: { secret: false } })
     expect(opened.json.error.message).toMatch(/a secret is never shown/)
     expect((await put({ HIDDEN: { secret: false, value: 'known' } })).status).toBe(200)

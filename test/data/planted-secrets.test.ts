@@ -72,11 +72,12 @@ async function saveVariables(): Promise<void> {
   const put = async (variables: object) =>
     expect((await site.admin('PUT', '/env-vars', { variables })).status).toBe(200)
   await put({
-    FIRST: { value: plant('a value that was replaced') },
+    FIRST: { value: plant('a value that was replaced'), secret: true },
     GONE: { value: plant('a value that was deleted'), secret: true },
   })
   await put({ FIRST: { value: plant('a variable') }, GONE: { value: null } })
-  await put({ SECOND: { value: plant('another variable') } })
+  await put({ SECOND: { value: plant('another variable'), secret: true } })
+  await put({ SECRET_BEFORE: { value: plant('a variable before its definition'), secret: true } })
 }
 
 async function sendThemInWrongPlaces(): Promise<void> {
@@ -131,7 +132,7 @@ async function defineThem(): Promise<void> {
   const definition = {
     envVars: [
       { name: 'DEFINED', value: plant('a defined variable'), secret: true },
-      { name: 'DEFAULTED', value: plant('a defined variable that does not say it is secret') },
+      { name: 'SECRET_BEFORE', value: plant('a defined variable that was a secret before') },
     ],
   }
   const job = await site.admin('POST', '/iac/jobs', {
@@ -192,7 +193,7 @@ describe('a planted secret', () => {
     ]) {
       expect(first?.isIn(text)).toBe(true)
     }
-    expect(planted.size).toBe(9)
+    expect(planted.size).toBe(10)
   })
 
   test('is in no answer', () => {

@@ -1,13 +1,22 @@
 import type { ParsedDefinition } from './parse.ts'
+import type { SiteItem } from './section.ts'
 
-/** The definition as it was sent, without the values of secrets. `parsed` is what it was read as. */
-export function withoutSecrets(value: object, parsed: ParsedDefinition): object {
+/**
+ * The definition as it was sent, without the values of what it or the site, which has `known`, calls a secret. `parsed` is
+ * what it was read as.
+ */
+export function withoutSecrets(
+  value: object,
+  parsed: ParsedDefinition,
+  known: readonly SiteItem[],
+): object {
   const variables = parsed.get('envVars')
   if (variables === undefined) return value
   const sent: unknown = 'envVars' in value ? value.envVars : undefined
   if (!Array.isArray(sent)) return value
+  const kept = new Set(known.filter(isSecret).map(({ name }) => name))
   const secret = new Set(
-    variables.filter(({ item }) => item.canonical['secret'] === true).map(({ at }) => at),
+    variables.filter(({ item }) => isSecret(item) || kept.has(item.name)).map(({ at }) => at),
   )
   return {
     ...value,
@@ -16,6 +25,8 @@ export function withoutSecrets(value: object, parsed: ParsedDefinition): object 
     ),
   }
 }
+
+const isSecret = ({ canonical }: SiteItem): boolean => canonical['secret'] === true
 
 function withoutValue(variable: unknown): unknown {
   if (typeof variable !== 'object' || variable === null) return variable

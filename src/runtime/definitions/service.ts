@@ -11,6 +11,7 @@ import {
   planChanges,
 } from './plan.ts'
 import { roomFaults } from './room.ts'
+import { withoutSecrets } from './secrets.ts'
 import {
   type DefinedItem,
   type Editor,
@@ -92,6 +93,11 @@ export class Definitions {
           .map(({ canonical }) => canonical),
       ]),
     )
+  }
+
+  /** What may be kept of a definition that was read as `parsed`: all but the values of secrets. */
+  async keepable(tx: SiteTx, value: object, parsed: ParsedDefinition): Promise<object> {
+    return withoutSecrets(value, parsed, await this.#section('envVars').all(tx))
   }
 
   #section(name: SectionName): Section {

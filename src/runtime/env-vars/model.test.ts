@@ -15,7 +15,18 @@ const plan = (...changes: EnvVarChange[]) => planChanges(known, changes)
 
 describe('a change of the environment', () => {
   test.each<[string, EnvVarChange, string, Partial<PlainEnvVar>]>([
-    ['is secret unless it says otherwise', { name: 'A', value: '1' }, 'create', { secret: true }],
+    [
+      'is readable unless it says otherwise',
+      { name: 'A', value: '1' },
+      'create',
+      { secret: false, storageBackend: 'ssmSecureString' },
+    ],
+    [
+      'is secret where it says so',
+      { name: 'A', value: '1', secret: true },
+      'create',
+      { secret: true },
+    ],
     [
       'is readable in the storage that is for that',
       { name: 'A', value: '1', storageBackend: 'ssmString' },

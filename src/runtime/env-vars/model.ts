@@ -29,7 +29,7 @@ export interface EnvVarChange {
   readonly name: string
   /** Null deletes. */
   readonly value?: string | null
-  /** Of a new variable, left out: whatever `storageBackend` is for. */
+  /** Of a new variable, left out: false. */
   readonly secret?: boolean
   /** Of a new variable, left out: `ssmSecureString`. */
   readonly storageBackend?: StorageBackend
@@ -105,8 +105,8 @@ function nextOf(change: EnvVarChange, before: PlainEnvVar | undefined): PlainEnv
 
 type Kind = Pick<PlainEnvVar, 'secret' | 'storageBackend'>
 
-function newKind({ storageBackend = 'ssmSecureString', secret }: EnvVarChange): Kind {
-  return { storageBackend, secret: secret ?? storageBackend === 'ssmSecureString' }
+function newKind({ storageBackend = 'ssmSecureString', secret = false }: EnvVarChange): Kind {
+  return { storageBackend, secret }
 }
 
 function keptKind(change: EnvVarChange, before: PlainEnvVar): Kind {

@@ -2,7 +2,6 @@ import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
-import { withoutSecrets } from '#runtime/definitions/secrets.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
@@ -91,7 +90,7 @@ export class DefinitionProfiles {
     if (!names.includes(profileName) && names.length >= MAX_PROFILES) {
       throw invalid('profileName', `a site keeps at most ${MAX_PROFILES} definitions: delete one`)
     }
-    const kept = withoutSecrets(asObject(definition), parsed)
+    const kept = await this.#definitions.keepable(tx, asObject(definition), parsed)
     await upsertDefinition(tx, profileName, kept, this.#clock.now())
     return { profileName, definition: kept }
   }

@@ -32,11 +32,11 @@ const DefinedEnvVar = Type.Object(
 
 const FIELDS = /^(?:name|value|secret|storageBackend)$/
 
-/** A variable as a definition says it, whole but for the value: without one, the site's own stays. */
+/** A variable as a definition says it. Its value, and whether it is secret, stay as the site has them where they are left out. */
 interface DefinedVariable {
   readonly name: string
   readonly value?: string
-  readonly secret: boolean
+  readonly secret?: boolean
   readonly storageBackend: StorageBackend
 }
 
@@ -76,12 +76,9 @@ export const envVarSection = (envVars: Pick<EnvVars, 'all' | 'write' | 'dryRun'>
 /** Its rules are those of the routes, for a variable that is not there yet. */
 function parseVariable(value: unknown): DefinedVariable {
   checkShape(DefinedEnvVar, value, FIELDS)
-  const sent = parseShape(DefinedEnvVar, value)
-  const storageBackend = sent.storageBackend ?? 'ssmSecureString'
   const variable = {
-    ...sent,
-    storageBackend,
-    secret: sent.secret ?? storageBackend === 'ssmSecureString',
+    storageBackend: 'ssmSecureString' as const,
+    ...parseShape(DefinedEnvVar, value),
   }
   renamed(() => planChanges(new Map(), [{ ...variable, value: variable.value ?? '' }]))
   return variable
@@ -94,7 +91,7 @@ const itemOf = ({ name, value, secret, storageBackend }: DefinedVariable): SiteI
   canonical: {
     name,
     ...(value === undefined ? {} : { value }),
-    secret,
+    ...(secret === undefined ? {} : { secret }),
     ...(storageBackend === 'ssmSecureString' ? {} : { storageBackend }),
   },
   links: [],
