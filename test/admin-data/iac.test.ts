@@ -14,7 +14,7 @@ const KEY = { name: 'id', type: 'S' }
 /** Every section, each item linked to another. */
 const WHOLE = {
   envVars: [
-    { name: 'API_KEY', value: SECRET },
+    { name: 'API_KEY', value: SECRET, secret: true },
     { name: 'API_URL', value: 'https://api.example', secret: false },
   ],
   groups: [{ groupName: 'editors', description: 'They edit' }],
@@ -128,6 +128,7 @@ describe('a definition of every section', () => {
 
   test('sees that a secret is another, without showing it', async () => {
     const envVars = [{ name: 'API_KEY', value: `${SECRET}-2` }]
+    expect((await one.admin('GET', '/env-vars')).json.items[0]).toMatchObject({ secret: true })
     const planned = await carryOut(one, 'plan', { envVars })
     expect(planned.json.summary.changes).toContainEqual({
       section: 'envVars',
@@ -477,12 +478,43 @@ describe('a job', () => {
   })
 })
 
+describe('an operation for groups', () => {
+  test('may be defined, and bound, before there is one, and the log says so', async () => {
+    const site = await newSite('groups-later.test')
+    const auth = (group: string) => ({ mode: 'groups', groups: [group] })
+    await site.putOperation('bound', { preset: { preset: 'echo' }, auth: auth('later') })
+    const operations = [{ operation: 'defined', preset: 'echo', auth: auth('later-too') }]
+    expect((await carryOut(site, 'apply', { operations })).json.status).toBe('succeeded')
+    await site.synced()
+    const { items } = (await site.admin('GET', '/logs?level=warn')).json
+    const said = items.map(({ message }: { message: string }) => message)
+    const words = 'is for groups that do not exist, so nobody is in them'
+    expect(said).toContain(`Operation "bound" ${words}: later`)
+    expect(said).toContain(`Operation "defined" ${words}: later-too`)
+    const token = await stack.dataToken(site.host, { groups: ['later-too'] })
+    expect((await site.callAs(token, 'defined', 1)).json.data).toBe(1)
+  })
+
+  test('keeps its group from being deleted, by the route and by a definition', async () => {
+    const site = await newSite('groups-stay.test')
+    await site.admin('POST', '/groups', { groupName: 'staff' })
+    const auth = { mode: 'groups', groups: ['staff'] }
+    await site.putOperation('bound', { preset: { preset: 'echo' }, auth })
+    expect((await site.admin('DELETE', '/groups/staff')).status).toBe(409)
+    const replaced = await carryOut(site, 'replace', { groups: [] }, { confirm: true })
+    expect(replaced).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })
+    const operations = [{ operation: 'bound', preset: 'echo', auth, cache: { ttlSeconds: 1 } }]
+    const both = await carryOut(site, 'replace', { groups: [], operations }, { confirm: true })
+    expect(both.json.error.details).toMatchObject([{ field: 'operations[0].auth.groups[0]' }])
+  })
+})
+
 describe('a profile', () => {
   test('keeps a definition by name, without the values of its secrets', async () => {
     const kept = await one.admin('PUT', '/iac/definitions/main', { definition: WHOLE })
     expect(kept.status).toBe(200)
     expect(kept.json.definition.envVars).toEqual([
-      { name: 'API_KEY' },
+      { name: 'API_KEY', secret: true },
       { name: 'API_URL', value: 'https://api.example', secret: false },
     ])
     expect(kept.json.definition.operations).toEqual(WHOLE.operations)
@@ -497,10 +529,33 @@ describe('a profile', () => {
     expect(list.json).toMatchObject({ items: [{ profileName: 'main' }], nextToken: null })
   })
 
+  test('keeps no value of what the site has as a secret, and leaves it one', async () => {
+    const site = await newSite('kept-secret.test')
+    const variables = { WAS_SECRET: { value: 'x', secret: true } }
+    await site.admin('PUT', '/env-vars', { variables })
+    const envVars = [
+      { name: 'WAS_SECRET', value: SECRET },
+      { name: 'OPEN', value: 'open' },
+    ]
+    const named = { definitionProfileName: 'kept', persistDefinition: true }
+    const job = await carryOut(site, 'apply', { envVars }, named)
+    expect(job.json).toMatchObject({ status: 'succeeded', summary: { created: 1, updated: 1 } })
+    const { items } = (await site.admin('GET', '/env-vars')).json
+    expect(items).toMatchObject([
+      { name: 'OPEN', secret: false, value: 'open' },
+      { name: 'WAS_SECRET', secret: true },
+    ])
+    const kept = await site.admin('GET', '/iac/definitions/kept')
+    expect(kept.json.definition.envVars).toEqual([
+      { name: 'WAS_SECRET' },
+      { name: 'OPEN', value: 'open' },
+    ])
+  })
+
   test('is saved with a job, and carried out by another', async () => {
     const site = await newSite('profile.test')
     const definition = {
-      envVars: [{ name: 'TOKEN', value: SECRET }],
+      envVars: [{ name: 'TOKEN', value: SECRET, secret: true }],
       groups: [{ groupName: 'members' }],
     }
     const names = { definitionProfileName: 'base', persistDefinition: true }
@@ -629,18 +684,10 @@ describe('a definition with faults', () => {
             config: { code: 'export default 1', resources: [{ resource: 'no', access: 'read' }] },
           },
         ],
-        operations: [
-          { operation: 'b', preset: 's3.get-object', resource: 'notes' },
-          { operation: 'c', preset: 'echo', auth: { mode: 'groups', groups: ['nobody'] } },
-        ],
+        operations: [{ operation: 'b', preset: 's3.get-object', resource: 'notes' }],
         jobs: [{ jobId: 'd', operation: 'nothing' }],
       },
-      [
-        'resources[0].config.resources[0].resource',
-        'operations[0].resource',
-        'operations[1].auth.groups[0]',
-        'jobs[0].operation',
-      ],
+      ['resources[0].config.resources[0].resource', 'operations[0].resource', 'jobs[0].operation'],
     ],
     ['that is too deep', { jobs: [{ jobId: 'a', operation: 'b', payload: deep }] }, ['definition']],
   ])('%s is refused with all of them', async (_what, definition, fields) => {

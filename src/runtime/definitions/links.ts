@@ -23,7 +23,9 @@ export function linkFaults(
   for (const [section, placed] of definition) {
     for (const { at, item } of placed) {
       // What is as it was may point where it pointed.
-      const links = changed.has(keyOf(section, item.name)) ? item.links : dangling(item, gone)
+      const links = changed.has(keyOf(section, item.name))
+        ? item.links.filter((link) => mustBeThere(link) || gone.has(keyOf(link.section, link.name)))
+        : dangling(item, gone)
       for (const link of links) {
         const message = faultOf(link, after)
         if (message) faults.push({ field: `${section}[${at}].${link.field}`, message })
@@ -32,6 +34,9 @@ export function linkFaults(
   }
   return [...faults, ...strandedFaults(definition, site, gone)]
 }
+
+/** An operation may name a group before there is one, as in its route: nobody is in it. */
+const mustBeThere = ({ section }: Link): boolean => section !== 'groups'
 
 type Names = ReadonlyMap<SectionName, ReadonlyMap<string, SiteItem>>
 

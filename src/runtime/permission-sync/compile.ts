@@ -89,6 +89,17 @@ export function absentVariables(
   })
 }
 
+/** Of each operation that is for groups nobody made: its name and theirs. */
+export function absentGroups(
+  { operations }: RevisionDocument,
+  groups: ReadonlySet<string>,
+): { readonly operation: string; readonly names: readonly string[] }[] {
+  return operations.flatMap(({ operation, auth }) => {
+    const names = auth.mode === 'groups' ? auth.groups.filter((name) => !groups.has(name)) : []
+    return names.length === 0 ? [] : [{ operation, names }]
+  })
+}
+
 interface Compiled {
   readonly function: RevisionFunction
   readonly modules: ReadonlyMap<string, Module>

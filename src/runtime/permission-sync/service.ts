@@ -16,7 +16,7 @@ import {
 } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { type Prepare, absentVariables, compile, faultSummary } from './compile.ts'
+import { type Prepare, absentGroups, absentVariables, compile, faultSummary } from './compile.ts'
 import { PreparedFunctions } from './prepared-functions.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
@@ -54,6 +54,7 @@ export class PermissionSync {
   readonly #revisions: Revisions
   readonly #resources: Lister<Resource>
   readonly #operations: Lister<Operation>
+  readonly #groups: Lister<{ readonly groupName: string }>
   readonly #envVars: Environment
   readonly #logs: Pick<RuntimeLogs, 'platform'>
   readonly #sources: SyncSources
@@ -66,6 +67,7 @@ export class PermissionSync {
     revisions: Revisions
     resources: Lister<Resource>
     operations: Lister<Operation>
+    groups: Lister<{ readonly groupName: string }>
     envVars: Environment
     runtimeLogs: Pick<RuntimeLogs, 'platform'>
     sources: SyncSources
@@ -77,6 +79,7 @@ export class PermissionSync {
     this.#revisions = deps.revisions
     this.#resources = deps.resources
     this.#operations = deps.operations
+    this.#groups = deps.groups
     this.#envVars = deps.envVars
     this.#logs = deps.runtimeLogs
     this.#sources = deps.sources
@@ -144,6 +147,7 @@ export class PermissionSync {
         synced: state.requested,
         resources: await this.#resources.all(tx),
         operations: await this.#operations.all(tx),
+        groups: new Set((await this.#groups.all(tx)).map(({ groupName }) => groupName)),
         env: await this.#envVars.sealed(tx),
       }
     })
@@ -155,17 +159,21 @@ export class PermissionSync {
     const document = await compile({ ...work, files, settings }, this.#prepare)
     const error = faultSummary(document)
     if (error !== null) this.#logger.warn({ siteId, error }, 'functions do not load')
-    this.#tellAbsent(siteId, document)
+    this.#tellAbsent(siteId, document, work.groups)
     return this.#revisions.publish(siteId, { synced: work.synced, document, error })
   }
 
-  #tellAbsent(siteId: string, document: RevisionDocument): void {
+  #tellAbsent(siteId: string, document: RevisionDocument, groups: ReadonlySet<string>): void {
+    const warn = (message: string) => this.#logs.platform({ siteId, level: 'warn', message })
     for (const { functionName, names } of absentVariables(document)) {
-      this.#logs.platform({
-        siteId,
-        level: 'warn',
-        message: `Function "${functionName}" names environment variables that are not set: ${names.join(', ')}`,
-      })
+      warn(
+        `Function "${functionName}" names environment variables that are not set: ${names.join(', ')}`,
+      )
+    }
+    for (const { operation, names } of absentGroups(document, groups)) {
+      warn(
+        `Operation "${operation}" is for groups that do not exist, so nobody is in them: ${names.join(', ')}`,
+      )
     }
   }
 }
