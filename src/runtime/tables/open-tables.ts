@@ -3,7 +3,7 @@ import type { Ids } from '#base/ids.ts'
 import type { PageTokens } from '#base/page.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
 import type { DropContents } from '#runtime/cleanup/resource-cleanup.ts'
 
 import { TableBatches } from './batches/service.ts'
@@ -12,6 +12,11 @@ import { TableEngine } from './engine.ts'
 import { TableQuotas } from './quotas/service.ts'
 import { Tables } from './service.ts'
 import { TableLayouts } from './store/table-layouts.ts'
+
+/** So that one large table does not hold up those of others. */
+const BUILDERS = 3
+/** In all processes. */
+const BUILDERS_PER_SITE = 1
 
 export interface TableParts {
   readonly tables: Tables
@@ -40,11 +45,12 @@ export function openTables(deps: {
   const means = { ...deps, layouts: tableLayouts, quotas: tableQuotas }
   const tableEngine = new TableEngine(means)
   const batches = new TableBatches(means)
-  deps.queue.handle('table-build', async (job, signal) => {
+  const build = async (job: QueueJobs['table-build'], signal: AbortSignal): Promise<void> => {
     await tableBuilds.run(job, signal)
     // It may have removed items that had ended.
     await tableQuotas.changed(job.siteId)
-  })
+  }
+  deps.queue.handle('table-build', build, { concurrency: BUILDERS, perGroup: BUILDERS_PER_SITE })
   return {
     tables: new Tables({ ...deps, engine: tableEngine, batches }),
     tableEngine,

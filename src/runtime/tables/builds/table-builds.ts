@@ -50,8 +50,8 @@ export class TableBuilds implements SiteRemains {
   /** In the transaction that changes what a table's rows shall be. */
   async request(tx: SiteTx, tableId: string): Promise<void> {
     const job = { siteId: tx.siteId, resourceId: tableId }
-    const singletonKey = `build:${tx.siteId}:${tableId}`
-    await this.#deps.queue.enqueue(tx, 'table-build', job, { singletonKey })
+    const options = { singletonKey: `build:${tx.siteId}:${tableId}`, group: tx.siteId }
+    await this.#deps.queue.enqueue(tx, 'table-build', job, options)
   }
 
   async run(
@@ -102,7 +102,11 @@ export class TableBuilds implements SiteRemains {
           tx,
           'table-build',
           { siteId, resourceId: tableId },
-          { singletonKey: `sweep:${siteId}:${tableId}`, startAfterSeconds: SWEEP_SECONDS },
+          {
+            singletonKey: `sweep:${siteId}:${tableId}`,
+            startAfterSeconds: SWEEP_SECONDS,
+            group: siteId,
+          },
         )
       }
       return layout
