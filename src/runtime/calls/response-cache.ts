@@ -56,6 +56,8 @@ export class ResponseCache {
 
   /** The answer to exactly this text by this caller, if it was asked before. */
   repeated(siteId: string, group: string, alias: string): KeptAnswer | undefined {
+    // To look a long one up would be to hash all of it.
+    if (alias.length > MAX_ALIAS_LENGTH) return undefined
     const entry = this.#aliases.get(`${siteId} ${group} ${alias}`)
     return entry === undefined ? undefined : this.local({ siteId, group, entry })
   }
