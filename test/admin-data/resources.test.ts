@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { carryOut } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const HELLO = 'export default ({ payload }) => ({ hello: payload })'
 const KEY = { name: 'id', type: 'S' }
+const FUNCTION = { type: 'lambdaFunction' }
 
 let stack: Stack
 let site: RuntimeSite
@@ -50,6 +52,35 @@ describe('a resource', () => {
     expect(removed).toMatchObject({ status: 200, json: { ok: true } })
     const gone = await site.admin('GET', `/resources/${resourceId}`)
     expect(gone).toMatchObject({ status: 404, json: { error: { code: 'ResourceNotFound' } } })
+  })
+
+  test('holds its share of the inline code of its site', async () => {
+    const own = await RuntimeSite.create(stack, 'code.test')
+    const names = await fillWithCode('code.test')
+    const limit = 'at most 10485760 bytes of inline code together'
+    const config = { code: HELLO }
+    const refused = await own.admin('POST', '/resources', { ...FUNCTION, name: 'more', config })
+    expect(refused).toMatchObject({
+      status: 400,
+      json: { error: { details: [{ field: 'config.code' }] } },
+    })
+    expect(refused.json.error.message).toContain(limit)
+    const [{ resourceId }] = (await own.admin('GET', '/resources')).json.resources
+    const longer = { config: { code: `${HELLO}/*${'x'.repeat(1024 * 1024 - 100)}*/` } }
+    expect(
+      (await own.admin('PATCH', `/resources/${resourceId}`, longer)).json.error.message,
+    ).toContain(limit)
+    const definition = { resources: [{ ...FUNCTION, name: 'more', config }] }
+    expect((await carryOut(own, 'apply', definition)).json).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining(limit),
+    })
+    const after = (await own.admin('GET', '/resources')).json.resources
+    expect(after.map(({ name }: { name: string }) => name)).toEqual(names)
+    await stack.inSite('code.test', (tx) => tx.db.deleteFrom('data_resource').execute())
+    const made = await own.admin('POST', '/resources', { ...FUNCTION, name: 'more', config })
+    expect(made.status).toBe(200)
+    await own.synced()
   })
 
   test('of each type is kept as defined', async () => {
@@ -209,3 +240,27 @@ describe('a resource', () => {
     expect(answer).toMatchObject({ status, json: { error: { code } } })
   })
 })
+
+/** Functions that leave no room for another one. */
+async function fillWithCode(host: string): Promise<string[]> {
+  const names = Array.from({ length: 11 }, (_, at) => `f${at + 10}`)
+  const stored = { handler: 'default', timeoutSeconds: 15, memoryMb: 128 }
+  const code = (at: number) => 'x'.repeat(at < 2 ? 512 * 1024 - 10 : 1024 * 1024)
+  await stack.inSite(host, (tx) =>
+    tx.db
+      .insertInto('data_resource')
+      .values(
+        names.map((name, at) => ({
+          site_id: tx.siteId,
+          resource_id: `res_${name.padEnd(16, '0')}`,
+          name,
+          ...FUNCTION,
+          config: JSON.stringify({ ...stored, code: code(at), environment: [], resources: [] }),
+          created_at: new Date(),
+          updated_at: new Date(),
+        })),
+      )
+      .execute(),
+  )
+  return names
+}

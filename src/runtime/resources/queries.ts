@@ -191,6 +191,17 @@ export async function countResources(tx: SiteTx): Promise<number> {
   return count
 }
 
+/** Of the inline code of all functions. */
+export async function selectCodeBytes(tx: SiteTx): Promise<number> {
+  const { bytes } = await tx.db
+    .selectFrom('data_resource')
+    .select(sql<number>`coalesce(sum(octet_length(config ->> 'code')), 0)::int`.as('bytes'))
+    .where('site_id', '=', tx.siteId)
+    .where('type', '=', 'lambdaFunction')
+    .executeTakeFirstOrThrow()
+  return bytes
+}
+
 /** Names of the functions that were granted access to a resource. */
 export async function selectGrantees(tx: SiteTx, resourceId: string): Promise<string[]> {
   const rows = await tx.db

@@ -12,6 +12,7 @@ import type { Revisions } from '#runtime/revisions/service.ts'
 import { parseConfig, patchConfig } from './config.ts'
 import { checkCode } from './function-code.ts'
 import {
+  MAX_INLINE_CODE_BYTES,
   MAX_RESOURCES,
   type NewResource,
   type Resource,
@@ -27,6 +28,7 @@ import {
   lockResource,
   readResource,
   readStandingAndResource,
+  selectCodeBytes,
   selectGrantees,
   selectResource,
   selectResourceByName,
@@ -179,6 +181,7 @@ export class Resources {
   }
 
   async #define(tx: SiteTx, resource: Resource): Promise<void> {
+    if (codeOf(resource) !== undefined) await checkCodeBytes(tx)
     if (resource.type !== 'ddbTable') return
     await this.#layouts.define(tx, resource.resourceId, resource.config)
   }
@@ -203,6 +206,15 @@ export class Resources {
 
 const codeOf = (typed: TypedConfig): string | undefined =>
   typed.type === 'lambdaFunction' ? typed.config.code : undefined
+
+async function checkCodeBytes(tx: SiteTx): Promise<void> {
+  const bytes = await selectCodeBytes(tx)
+  if (bytes <= MAX_INLINE_CODE_BYTES) return
+  throw invalid(
+    'config.code',
+    `the functions of a site hold at most ${MAX_INLINE_CODE_BYTES} bytes of inline code together, and with this they would hold ${bytes}: deploy code as files and name those in "artifact"`,
+  )
+}
 
 function inUse(resourceId: string, user: string, names: readonly string[]): AppError {
   const shown = names.slice(0, 20).map((name) => `"${name}"`)
