@@ -22,7 +22,7 @@ import {
   type SiteItem,
 } from './section.ts'
 
-/** Functions whose code the sandbox reads at once. */
+/** Functions whose code the sandbox is given at once. */
 const CHECKS_AT_ONCE = 8
 
 /** A site's runtime as one document: read, compared with what the site has, and carried out change by change. */
@@ -52,6 +52,7 @@ export class Definitions {
         try {
           await next.item.check?.()
         } catch (error) {
+          if (error instanceof AppError && error.code === 'ServiceUnavailable') throw error
           faults.push(...faultsAt(next.place, error))
         }
       }
