@@ -96,7 +96,8 @@ export function storedSettings(value: unknown): DeploymentSettings {
 }
 
 function resettable<Limit extends typeof LIMITS.concurrency>(limit: Limit) {
-  return Type.Optional(Type.Union([limit, Type.Null()]))
+  const fault = `must be a whole number from ${limit.minimum} to ${limit.maximum}, or null for the default`
+  return Type.Optional(Type.Union([limit, Type.Null()], { fault }))
 }
 
 const unique = (entries: readonly string[]): string[] => [...new Set(entries)]

@@ -123,6 +123,18 @@ describe('a new site', () => {
     expect(JSON.stringify(answer.json.error)).toContain(field)
   })
 
+  test.each([-1, 1.5, 1e30, 2 ** 50 + 1, '5', true])(
+    'is told what a limit may be, instead of %j',
+    async (tableBytes) => {
+      const deploymentSettings = { limits: { tableBytes } }
+      const answer = await stack.portal('PATCH', '/sites/one.test', { deploymentSettings })
+      expect(answer.status).toBe(400)
+      expect(answer.json.error.message).toBe(
+        'deploymentSettings.limits.tableBytes: must be a whole number from 0 to 1125899906842624, or null for the default',
+      )
+    },
+  )
+
   test('is refused when the body is not JSON', async () => {
     const answer = await stack.call('localhost', 'POST', '/portal/api/sites', {
       token: stack.operatorKey,
