@@ -50,7 +50,7 @@ export class PresetRuns {
     this.#tokens = new SealedPageTokens(deps.tokenKey)
   }
 
-  /** The data of the answer. Throws what the action throws, `Forbidden` and `OperationOverloaded`. */
+  /** The data of the answer. Throws what the action throws, `Forbidden`, `OperationOverloaded` and `OperationInterrupted`. */
   async perform(call: AdmittedCall, binding: PresetBinding): Promise<unknown> {
     const payload = payloadOf(call.body)
     const preset = presetOf(binding.preset)
@@ -59,7 +59,8 @@ export class PresetRuns {
     if (store?.type !== preset.store) throw notFound('Resource', binding.resourceId ?? '')
     const request = presetRequest(binding, preset, payload)
     const { limits } = call.site.program
-    const done = await this.#gate.run(call.siteId, limits, () =>
+    const { siteId, signal } = call
+    const done = await this.#gate.run({ siteId, limits, signal }, () =>
       this.#act({ call, binding, store }, preset, request),
     )
     if ('result' in done) return done.result

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
 import { parsePreset } from '#runtime/operations/preset-binding.ts'
 import { presetOf } from '#runtime/operations/presets.ts'
@@ -7,7 +7,6 @@ import { insideFolder, outsideFolder, ownFolder } from './bucket-owner.ts'
 import { conjunction } from './conjunction.ts'
 import { SealedPageTokens } from './page-token.ts'
 import { presetRequest } from './request.ts'
-import { SiteGate } from './site-gate.ts'
 
 function requestOf(preset: object, payload: unknown) {
   const binding = parsePreset({ preset: 'ddb.put', resourceId: 'r', ...preset })
@@ -134,40 +133,5 @@ describe('a page token', () => {
       expect(() => tokens.open(scope, sealed)).toThrow('nextToken')
     }
     expect(() => tokens.open(['site', 'op', 'a'], 'x')).toThrow('nextToken')
-  })
-})
-
-describe('a gate', () => {
-  const limits = { concurrency: 2, queueLength: 1, queueMs: 30 }
-
-  test('lets some in, keeps some waiting, and turns the rest away', async () => {
-    const gate = new SiteGate()
-    const open = Promise.withResolvers<number>()
-    const runs = [1, 2].map(() => gate.run('one', limits, () => open.promise))
-    const waiting = gate.run('one', { ...limits, queueMs: 10_000 }, async () => 2)
-    const refused = await gate.run('one', limits, async () => 3)
-    expect(refused).toMatchObject({ met: { what: 'queueLength', limit: 1, used: 2 } })
-    expect(await gate.run('two', limits, async () => 4)).toEqual({ result: 4 })
-    open.resolve(1)
-    expect(await Promise.all([...runs, waiting])).toEqual([
-      { result: 1 },
-      { result: 1 },
-      { result: 2 },
-    ])
-    expect(await gate.run('one', limits, async () => 5)).toEqual({ result: 5 })
-  })
-
-  test('ends a wait that takes too long, and a failure gives its place back', async () => {
-    const gate = new SiteGate()
-    const open = Promise.withResolvers<void>()
-    const one = { ...limits, concurrency: 1 }
-    const failing = gate.run('one', one, async () => {
-      await open.promise
-      throw new Error('broken')
-    })
-    expect(await gate.run('one', one, vi.fn())).toMatchObject({ met: { what: 'queueMs' } })
-    open.resolve()
-    await expect(failing).rejects.toThrow('broken')
-    expect(await gate.run('one', one, async () => 6)).toEqual({ result: 6 })
   })
 })

@@ -3,12 +3,20 @@ import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 /** Presets of one site at work at once: each holds a connection of the database or the object store. */
 const MAX_RUNNING = 16
 
-export type GateLimit = Extract<SandboxFailure, { kind: 'limit' }>
+/** Why work was not let through. */
+type Turned = Extract<SandboxFailure, { kind: 'limit' | 'interrupted' }>
 
 export interface GateLimits {
   readonly concurrency: number
   readonly queueLength: number
   readonly queueMs: number
+}
+
+interface AskedWork {
+  readonly siteId: string
+  readonly limits: GateLimits
+  /** Aborted when nobody waits for it any more: then it is not begun. */
+  readonly signal?: AbortSignal | undefined
 }
 
 interface SitePlaces {
@@ -22,15 +30,15 @@ export class SiteGate {
 
   /** Gives the limit that was met instead of the result. */
   async run<Result>(
-    siteId: string,
-    limits: GateLimits,
+    { siteId, limits, signal }: AskedWork,
     work: () => Promise<Result>,
-  ): Promise<{ readonly result: Result } | { readonly met: GateLimit }> {
+  ): Promise<{ readonly result: Result } | { readonly met: Turned }> {
+    if (signal?.aborted) return { met: GONE }
     const places = this.#sites.get(siteId) ?? { running: 0, waiting: new Set() }
     this.#sites.set(siteId, places)
     if (places.running < Math.min(MAX_RUNNING, limits.concurrency)) places.running += 1
     else {
-      const met = await this.#wait(places, limits)
+      const met = await this.#wait(places, limits, signal)
       if (met) return { met }
     }
     try {
@@ -41,26 +49,27 @@ export class SiteGate {
   }
 
   /** Undefined when a place was handed over. */
-  #wait(places: SitePlaces, limits: GateLimits): Promise<GateLimit | undefined> {
-    const { waiting } = places
-    if (waiting.size >= limits.queueLength) {
+  #wait(
+    { waiting }: SitePlaces,
+    { queueLength, queueMs }: GateLimits,
+    signal: AbortSignal | undefined,
+  ): Promise<Turned | undefined> {
+    if (waiting.size >= queueLength) {
       const used = waiting.size + 1
-      return Promise.resolve({
-        kind: 'limit',
-        what: 'queueLength',
-        limit: limits.queueLength,
-        used,
-      })
+      return Promise.resolve({ kind: 'limit', what: 'queueLength', limit: queueLength, used })
     }
     return new Promise((resolve) => {
-      const enter = (): void => {
+      const end = (turned?: Turned): void => {
         clearTimeout(timer)
-        resolve(undefined)
-      }
-      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', gone)
         waiting.delete(enter)
-        resolve({ kind: 'limit', what: 'queueMs', limit: limits.queueMs, used: limits.queueMs })
-      }, limits.queueMs)
+        resolve(turned)
+      }
+      const enter = (): void => end()
+      const gone = (): void => end(GONE)
+      const late = { kind: 'limit', what: 'queueMs', limit: queueMs, used: queueMs } as const
+      const timer = setTimeout(() => end(late), queueMs)
+      signal?.addEventListener('abort', gone, { once: true })
       waiting.add(enter)
     })
   }
@@ -76,3 +85,5 @@ export class SiteGate {
     if (places.running === 0) this.#sites.delete(siteId)
   }
 }
+
+const GONE: Turned = { kind: 'interrupted', message: 'Nobody waits for it any more' }
