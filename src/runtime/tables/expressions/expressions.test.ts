@@ -312,6 +312,11 @@ describe('the names and values of a request', () => {
       { ConditionExpression: 'a = b', ExpressionAttributeNames: { [`#${'a'.repeat(255)}`]: 'a' } },
       'ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256',
     ],
+    [
+      'with a name that no attribute can have',
+      { ConditionExpression: '#a = b', ExpressionAttributeNames: { '#a': 'a'.repeat(65_536) } },
+      '1 validation error detected: Attribute name is too large, must be less than 65536 bytes',
+    ],
   ])('are refused %s', (_what, texts, message) => {
     expect(() => bind(texts)).toThrow(invalidRequest(message))
   })

@@ -3,6 +3,7 @@ import { Buffer } from 'node:buffer'
 import { AppError } from '#base/app-error.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
+import { checkAttributeName } from '#runtime/tables/items/limits.ts'
 
 import type { DocumentPath } from './document-path.ts'
 import { ExpressionFault } from './expression-fault.ts'
@@ -76,9 +77,11 @@ export class Substitutions {
   }
 }
 
-/** Checks the placeholders of names. */
+/** Checks names and their placeholders. */
 export function checkNames(names: AttributeNames | undefined): void {
-  if (names !== undefined) checkKeys(NAMES, Object.keys(names), NAME_KEY)
+  if (names === undefined) return
+  checkKeys(NAMES, Object.keys(names), NAME_KEY)
+  for (const name of Object.values(names)) checkAttributeName(name)
 }
 
 /** Reads the values behind placeholders, each by `read`. */

@@ -56,6 +56,13 @@ describe('the plain JSON of an item', () => {
     expect(() => readPlainValue(JSON.parse('['.repeat(5000) + ']'.repeat(5000)))).toThrow('Nesting')
   })
 
+  test('has names of 65,535 bytes at most', () => {
+    const long = 'a'.repeat(65_535)
+    expect(readPlainValue({ [long]: 1 })).toHaveProperty(`M.${long}`)
+    expect(() => readPlainItem({ [`${long}a`]: 1 })).toThrow('Attribute name is too large')
+    expect(() => readPlainValue([{ [`${long}a`]: 1 }])).toThrow('Attribute name is too large')
+  })
+
   test('keeps attributes that have the names of what objects inherit', () => {
     const item = readPlainItem(JSON.parse('{"__proto__":1,"constructor":{"toString":2}}'))
     expect(Object.keys(item)).toEqual(['__proto__', 'constructor'])

@@ -2,7 +2,7 @@ import { invalidRequest } from '#runtime/tables/fault.ts'
 
 import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
 import { isCanonicalBase64 } from './base64.ts'
-import { checkLevel } from './limits.ts'
+import { checkAttributeName, checkLevel } from './limits.ts'
 import { mapFields } from './map-fields.ts'
 import { isMarkerName, MARKERS } from './markers.ts'
 import { canonicalNumber } from './number.ts'
@@ -51,6 +51,7 @@ function readObject(fields: Fields, level: number): AttributeValue {
 }
 
 function readAttributes(fields: Fields, level: number): Attributes {
+  for (const name of Object.keys(fields)) checkAttributeName(name)
   return mapFields(fields, (value) => readPlainValue(value, level))
 }
 

@@ -79,4 +79,13 @@ describe('a value on the wire', () => {
   ])('is refused with %s', (_what, value, message) => {
     expect(() => readWireValue(value)).toThrow(invalidRequest(message))
   })
+  test('may have names of 65,535 bytes at any level', () => {
+    const long = 'é'.repeat(32_767)
+    expect(readWireItem({ [`${long}a`]: { S: '' } })).toHaveProperty(`${long}a`)
+    const refusal = invalidRequest(
+      '1 validation error detected: Attribute name is too large, must be less than 65536 bytes',
+    )
+    expect(() => readWireItem({ [`${long}aa`]: { S: '' } })).toThrow(refusal)
+    expect(() => readWireValue({ L: [{ M: { [`${long}é`]: { S: '' } } }] })).toThrow(refusal)
+  })
 })

@@ -8,7 +8,7 @@ import {
   type Item,
 } from './attribute-value.ts'
 import { isCanonicalBase64 } from './base64.ts'
-import { checkLevel } from './limits.ts'
+import { checkAttributeName, checkLevel } from './limits.ts'
 import { canonicalNumber } from './number.ts'
 import { checkedSet } from './set-rules.ts'
 
@@ -57,7 +57,10 @@ const READERS: Readonly<Record<AttributeType, (input: unknown, level: number) =>
 
 const readAttributes = (fields: Fields, level: number): Attributes =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, readWireValue(value, level)]),
+    Object.entries(fields).map(([name, value]) => {
+      checkAttributeName(name)
+      return [name, readWireValue(value, level)]
+    }),
   )
 
 function nullOf(input: unknown): AttributeValue {
