@@ -359,7 +359,7 @@ describe('a request that cannot be performed', () => {
           put: { item: { feed: 'a', pos: at, t: 'x'.repeat(400_000) } },
         })),
       },
-      'The aggregate size of the items in the transaction exceeds 4 MB',
+      'The aggregate item size cannot exceed 4 MB in a transaction',
     ],
   ])('because of %s is a 400 that says what to do', async (_what, action, body, message) => {
     expect(await table.fail(action, body)).toMatchObject({

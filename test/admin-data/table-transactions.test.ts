@@ -86,7 +86,40 @@ describe('a transaction', () => {
       code: 'TransactionCanceled',
       reasons: [{ code: 'None' }, { code: 'ValidationError' }],
     })
+    const twice = await table.fail('transact-write', {
+      actions: [
+        { put: { item: { id: 'new' } } },
+        { delete: { key: { id: 1 } } },
+        { delete: { key: {} } },
+      ],
+    })
+    expect(twice.reasons.map(({ code }: { code: string }) => code)).toEqual([
+      'None',
+      'ValidationError',
+      'None',
+    ])
     expect((await table.do('scan')).items).toEqual([{ id: 'a', n: 1, word: 'x' }])
+  })
+
+  test('brings 4 MB at most, whatever is there already', async () => {
+    const table = await SiteTable.create(site, 'weighty', BY_ID)
+    const heavy = times(11, (at) => ({ id: `h${at}`, t: 'x'.repeat(400_000) }))
+    for (const item of heavy) await table.do('put', { item })
+    expect(
+      await table.fail('transact-write', {
+        actions: heavy.map(({ id, t }) => ({
+          update: {
+            key: { id },
+            updateExpression: 'SET t = :t',
+            expressionAttributeValues: { ':t': t },
+          },
+        })),
+      }),
+    ).toMatchObject({ status: 400, message: expect.stringContaining('4 MB') })
+    await table.do('transact-write', {
+      actions: heavy.map(({ id }) => ({ delete: { key: { id } } })),
+    })
+    expect((await table.do('scan')).items).toEqual([])
   })
 
   test('makes no item to take something away from', async () => {

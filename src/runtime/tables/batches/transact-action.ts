@@ -7,7 +7,7 @@ import { matches } from '#runtime/tables/expressions/matches.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { checkItemKeys, checkKey } from '#runtime/tables/items/key-schema.ts'
-import { checkItemSize, checkUpdatedSize } from '#runtime/tables/items/size.ts'
+import { checkItemSize, checkUpdatedSize, itemSize } from '#runtime/tables/items/size.ts'
 import type { ItemPlace } from '#runtime/tables/store/batch-items.ts'
 
 import { expressionsOf } from './expression-texts.ts'
@@ -23,6 +23,8 @@ export type Outcome = 'kept' | { readonly item: Item | undefined }
 /** One action of a transaction, read and bound. */
 export interface TransactAction {
   readonly place: ItemPlace
+  /** Of what it brings: an item, a key, values. */
+  readonly bytes: number
   /** What is wrong with its keys, which cancels the transaction. */
   readonly fault: AppError | undefined
   /** Throws `ConditionalCheckFailed`, or `ValidationError` for an update that this item does not allow. */
@@ -49,6 +51,7 @@ const READERS: Readonly<Record<Kind, (body: Fields, reading: RequestReading) => 
     const table = tableNamed(reading.tables, body['TableName'])
     return {
       place: { table, key: keyOf(item, table.schema) },
+      bytes: itemSize(item),
       fault: faultOf(() => checkItemKeys(item, table.schema)),
       decide(stored) {
         checkCondition(body, condition, stored, reading.codec)
@@ -63,6 +66,7 @@ const READERS: Readonly<Record<Kind, (body: Fields, reading: RequestReading) => 
     const update = bound.update ?? { actions: [], targets: [], paths: [] }
     return {
       place: { table, key },
+      bytes: itemSize(key) + valuesSize(body, reading.codec),
       fault: faultOf(() => {
         checkKey(key, table.schema)
         checkUpdateKeys(update, table.schema)
@@ -85,6 +89,7 @@ function onKey(body: Fields, reading: RequestReading, outcome: () => Outcome): T
   const table = tableNamed(reading.tables, body['TableName'])
   return {
     place: { table, key },
+    bytes: itemSize(key),
     fault: faultOf(() => checkKey(key, table.schema)),
     decide(stored) {
       checkCondition(body, condition, stored, reading.codec)
@@ -92,6 +97,9 @@ function onKey(body: Fields, reading: RequestReading, outcome: () => Outcome): T
     },
   }
 }
+
+const valuesSize = ({ ExpressionAttributeValues: values }: Fields, codec: ItemCodec): number =>
+  values === undefined ? 0 : itemSize(codec.readItem(values))
 
 const bind = (
   body: Fields,

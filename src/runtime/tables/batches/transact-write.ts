@@ -1,8 +1,7 @@
 import type { ActionBody } from '#runtime/tables/engine.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { itemSize } from '#runtime/tables/items/size.ts'
 
-import { NONE, reasonOf, transactionCanceled } from './cancellation.ts'
+import { type CancellationReason, NONE, reasonOf, transactionCanceled } from './cancellation.ts'
 import { chargeChanges, type KnownChange } from './charge-changes.ts'
 import { lockPlaces } from './locks.ts'
 import type { Plan } from './plan.ts'
@@ -18,8 +17,8 @@ import { claimTransaction, namedTransaction } from './transaction-tokens.ts'
 export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
   const inputs = transactItems(body)
   const actions = inputs.map((input) => readTransactAction(input, reading))
-  const reasons = actions.map(({ fault }) => reasonOf(fault) ?? NONE)
-  if (reasons.some((reason) => reason !== NONE)) throw transactionCanceled(reasons)
+  checkTransactionBytes(actions.reduce((sum, { bytes }) => sum + bytes, 0))
+  checkKeys(actions)
   const places = actions.map(({ place }) => place)
   checkDistinct(places, ONE_OPERATION)
   const named = namedTransaction(body['ClientRequestToken'], inputs)
@@ -30,13 +29,22 @@ export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
       await lockPlaces(tx, places)
       const stored = await items.lock(tx, places)
       const outcomes = decideAll(actions, stored)
-      checkTransactionBytes(bytesOf(stored, outcomes))
       const changes = changesOf(actions, outcomes, stored)
       chargeChanges(charge, changes)
       await items.write(tx, changes)
       return {}
     },
   }
+}
+
+/** The first that does not fit cancels the transaction; nothing is said of those after it. */
+function checkKeys(actions: readonly TransactAction[]): void {
+  const at = actions.findIndex(({ fault }) => fault !== undefined)
+  if (at < 0) return
+  const reason = reasonOf(actions[at]?.fault) ?? NONE
+  throw transactionCanceled(
+    actions.map((_action, index): CancellationReason => (index === at ? reason : NONE)),
+  )
 }
 
 function decideAll(
@@ -56,14 +64,6 @@ function decideAll(
   })
   if (outcomes.length < actions.length) throw transactionCanceled(reasons)
   return outcomes
-}
-
-/** Of each item what is written, or what is there where nothing is. */
-function bytesOf(stored: readonly (Item | undefined)[], outcomes: readonly Outcome[]): number {
-  return outcomes.reduce((sum, outcome, index) => {
-    const item = (outcome === 'kept' ? undefined : outcome.item) ?? stored[index]
-    return item === undefined ? sum : sum + itemSize(item)
-  }, 0)
 }
 
 const changesOf = (

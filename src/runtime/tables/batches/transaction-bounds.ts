@@ -19,8 +19,8 @@ export function transactItems(body: ActionBody): readonly unknown[] {
   )
 }
 
-/** Of all items that a transaction reads or writes. */
+/** Of what a transaction reads, or of what it brings to be written. */
 export function checkTransactionBytes(bytes: number): void {
   if (bytes <= MAX_BYTES) return
-  throw invalidRequest('The aggregate size of the items in the transaction exceeds 4 MB')
+  throw invalidRequest('The aggregate item size cannot exceed 4 MB in a transaction')
 }
