@@ -15,6 +15,7 @@ export function checkCreation(request: CreateTable): void {
     throw validationFault('Invalid KeySchema: Some index key attribute have no definition')
   }
   checkKeySchema(keys, defined)
+  checkDefinedOnce(defined)
   const { LocalSecondaryIndexes: locals, GlobalSecondaryIndexes: globals } = request
   if (!locals && !globals && keys.length !== defined.length) {
     throw invalid(
@@ -24,7 +25,34 @@ export function checkCreation(request: CreateTable): void {
   const names = new Set<string>()
   if (locals) checkLocals(locals, { request, defined, names })
   if (globals) checkGlobals(globals, { request, defined, names })
+  checkAllUsed(request, defined)
+  if (request.BillingMode !== 'PAY_PER_REQUEST') checkThroughputs(globals ?? [])
 }
+
+function checkDefinedOnce(defined: readonly string[]): void {
+  const twice = twiceIn(defined)
+  if (twice !== undefined) throw validationFault(`Attribute Name is duplicated: ${twice}`)
+}
+
+function checkAllUsed(request: CreateTable, defined: readonly string[]): void {
+  const { LocalSecondaryIndexes: locals = [], GlobalSecondaryIndexes: globals = [] } = request
+  const schemas = [request, ...locals, ...globals].map((each) => each.KeySchema)
+  const used = new Set(schemas.flat().map((key) => key.AttributeName))
+  if (defined.every((name) => used.has(name))) return
+  throw invalid(
+    'Some AttributeDefinitions are not used. ' +
+      `AttributeDefinitions: [${defined.join(', ')}], keys used: [${[...used].join(', ')}]`,
+  )
+}
+
+function checkThroughputs(indexes: readonly IndexRequest[]): void {
+  const without = indexes.find((index) => index.ProvisionedThroughput === undefined)
+  if (without === undefined) return
+  throw invalid(`ProvisionedThroughput is not specified for index: ${without.IndexName}`)
+}
+
+const twiceIn = (names: readonly string[]): string | undefined =>
+  names.find((name, at) => names.indexOf(name) !== at)
 
 export function checkUnits(throughput: Throughput): void {
   for (const name of ['ReadCapacityUnits', 'WriteCapacityUnits'] as const) {
@@ -136,6 +164,11 @@ export function checkProjection({ Projection: projection }: IndexRequest): void 
   if (attributes && type !== 'INCLUDE') {
     throw invalid(`ProjectionType is ${type}, but NonKeyAttributes is specified`)
   }
+  if (!attributes && type === 'INCLUDE') {
+    throw invalid('ProjectionType is INCLUDE, but NonKeyAttributes is not specified')
+  }
+  const twice = twiceIn(attributes ?? [])
+  if (twice !== undefined) throw invalid(`Duplicate element in NonKeyAttributes: ${twice}`)
 }
 
 function checkName({ IndexName: name }: IndexRequest, names: Set<string>): void {

@@ -5,10 +5,16 @@ import type { CreateTable, UpdateTable, UpdateTimeToLive } from './table-request
 import { checkUpdate, checkUpdateOf } from './update-table-rules.ts'
 import { updatedTable, settledTable } from './updated-table.ts'
 import { dynamoError, validationFault, type WireError } from './wire-error.ts'
-import { describe, type Measured, newTable, type WireTable } from './wire-table.ts'
+import {
+  describe,
+  describeDeletion,
+  EMPTY,
+  type Measured,
+  newTable,
+  type WireTable,
+} from './wire-table.ts'
 
 const LIST_LIMIT = 100
-const EMPTY: Measured = { itemCount: 0, sizeBytes: 0 }
 
 /** Where the tables' resources and items are. */
 export interface TableStore {
@@ -112,7 +118,7 @@ export class TableCatalog {
       await this.#pause()
       this.#tables.delete(name)
     })
-    return { TableDescription: describe(deleting, EMPTY) }
+    return { TableDescription: describeDeletion(deleting) }
   }
 
   async update(request: UpdateTable): Promise<object> {
@@ -145,23 +151,15 @@ export class TableCatalog {
     const { Enabled: isEnabled, AttributeName: attribute } = request.TimeToLiveSpecification
     this.known(request.TableName)
     const { ttlAttribute, ...table } = this.active(request.TableName)
-    if (isEnabled && ttlAttribute !== undefined) {
-      throw validationFault('TimeToLive is already enabled')
-    }
-    if (!isEnabled && ttlAttribute === undefined) {
-      throw validationFault('TimeToLive is already disabled')
-    }
+    checkTimeToLive(ttlAttribute, request.TimeToLiveSpecification)
     const changed: WireTable = isEnabled ? { ...table, ttlAttribute: attribute } : table
     await this.#store.change(changed)
     this.#tables.set(table.name, changed)
     return { TimeToLiveSpecification: request.TimeToLiveSpecification }
   }
 
-  tag(name: string, change: (tags: Map<string, string>) => void): void {
-    const table = this.known(name)
-    const tags = new Map(table.tags)
-    change(tags)
-    this.#tables.set(name, { ...table, tags })
+  tag(name: string, tags: ReadonlyMap<string, string>): void {
+    this.#tables.set(name, { ...this.known(name), tags })
   }
 
   /** Waits for what is under way. */
@@ -189,6 +187,22 @@ export class TableCatalog {
     const { signal } = this.#closing
     await delay(this.#transitionMs, undefined, { signal }).catch(() => {})
   }
+}
+
+function checkTimeToLive(
+  known: string | undefined,
+  { Enabled: isEnabled, AttributeName: asked }: UpdateTimeToLive['TimeToLiveSpecification'],
+): void {
+  if (known === undefined) {
+    if (!isEnabled) throw validationFault('TimeToLive is already disabled')
+    return
+  }
+  if (known !== asked) {
+    throw validationFault(
+      `TimeToLive is active on a different AttributeName: current AttributeName is ${known}`,
+    )
+  }
+  if (isEnabled) throw validationFault('TimeToLive is already enabled')
 }
 
 interface ListTables {

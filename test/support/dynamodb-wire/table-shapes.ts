@@ -15,6 +15,8 @@ const PATTERN = '[a-zA-Z0-9_.-]+'
 const NAME = { pattern: PATTERN, minLength: 3, maxLength: 255 } as const
 
 const tableName = text({ required: true, pattern: PATTERN })
+/** Of the attributes that a table's definition names. */
+const ATTRIBUTE_NAME = { minLength: 1, maxLength: 255 } as const
 const indexName = text({ notNull: true, ...NAME })
 const billingMode = choice('PROVISIONED', 'PAY_PER_REQUEST')
 const units = long({ notNull: true, min: 1 })
@@ -28,7 +30,7 @@ const throughput = (rules: Rules = {}): Shape =>
 const keySchema = (keyType: Rules = {}): Shape =>
   list(
     struct('value', 'KeySchemaElement', {
-      AttributeName: text({ notNull: true }),
+      AttributeName: text({ notNull: true, ...ATTRIBUTE_NAME }),
       KeyType: text({ notNull: true, ...keyType }),
     }),
     { notNull: true, minLength: 1, maxLength: 2 },
@@ -38,14 +40,14 @@ const projection = struct(
   'Projection',
   {
     ProjectionType: choice('ALL', 'INCLUDE', 'KEYS_ONLY'),
-    NonKeyAttributes: list(text(), { minLength: 1 }),
+    NonKeyAttributes: list(text(ATTRIBUTE_NAME), { minLength: 1 }),
   },
   { notNull: true },
 )
 const attributeDefinitions = (rules: Rules = {}): Shape =>
   list(
     struct('value', 'AttributeDefinition', {
-      AttributeName: text({ notNull: true }),
+      AttributeName: text({ notNull: true, ...ATTRIBUTE_NAME }),
       AttributeType: text({ notNull: true, oneOf: ['B', 'N', 'S'] }),
     }),
     rules,
@@ -77,7 +79,7 @@ export const TABLE_SHAPES = {
       'TimeToLiveSpecification',
       {
         Enabled: { ...flag, notNull: true },
-        AttributeName: text({ notNull: true, minLength: 1, maxLength: 255 }),
+        AttributeName: text({ notNull: true, ...ATTRIBUTE_NAME }),
       },
       { notNull: true },
     ),

@@ -6,7 +6,7 @@ import {
   limitExceeded,
   NO_UNITS_ON_DEMAND,
 } from './create-table-rules.ts'
-import type { IndexUpdate, Throughput, UpdateTable } from './table-requests.ts'
+import type { IndexRequest, IndexUpdate, Throughput, UpdateTable } from './table-requests.ts'
 import { dynamoError, validationFault } from './wire-error.ts'
 import type { WireTable } from './wire-table.ts'
 
@@ -34,7 +34,13 @@ export function checkUpdate(request: UpdateTable): void {
 function checkIndexNames(updates: readonly IndexUpdate[]): void {
   const names = new Set<string>()
   for (const update of updates) {
-    const { IndexName: name } = update.Update ?? update.Create ?? update.Delete ?? {}
+    const [given, second] = [update.Update, update.Create, update.Delete].filter(Boolean)
+    if (second !== undefined) {
+      throw invalid(
+        'Only one global secondary index action is allowed per GlobalSecondaryIndexUpdate object',
+      )
+    }
+    const { IndexName: name } = given ?? {}
     if (name === undefined) {
       throw invalid(
         'One of GlobalSecondaryIndexUpdate.Update, GlobalSecondaryIndexUpdate.Create, GlobalSecondaryIndexUpdate.Delete must not be null',
@@ -114,22 +120,71 @@ function checkChange(known: Throughput, asked: Throughput): void {
 
 function checkIndexUpdate(table: WireTable, request: UpdateTable, update: IndexUpdate): void {
   const globals = globalsOf(table)
-  if (update.Create) {
-    const { IndexName: name, KeySchema: keys } = update.Create
-    if (table.indexes.some((index) => index.IndexName === name)) {
-      throw validationFault(`Attempting to create an index which already exists`)
-    }
-    const defined = [...table.attributes, ...(request.AttributeDefinitions ?? [])]
-    checkKeySchema(
-      keys,
-      defined.map((each) => each.AttributeName),
-    )
-    checkProjection(update.Create)
-    return
-  }
+  if (update.Create) return checkNewIndex(table, request, update.Create)
   const name = (update.Update ?? update.Delete)?.IndexName
   if (name === undefined || globals.includes(name)) return
+  if (table.indexes.some((index) => index.IndexName === name)) {
+    const what = update.Update ? 'update' : 'delete'
+    throw validationFault(`Cannot ${what} an index that is not a GlobalSecondaryIndex: ${name}`)
+  }
   throw dynamoError('ResourceNotFoundException', 'Requested resource not found')
+}
+
+function checkNewIndex(table: WireTable, request: UpdateTable, index: IndexRequest): void {
+  const { IndexName: name, KeySchema: keys } = index
+  if (table.indexes.some((each) => each.IndexName === name)) {
+    throw validationFault(`Attempting to create an index which already exists`)
+  }
+  const { AttributeDefinitions: defined = [] } = request
+  if (defined.length === 0) {
+    throw invalid(`AttributeDefinitions is not specified for index: ${name}`)
+  }
+  // The table's own attributes have to be defined once more.
+  checkKeySchema(
+    keys,
+    defined.map((each) => each.AttributeName),
+  )
+  checkProjection(index)
+  for (const { AttributeName: attribute, KeyType: kind } of keys) {
+    checkSameType({ table, request, attribute, kind })
+  }
+  checkIndexUnits(request.BillingMode ?? table.billingMode ?? 'PROVISIONED', index)
+}
+
+interface Redefined {
+  readonly table: WireTable
+  readonly request: UpdateTable
+  readonly attribute: string
+  readonly kind: string
+}
+
+function checkSameType({ table, request, attribute, kind }: Redefined): void {
+  const typeIn = (definitions: WireTable['attributes']): string | undefined =>
+    definitions.find((each) => each.AttributeName === attribute)?.AttributeType
+  const [known, asked] = [typeIn(table.attributes), typeIn(request.AttributeDefinitions ?? [])]
+  if (known === undefined || known === asked) return
+  const schema = (type: string | undefined): string =>
+    `Schema:[SchemaElement: key{${attribute}:${type}:${kind}}]`
+  throw invalid(
+    'Attributes cannot be redefined. Please check that your attribute has the same type as previously defined. ' +
+      `Existing schema: ${schema(known)} New schema: ${schema(asked)}`,
+  )
+}
+
+function checkIndexUnits(
+  mode: string,
+  { IndexName: name, ProvisionedThroughput: units }: IndexRequest,
+): void {
+  const isOnDemand = mode === 'PAY_PER_REQUEST'
+  if (isOnDemand && units) {
+    throw invalid(
+      `Neither ReadCapacityUnits nor WriteCapacityUnits can be specified for index: ${name} when BillingMode is PAY_PER_REQUEST`,
+    )
+  }
+  if (isOnDemand || units) return
+  throw invalid(
+    `Both ReadCapacityUnits and WriteCapacityUnits must be specified for index: ${name}`,
+  )
 }
 
 const globalsOf = (table: WireTable): string[] =>

@@ -48,7 +48,10 @@ export function settledTable(table: WireTable): WireTable {
     status: 'ACTIVE',
     indexes,
     attributes: table.attributes.filter((each) => keyNames.includes(each.AttributeName)),
-    ...(isOnDemand && { onDemandSince: table.onDemandSince ?? nowSeconds() }),
+    ...(isOnDemand && {
+      onDemandSince:
+        table.onDemandSince ?? (table.status === 'CREATING' ? table.createdAt : nowSeconds()),
+    }),
   }
 }
 

@@ -53,6 +53,8 @@ export interface Measured {
   readonly sizeBytes: number
 }
 
+export const EMPTY: Measured = { itemCount: 0, sizeBytes: 0 }
+
 export const nowSeconds = (): number => Date.now() / 1000
 
 export const knownThroughput = (given: Throughput = NO_THROUGHPUT): KnownThroughput => ({
@@ -139,6 +141,19 @@ export function describe(table: WireTable, measured: Measured): Record<string, u
     ...billingOf(table),
     ...(table.isProtected !== undefined && { DeletionProtectionEnabled: table.isProtected }),
   }
+}
+
+/** What is said of a table when it begins to be deleted: nothing of its schema. */
+export function describeDeletion(table: WireTable): Record<string, unknown> {
+  const {
+    AttributeDefinitions: _attributes,
+    KeySchema: _keys,
+    LocalSecondaryIndexes: _locals,
+    GlobalSecondaryIndexes: _globals,
+    CreationDateTime: _created,
+    ...description
+  } = describe(table, EMPTY)
+  return description
 }
 
 function billingOf({ billingMode, onDemandSince }: WireTable): Record<string, unknown> {
