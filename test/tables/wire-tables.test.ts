@@ -177,6 +177,62 @@ describe('a change of indexes', () => {
   })
 })
 
+describe('tags', () => {
+  const ResourceArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/tagged'
+  const add = (tags: Readonly<Record<string, string | undefined>>) => ({
+    ResourceArn,
+    Tags: Object.entries(tags).map(([Key, Value]) => ({ Key, Value })),
+  })
+  const numbered = (from: number, to: number) =>
+    Object.fromEntries(Array.from({ length: to - from }, (_, at) => [`t${from + at}`, '']))
+
+  beforeAll(() =>
+    wire.create({
+      TableName: 'tagged',
+      KeySchema: keys('a'),
+      AttributeDefinitions: strings('a'),
+    }),
+  )
+
+  test.each<[string, object, string]>([
+    ['an empty key', add({ '': 'a' }), 'The Tag Key provided is invalid, Key: '],
+    ['a long key', add({ [LONG.slice(0, 129)]: 'a' }), `Key: ${LONG.slice(0, 129)}`],
+    ['no value', add({ a: undefined }), 'The Tag Value provided is invalid, Value: null'],
+    ['a long value', add({ a: `${LONG}n` }), `Value: ${LONG}n`],
+    ['forbidden characters', add({ a: '<b>' }), 'The Tag Value provided is invalid, Value: <b>'],
+    ['a key of AWS', add({ 'aws:a': '' }), 'Tag Key cannot be prefixed with aws:, Key: aws:a'],
+    [
+      'a key twice',
+      { ResourceArn, Tags: [...add({ a: '1' }).Tags, ...add({ a: '2' }).Tags] },
+      'Duplicate Tag Keys provided as input: Duplicate Tag Key found a',
+    ],
+    [
+      'more than fifty',
+      add(numbered(0, 51)),
+      'Number of Tags exceed the current limit for the provided ResourceArn',
+    ],
+  ])('are refused for %s', async (_what, body, message) => {
+    const refusal = await wire.fail('TagResource', body)
+    expect(refusal.type).toBe('ValidationException')
+    expect(refusal.message).toContain(message)
+    expect(await wire.do('ListTagsOfResource', { ResourceArn })).toEqual({ Tags: [] })
+  })
+
+  test('are counted with those that are there', async () => {
+    await wire.do('CreateTable', {
+      TableName: 'full',
+      KeySchema: keys('a'),
+      AttributeDefinitions: strings('a'),
+      BillingMode: 'PAY_PER_REQUEST',
+      Tags: add(numbered(0, 50)).Tags,
+    })
+    const full = { ResourceArn: ResourceArn.replace('tagged', 'full') }
+    expect(await wire.fail('TagResource', { ...add({ one: '' }), ...full })).toMatchObject({
+      message: 'Number of Tags exceed the current limit for the provided ResourceArn',
+    })
+  })
+})
+
 test('a time to live is changed only by the name that it has', async () => {
   const TableName = 'ending'
   const of = (AttributeName: string, Enabled: boolean) => ({

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { checkCreation } from './create-table-rules.ts'
 import type { CreateTable, UpdateTable, UpdateTimeToLive } from './table-requests.ts'
+import { checkTags } from './tag-rules.ts'
 import { checkUpdate, checkUpdateOf } from './update-table-rules.ts'
 import { updatedTable, settledTable } from './updated-table.ts'
 import { dynamoError, validationFault, type WireError } from './wire-error.ts'
@@ -63,6 +64,7 @@ export class TableCatalog {
 
   create(request: CreateTable): object {
     checkCreation(request)
+    checkTags(request.Tags ?? [])
     if (this.#tables.has(request.TableName)) {
       throw inUse(`Table already exists: ${request.TableName}`)
     }

@@ -1,5 +1,6 @@
 import type { TableCatalog } from './table-catalog.ts'
 import type { Tag } from './table-requests.ts'
+import { checkTagCount, checkTagKeys, checkTags } from './tag-rules.ts'
 import { accessDenied, dynamoError, validationFault, WireError } from './wire-error.ts'
 import { arnOf } from './wire-table.ts'
 
@@ -29,7 +30,11 @@ export class TagActions {
     if (tags.length === 0) {
       throw validationFault('Atleast one Tag needs to be provided as Input.')
     }
-    this.#of(name, request, (known) => tags.forEach((tag) => known.set(tag.Key, tag.Value)))
+    checkTags(tags)
+    const known = this.#of(name, request)
+    const merged = new Map([...known, ...tags.map((tag) => [tag.Key, tag.Value] as const)])
+    checkTagCount(merged.size)
+    this.#catalog.tag(name, merged)
     return ''
   }
 
@@ -41,22 +46,20 @@ export class TagActions {
     if (keys.length === 0) {
       throw validationFault('Atleast one Tag Key needs to be provided as Input.')
     }
-    this.#of(name, request, (known) => keys.forEach((key) => known.delete(key)))
+    checkTagKeys(keys)
+    const known = this.#of(name, request)
+    this.#catalog.tag(name, new Map([...known].filter(([key]) => !keys.includes(key))))
     return ''
   }
 
   list(request: TagRequest): object {
     const name = tableNamed('ListTagsOfResource', request, () => {})
-    let tags: Tag[] = []
-    this.#of(name, request, (known) => {
-      tags = [...known].map(([Key, Value]) => ({ Key, Value }))
-    })
-    return { Tags: tags }
+    return { Tags: [...this.#of(name, request)].map(([Key, Value]) => ({ Key, Value })) }
   }
 
-  #of(name: string, request: TagRequest, use: (tags: Map<string, string>) => void): void {
+  #of(name: string, request: TagRequest): ReadonlyMap<string, string> {
     try {
-      this.#catalog.tag(name, use)
+      return this.#catalog.known(name).tags
     } catch (fault) {
       if (!(fault instanceof WireError)) throw fault
       throw dynamoError(
