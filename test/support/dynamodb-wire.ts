@@ -56,7 +56,7 @@ export async function startDynamoDbWire(options: DynamoDbWireOptions): Promise<D
   const actions = new WireActions(places, catalog)
   const server = await listen(options.port ?? 0, {
     actions: actions.names,
-    perform: (name, body) => actions.perform(name, body),
+    perform: (name, body, host) => actions.perform(name, body, host),
     onFault,
   })
   const { port } = server.address() as AddressInfo

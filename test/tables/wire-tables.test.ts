@@ -256,6 +256,24 @@ test('a time to live is changed only by the name that it has', async () => {
   expect(description).toEqual({ TimeToLiveStatus: 'DISABLED' })
 })
 
-test('no request made it fail', () => {
-  expect(wire.faults).toEqual([])
+describe('the endpoint', () => {
+  test('names itself as it was called', async () => {
+    const { host } = new URL(wire.url)
+    expect(await wire.do('DescribeEndpoints', {})).toEqual({
+      Endpoints: [
+        { Address: expect.stringContaining(host.split(':')[1] ?? ''), CachePeriodInMinutes: 1440 },
+      ],
+    })
+    const named = wire.url.replace('127.0.0.1', 'localhost')
+    expect(await (await fetch(named)).text()).toBe(`healthy: ${new URL(named).host} `)
+    expect(await (await fetch(wire.url)).text()).toBe('healthy: dynamodb.us-east-1.amazonaws.com ')
+  })
+
+  test('is healthy nowhere but at its root', async () => {
+    expect((await fetch(new URL('/health', wire.url))).status).toBe(404)
+  })
+
+  test('made no mistake', () => {
+    expect(wire.faults).toEqual([])
+  })
 })

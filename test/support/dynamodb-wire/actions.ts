@@ -11,6 +11,8 @@ import { TABLE_SHAPES } from './table-shapes.ts'
 import { TagActions } from './tag-actions.ts'
 
 const SHAPES: Readonly<Record<string, Fields>> = { ...TABLE_SHAPES, ...ITEM_SHAPES }
+/** How long an endpoint may be remembered: a day. */
+const CACHE_MINUTES = 1440
 const LIMITS = {
   AccountMaxReadCapacityUnits: 80_000,
   AccountMaxWriteCapacityUnits: 80_000,
@@ -18,7 +20,8 @@ const LIMITS = {
   TableMaxWriteCapacityUnits: 40_000,
 }
 
-type TableAction = (body: Body) => WireAnswer | Promise<WireAnswer>
+/** `host` is what the client calls the endpoint. */
+type TableAction = (body: Body, host: string) => WireAnswer | Promise<WireAnswer>
 
 /** All actions of the endpoint, by their names on the wire. */
 export class WireActions {
@@ -33,7 +36,7 @@ export class WireActions {
   }
 
   /** Fails with a WireError, or with what is a fault of ours. */
-  async perform(name: string, input: object): Promise<WireAnswer> {
+  async perform(name: string, input: object, host: string): Promise<WireAnswer> {
     const fields = SHAPES[name] ?? {}
     const body = readFields(input, fields)
     try {
@@ -43,7 +46,7 @@ export class WireActions {
       if (isBatchAction(name)) return await performBatchAction(this.#places, name, body)
       const action = this.#tableActions[name]
       if (action === undefined) throw new TypeError(`"${name}" has a shape and no action`)
-      return await action(body)
+      return await action(body, host)
     } catch (fault) {
       throw wireFault(fault)
     }
@@ -66,6 +69,8 @@ function tableActions(catalog: TableCatalog): Readonly<Record<string, TableActio
     UntagResource: (body) => tags.remove(body),
     ListTagsOfResource: (body) => tags.list(body),
     DescribeLimits: () => LIMITS,
-    DescribeEndpoints: () => ({ Endpoints: [] }),
+    DescribeEndpoints: (_body, host) => ({
+      Endpoints: [{ Address: host, CachePeriodInMinutes: CACHE_MINUTES }],
+    }),
   }
 }

@@ -8,12 +8,22 @@ import { coralError, WireError } from './wire-error.ts'
 const MAX_REQUEST_BYTES = 16 * 1024 * 1024
 const JSON_TYPES = ['application/json', 'application/x-amz-json-1.0']
 const API_VERSIONS = ['DynamoDB_20111205', 'DynamoDB_20120810']
-const HEALTHY = 'healthy: dynamodb.us-east-1.amazonaws.com '
+const HEALTHY = 'healthy: '
+const SERVICE_HOST = 'dynamodb.us-east-1.amazonaws.com'
+const IP_ADDRESS = /^[\d.:[\]]*$/
 const UNKNOWN_PAGE = '<UnknownOperationException/>\n'
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+interface Page {
+  readonly status: number
+  readonly text: string
+  readonly type?: string
+}
 
 /** The empty text is a body of no bytes. */
 export type WireAnswer = object | ''
-type Perform = (action: string, body: object) => Promise<WireAnswer>
+type Perform = (action: string, body: object, host: string) => Promise<WireAnswer>
 
 export interface Protocol {
   readonly actions: ReadonlySet<string>
@@ -28,8 +38,8 @@ export async function answer(
   response: ServerResponse,
   protocol: Protocol,
 ): Promise<void> {
-  const text = await readBody(incoming)
-  if (text === undefined) {
+  const bytes = await readBody(incoming)
+  if (bytes === undefined) {
     response.writeHead(413).end()
     return
   }
@@ -39,14 +49,28 @@ export async function answer(
     response.setHeader('access-control-allow-origin', '*')
     if (method === 'OPTIONS') return preflight(headers, response)
   }
-  if (method === 'GET') return send(response, { status: 200, text: HEALTHY })
+  const page = pageFor(incoming, bytes)
+  if (page !== undefined) return send(response, page)
   const contentType = contentTypeOf(headers)
-  if (method !== 'POST' || (text !== '' && !JSON_TYPES.includes(contentType))) {
-    return send(response, { status: 404, text: UNKNOWN_PAGE })
-  }
-  const { status, body } = await outcome(incoming, text, protocol)
+  const { status, body } = await outcome(incoming, bytes, protocol)
   const type = contentType === '' ? 'application/json' : contentType
   send(response, { status, text: body === '' ? '' : JSON.stringify(body), type })
+}
+
+/** What is answered to anything but an action; undefined for an action. */
+function pageFor(incoming: IncomingMessage, bytes: Buffer): Page | undefined {
+  const { method, headers } = incoming
+  if (method === 'GET' && isRoot(incoming)) return { status: 200, text: health(headers) }
+  const isAction = bytes.length === 0 || JSON_TYPES.includes(contentTypeOf(headers))
+  return method === 'POST' && isAction ? undefined : { status: 404, text: UNKNOWN_PAGE }
+}
+
+const isRoot = ({ url = '/' }: IncomingMessage): boolean =>
+  new URL(url, 'http://localhost').pathname === '/'
+
+/** Names the host that was asked; who asks by an address is told DynamoDB's. */
+function health({ host = '' }: IncomingHttpHeaders): string {
+  return `${HEALTHY}${IP_ADDRESS.test(host) ? SERVICE_HOST : host} `
 }
 
 /** Without its parameters; empty when there is none. */
@@ -60,15 +84,16 @@ interface Outcome {
 
 async function outcome(
   incoming: IncomingMessage,
-  text: string,
+  bytes: Buffer,
   { actions, perform, onFault }: Protocol,
 ): Promise<Outcome> {
   try {
-    const body = parsed(text)
+    const body = parsed(bytes)
     const action = actionOf(incoming.headers, actions)
     checkAuthorization(incoming)
     if (body === undefined) throw coralError('SerializationException')
-    return { status: 200, body: await perform(action, body) }
+    const { host = '' } = incoming.headers
+    return { status: 200, body: await perform(action, body, host) }
   } catch (fault) {
     if (fault instanceof WireError) return { status: 400, body: fault.body }
     onFault(fault)
@@ -77,12 +102,12 @@ async function outcome(
   }
 }
 
-/** A text that is no JSON object is a fault; no text may be one later. */
-function parsed(text: string): object | undefined {
-  if (text === '') return undefined
+/** What is no JSON object in UTF-8 is a fault; no text may be one later. */
+function parsed(bytes: Buffer): object | undefined {
+  if (bytes.length === 0) return undefined
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = JSON.parse(utf8.decode(bytes))
   } catch {
     throw coralError('SerializationException')
   }
@@ -164,10 +189,7 @@ function preflight(headers: IncomingHttpHeaders, response: ServerResponse): void
 }
 
 /** With the checksum that the SDKs compare. */
-function send(
-  response: ServerResponse,
-  { status, text, type }: { status: number; text: string; type?: string },
-): void {
+function send(response: ServerResponse, { status, text, type }: Page): void {
   const bytes = Buffer.from(text, 'utf8')
   response.writeHead(status, {
     'x-amz-crc32': String(crc32(bytes)),
@@ -178,14 +200,14 @@ function send(
 }
 
 /** Undefined when it is larger than DynamoDB reads; the rest is read and dropped. */
-async function readBody(incoming: IncomingMessage): Promise<string | undefined> {
+async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length
     if (size <= MAX_REQUEST_BYTES) chunks.push(chunk)
   }
-  return size > MAX_REQUEST_BYTES ? undefined : Buffer.concat(chunks).toString('utf8')
+  return size > MAX_REQUEST_BYTES ? undefined : Buffer.concat(chunks)
 }
 
 /** 52 digits and capitals, as DynamoDB's. */
