@@ -54,7 +54,7 @@ describe('what is wrong with a page', () => {
     })
     await vi.waitFor(async () => {
       if (!('Count' in (await call('Scan', { TableName })))) throw new Error('Not yet a table')
-    })
+    }, 20_000)
   })
 
   const unindexable = 'Attempted conditional constraint is not an indexable operation'
@@ -91,6 +91,16 @@ test('a time to live of no table is refused by its name', async () => {
   const body = { TableName: 'none', TimeToLiveSpecification: { AttributeName: 'a', Enabled: true } }
   await expect(call('UpdateTimeToLive', body)).resolves.toMatchObject({
     message: 'Requested resource not found: Table: none not found',
+  })
+})
+
+test('a check without a condition is no action of a transaction', async () => {
+  const ConditionCheck = { TableName: 'none', Key: { a: { S: 'a' } } }
+  await expect(
+    call('TransactWriteItems', { TransactItems: [{ ConditionCheck }] }),
+  ).resolves.toMatchObject({
+    message:
+      "1 validation error detected: Value null at 'transactItems.1.member.conditionCheck.conditionExpression' failed to satisfy constraint: Member must not be null",
   })
 })
 

@@ -89,8 +89,9 @@ const writeRequest = struct('value', 'WriteRequest', {
   PutRequest: struct('field', 'PutRequest', { Item: item }),
 })
 
-const transactWrite = (of: string, fields: Fields): Shape =>
-  struct('field', of, { TableName: tableName, ...fields, ...condition })
+const required: Fields = { ...condition, ConditionExpression: text({ notNull: true }) }
+const transactWrite = (of: string, fields: Fields, conditions = condition): Shape =>
+  struct('field', of, { TableName: tableName, ...fields, ...conditions })
 
 export const ITEM_SHAPES = {
   GetItem: {
@@ -208,7 +209,7 @@ export const ITEM_SHAPES = {
     ClientRequestToken: text({ minLength: 1, maxLength: 36 }),
     TransactItems: list(
       struct('value', 'TransactWriteItem', {
-        ConditionCheck: transactWrite('ConditionCheck', { Key: item }),
+        ConditionCheck: transactWrite('ConditionCheck', { Key: item }, required),
         Put: transactWrite('Put', { Item: item }),
         Delete: transactWrite('Delete', { Key: item }),
         Update: transactWrite('Update', { Key: item, UpdateExpression: text({ notNull: true }) }),
