@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
+import { AppError } from '#base/app-error.ts'
+
 import { Groups } from './groups.ts'
 
 /** Groups whose statements are answered when the test says so; the answer to `a` is `A`. */
@@ -12,6 +14,7 @@ function heldGroups(most = 100) {
       sent.push({ lane, entries, answer: resolve })
       await promise
       if (entries.includes('bad')) throw new Error('bad')
+      if (entries.includes('away')) throw new AppError('ServiceUnavailable', 'away')
       return entries.map((entry) => entry.toUpperCase())
     },
   })
@@ -85,5 +88,15 @@ describe('groups', () => {
       { status: 'rejected', reason: new Error('bad') },
       { status: 'fulfilled', value: 'C' },
     ])
+  })
+
+  test('ask a database that is away no more often for it', async () => {
+    const { sent, join } = heldGroups()
+    const answers = Promise.allSettled([join('a'), join('away'), join('c')])
+    await turn()
+    sent[0]?.answer()
+    const failed = { status: 'rejected', reason: { code: 'ServiceUnavailable' } }
+    expect(await answers).toMatchObject([failed, failed, failed])
+    expect(entriesOf(sent)).toEqual(['aawayc'])
   })
 })

@@ -1,3 +1,5 @@
+import { AppError } from '#base/app-error.ts'
+
 /** Statements of one lane that are under way at a time. */
 const UNDER_WAY = 2
 
@@ -87,9 +89,11 @@ export class Groups<Entry, Answer> {
       const answers = await this.#send(name, [first.entry, ...others.map(({ entry }) => entry)])
       for (const [at, each] of group.entries()) each.resolve(answers[at] as Answer)
     } catch (error) {
-      // The fault may be of one entry: each is asked for alone.
-      if (others.length > 0) await Promise.all(group.map((each) => this.#answer(name, [each])))
-      else first.reject(error)
+      // What the statement failed of may be of one entry: each is asked for alone. A database that is away or busy is no
+      // matter of any of them.
+      if (others.length > 0 && !(error instanceof AppError)) {
+        await Promise.all(group.map((each) => this.#answer(name, [each])))
+      } else for (const each of group) each.reject(error)
     }
   }
 }
