@@ -182,6 +182,11 @@ describe('the live log', () => {
       .toBe(true)
   })
 
+  test('answers HEAD with its headers, and follows nothing', async () => {
+    const answer = await site.admin('HEAD', '/logs?follow=true')
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/event-stream' } })
+  })
+
   test('leaves no place taken when it fails, or is given up', async () => {
     const { siteId } = await stack.context.sites.find('two.test')
     const { signal } = new AbortController()

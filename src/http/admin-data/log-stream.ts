@@ -8,8 +8,17 @@ type Follow = (options: {
 
 const encoder = new TextEncoder()
 
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // Proxies that buffer would hold the lines back.
+  'x-accel-buffering': 'no',
+}
+
 /** Lines as server-sent events. A client that comes back with `Last-Event-ID` misses none. */
 export function logStream(request: Request, follow: Follow): Response {
+  // Elysia would read a body to its end, which never comes.
+  if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
   const left = new AbortController()
   const batches = follow({
     after: lastEventId(request),
@@ -29,14 +38,7 @@ export function logStream(request: Request, follow: Follow): Response {
       await batches.return()
     },
   })
-  return new Response(stream, {
-    headers: {
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      // Proxies that buffer would hold the lines back.
-      'x-accel-buffering': 'no',
-    },
-  })
+  return new Response(stream, { headers: HEADERS })
 }
 
 /** An empty batch is a comment, which keeps the connection open. JSON has no raw line breaks: one data line each. */
