@@ -4,12 +4,13 @@ import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { checkItemSize } from '#runtime/tables/items/size.ts'
 import { readWireItem } from '#runtime/tables/items/wire-value.ts'
 
-import { readUnits, writeUnits } from './capacity.ts'
+import { capacityOf, type Consumed, readUnits, summed } from './capacity.ts'
 import { checkProjected } from './check-request.ts'
 import { type ItemPlaces, keyOf, storedItem } from './item-actions.ts'
 import type { ItemRequest } from './item-request.ts'
 import { translated } from './translate-legacy.ts'
 import { validationFault } from './wire-error.ts'
+import { writtenCapacity } from './written-capacity.ts'
 
 const MAX_KEYS = 100
 const TRANSACTION_FACTOR = 2
@@ -181,17 +182,18 @@ class Meter {
 
   field(action: WireBatchAction): Fields {
     const isRead = action === 'BatchGetItem' || action === 'TransactGetItems'
-    const factor = action.startsWith('Transact') ? TRANSACTION_FACTOR : 1
-    const units = new Map<string, number>()
+    const times = action.startsWith('Transact') ? TRANSACTION_FACTOR : 1
+    const consumed = new Map<string, Consumed[]>()
     for (const [{ tableName, isConsistent }, [before, after]] of this.#found) {
-      const cost = isRead ? readUnits(after, isConsistent) : writeUnits(before, after)
-      units.set(tableName, (units.get(tableName) ?? 0) + cost * factor)
+      const cost = isRead
+        ? { table: readUnits(after, isConsistent), indexes: [] }
+        : writtenCapacity(this.#places.tableOf(tableName).wire, before, after)
+      const known = consumed.get(tableName) ?? []
+      consumed.set(tableName, [...known, ...Array.from({ length: times }, () => cost)])
     }
-    const ConsumedCapacity = [...units].map(([TableName, CapacityUnits]) => ({
-      CapacityUnits,
-      TableName,
-      ...(this.#asked === 'INDEXES' && { Table: { CapacityUnits } }),
-    }))
+    const ConsumedCapacity = [...consumed].map(([name, all]) =>
+      capacityOf(name, this.#asked, summed(all)),
+    )
     return { ConsumedCapacity }
   }
 }

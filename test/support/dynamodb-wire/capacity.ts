@@ -6,24 +6,30 @@ const WRITE_UNIT_BYTES = 1024
 /** An eventually consistent read costs half. */
 const EVENTUAL = 0.5
 
+export interface IndexUnits {
+  readonly name: string
+  readonly scope: 'global' | 'local'
+  readonly units: number
+}
+
 export interface Consumed {
   readonly table: number
-  readonly index?: {
-    readonly name: string
-    readonly scope: 'global' | 'local'
-    readonly units: number
-  }
+  /** Those that were read or written. */
+  readonly indexes: readonly IndexUnits[]
 }
 
 /** What reading one item costs, or looking for one that is not there. */
 export const readUnits = (item: Item | undefined, isConsistent: boolean): number =>
   (item === undefined ? 1 : units(itemSize(item), READ_UNIT_BYTES)) * (isConsistent ? 1 : EVENTUAL)
 
-/** What reading a page costs: its items count together. */
+/** What reading a page costs: its items count together, and looking for some is not free. */
 export const pageUnits = (items: readonly Item[], isConsistent: boolean): number =>
-  units(
-    items.reduce((sum, item) => sum + itemSize(item), 0),
-    READ_UNIT_BYTES,
+  Math.max(
+    1,
+    units(
+      items.reduce((sum, item) => sum + itemSize(item), 0),
+      READ_UNIT_BYTES,
+    ),
   ) * (isConsistent ? 1 : EVENTUAL)
 
 /** What a write costs: the larger of the item before and after. */
@@ -39,17 +45,46 @@ export const asksCapacity = (request: { readonly ReturnConsumedCapacity?: string
 /** The field of an answer, if the request asked for it. */
 export function capacityField(
   request: { readonly TableName: string; readonly ReturnConsumedCapacity?: string },
-  { table, index }: Consumed,
+  consumed: Consumed,
 ): Readonly<Record<string, unknown>> {
   const { ReturnConsumedCapacity: asked = 'NONE', TableName } = request
-  if (asked === 'NONE') return {}
-  const CapacityUnits = table + (index?.units ?? 0)
-  const field = index?.scope === 'local' ? 'LocalSecondaryIndexes' : 'GlobalSecondaryIndexes'
+  return asked === 'NONE' ? {} : { ConsumedCapacity: capacityOf(TableName, asked, consumed) }
+}
+
+/** What was consumed of one table, with its parts when `asked` is `INDEXES`. */
+export function capacityOf(
+  TableName: string,
+  asked: string,
+  { table, indexes }: Consumed,
+): Readonly<Record<string, unknown>> {
+  const CapacityUnits = indexes.reduce((sum, index) => sum + index.units, table)
   const parts = asked === 'INDEXES' && {
     Table: { CapacityUnits: table },
-    ...(index && { [field]: { [index.name]: { CapacityUnits: index.units } } }),
+    ...partsOf('GlobalSecondaryIndexes', indexes, 'global'),
+    ...partsOf('LocalSecondaryIndexes', indexes, 'local'),
   }
-  return { ConsumedCapacity: { CapacityUnits, TableName, ...parts } }
+  return { CapacityUnits, TableName, ...parts }
+}
+
+/** Several consumptions of one table as one. */
+export function summed(all: readonly Consumed[]): Consumed {
+  const indexes = new Map<string, IndexUnits>()
+  for (const index of all.flatMap((each) => each.indexes)) {
+    const known = indexes.get(index.name)?.units ?? 0
+    indexes.set(index.name, { ...index, units: known + index.units })
+  }
+  return { table: all.reduce((sum, each) => sum + each.table, 0), indexes: [...indexes.values()] }
+}
+
+function partsOf(
+  field: string,
+  indexes: readonly IndexUnits[],
+  scope: IndexUnits['scope'],
+): Readonly<Record<string, unknown>> {
+  const parts = indexes
+    .filter((index) => index.scope === scope)
+    .map(({ name, units: CapacityUnits }) => [name, { CapacityUnits }] as const)
+  return parts.length === 0 ? {} : { [field]: Object.fromEntries(parts) }
 }
 
 const units = (bytes: number, unit: number): number => Math.ceil(bytes / unit)

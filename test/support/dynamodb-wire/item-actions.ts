@@ -4,7 +4,7 @@ import type { TableEngine } from '#runtime/tables/engine.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
-import { asksCapacity, capacityField, type Consumed, readUnits, writeUnits } from './capacity.ts'
+import { asksCapacity, capacityField, readUnits } from './capacity.ts'
 import { checkRequest, type WireItemAction } from './check-request.ts'
 import type { ItemRequest } from './item-request.ts'
 import { ITEM_SHAPES } from './item-shapes.ts'
@@ -12,6 +12,7 @@ import { performPage } from './page-actions.ts'
 import { translated } from './translate-legacy.ts'
 import { validationFault } from './wire-error.ts'
 import type { WireTable } from './wire-table.ts'
+import { writtenCapacity } from './written-capacity.ts'
 
 export type Body = Readonly<Record<string, unknown>>
 
@@ -33,7 +34,7 @@ export async function performItemAction(
   if (action === 'Query' || action === 'Scan') {
     return performPage({ engine: places.engine, table, wire }, action, { request, body })
   }
-  const single = { engine: places.engine, table, action, request, body }
+  const single = { engine: places.engine, wire, table, action, request, body }
   return action === 'GetItem' ? get(single) : write(single)
 }
 
@@ -43,6 +44,7 @@ export const isItemAction = (name: string): name is WireItemAction =>
 
 interface Single {
   readonly engine: TableEngine
+  readonly wire: WireTable
   readonly table: Table
   readonly action: WireItemAction
   readonly request: ItemRequest
@@ -53,19 +55,18 @@ async function get({ engine, table, request, body }: Single): Promise<object> {
   const answer = await engine.perform(table, 'GetItem', body, WIRE)
   if (!asksCapacity(request)) return answer
   const whole = await storedItem(engine, table, request.Key)
-  const consumed = { table: readUnits(whole, request.ConsistentRead === true) }
+  const consumed = { table: readUnits(whole, request.ConsistentRead === true), indexes: [] }
   return { ...answer, ...capacityField(request, consumed) }
 }
 
 async function write(single: Single): Promise<object> {
-  const { engine, table, action, request, body } = single
+  const { engine, wire, table, request } = single
   if (!asksCapacity(request)) return writeAlone(single)
   const key = request.Key ?? keyOf(request.Item ?? {}, table)
   const before = await storedItem(engine, table, key).catch(() => undefined)
-  const answer = await writeAlone({ engine, table, action, request, body })
+  const answer = await writeAlone(single)
   const after = await storedItem(engine, table, key)
-  const consumed: Consumed = { table: writeUnits(before, after) }
-  return { ...answer, ...capacityField(request, consumed) }
+  return { ...answer, ...capacityField(request, writtenCapacity(wire, before, after)) }
 }
 
 /** An update of old has a word of its own for a type that does not suit. */

@@ -1,15 +1,13 @@
 import { AppError } from '#base/app-error.ts'
 import { WIRE } from '#runtime/tables/codec.ts'
 import type { ActionAnswer, TableEngine } from '#runtime/tables/engine.ts'
-import { Expressions } from '#runtime/tables/expressions/expressions.ts'
-import { matches } from '#runtime/tables/expressions/matches.ts'
-import { project } from '#runtime/tables/expressions/project.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { readWireValue } from '#runtime/tables/items/wire-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import { asksCapacity, capacityField, type Consumed, pageUnits } from './capacity.ts'
+import { IndexContents, type Narrowing } from './index-contents.ts'
 import type { ItemRequest } from './item-request.ts'
+import { mentioned } from './placeholders.ts'
 import { asksIndexable } from './translate-legacy.ts'
 import { validationFault } from './wire-error.ts'
 import type { WireIndex, WireTable } from './wire-table.ts'
@@ -21,13 +19,11 @@ const NARROWING = [
   'ExpressionAttributeValues',
   'Select',
 ] as const
-const FILTERS = ['FilterExpression', 'ProjectionExpression'] as const
 /** What DynamoDB finds only after it found that an index does not hold all attributes. */
 const FOUND_LATER = {
   Query: /^Key attributes must be scalars/,
   Scan: /^(Key attributes must be scalars|The provided starting key is invalid: )/,
 } as const
-const expressions = new Expressions()
 
 type Body = Readonly<Record<string, unknown>>
 
@@ -45,47 +41,48 @@ export async function performPage(
 ): Promise<object> {
   const index = wire.indexes.find((each) => each.IndexName === request.IndexName)
   const asked = forIndex(body, index)
-  const attributes = index && projectedAttributes(wire, index)
+  const contents = index && IndexContents.of(wire, index)
   const wantsWhole = request.Select === 'ALL_ATTRIBUTES'
   const answer = await performed(
     request,
     () => engine.perform(table, action, asked, WIRE),
     (fault) => {
-      if (attributes && wantsWhole && FOUND_LATER[action].test(fault.message)) requireLocal(index)
+      if (contents && wantsWhole && FOUND_LATER[action].test(fault.message))
+        requireLocal(contents.index)
     },
   )
-  if (attributes && wantsWhole) requireLocal(index)
-  if (attributes === undefined && !asksCapacity(request)) return answer
+  if (contents && wantsWhole) requireLocal(contents.index)
+  const narrowing = contents?.narrowing(asked)
+  if (contents === undefined && !asksCapacity(request)) return answer
   const page = await wholePage(() => engine.perform(table, action, widened(action, asked), WIRE))
-  const held = page.map((item) => narrowedTo(item, attributes))
-  const isRefined = attributes !== undefined && !wantsWhole
   return {
     ...answer,
-    ...(isRefined && refined(held, request, body)),
-    ...capacityField(request, pageConsumed(request, { page, held, index, isRefined })),
+    ...(!wantsWhole && narrowing?.answer(page, request)),
+    ...capacityField(request, pageConsumed(request, page, { index, contents, narrowing })),
   }
 }
 
-interface ReadItems {
-  readonly page: readonly Item[]
-  /** The same, with what the index holds of them. */
-  readonly held: readonly Item[]
+interface Source {
+  /** Undefined when the table itself is read. */
   readonly index: WireIndex | undefined
-  /** Of its attributes only those that the index holds were asked for. */
-  readonly isRefined: boolean
+  /** Of an index that does not hold all attributes. */
+  readonly contents: IndexContents | undefined
+  readonly narrowing: Narrowing | undefined
 }
 
 function pageConsumed(
-  { ConsistentRead: isConsistent = false }: ItemRequest,
-  { page, held, index, isRefined }: ReadItems,
+  { ConsistentRead: isConsistent = false, Select: select }: ItemRequest,
+  page: readonly Item[],
+  { index, contents, narrowing }: Source,
 ): Consumed {
   const table = pageUnits(page, isConsistent)
-  if (index === undefined) return { table }
+  if (index === undefined) return { table, indexes: [] }
   const { IndexName: name, scope } = index
-  const isFetched = !isRefined && index.Projection.ProjectionType !== 'ALL'
+  const held = contents === undefined ? page : page.map((item) => contents.narrowed(item))
+  const isFetched = narrowing !== undefined && (select === 'ALL_ATTRIBUTES' || narrowing.fetches)
   return {
     table: isFetched ? table : 0,
-    index: { name, scope, units: pageUnits(held, isConsistent) },
+    indexes: [{ name, scope, units: pageUnits(held, isConsistent) }],
   }
 }
 
@@ -103,11 +100,20 @@ async function performed(
     if (!asksIndexable(request) && fault.message.endsWith('does not match schema type')) {
       throw validationFault('Attempted conditional constraint is not an indexable operation')
     }
-    if (request.QueryFilter === undefined) throw fault
-    throw validationFault(
-      fault.message.replace(/^Filter Expression can only/, 'QueryFilter can only'),
-    )
+    const message = namedOfOld(fault.message, request)
+    throw message === fault.message ? fault : validationFault(message)
   }
+}
+
+/** Names the parameters of old that only the translation made into expressions. */
+function namedOfOld(message: string, request: ItemRequest): string {
+  const attributes =
+    request.AttributesToGet === undefined
+      ? message
+      : message.replace('specify the ProjectionExpression', 'specify the AttributesToGet')
+  return request.QueryFilter === undefined
+    ? attributes
+    : attributes.replace(/^Filter Expression can only/, 'QueryFilter can only')
 }
 
 /** A local index can be read consistently, and with the attributes that it does not hold. */
@@ -126,18 +132,6 @@ function requireLocal(index: WireIndex): void {
   )
 }
 
-/** Undefined when the index holds all attributes. */
-function projectedAttributes(
-  table: WireTable,
-  { KeySchema: keys, Projection: projection }: WireIndex,
-): ReadonlySet<string> | undefined {
-  if (projection.ProjectionType === 'ALL') return undefined
-  return new Set([
-    ...[...table.keySchema, ...keys].map((key) => key.AttributeName),
-    ...(projection.NonKeyAttributes ?? []),
-  ])
-}
-
 /** The same page, with all of its items whole. */
 function widened(action: 'Query' | 'Scan', body: Body): Body {
   const wide = Object.fromEntries(
@@ -152,43 +146,7 @@ function widened(action: 'Query' | 'Scan', body: Body): Body {
   }
 }
 
-function mentioned(field: string, body: Body, text: string): Body {
-  const given = body[field]
-  if (typeof given !== 'object' || given === null) return {}
-  const used = Object.entries(given).filter(([name]) =>
-    new RegExp(`${name}(?![A-Za-z0-9_])`).test(text),
-  )
-  return used.length === 0 ? {} : { [field]: Object.fromEntries(used) }
-}
-
 async function wholePage(work: () => Promise<ActionAnswer>): Promise<readonly Item[]> {
   const { Items: items } = await work()
   return Array.isArray(items) ? (items as Item[]) : []
-}
-
-function narrowedTo(item: Item, attributes: ReadonlySet<string> | undefined): Item {
-  if (attributes === undefined) return item
-  return Object.fromEntries(Object.entries(item).filter(([name]) => attributes.has(name)))
-}
-
-/** Filter and projection, applied to what an index holds of the items. */
-function refined(items: readonly Item[], { Select: select }: ItemRequest, body: Body): Body {
-  const texts = FILTERS.map((name) => body[name]).filter((text) => typeof text === 'string')
-  const all = texts.join(' ')
-  const given = Object.fromEntries(FILTERS.map((name) => [name, body[name]]))
-  const bound = expressions.bind(
-    {
-      ...given,
-      ...mentioned('ExpressionAttributeNames', body, all),
-      ...mentioned('ExpressionAttributeValues', body, all),
-    },
-    {
-      parameters: ['ProjectionExpression', 'FilterExpression'],
-      readValue: (input) => readWireValue(input),
-    },
-  )
-  const { filter, projection } = bound
-  const kept = items.filter((item) => filter === undefined || matches(filter.condition, item))
-  const shown = projection === undefined ? kept : kept.map((item) => project(projection, item))
-  return { Count: kept.length, ...(select !== 'COUNT' && { Items: shown }) }
 }

@@ -23,3 +23,17 @@ export class Placeholders {
     }
   }
 }
+
+/** The placeholders of a field that a text mentions; the field is left out when it would be empty. */
+export function mentioned(
+  field: string,
+  body: Readonly<Record<string, unknown>>,
+  text: string,
+): Readonly<Record<string, unknown>> {
+  const given = body[field]
+  if (typeof given !== 'object' || given === null) return {}
+  const used = Object.entries(given).filter(([name]) =>
+    new RegExp(`${name}(?![A-Za-z0-9_])`).test(text),
+  )
+  return used.length === 0 ? {} : { [field]: Object.fromEntries(used) }
+}

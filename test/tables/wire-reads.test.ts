@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { index, keys, openWire, strings, type WireEndpoint } from './wire-endpoint.ts'
+
+const INVALID = 'One or more parameter values were invalid: '
+
+let wire: WireEndpoint
+beforeAll(async () => {
+  wire = await openWire()
+})
+afterAll(() => wire[Symbol.asyncDispose]())
+
+describe('an index that holds only keys', () => {
+  const TableName = 'partly'
+  const onlyKeys = { ProjectionType: 'KEYS_ONLY' }
+  const item = { a: { S: 'a' }, b: { S: 'b' }, x: { S: 'x' }, rest: { S: 'rest' } }
+  const { rest, ...held } = item
+  const globally = {
+    TableName,
+    IndexName: 'byX',
+    KeyConditionExpression: 'x = :x',
+    ExpressionAttributeValues: { ':x': item.x },
+  }
+  const locally = {
+    TableName,
+    IndexName: 'local',
+    KeyConditionExpression: 'a = :a',
+    ExpressionAttributeValues: { ':a': item.a },
+  }
+  const unfiltered = (name: string) =>
+    `${INVALID}Secondary index ${name} does not project one or more filter attributes: [rest]`
+
+  beforeAll(async () => {
+    await wire.create({
+      TableName,
+      KeySchema: keys('a', 'b'),
+      AttributeDefinitions: strings('a', 'b', 'x'),
+      GlobalSecondaryIndexes: [index('byX', ['x'], onlyKeys)],
+      LocalSecondaryIndexes: [index('local', ['a', 'x'], onlyKeys)],
+    })
+    await wire.do('PutItem', { TableName, Item: item })
+  })
+
+  test('shows them alone when nothing else is asked for', async () => {
+    for (const request of [globally, locally]) {
+      expect(await wire.do('Query', request)).toMatchObject({ Items: [held] })
+    }
+  })
+
+  test('has the table add the rest, if it is local', async () => {
+    const ProjectionExpression = 'rest'
+    expect(await wire.do('Query', { ...locally, ProjectionExpression })).toMatchObject({
+      Items: [{ rest }],
+    })
+    const scan = { TableName, IndexName: 'local', AttributesToGet: ['b', 'rest'] }
+    expect(await wire.do('Scan', scan)).toMatchObject({ Items: [{ b: item.b, rest }] })
+    expect(await wire.fail('Query', { ...globally, ProjectionExpression })).toEqual({
+      type: 'ValidationException',
+      message: `${INVALID}Global secondary index byX does not project [rest]`,
+    })
+  })
+
+  test.each([{}, { Select: 'ALL_ATTRIBUTES' }, { ProjectionExpression: 'rest' }])(
+    'filters by nothing else, beside %j',
+    async (more) => {
+      const FilterExpression = 'attribute_exists(rest)'
+      expect(await wire.fail('Query', { ...locally, FilterExpression, ...more })).toMatchObject({
+        message: unfiltered('local'),
+      })
+      const byKey = { ...locally, FilterExpression: 'attribute_exists(b)', ...more }
+      expect(await wire.do('Query', byKey)).toMatchObject({ Count: 1 })
+    },
+  )
+
+  test('filters by nothing else when it is global', async () => {
+    const FilterExpression = 'attribute_exists(rest)'
+    expect(
+      await wire.fail('Scan', { TableName, IndexName: 'byX', FilterExpression }),
+    ).toMatchObject({ message: unfiltered('byX') })
+  })
+})
+
+describe('consumed capacity', () => {
+  const TableName = 'metered'
+  const Key = { a: { S: 'a' }, b: { S: 'b' } }
+  const ReturnConsumedCapacity = 'INDEXES'
+  const units = (CapacityUnits: number) => ({ CapacityUnits })
+  const consumed = (table: number, global: number, local: number) => ({
+    TableName,
+    CapacityUnits: table + global + local,
+    Table: units(table),
+    ...(global > 0 && { GlobalSecondaryIndexes: { byX: units(global) } }),
+    ...(local > 0 && { LocalSecondaryIndexes: { local: units(local) } }),
+  })
+
+  beforeAll(() =>
+    wire.create({
+      TableName,
+      KeySchema: keys('a', 'b'),
+      AttributeDefinitions: strings('a', 'b', 'x'),
+      GlobalSecondaryIndexes: [index('byX', ['x'])],
+      LocalSecondaryIndexes: [index('local', ['a', 'x'], { ProjectionType: 'KEYS_ONLY' })],
+    }),
+  )
+
+  test('of a write is that of the indexes too that it changes', async () => {
+    const put = (more: object) => ({ TableName, Item: { ...Key, ...more } })
+    const change = (UpdateExpression: string, value: string) => ({
+      TableName,
+      Key,
+      UpdateExpression,
+      ExpressionAttributeValues: { ':v': { S: value } },
+    })
+    const writes: readonly [string, object, object][] = [
+      ['PutItem', put({ x: { S: 'x' } }), consumed(1, 1, 1)],
+      ['PutItem', put({ x: { S: 'x' } }), consumed(1, 0, 0)],
+      ['UpdateItem', change('SET y = :v', 'y'), consumed(1, 1, 0)],
+      ['UpdateItem', change('SET x = :v', 'other'), consumed(1, 2, 2)],
+      ['PutItem', put({}), consumed(1, 1, 1)],
+      ['PutItem', put({ y: { S: 'y' } }), consumed(1, 0, 0)],
+      [
+        'PutItem',
+        put({ x: { S: 'x'.repeat(1000) }, y: { S: 'y'.repeat(1000) } }),
+        consumed(2, 2, 1),
+      ],
+      ['DeleteItem', { TableName, Key }, consumed(2, 2, 1)],
+    ]
+    for (const [action, body, ConsumedCapacity] of writes) {
+      const answer = await wire.do(action, { ...body, ReturnConsumedCapacity })
+      expect(answer['ConsumedCapacity']).toEqual(ConsumedCapacity)
+    }
+  })
+
+  test('of batches and transactions adds up', async () => {
+    const times = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({
+        a: { S: 'n' },
+        b: { S: `${at}` },
+        x: { S: 'x' },
+      }))
+    const batch = await wire.do('BatchWriteItem', {
+      RequestItems: { [TableName]: times(3).map((Item) => ({ PutRequest: { Item } })) },
+      ReturnConsumedCapacity,
+    })
+    expect(batch['ConsumedCapacity']).toEqual([consumed(3, 3, 3)])
+    const transaction = await wire.do('TransactWriteItems', {
+      TransactItems: times(2).map(({ a, b }) => ({ Delete: { TableName, Key: { a, b } } })),
+      ReturnConsumedCapacity,
+    })
+    expect(transaction['ConsumedCapacity']).toEqual([consumed(4, 4, 4)])
+  })
+
+  test('of a page without items is that of looking for them', async () => {
+    const query = {
+      TableName,
+      KeyConditionExpression: 'a = :a',
+      ExpressionAttributeValues: { ':a': { S: 'nobody' } },
+      ReturnConsumedCapacity,
+    }
+    const table = await wire.do('Query', query)
+    expect(table['ConsumedCapacity']).toEqual(consumed(0.5, 0, 0))
+    const local = await wire.do('Query', { ...query, IndexName: 'local', ConsistentRead: true })
+    expect(local['ConsumedCapacity']).toEqual(consumed(0, 0, 1))
+  })
+})
+
+test('no request made it fail', () => {
+  expect(wire.faults).toEqual([])
+})
