@@ -3,12 +3,115 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { index, keys, openWire, strings, type WireEndpoint } from './wire-endpoint.ts'
 
 const INVALID = 'One or more parameter values were invalid: '
+const S = (...texts: readonly string[]) => texts.map((text) => ({ S: text }))
+const compare = (ComparisonOperator: string, ...AttributeValueList: readonly object[]) => ({
+  ComparisonOperator,
+  AttributeValueList,
+})
 
 let wire: WireEndpoint
 beforeAll(async () => {
   wire = await openWire()
 })
 afterAll(() => wire[Symbol.asyncDispose]())
+
+const namesOf = (answer: Readonly<Record<string, unknown>>): readonly string[] =>
+  Object(answer['Items']).map((item: Readonly<Record<string, { S: string }>>) => item['b']?.S)
+
+describe('a parameter of old', () => {
+  const TableName = 'old'
+  const of = (b: string, more: object) => ({ a: { S: 'a' }, b: { S: b }, ...more })
+  const here = compare('EQ', { S: 'a' })
+  const filtered = (QueryFilter: object, more: object = {}) => ({
+    TableName,
+    KeyConditions: { a: here },
+    QueryFilter,
+    ...more,
+  })
+  const expecting = (Expected: object, more: object = {}) => ({
+    TableName,
+    Key: { a: { S: 'a' }, b: { S: 'full' } },
+    AttributeUpdates: { touched: { Action: 'PUT', Value: { S: 'yes' } } },
+    Expected,
+    ...more,
+  })
+  const values: Readonly<Record<string, object>> = {
+    list: { L: S('a') },
+    map: { M: { x: { S: 'a' } } },
+    flag: { BOOL: true },
+    nothing: { NULL: true },
+  }
+
+  beforeAll(async () => {
+    await wire.create({
+      TableName,
+      KeySchema: keys('a', 'b'),
+      AttributeDefinitions: strings('a', 'b'),
+    })
+    for (const Item of [of('bare', {}), of('full', values)]) {
+      await wire.do('PutItem', { TableName, Item })
+    }
+  })
+
+  test.each(Object.entries(values))('compares %s values', async (name, value) => {
+    const equal = await wire.do('Query', filtered({ [name]: compare('EQ', value) }))
+    expect(namesOf(equal)).toEqual(['full'])
+    const unequal = await wire.do('Query', filtered({ [name]: compare('NE', value) }))
+    expect(namesOf(unequal)).toEqual(['bare'])
+  })
+
+  test('finds nothing about what is missing, whether it is to contain a value or not', async () => {
+    for (const operator of ['CONTAINS', 'NOT_CONTAINS']) {
+      const found = await wire.do('Query', filtered({ none: compare(operator, { S: 'a' }) }))
+      expect(namesOf(found)).toEqual([])
+      expect(
+        await wire.fail('UpdateItem', expecting({ none: compare(operator, { S: 'a' }) })),
+      ).toMatchObject({ type: 'ConditionalCheckFailedException' })
+    }
+  })
+
+  test.each<[string, readonly object[], string]>([
+    ['CONTAINS', [{ L: S('a') }], 'L'],
+    ['NOT_CONTAINS', [{ L: S('a') }], 'L'],
+    ['IN', [{ L: S('a') }, { L: S('b') }], 'L'],
+    ['LT', [{ SS: ['a'] }], 'SS'],
+    ['BEGINS_WITH', [{ N: '1' }], 'N'],
+  ])('expects with %s only what it takes', async (operator, list, type) => {
+    const message = `${INVALID}ComparisonOperator ${operator} is not valid for ${type} AttributeValue type`
+    const request = expecting({ list: compare(operator, ...list) })
+    expect(await wire.fail('UpdateItem', request)).toEqual({ type: 'ValidationException', message })
+  })
+
+  test('combines conditions only where there are two', async () => {
+    const ConditionalOperator = 'OR'
+    const message =
+      'ConditionalOperator can only be used when Filter or Expected has two or more elements'
+    const one = { list: compare('NULL') }
+    const requests: readonly [string, object][] = [
+      ['UpdateItem', expecting({}, { ConditionalOperator })],
+      ['UpdateItem', expecting(one, { ConditionalOperator })],
+      ['Query', filtered(one, { ConditionalOperator })],
+      ['Scan', { TableName, ConditionalOperator }],
+    ]
+    for (const [action, body] of requests) {
+      expect(await wire.fail(action, body)).toMatchObject({ message })
+    }
+    const two = { ...one, none: compare('NULL') }
+    await wire.do('UpdateItem', expecting(two, { ConditionalOperator }))
+  })
+
+  test.each([
+    ['ALL_ATTRIBUTES', 'ALL_ATTRIBUTES'],
+    ['COUNT', 'only the Count'],
+  ])('is named beside %s', async (Select, shown) => {
+    const AttributesToGet = ['b']
+    expect(await wire.fail('Query', filtered({}, { Select, AttributesToGet }))).toMatchObject({
+      message: `${INVALID}Cannot specify the AttributesToGet when choosing to get ${shown}`,
+    })
+    const { message } = await wire.fail('Scan', { TableName, Select, ProjectionExpression: 'b' })
+    expect(message).toContain('Cannot specify the ProjectionExpression')
+  })
+})
 
 describe('an index that holds only keys', () => {
   const TableName = 'partly'

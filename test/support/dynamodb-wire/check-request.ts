@@ -41,6 +41,7 @@ export function checkRequest(action: WireItemAction, request: ItemRequest): void
   checkMixture(action, request)
   checkPresence(action, request)
   CHECKS[action](request)
+  checkCombination(request)
 }
 
 /** The same for the part of a batch that is about one table. */
@@ -49,6 +50,16 @@ export function checkProjected(request: ItemRequest): void {
   checkPresence('GetItem', request)
   checkAttributesToGet(request)
   bind('GetItem', request)
+}
+
+/** Of old, conditions were only combined where there were several. */
+function checkCombination(request: ItemRequest): void {
+  if (request.ConditionalOperator === undefined) return
+  const conditions = request.Expected ?? request.QueryFilter ?? request.ScanFilter ?? {}
+  if (Object.keys(conditions).length > 1) return
+  throw validationFault(
+    'ConditionalOperator can only be used when Filter or Expected has two or more elements',
+  )
 }
 
 const CHECKS: Readonly<Record<WireItemAction, (request: ItemRequest) => void>> = {

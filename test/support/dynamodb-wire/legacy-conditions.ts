@@ -1,4 +1,8 @@
-import { typeOf, type AttributeValue } from '#runtime/tables/items/attribute-value.ts'
+import {
+  ATTRIBUTE_TYPES,
+  typeOf,
+  type AttributeValue,
+} from '#runtime/tables/items/attribute-value.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
 import { readWireValue } from '#runtime/tables/items/wire-value.ts'
 
@@ -23,7 +27,6 @@ export type Expectations = Readonly<Record<string, Expectation>>
 
 const INVALID = 'One or more parameter values were invalid: '
 const SCALARS = ['S', 'N', 'B']
-const SCALARS_AND_SETS = ['S', 'N', 'B', 'SS', 'NS', 'BS']
 
 interface OperatorRule {
   readonly least: number
@@ -39,8 +42,8 @@ const rule = (count: number, types: readonly string[]): OperatorRule => ({
 const OPERATORS: Readonly<Record<string, OperatorRule>> = {
   NULL: rule(0, []),
   NOT_NULL: rule(0, []),
-  EQ: rule(1, SCALARS_AND_SETS),
-  NE: rule(1, SCALARS_AND_SETS),
+  EQ: rule(1, ATTRIBUTE_TYPES),
+  NE: rule(1, ATTRIBUTE_TYPES),
   LE: rule(1, SCALARS),
   LT: rule(1, SCALARS),
   GE: rule(1, SCALARS),
@@ -58,17 +61,22 @@ export function checkConditions(conditions: Conditions = {}): void {
     conditions,
   )) {
     const values = given.map((each) => readWireValue(each))
-    const { least, most, types } = ruleOf(operator)
+    const { least, most } = ruleOf(operator)
     if (values.length < least || values.length > most) throw wrongCount(operator)
-    checkSameType(values)
-    for (const value of values) {
-      if (types.includes(typeOf(value))) continue
-      throw invalid(
-        `ComparisonOperator ${operator} is not valid for ${typeOf(value)} AttributeValue type`,
-      )
-    }
-    if (operator === 'BETWEEN') checkBounds(values)
+    checkValues(operator, values)
   }
+}
+
+function checkValues(operator: string, values: readonly AttributeValue[]): void {
+  checkSameType(values)
+  const { types } = ruleOf(operator)
+  for (const value of values) {
+    if (types.includes(typeOf(value))) continue
+    throw invalid(
+      `ComparisonOperator ${operator} is not valid for ${typeOf(value)} AttributeValue type`,
+    )
+  }
+  if (operator === 'BETWEEN') checkBounds(values)
 }
 
 /** Refuses expectations that contradict themselves. */
@@ -100,9 +108,10 @@ function checkCompared(name: string, operator: string, expectation: Expectation)
     )
   }
   if (given.length < least || given.length > most) throw wrongCount(operator)
-  const values = given.map((each) => readWireValue(each))
-  checkSameType(values)
-  if (operator === 'BETWEEN') checkBounds(values)
+  checkValues(
+    operator,
+    given.map((each) => readWireValue(each)),
+  )
 }
 
 function checkExistence(name: string, { Exists: exists, Value: value }: Expectation): void {
@@ -156,7 +165,9 @@ const TERMS: Readonly<Record<string, TermText>> = {
   NULL: (attribute) => `attribute_not_exists(${attribute})`,
   NOT_NULL: (attribute) => `attribute_exists(${attribute})`,
   CONTAINS: (attribute, first) => `contains(${attribute}, ${first})`,
-  NOT_CONTAINS: (attribute, first) => `(NOT contains(${attribute}, ${first}))`,
+  // What is missing neither contains a value nor does not.
+  NOT_CONTAINS: (attribute, first) =>
+    `(attribute_exists(${attribute}) AND NOT contains(${attribute}, ${first}))`,
   BEGINS_WITH: (attribute, first) => `begins_with(${attribute}, ${first})`,
   IN: (attribute, first, others) => `${attribute} IN (${[first, ...others].join(', ')})`,
   BETWEEN: (attribute, first, [second = first]) => `(${attribute} BETWEEN ${first} AND ${second})`,
