@@ -57,7 +57,7 @@ export function openIac(deps: IacDeps): Iac {
   ])
   const sealed = new SealedDefinitions({ ...deps, definitions })
   const profiles = new DefinitionProfiles({ ...deps, definitions })
-  new IacWorker({ ...deps, definitions, sealed }).serve(deps.queue)
+  new IacWorker({ ...deps, definitions, sealed }).serve()
   return {
     iacJobs: new IacJobs({ ...deps, definitions }),
     iacSubmissions: new Submissions({ ...deps, definitions, profiles, sealed }),

@@ -14,6 +14,8 @@ import type { SealedDefinitions } from './sealed-definitions.ts'
 import { unconfirmed } from './unconfirmed.ts'
 
 const WORKERS = 2
+/** How long a worker stays with one site while others wait. */
+const TURN_MS = 2000
 /** Workers that may fail or die at one step before the job is given up; fewer than the queue's own tries. */
 const MAX_ATTEMPTS = 10
 
@@ -43,6 +45,7 @@ export class IacWorker {
   readonly #definitions: Definitions
   readonly #sealed: SealedDefinitions
   readonly #revisions: Revisions
+  readonly #queue: Queue
   readonly #clock: Clock
 
   constructor(deps: {
@@ -50,30 +53,51 @@ export class IacWorker {
     definitions: Definitions
     sealed: SealedDefinitions
     revisions: Revisions
+    queue: Queue
     clock: Clock
   }) {
     this.#database = deps.database
     this.#definitions = deps.definitions
     this.#sealed = deps.sealed
     this.#revisions = deps.revisions
+    this.#queue = deps.queue
     this.#clock = deps.clock
   }
 
   /** Puts the worker behind its queue; call before the queue runs. */
-  serve(queue: Queue): void {
-    queue.handle('iac-job', ({ siteId }, signal) => this.run(siteId, signal), {
+  serve(): void {
+    this.#queue.handle('iac-job', ({ siteId }, signal) => this.run(siteId, signal), {
       concurrency: WORKERS,
     })
   }
 
-  /** Works until no job of the site waits. Throws at a drain, or on a fault of ours: the queue tries again. */
+  /**
+   * Works until no job of the site waits, or until its time is over: then the site queues up again, behind those that
+   * wait. Throws at a drain, or on a fault of ours: the queue tries again.
+   */
   async run(siteId: string, signal: AbortSignal): Promise<void> {
-    for (;;) {
+    const end = this.#clock.now().getTime() + TURN_MS
+    do {
       signal.throwIfAborted()
       const job = await this.#take(siteId)
       if (!job) return
-      const taken = await this.#prepare(siteId, job)
-      while (taken && (await this.#step(siteId, taken))) signal.throwIfAborted()
+      await this.#carryOn(siteId, job, { signal, end })
+    } while (this.#clock.now().getTime() < end)
+    await this.#database.withSite(siteId, (tx) =>
+      this.#queue.enqueue(tx, 'iac-job', { siteId }, { singletonKey: siteId }),
+    )
+  }
+
+  /** At least one step of the job, if there is one. */
+  async #carryOn(
+    siteId: string,
+    job: IacJob,
+    turn: { readonly signal: AbortSignal; readonly end: number },
+  ): Promise<void> {
+    const taken = await this.#prepare(siteId, job)
+    while (taken && (await this.#step(siteId, taken))) {
+      turn.signal.throwIfAborted()
+      if (this.#clock.now().getTime() >= turn.end) return
     }
   }
 
