@@ -139,7 +139,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
 async function openServing(deps: RuntimeDeps, invoke: Invoke) {
   const now = () => deps.clock.now().getTime()
   const settingsOf = (siteId: string) => deps.sources.settings(siteId)
-  const redaction = new Redaction(now)
+  const redaction = new Redaction({ now, forgotten: (siteId) => published.forget(siteId) })
   const redact = (siteId: string, text: string) => redaction.redact(siteId, text)
   const runtimeLogs = new RuntimeLogs({ ...deps, redact })
   const runtimeUsage = new RuntimeUsage({

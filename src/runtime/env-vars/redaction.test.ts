@@ -56,12 +56,14 @@ describe('a secret', () => {
   })
 })
 
+const redactionAt = (now: () => number) => new Redaction({ now, forgotten() {} })
+
 describe('the secrets of a site', () => {
   const secret = { name: 'KEY', value: 'first value' }
   const next = { name: 'KEY', value: 'second value' }
 
   test('are looked for at that site alone', () => {
-    const redaction = new Redaction(() => 0)
+    const redaction = redactionAt(() => 0)
     redaction.learn('one', [secret])
     expect(redaction.redact('one', 'the first value')).toBe('the [secret KEY]')
     expect(redaction.redact('two', 'the first value')).toBe('the first value')
@@ -69,12 +71,31 @@ describe('the secrets of a site', () => {
 
   test('are still looked for while a run may hold them', () => {
     let now = 0
-    const redaction = new Redaction(() => now)
+    const redaction = redactionAt(() => now)
     redaction.learn('one', [secret])
     redaction.learn('one', [next])
     expect(redaction.redact('one', 'first value, second value')).toBe('[secret KEY], [secret KEY]')
     now = 21 * 60 * 1000
     redaction.learn('one', [next])
     expect(redaction.redact('one', 'first value, second value')).toBe('first value, [secret KEY]')
+  })
+
+  test('are not forgotten without a word', () => {
+    const served = new Set<string>()
+    const redaction = new Redaction({
+      now: () => 0,
+      forgotten: (siteId) => served.delete(siteId),
+      maxSize: 2000,
+    })
+    for (const siteId of ['one', 'two', 'three', 'four', 'five']) {
+      redaction.learn(siteId, [secret])
+      served.add(siteId)
+      redaction.redact('one', 'the first one is in use')
+    }
+    expect([...served]).toEqual(['one', ...['two', 'three', 'four', 'five'].slice(5 - served.size)])
+    expect(served.size).toBeLessThan(5)
+    for (const siteId of served) {
+      expect(redaction.redact(siteId, secret.value)).toBe('[secret KEY]')
+    }
   })
 })

@@ -22,14 +22,24 @@ interface SiteSecrets {
 /** Takes the values of a site's secrets out of what its code printed or threw. */
 export class Redaction {
   readonly #now: () => number
-  readonly #sites = new LRUCache<string, SiteSecrets>({
-    maxSize: MAX_SIZE,
-    sizeCalculation: ({ known }) =>
-      known.reduce((sum, { value }) => sum + value.length, 256 * (known.length + 1)),
-  })
+  readonly #sites: LRUCache<string, SiteSecrets>
 
-  constructor(now: () => number) {
-    this.#now = now
+  constructor(deps: {
+    now(): number
+    /** The secrets of a site found no room any more: it may not be served before they are learned again. */
+    forgotten(siteId: string): void
+    /** In UTF-16 units of secrets. */
+    readonly maxSize?: number
+  }) {
+    this.#now = () => deps.now()
+    this.#sites = new LRUCache({
+      maxSize: deps.maxSize ?? MAX_SIZE,
+      sizeCalculation: ({ known }) =>
+        known.reduce((sum, { value }) => sum + value.length, 256 * (known.length + 1)),
+      dispose: (_secrets, siteId, reason) => {
+        if (reason === 'evict') deps.forgotten(siteId)
+      },
+    })
   }
 
   /** What a revision's functions may see from now on. Values that it lacks are looked for until no run can hold them. */

@@ -95,7 +95,7 @@ export class Published {
       onGap: () => this.#refreshAll(),
     })
     await notifications.listen('croft_site', {
-      onMessage: ({ siteId }) => this.#sites.delete(siteId),
+      onMessage: ({ siteId }) => this.forget(siteId),
       onGap: () => this.#sites.clear(),
     })
   }
@@ -108,6 +108,11 @@ export class Published {
   /** Only what is in memory. */
   peek(siteId: string): PublishedSite | undefined {
     return this.#sites.peek(siteId)
+  }
+
+  /** The next call reads the site again. */
+  forget(siteId: string): void {
+    this.#sites.delete(siteId)
   }
 
   /** For an operation that the current revision lacks: a newer revision that has it, or word that one is coming, or undefined. */
