@@ -6,7 +6,7 @@ import { type Stack, startStack } from '#test/stack.ts'
 
 const HELLO = 'export default ({ payload }) => ({ hello: payload })'
 const KEY = { name: 'id', type: 'S' }
-const FUNCTION = { type: 'lambdaFunction' }
+const FUNCTION = { type: 'lambdaFunction' } as const
 
 let stack: Stack
 let site: RuntimeSite
