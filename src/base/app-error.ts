@@ -61,6 +61,7 @@ export type ErrorCode =
   | 'LinkExpired'
   | 'SourceUnavailable'
   | 'NotImplemented'
+  | 'RequestTimeout'
   | 'PayloadTooLarge'
   | 'UnsupportedMediaType'
   | 'ExecutionFailed'

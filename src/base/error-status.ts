@@ -59,6 +59,7 @@ const STATUS = {
   LinkExpired: 410,
   SourceUnavailable: 502,
   NotImplemented: 501,
+  RequestTimeout: 408,
   PayloadTooLarge: 413,
   UnsupportedMediaType: 415,
   ExecutionFailed: 422,

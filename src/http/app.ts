@@ -5,6 +5,7 @@ import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/serve.ts'
 
+import { OpenBodies } from './bodies/open-bodies.ts'
 import { boundBody } from './body-bound.ts'
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
@@ -36,6 +37,7 @@ export function httpApp(context: AppContext): HttpApp {
     .use(table)
     .compile()
   const { hsts } = context.config
+  const bodies = new OpenBodies()
   const cors = new Cors(context, methods)
   const scopes = new ScopeReader(context.config.trustedProxies, context.ids)
   const log = new RequestLog(context.logger, context.config.logLevel)
@@ -78,7 +80,7 @@ export function httpApp(context: AppContext): HttpApp {
     if (request.method === 'GET' || request.method === 'HEAD') return elysia.handle(request)
     const preflight = request.method === 'OPTIONS' && (await cors.preflight(request, scope))
     if (preflight) return preflight
-    const bounded = boundBody(request, scope.path)
+    const bounded = boundBody(request, scope, bodies)
     if (bounded === request) return elysia.handle(request)
     const read = await bounded
     openScope(read, scope)

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
+import { OpenBodies } from './bodies/open-bodies.ts'
 import { MAX_JSON_BYTES, boundBody } from './body-bound.ts'
+
+const bodies = new OpenBodies()
+const at = (path: string) => ({ path, host: 'one.test', peerAddress: '203.0.113.1' })
+const JSON_TYPE = { 'content-type': 'application/json' }
 
 const streamed = (bytes: number): Request => {
   let left = bytes
@@ -14,6 +19,7 @@ const streamed = (bytes: number): Request => {
   })
   return new Request('http://one.test/data/x', {
     method: 'POST',
+    headers: JSON_TYPE,
     body,
     duplex: 'half',
   } as RequestInit)
@@ -24,25 +30,41 @@ describe('a request body', () => {
     const request = new Request('http://one.test/data/x', {
       method: 'POST',
       body: 'x',
-      headers: { 'content-length': String(MAX_JSON_BYTES + 1) },
+      headers: { ...JSON_TYPE, 'content-length': String(MAX_JSON_BYTES + 1) },
     })
-    expect(() => boundBody(request, '/data/x')).toThrow(`longer than ${MAX_JSON_BYTES} bytes`)
+    expect(() => boundBody(request, at('/data/x'), bodies)).toThrow(
+      `longer than ${MAX_JSON_BYTES} bytes`,
+    )
     expect(request.bodyUsed).toBe(false)
   })
 
   test('of unknown length is cut off at the bound', async () => {
-    await expect(boundBody(streamed(MAX_JSON_BYTES + 1), '/data/x')).rejects.toMatchObject({
+    await expect(
+      boundBody(streamed(MAX_JSON_BYTES + 1), at('/data/x'), bodies),
+    ).rejects.toMatchObject({
       code: 'PayloadTooLarge',
     })
   })
 
   test('of unknown length within the bound arrives whole', async () => {
-    const bounded = await boundBody(streamed(100_000), '/data/x')
+    const bounded = await boundBody(streamed(100_000), at('/data/x'), bodies)
     expect((await bounded.arrayBuffer()).byteLength).toBe(100_000)
   })
 
-  test('of an upload is left to its route', async () => {
-    const request = streamed(MAX_JSON_BYTES + 1)
-    expect(await boundBody(request, '/objects/anything')).toBe(request)
+  test('of an upload arrives as it comes, however long', async () => {
+    const request = await boundBody(streamed(MAX_JSON_BYTES + 1), at('/objects/anything'), bodies)
+    expect((await request.arrayBuffer()).byteLength).toBe(MAX_JSON_BYTES + 1)
+  })
+
+  test.each([
+    ['/data/x', 'UnsupportedMediaType'],
+    ['/oidc/pool/token', 'PayloadTooLarge'],
+  ])('that is no JSON has 64 KiB at most: %s', (path, code) => {
+    const request = new Request(`http://one.test${path}`, {
+      method: 'POST',
+      body: 'x',
+      headers: { 'content-type': 'text/plain', 'content-length': String(64 * 1024 + 1) },
+    })
+    expect(() => boundBody(request, at(path), bodies)).toThrow(expect.objectContaining({ code }))
   })
 })

@@ -1,5 +1,10 @@
 import { AppError } from '#base/app-error.ts'
+import { networkOf } from '#identity/defence/network-of.ts'
 import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
+
+import type { OpenBodies } from './bodies/open-bodies.ts'
+import { type Reception, receiveUpTo, receivedWith, receiving, tooLarge } from './bodies/receive.ts'
+import type { RequestScope } from './request-scope.ts'
 
 /** Payload of an operation (6 MiB) and its envelope. */
 export const MAX_JSON_BYTES = 6 * 1024 * 1024 + 64 * 1024
@@ -8,42 +13,76 @@ export const MAX_UPLOAD_BYTES = MAX_SERVICE_PUT_BYTES
 /** An object of 6 MiB as base64, and its envelope. */
 const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
 
-/** A length of fewer digits is under every bound. */
-const SURELY_SHORT = 7
+/** Forms, and what programs written for Cognito send. */
+const MAX_OTHER_BYTES = 64 * 1024
+/** Such a body is left to the runtime: what it holds until its end is no more than this. */
+const MAX_SHORT_BYTES = 16 * 1024
+
 const PUT_OBJECT = /^\/admin\/data\/resources\/[^/]+\/data\/s3\/put-object$/
 const UPLOADS = /^\/(?:objects\/|portal\/api\/sites\/[^/]+\/deployments\/[^/]+\/files\/)/
+const TAKES_OTHERS = /^\/(?:oidc|admin\/public\/onboarding)\//
+const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
+
+type Place = Pick<RequestScope, 'path' | 'host' | 'peerAddress'>
 
 /**
- * Refuses a body that is too long before anything reads it. A body of unknown length is read here, up to the bound,
- * because a JSON parser would take all of it. Synchronous where the length is declared.
+ * Refuses a body that is too long before anything reads it. Others are read here, up to their bound and among all that are
+ * being received, unless they are short. An upload is left to its route, and fails when it stalls. Synchronous where
+ * there is nothing to wait for.
  */
-export function boundBody(request: Request, path: string): Request | Promise<Request> {
+export function boundBody(
+  request: Request,
+  place: Place,
+  bodies: OpenBodies,
+): Request | Promise<Request> {
   const declared = request.headers.get('content-length')
-  if (declared !== null && declared.length < SURELY_SHORT) return request
-  const upload = UPLOADS.test(path)
-  const limit = upload ? MAX_UPLOAD_BYTES : jsonLimit(path)
-  if (declared !== null) {
-    if (!/^\d+$/.test(declared) || Number(declared) > limit) throw tooLarge(limit)
-    return request
-  }
-  return upload || request.body === null ? request : readWithin(request, request.body, limit)
+  const json = isJson(request)
+  if (declared === '0' || (json && isShort(declared))) return receivedWith(request, bodies)
+  const upload = UPLOADS.test(place.path)
+  const most = upload ? MAX_UPLOAD_BYTES : jsonLimit(place.path)
+  const limit = json || upload ? most : MAX_OTHER_BYTES
+  if (declared !== null) boundLength(declared, { path: place.path, most, limit })
+  if (request.body === null) return request
+  const source = { network: networkOf(place.peerAddress), host: place.host }
+  return upload
+    ? withBody(request, receiving(request.body, { bodies, source }))
+    : received(request, request.body, { limit, reception: { bodies, source } })
 }
+
+/** What is much too long is that, whatever it is; what is too long for no JSON may have been meant as such. */
+function boundLength(
+  declared: string,
+  { path, most, limit }: { readonly path: string; readonly most: number; readonly limit: number },
+): void {
+  if (!/^\d+$/.test(declared) || Number(declared) > most) throw tooLarge(most)
+  if (Number(declared) <= limit) return
+  throw TAKES_OTHERS.test(path) ? tooLarge(limit) : notJson()
+}
+
+const isJson = ({ headers }: Request): boolean => JSON_TYPE.test(headers.get('content-type') ?? '')
+
+/** Fewer than six digits say so without being read. */
+const isShort = (declared: string | null): boolean =>
+  declared !== null && /^\d{1,5}$/.test(declared) && Number(declared) <= MAX_SHORT_BYTES
 
 const jsonLimit = (path: string): number =>
   PUT_OBJECT.test(path) ? MAX_OBJECT_JSON_BYTES : MAX_JSON_BYTES
 
-async function readWithin(
+async function received(
   request: Request,
   stream: ReadableStream<Uint8Array>,
-  limit: number,
+  { limit, reception }: { readonly limit: number; readonly reception: Reception },
 ): Promise<Request> {
-  const body = await readUpTo(stream, limit)
-  return new Request(request.url, {
-    method: request.method,
-    headers: request.headers,
-    body,
-    signal: request.signal,
-  })
+  return withBody(request, await receiveUpTo(stream, limit, reception))
+}
+
+function withBody(
+  { url, method, headers, signal }: Request,
+  body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
+): Request {
+  // Undici wants to be told that a stream is sent before the answer comes.
+  const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
+  return new Request(url, init)
 }
 
 /** A whole body, unless it is longer than that many bytes: 413, and the rest is not read. */
@@ -61,7 +100,5 @@ export async function readUpTo(
   return new Uint8Array(Buffer.concat(chunks))
 }
 
-const tooLarge = (limit: number): AppError =>
-  new AppError('PayloadTooLarge', `The request body is longer than ${limit} bytes`, {
-    fields: { limitBytes: limit },
-  })
+const notJson = (): AppError =>
+  new AppError('UnsupportedMediaType', 'Send the body as "content-type: application/json"')

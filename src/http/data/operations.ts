@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import { AppError, notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { receivedText } from '#http/bodies/receive.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
@@ -64,7 +65,7 @@ const visitorOf = (
 async function bodyOf(request: Request): Promise<string> {
   const type = request.headers.get('content-type')
   if (type !== null && !JSON_TYPE.test(type)) throw notJson()
-  const body = await request.text()
+  const body = await receivedText(request)
   if (type === null && body !== '') throw notJson()
   return body
 }

@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { receivedText } from '#http/bodies/receive.ts'
 import { boundJson } from '#runtime/calls/json-depth.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
@@ -18,7 +19,7 @@ export function isOtherThanJson({ headers, body }: Request): boolean {
 export function textOf(request: Request): Promise<string> {
   const known = texts.get(request)
   if (known) return known
-  const text = request.text()
+  const text = receivedText(request)
   texts.set(request, text)
   return text
 }

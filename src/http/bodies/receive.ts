@@ -1,0 +1,115 @@
+import { AppError } from '#base/app-error.ts'
+import { ByteBlocks } from '#base/byte-blocks.ts'
+
+import type { BodySource, OpenBodies } from './open-bodies.ts'
+
+/** Bodies that are being received, and whose this one is. */
+export interface Reception {
+  readonly bodies: OpenBodies
+  readonly source: BodySource
+}
+
+/** On the request itself: a WeakMap would cost each garbage collection what it holds. */
+const BODIES = Symbol('bodies')
+
+interface Received {
+  [BODIES]?: OpenBodies
+}
+
+/** For a request whose body is short enough to be left to the runtime. */
+export function receivedWith(request: Request & Received, bodies: OpenBodies): Request {
+  request[BODIES] = bodies
+  return request
+}
+
+/** The text of a body; it fails when it stalls. */
+export async function receivedText(request: Request & Received): Promise<string> {
+  const bodies = request[BODIES]
+  if (!bodies) return request.text()
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const body = bodies.openShort(reject)
+  try {
+    return await Promise.race([request.text(), late])
+  } finally {
+    body.closed()
+  }
+}
+
+/** A whole body, unless it is longer than that many bytes (413), stalls or is too slow for its company (408). */
+export async function receiveUpTo(
+  stream: ReadableStream<Uint8Array>,
+  limitBytes: number,
+  { bodies, source }: Reception,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const reader = stream.getReader()
+  const blocks = new ByteBlocks()
+  let fault: AppError | undefined
+  const end = (why: AppError): void => {
+    fault = why
+    void reader.cancel(why).catch(() => {})
+  }
+  const body = bodies.open(source, end)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => Promise.reject(brokenOff()))
+      if (fault) throw fault
+      if (done) return blocks.join()
+      if (blocks.sizeBytes + value.byteLength > limitBytes) throw tooLarge(limitBytes)
+      const heldBefore = blocks.heldBytes
+      blocks.add(value)
+      body.arrived(value.byteLength, blocks.heldBytes - heldBefore)
+    }
+  } finally {
+    body.closed()
+  }
+}
+
+/** The same bytes, passed on as they come: they fail when they stall. */
+export function receiving(
+  stream: ReadableStream<Uint8Array>,
+  { bodies, source }: Reception,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader()
+  let fault: AppError | undefined
+  const end = (why: AppError): void => {
+    fault = why
+    void reader.cancel(why).catch(() => {})
+  }
+  const body = bodies.open(source, end)
+  body.rests()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        body.goesOn()
+        try {
+          const { done, value } = await reader.read()
+          if (fault) throw fault
+          if (!done) {
+            body.arrived(value.byteLength, 0)
+            body.rests()
+            return controller.enqueue(value)
+          }
+          body.closed()
+          controller.close()
+        } catch (error) {
+          body.closed()
+          controller.error(error)
+        }
+      },
+      async cancel(reason) {
+        body.closed()
+        await reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Nobody hears it: the connection is gone. */
+const brokenOff = (): AppError =>
+  new AppError('RequestTimeout', 'The request body broke off before its end')
+
+export const tooLarge = (limitBytes: number): AppError =>
+  new AppError('PayloadTooLarge', `The request body is longer than ${limitBytes} bytes`, {
+    fields: { limitBytes },
+  })
