@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
+import { asSuperuser } from '#test/superuser.ts'
 
 const HOUR_MS = 3_600_000
 let stack: Stack
@@ -408,6 +409,32 @@ describe('room', () => {
   })
 })
 
+describe('a count that takes long', () => {
+  test('is told to whoever is close to a limit, with when to come again, and holds up nobody else', async () => {
+    const store = await Store.open({ tableItems: 3 })
+    const neighbour = await Store.open()
+    for (const key of ['a', 'b', 'c']) expect((await store.put(key, 200)).status).toBe(200)
+    // Gone without a writer who would have told: only a count finds the room.
+    await stack.inSite(store.site.host, (tx) =>
+      sql`delete from table_item where site_id = ${tx.siteId} and partition_hash in (
+        select partition_hash from table_item where site_id = ${tx.siteId} limit 1)`.execute(tx.db),
+    )
+    await using count = await heldCount()
+    const waiting = store.put('d', 200)
+    expect((await neighbour.put('a', 200)).status).toBe(200)
+    expect(await waiting).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '5' },
+      json: { error: { code: 'ServiceUnavailable' } },
+    })
+    expect((await store.act('get', { key: { k: 'd' } })).json).toEqual({ item: null })
+    expect((await store.delete('a')).status).toBe(200)
+    await count.release()
+    await expect.poll(async () => (await store.put('d', 200)).status).toBe(200)
+    await expect.poll(() => store.usage()).toEqual(await store.stored())
+  })
+})
+
 describe('what goes away by itself', () => {
   test('is given back: a deleted table', async () => {
     const store = await Store.open({ tableBytes: 1000 })
@@ -474,3 +501,28 @@ describe('what goes away by itself', () => {
     expect(queued).toEqual([{ hours: 24 }])
   })
 })
+
+/** Makes every count of items wait until `release`. */
+async function heldCount() {
+  const { promise: free, resolve } = Promise.withResolvers<void>()
+  const { promise: held, resolve: holding } = Promise.withResolvers<void>()
+  const over = asSuperuser(stack, async (admin) => {
+    await admin`alter function table_count_step(text, integer) rename to table_count_step_at_once`
+    await admin`create function table_count_step(site text, most integer) returns boolean
+      language plpgsql as $$ begin
+        perform pg_advisory_xact_lock_shared(4711);
+        return table_count_step_at_once(site, most);
+      end $$`
+    await admin.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(4711)`
+      holding()
+      await free
+    })
+  })
+  await Promise.race([held, over])
+  const release = async () => {
+    resolve()
+    await over
+  }
+  return { release, [Symbol.asyncDispose]: release }
+}
