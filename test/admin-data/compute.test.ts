@@ -126,7 +126,7 @@ describe('ad-hoc code', () => {
     const answer = await execute({ code: bomb, timeoutSeconds: 5 })
     expect(answer.status).toBeGreaterThanOrEqual(500)
     await expect
-      .poll(async () => (await site.call('steady')).json, { timeout: 10_000 })
+      .poll(async () => (await site.call('steady')).json, { timeout: 30_000 })
       .toEqual({ ok: true, data: 'here' })
   })
 })

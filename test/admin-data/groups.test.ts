@@ -6,7 +6,7 @@ import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 /** A busy machine takes its time. */
-const PATIENCE = { timeout: 10_000 }
+const PATIENCE = { timeout: 30_000 }
 
 let stack: Stack
 let second: Stack

@@ -48,7 +48,7 @@ describe('a site without a revision', () => {
       },
     })
     expect(Number(waiting.headers['retry-after'])).toBeGreaterThan(0)
-    await expect.poll(() => there.call('ping'), { timeout: 10_000 }).toMatchObject(pong)
+    await expect.poll(() => there.call('ping'), { timeout: 30_000 }).toMatchObject(pong)
     expect(await site.call('ping')).toMatchObject(pong)
   })
 
@@ -64,7 +64,7 @@ describe('a site without a revision', () => {
       status: 503,
       json: { error: { code: 'DataRuntimeProvisioning', status: 'repairing' } },
     })
-    await expect.poll(() => there.call('ping'), { timeout: 10_000 }).toMatchObject(pong)
+    await expect.poll(() => there.call('ping'), { timeout: 30_000 }).toMatchObject(pong)
   })
 })
 
@@ -85,7 +85,7 @@ describe('an operation on its way', () => {
     expect(await site.call('never')).toMatchObject({ status: 404 })
     expect(await site.call('ping')).toMatchObject(pong)
     await site.admin('POST', '/reconcile')
-    await expect.poll(async () => (await site.call('soon')).status, { timeout: 10_000 }).toBe(200)
+    await expect.poll(async () => (await site.call('soon')).status, { timeout: 30_000 }).toBe(200)
   })
 
   test('answers only with itself or with patience from its creation on', async () => {
@@ -196,7 +196,7 @@ describe('changes', () => {
         config: { code: `export default () => ${version}` },
       })
       await site.putOperation('version', { lambdaResourceId: functionId, auth: { mode: 'public' } })
-      await expect.poll(() => seen.at(-1), { timeout: 10_000 }).toBe(version)
+      await expect.poll(() => seen.at(-1), { timeout: 30_000 }).toBe(version)
     }
     running = false
     await Promise.all(callers)

@@ -125,7 +125,7 @@ describe('a deployment', () => {
     await deploy('back.test', definition('new'))
     expect((await activate('back.test', first.deploymentId)).status).toBe(200)
     const greet = () => stack.call('back.test', 'POST', '/data/public/greet', { body: {} })
-    await vi.waitUntil(async () => (await greet()).json.data === 'old', { timeout: 10_000 })
+    await vi.waitUntil(async () => (await greet()).json.data === 'old', { timeout: 30_000 })
     const { json } = await stack.portal('GET', '/sites/back.test/deployments')
     expect(json).toMatchObject({
       items: [{ current: false }, { current: true, deploymentId: first.deploymentId }],
@@ -144,7 +144,7 @@ describe('a deployment', () => {
     expect(failed.json).toMatchObject({ status: 'failed', error: expect.stringContaining('x') })
     await stack.synced('broken.test')
     const greet = () => stack.call('broken.test', 'POST', '/data/public/greet', { body: {} })
-    await vi.waitUntil(async () => (await greet()).json.data === 'good', { timeout: 10_000 })
+    await vi.waitUntil(async () => (await greet()).json.data === 'good', { timeout: 30_000 })
   })
 
   test('must say the artifact directory that the site is configured with', async () => {
@@ -240,7 +240,7 @@ describe('a deployment', () => {
     }
     const stored = async (text: string) =>
       (await stack.context.objects.head(objectKey(siteId, 'artifacts', sha256(text)))) !== undefined
-    await vi.waitUntil(async () => !(await stored('version 2')), { timeout: 15_000 })
+    await vi.waitUntil(async () => !(await stored('version 2')), { timeout: 30_000 })
     const { json } = await stack.portal('GET', '/sites/old.test/deployments')
     expect(json.items).toHaveLength(6)
     for (const text of ['shared', 'version 3', 'version 8']) expect(await stored(text)).toBe(true)

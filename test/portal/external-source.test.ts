@@ -80,7 +80,7 @@ describe('an external repository', () => {
 
     const commit = await origin.push(files('second'))
     expect((await fetch()).json.source.commit).toBe(commit)
-    await vi.waitUntil(async () => (await call()).json.data === 'second', { timeout: 10_000 })
+    await vi.waitUntil(async () => (await call()).json.data === 'second', { timeout: 30_000 })
     expect(await readdir(join(stack.dataDir, 'work'))).toEqual([])
   })
 

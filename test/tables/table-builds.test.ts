@@ -105,7 +105,7 @@ describe('an index that is added to a table with items', () => {
     )
     // In the middle of it every connection dies, as with a kill -9.
     await vi.waitUntil(async () => ((await progress(table))?.length ?? 0) > 0, {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 1,
     })
     await asAdmin(
