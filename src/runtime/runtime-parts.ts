@@ -47,6 +47,15 @@ export class RuntimeParts implements SiteParts, ActivationParts {
       await this.#submissions.submitDeployment(siteId, deploymentId, parseFile(definition))
       return
     }
+    await this.#publish(siteId)
+  }
+
+  /** What the earlier deployment defined was carried out in its time; what admins changed since is theirs. */
+  tookBack(siteId: string): Promise<void> {
+    return this.#publish(siteId)
+  }
+
+  async #publish(siteId: string): Promise<void> {
     await this.#database.withSite(siteId, (tx) => this.#revisions.request(tx))
   }
 }

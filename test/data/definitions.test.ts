@@ -192,4 +192,22 @@ describe('a deployment', () => {
     await site.synced()
     expect((await site.call('hello', 'Ada')).json.data).toBe('Good day Ada')
   })
+
+  test('that is refused takes nothing back of what admins have changed since', async () => {
+    const { site, siteId } = await siteOf('since.test')
+    await deploy(siteId, ARTIFACT)
+    await site.synced()
+    const [{ resourceId: lambdaResourceId }] = (await site.admin('GET', '/resources')).json
+      .resources
+    await site.putOperation('hello', { lambdaResourceId, auth: { mode: 'authenticated' } })
+    await site.synced()
+    const lib = { 'functions/lib/greet.ts': 'export const greet = () => "never"' }
+    const refused = deploy(siteId, { ...ARTIFACT, ...lib, 'croft.json': '{"groups":[{}]}' })
+    await expect(refused).rejects.toThrow('groups[0].groupName: is required')
+    await site.synced()
+    expect((await site.call('hello', 'Ada')).status).toBe(401)
+    const token = await stack.dataToken('since.test')
+    expect((await site.callAs(token, 'hello', 'Ada')).json.data).toBe('Good day Ada')
+    expect((await site.admin('GET', '/iac/jobs')).json.items).toHaveLength(1)
+  })
 })

@@ -181,7 +181,8 @@ export class Deployments {
       await updateCurrentDeployment(tx, step.to)
       return true
     })
-    if (wentBack && step.to !== null) await this.#activated(siteId, step.to)
+    if (!wentBack) return
+    for (const part of this.#deps.parts) await part.tookBack(siteId)
   }
 
   async #manifest(
