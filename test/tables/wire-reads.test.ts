@@ -84,16 +84,22 @@ describe('a parameter of old', () => {
 
   test('combines conditions only where there are two', async () => {
     const ConditionalOperator = 'OR'
-    const message =
+    const none = 'ConditionalOperator cannot be used without Filter or Expected'
+    const few =
       'ConditionalOperator can only be used when Filter or Expected has two or more elements'
+    const mixed =
+      'Can not use both expression and non-expression parameters in the same request: Non-expression parameters: {Expected, ConditionalOperator} Expression parameters: {ConditionExpression}'
     const one = { list: compare('NULL') }
-    const requests: readonly [string, object][] = [
-      ['UpdateItem', expecting({}, { ConditionalOperator })],
-      ['UpdateItem', expecting(one, { ConditionalOperator })],
-      ['Query', filtered(one, { ConditionalOperator })],
-      ['Scan', { TableName, ConditionalOperator }],
+    const written = { Item: of('new', {}), Expected: one, ConditionExpression: 'a = b' }
+    const requests: readonly [string, object, string][] = [
+      ['UpdateItem', expecting({}, { ConditionalOperator }), none],
+      ['UpdateItem', expecting(one, { ConditionalOperator }), few],
+      ['Query', { TableName, ConditionalOperator }, none],
+      ['Query', filtered(one, { ConditionalOperator }), few],
+      ['Scan', { TableName, ConditionalOperator }, none],
+      ['PutItem', { TableName, ConditionalOperator, ...written }, mixed],
     ]
-    for (const [action, body] of requests) {
+    for (const [action, body, message] of requests) {
       expect(await wire.fail(action, body)).toMatchObject({ message })
     }
     const two = { ...one, none: compare('NULL') }

@@ -19,12 +19,12 @@ interface Parameters {
 /** In the order in which DynamoDB lists them when they are mixed. */
 const PARAMETERS: Readonly<Record<WireItemAction, Parameters>> = {
   GetItem: { expressions: ['ProjectionExpression'], legacy: ['AttributesToGet'] },
-  PutItem: { expressions: ['ConditionExpression'], legacy: ['Expected'] },
+  PutItem: { expressions: ['ConditionExpression'], legacy: ['Expected', 'ConditionalOperator'] },
   UpdateItem: {
     expressions: ['UpdateExpression', 'ConditionExpression'],
-    legacy: ['AttributeUpdates', 'Expected'],
+    legacy: ['AttributeUpdates', 'Expected', 'ConditionalOperator'],
   },
-  DeleteItem: { expressions: ['ConditionExpression'], legacy: ['Expected'] },
+  DeleteItem: { expressions: ['ConditionExpression'], legacy: ['Expected', 'ConditionalOperator'] },
   Query: {
     expressions: ['ProjectionExpression', 'FilterExpression', 'KeyConditionExpression'],
     legacy: ['AttributesToGet', 'QueryFilter', 'ConditionalOperator', 'KeyConditions'],
@@ -39,9 +39,9 @@ const expressions = new Expressions()
 /** Refuses all that DynamoDB refuses before it looks for the table. */
 export function checkRequest(action: WireItemAction, request: ItemRequest): void {
   checkMixture(action, request)
+  checkCombination(request)
   checkPresence(action, request)
   CHECKS[action](request)
-  checkCombination(request)
 }
 
 /** The same for the part of a batch that is about one table. */
@@ -56,9 +56,12 @@ export function checkProjected(request: ItemRequest): void {
 function checkCombination(request: ItemRequest): void {
   if (request.ConditionalOperator === undefined) return
   const conditions = request.Expected ?? request.QueryFilter ?? request.ScanFilter ?? {}
-  if (Object.keys(conditions).length > 1) return
+  const count = Object.keys(conditions).length
+  if (count > 1) return
   throw validationFault(
-    'ConditionalOperator can only be used when Filter or Expected has two or more elements',
+    count === 0
+      ? 'ConditionalOperator cannot be used without Filter or Expected'
+      : 'ConditionalOperator can only be used when Filter or Expected has two or more elements',
   )
 }
 
