@@ -76,11 +76,6 @@ export class WarmIsolates {
     if (isolate) this.retire(isolate)
   }
 
-  /** To be called when a call has ended in it. */
-  settled(isolate: GuestIsolate): void {
-    if (isolate.retired && isolate.live === 0) isolate.dispose()
-  }
-
   #blank(memoryMb: number): BlankIsolate {
     const spare = this.#spare
     this.#usualMemoryMb = memoryMb

@@ -172,10 +172,6 @@ export class Lane {
     return call
   }
 
-  close(): void {
-    this.#socket.destroy()
-  }
-
   #takeAnswers(): HostAnswer[] {
     let length = 0
     const end = this.#answers.findIndex(({ text }, at) => {

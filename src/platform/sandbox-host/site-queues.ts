@@ -120,7 +120,7 @@ export class SiteQueues {
     this.#proven.delete(program)
   }
 
-  /** Answers what has waited too long and forgets sites that have nothing to remember. */
+  /** Answers what has waited too long. */
   sweep(nowMs: number): void {
     for (const site of this.#active) {
       for (const call of site.expired(nowMs)) {
@@ -133,6 +133,7 @@ export class SiteQueues {
     }
   }
 
+  /** Forgets sites that have nothing to remember. */
   forgetIdle(nowMs: number): void {
     for (const [key, site] of this.#sites) {
       if (site.idle && site.apartUntilMs < nowMs) this.#sites.delete(key)

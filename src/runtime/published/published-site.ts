@@ -19,8 +19,6 @@ export interface PublishedSite {
   readonly revision: number
   readonly program: Program
   readonly operations: ReadonlyMap<string, PublishedOperation>
-  /** What each function may touch, by function id: the service checks host calls against it. */
-  readonly grants: ReadonlyMap<string, readonly Grant[]>
   /** Tables and buckets, by resource id. */
   readonly stores: ReadonlyMap<string, RevisionStore>
   readonly egress: EgressPolicy
@@ -71,7 +69,6 @@ export function publishedSite(
         }),
       ]),
     ),
-    grants: new Map(document.functions.map(({ functionId, grants }) => [functionId, grants])),
     stores: new Map(document.stores.map((store) => [store.resourceId, store])),
     egress: egressPolicy(document.egressAllow),
   }
