@@ -101,11 +101,11 @@ export class DataGroups {
     return selectAllGroups(tx)
   }
 
-  /** Creates the group, or gives it that description. */
+  /** Creates the group, or gives it that description. The caller deletes as many as are `leaving`. */
   async put(
     tx: SiteTx,
     input: NewDataGroup,
-    by: GroupEditor,
+    by: GroupEditor & { readonly leaving: number },
   ): Promise<'create' | 'update' | 'none'> {
     const group = parseGroup(input)
     const known = await selectGroup(tx, group.groupName)
@@ -114,7 +114,8 @@ export class DataGroups {
       await updateGroup(tx, group)
       return 'update'
     }
-    await this.#add(tx, group, by)
+    const { leaving, ...editor } = by
+    await this.#add(tx, group, editor, leaving)
     return 'create'
   }
 
@@ -158,9 +159,9 @@ export class DataGroups {
     )
   }
 
-  async #add(tx: SiteTx, group: DataGroup, by: GroupEditor): Promise<void> {
+  async #add(tx: SiteTx, group: DataGroup, by: GroupEditor, leaving = 0): Promise<void> {
     const { clock, events } = this.#deps
-    if ((await countGroups(tx)) >= MAX_GROUPS) {
+    if ((await countGroups(tx)) - leaving >= MAX_GROUPS) {
       throw invalid('groupName', `a site holds at most ${MAX_GROUPS} groups`)
     }
     if (!(await insertGroup(tx, group, clock.now()))) throw taken(group.groupName)

@@ -49,13 +49,14 @@ function stateAfter(
   for (const [section, items] of site) {
     after.set(section, new Map(items.map((item) => [item.name, item])))
   }
+  // What is deleted may be made anew under its name.
+  for (const { section, name, action } of changes) {
+    if (action === 'delete') after.get(section)?.delete(name)
+  }
   for (const [section, placed] of definition) {
     const names = after.get(section) ?? new Map<string, SiteItem>()
     for (const { item } of placed) names.set(item.name, item)
     after.set(section, names)
-  }
-  for (const { section, name, action } of changes) {
-    if (action === 'delete') after.get(section)?.delete(name)
   }
   return after
 }

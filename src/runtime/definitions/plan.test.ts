@@ -8,7 +8,7 @@ import { type DefinedItem, SECTIONS, type SectionName, type SiteItem } from './s
 
 type Table = Partial<Record<SectionName, readonly SiteItem[]>>
 
-const item = (name: string, rest: Partial<SiteItem> = {}): SiteItem => ({
+const item = (name: string, rest: Partial<DefinedItem> = {}): SiteItem => ({
   name,
   canonical: { name },
   links: [],
@@ -86,6 +86,20 @@ describe('a plan', () => {
     ],
   ])('is refused with %s', (_what, definition, site, fields) => {
     expect(plan(definition, site).faults.map(({ field }) => field)).toEqual(fields)
+  })
+
+  test('sets aside what another thing takes the name of, and binds what stands on it anew', () => {
+    const bucket = item('table', {
+      type: 's3Bucket',
+      displaces: (current) => current.type !== 's3Bucket',
+    })
+    const definition = { resources: [bucket, func] }
+    const site = { resources: [func, table] }
+    expect(words(definition, site)).toEqual(['create table', 'update func', 'delete table'])
+    expect(plan(definition, site).faults).toEqual([])
+    expect(plan(definition, site).changes[1]?.fields).toEqual(['config.resources'])
+    expect(words(definition, site, 'plan')).toEqual(['create table', 'update func', 'delete table'])
+    expect(words(definition, site, 'apply')).not.toContain('delete table')
   })
 
   test('asks of mode plan no more than apply would', () => {

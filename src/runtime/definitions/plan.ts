@@ -49,9 +49,11 @@ export function planChanges(
     planSection(section, placed, {
       current: new Map((site.get(section) ?? []).map((item) => [item.name, item])),
       known: known.get(section),
+      displaces: mode !== 'apply',
     }),
   )
-  const puts = parts.flatMap((part) => part.puts)
+  const displaced = new Set(parts.flatMap((part) => part.displaced))
+  const puts = parts.flatMap((part) => part.puts).map((put) => relinked(put, definition, displaced))
   const deletions = mode === 'apply' ? [] : parts.flatMap((part) => part.deletions)
   const changes = inOrder(puts, deletions, { definition, site })
   const faults = [
@@ -63,8 +65,10 @@ export function planChanges(
 
 interface SectionPlan extends Pick<Plan, 'faults'> {
   readonly puts: readonly Change[]
-  /** What the site has and the definition does not name. */
+  /** What the site has and the definition does not name, or names as another thing. */
   readonly deletions: readonly Change[]
+  /** The latter, as links name it. */
+  readonly displaced: readonly string[]
 }
 
 function planSection(
@@ -73,21 +77,61 @@ function planSection(
   site: {
     readonly current: ReadonlyMap<string, SiteItem>
     readonly known: ReadonlyMap<string, PutAction> | undefined
+    readonly displaces: boolean
   },
 ): SectionPlan {
-  const wanted = new Set(placed.map(({ item }) => item.name))
-  const unnamed = [...site.current.keys()].filter((name) => !wanted.has(name))
+  const displaced = new Set(
+    site.displaces
+      ? placed
+          .map(({ item }) => item)
+          .filter(displacing(site.current))
+          .map(nameOf)
+      : [],
+  )
+  const staying = new Set(
+    placed.map(({ item }) => item.name).filter((name) => !displaced.has(name)),
+  )
+  const leaving = [...site.current.keys()].filter((name) => !staying.has(name))
+  const beforeOf = ({ name }: DefinedItem): SiteItem | undefined =>
+    displaced.has(name) ? undefined : site.current.get(name)
   return {
     puts: placed.map(({ item }) =>
-      putOf(section, item, { before: site.current.get(item.name), known: site.known }),
+      putOf(section, item, { before: beforeOf(item), known: site.known }),
     ),
-    deletions: unnamed.map((name) => ({ section, name, action: 'delete', fields: [] })),
+    deletions: leaving.map((name) => ({ section, name, action: 'delete', fields: [] })),
+    displaced: [...displaced].map((name) => linkKey(section, name)),
     faults: placed.flatMap(({ at, item }) => {
-      const before = site.current.get(item.name)
+      const before = beforeOf(item)
       const fault = before && item.conflict?.(before)
       return fault ? [{ ...fault, field: `${section}[${at}].${fault.field}` }] : []
     }),
   }
+}
+
+const displacing =
+  (current: ReadonlyMap<string, SiteItem>) =>
+  (item: DefinedItem): boolean => {
+    const before = current.get(item.name)
+    return before !== undefined && item.displaces?.(before) === true
+  }
+
+const nameOf = ({ name }: SiteItem): string => name
+
+const linkKey = (section: SectionName, name: string): string => `${section}/${name}`
+
+/** What links to a displaced thing by its name has to be bound to the new one, though it reads the same. */
+function relinked(
+  put: Change,
+  definition: ParsedDefinition,
+  displaced: ReadonlySet<string>,
+): Change {
+  if (put.action !== 'none' || displaced.size === 0) return put
+  const item = definition.get(put.section)?.find((placed) => placed.item.name === put.name)?.item
+  const links =
+    item?.links.filter(({ section, name }) => displaced.has(linkKey(section, name))) ?? []
+  if (links.length === 0) return put
+  const fields = new Set(links.map(({ field }) => field.replace(/\[.*$/, '')))
+  return { ...put, action: 'update', fields: [...fields] }
 }
 
 function putOf(
@@ -111,15 +155,16 @@ function inOrder(
   deletions: readonly Change[],
   of: { readonly definition: ParsedDefinition; readonly site: SiteState },
 ): Change[] {
-  const functions = new Set<string>()
-  for (const { item } of of.definition.get('resources') ?? []) {
-    if (item.type === 'lambdaFunction') functions.add(item.name)
-  }
-  for (const item of of.site.get('resources') ?? []) {
-    if (item.type === 'lambdaFunction') functions.add(item.name)
-  }
+  const defined = byRank((of.definition.get('resources') ?? []).map(({ item }) => item))
+  const there = byRank(of.site.get('resources') ?? [])
+  return [...puts.toSorted(defined), ...deletions.toSorted((a, b) => there(b, a))]
+}
+
+function byRank(resources: readonly SiteItem[]): (a: Change, b: Change) => number {
+  const functions = new Set(
+    resources.filter(({ type }) => type === 'lambdaFunction').map(({ name }) => name),
+  )
   const rank = ({ section, name }: Change): number =>
     SECTIONS.indexOf(section) * 2 + Number(section === 'resources' && functions.has(name))
-  const inRank = (a: Change, b: Change): number => rank(a) - rank(b) || compare(a.name, b.name)
-  return [...puts.toSorted(inRank), ...deletions.toSorted((a, b) => inRank(b, a))]
+  return (a, b) => rank(a) - rank(b) || compare(a.name, b.name)
 }

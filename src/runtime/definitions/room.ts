@@ -4,8 +4,8 @@ import type { Change, SiteState } from './plan.ts'
 import type { Section, SectionName } from './section.ts'
 
 /**
- * Sections of which the site would hold too much on the way: what is new is made before anything is deleted. A section
- * that says itself what its items come to finds that out on its own.
+ * Sections of which the site would hold too much in the end; what the job deletes takes no room on the way. A section that
+ * says itself what its items come to finds that out on its own.
  */
 export function roomFaults(
   changes: readonly Change[],
@@ -15,13 +15,10 @@ export function roomFaults(
   return sections.flatMap(({ name, maxItems, actions }) => {
     const has = site.get(name)?.length ?? 0
     const added = count(changes, name, 'create')
-    if (actions || added === 0 || has + added <= maxItems) return []
-    const left = has + added - count(changes, name, 'delete')
-    const advice =
-      left > maxItems
-        ? 'leave some out, or delete some first'
-        : 'what goes is deleted after what comes is made, so send it in two steps'
-    const message = `the site has ${has} and this adds ${added}, where at most ${maxItems} have room: ${advice}`
+    const deleted = count(changes, name, 'delete')
+    if (actions || added === 0 || has - deleted + added <= maxItems) return []
+    const less = deleted === 0 ? '' : ` and deletes ${deleted}`
+    const message = `the site has ${has} and this adds ${added}${less}, where at most ${maxItems} have room: leave some out, or delete some first`
     return [{ field: name, message }]
   })
 }

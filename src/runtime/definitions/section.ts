@@ -27,9 +27,12 @@ export interface SiteItem {
 
 export type PutAction = 'create' | 'update' | 'none'
 
-/** Who a change is made for: an admin's id, or `operator`. */
+/** What a change has to know of its job. */
 export interface Editor {
+  /** An admin's id, or `operator`. */
   readonly actor: string
+  /** Names of the section that the job deletes at its end: until then they do not count against what a site may hold. */
+  readonly leaving: ReadonlySet<string>
 }
 
 /** One thing that a definition asks for. */
@@ -38,9 +41,11 @@ export interface DefinedItem extends SiteItem {
   readonly partial?: boolean
   /** What speaks against turning the site's item into this one. */
   conflict?(current: SiteItem): FieldFault | undefined
+  /** Whether it is another thing altogether, for which the site's item has to go. */
+  displaces?(current: SiteItem): boolean
   /** Asks the sandbox: before a transaction, never in one. */
   check?(): Promise<void>
-  /** Makes it so. The caller holds the site and asks for the revision. */
+  /** Makes it so; what it displaces is set aside if it is leaving. The caller holds the site and asks for the revision. */
   put(tx: SiteTx, by: Editor): Promise<PutAction>
 }
 
@@ -58,7 +63,13 @@ export interface Section {
   parse(value: unknown): DefinedItem
   all(tx: SiteTx): Promise<SiteItem[]>
   /** What `put` would do, where the canonical forms do not tell: values that are never shown. Faults name the whole field. */
-  actions?(tx: SiteTx, placed: readonly PlacedItem[]): Promise<ReadonlyMap<string, PutAction>>
+  actions?(
+    tx: SiteTx,
+    placed: readonly PlacedItem[],
+    leaving: ReadonlySet<string>,
+  ): Promise<ReadonlyMap<string, PutAction>>
   /** False when it is gone already. */
-  delete(tx: SiteTx, name: string, by: Editor): Promise<boolean>
+  delete(tx: SiteTx, name: string, by: Pick<Editor, 'actor'>): Promise<boolean>
+  /** As `delete`, of what was set aside when the name was taken over. */
+  deleteDisplaced?(tx: SiteTx, name: string): Promise<boolean>
 }

@@ -13,8 +13,8 @@ import {
 import { roomFaults } from './room.ts'
 import { withoutSecrets } from './secrets.ts'
 import {
-  type DefinedItem,
   type Editor,
+  type PlacedItem,
   type PutAction,
   SECTIONS,
   type Section,
@@ -64,7 +64,10 @@ export class Definitions {
   /** What makes the site what the definition says, and why that may not be possible. Changes nothing. */
   async plan(tx: SiteTx, definition: ParsedDefinition, mode: Mode): Promise<Plan> {
     const site = await this.#state(tx)
-    const { known, faults } = await this.#knownActions(tx, definition)
+    const { known, faults } = await this.#knownActions(tx, definition, {
+      state: site,
+      deletes: mode === 'replace',
+    })
     const plan = planChanges(definition, site, { mode, known })
     const room = roomFaults(plan.changes, site, this.#sections)
     return { changes: plan.changes, faults: [...faults, ...plan.faults, ...room] }
@@ -77,10 +80,15 @@ export class Definitions {
     change: Pick<Change, 'section' | 'name' | 'action'> & { readonly by: Editor },
   ): Promise<PutAction | 'delete'> {
     const section = this.#section(change.section)
+    const named = definition.get(change.section)?.find(({ item }) => item.name === change.name)
     if (change.action === 'delete') {
-      return (await section.delete(tx, change.name, change.by)) ? 'delete' : 'none'
+      const deletion = named
+        ? section.deleteDisplaced?.(tx, change.name)
+        : section.delete(tx, change.name, change.by)
+      return (await deletion) === true ? 'delete' : 'none'
     }
-    return itemOf(definition, change).put(tx, change.by)
+    if (!named) throw new Error(`The definition has no ${change.section} "${change.name}"`)
+    return named.item.put(tx, change.by)
   }
 
   /** What the site has, as a definition: applied to this site it changes nothing. No secret's value is in it. */
@@ -116,6 +124,7 @@ export class Definitions {
   async #knownActions(
     tx: SiteTx,
     definition: ParsedDefinition,
+    site: { readonly state: SiteState; readonly deletes: boolean },
   ): Promise<{ readonly known: KnownActions; readonly faults: readonly FieldFault[] }> {
     const known = new Map<SectionName, ReadonlyMap<string, PutAction>>()
     const faults: FieldFault[] = []
@@ -123,7 +132,8 @@ export class Definitions {
       const placed = definition.get(section.name)
       if (!section.actions || placed === undefined) continue
       try {
-        known.set(section.name, await section.actions(tx, placed))
+        const leaving = site.deletes ? unnamed(site.state.get(section.name), placed) : NOBODY
+        known.set(section.name, await section.actions(tx, placed, leaving))
       } catch (error) {
         if (!(error instanceof AppError) || error.details === undefined) throw error
         faults.push(...error.details)
@@ -133,11 +143,13 @@ export class Definitions {
   }
 }
 
-function itemOf(
-  definition: ParsedDefinition,
-  { section, name }: Pick<Change, 'section' | 'name'>,
-): DefinedItem {
-  const placed = definition.get(section)?.find(({ item }) => item.name === name)
-  if (!placed) throw new Error(`The definition has no ${section} "${name}"`)
-  return placed.item
+const NOBODY: ReadonlySet<string> = new Set()
+
+/** What the site has and the definition does not name. */
+function unnamed(
+  items: readonly SiteItem[] = [],
+  placed: readonly PlacedItem[],
+): ReadonlySet<string> {
+  const wanted = new Set(placed.map(({ item }) => item.name))
+  return new Set(items.map(({ name }) => name).filter((name) => !wanted.has(name)))
 }

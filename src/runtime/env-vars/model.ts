@@ -53,10 +53,11 @@ export interface EnvVarPlan {
   readonly deleted: readonly string[]
 }
 
-/** Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
+/** Those that are leaving count no more. Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
 export function planChanges(
   known: ReadonlyMap<string, PlainEnvVar>,
   changes: readonly EnvVarChange[],
+  leaving: ReadonlySet<string> = new Set(),
 ): EnvVarPlan {
   const actions = new Map<string, EnvVarAction>()
   const after = new Map(known)
@@ -69,14 +70,14 @@ export function planChanges(
     if (next) after.set(change.name, next)
     else after.delete(change.name)
   }
-  checkBounds(after)
   const inState = (wanted: readonly EnvVarAction[]) =>
     [...actions].filter(([, action]) => wanted.includes(action)).map(([name]) => name)
-  return {
-    actions,
-    written: inState(['create', 'update']).flatMap((name) => after.get(name) ?? []),
-    deleted: inState(['delete']),
+  const written = inState(['create', 'update']).flatMap((name) => after.get(name) ?? [])
+  // What only takes away always passes.
+  if (written.length > 0) {
+    checkBounds([...after.values()].filter(({ name }) => !leaving.has(name)))
   }
+  return { actions, written, deleted: inState(['delete']) }
 }
 
 /** Whether a function's code could be given this variable. */
@@ -154,12 +155,12 @@ function actionOf(before: PlainEnvVar | undefined, next: PlainEnvVar | undefined
   return same ? 'none' : 'update'
 }
 
-function checkBounds(after: ReadonlyMap<string, PlainEnvVar>): void {
-  if (after.size > MAX_ENV_VARS) {
-    throw tooMuch(`a site has at most ${MAX_ENV_VARS} variables, this would make ${after.size}`)
+function checkBounds(after: readonly PlainEnvVar[]): void {
+  if (after.length > MAX_ENV_VARS) {
+    throw tooMuch(`a site has at most ${MAX_ENV_VARS} variables, this would make ${after.length}`)
   }
   let bytes = 0
-  for (const { name, value } of after.values()) bytes += name.length + Buffer.byteLength(value)
+  for (const { name, value } of after) bytes += name.length + Buffer.byteLength(value)
   if (bytes > MAX_TOTAL_BYTES) {
     throw tooMuch(
       `names and values of a site have at most ${MAX_TOTAL_BYTES} bytes in all, this would make ${bytes}`,

@@ -92,12 +92,13 @@ export class EnvVars {
     })
   }
 
-  /** For a caller that has asked for the revision itself. Says of every change what it was. */
+  /** For a caller that has asked for the revision, and deletes what is `leaving` itself. Says of every change what it was. */
   async write(
     tx: SiteTx,
     changes: readonly EnvVarChange[],
+    leaving?: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, EnvVarAction>> {
-    const { actions, written, deleted } = await this.#plan(tx, changes)
+    const { actions, written, deleted } = await this.#plan(tx, changes, leaving)
     const key = await this.#siteKeys.wrapped(tx)
     const rows = written.map(({ value, ...facts }) => ({
       ...facts,
@@ -112,8 +113,9 @@ export class EnvVars {
   async dryRun(
     tx: SiteTx,
     changes: readonly EnvVarChange[],
+    leaving?: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, EnvVarAction>> {
-    return (await this.#plan(tx, changes)).actions
+    return (await this.#plan(tx, changes, leaving)).actions
   }
 
   /** For a revision: nothing in it can be read without the site's key. */
@@ -142,8 +144,12 @@ export class EnvVars {
     )
   }
 
-  async #plan(tx: SiteTx, changes: readonly EnvVarChange[]): Promise<EnvVarPlan> {
-    return planChanges(await this.#plain(tx, await selectEnvVars(tx)), changes)
+  async #plan(
+    tx: SiteTx,
+    changes: readonly EnvVarChange[],
+    leaving?: ReadonlySet<string>,
+  ): Promise<EnvVarPlan> {
+    return planChanges(await this.#plain(tx, await selectEnvVars(tx)), changes, leaving)
   }
 
   async #plain(tx: SiteTx, rows: readonly EnvVarRow[]): Promise<ReadonlyMap<string, PlainEnvVar>> {

@@ -71,6 +71,24 @@ export function selectNextChange(tx: SiteTx, number: string): Promise<IacChange 
     .executeTakeFirst()
 }
 
+/** Names of a section that are still to be deleted. */
+export async function selectLeaving(
+  tx: SiteTx,
+  number: string,
+  section: Change['section'],
+): Promise<ReadonlySet<string>> {
+  const rows = await tx.db
+    .selectFrom('iac_change')
+    .select('name')
+    .where('site_id', '=', tx.siteId)
+    .where('job_number', '=', number)
+    .where('section', '=', section)
+    .where('action', '=', 'delete')
+    .where('status', '=', 'pending')
+    .execute()
+  return new Set(rows.map(({ name }) => name))
+}
+
 /** Of a change that is pending; true when it was. */
 export async function settleChange(
   tx: SiteTx,

@@ -6,7 +6,13 @@ import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { hasChanges, insertChanges, selectNextChange, settleChange } from './change-queries.ts'
+import {
+  hasChanges,
+  insertChanges,
+  selectLeaving,
+  selectNextChange,
+  settleChange,
+} from './change-queries.ts'
 import { endJob } from './job-end.ts'
 import type { ChangeStatus, IacChange, IacJob, IacStatus } from './model.ts'
 import { resetAttempts, selectJob, selectNextJob, updateStarted } from './queries.ts'
@@ -190,7 +196,8 @@ export class IacWorker {
   }
 
   async #carryOut(tx: SiteTx, { job, definition }: Taken, change: IacChange): Promise<void> {
-    const by = { actor: job.requestedBy }
+    const leaving = await selectLeaving(tx, job.number, change.section)
+    const by = { actor: job.requestedBy, leaving }
     const action = await this.#definitions
       .carryOut(tx, definition, { ...change, by })
       .catch((error: unknown) => {

@@ -88,14 +88,19 @@ export class Jobs {
     return selectJobs(tx)
   }
 
-  /** A job that is as asked for already is not touched; the schedule of a changed one goes on unless it changed itself. */
-  async write(tx: SiteTx, jobId: string, input: JobInput): Promise<'create' | 'update' | 'none'> {
+  /** A job that is as asked for already is not touched; the schedule of a changed one goes on unless it changed itself. The caller deletes as many as are `leaving`. */
+  async write(
+    tx: SiteTx,
+    jobId: string,
+    input: JobInput,
+    leaving = 0,
+  ): Promise<'create' | 'update' | 'none'> {
     parseJobId(jobId)
     await lockJobs(tx)
     const current = await selectJob(tx, jobId)
     const job = mergeJob(current, input)
     if (current && sameJob(current, job)) return 'none'
-    if (!current && (await countJobs(tx)) >= MAX_JOBS) {
+    if (!current && (await countJobs(tx)) - leaving >= MAX_JOBS) {
       throw invalid('jobId', `a site holds at most ${MAX_JOBS} jobs: delete one first`)
     }
     if (!(await operationVersions(tx)).has(job.operation)) {

@@ -83,10 +83,10 @@ export class Operations {
     return changed
   }
 
-  /** For a caller that has asked for the revision itself. */
-  async write(tx: SiteTx, binding: OperationBinding): Promise<Operation> {
+  /** For a caller that has asked for the revision, and deletes as many as are `leaving` itself. */
+  async write(tx: SiteTx, binding: OperationBinding, leaving = 0): Promise<Operation> {
     const known = await selectOperation(tx, binding.operation)
-    if (!known && (await countOperations(tx)) >= MAX_OPERATIONS) {
+    if (!known && (await countOperations(tx)) - leaving >= MAX_OPERATIONS) {
       throw invalid('operation', `a site holds at most ${MAX_OPERATIONS} operations`)
     }
     await this.#checkFunction(tx, binding.lambdaResourceId)

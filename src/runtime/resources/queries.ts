@@ -191,13 +191,14 @@ export async function countResources(tx: SiteTx): Promise<number> {
   return count
 }
 
-/** Of the inline code of all functions. */
-export async function selectCodeBytes(tx: SiteTx): Promise<number> {
+/** Of the inline code of all functions but those that are leaving. */
+export async function selectCodeBytes(tx: SiteTx, leaving: ReadonlySet<string>): Promise<number> {
   const { bytes } = await tx.db
     .selectFrom('data_resource')
     .select(sql<number>`coalesce(sum(octet_length(config ->> 'code')), 0)::int`.as('bytes'))
     .where('site_id', '=', tx.siteId)
     .where('type', '=', 'lambdaFunction')
+    .$if(leaving.size > 0, (query) => query.where('name', 'not in', [...leaving]))
     .executeTakeFirstOrThrow()
   return bytes
 }

@@ -82,7 +82,7 @@ export class Resources {
     await this.#checkInlineCode(typed)
     return this.#database.withSite(siteId, async (tx) => {
       const state = await this.#revisions.request(tx)
-      const resource = await this.add(tx, input.name, typed)
+      const resource = await this.add(tx, { name: input.name, typed, leaving: NONE })
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
@@ -159,29 +159,50 @@ export class Resources {
     return type !== undefined
   }
 
-  /** For a caller that has asked for the revision and checked inline code itself. */
-  async add(tx: SiteTx, name: string, typed: TypedConfig): Promise<Resource> {
-    if ((await countResources(tx)) >= MAX_RESOURCES) {
+  /** For a caller that has asked for the revision, checked inline code, and deletes what is `leaving` itself. */
+  async add(
+    tx: SiteTx,
+    wanted: {
+      readonly name: string
+      readonly typed: TypedConfig
+      readonly leaving: ReadonlySet<string>
+    },
+  ): Promise<Resource> {
+    const { name, typed, leaving } = wanted
+    if ((await countResources(tx)) - leaving.size >= MAX_RESOURCES) {
       throw invalid('name', `a site holds at most ${MAX_RESOURCES} resources: delete one first`)
     }
     await this.#checkGrants(tx, typed)
     const resourceId = this.#ids.named('res')
     const resource = await insertResource(tx, { ...typed, resourceId, name }, this.#clock.now())
-    await this.#define(tx, resource)
+    await this.#define(tx, resource, leaving)
     return resource
+  }
+
+  async rename(tx: SiteTx, current: Resource, name: string): Promise<void> {
+    await updateResource(tx, { ...current, name }, this.#clock.now())
   }
 
   /** As `add`, for a resource that exists; its type and keys stay what they are. */
-  async replace(tx: SiteTx, current: Resource, typed: TypedConfig): Promise<Resource> {
+  async replace(
+    tx: SiteTx,
+    current: Resource,
+    typed: TypedConfig,
+    leaving: ReadonlySet<string>,
+  ): Promise<Resource> {
     await this.#checkGrants(tx, typed)
     const { resourceId, name } = current
     const resource = await updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
-    await this.#define(tx, resource)
+    await this.#define(tx, resource, leaving)
     return resource
   }
 
-  async #define(tx: SiteTx, resource: Resource): Promise<void> {
-    if (codeOf(resource) !== undefined) await checkCodeBytes(tx)
+  async #define(
+    tx: SiteTx,
+    resource: Resource,
+    leaving: ReadonlySet<string> = NONE,
+  ): Promise<void> {
+    if (codeOf(resource) !== undefined) await checkCodeBytes(tx, leaving)
     if (resource.type !== 'ddbTable') return
     await this.#layouts.define(tx, resource.resourceId, resource.config)
   }
@@ -204,11 +225,13 @@ export class Resources {
   }
 }
 
+const NONE: ReadonlySet<string> = new Set()
+
 const codeOf = (typed: TypedConfig): string | undefined =>
   typed.type === 'lambdaFunction' ? typed.config.code : undefined
 
-async function checkCodeBytes(tx: SiteTx): Promise<void> {
-  const bytes = await selectCodeBytes(tx)
+async function checkCodeBytes(tx: SiteTx, leaving: ReadonlySet<string>): Promise<void> {
+  const bytes = await selectCodeBytes(tx, leaving)
   if (bytes <= MAX_INLINE_CODE_BYTES) return
   throw invalid(
     'config.code',

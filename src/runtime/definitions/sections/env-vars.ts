@@ -52,19 +52,19 @@ export const envVarSection = (envVars: Pick<EnvVars, 'all' | 'write' | 'dryRun'>
       ...itemOf(variable),
       partial: true,
       change: variable,
-      async put(tx) {
-        const actions = await within(() => envVars.write(tx, [variable]))
+      async put(tx, { leaving }) {
+        const actions = await within(() => envVars.write(tx, [variable], leaving))
         return putAction(actions.get(variable.name))
       },
     }
   },
   all: async (tx) => (await envVars.all(tx)).map(itemOf),
-  async actions(tx, placed) {
+  async actions(tx, placed, leaving) {
     const changes = placed
       .map(({ item }) => item)
       .filter(isVariable)
       .map(({ change }) => change)
-    const actions = await placedFaults(placed, () => envVars.dryRun(tx, changes))
+    const actions = await placedFaults(placed, () => envVars.dryRun(tx, changes, leaving))
     return new Map([...actions].map(([name, action]) => [name, putAction(action)]))
   },
   async delete(tx, name) {

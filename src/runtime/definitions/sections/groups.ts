@@ -11,7 +11,10 @@ export const groupSection = (groups: GroupDirectory): Section => ({
   maxItems: MAX_GROUPS,
   parse(value): DefinedItem {
     const group = parseGroup(parseShape(NewDataGroup, value))
-    return { ...itemOf(group), put: (tx, by) => groups.put(tx, group, by) }
+    return {
+      ...itemOf(group),
+      put: (tx, { actor, leaving }) => groups.put(tx, group, { actor, leaving: leaving.size }),
+    }
   },
   all: async (tx) => (await groups.all(tx)).map(itemOf),
   delete: (tx, name, by) => groups.delete(tx, name, by),

@@ -60,7 +60,8 @@ export const operationSection = ({ operations, resources }: OperationDirectory):
     const named = parseNamed(value)
     return {
       ...itemOf(named),
-      put: async (tx) => put(tx, operations, await bound(tx, resources, named)),
+      put: async (tx, { leaving }) =>
+        put(tx, operations, { binding: await bound(tx, resources, named), leaving: leaving.size }),
     }
   },
   async all(tx) {
@@ -74,11 +75,11 @@ export const operationSection = ({ operations, resources }: OperationDirectory):
 async function put(
   tx: SiteTx,
   operations: OperationDirectory['operations'],
-  binding: OperationBinding,
+  { binding, leaving }: { readonly binding: OperationBinding; readonly leaving: number },
 ): Promise<PutAction> {
   const current = await operations.find(tx, binding.operation)
   if (current && sameBinding(current, binding)) return 'none'
-  await operations.write(tx, binding)
+  await operations.write(tx, binding, leaving)
   return current ? 'update' : 'create'
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 
 import { Type } from '@sinclair/typebox'
@@ -29,7 +30,10 @@ const DefinedResource = Type.Object(
 )
 
 interface ResourceDirectory {
-  readonly resources: Pick<Resources, 'all' | 'names' | 'findByName' | 'add' | 'replace' | 'delete'>
+  readonly resources: Pick<
+    Resources,
+    'all' | 'names' | 'findByName' | 'add' | 'rename' | 'replace' | 'delete'
+  >
   readonly sandbox: Pick<Sandbox, 'prepare'>
 }
 
@@ -44,8 +48,9 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Sect
     return {
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
+      displaces: (current) => current.type !== type,
       check: () => checkInlineCode(sandbox, typed),
-      put: (tx) => put(tx, resources, { name, typed }),
+      put: (tx, { leaving }) => put(tx, resources, { name, typed, leaving }),
     }
   },
   async all(tx) {
@@ -62,7 +67,15 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Sect
     const current = await resources.findByName(tx, name)
     return current === undefined ? false : resources.delete(tx, current.resourceId)
   },
+  async deleteDisplaced(tx, name) {
+    const displaced = await resources.findByName(tx, asideName(name))
+    return displaced === undefined ? false : resources.delete(tx, displaced.resourceId)
+  },
 })
+
+/** What is deleted last has its name taken before. */
+const asideName = (name: string): string =>
+  `${name.slice(0, 38)}-displaced-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 
 /** A table of which only the name is said: what the site has stays, and a new one gets `typed`. */
 function bareTable(
@@ -78,9 +91,10 @@ function bareTable(
     links: [],
     partial: true,
     conflict: (current) => (current.type === type ? undefined : otherType(current)),
-    async put(tx) {
+    displaces: (current) => current.type !== type,
+    async put(tx, { leaving }) {
       const current = await resources.findByName(tx, name)
-      return current?.type === type ? 'none' : put(tx, resources, { name, typed })
+      return current?.type === type ? 'none' : put(tx, resources, { name, typed, leaving })
     },
   }
 }
@@ -119,7 +133,7 @@ function conflict(current: SiteItem, typed: TypedConfig): FieldFault | undefined
 
 const otherType = ({ name, type }: SiteItem): FieldFault => ({
   field: 'type',
-  message: `"${name}" is a ${type} already: choose another name`,
+  message: `"${name}" is a ${type} already: choose another name, or delete it by mode "replace"`,
 })
 
 async function checkInlineCode(
@@ -133,7 +147,11 @@ async function checkInlineCode(
 async function put(
   tx: SiteTx,
   resources: ResourceDirectory['resources'],
-  wanted: { readonly name: string; readonly typed: TypedConfig },
+  wanted: {
+    readonly name: string
+    readonly typed: TypedConfig
+    readonly leaving: ReadonlySet<string>
+  },
 ): Promise<PutAction> {
   const ids = new Map((await resources.names(tx)).map((item) => [item.name, item.resourceId]))
   const typed = relinked(wanted.typed, (name, at) => {
@@ -142,15 +160,18 @@ async function put(
     const field = `config.resources[${at}].resource`
     throw invalid(field, `resource "${name}" is neither in the definition nor on the site`)
   })
-  const current = await resources.findByName(tx, wanted.name)
-  if (!current) {
-    await resources.add(tx, wanted.name, typed)
+  const { name, leaving } = wanted
+  const current = await resources.findByName(tx, name)
+  const displaces = current && current.type !== typed.type && leaving.has(name)
+  if (displaces) await resources.rename(tx, current, asideName(name))
+  if (!current || displaces) {
+    await resources.add(tx, { name, typed, leaving })
     return 'create'
   }
   const fault = conflict(itemOf(current.name, current), typed)
   if (fault) throw invalid(fault.field, fault.message)
   if (isDeepStrictEqual(current.config, typed.config)) return 'none'
-  await resources.replace(tx, current, typed)
+  await resources.replace(tx, current, typed, leaving)
   return 'update'
 }
 
