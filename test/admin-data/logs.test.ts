@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { AdminPool, type Member } from '#test/admin-api.ts'
 import { serverSentEvents } from '#test/http-client.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
@@ -152,6 +153,35 @@ describe('the live log', () => {
     let ended = false
     while (!ended) ended = (await events.next()).done === true
     expect(ended).toBe(true)
+  })
+
+  test.each<[string, (ann: Member, who: Member) => Promise<{ readonly status: number }>]>([
+    ['was deleted', (ann, { userId }) => ann.call('DELETE', `/users/${userId}`)],
+    [
+      'was made a user',
+      (ann, { userId }) => ann.call('PATCH', `/users/${userId}`, { body: { role: 'user' } }),
+    ],
+    [
+      'was signed out',
+      (_ann, { email }) =>
+        stack.portal('DELETE', `/sites/one.test/sessions?user=${email}&pool=admin`),
+    ],
+  ])('ends for an admin who %s, before the next line', async (what, end) => {
+    const pool = new AdminPool(stack, 'one.test')
+    const who = await pool.joined('admin')
+    await site.call('talk', 'before')
+    const events = serverSentEvents({
+      port: stack.port,
+      host: 'one.test',
+      path: '/admin/data/logs?follow=true&since=2020-01-01',
+      headers: { authorization: `Bearer ${who.token}` },
+    })
+    expect((await events.next()).done).toBe(false)
+    expect((await end(await pool.first(), who)).status).toBeLessThan(300)
+    await site.call('talk', `unseen since ${what}`)
+    let seen = ''
+    for await (const { data } of events) seen += data
+    expect(seen).not.toContain(`unseen since ${what}`)
   })
 
   test('is open to at most twenty at once for a site', async () => {

@@ -1,4 +1,4 @@
-import { invalid } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import type { LogRecord } from '#runtime/logs/model.ts'
 
 type Follow = (options: {
@@ -15,8 +15,14 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** Lines as server-sent events. A client that comes back with `Last-Event-ID` misses none. */
-export function logStream(request: Request, follow: Follow): Response {
+/**
+ * Lines as server-sent events. A client that comes back with `Last-Event-ID` misses none. `admit` is asked before each
+ * batch, also an empty one: the stream ends for whoever may read it no more.
+ */
+export function logStream(
+  request: Request,
+  { follow, admit }: { readonly follow: Follow; readonly admit: () => Promise<unknown> },
+): Response {
   // Elysia would read a body to its end, which never comes.
   if (request.method === 'HEAD') return new Response(null, { headers: HEADERS })
   const left = new AbortController()
@@ -24,21 +30,36 @@ export function logStream(request: Request, follow: Follow): Response {
     after: lastEventId(request),
     signal: AbortSignal.any([request.signal, left.signal]),
   })
+  const stop = async () => {
+    left.abort()
+    await batches.return()
+  }
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(encoder.encode('retry: 2000\n\n'))
     },
     async pull(controller) {
       const { value, done } = await batches.next()
-      if (done) controller.close()
-      else controller.enqueue(encoder.encode(eventsOf(value)))
+      if (!done && (await isAdmitted(admit))) {
+        controller.enqueue(encoder.encode(eventsOf(value)))
+        return
+      }
+      await stop()
+      controller.close()
     },
-    async cancel() {
-      left.abort()
-      await batches.return()
-    },
+    cancel: stop,
   })
   return new Response(stream, { headers: HEADERS })
+}
+
+async function isAdmitted(admit: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await admit()
+    return true
+  } catch (error) {
+    if (error instanceof AppError) return false
+    throw error
+  }
 }
 
 /** An empty batch is a comment, which keeps the connection open. JSON has no raw line breaks: one data line each. */

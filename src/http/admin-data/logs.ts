@@ -5,7 +5,7 @@ import { invalid } from '#base/app-error.ts'
 import type { Page } from '#base/page.ts'
 import type { AppContext } from '#context'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
-import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { admitAdmin, adminAuth } from '#http/plugins/admin-auth.ts'
 import { LogRecord, parseFilter } from '#runtime/logs/model.ts'
 
 import { logStream } from './log-stream.ts'
@@ -27,9 +27,11 @@ export const logRoutes = (context: AppContext) =>
     async ({ site, query, request }) => {
       const filter = parseFilter(query)
       if (isFollowed(query.follow, request)) {
-        return logStream(request, (options) =>
-          context.runtimeLogs.follow(site.siteId, filter, options),
-        )
+        const bearer = request.headers.get('authorization')
+        return logStream(request, {
+          follow: (options) => context.runtimeLogs.follow(site.siteId, filter, options),
+          admit: () => admitAdmin(context, site, { bearer, least: 'admin' }),
+        })
       }
       const { limit: _limit, nextToken: _nextToken, ...filters } = query
       const scope = [site.siteId, 'logs', JSON.stringify(filters)]
