@@ -93,11 +93,9 @@ describe('a transaction', () => {
         { delete: { key: {} } },
       ],
     })
-    expect(twice.reasons.map(({ code }: { code: string }) => code)).toEqual([
-      'None',
-      'ValidationError',
-      'None',
-    ])
+    expect(twice).toMatchObject({
+      reasons: [{ code: 'None' }, { code: 'ValidationError' }, { code: 'None' }],
+    })
     expect((await table.do('scan')).items).toEqual([{ id: 'a', n: 1, word: 'x' }])
   })
 

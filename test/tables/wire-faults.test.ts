@@ -104,6 +104,73 @@ test('a check without a condition is no action of a transaction', async () => {
   })
 })
 
+describe('a transaction', () => {
+  const TableName = 'keyed'
+  const canceled = (...codes: readonly string[]) => ({
+    message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`,
+    CancellationReasons: codes.map((Code) => ({ Code })),
+  })
+
+  beforeAll(async () => {
+    await call('CreateTable', {
+      TableName,
+      AttributeDefinitions: ['a', 'x'].map((AttributeName) => ({
+        AttributeName,
+        AttributeType: 'S',
+      })),
+      KeySchema: [{ AttributeName: 'a', KeyType: 'HASH' }],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'by-x',
+          KeySchema: [{ AttributeName: 'x', KeyType: 'HASH' }],
+          Projection: { ProjectionType: 'ALL' },
+        },
+      ],
+      BillingMode: 'PAY_PER_REQUEST',
+    })
+    await vi.waitFor(async () => {
+      if (!('Count' in (await call('Scan', { TableName })))) throw new Error('Not yet a table')
+    }, 20_000)
+  })
+
+  const Key = { a: { S: '' } }
+  const update = {
+    UpdateExpression: 'SET b = :b',
+    ExpressionAttributeValues: { ':b': { S: '' } },
+  }
+  const empty = 'The AttributeValue for a key attribute cannot contain an empty string value.'
+
+  test.each<[string, object, string]>([
+    ['put', { Put: { Item: Key } }, 'Key: a'],
+    ['put of an index', { Put: { Item: { a: { S: 'a' }, x: { S: '' } } } }, 'IndexKey: x'],
+    ['deletion', { Delete: { Key } }, 'Key: a'],
+    ['update', { Update: { Key, ...update } }, 'Key: a'],
+    ['check', { ConditionCheck: { Key, ConditionExpression: 'a = b' } }, 'Key: a'],
+  ])('is not begun with an empty key: %s', async (_what, action, end) => {
+    const TransactItems = [
+      { Put: { TableName, Item: { a: { N: '1' } } } },
+      Object.fromEntries(
+        Object.entries(action).map(([kind, body]) => [kind, { TableName, ...body }]),
+      ),
+    ]
+    const fault = await call('TransactWriteItems', { TransactItems })
+    expect(fault).toMatchObject({ __type: expect.stringMatching(/ValidationException$/) })
+    expect(JSON.stringify(fault)).toContain('are not valid. ')
+    expect(JSON.stringify(fault)).toContain(empty)
+    expect(JSON.stringify(fault)).toContain(end)
+  })
+
+  test('that reads is cancelled by a key that does not fit', async () => {
+    const get = (a: object) => ({ Get: { TableName, Key: a } })
+    for (const key of [{}, { a: { N: '1' } }, { a: { S: 'x'.repeat(2049) } }]) {
+      const TransactItems = [get({ a: { S: 'a' } }), get(key)]
+      await expect(call('TransactGetItems', { TransactItems })).resolves.toMatchObject(
+        canceled('None', 'ValidationError'),
+      )
+    }
+  })
+})
+
 test('no request made it fail', () => {
   expect(faults).toEqual([])
 })

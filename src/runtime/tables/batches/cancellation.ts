@@ -20,6 +20,25 @@ export function transactionCanceled(reasons: readonly CancellationReason[]): App
   )
 }
 
+/** The first action with a fault cancels the transaction; nothing is said of those after it. */
+export function cancelForFirst(faults: readonly (AppError | undefined)[]): void {
+  const at = faults.findIndex((fault) => fault !== undefined)
+  if (at < 0) return
+  const reason = reasonOf(faults[at]) ?? NONE
+  throw transactionCanceled(faults.map((_fault, index) => (index === at ? reason : NONE)))
+}
+
+/** What a check throws of what can be wrong with a request. */
+export function faultOf(check: () => void): AppError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
 /** The reason that the failure of one action is; undefined for a failure of another kind. */
 export function reasonOf(error: unknown): CancellationReason | undefined {
   if (!(error instanceof AppError)) return undefined

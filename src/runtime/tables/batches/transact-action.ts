@@ -6,10 +6,11 @@ import { checkUpdatedIndexKeys, checkUpdateKeys } from '#runtime/tables/expressi
 import { matches } from '#runtime/tables/expressions/matches.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { checkItemKeys, checkKey } from '#runtime/tables/items/key-schema.ts'
+import { checkEmptyKeys, checkItemKeys, checkKey } from '#runtime/tables/items/key-schema.ts'
 import { checkItemSize, checkUpdatedSize, itemSize } from '#runtime/tables/items/size.ts'
 import type { ItemPlace } from '#runtime/tables/store/batch-items.ts'
 
+import { faultOf } from './cancellation.ts'
 import { expressionsOf } from './expression-texts.ts'
 import { fieldsOf, keyOf, type RequestReading, tableNamed } from './requests.ts'
 
@@ -49,6 +50,7 @@ const READERS: Readonly<Record<Kind, (body: Fields, reading: RequestReading) => 
     checkItemSize(item)
     const condition = bind(body, reading, ['ConditionExpression'])
     const table = tableNamed(reading.tables, body['TableName'])
+    checkEmptyKeys(item, table.schema)
     return {
       place: { table, key: keyOf(item, table.schema) },
       bytes: itemSize(item),
@@ -63,6 +65,7 @@ const READERS: Readonly<Record<Kind, (body: Fields, reading: RequestReading) => 
     const key = reading.codec.readItem(body['Key'])
     const bound = bind(body, reading, ['UpdateExpression', 'ConditionExpression'])
     const table = tableNamed(reading.tables, body['TableName'])
+    checkEmptyKeys(key, table.schema)
     const update = bound.update ?? { actions: [], targets: [], paths: [] }
     return {
       place: { table, key },
@@ -87,6 +90,7 @@ function onKey(body: Fields, reading: RequestReading, outcome: () => Outcome): T
   const key = reading.codec.readItem(body['Key'])
   const condition = bind(body, reading, ['ConditionExpression'])
   const table = tableNamed(reading.tables, body['TableName'])
+  checkEmptyKeys(key, table.schema)
   return {
     place: { table, key },
     bytes: itemSize(key),
@@ -122,14 +126,4 @@ function checkCondition(
   throw new AppError('ConditionalCheckFailed', 'The conditional request failed', {
     ...(shown && { fields: { item: codec.writeItem(stored) } }),
   })
-}
-
-function faultOf(check: () => void): AppError | undefined {
-  try {
-    check()
-    return undefined
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
 }

@@ -6,6 +6,7 @@ import { checkKey } from '#runtime/tables/items/key-schema.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
 import type { ItemPlace } from '#runtime/tables/store/batch-items.ts'
 
+import { cancelForFirst, faultOf } from './cancellation.ts'
 import { expressionsOf } from './expression-texts.ts'
 import type { Plan } from './plan.ts'
 import { checkDistinct, fieldsOf, type RequestReading, tableNamed } from './requests.ts'
@@ -20,9 +21,9 @@ interface WantedItem {
 export function transactGet(body: ActionBody, reading: RequestReading): Plan {
   const wanted = transactItems(body).map((input) => readGet(fieldsOf(input)['Get'], reading))
   for (const { place, projection } of wanted) {
-    checkKey(place.key, place.table.schema)
     checkNestedPaths(projection?.paths ?? [], place.table.schema)
   }
+  cancelForFirst(wanted.map(({ place }) => faultOf(() => checkKey(place.key, place.table.schema))))
   const places = wanted.map(({ place }) => place)
   checkDistinct(places, ONE_OPERATION)
   return {

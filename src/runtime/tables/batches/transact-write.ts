@@ -1,7 +1,7 @@
 import type { ActionBody } from '#runtime/tables/engine.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 
-import { type CancellationReason, NONE, reasonOf, transactionCanceled } from './cancellation.ts'
+import { cancelForFirst, NONE, reasonOf, transactionCanceled } from './cancellation.ts'
 import { chargeChanges, type KnownChange } from './charge-changes.ts'
 import { lockPlaces } from './locks.ts'
 import type { Plan } from './plan.ts'
@@ -18,7 +18,7 @@ export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
   const inputs = transactItems(body)
   const actions = inputs.map((input) => readTransactAction(input, reading))
   checkTransactionBytes(actions.reduce((sum, { bytes }) => sum + bytes, 0))
-  checkKeys(actions)
+  cancelForFirst(actions.map(({ fault }) => fault))
   const places = actions.map(({ place }) => place)
   checkDistinct(places, ONE_OPERATION)
   const named = namedTransaction(body['ClientRequestToken'], inputs)
@@ -35,16 +35,6 @@ export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
       return {}
     },
   }
-}
-
-/** The first that does not fit cancels the transaction; nothing is said of those after it. */
-function checkKeys(actions: readonly TransactAction[]): void {
-  const at = actions.findIndex(({ fault }) => fault !== undefined)
-  if (at < 0) return
-  const reason = reasonOf(actions[at]?.fault) ?? NONE
-  throw transactionCanceled(
-    actions.map((_action, index): CancellationReason => (index === at ? reason : NONE)),
-  )
 }
 
 function decideAll(

@@ -70,6 +70,21 @@ export function checkItemKeys(item: Item, schema: TableSchema): void {
   checkIndexKeys(item, schema)
 }
 
+/** Refuses keys, also those of indexes, that are empty, and says nothing of others that cannot be kept. */
+export function checkEmptyKeys(item: Item, schema: TableSchema): void {
+  for (const attribute of keyAttributes(schema)) {
+    const value = attributeOf(item, attribute.name)
+    if (value !== undefined && typeOf(value) === attribute.type) {
+      checkKeyValue(attribute, value, NOT_VALID)
+    }
+  }
+  for (const attribute of indexKeyAttributes(schema)) {
+    const value = attributeOf(item, attribute.name)
+    if (value === undefined || typeOf(value) !== attribute.type) continue
+    if (isEmptyKey(value)) throw emptyIndexKey(attribute, value)
+  }
+}
+
 /** An index key may be missing, which leaves the item out of the index; else it must have its type. */
 function checkIndexKeys(item: Item, schema: TableSchema): void {
   for (const attribute of indexKeyAttributes(schema)) {
