@@ -73,9 +73,10 @@ function become(runtime, path, args) {
   // oxlint-disable-next-line node/no-process-env -- for the program that takes this one's place
   process.env.NODE_ENV ??= 'production'
   if (typeof process.execve === 'function') process.execve(file, [file, ...argv])
+  // Heard from before its first word on: whoever reads that may answer with a signal.
+  for (const signal of FORWARDED) process.on(signal, () => child.kill(signal))
   // A process group of its own: a Ctrl-C reaches it once, through us, and not a second time from the terminal.
   const child = spawn(file, argv, { stdio: 'inherit', detached: process.platform !== 'win32' })
-  for (const signal of FORWARDED) process.on(signal, () => child.kill(signal))
   child.on('error', (error) => {
     process.stderr.write(`croft: "${file}" does not start: ${error.message}\n`)
     process.exitCode = 1
