@@ -67,4 +67,22 @@ describe('a request body', () => {
     })
     expect(() => boundBody(request, at(path), bodies)).toThrow(expect.objectContaining({ code }))
   })
+
+  test.each([
+    ['/data/auth/password/add', 256 * 1024],
+    ['/admin/users', 256 * 1024],
+    ['/admin/data/resources', 4 * 1024 * 1024],
+    ['/admin/data/resources/res_1', 4 * 1024 * 1024],
+    ['/admin/data/resources/res_1/data/ddb/put', MAX_JSON_BYTES],
+    ['/data/public/order', MAX_JSON_BYTES],
+  ])('has its bound by its path: %s', (path, bound) => {
+    const request = (length: number) =>
+      new Request(`http://one.test${path}`, {
+        method: 'POST',
+        body: 'x',
+        headers: { ...JSON_TYPE, 'content-length': String(length) },
+      })
+    expect(() => boundBody(request(bound), at(path), bodies)).not.toThrow()
+    expect(() => boundBody(request(bound + 1), at(path), bodies)).toThrow(`than ${bound} bytes`)
+  })
 })

@@ -15,10 +15,17 @@ const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
 
 /** Forms, and what programs written for Cognito send. */
 const MAX_OTHER_BYTES = 64 * 1024
+/** Inline code of 1 MiB, however it is escaped within reason. */
+const MAX_RESOURCE_BYTES = 4 * 1024 * 1024
+/** Of routes that take a few fields. */
+const MAX_SHORT_JSON_BYTES = 256 * 1024
 /** Such a body is left to the runtime: what it holds until its end is no more than this. */
 const MAX_SHORT_BYTES = 16 * 1024
 
 const PUT_OBJECT = /^\/admin\/data\/resources\/[^/]+\/data\/s3\/put-object$/
+const RESOURCE = /^\/admin\/data\/resources(?:\/[^/]+)?$/
+/** Operations, the data runtime's admins, and operators. */
+const TAKES_LONG = /^\/(?:data\/(?!auth\/)|admin\/data\/|portal\/)/
 const UPLOADS = /^\/(?:objects\/|portal\/api\/sites\/[^/]+\/deployments\/[^/]+\/files\/)/
 const TAKES_OTHERS = /^\/(?:oidc|admin\/public\/onboarding)\//
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
@@ -65,8 +72,11 @@ const isJson = ({ headers }: Request): boolean => JSON_TYPE.test(headers.get('co
 const isShort = (declared: string | null): boolean =>
   declared !== null && /^\d{1,5}$/.test(declared) && Number(declared) <= MAX_SHORT_BYTES
 
-const jsonLimit = (path: string): number =>
-  PUT_OBJECT.test(path) ? MAX_OBJECT_JSON_BYTES : MAX_JSON_BYTES
+function jsonLimit(path: string): number {
+  if (!TAKES_LONG.test(path)) return MAX_SHORT_JSON_BYTES
+  if (RESOURCE.test(path)) return MAX_RESOURCE_BYTES
+  return PUT_OBJECT.test(path) ? MAX_OBJECT_JSON_BYTES : MAX_JSON_BYTES
+}
 
 async function received(
   request: Request,

@@ -38,6 +38,16 @@ describe('a kept answer', () => {
     expect(different.headers['x-cache']).toBe('MISS')
   })
 
+  test('is not that to a body of more than 1 MiB', async () => {
+    await cached('long')
+    const text = 'x'.repeat(1024 * 1024)
+    for (const runs of [1, 2]) {
+      const { json, headers } = await site.call('long', text)
+      expect(json).toEqual({ ok: true, data: { runs } })
+      expect(headers).not.toHaveProperty('x-cache')
+    }
+  })
+
   test('runs once for many who ask at once', async () => {
     await cached(
       'flight',

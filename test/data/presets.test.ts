@@ -634,3 +634,27 @@ describe('presets', () => {
     expect(answer.json.data.item).toMatchObject({ id: 'only-one' })
   })
 })
+
+describe('the payload of a preset', () => {
+  const offer = (item: object) => site.callAs(tokens.ann, 'offer', { item })
+
+  test('has as many fields and values as the service reads at once', async () => {
+    const fields = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, 1]))
+    expect(await offer({ id: 'many', ...fields(9_900) })).toMatchObject({ status: 200 })
+    const tooMany = { id: 'none', ...fields(10_001) }
+    expect(await offer(tooMany)).toMatchObject({
+      status: 400,
+      json: { error: { code: 'ValidationError', limit: 10_000 } },
+    })
+    const tooWide = { id: 'none', list: Array(50_001).fill(1) }
+    expect(await offer(tooWide)).toMatchObject({ status: 400, json: { error: { limit: 50_000 } } })
+  })
+
+  test('has 1 MiB, unless it brings an object', async () => {
+    expect(await offer({ id: 'none', text: 'x'.repeat(1024 * 1024) })).toMatchObject({
+      status: 413,
+      json: { error: { code: 'PayloadTooLarge', limitBytes: 1024 * 1024 } },
+    })
+  })
+})

@@ -4,43 +4,56 @@ import { AppError } from '#base/app-error.ts'
 export const MAX_DEPTH = 128
 /** Values of a text that the service itself parses: to read each takes longer than its parser does. */
 const MAX_VALUES = 100_000
+/** Of those, fields of objects: each takes as long as three members of a list. */
+const MAX_FIELDS = 25_000
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const OPEN_ARRAY = 0x5b
-const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const COMMA = 0x2c
+const COLON = 0x3a
+const BRACE_BIT = 0x20
 
 interface Bounds {
   readonly depth: number
   readonly values: number
+  readonly fields: number
 }
 
-const NONE = Number.POSITIVE_INFINITY
+/** Values of a text, and fields of objects among them. */
+export interface ValueBounds {
+  readonly values: number
+  readonly fields: number
+}
+
+export const VALUE_BOUNDS: ValueBounds = { values: MAX_VALUES, fields: MAX_FIELDS }
+
+/** No text is as long, and engines compare it as fast as they count. */
+const NONE = 0x7fffffff
 
 /** Refuses nesting that would make a parser or a function recurse too far. Reads the text once; no parse. */
 export function boundDepth(text: string, limit = MAX_DEPTH): void {
   // Every level opens and closes: a shorter text cannot be valid and too deep.
-  if (text.length > limit * 2) refuse(text, { depth: limit, values: NONE })
+  if (text.length > limit * 2) refuse(text, { depth: limit, values: NONE, fields: NONE })
 }
 
 /** For text that the service parses and walks: refuses what would keep it from its other callers. Reads the text once. */
 export function boundJson(text: string, depth = MAX_DEPTH): void {
-  // Every value but the last is followed by a comma.
-  if (text.length > MAX_VALUES) refuse(text, { depth, values: MAX_VALUES })
+  // Every field has three characters, and every value but the last is followed by a comma.
+  if (text.length > MAX_FIELDS * 3) refuse(text, { depth, ...VALUE_BOUNDS })
   else boundDepth(text, depth)
 }
 
 /** Refuses more values than the service walks in one go. Reads the text once; no parse. */
-export function boundValues(text: string): void {
-  if (text.length > MAX_VALUES) refuse(text, { depth: NONE, values: MAX_VALUES })
+export function boundValues(text: string, bounds = VALUE_BOUNDS): void {
+  if (text.length > bounds.fields * 3) refuse(text, { depth: NONE, ...bounds })
 }
 
 /** For text that is not JSON the answer may be either, but it always comes in one pass. */
 export const isDeeper = (text: string, limit: number): boolean =>
-  exceeded(text, { depth: limit, values: NONE }) === 'depth'
+  exceeded(text, { depth: limit, values: NONE, fields: NONE }) === 'depth'
 
 function refuse(text: string, bounds: Bounds): void {
   const bound = exceeded(text, bounds)
@@ -49,29 +62,39 @@ function refuse(text: string, bounds: Bounds): void {
   const message =
     bound === 'depth'
       ? `The body is nested deeper than ${limit} levels`
-      : `The body holds more than ${limit} values`
+      : `The body holds more than ${limit} ${bound}`
   throw new AppError('ValidationError', message, { fields: { limit } })
 }
 
 /** The bound that the text passes first. */
 function exceeded(text: string, bounds: Bounds): keyof Bounds | undefined {
+  const { depth: maxDepth, values: maxValues, fields: maxFields } = bounds
   let depth = 0
   let values = 1
+  let fields = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code === QUOTE) {
+    if (code >= OPEN_ARRAY) {
+      depth += levelOf(code)
+      if (depth > maxDepth) return 'depth'
+    } else if (code === QUOTE) {
       at = endOfString(text, at)
     } else if (code === COMMA) {
       values += 1
-      if (values > bounds.values) return 'values'
-    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) {
-      depth += 1
-      if (depth > bounds.depth) return 'depth'
-    } else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY) {
-      depth -= 1
+      if (values > maxValues) return 'values'
+    } else if (code === COLON) {
+      fields += 1
+      if (fields > maxFields) return 'fields'
     }
   }
   return undefined
+}
+
+/** Brackets and braces differ in one bit, and no other character has the rest of theirs. */
+function levelOf(code: number): number {
+  const brace = code | BRACE_BIT
+  if (brace === OPEN_OBJECT) return 1
+  return brace === CLOSE_OBJECT ? -1 : 0
 }
 
 /** `indexOf` runs over long strings many times faster than a loop; where quotes are escaped there may be very many. */

@@ -7,7 +7,13 @@ const listOf = (count: number, value: string) => `[${Array(count).fill(value).jo
 test('as many values as the service walks in one go pass, and no more', () => {
   expect(() => boundJson(listOf(100_000, '1'))).not.toThrow()
   expect(() => boundJson(listOf(100_001, '1'))).toThrow('more than 100000 values')
-  expect(() => boundJson(listOf(50_001, '{"a":1,"b":2}'))).toThrow('more than 100000 values')
+  expect(() => boundJson(listOf(50_001, '[1,2]'))).toThrow('more than 100000 values')
+})
+
+test('as many fields of objects pass, however they are nested, and no more', () => {
+  expect(() => boundJson(listOf(12_500, '{"a":1,"b":{}}'))).not.toThrow()
+  expect(() => boundJson(listOf(12_501, '{"a":1,"b":{}}'))).toThrow('more than 25000 fields')
+  expect(() => boundJson(JSON.stringify({ text: ':'.repeat(100_000) }))).not.toThrow()
 })
 
 test('a comma in a text counts nothing', () => {

@@ -17,6 +17,9 @@ import type { OperationRuns } from './operation-runs.ts'
 import { boundBody } from './request-body.ts'
 import type { AnswerKey, KeptAnswer, ResponseCache } from './response-cache.ts'
 
+/** Of a body, for its answer to be kept: to hash a longer one takes longer than it is likely to come again. */
+const MAX_KEPT_LENGTH = 1024 * 1024
+
 export interface OperationCall {
   readonly site: Site
   readonly operation: string
@@ -156,7 +159,8 @@ export class OperationCalls {
       signal,
       body: boundBody(body),
     }
-    return operation.cacheTtlSeconds > 0 && !routed.fresh ? this.#cached(call) : this.#fresh(call)
+    const kept = operation.cacheTtlSeconds > 0 && body.length <= MAX_KEPT_LENGTH
+    return kept && !routed.fresh ? this.#cached(call) : this.#fresh(call)
   }
 
   #cached(call: AdmittedCall): OperationAnswer | Promise<OperationAnswer> {

@@ -1,6 +1,6 @@
 import { AppError, invalid } from '#base/app-error.ts'
 
-import { boundDepth, boundValues } from './json-depth.ts'
+import { type ValueBounds, boundDepth, boundValues } from './json-depth.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 
@@ -8,23 +8,23 @@ const EMPTY = '{"payload":null}'
 
 /** The text that an isolate may parse: bounded in size and depth. No body means no payload. */
 export function boundBody(body: string): string {
-  // UTF-8 takes at most three bytes for a UTF-16 unit: most bodies need no counting.
-  if (body.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(body) > MAX_BODY_BYTES) {
-    throw new AppError(
-      'PayloadTooLarge',
-      `The request body is longer than ${MAX_BODY_BYTES} bytes`,
-      {
-        fields: { limitBytes: MAX_BODY_BYTES },
-      },
-    )
-  }
+  boundBytes(body, MAX_BODY_BYTES)
   boundDepth(body)
   return body === '' ? EMPTY : body
 }
 
+/** Refuses a body that is longer in UTF-8. */
+export function boundBytes(body: string, limitBytes: number): void {
+  // UTF-8 takes at most three bytes for a UTF-16 unit: most bodies need no counting.
+  if (body.length * 3 <= limitBytes || Buffer.byteLength(body) <= limitBytes) return
+  throw new AppError('PayloadTooLarge', `The request body is longer than ${limitBytes} bytes`, {
+    fields: { limitBytes },
+  })
+}
+
 /** The payload of a bounded body; undefined when it names none. */
-export function payloadOf(body: string): unknown {
-  boundValues(body)
+export function payloadOf(body: string, bounds?: ValueBounds): unknown {
+  boundValues(body, bounds)
   const parsed = parse(body)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw invalid('body', 'must be a JSON object such as {"payload": …}')

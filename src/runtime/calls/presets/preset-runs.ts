@@ -3,7 +3,7 @@ import { networkOf } from '#identity/defence/network-of.ts'
 import type { Bucket, BucketAction } from '#runtime/buckets/bucket.ts'
 import type { AdmittedCall } from '#runtime/calls/admitted-call.ts'
 import { failureOf } from '#runtime/calls/failures.ts'
-import { payloadOf } from '#runtime/calls/request-body.ts'
+import { boundBytes, payloadOf } from '#runtime/calls/request-body.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import {
   type BucketPreset,
@@ -20,6 +20,12 @@ import { SealedPageTokens } from './page-token.ts'
 import { presetRequest } from './request.ts'
 import { SiteGate } from './site-gate.ts'
 import { type OwnRequest, ownRequest } from './table-owner.ts'
+
+/** What callers send is read by the service itself, beside all other sites: an item has 400 KiB at most. */
+const MAX_PAYLOAD_BYTES = 1024 * 1024
+const PAYLOAD_BOUNDS = { values: 50_000, fields: 10_000 }
+/** Whose payload brings a whole object. */
+const BRINGS_OBJECT = 's3.put-object'
 
 export interface PresetStores {
   readonly tables: {
@@ -52,7 +58,7 @@ export class PresetRuns {
 
   /** The data of the answer. Throws what the action throws, `Forbidden`, `OperationOverloaded` and `OperationInterrupted`. */
   async perform(call: AdmittedCall, binding: PresetBinding): Promise<unknown> {
-    const payload = payloadOf(call.body)
+    const payload = boundedPayload(call.body, binding)
     const preset = presetOf(binding.preset)
     if (!preset) return payload ?? null
     const store = call.site.stores.get(binding.resourceId ?? '')
@@ -141,4 +147,9 @@ function subOf({ visitor, operation }: AdmittedCall): string {
     'Forbidden',
     `Operation "${operation.name}" works on what is its caller’s own: call it as a user`,
   )
+}
+
+function boundedPayload(body: string, { preset }: PresetBinding): unknown {
+  if (preset !== BRINGS_OBJECT) boundBytes(body, MAX_PAYLOAD_BYTES)
+  return payloadOf(body, PAYLOAD_BOUNDS)
 }
