@@ -91,7 +91,6 @@ export class Dispatcher {
 
   /** Drops a program everywhere. */
   retire(programKey: string): void {
-    this.#queues.forgetProgram(programKey)
     for (const lane of this.#lanes) {
       lane.forget(programKey)
       this.#deliver(lane)

@@ -181,16 +181,31 @@ describe('the queues of the sites', () => {
 
   test('trust a program after a few calls, until it brings a host down', () => {
     const queues = new SiteQueues()
+    const next = pending('one')
     for (let call = 0; call < 8; call += 1) {
-      queues.push(pending('one'))
+      queues.push(pending('one', [], { program: next.program }))
       serve(queues, 1)
     }
-    const next = pending('one')
     queues.push(next)
     const [site] = queues.inOrder(100)
     expect(site && queues.isRisky(site, next, 1000)).toBe(false)
     queues.quarantine(next, 1000)
     expect(site && queues.isRisky(site, next, 1001)).toBe(true)
+  })
+
+  test('remember nothing of a program that is gone, whenever its last calls end', () => {
+    const queues = new SiteQueues()
+    const { program } = pending('one')
+    for (let call = 0; call < 8; call += 1) {
+      queues.push(pending('one', [], { program }))
+      serve(queues, 1)
+    }
+    // The same revision, read again after it had been retired.
+    const again = pending('one')
+    expect(again.program.key).toBe(program.key)
+    queues.push(again)
+    const [site] = queues.inOrder(100)
+    expect(site && queues.isRisky(site, again, 1000)).toBe(true)
   })
 
   test('lends a place whose call waits for another of its own, deepest first, and not to what comes fresh', () => {

@@ -1,4 +1,5 @@
 import { failed, type PendingCall } from './pending-call.ts'
+import type { Program } from './sandbox.ts'
 import { SiteQueue } from './site-queue.ts'
 
 /** Successful calls after which a program is trusted to share a frame. */
@@ -13,7 +14,8 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 export class SiteQueues {
   readonly #sites = new Map<string, SiteQueue>()
   readonly #active = new Set<SiteQueue>()
-  readonly #proven = new Map<string, number>()
+  /** By the program itself: its last calls may end after it was retired. */
+  readonly #proven = new WeakMap<Program, number>()
   #virtualMs = 0
   #running = 0
   #waiting = 0
@@ -98,26 +100,22 @@ export class SiteQueues {
     const site = this.#sites.get(call.queueKey)
     if (!site) return
     this.#running -= 1
-    const successes = this.#proven.get(call.program.key) ?? 0
+    const successes = this.#proven.get(call.program) ?? 0
     const first = successes < PROVEN_AFTER
     site.finished(call, { cpuUs: end.cpuUs, first, nowMs: end.nowMs })
     // Ad-hoc code is a program of its own each time.
-    if (end.ok && first && !call.adHoc) this.#proven.set(call.program.key, successes + 1)
+    if (end.ok && first && !call.adHoc) this.#proven.set(call.program, successes + 1)
   }
 
   /** Whether the call must not share a frame with others. */
   isRisky(site: SiteQueue, call: PendingCall, nowMs: number): boolean {
     if (call.adHoc || site.quarantinedUntilMs > nowMs) return true
-    return (this.#proven.get(call.program.key) ?? 0) < PROVEN_AFTER
+    return (this.#proven.get(call.program) ?? 0) < PROVEN_AFTER
   }
 
   quarantine({ queueKey, program }: PendingCall, nowMs: number): void {
-    this.#proven.delete(program.key)
-    this.#sites.get(queueKey)?.quarantine(nowMs)
-  }
-
-  forgetProgram(program: string): void {
     this.#proven.delete(program)
+    this.#sites.get(queueKey)?.quarantine(nowMs)
   }
 
   /** Answers what has waited too long. */
