@@ -11,8 +11,8 @@ const GRACE_MS = 250
 const PING_EVERY_MS = 250
 /** A process that got no processor time is slow, not stuck; up to a point. */
 const STARVED_FACTOR = 8
-const PAGE_BYTES = 4096
 const TICK_MS = 10
+const RSS_KIB = /^VmRSS:\s*(\d+) kB$/m
 
 interface Observation {
   readonly seq: number
@@ -103,9 +103,9 @@ function longestStretch(lane: Lane): number {
   return longest
 }
 
-/** Resident memory of a process; 0 where the system does not tell. */
+/** Resident memory of a process, whatever the size of its pages; 0 where the system does not tell. */
 export function rssBytes(pid: number): number {
-  return Number(proc(pid, 'statm').split(' ')[1] ?? 0) * PAGE_BYTES
+  return Number(RSS_KIB.exec(proc(pid, 'status'))?.[1] ?? 0) * 1024
 }
 
 /** Processor time of a process; grows without end where the system does not tell, so that nothing counts as starved. */

@@ -1,0 +1,21 @@
+import { readFileSync } from 'node:fs'
+import process from 'node:process'
+
+import { describe, expect, test } from 'vitest'
+
+import { rssBytes } from './watchdog.ts'
+
+const MIB = 1024 * 1024
+
+describe.skipIf(process.platform !== 'linux')('the memory of a process', () => {
+  test('is what the process itself reads of it', () => {
+    const own = process.memoryUsage.rss()
+    expect(Math.abs(rssBytes(process.pid) - own)).toBeLessThan(own / 4)
+    expect(own).toBeGreaterThan(16 * MIB)
+  })
+
+  test('is none of a process that is gone, or of the kernel', () => {
+    expect(rssBytes(0)).toBe(0)
+    expect(rssBytes(Number(readFileSync('/proc/sys/kernel/pid_max', 'utf8')) + 1)).toBe(0)
+  })
+})
