@@ -15,8 +15,14 @@ export class Connections {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
-  /** `accept` gives the receiver of a connection, or undefined to refuse it. */
-  constructor(accept: (hello: Hello, socket: Socket) => Receiver | undefined) {
+  /**
+   * `accept` gives the receiver of a connection, or undefined to refuse it. `failed` hears of what befalls the socket
+   * while it listens: connections that are open go on.
+   */
+  constructor(
+    accept: (hello: Hello, socket: Socket) => Receiver | undefined,
+    failed: (error: Error) => void,
+  ) {
     this.#server = createServer((socket) => {
       this.#sockets.add(socket)
       const frames = new FrameReader()
@@ -39,13 +45,17 @@ export class Connections {
         receiver?.closed()
       })
     })
+    this.#server.on('error', (error) => {
+      // Before it listens whoever starts it is told.
+      if (this.#server.listening) failed(error)
+    })
   }
 
-  listen(path: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#server.once('error', reject)
-      this.#server.listen(path, resolve)
-    })
+  async listen(path: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    this.#server.once('error', reject)
+    this.#server.listen(path, resolve)
+    await promise.finally(() => this.#server.off('error', reject))
   }
 
   close(): Promise<void> {

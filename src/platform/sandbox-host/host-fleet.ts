@@ -69,7 +69,10 @@ export class HostFleet {
 
   constructor(deps: HostFleetDeps) {
     this.#deps = deps
-    this.#connections = new Connections((hello, socket) => this.#accept(hello, socket))
+    this.#connections = new Connections(
+      (hello, socket) => this.#accept(hello, socket),
+      (error) => deps.logger.error({ err: error }, 'the socket of the sandbox hosts failed'),
+    )
     this.#hosts = Array.from({ length: deps.hosts }, (_, index) => ({
       index,
       process: this.#process(index),
