@@ -2,8 +2,8 @@ import { parse as parseArray } from 'postgres-array'
 
 /** What one element is in an array's text, and back. */
 interface ElementType {
-  parse(text: string): unknown
-  serialize(value: unknown): string
+  readonly parse: (text: string) => unknown
+  readonly serialize: (value: unknown) => string
 }
 
 interface ArrayType {
