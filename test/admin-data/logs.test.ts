@@ -5,6 +5,7 @@ import { serverSentEvents } from '#test/http-client.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
+import { asSuperuser } from '#test/superuser.ts'
 
 const TALKER = `export default ({ payload }) => {
   console.debug('debug ' + payload)
@@ -15,9 +16,11 @@ const TALKER = `export default ({ payload }) => {
 
 let stack: Stack
 let site: RuntimeSite
+let two: RuntimeSite
 beforeAll(async () => {
   stack = await startStack()
   site = await RuntimeSite.open(stack, 'one.test')
+  two = await RuntimeSite.open(stack, 'two.test')
   await site.publish('talk', TALKER)
   await site.publish('whisper', 'export default () => console.log("psst")')
 })
@@ -105,9 +108,34 @@ describe('the log of a site', () => {
     expect(answer).toMatchObject({ status: 400, json: { error: { code: 'InvalidNextToken' } } })
   })
 
+  test('is written whatever the log of another site waits for', async () => {
+    const waits = await stack.context.sites.find('one.test')
+    const goesOn = await stack.context.sites.find('two.test')
+    const say = (siteId: string, message: string) =>
+      stack.context.runtimeLogs.platform({ siteId, level: 'info', message })
+    await asSuperuser(stack, (sql) =>
+      sql.begin(async (holding) => {
+        const { siteId } = waits
+        await holding`select pg_advisory_xact_lock(hashtext('runtime_log'), hashtext(${siteId}))`
+        say(siteId, 'after the other replica')
+        const waiting = () => holding`select pid from pg_locks where not granted`
+        await expect.poll(async () => (await waiting()).length).toBe(1)
+        say(goesOn.siteId, 'at once')
+        const { items } = (await two.admin('GET', '/logs')).json
+        expect(items).toMatchObject([{ message: 'at once' }])
+        expect(await waiting()).toHaveLength(1)
+      }),
+    )
+    await expect
+      .poll(async () => (await list('limit=1')).items)
+      .toMatchObject([{ message: 'after the other replica' }])
+  })
+
   test('shows nothing of another site', async () => {
-    const two = await RuntimeSite.open(stack, 'two.test')
-    expect((await two.admin('GET', '/logs')).json).toEqual({ items: [], nextToken: null })
+    const { siteId } = await stack.context.sites.find('one.test')
+    stack.context.runtimeLogs.platform({ siteId, level: 'info', message: 'of one' })
+    expect((await list('limit=1')).items).toMatchObject([{ message: 'of one' }])
+    expect((await two.admin('GET', '/logs')).text).not.toContain('of one')
   })
 })
 

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import { DueWork } from '#base/due-work.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -21,6 +22,8 @@ import {
 import { type LogWatcher, LogWatchers } from './watchers.ts'
 
 const FLUSH_MS = 250
+/** Sites whose lines are written at once: one that waits for another replica does not keep the others. */
+const WRITES_AT_ONCE = 4
 const RETENTION_MS = 7 * 24 * 3600 * 1000
 const KEPT_LINES = 10_000
 const PRUNE_BATCH = 5000
@@ -54,8 +57,8 @@ export class RuntimeLogs implements AsyncDisposable {
   readonly #buffer = new LogBuffer()
   readonly #watchers = new LogWatchers()
   readonly #sincePruned = new Map<string, number>()
+  readonly #writes = new DueWork(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
   #timer: NodeJS.Timeout | undefined
-  #writing: Promise<void> = Promise.resolve()
 
   constructor(deps: {
     database: Database
@@ -99,7 +102,7 @@ export class RuntimeLogs implements AsyncDisposable {
 
   /** Newest first. What still waited in this process is written before. */
   async list(siteId: string, filter: LogFilter, page: PageRequest): Promise<PageRows<LogRecord>> {
-    await this.flush()
+    await this.#writes.on(siteId)
     const rows = await this.#database.withSite(siteId, (tx) =>
       selectNewest(tx, filter, { limit: page.limit + 1, before: page.after }),
     )
@@ -124,8 +127,7 @@ export class RuntimeLogs implements AsyncDisposable {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#writing = this.#writing.then(() => this.#writeAll())
-    return this.#writing
+    return this.#writes.onAll(this.#buffer.sites())
   }
 
   /** Ends all streams; the last lines are written. */
@@ -166,17 +168,16 @@ export class RuntimeLogs implements AsyncDisposable {
   #add(siteId: string, line: NewLogLine): void {
     const message = this.#redact(siteId, line.message)
     const full = this.#buffer.add(siteId, { ...line, message })
-    if (full) void this.flush()
+    if (full) void this.#writes.on(siteId)
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
   }
 
-  async #writeAll(): Promise<void> {
-    for (const siteId of this.#buffer.sites()) {
-      const lines = this.#buffer.take(siteId, this.#clock.now())
-      await this.#write(siteId, lines).catch((error: unknown) => {
-        this.#logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
-      })
-    }
+  async #writeSite(siteId: string): Promise<void> {
+    const lines = this.#buffer.take(siteId, this.#clock.now())
+    if (lines.length === 0) return
+    await this.#write(siteId, lines).catch((error: unknown) => {
+      this.#logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
+    })
   }
 
   /** A deployment or a failover may take the database away for a moment: try three times. */
@@ -209,7 +210,7 @@ export class RuntimeLogs implements AsyncDisposable {
 
   async #start(siteId: string, filter: LogFilter): Promise<string> {
     if (filter.since !== undefined) return '0'
-    await this.flush()
+    await this.#writes.on(siteId)
     return this.#database.withSite(siteId, selectLastId)
   }
 }
