@@ -318,6 +318,29 @@ describe('the account of a site', () => {
       return rows[0] ?? { bytes: 0, items: 0, stored: 0, there: 0 }
     })
 
+  test('is settled when a replica stops, whatever the account of another site waits for', async () => {
+    const [stuck, store] = [await Store.open(), await Store.open()]
+    const beside = await startStack({ beside: stack, works: false })
+    for (const each of [stuck, store]) await (await each.on(beside)).put('a', 300)
+    const stopped = await asSuperuser(stack, (sql) =>
+      sql.begin(async (holding) => {
+        const { siteId } = stuck
+        const rooms = (site: Store) =>
+          holding`select bytes from table_room where site_id = ${site.siteId}`
+        await holding`select 1 from table_usage where site_id = ${siteId} for update`
+        expect(await rooms(store)).toHaveLength(1)
+        const stopping = beside[Symbol.asyncDispose]()
+        await expect.poll(() => rooms(store)).toHaveLength(0)
+        expect(await rooms(stuck)).toHaveLength(1)
+        return { stopping }
+      }),
+    )
+    await stopped.stopping
+    for (const each of [stuck, store]) {
+      expect(await compare(each)).toEqual({ bytes: 300, items: 1, stored: 300, there: 1 })
+    }
+  })
+
   test.each([
     ['far from its limits', { tableBytes: 8_000_000, tableItems: 2000 }],
     ['close to them', { tableBytes: 60_000, tableItems: 60 }],

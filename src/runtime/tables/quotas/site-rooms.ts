@@ -1,5 +1,6 @@
 import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import { DueWork } from '#base/due-work.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -13,6 +14,8 @@ import { SiteRoom, type Told } from './site-room.ts'
 const SETTLE_MS = 5000
 /** On sites close to a limit, where others wait for what is handed back. */
 const SETTLE_SOON_MS = 50
+/** Sites that are told of at once: one whose account is locked does not keep the others. */
+const SETTLED_AT_ONCE = 4
 
 export interface RoomVerdict extends RoomAnswer {
   /** All that is used, or promised to writes that run. */
@@ -34,8 +37,8 @@ export class SiteRooms implements AsyncDisposable {
   readonly #rooms = new Map<string, SiteRoom>()
   readonly #turns = new Turns()
   readonly #soon = new Map<string, NodeJS.Timeout>()
+  readonly #settles = new DueWork(SETTLED_AT_ONCE, (siteId) => this.#settleOrTell(siteId))
   #timer: NodeJS.Timeout | undefined
-  #settling: Promise<void> = Promise.resolve()
   #closed = false
 
   constructor(
@@ -52,7 +55,7 @@ export class SiteRooms implements AsyncDisposable {
     if (known) return known
     const room = new SiteRoom(() => this.#deps.clock.now().getTime())
     this.#rooms.set(siteId, room)
-    if (!this.#closed) this.#timer ??= setTimeout(() => void this.#tick(), SETTLE_MS)
+    if (!this.#closed) this.#timer ??= setTimeout(() => this.#tick(), SETTLE_MS)
     return room
   }
 
@@ -93,7 +96,7 @@ export class SiteRooms implements AsyncDisposable {
     if (this.#closed || this.#soon.has(siteId)) return
     const settle = () => {
       this.#soon.delete(siteId)
-      void this.#settleAll([siteId])
+      void this.#settles.on(siteId)
     }
     this.#soon.set(siteId, setTimeout(settle, SETTLE_SOON_MS))
   }
@@ -104,27 +107,21 @@ export class SiteRooms implements AsyncDisposable {
     clearTimeout(this.#timer)
     for (const timer of this.#soon.values()) clearTimeout(timer)
     for (const room of this.#rooms.values()) room.close()
-    await this.#settleAll([...this.#rooms.keys()])
+    await this.#settles.onAll(this.#rooms.keys())
   }
 
-  async #tick(): Promise<void> {
-    await this.#settleAll([...this.#rooms.keys()])
+  #tick(): void {
+    for (const siteId of this.#rooms.keys()) void this.#settles.on(siteId)
     this.#timer = undefined
     if (this.#rooms.size > 0 && !this.#closed) {
-      this.#timer = setTimeout(() => void this.#tick(), SETTLE_MS)
+      this.#timer = setTimeout(() => this.#tick(), SETTLE_MS)
     }
   }
 
-  #settleAll(siteIds: readonly string[]): Promise<void> {
-    const settle = async () => {
-      for (const siteId of siteIds) {
-        await this.settle(siteId).catch((error: unknown) => {
-          this.#deps.logger.warn({ siteId, err: error }, 'what tables grew by is told later')
-        })
-      }
-    }
-    this.#settling = this.#settling.then(settle)
-    return this.#settling
+  async #settleOrTell(siteId: string): Promise<void> {
+    await this.settle(siteId).catch((error: unknown) => {
+      this.#deps.logger.warn({ siteId, err: error }, 'what tables grew by is told later')
+    })
   }
 
   async #exchange(siteId: string, room: SiteRoom, told: Told): Promise<RoomVerdict | undefined> {
