@@ -1,10 +1,13 @@
 import { AppError } from '#base/app-error.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { ActivationParts } from '#sites/deployments/activation-parts.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type {
+  ActivationParts,
+  ActivationStep,
+  CompleteDeployment,
+} from '#sites/deployments/activation-parts.ts'
 import type { SiteParts, SitePartsResult } from '#sites/site-parts.ts'
 
 import type { Submissions } from './iac/submissions.ts'
-import type { SyncSources } from './permission-sync/service.ts'
 import type { Revisions } from './revisions/service.ts'
 
 /** The file of an artifact that says what the site's runtime is made of. */
@@ -12,21 +15,15 @@ const DEFINITION_FILE = 'croft.json'
 
 /** What the runtime keeps for every site, and what it does when a site gets new files. */
 export class RuntimeParts implements SiteParts, ActivationParts {
-  readonly #database: Database
   readonly #revisions: Revisions
-  readonly #submissions: Pick<Submissions, 'submitDeployment'>
-  readonly #sources: Pick<SyncSources, 'codeFiles'>
+  readonly #submissions: Pick<Submissions, 'prepareDeployment'>
 
   constructor(deps: {
-    database: Database
     revisions: Revisions
-    iacSubmissions: Pick<Submissions, 'submitDeployment'>
-    sources: Pick<SyncSources, 'codeFiles'>
+    iacSubmissions: Pick<Submissions, 'prepareDeployment'>
   }) {
-    this.#database = deps.database
     this.#revisions = deps.revisions
     this.#submissions = deps.iacSubmissions
-    this.#sources = deps.sources
   }
 
   /** A site starts with its first revision on the way. */
@@ -41,22 +38,15 @@ export class RuntimeParts implements SiteParts, ActivationParts {
   }
 
   /** The new code is published together with what its definition makes of the site. */
-  async activated(siteId: string, deploymentId: string): Promise<void> {
-    const definition = (await this.#sources.codeFiles(siteId)).get(DEFINITION_FILE)
+  async prepare(deployment: CompleteDeployment): Promise<ActivationStep> {
+    const { deploymentId, codeFiles } = deployment
+    const definition = codeFiles.get(DEFINITION_FILE)
     if (definition !== undefined) {
-      await this.#submissions.submitDeployment(siteId, deploymentId, parseFile(definition))
-      return
+      return this.#submissions.prepareDeployment(deploymentId, parseFile(definition))
     }
-    await this.#publish(siteId)
-  }
-
-  /** What the earlier deployment defined was carried out in its time; what admins changed since is theirs. */
-  tookBack(siteId: string): Promise<void> {
-    return this.#publish(siteId)
-  }
-
-  async #publish(siteId: string): Promise<void> {
-    await this.#database.withSite(siteId, (tx) => this.#revisions.request(tx))
+    return async (tx) => {
+      await this.#revisions.request(tx)
+    }
   }
 }
 

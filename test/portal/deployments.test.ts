@@ -147,6 +147,45 @@ describe('a deployment', () => {
     await vi.waitUntil(async () => (await greet()).json.data === 'good', { timeout: 30_000 })
   })
 
+  test('that was current before and is refused now stays one to go back to', async () => {
+    await newSite('refused.test')
+    const grants = [{ resource: 'guests', access: 'read' }]
+    const config = { artifact: 'greet.ts', resources: grants }
+    const reading = {
+      ...definition('reads'),
+      'croft.json': JSON.stringify({
+        resources: [{ type: 'lambdaFunction', name: 'reader', config }],
+      }),
+    }
+    const token = await stack.adminToken('refused.test')
+    const table = { type: 'ddbTable', name: 'guests' }
+    const path = '/admin/data/resources'
+    const made = await stack.call('refused.test', 'POST', path, { token, body: table })
+    const first = await deploy('refused.test', reading)
+    expect(first.activated.status, first.activated.text).toBe(200)
+    const second = await deploy('refused.test', { 'index.html': '<h1>nothing</h1>' })
+    await stack.synced('refused.test')
+    const { resources } = (await stack.call('refused.test', 'GET', path, { token })).json
+    for (const { resourceId } of resources.toSorted((a: { name: string }) =>
+      a.name === 'reader' ? -1 : 1,
+    )) {
+      await stack.call('refused.test', 'DELETE', `${path}/${resourceId}`, { token })
+    }
+    expect(made.status).toBe(200)
+    const refused = await activate('refused.test', first.deploymentId)
+    expect(refused).toMatchObject({
+      status: 400,
+      json: {
+        error: { message: expect.stringContaining('"guests" is neither in the definition') },
+      },
+    })
+    const { json } = await stack.portal('GET', '/sites/refused.test/deployments')
+    expect(json.items).toMatchObject([
+      { deploymentId: second.deploymentId, current: true },
+      { deploymentId: first.deploymentId, current: false, status: 'ready', error: null },
+    ])
+  })
+
   test('must say the artifact directory that the site is configured with', async () => {
     const answer = await begin('one.test', announced({ a: 'x' }), 'ARTIFACT_DIR: public')
     expect(answer).toMatchObject({

@@ -20,7 +20,7 @@ import {
   OPERATOR,
 } from './model.ts'
 import type { DefinitionProfiles } from './profiles.ts'
-import { countWaiting, deleteOldJobs, insertJob, selectNewestOfDeployment } from './queries.ts'
+import { countWaiting, deleteOldJobs, insertJob, selectJobs } from './queries.ts'
 import type { SealedDefinitions } from './sealed-definitions.ts'
 import { deletionKey, deletionsIn, unconfirmed } from './unconfirmed.ts'
 
@@ -81,15 +81,21 @@ export class Submissions {
     })
   }
 
-  /** The definition of an artifact that has become the site's current one. Asked again while the job waits, it is one job. */
-  async submitDeployment(siteId: string, deploymentId: string, value: unknown): Promise<void> {
-    const { database, definitions, revisions } = this.#deps
+  /**
+   * Checks the definition of an artifact; the step takes it in when the artifact becomes current. Asked again while its
+   * job waits behind all others, it is one job.
+   */
+  async prepareDeployment(
+    deploymentId: string,
+    value: unknown,
+  ): Promise<(tx: SiteTx) => Promise<void>> {
+    const { definitions, revisions } = this.#deps
     const definition = definitions.parse(value)
     await definitions.check(definition)
-    await database.withSite(siteId, async (tx) => {
+    return async (tx) => {
       await revisions.hold(tx)
-      const newest = await selectNewestOfDeployment(tx, deploymentId)
-      if (newest?.status === 'queued') return
+      const [newest] = await selectJobs(tx, { limit: 1, after: undefined })
+      if (newest?.status === 'queued' && newest.deploymentId === deploymentId) return
       await this.#enqueue(tx, definition, {
         mode: 'apply',
         source: 'deployment',
@@ -99,7 +105,7 @@ export class Submissions {
         confirm: false,
         requestedBy: OPERATOR,
       })
-    })
+    }
   }
 
   async #take(

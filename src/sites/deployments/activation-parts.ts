@@ -1,7 +1,17 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+/** A deployment whose files are all there. */
+export interface CompleteDeployment {
+  readonly deploymentId: string
+  /** The texts that functions may import, by path. */
+  readonly codeFiles: ReadonlyMap<string, string>
+}
+
+/** What follows from a deployment that becomes current: in the transaction that makes it so, or not at all. */
+export type ActivationStep = (tx: SiteTx) => Promise<void>
+
 /** What the layers above do when a deployment becomes a site's current one. */
 export interface ActivationParts {
-  /** Runs after the commit, and again when the same deployment is activated again: it must be idempotent. */
-  activated(siteId: string, deploymentId: string): Promise<void>
-  /** Another deployment could not be activated, and the one before it is current again: its files are served, and no more. */
-  tookBack(siteId: string): Promise<void>
+  /** Refuses, before anything is changed, what cannot be run. The step may refuse it, too, and nothing has happened. */
+  prepare(deployment: CompleteDeployment): Promise<ActivationStep>
 }

@@ -62,12 +62,17 @@ export class Artifacts {
    * empty when it has none. At most `MAX_CODE_BYTES` together.
    */
   async codeFiles(at: SiteTx | string): Promise<ReadonlyMap<string, string>> {
-    const siteId = typeof at === 'string' ? at : at.siteId
-    const files = (
-      typeof at === 'string'
-        ? await this.#database.withSite(at, currentFiles)
-        : await currentFiles(at)
-    ).filter(({ path }) => isCode(path))
+    return typeof at === 'string'
+      ? this.textsOf(at, await this.#database.withSite(at, currentFiles))
+      : this.textsOf(at.siteId, await currentFiles(at))
+  }
+
+  /** The same of the files of any deployment. */
+  async textsOf(
+    siteId: string,
+    all: readonly ArtifactFile[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const files = all.filter(({ path }) => isCode(path))
     if (totalBytes(files) > MAX_CODE_BYTES) {
       throw new AppError(
         'InvalidArtifact',

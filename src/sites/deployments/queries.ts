@@ -53,10 +53,7 @@ export function selectDeployedSite(tx: SiteTx): Promise<DeployedSiteRow | undefi
     .executeTakeFirst()
 }
 
-export async function updateCurrentDeployment(
-  tx: SiteTx,
-  deploymentId: string | null,
-): Promise<void> {
+export async function updateCurrentDeployment(tx: SiteTx, deploymentId: string): Promise<void> {
   await tx.db
     .updateTable('site')
     .set({ current_deployment_id: deploymentId })
@@ -123,12 +120,14 @@ export async function markReady(tx: SiteTx, deploymentId: string, now: Date): Pr
     .execute()
 }
 
+/** Leaves one alone that was current before: it is still something to go back to. */
 export async function markFailed(tx: SiteTx, deploymentId: string, error: string): Promise<void> {
   await tx.db
     .updateTable('deployment')
     .set({ status: 'failed', error })
     .where('site_id', '=', tx.siteId)
     .where('deployment_id', '=', deploymentId)
+    .where('status', '!=', 'ready')
     .execute()
 }
 

@@ -7,7 +7,7 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
 
-import type { ActivationParts } from './activation-parts.ts'
+import type { ActivationParts, ActivationStep } from './activation-parts.ts'
 import type { Artifacts } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
@@ -21,6 +21,7 @@ import {
 } from './model.ts'
 import {
   type DeployedSiteRow,
+  type DeploymentRow,
   insertDeployment,
   lockDeployedSite,
   markFailed,
@@ -103,25 +104,26 @@ export class Deployments {
     await this.#deps.artifacts.put(siteId, file, stream)
   }
 
-  /** Makes a complete deployment the site's current one, also an earlier one again. */
+  /**
+   * Makes a complete deployment the site's current one, also an earlier one again. It is checked before, and becomes
+   * current in one transaction with all that follows from it.
+   */
   async activate(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
-    const { database, artifacts, queue, clock } = this.#deps
+    const { database, artifacts } = this.#deps
     const stored = await artifacts.stored(siteId)
-    const before = await database.withSite(siteId, async (tx) => {
-      const site = await lockedSite(tx)
-      const row = await deploymentRow(tx, deploymentId)
-      refuseMissing(missingOf(storedFiles(row.files), stored))
-      const artifactDirectory = row.artifact_directory
-      checkArtifactDirectory({ artifactDirectory }, artifactDirectoryOf(storedSource(site)))
-      await markReady(tx, deploymentId, clock.now())
-      await updateCurrentDeployment(tx, deploymentId)
-      await queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
-      return site.current_deployment_id
+    const row = await database.withSite(siteId, async (tx) => {
+      const site = await selectDeployedSite(tx)
+      if (!site) throw notFound('Site', siteId)
+      return completeRow(site, await deploymentRow(tx, deploymentId), stored)
     })
     try {
-      await this.#activated(siteId, deploymentId)
+      const steps = await this.#prepare(siteId, row)
+      await database.withSite(siteId, async (tx) => {
+        completeRow(await lockedSite(tx), await deploymentRow(tx, deploymentId), stored)
+        await this.#makeCurrent(tx, deploymentId, steps)
+      })
     } catch (error) {
-      await this.#goBack(siteId, { from: deploymentId, to: before, error })
+      await this.#refuse(siteId, deploymentId, error)
       throw error
     }
     return this.get(siteId, deploymentId)
@@ -164,25 +166,30 @@ export class Deployments {
     return this.#deps.artifacts.codeFiles(at)
   }
 
-  async #activated(siteId: string, deploymentId: string): Promise<void> {
-    for (const part of this.#deps.parts) await part.activated(siteId, deploymentId)
+  async #prepare(siteId: string, row: DeploymentRow): Promise<ActivationStep[]> {
+    const { artifacts, parts } = this.#deps
+    const codeFiles = await artifacts.textsOf(siteId, storedFiles(row.files))
+    const deployment = { deploymentId: row.deployment_id, codeFiles }
+    return Promise.all(parts.map((part) => part.prepare(deployment)))
   }
 
-  /** An artifact that cannot be run must not stay the current one. */
-  async #goBack(
-    siteId: string,
-    step: { readonly from: string; readonly to: string | null; readonly error: unknown },
+  async #makeCurrent(
+    tx: SiteTx,
+    deploymentId: string,
+    steps: readonly ActivationStep[],
   ): Promise<void> {
-    const message = step.error instanceof AppError ? step.error.message : 'It could not be applied'
-    const wentBack = await this.#deps.database.withSite(siteId, async (tx) => {
-      const site = await lockDeployedSite(tx)
-      if (site?.current_deployment_id !== step.from || step.to === step.from) return false
-      await markFailed(tx, step.from, message)
-      await updateCurrentDeployment(tx, step.to)
-      return true
-    })
-    if (!wentBack) return
-    for (const part of this.#deps.parts) await part.tookBack(siteId)
+    const { queue, clock } = this.#deps
+    const { siteId } = tx
+    await markReady(tx, deploymentId, clock.now())
+    await updateCurrentDeployment(tx, deploymentId)
+    await queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
+    for (const step of steps) await step(tx)
+  }
+
+  /** Says of a new deployment why it did not become current. */
+  async #refuse(siteId: string, deploymentId: string, error: unknown): Promise<void> {
+    const message = error instanceof AppError ? error.message : 'It could not be applied'
+    await this.#deps.database.withSite(siteId, (tx) => markFailed(tx, deploymentId, message))
   }
 
   async #manifest(
@@ -208,6 +215,18 @@ async function lockedSite(tx: SiteTx): Promise<DeployedSiteRow> {
 async function deploymentRow(tx: SiteTx, deploymentId: string) {
   const row = DEPLOYMENT_ID.test(deploymentId) && (await selectDeployment(tx, deploymentId))
   if (!row) throw notFound('Deployment', deploymentId)
+  return row
+}
+
+/** The row of a deployment that has all its files and is where the site's build puts them. */
+function completeRow(
+  site: DeployedSiteRow,
+  row: DeploymentRow,
+  stored: ReadonlyMap<string, number>,
+): DeploymentRow {
+  refuseMissing(missingOf(storedFiles(row.files), stored))
+  const artifactDirectory = row.artifact_directory
+  checkArtifactDirectory({ artifactDirectory }, artifactDirectoryOf(storedSource(site)))
   return row
 }
 

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto'
+
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+import { type ChangeSeen, ended } from '#test/iac.ts'
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack({ sites: [] })
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+const insertGroup =
+  (groupName: string) =>
+  (tx: SiteTx): Promise<unknown> =>
+    tx.db
+      .insertInto('data_group')
+      .values({ site_id: tx.siteId, group_name: groupName, description: '' })
+      .execute()
+
+/** Keeps the step that makes the same thing waiting until `release`, and the site with it. */
+async function heldBack(host: string, work: (tx: SiteTx) => Promise<unknown>) {
+  const { promise: free, resolve } = Promise.withResolvers<void>()
+  const { promise: held, resolve: holding, reject } = Promise.withResolvers<void>()
+  const takenBack = new Error('taken back')
+  const done = stack
+    .inSite(host, async (tx) => {
+      await work(tx)
+      holding()
+      await free
+      throw takenBack
+    })
+    .catch((error: unknown) => {
+      if (error !== takenBack) reject(error)
+    })
+  await held
+  return async () => {
+    resolve()
+    await done
+  }
+}
+
+/** Resolves when that many transactions wait for others. */
+const waiters = (host: string, count: number): Promise<unknown> =>
+  vi.waitUntil(
+    async () => {
+      const { rows } = await stack.inSite(host, (tx) =>
+        sql<{ count: number }>`
+          select count(distinct pid)::int as count from pg_locks join pg_stat_activity using (pid)
+          where not granted and datname = current_database()`.execute(tx.db),
+      )
+      return (rows[0]?.count ?? 0) >= count
+    },
+    { timeout: 30_000, interval: 10 },
+  )
+
+const send = async (site: RuntimeSite, definition: object): Promise<string> => {
+  const sent = await site.admin('POST', '/iac/jobs', { mode: 'apply', definition })
+  expect(sent.status, sent.text).toBe(200)
+  return sent.json.jobId
+}
+
+const exported = async (site: RuntimeSite) => (await site.admin('GET', '/iac/export')).json
+const stepsOf = ({ json }: { json: { summary: { changes: ChangeSeen[] } } }): string[] =>
+  json.summary.changes.map(
+    ({ status, action, section, name }) => `${status} ${action} ${section} ${name}`,
+  )
+
+async function deploy(site: RuntimeSite, texts: Readonly<Record<string, string>>) {
+  const { deployments, sites } = stack.context
+  const { siteId } = await sites.find(site.host)
+  const files = Object.entries(texts).map(([path, text]) => ({
+    path,
+    sha256: createHash('sha256').update(text).digest('hex'),
+    sizeBytes: Buffer.byteLength(text),
+  }))
+  const { deploymentId, missing } = await deployments.begin(siteId, {
+    source: { type: 'folder' },
+    buildYml: 'ARTIFACT_DIR: dist\n',
+    files,
+  })
+  for (const { path, sha256 } of files) {
+    if (!missing.includes(sha256)) continue
+    await deployments.putFile(siteId, deploymentId, sha256, new Blob([texts[path] ?? '']).stream())
+  }
+  return { activate: () => deployments.activate(siteId, deploymentId) }
+}
+
+const greeting = (text: string, rest: object = {}) => ({
+  'greet.ts': `export default (): string => '${text}'`,
+  'croft.json': JSON.stringify({
+    resources: [{ type: 'lambdaFunction', name: 'greet', config: { artifact: 'greet.ts' } }],
+    operations: [{ operation: 'greet', lambdaResource: 'greet', auth: { mode: 'public' } }],
+    groups: [{ groupName: 'readers', description: text }],
+    ...rest,
+  }),
+})
+
+describe('a deployment that is activated while a definition is carried out', () => {
+  test('becomes current when the step is over, and its own definition comes after', async () => {
+    const site = await RuntimeSite.create(stack, 'during.test')
+    const release = await heldBack(site.host, insertGroup('held'))
+    const groups = [{ groupName: 'held' }, { groupName: 'readers', description: 'inline' }]
+    const jobId = await send(site, { groups })
+    await waiters(site.host, 1)
+    const deployment = await deploy(site, greeting('deployed'))
+    const activated = deployment.activate()
+    await waiters(site.host, 2)
+    await release()
+    expect(await activated).toMatchObject({ current: true, status: 'ready' })
+    const inline = await ended(site, jobId)
+    expect(inline.json).toMatchObject({ status: 'succeeded', definitionSource: 'inline' })
+    expect(stepsOf(inline)).toEqual([
+      'succeeded create groups held',
+      'succeeded create groups readers',
+    ])
+    const { items } = (await site.admin('GET', '/iac/jobs')).json
+    expect(items).toMatchObject([{ definitionSource: 'deployment' }, { jobId }])
+    const own = await ended(site, items[0].jobId)
+    expect(own.json.status).toBe('succeeded')
+    expect(stepsOf(own)).toEqual([
+      'succeeded update groups readers',
+      'succeeded create resources greet',
+      'succeeded create operations greet',
+    ])
+    expect((await exported(site)).groups).toEqual([
+      { groupName: 'held', description: '' },
+      { groupName: 'readers', description: 'deployed' },
+    ])
+    await site.synced()
+    expect((await site.call('greet')).json).toEqual({ ok: true, data: 'deployed' })
+  })
+
+  test('counts again when another was activated after it', async () => {
+    const site = await RuntimeSite.create(stack, 'back.test')
+    // Its job waits behind this one, and so do the others.
+    const groups = Array.from({ length: 300 }, (_, at) => ({ groupName: `g-${at}` }))
+    await send(site, { groups })
+    const [a, b] = [await deploy(site, greeting('a')), await deploy(site, greeting('b'))]
+    for (const { activate } of [a, b, a]) await activate()
+    const isIdle = async () => {
+      const { siteId } = await stack.context.sites.find(site.host)
+      return stack.context.iacJobs.isIdle(siteId)
+    }
+    await vi.waitUntil(isIdle, { timeout: 30_000 })
+    expect((await exported(site)).groups).toContainEqual({ groupName: 'readers', description: 'a' })
+    await site.synced()
+    expect((await site.call('greet')).json.data).toBe('a')
+  })
+})
