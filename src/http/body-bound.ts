@@ -13,7 +13,7 @@ export const MAX_UPLOAD_BYTES = MAX_SERVICE_PUT_BYTES
 /** An object of 6 MiB as base64, and its envelope. */
 const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
 
-/** Forms, and what programs written for Cognito send. */
+/** Of what is no JSON, where JSON is wanted. */
 const MAX_OTHER_BYTES = 64 * 1024
 /** Inline code of 1 MiB, however it is escaped within reason. */
 const MAX_RESOURCE_BYTES = 4 * 1024 * 1024
@@ -27,6 +27,7 @@ const RESOURCE = /^\/admin\/data\/resources(?:\/[^/]+)?$/
 /** Operations, the data runtime's admins, and operators. */
 const TAKES_LONG = /^\/(?:data\/(?!auth\/)|admin\/data\/|portal\/)/
 const UPLOADS = /^\/(?:objects\/|portal\/api\/sites\/[^/]+\/deployments\/[^/]+\/files\/)/
+/** Forms, and what programs written for Cognito send: their routes refuse what is too long in their own words. */
 const TAKES_OTHERS = /^\/(?:oidc|admin\/public\/onboarding)\//
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
@@ -47,8 +48,8 @@ export function boundBody(
   if (declared === '0' || (json && isShort(declared))) return receivedWith(request, bodies)
   const upload = UPLOADS.test(place.path)
   const most = upload ? MAX_UPLOAD_BYTES : jsonLimit(place.path)
-  const limit = json || upload ? most : MAX_OTHER_BYTES
-  if (declared !== null) boundLength(declared, { path: place.path, most, limit })
+  const limit = json || upload || TAKES_OTHERS.test(place.path) ? most : MAX_OTHER_BYTES
+  if (declared !== null) boundLength(declared, most, limit)
   if (request.body === null) return request
   const source = { network: networkOf(place.peerAddress), host: place.host }
   return upload
@@ -57,13 +58,9 @@ export function boundBody(
 }
 
 /** What is much too long is that, whatever it is; what is too long for no JSON may have been meant as such. */
-function boundLength(
-  declared: string,
-  { path, most, limit }: { readonly path: string; readonly most: number; readonly limit: number },
-): void {
+function boundLength(declared: string, most: number, limit: number): void {
   if (!/^\d+$/.test(declared) || Number(declared) > most) throw tooLarge(most)
-  if (Number(declared) <= limit) return
-  throw TAKES_OTHERS.test(path) ? tooLarge(limit) : notJson()
+  if (Number(declared) > limit) throw notJson()
 }
 
 const isJson = ({ headers }: Request): boolean => JSON_TYPE.test(headers.get('content-type') ?? '')
