@@ -135,7 +135,7 @@ describe.each(['bun', 'node', 'deno'] as const)('egress on %s', (runtime) => {
         redirect: 'follow',
         ...request,
       },
-      policy: { allow: ['*'], maxResponseBytes: 1_000_000, timeoutMs: 5000, ...policy },
+      policy: { allow: ['*'], maxResponseBytes: 1_000_000, timeoutMs: 30_000, ...policy },
       resolved: ['127.0.0.1'],
       reachable: ['127.0.0.1'],
       ...rest,
