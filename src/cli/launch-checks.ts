@@ -104,18 +104,26 @@ async function checkOperation(target: LaunchTarget): Promise<string> {
   const path = chosen.open ? `/data/public/${chosen.name}` : `/data/${chosen.name}`
   const options: SiteCallOptions = {
     body: { payload: JSON.parse(target.payload) },
-    ...(chosen.open ? {} : { token: await mint(target, visitorOf(site.domain), 'data') }),
+    ...(chosen.open ? {} : { token: await mintVisitor(target, chosen.groups) }),
   }
   const answer = okJson(path, await service.site(site.domain, 'POST', path, options))
   if (at(answer, 'ok') !== true) throw wrong(`${path} did not answer { ok: true }`)
   return `${path} answered ${JSON.stringify(at(answer, 'data')).slice(0, 100)}`
 }
 
-async function chooseOperation(target: LaunchTarget): Promise<{ name: string; open: boolean }> {
+interface ChosenOperation {
+  readonly name: string
+  readonly open: boolean
+  /** Whose members it is for; undefined for anybody's. */
+  readonly groups: unknown
+}
+
+async function chooseOperation(target: LaunchTarget): Promise<ChosenOperation> {
   const listed = at(await adminResources(target, await adminToken(target)), 'operations')
   const operations = (Array.isArray(listed) ? listed : []).map((entry: unknown) => ({
     name: String(at(entry, 'operation')),
     mode: at(entry, 'auth', 'mode'),
+    groups: at(entry, 'auth', 'groups'),
   }))
   const wanted = operations.filter(
     ({ name }) => target.operation === undefined || name === target.operation,
@@ -124,7 +132,7 @@ async function chooseOperation(target: LaunchTarget): Promise<{ name: string; op
     wanted.find(({ mode }) => mode === 'public') ??
     wanted.find(({ mode }) => mode === 'authenticated') ??
     wanted[0]
-  if (best) return { name: best.name, open: best.mode === 'public' }
+  if (best) return { name: best.name, open: best.mode === 'public', groups: best.groups }
   throw wrong(
     target.operation === undefined
       ? 'the site has no operation yet: deploy one'
@@ -139,13 +147,19 @@ async function adminResources({ service, site }: LaunchTarget, token: string): P
 
 function adminToken(target: LaunchTarget): Promise<string> {
   if (target.admin === undefined) throw wrong('the site has no super-admin: give --user EMAIL')
-  return mint(target, target.admin, 'admin')
+  return mint(target, { user: target.admin, pool: 'admin' })
 }
 
-async function mint({ service, site }: LaunchTarget, user: string, pool: string): Promise<string> {
-  const minted = await service.portal('POST', sitePath(site.siteId, '/tokens'), {
-    body: { user, pool },
+/** The token says the groups; nobody becomes a member by it. */
+const mintVisitor = (target: LaunchTarget, groups: unknown): Promise<string> =>
+  mint(target, {
+    user: visitorOf(target.site.domain),
+    pool: 'data',
+    ...(groups === undefined ? {} : { groups }),
   })
+
+async function mint({ service, site }: LaunchTarget, body: object): Promise<string> {
+  const minted = await service.portal('POST', sitePath(site.siteId, '/tokens'), { body })
   return String(at(minted, 'token'))
 }
 

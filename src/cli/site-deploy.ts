@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -83,6 +83,10 @@ async function deployFolder(call: Invocation, siteId: string, folder: string): P
 }
 
 async function scan(folder: string): Promise<ArtifactFolder> {
+  const stats = await stat(folder).catch(() => undefined)
+  if (stats?.isDirectory() !== true) {
+    throw new CommandError(`"${folder}" is no folder here: --from takes the one with the build.yml`)
+  }
   try {
     return await scanArtifact(folder)
   } catch (error) {

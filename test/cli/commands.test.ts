@@ -83,6 +83,25 @@ describe('croft', () => {
     })
   })
 
+  test('verifies a site whose operations are for members of groups', async () => {
+    const domain = 'members.test'
+    await stack.createSite({ domain, superAdmins: ['ann@members.test'] })
+    const definition = {
+      groups: [{ groupName: 'editors' }],
+      resources: [
+        { type: 'lambdaFunction', name: 'say', config: { code: 'export default () => 1' } },
+      ],
+      operations: [
+        { operation: 'say', lambdaResource: 'say', auth: { mode: 'groups', groups: ['editors'] } },
+      ],
+    }
+    const file = join(folder, 'members.json')
+    await writeFile(file, JSON.stringify(definition))
+    expect(await run('iac', 'apply', '--site', domain, '--file', file)).toMatchObject({ code: 0 })
+    const verified = await run('site', 'verify', domain)
+    expect(verified.out).toContain('✓ operation: /data/say answered 1')
+  })
+
   test('shows, lists and changes what is configured', async () => {
     const { items } = await json('site', 'list')
     expect(items.map(({ domain }: { domain: string }) => domain)).toContain('one.test')
@@ -158,6 +177,11 @@ describe('croft', () => {
 
   test('says why a folder cannot be deployed', async () => {
     const wrong = join(folder, 'wrong')
+    const nowhere = await run('site', 'deploy', 'two.test', '--from', wrong)
+    expect(nowhere).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`"${wrong}" is no folder`),
+    })
     await mkdir(join(wrong, 'public'), { recursive: true })
     await writeFile(join(wrong, 'public/a'), 'x')
     const deploy = () => run('site', 'deploy', 'two.test', '--from', wrong)
