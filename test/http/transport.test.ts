@@ -50,8 +50,19 @@ describe('the service', () => {
   })
 
   test('names the host that is no site', async () => {
-    const answer = await stack.call('nobody.test', 'GET', '/admin/public/config')
-    expect(answer).toMatchObject({ status: 404, json: { error: { code: 'SiteNotFound' } } })
+    for (const [method, path] of [
+      ['GET', '/admin/public/config'],
+      ['POST', '/data/public/x'],
+    ] as const) {
+      const answer = await stack.call('nobody.test', method, path)
+      const message = expect.stringMatching(
+        /^No site has the domain "nobody\.test.*: the Host header/,
+      )
+      expect(answer).toMatchObject({
+        status: 404,
+        json: { error: { code: 'SiteNotFound', message } },
+      })
+    }
   })
 
   const DEEP = '['.repeat(50_000) + ']'.repeat(50_000)

@@ -1,9 +1,10 @@
 import { Elysia } from 'elysia'
 
-import { AppError, notFound } from '#base/app-error.ts'
+import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { receivedText } from '#http/bodies/receive.ts'
 import { authority } from '#http/plugins/authority.ts'
+import { noSiteOf } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
 import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
@@ -45,7 +46,7 @@ async function serve(
   const { host, requestId, peerAddress: address } = scopeOf(request)
   const known = context.sites.byHost(host)
   const site = known instanceof Promise ? await known : known
-  if (!site) throw notFound('Site', host)
+  if (!site) throw noSiteOf(host)
   const verified = open ? null : visitorOf(context, site, request)
   const visitor = verified instanceof Promise ? await verified : verified
   const body = await bodyOf(request)

@@ -1,6 +1,6 @@
 import { Elysia } from 'elysia'
 
-import { notFound } from '#base/app-error.ts'
+import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Site } from '#sites/site.ts'
@@ -11,9 +11,12 @@ import { admission, authority } from './authority.ts'
 export async function siteOf(context: AppContext, request: Request): Promise<Site> {
   const { host } = scopeOf(request)
   const site = await context.sites.byHost(host)
-  if (!site) throw notFound('Site', host)
+  if (!site) throw noSiteOf(host)
   return site
 }
+
+export const noSiteOf = (host: string): AppError =>
+  new AppError('SiteNotFound', `No site has the domain "${host}": the Host header names the site`)
 
 /** `open: 'why'` on a route: anyone may call it. Adds `site`. */
 export const publicSite = (context: AppContext) =>
