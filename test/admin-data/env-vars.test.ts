@@ -123,6 +123,11 @@ describe('the environment', () => {
       /variables\.A\.secret: /,
     ],
     [
+      'a field of no variable',
+      { variables: { A: { value: '1', storage: 'x' } } },
+      /variables: holds a field that is not known: a variable takes "value" and "secret"/,
+    ],
+    [
       'a new name without a value',
       { variables: { NEW: { secret: true } } },
       /variables\.NEW\.value: is required/,

@@ -42,11 +42,14 @@ export function parsePut(body: unknown): EnvVarChange[] {
 /** As `parseShape`, but a field that `known` does not match is not repeated: it may be a value in the wrong place. */
 export function checkShape(schema: TSchema, value: unknown, known: RegExp): void {
   const faults = shapeFaults(Value.Errors(schema, value)).map((fault) =>
-    fault.field === 'body' || known.test(fault.field)
-      ? fault
-      : { field: placeOf(fault.field), message: 'holds a field that is not known' },
+    fault.field === 'body' || known.test(fault.field) ? fault : unknownField(placeOf(fault.field)),
   )
   if (faults.length > 0) throw invalidFields(faults)
 }
 
-const placeOf = (field: string): string => (field.startsWith('variables') ? 'variables' : 'body')
+const placeOf = (field: string) => (field.startsWith('variables') ? 'variables' : 'body')
+
+const unknownField = (field: string) => ({
+  field,
+  message: `holds a field that is not known${field === 'variables' ? ': a variable takes "value" and "secret"' : ''}`,
+})
