@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import type { AppError } from '#base/app-error.ts'
+import { DueWork } from '#base/due-work.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -22,6 +23,8 @@ import {
 const MAX_BYTES = 256 * 1024 * 1024
 /** How long an answer about an unknown operation or site stands, so that guessing is no load on the database. */
 const UNKNOWN_MS = 500
+/** Sites that are read anew at once when messages may have been missed: calls want connections as well. */
+const REFRESHED_AT_ONCE = 4
 
 interface Environment {
   open(tx: SiteTx, sealed: readonly SealedEnvVar[]): Promise<ReadonlyMap<string, OpenEnvVar>>
@@ -49,10 +52,12 @@ export class Published {
   readonly #revisions: Revisions
   readonly #envVars: Environment
   readonly #redaction: SecretsOfSites
+  readonly #siteOf: (siteId: string) => Promise<SiteIdentity>
   readonly #retire: (programKey: string) => void
   readonly #logger: Logger
   readonly #sites: LRUCache<string, PublishedSite>
   readonly #loads = new Map<string, Load>()
+  readonly #refreshes = new DueWork(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
   readonly #unready = new LRUCache<string, AppError>({ max: 1000, ttl: UNKNOWN_MS })
   readonly #controlPlanes = new LRUCache<string, Promise<ControlPlane>>({
     max: 1000,
@@ -65,6 +70,8 @@ export class Published {
     envVars: Environment
     /** Told what calls may see before any of them begins. */
     redaction: SecretsOfSites
+    /** As it is now; rejects when it is gone. */
+    siteOf(siteId: string): Promise<SiteIdentity>
     /** Drops the isolates of a revision that is current no more. */
     retire(programKey: string): void
     logger: Logger
@@ -73,6 +80,7 @@ export class Published {
     this.#revisions = deps.revisions
     this.#envVars = deps.envVars
     this.#redaction = deps.redaction
+    this.#siteOf = (siteId) => deps.siteOf(siteId)
     this.#retire = (key) => deps.retire(key)
     this.#logger = deps.logger
     this.#sites = new LRUCache<string, PublishedSite>({
@@ -87,7 +95,7 @@ export class Published {
   /** Hears of new revisions and versions from all replicas, this one included. */
   async listen(notifications: Notifications): Promise<void> {
     await notifications.listen('croft_revision', {
-      onMessage: ({ siteId }) => this.#refresh(siteId),
+      onMessage: ({ siteId }) => void this.#refresh(siteId),
       onGap: () => this.#refreshAll(),
     })
     await notifications.listen('croft_cache', {
@@ -96,7 +104,7 @@ export class Published {
     })
     await notifications.listen('croft_site', {
       onMessage: ({ siteId }) => this.forget(siteId),
-      onGap: () => this.#sites.clear(),
+      onGap: () => this.#refreshAll(),
     })
   }
 
@@ -151,7 +159,7 @@ export class Published {
     return known
   }
 
-  #refresh(siteId: string): void {
+  async #refresh(siteId: string): Promise<void> {
     this.#unready.delete(siteId)
     this.#controlPlanes.delete(siteId)
     const load = this.#loads.get(siteId)
@@ -161,17 +169,26 @@ export class Published {
     }
     const site = this.#sites.peek(siteId)
     if (!site) return
-    this.#load({ siteId, domain: site.program.siteDomain }).catch((error: unknown) => {
+    try {
+      await this.#load({ siteId, domain: site.program.siteDomain })
+    } catch (error) {
       // What is in memory keeps serving, but it is known to be old: the next call must read.
       this.#logger.warn({ siteId, err: error }, 'a new revision could not be read')
       this.#sites.delete(siteId)
-    })
+    }
   }
 
+  /** Those in use first. What is in memory serves meanwhile, as it did before anybody knew of the gap. */
   #refreshAll(): void {
-    for (const siteId of new Set([...this.#sites.keys(), ...this.#loads.keys()])) {
-      this.#refresh(siteId)
-    }
+    for (const load of this.#loads.values()) load.stale = true
+    for (const siteId of this.#sites.keys()) void this.#refreshes.on(siteId)
+  }
+
+  /** The site may have another name now, or be gone. */
+  async #renew(siteId: string): Promise<void> {
+    const site = await this.#siteOf(siteId).catch(() => undefined)
+    if (site?.domain === this.peek(siteId)?.program.siteDomain) await this.#refresh(siteId)
+    else this.forget(siteId)
   }
 
   /** Whatever is being read may be older than what the caller knows of. */

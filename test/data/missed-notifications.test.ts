@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+import { asSuperuser } from '#test/superuser.ts'
+
+const SITES = Array.from({ length: 7 }, (_, index) => `site-${index}.test`)
+
+let stack: Stack
+beforeAll(async () => {
+  stack = await startStack({ sites: SITES })
+  for (const host of SITES) {
+    await stack.synced(host)
+    await ask(host)
+  }
+})
+afterAll(() => stack[Symbol.asyncDispose]())
+
+/** Whatever it is answered, the site is in memory then. */
+const ask = async (host: string) => {
+  const { status } = await stack.call(host, 'POST', '/data/public/nothing', { body: {} })
+  expect(status).toBe(404)
+}
+
+type Sql = Parameters<Parameters<typeof asSuperuser>[1]>[0]
+
+const cutListeners = (sql: Sql) => sql`
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and query like 'listen%'`
+
+test('sites are read anew a few at a time, so that calls find connections', async () => {
+  await asSuperuser(stack, async (sql) => {
+    const reads = async () => {
+      const rows = await sql<{ waiting: number }[]>`
+        select count(*)::int as waiting from pg_locks
+        where not granted and relation = 'site_runtime'::regclass`
+      return rows[0]?.waiting
+    }
+    await sql`begin`
+    await sql`lock table site_runtime in access exclusive mode`
+    await cutListeners(sql)
+    await expect.poll(reads).toBe(4)
+    // Whoever else wanted one would have asked with them.
+    await stack.portal('GET', '/sites')
+    expect(await reads()).toBe(4)
+    await sql`commit`
+    await expect.poll(reads).toBe(0)
+  })
+  for (const host of SITES) await ask(host)
+})
+
+test('a site that was given another name unheard is served under it', async () => {
+  const site = await RuntimeSite.open(stack, 'site-0.test')
+  await site.publish('where', 'export default ({ site }) => site.siteDomain')
+  expect(await site.call('where')).toMatchObject({ status: 200, json: { data: 'site-0.test' } })
+  await asSuperuser(stack, async (sql) => {
+    await sql`update site set domain = 'renamed.test' where domain = 'site-0.test'`
+    await cutListeners(sql)
+  })
+  const renamed = () => stack.call('renamed.test', 'POST', '/data/public/where', { body: {} })
+  await expect.poll(async () => (await renamed()).json?.data).toBe('renamed.test')
+})
