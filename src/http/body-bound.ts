@@ -104,7 +104,13 @@ export async function readUpTo(
     if (size > limit) throw tooLarge(limit)
     chunks.push(chunk)
   }
-  return new Uint8Array(Buffer.concat(chunks))
+  const whole = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return whole
 }
 
 const notJson = (): AppError =>

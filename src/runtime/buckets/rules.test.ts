@@ -86,6 +86,11 @@ describe('a body', () => {
     expect(() => encoded(bytes, 'text/plain', 'utf8')).toThrow('encoding')
   })
 
+  test('is the part of the memory that it stands in', () => {
+    const bytes = new Uint8Array([0, 0xff, 0xfe, 0]).subarray(1, 3)
+    expect(encoded(bytes, 'image/png', undefined)).toEqual({ body: '//4=', encoding: 'base64' })
+  })
+
   test.each(['A', 'AA', 'AA=', 'AA==\n', ' AA==', 'AB==', 'A-_A', 'AA==AAAA'])(
     'of base64 is never %j',
     (body) => expect(() => bodyBytes(body, 'base64')).toThrow('base64'),

@@ -70,7 +70,8 @@ export function encoded(
   if (asked === 'utf8') {
     throw invalid('encoding', 'the object is not valid UTF-8: ask for "base64"')
   }
-  return { body: Buffer.from(bytes).toString('base64'), encoding: 'base64' }
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return { body: view.toString('base64'), encoding: 'base64' }
 }
 
 /** `what` is the body of a request, or an object that an answer would hold. */
