@@ -138,7 +138,7 @@ describe('a deployment that is activated while a definition is carried out', () 
   test('counts again when another was activated after it', async () => {
     const site = await RuntimeSite.create(stack, 'back.test')
     // Its job waits behind this one, and so do the others.
-    const groups = Array.from({ length: 300 }, (_, at) => ({ groupName: `g-${at}` }))
+    const groups = Array.from({ length: 100 }, (_, at) => ({ groupName: `g-${at}` }))
     await send(site, { groups })
     const [a, b] = [await deploy(site, greeting('a')), await deploy(site, greeting('b'))]
     for (const { activate } of [a, b, a]) await activate()
@@ -146,9 +146,118 @@ describe('a deployment that is activated while a definition is carried out', () 
       const { siteId } = await stack.context.sites.find(site.host)
       return stack.context.iacJobs.isIdle(siteId)
     }
-    await vi.waitUntil(isIdle, { timeout: 30_000 })
+    await vi.waitUntil(isIdle, { timeout: 100_000 })
     expect((await exported(site)).groups).toContainEqual({ groupName: 'readers', description: 'a' })
     await site.synced()
     expect((await site.call('greet')).json.data).toBe('a')
+  })
+})
+
+describe('an admin who changes what a definition is about, while it is carried out', () => {
+  test('has the last word where it was carried out before, and not where it comes after', async () => {
+    const site = await RuntimeSite.create(stack, 'admins.test')
+    const lambda = (name: string) => ({
+      type: 'lambdaFunction',
+      name,
+      config: {
+        code: `export default (input, ctx) => '${name} ' + ctx.env.COLOUR`,
+        environment: ['COLOUR'],
+      },
+    })
+    const bound = (operation: string, lambdaResource: string) => ({
+      operation,
+      lambdaResource,
+      auth: { mode: 'public' },
+    })
+    const before = {
+      envVars: [{ name: 'COLOUR', value: 'white' }],
+      resources: [lambda('one'), lambda('two')],
+      operations: [bound('early', 'one'), bound('late', 'one')],
+    }
+    await ended(site, await send(site, before))
+    const { resources } = (await site.admin('GET', '/resources')).json
+    const idOf = (wanted: string): string =>
+      resources.find(({ name }: { name: string }) => name === wanted).resourceId
+
+    // Between its variable, which is done, and its operations.
+    const release = await heldBack(site.host, insertGroup('held'))
+    const jobId = await send(site, {
+      envVars: [{ name: 'COLOUR', value: 'red' }],
+      groups: [{ groupName: 'held' }],
+      operations: [bound('early', 'two'), bound('late', 'two')],
+    })
+    await waiters(site.host, 1)
+    const changed = [
+      site.admin('PUT', '/env-vars', { variables: { COLOUR: { value: 'blue' } } }),
+      site.admin('POST', '/operations', {
+        operation: 'early',
+        lambdaResourceId: idOf('two'),
+        auth: { mode: 'public' },
+      }),
+    ]
+    await waiters(site.host, 3)
+    await release()
+    for (const answer of await Promise.all(changed)) expect(answer.status, answer.text).toBe(200)
+    const job = await ended(site, jobId)
+    expect(job.json).toMatchObject({ status: 'succeeded', error: null })
+    expect(stepsOf(job)).toEqual([
+      'succeeded update envVars COLOUR',
+      'succeeded create groups held',
+      'unchanged none operations early',
+      'succeeded update operations late',
+    ])
+    expect(job.json.summary).toMatchObject({ created: 1, updated: 2, unchanged: 1 })
+    const state = await exported(site)
+    expect(state.envVars).toMatchObject([{ name: 'COLOUR', value: 'blue' }])
+    expect(state.operations).toMatchObject([bound('early', 'two'), bound('late', 'two')])
+    await site.synced()
+    expect((await site.call('early')).json.data).toBe('two blue')
+
+    // And after its step: what the admin says stays, and the job says what it did.
+    const releaseJob = await heldBack(site.host, (tx) =>
+      sql`
+        insert into data_job (site_id, job_id, operation, payload, auth, scheduled_since)
+        values (${tx.siteId}, 'night', 'late', '{}', '{"mode":"system"}', now())`.execute(tx.db),
+    )
+    const second = await send(site, {
+      operations: [bound('late', 'one')],
+      jobs: [{ jobId: 'night', operation: 'late' }],
+    })
+    await waiters(site.host, 1)
+    const repointed = site.admin('POST', '/operations', {
+      operation: 'late',
+      lambdaResourceId: idOf('two'),
+      auth: { mode: 'public' },
+    })
+    await waiters(site.host, 2)
+    await releaseJob()
+    expect((await repointed).status).toBe(200)
+    const ran = await ended(site, second)
+    expect(stepsOf(ran)).toEqual([
+      'succeeded update operations late',
+      'succeeded create jobs night',
+    ])
+    expect((await exported(site)).operations).toContainEqual(
+      expect.objectContaining({ operation: 'late', lambdaResource: 'two' }),
+    )
+  })
+})
+
+describe('a job that is called off at its last step', () => {
+  test('has succeeded, and the one who called it off is told so', async () => {
+    const site = await RuntimeSite.create(stack, 'last.test')
+    const release = await heldBack(site.host, insertGroup('last'))
+    const jobId = await send(site, { groups: [{ groupName: 'first' }, { groupName: 'last' }] })
+    await waiters(site.host, 1)
+    const cancelling = site.admin('POST', `/iac/jobs/${jobId}/cancel`)
+    await waiters(site.host, 2)
+    await release()
+    expect(await cancelling).toMatchObject({
+      status: 409,
+      json: { error: { code: 'IacJobFinished', message: expect.stringContaining('succeeded') } },
+    })
+    const job = await ended(site, jobId)
+    expect(job.json).toMatchObject({ status: 'succeeded', summary: { created: 2, failed: 0 } })
+    expect((await exported(site)).groups).toHaveLength(2)
   })
 })

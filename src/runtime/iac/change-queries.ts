@@ -59,7 +59,8 @@ export async function hasChanges(
   return row !== undefined
 }
 
-export function selectNextChange(tx: SiteTx, number: string): Promise<IacChange | undefined> {
+/** The first of those that are pending, in their order. */
+export function selectPending(tx: SiteTx, number: string, limit: number): Promise<IacChange[]> {
   return tx.db
     .selectFrom('iac_change')
     .select(COLUMNS)
@@ -67,8 +68,8 @@ export function selectNextChange(tx: SiteTx, number: string): Promise<IacChange 
     .where('job_number', '=', number)
     .where('status', '=', 'pending')
     .orderBy('position')
-    .limit(1)
-    .executeTakeFirst()
+    .limit(limit)
+    .execute()
 }
 
 /** Names of a section that are still to be deleted. */

@@ -10,7 +10,7 @@ import {
   hasChanges,
   insertChanges,
   selectLeaving,
-  selectNextChange,
+  selectPending,
   settleChange,
 } from './change-queries.ts'
 import { endJob } from './job-end.ts'
@@ -174,19 +174,20 @@ export class IacWorker {
     return false
   }
 
-  /** One change and its record. False when the job is over. */
+  /**
+   * One change and its record; with the last one the job ends, so that nobody calls off what is done. False when the job
+   * is over.
+   */
   async #step(siteId: string, { job: { jobId }, definition }: Taken): Promise<boolean> {
     try {
       return await this.#inSite(siteId, async (tx) => {
         const job = await running(tx, jobId)
         if (!job) return false
-        const change = await selectNextChange(tx, job.number)
-        if (!change) {
-          await this.#end(tx, job, { status: 'succeeded' })
-          return false
-        }
-        await this.#carryOut(tx, { job, definition }, change)
-        return true
+        const [change, another] = await selectPending(tx, job.number, 2)
+        if (change) await this.#carryOut(tx, { job, definition }, change)
+        if (another) return true
+        await this.#end(tx, job, { status: 'succeeded' })
+        return false
       })
     } catch (error) {
       if (!(error instanceof RefusedStep)) throw error
