@@ -5,7 +5,7 @@ import { openCounters } from '#platform/redis/redis-counters.ts'
 import type { Site } from '#sites/site.ts'
 import { BETTER, GOOD, STRANGER, from } from '#test/accounts-desk.ts'
 import { IdentityCluster, type Replica } from '#test/identity-replica.ts'
-import { type TestRedis, redisMissing, startRedis } from '#test/redis.ts'
+import { PATIENT, type TestRedis, redisMissing, startRedis } from '#test/redis.ts'
 import { silentLog } from '#test/silent-log.ts'
 
 const missing = redisMissing()
@@ -38,7 +38,7 @@ describe.skipIf(missing)(`two replicas that share a Redis${missing ? ` (${missin
   beforeAll(async () => {
     redis = await startRedis()
     cluster = await IdentityCluster.start()
-    counters = [openCounters(redis.url, silentLog), openCounters(redis.url, silentLog)]
+    counters = [0, 1].map(() => openCounters(redis.url, silentLog, PATIENT))
     replicas = await Promise.all(
       counters.map((each) => cluster.replica({ deps: { counters: each } })),
     )

@@ -7,11 +7,11 @@ import { MemoryCounters } from '#platform/redis/memory-counters.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
-import { type TestRedis, redisMissing, startRedis } from '#test/redis.ts'
+import { PATIENT, type TestRedis, redisMissing, startRedis } from '#test/redis.ts'
 import { silentLog } from '#test/silent-log.ts'
 
 const missing = redisMissing()
-const PATIENCE = 10_000
+const PATIENCE = 30_000
 const AN_HOUR = 3_600_000
 /** Waits so long that no wait ends while a test runs. */
 const RULE: CounterRule = {
@@ -41,9 +41,9 @@ describe.skipIf(missing)(`counters in Redis${missing ? ` (${missing})` : ''}`, (
 
   beforeAll(async () => {
     redis = await startRedis()
-    one = openCounters(redis.url, silentLog)
-    two = openCounters(redis.url, silentLog)
-    probe = openSharedCache(redis.url, silentLog)
+    one = openCounters(redis.url, silentLog, PATIENT)
+    two = openCounters(redis.url, silentLog, PATIENT)
+    probe = openSharedCache(redis.url, silentLog, PATIENT)
     await connected()
   })
   afterEach(async () => {

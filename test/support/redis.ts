@@ -4,6 +4,9 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+/** A busy machine takes its time: what answers late is no Redis that is gone. Who freezes it waits that long, once. */
+export const PATIENT = { commandTimeoutMs: 3000 }
+
 export interface TestRedis extends AsyncDisposable {
   readonly url: string
   /** Freezes the server, as a machine that hangs. Undefined when the server is not ours. */

@@ -33,6 +33,7 @@ import { type Answer, request } from './http-client.ts'
 import type { KeyPairs } from './key-pairs.ts'
 import { LazySandbox } from './lazy-sandbox.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
+import { PATIENT } from './redis.ts'
 import { silentLog } from './silent-log.ts'
 import { snapshotFolder } from './snapshots.ts'
 
@@ -164,8 +165,8 @@ function testPlatform(
     newKeyPair: () => keyPairs.next(),
     postgres,
     sealer,
-    sharedCache: started.use(openSharedCache(options.redisUrl, logger)),
-    counters: started.use(openCounters(options.redisUrl, logger)),
+    sharedCache: started.use(openSharedCache(options.redisUrl, logger, PATIENT)),
+    counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
     egress: new HttpEgress(),
     mailTransport: new CapturedMail(new Outbox(join(dataDir, 'outbox'))),
     openObjects: (urls) =>

@@ -7,7 +7,7 @@ import type { Logger } from '#platform/log/logger.ts'
 
 import type { Counted, CounterKey, CounterRule, CounterStep, Counters } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
-import { RedisLink } from './redis-link.ts'
+import { RedisLink, type RedisPatience } from './redis-link.ts'
 
 const REMEMBERED_DEBTS = 100_000
 
@@ -58,12 +58,12 @@ return { count, math.max(0, waits - now), admitted and 1 or 0, firstRefusal and 
 export function openCounters(
   redisUrl: string | undefined,
   logger: Logger,
-  clock: Clock = systemClock,
+  { clock = systemClock, ...patience }: RedisPatience & { readonly clock?: Clock } = {},
 ): Counters {
   const memory = new MemoryCounters({ clock })
   if (redisUrl === undefined) return memory
   const silence = 'redis does not answer; each replica counts tries alone'
-  const link = new RedisLink(redisUrl, { logger, silence, clock: systemClock })
+  const link = new RedisLink(redisUrl, { logger, silence, clock: systemClock }, patience)
   return new RedisCounters({ link, memory })
 }
 

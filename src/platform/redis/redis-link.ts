@@ -9,6 +9,11 @@ import { Circuit } from './circuit.ts'
 const COMMAND_TIMEOUT_MS = 200
 const OPEN_MS = 1000
 
+export interface RedisPatience {
+  /** How long a command may take; 200 ms when left out. */
+  readonly commandTimeoutMs?: number
+}
+
 /** A connection to Redis that never makes anyone wait for a Redis that is slow or gone. */
 export class RedisLink {
   readonly #client: Redis | Cluster
@@ -20,8 +25,9 @@ export class RedisLink {
   constructor(
     redisUrl: string,
     deps: { readonly logger: Logger; readonly silence: string; readonly clock: Clock },
+    { commandTimeoutMs = COMMAND_TIMEOUT_MS }: RedisPatience = {},
   ) {
-    this.#client = connect(redisUrl)
+    this.#client = connect(redisUrl, commandTimeoutMs)
     this.#logger = deps.logger
     this.#silence = deps.silence
     this.#circuit = new Circuit(deps.clock, OPEN_MS)
@@ -58,13 +64,13 @@ export class RedisLink {
   }
 }
 
-function connect(redisUrl: string): Redis | Cluster {
+function connect(redisUrl: string, commandTimeout: number): Redis | Cluster {
   const url = new URL(redisUrl)
   const cluster = url.searchParams.get('cluster') === 'true'
   url.searchParams.delete('cluster')
   const options = {
     enableAutoPipelining: true,
-    commandTimeout: COMMAND_TIMEOUT_MS,
+    commandTimeout,
     connectTimeout: 2000,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import { noSharedCache } from './no-shared-cache.ts'
-import { RedisLink } from './redis-link.ts'
+import { RedisLink, type RedisPatience } from './redis-link.ts'
 import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 
 /** Drops that Redis did not confirm; beyond this many the oldest is left to expire. */
@@ -69,10 +69,14 @@ if #members > 0 then redis.call('HSET', KEYS[2], 'total', total) end
 return dropped`
 
 /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. */
-export function openSharedCache(redisUrl: string | undefined, logger: Logger): SharedCache {
+export function openSharedCache(
+  redisUrl: string | undefined,
+  logger: Logger,
+  patience: RedisPatience = {},
+): SharedCache {
   if (redisUrl === undefined) return noSharedCache
   const silence = 'redis does not answer; each replica caches alone'
-  const link = new RedisLink(redisUrl, { logger, silence, clock: systemClock })
+  const link = new RedisLink(redisUrl, { logger, silence, clock: systemClock }, patience)
   return new RedisSharedCache({ link, clock: systemClock })
 }
 
