@@ -207,7 +207,7 @@ describe('croft', () => {
     expect(ran.out + ran.err).toContain('f.ts')
   })
 
-  test('fails when croft.json cannot be carried out whole, and says what failed', async () => {
+  test('fails when the site has no room for what croft.json adds, and changes nothing', async () => {
     await stack.createSite({ domain: 'full.test', superAdmins: ['ann@full.test'] })
     await stack.inSite('full.test', (tx) =>
       tx.db
@@ -227,8 +227,11 @@ describe('croft', () => {
     const definition = { groups: [{ groupName: 'a' }, { groupName: 'b' }] }
     await writeFile(join(full, 'dist/croft.json'), JSON.stringify(definition))
     const ran = await run('site', 'deploy', 'full.test', '--from', full)
-    expect(ran.code).toBe(1)
-    expect(ran.out).toMatch(/but croft\.json was not carried out whole: groups "b": .*at most 1000/)
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toMatch(
+      /groups: the site has 999 and this adds 2, where at most 1000 have room/,
+    )
+    expect((await json('site', 'show', 'full.test')).currentDeploymentId).toBeNull()
   })
 
   test.each<[string, string[], string]>([
