@@ -15,7 +15,9 @@ describe('a number', () => {
   test.each([
     ['0', '0'],
     ['-0', '0'],
-    ['0e1000', '0'],
+    ['0e125', '0'],
+    ['-0.0e-130', '0'],
+    ['1e000000000000000000000125', `1${'0'.repeat(125)}`],
     ['+3', '3'],
     ['0042.1200', '42.12'],
     ['.5', '0.5'],
@@ -39,7 +41,14 @@ describe('a number', () => {
     ['1e', 'The parameter cannot be converted to a numeric value: 1e'],
     ['1e126', OVERFLOW],
     ['11e125', OVERFLOW],
-    ['1.0e100000000000000000000', OVERFLOW],
+    ['1.0e9223372036854775807', OVERFLOW],
+    ['1e-9223372036854775808', UNDERFLOW],
+    [
+      '1e9223372036854775808',
+      'The parameter cannot be converted to a numeric value: 1e9223372036854775808',
+    ],
+    ['0e126', OVERFLOW],
+    ['0e-131', UNDERFLOW],
     ['1e-131', UNDERFLOW],
     ['0.9e-130', UNDERFLOW],
     [

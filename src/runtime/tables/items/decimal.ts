@@ -13,6 +13,8 @@ const MIN_MAGNITUDE = -130
 
 const NUMBER =
   /^(?<sign>[+-]?)(?=\.?\d)(?<whole>\d*)(?:\.(?<fraction>\d*))?(?:[eE](?<power>[+-]?\d+))?$/
+/** Of the largest integer of 64 bits. */
+const LONG_DIGITS = 19
 const ZERO: Decimal = { digits: 0n, exponent: 0 }
 /** Texts up to this length differ as doubles exactly when they differ as decimals. */
 const EXACT_TEXT_LENGTH = 15
@@ -21,17 +23,32 @@ export type DecimalFault = 'syntax' | 'overflow' | 'underflow' | 'precision'
 
 /** Reads a number, or says what is wrong with it. Nothing large is built for a faulty text. */
 export function parseDecimal(text: string): Decimal | DecimalFault {
-  const parts = NUMBER.exec(text)?.groups
+  const parts = partsOf(text)
   if (parts === undefined) return 'syntax'
-  const { sign, whole = '', fraction = '', power = '0' } = parts
+  const { sign, whole, fraction, power } = parts
   const written = trimLeadingZeros(whole + fraction)
   const significant = trimTrailingZeros(written)
-  if (significant === '') return ZERO
+  if (significant === '') return rangeFault(1, Number(power)) ?? ZERO
   const exponent = Number(power) - fraction.length + (written.length - significant.length)
   const fault = rangeFault(significant.length, exponent)
   if (fault !== undefined) return fault
   const digits = BigInt(significant)
   return { digits: sign === '-' ? -digits : digits, exponent }
+}
+
+function partsOf(text: string) {
+  const groups = NUMBER.exec(text)?.groups
+  if (groups === undefined) return undefined
+  const { sign, whole = '', fraction = '', power = '0' } = groups
+  return isLong(power) ? { sign, whole, fraction, power } : undefined
+}
+
+/** Whether a power of ten fits 64 bits, in which DynamoDB reads it. */
+function isLong(power: string): boolean {
+  const digits = trimLeadingZeros(power.replace(/^[+-]/, ''))
+  if (digits.length !== LONG_DIGITS) return digits.length < LONG_DIGITS
+  const value = BigInt(`${power.startsWith('-') ? '-' : ''}${digits}`)
+  return BigInt.asIntN(64, value) === value
 }
 
 /** Plain notation: no exponent, no superfluous zero. */
