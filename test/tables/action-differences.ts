@@ -45,7 +45,31 @@ type ActionDifference = (request: TableRequest, ours: Answer, theirs: Answer) =>
 const BOOLEAN_FAULT =
   /^(?:Unexpected token received from parser|Start of structure or map found .*|.* cannot be converted to Boolean|Unrecognized collection type class java\.lang\.Boolean)$/
 
+/** What dynalite says of a key condition in words of its own, or before it looks for what else is wrong. */
+const KEY_CONDITION_FAULT =
+  /^(?:Conditions can be of length 1 or 2 only|KeyConditionExpressions must only contain one condition per key|.* ComparisonOperator EQ is not valid for \w+ AttributeValue type)$/
+
 const ACTION_DIFFERENCES: readonly (readonly [Difference, ActionDifference])[] = [
+  [
+    'empty-lookup-key',
+    (_request, ours, theirs) =>
+      !ours.ok &&
+      !theirs.ok &&
+      ours.message ===
+        theirs.message.replace(
+          /were invalid: (?=The AttributeValue for a key attribute cannot contain an empty)/,
+          'are not valid. ',
+        ),
+  ],
+  [
+    'key-conditions',
+    ({ action, body }, ours, theirs) =>
+      action === 'Query' &&
+      body['KeyConditionExpression'] !== undefined &&
+      !ours.ok &&
+      !theirs.ok &&
+      KEY_CONDITION_FAULT.test(theirs.message),
+  ],
   [
     'empty-index-key',
     (_request, ours, theirs) =>

@@ -16,7 +16,7 @@ import {
 
 import type { Answer } from './answer.ts'
 
-/** Where dynalite is not DynamoDB; each has its row in decisions 101, 110 or 163. */
+/** Where dynalite is not DynamoDB; each has its row in decisions 101, 110, 163 or 190. */
 export type Difference =
   | 'syntax-wording'
   | 'type-set'
@@ -43,6 +43,9 @@ export type Difference =
   | 'delete-return-values'
   | 'unspaced-keyword'
   | 'segment-zero'
+  | 'empty-lookup-key'
+  | 'key-conditions'
+  | 'expression-size'
 
 const KNOWN_FUNCTION =
   /^(Invalid \w+: )The function is not allowed in an? (?:condition|update) expression; (function: \w+)$/
@@ -61,6 +64,10 @@ const MESSAGES: readonly (readonly [Difference, (ours: string, theirs: string) =
   [
     'known-function',
     (ours, theirs) => ours.replace(KNOWN_FUNCTION, '$1Invalid function name; $2') === theirs,
+  ],
+  [
+    'expression-size',
+    (ours, theirs) => ours === theirs.replace(/(?<=allowed size;) expression size: \d+$/, ''),
   ],
   [
     'nested-list-append',

@@ -115,7 +115,18 @@ describe('a parameter of old', () => {
       message: `${INVALID}Cannot specify the AttributesToGet when choosing to get ${shown}`,
     })
     const { message } = await wire.fail('Scan', { TableName, Select, ProjectionExpression: 'b' })
-    expect(message).toContain('Cannot specify the ProjectionExpression')
+    const words = `Cannot specify the ProjectionExpression when choosing to get ${shown}`
+    expect(message).toBe(words)
+    const queried = {
+      TableName,
+      Select,
+      ProjectionExpression: 'b',
+      KeyConditionExpression: 'a = :a',
+      ExpressionAttributeValues: { ':a': { S: 'a' } },
+    }
+    expect(await wire.fail('Query', queried)).toMatchObject({
+      message: `1 validation error detected: ${words}`,
+    })
   })
 })
 

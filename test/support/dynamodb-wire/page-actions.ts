@@ -100,7 +100,7 @@ async function performed(
     if (!asksIndexable(request) && fault.message.endsWith('does not match schema type')) {
       throw validationFault('Attempted conditional constraint is not an indexable operation')
     }
-    const message = namedOfOld(fault.message, request)
+    const message = asQuery(namedOfOld(fault.message, request), request)
     throw message === fault.message ? fault : validationFault(message)
   }
 }
@@ -110,11 +110,26 @@ function namedOfOld(message: string, request: ItemRequest): string {
   const attributes =
     request.AttributesToGet === undefined
       ? message
-      : message.replace('specify the ProjectionExpression', 'specify the AttributesToGet')
+      : message.replace(
+          /^Cannot specify the ProjectionExpression/,
+          'One or more parameter values were invalid: Cannot specify the AttributesToGet',
+        )
   return request.QueryFilter === undefined
     ? attributes
     : attributes.replace(/^Filter Expression can only/, 'QueryFilter can only')
 }
+
+/** Of a query, DynamoDB counts this fault as one of the request's shape; of a scan it does not. */
+const asQuery = (message: string, request: ItemRequest): string =>
+  isQuery(request)
+    ? message.replace(
+        /^(?=Cannot specify the ProjectionExpression)/,
+        '1 validation error detected: ',
+      )
+    : message
+
+const isQuery = (request: ItemRequest): boolean =>
+  request.KeyConditionExpression !== undefined || request.KeyConditions !== undefined
 
 /** A local index can be read consistently, and with the attributes that it does not hold. */
 function forIndex(body: Body, index: WireIndex | undefined): Body {

@@ -4,7 +4,7 @@ import { matches } from '#runtime/tables/expressions/matches.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
 import { attributeOf, type Item, typeOf } from '#runtime/tables/items/attribute-value.ts'
 import {
-  checkKey,
+  checkStartKey,
   type KeyAttribute,
   type KeySchema,
   keyAttributes,
@@ -81,9 +81,7 @@ export function checkSelect({ body }: ActionRequest): void {
   }
   if (projection && select !== undefined && select !== 'SPECIFIC_ATTRIBUTES') {
     const chosen = select === 'COUNT' ? 'only the Count' : select
-    throw invalidRequest(
-      `${INVALID}Cannot specify the ProjectionExpression when choosing to get ${chosen}`,
-    )
+    throw invalidRequest(`Cannot specify the ProjectionExpression when choosing to get ${chosen}`)
   }
 }
 
@@ -103,7 +101,7 @@ export function checkStartAttribute(start: Item, attribute: KeyAttribute, keys: 
   const value = attributeOf(start, attribute.name)
   if (value === undefined) throw invalidRequest(INVALID_START)
   if (typeOf(value) !== attribute.type || !keyFits(attribute, value, keys)) {
-    checkKey({ [attribute.name]: value }, { partitionKey: attribute })
+    checkStartKey({ [attribute.name]: value }, { partitionKey: attribute })
   }
 }
 
@@ -114,7 +112,7 @@ export function boundOf(start: Item, table: Table, source: Source): Bound {
     return value === undefined ? [] : [[name, value] as const]
   })
   try {
-    checkKey(Object.fromEntries(entries), table.schema)
+    checkStartKey(Object.fromEntries(entries), table.schema)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw invalidRequest(`${INVALID_START}: ${error.message}`)

@@ -32,8 +32,11 @@ export interface TransactAction {
   decide(stored: Item | undefined): Outcome
 }
 
+/** An action whose table has not been looked for yet. */
+type ReadAction = () => TransactAction
+
 /** Reads an element of `TransactItems`; what the text alone shows to be wrong is thrown. */
-export function readTransactAction(input: unknown, reading: RequestReading): TransactAction {
+export function readTransactAction(input: unknown, reading: RequestReading): ReadAction {
   const element = fieldsOf(input)
   const [kind, second] = KINDS.filter((name) => element[name] !== undefined)
   if (kind === undefined || second !== undefined) {
@@ -42,63 +45,69 @@ export function readTransactAction(input: unknown, reading: RequestReading): Tra
   return READERS[kind](fieldsOf(element[kind]), reading)
 }
 
-const READERS: Readonly<Record<Kind, (body: Fields, reading: RequestReading) => TransactAction>> = {
+const READERS: Readonly<Record<Kind, (body: Fields, reading: RequestReading) => ReadAction>> = {
   ConditionCheck: (body, reading) => onKey(body, reading, () => 'kept'),
   Delete: (body, reading) => onKey(body, reading, () => ({ item: undefined })),
   Put(body, reading) {
     const item = reading.codec.readItem(body['Item'])
     checkItemSize(item)
     const condition = bind(body, reading, ['ConditionExpression'])
-    const table = tableNamed(reading.tables, body['TableName'])
-    checkEmptyKeys(item, table.schema)
-    return {
-      place: { table, key: keyOf(item, table.schema) },
-      bytes: itemSize(item),
-      fault: faultOf(() => checkItemKeys(item, table.schema)),
-      decide(stored) {
-        checkCondition(body, condition, stored, reading.codec)
-        return { item }
-      },
+    return () => {
+      const table = tableNamed(reading.tables, body['TableName'])
+      checkEmptyKeys(item, table.schema)
+      return {
+        place: { table, key: keyOf(item, table.schema) },
+        bytes: itemSize(item),
+        fault: faultOf(() => checkItemKeys(item, table.schema)),
+        decide(stored) {
+          checkCondition(body, condition, stored, reading.codec)
+          return { item }
+        },
+      }
     }
   },
   Update(body, reading) {
     const key = reading.codec.readItem(body['Key'])
     const bound = bind(body, reading, ['UpdateExpression', 'ConditionExpression'])
-    const table = tableNamed(reading.tables, body['TableName'])
-    checkEmptyKeys(key, table.schema)
     const update = bound.update ?? { actions: [], targets: [], paths: [] }
-    return {
-      place: { table, key },
-      bytes: itemSize(key) + valuesSize(body, reading.codec),
-      fault: faultOf(() => {
-        checkKey(key, table.schema)
-        checkUpdateKeys(update, table.schema)
-      }),
-      decide(stored) {
-        checkCondition(body, bound, stored, reading.codec)
-        const item = applyUpdate(update, { stored, key, schema: table.schema })
-        if (item === undefined) return { item }
-        checkUpdatedIndexKeys(update, item, table.schema)
-        checkUpdatedSize(item)
-        return { item }
-      },
+    return () => {
+      const table = tableNamed(reading.tables, body['TableName'])
+      checkEmptyKeys(key, table.schema)
+      return {
+        place: { table, key },
+        bytes: itemSize(key) + valuesSize(body, reading.codec),
+        fault: faultOf(() => {
+          checkKey(key, table.schema)
+          checkUpdateKeys(update, table.schema)
+        }),
+        decide(stored) {
+          checkCondition(body, bound, stored, reading.codec)
+          const item = applyUpdate(update, { stored, key, schema: table.schema })
+          if (item === undefined) return { item }
+          checkUpdatedIndexKeys(update, item, table.schema)
+          checkUpdatedSize(item)
+          return { item }
+        },
+      }
     }
   },
 }
 
-function onKey(body: Fields, reading: RequestReading, outcome: () => Outcome): TransactAction {
+function onKey(body: Fields, reading: RequestReading, outcome: () => Outcome): ReadAction {
   const key = reading.codec.readItem(body['Key'])
   const condition = bind(body, reading, ['ConditionExpression'])
-  const table = tableNamed(reading.tables, body['TableName'])
-  checkEmptyKeys(key, table.schema)
-  return {
-    place: { table, key },
-    bytes: itemSize(key),
-    fault: faultOf(() => checkKey(key, table.schema)),
-    decide(stored) {
-      checkCondition(body, condition, stored, reading.codec)
-      return outcome()
-    },
+  return () => {
+    const table = tableNamed(reading.tables, body['TableName'])
+    checkEmptyKeys(key, table.schema)
+    return {
+      place: { table, key },
+      bytes: itemSize(key),
+      fault: faultOf(() => checkKey(key, table.schema)),
+      decide(stored) {
+        checkCondition(body, condition, stored, reading.codec)
+        return outcome()
+      },
+    }
   }
 }
 

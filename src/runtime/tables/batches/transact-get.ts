@@ -2,7 +2,7 @@ import type { ActionBody } from '#runtime/tables/engine.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
-import { checkKey } from '#runtime/tables/items/key-schema.ts'
+import { checkEmptyKeys, checkKey } from '#runtime/tables/items/key-schema.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
 import type { ItemPlace } from '#runtime/tables/store/batch-items.ts'
 
@@ -19,8 +19,10 @@ interface WantedItem {
 
 /** TransactGetItems: all items as they were at one moment, in the order of the request; `{}` where there is none. */
 export function transactGet(body: ActionBody, reading: RequestReading): Plan {
-  const wanted = transactItems(body).map((input) => readGet(fieldsOf(input)['Get'], reading))
+  const read = transactItems(body).map((input) => readGet(fieldsOf(input)['Get'], reading))
+  const wanted = read.map((placed) => placed())
   for (const { place, projection } of wanted) {
+    checkEmptyKeys(place.key, place.table.schema)
     checkNestedPaths(projection?.paths ?? [], place.table.schema)
   }
   cancelForFirst(wanted.map(({ place }) => faultOf(() => checkKey(place.key, place.table.schema))))
@@ -42,7 +44,8 @@ export function transactGet(body: ActionBody, reading: RequestReading): Plan {
   }
 }
 
-function readGet(input: unknown, { tables, codec, expressions }: RequestReading): WantedItem {
+/** An item wanted of a table that has not been looked for yet. */
+function readGet(input: unknown, { tables, codec, expressions }: RequestReading): () => WantedItem {
   if (input === undefined) throw invalidRequest('TransactItems must contain Get requests only')
   const request = fieldsOf(input)
   const key = codec.readItem(request['Key'])
@@ -50,5 +53,5 @@ function readGet(input: unknown, { tables, codec, expressions }: RequestReading)
     parameters: ['ProjectionExpression'],
     readValue: (value) => codec.readValue(value),
   })
-  return { place: { table: tableNamed(tables, request['TableName']), key }, projection }
+  return () => ({ place: { table: tableNamed(tables, request['TableName']), key }, projection })
 }

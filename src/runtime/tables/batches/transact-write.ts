@@ -12,11 +12,12 @@ import { claimTransaction, namedTransaction } from './transaction-tokens.ts'
 
 /**
  * TransactWriteItems: all of its actions or none, as if nothing else happened meanwhile. Keys that do not fit their tables
- * cancel it; any other fault of the request is thrown as it is.
+ * cancel it; any other fault of the request is thrown as it is, that of a text before that of a table that is missing.
  */
 export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
   const inputs = transactItems(body)
-  const actions = inputs.map((input) => readTransactAction(input, reading))
+  const read = inputs.map((input) => readTransactAction(input, reading))
+  const actions = read.map((placed) => placed())
   checkTransactionBytes(actions.reduce((sum, { bytes }) => sum + bytes, 0))
   cancelForFirst(actions.map(({ fault }) => fault))
   const places = actions.map(({ place }) => place)

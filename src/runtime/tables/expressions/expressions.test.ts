@@ -265,6 +265,27 @@ describe('an update', () => {
 const placeholders = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`:v${at}`, { N: '1' }]))
 
+describe('the size of an expression', () => {
+  const long = 'x'.repeat(4097)
+  const sentence = 'Expression size has exceeded the maximum allowed size;'
+
+  test.each([
+    ['ConditionExpression', ' expression size: 4097'],
+    ['FilterExpression', ' expression size: 4097'],
+    ['KeyConditionExpression', ''],
+    ['ProjectionExpression', ''],
+    ['UpdateExpression', ''],
+  ] as const)('is told of a %s by "%s"', (parameter, size) => {
+    const message = `Invalid ${parameter}: ${sentence}${size}`
+    const bindAny = () =>
+      expressions.bind(
+        { [parameter]: long },
+        { parameters: [parameter], readValue: (input) => readWireValue(input) },
+      )
+    expect(bindAny).toThrow(invalidRequest(message))
+  })
+})
+
 describe('the names and values of a request', () => {
   test.each<[string, ExpressionTexts, string]>([
     [

@@ -116,6 +116,13 @@ export function checkPresence(
   )
 }
 
+/** DynamoDB tells how long these are when they are too long, and not of the others. */
+const TELLS_SIZE: ReadonlySet<ExpressionParameter> = new Set([
+  'ConditionExpression',
+  'FilterExpression',
+])
+const SIZE = / expression size: \d+$/
+
 function within<Result>(
   parameter: ExpressionParameter,
   texts: ExpressionTexts,
@@ -127,7 +134,8 @@ function within<Result>(
     return read(text)
   } catch (error) {
     if (!(error instanceof ExpressionFault)) throw error
-    throw invalidRequest(`Invalid ${parameter}: ${error.message}`)
+    const message = TELLS_SIZE.has(parameter) ? error.message : error.message.replace(SIZE, '')
+    throw invalidRequest(`Invalid ${parameter}: ${message}`)
   }
 }
 

@@ -76,12 +76,18 @@ describe('a key condition', () => {
       'begins_with(:p, pk)',
       `${wrong}begins_with operator must have the key attribute as its first operand`,
     ],
-    ['sk > :a AND sk < :b', 'KeyConditionExpressions must only contain one condition per key'],
+    [
+      'sk > :a AND sk < :b',
+      'Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key',
+    ],
     [
       'pk = :t',
-      'One or more parameter values were invalid: ComparisonOperator EQ is not valid for BOOL AttributeValue type',
+      'One or more parameter values were invalid: Condition parameter type does not match schema type',
     ],
-    ['pk = :p AND sk = :a AND extra = :b', 'Conditions can be of length 1 or 2 only'],
+    [
+      'pk = :p AND sk = :a AND extra = :b',
+      'The number of query conditions (3) exceeds the number of key attributes defined in the schema (2)',
+    ],
     ['sk = :a', 'Query condition missed key schema element: pk'],
     ['pk = :p AND extra = :a', 'Query condition missed key schema element: sk'],
     ['pk > :p', unsupported],

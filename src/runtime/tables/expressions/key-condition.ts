@@ -1,6 +1,10 @@
 import { invalidRequest } from '#runtime/tables/fault.ts'
 import { type AttributeValue, typeOf } from '#runtime/tables/items/attribute-value.ts'
-import type { KeyAttribute, KeySchema } from '#runtime/tables/items/key-schema.ts'
+import {
+  type KeyAttribute,
+  keyAttributes,
+  type KeySchema,
+} from '#runtime/tables/items/key-schema.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
 
 import type { Condition } from './condition.ts'
@@ -29,6 +33,7 @@ const COMPARE: Readonly<Record<'=' | '<' | '<=' | '>' | '>=', (order: number) =>
   '>': (order) => order > 0,
   '>=': (order) => order >= 0,
 }
+const MOST_CONDITIONS = 2
 const UNSUPPORTED = 'Query key condition not supported'
 
 /**
@@ -42,6 +47,7 @@ export function keyRangeOf(
 ): KeyRange {
   const terms = keyTermsOf(condition)
   const { partitionKey, sortKey } = schema
+  if (terms.size > MOST_CONDITIONS) throw tooMany(terms.size, keyAttributes(schema).length)
   inspect?.(partitionKey)
   if (sortKey === undefined && terms.size > 1) throw invalidRequest(UNSUPPORTED)
   const partition = terms.get(partitionKey.name)
@@ -94,6 +100,11 @@ function checkTypes(term: KeyTerm, key: KeyAttribute): void {
     'One or more parameter values were invalid: Condition parameter type does not match schema type',
   )
 }
+
+const tooMany = (given: number, possible: number): Error =>
+  invalidRequest(
+    `The number of query conditions (${given}) exceeds the number of key attributes defined in the schema (${possible})`,
+  )
 
 const missing = (key: KeyAttribute): Error =>
   invalidRequest(`Query condition missed key schema element: ${key.name}`)

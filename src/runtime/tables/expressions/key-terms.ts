@@ -1,9 +1,5 @@
 import { invalidRequest } from '#runtime/tables/fault.ts'
-import {
-  type AttributeType,
-  type AttributeValue,
-  typeOf,
-} from '#runtime/tables/items/attribute-value.ts'
+import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
 
 import type { Condition, Operand, Predicate } from './condition.ts'
 import type { Comparator } from './syntax.ts'
@@ -29,23 +25,10 @@ const MIRRORED = {
   '>=': '<=',
 } as const satisfies Record<Exclude<Comparator, '<>'>, KeyOperator>
 
-/** DynamoDB's names of the operators in what it says of them, and the types each takes. */
-const RULES: Readonly<Record<KeyOperator, readonly [string, readonly AttributeType[]]>> = {
-  '=': ['EQ', ['S', 'N', 'B', 'SS', 'NS', 'BS']],
-  '<': ['LT', ['S', 'N', 'B']],
-  '<=': ['LE', ['S', 'N', 'B']],
-  '>': ['GT', ['S', 'N', 'B']],
-  '>=': ['GE', ['S', 'N', 'B']],
-  between: ['BETWEEN', ['S', 'N', 'B']],
-  beginsWith: ['BEGINS_WITH', ['S', 'B']],
-}
-
 /** Takes a key condition apart, by the attribute each part is about; anything but ANDed comparisons is refused. */
 export function keyTermsOf(condition: Condition): ReadonlyMap<string, KeyTerm> {
   const terms = new Map<string, KeyTerm>()
   collect(condition, terms)
-  for (const term of terms.values()) checkValues(term)
-  if (terms.size > 2) throw invalidRequest('Conditions can be of length 1 or 2 only')
   return terms
 }
 
@@ -62,7 +45,9 @@ function add(predicate: Exclude<Predicate, { kind: 'in' }>, terms: Map<string, K
   const operator = operatorOf(predicate)
   const { name, index } = keyOf(predicate.operands)
   if (terms.has(name)) {
-    throw invalidRequest('KeyConditionExpressions must only contain one condition per key')
+    throw invalidRequest(
+      'Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key',
+    )
   }
   const values = predicate.operands.flatMap((each) => (each.kind === 'value' ? [each.value] : []))
   terms.set(name, { operator: index === 0 ? operator : mirrored(operator), values })
@@ -106,16 +91,4 @@ function keyOf(operands: readonly Operand[]): { name: string; index: number } {
 
 function mirrored(operator: KeyOperator): KeyOperator {
   return operator === 'between' || operator === 'beginsWith' ? operator : MIRRORED[operator]
-}
-
-function checkValues({ operator, values }: KeyTerm): void {
-  const [name, allowed] = RULES[operator]
-  for (const value of values) {
-    const type = typeOf(value)
-    if (!allowed.includes(type)) {
-      throw invalidRequest(
-        `One or more parameter values were invalid: ComparisonOperator ${name} is not valid for ${type} AttributeValue type`,
-      )
-    }
-  }
 }

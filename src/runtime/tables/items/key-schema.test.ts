@@ -11,6 +11,7 @@ const SCHEMA: TableSchema = {
 const SK = { B: 'AA==' }
 const MISMATCH = 'The provided key element does not match the schema'
 const INVALID = 'One or more parameter values were invalid: '
+const NOT_VALID = 'One or more parameter values are not valid. '
 const EMPTY = 'The AttributeValue for a key attribute cannot contain an empty'
 
 describe('a key', () => {
@@ -23,11 +24,11 @@ describe('a key', () => {
     ['one too many', { pk: { S: 'a' }, sk: SK, x: { S: 'a' } }, MISMATCH],
     ['another attribute', { pk: { S: 'a' }, x: SK }, MISMATCH],
     ['another type', { pk: { N: '1' }, sk: SK }, MISMATCH],
-    ['an empty string', { pk: { S: '' }, sk: SK }, `${INVALID}${EMPTY} string value. Key: pk`],
+    ['an empty string', { pk: { S: '' }, sk: SK }, `${NOT_VALID}${EMPTY} string value. Key: pk`],
     [
       'an empty binary',
       { pk: { S: 'a' }, sk: { B: '' } },
-      `${INVALID}${EMPTY} binary value. Key: sk`,
+      `${NOT_VALID}${EMPTY} binary value. Key: sk`,
     ],
     [
       'a long partition key',
@@ -50,11 +51,7 @@ describe('a key', () => {
       { pk: { N: '1' }, sk: SK },
       `${INVALID}Type mismatch for key pk expected: S actual: N`,
     ],
-    [
-      'an empty key',
-      { pk: { S: '' }, sk: SK },
-      `One or more parameter values are not valid. ${EMPTY} string value. Key: pk`,
-    ],
+    ['an empty key', { pk: { S: '' }, sk: SK }, `${NOT_VALID}${EMPTY} string value. Key: pk`],
     [
       'another type for an index',
       { pk: { S: 'a' }, sk: SK, g: { N: '1' } },

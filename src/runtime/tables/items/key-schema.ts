@@ -41,13 +41,19 @@ export const indexKeyAttributes = (
   )
 
 /** Refuses a key that has not exactly the key attributes, of their types and within their sizes. */
-export function checkKey(key: Item, schema: KeySchema): void {
+export const checkKey = (key: Item, schema: KeySchema): void => checkKeyAs(key, schema, NOT_VALID)
+
+/** The same for the key where a page starts, of which DynamoDB says in older words that it is empty. */
+export const checkStartKey = (key: Item, schema: KeySchema): void =>
+  checkKeyAs(key, schema, INVALID)
+
+function checkKeyAs(key: Item, schema: KeySchema, opening: string): void {
   const attributes = keyAttributes(schema)
   if (Object.keys(key).length !== attributes.length) throw invalidRequest(MISMATCH)
   for (const attribute of attributes) {
     const value = attributeOf(key, attribute.name)
     if (value === undefined || typeOf(value) !== attribute.type) throw invalidRequest(MISMATCH)
-    checkKeyValue(attribute, value, INVALID)
+    checkKeyValue(attribute, value, opening)
     checkKeySize(attribute, value, schema)
   }
 }

@@ -79,6 +79,11 @@ describe('a value on the wire', () => {
   ])('is refused with %s', (_what, value, message) => {
     expect(() => readWireValue(value)).toThrow(invalidRequest(message))
   })
+  test('has no attribute without a name', () => {
+    const refusal = invalidRequest('Empty attribute name')
+    expect(() => readWireItem({ b: { N: 'x' }, '': { S: '' } })).toThrow(refusal)
+  })
+
   test('may have names of 65,535 bytes at any level', () => {
     const long = 'é'.repeat(32_767)
     expect(readWireItem({ [`${long}a`]: { S: '' } })).toHaveProperty(`${long}a`)

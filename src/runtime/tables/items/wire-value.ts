@@ -38,7 +38,9 @@ export function readWireValue(input: unknown, level = 1): AttributeValue {
 
 /** Reads an item, a key or any other set of named values. */
 export function readWireItem(input: unknown): Item {
-  return readAttributes(fieldsOf(input), 1)
+  const fields = fieldsOf(input)
+  if (Object.hasOwn(fields, '')) throw invalidRequest('Empty attribute name')
+  return readAttributes(fields, 1)
 }
 
 const READERS: Readonly<Record<AttributeType, (input: unknown, level: number) => AttributeValue>> =
