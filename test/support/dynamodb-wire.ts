@@ -11,6 +11,7 @@ import type { Table } from '#runtime/tables/table.ts'
 import { WireActions } from './dynamodb-wire/actions.ts'
 import { answer, type Protocol } from './dynamodb-wire/protocol.ts'
 import { StoredTables } from './dynamodb-wire/stored-tables.ts'
+import { tableNameOf } from './dynamodb-wire/table-arn.ts'
 import { TableCatalog } from './dynamodb-wire/table-catalog.ts'
 
 export interface DynamoDbWireOptions {
@@ -49,7 +50,7 @@ export async function startDynamoDbWire(options: DynamoDbWireOptions): Promise<D
     engine,
     batches: new TableBatches(deps),
     tableOf(name: string) {
-      const wire = catalog.active(name)
+      const wire = catalog.active(tableNameOf(name))
       return { wire, table: store.tableOf(wire) }
     },
   }

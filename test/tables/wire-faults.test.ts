@@ -160,6 +160,63 @@ describe('a transaction', () => {
     expect(JSON.stringify(fault)).toContain(end)
   })
 
+  const none = { TableName: 'none', Item: Key }
+  const [token, enumerated] = ['x'.repeat(37), 'Member must satisfy enum value set']
+
+  test.each<[string, object, string]>([
+    ['syntax', { ConditionExpression: 'a = = b' }, 'Syntax error; token: "="'],
+    [
+      'a value without use',
+      {
+        ConditionExpression: 'attribute_exists(a)',
+        ExpressionAttributeValues: { ':v': { S: '' } },
+      },
+      'unused in expressions: keys: {:v}',
+    ],
+    ['the name of an attribute', { Item: { '': { S: '' }, b: { L: [{}] } } }, 'Empty attribute'],
+  ])('is refused for %s before a table is missed', async (_what, fields, message) => {
+    const faulty = { Put: { TableName, Item: { a: { S: 'a' } }, ...fields } }
+    for (const TransactItems of [
+      [{ Put: none }, faulty],
+      [faulty, { Put: none }],
+    ]) {
+      for (const ReturnConsumedCapacity of ['NONE', 'TOTAL']) {
+        await expect(
+          call('TransactWriteItems', { TransactItems, ReturnConsumedCapacity }),
+        ).resolves.toMatchObject({
+          __type: expect.stringMatching(/ValidationException$/),
+          message: expect.stringContaining(message),
+        })
+      }
+    }
+  })
+
+  test('tells of its token before anything else', async () => {
+    const { message } = Object(
+      await call('TransactWriteItems', {
+        TransactItems: [{ Put: none }],
+        ReturnConsumedCapacity: 'ALL',
+        ClientRequestToken: token,
+      }),
+    )
+    expect(message).toMatch(/^2 validation errors detected: Value 'x+' at 'clientRequestToken' /)
+    expect(message).toContain(enumerated)
+  })
+
+  test.each<[string, object]>([
+    ['GetItem', { Key }],
+    ['DeleteItem', { Key }],
+    ['UpdateItem', { Key }],
+    ['BatchGetItem', { RequestItems: { [TableName]: { Keys: [Key] } } }],
+    ['BatchWriteItem', { RequestItems: { [TableName]: [{ DeleteRequest: { Key } }] } }],
+    ['TransactGetItems', { TransactItems: [{ Get: { TableName, Key } }] }],
+  ])('has the same words for an empty key as %s', async (action, body) => {
+    const named = action.includes('Batch') || action.includes('Transact') ? {} : { TableName }
+    await expect(call(action, { ...named, ...body })).resolves.toMatchObject({
+      message: `One or more parameter values are not valid. ${empty} Key: a`,
+    })
+  })
+
   test('that reads is cancelled by a key that does not fit', async () => {
     const get = (a: object) => ({ Get: { TableName, Key: a } })
     for (const key of [{}, { a: { N: '1' } }, { a: { S: 'x'.repeat(2049) } }]) {
@@ -168,6 +225,72 @@ describe('a transaction', () => {
         canceled('None', 'ValidationError'),
       )
     }
+  })
+})
+
+describe('a batch', () => {
+  const TableName = 'keyed'
+  const Key = { a: { S: 'b' } }
+
+  test('shows what was asked as Java writes it', async () => {
+    const bound =
+      "' at 'requestItems' failed to satisfy constraint: Map value must satisfy constraint: [Member must have length less than or equal to 25, Member must have length greater than or equal to 1]"
+    await expect(
+      call('BatchWriteItem', { RequestItems: { [TableName]: [] } }),
+    ).resolves.toMatchObject({ message: `1 validation error detected: Value '{keyed=[]}${bound}` })
+    const requests = [{ PutRequest: { Item: Key } }, { DeleteRequest: { Key } }]
+    await expect(
+      call('BatchWriteItem', { RequestItems: { 'a!!': requests } }),
+    ).resolves.toMatchObject({
+      message: expect.stringContaining(
+        "'{a!!=[WriteRequest(putRequest=PutRequest(item={a=AttributeValue(s=b)}), deleteRequest=null), WriteRequest(putRequest=null, deleteRequest=DeleteRequest(key={a=AttributeValue(s=b)}))]}'",
+      ),
+    })
+  })
+
+  test('projects all of its tables in the manner of old, or none', async () => {
+    const RequestItems = {
+      [TableName]: { Keys: [Key], ProjectionExpression: 'a' },
+      other: { Keys: [Key], AttributesToGet: ['a'] },
+    }
+    await expect(call('BatchGetItem', { RequestItems })).resolves.toMatchObject({
+      message: expect.stringMatching(/^Can not use both expression and non-expression parameters/),
+    })
+  })
+
+  test('misses a table before it finds an item too large', async () => {
+    const Item = { ...Key, b: { S: 'x'.repeat(400 * 1024) } }
+    const missing = { message: 'Requested resource not found' }
+    const large = { message: 'Item size has exceeded the maximum allowed size' }
+    const batch = (name: string) => ({ RequestItems: { [name]: [{ PutRequest: { Item } }] } })
+    await expect(call('PutItem', { TableName: 'none', Item })).resolves.toMatchObject(missing)
+    await expect(call('BatchWriteItem', batch('none'))).resolves.toMatchObject(missing)
+    await expect(call('PutItem', { TableName, Item })).resolves.toMatchObject(large)
+    await expect(call('BatchWriteItem', batch(TableName))).resolves.toMatchObject(large)
+  })
+})
+
+describe('the resource name of a table', () => {
+  const arn = 'arn:aws:dynamodb:us-east-1:000000000000:table/keyed'
+  const Key = { a: { S: 'by-arn' } }
+
+  test('will do where its name does, and is repeated', async () => {
+    await call('PutItem', { TableName: arn, Item: Key })
+    await expect(
+      call('GetItem', { TableName: arn, Key, ReturnConsumedCapacity: 'TOTAL' }),
+    ).resolves.toMatchObject({ Item: Key, ConsumedCapacity: { TableName: arn } })
+    await expect(
+      call('BatchGetItem', { RequestItems: { [arn]: { Keys: [Key] } } }),
+    ).resolves.toMatchObject({ Responses: { [arn]: [Key] } })
+    await expect(
+      call('TransactGetItems', { TransactItems: [{ Get: { TableName: arn, Key } }] }),
+    ).resolves.toMatchObject({ Responses: [{ Item: Key }] })
+  })
+
+  test('is none with anything behind it', async () => {
+    await expect(call('GetItem', { TableName: `${arn}/index/by-x`, Key })).resolves.toMatchObject({
+      message: expect.stringContaining('Member must satisfy regular expression pattern'),
+    })
   })
 })
 

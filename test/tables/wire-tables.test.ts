@@ -177,6 +177,28 @@ describe('a change of indexes', () => {
   })
 })
 
+describe('items beside each other', () => {
+  const TableName = 'collected'
+  const Item = { a: { S: 'a' }, b: { S: 'b' } }
+  const asked = { TableName, ReturnItemCollectionMetrics: 'SIZE' }
+
+  test('are told of as a collection where there is a local index', async () => {
+    const local = { LocalSecondaryIndexes: [index('byX', ['a', 'x'])] }
+    await wire.create({
+      TableName,
+      KeySchema: keys('a', 'b'),
+      AttributeDefinitions: strings('a', 'b', 'x'),
+      ...local,
+    })
+    const collection = {
+      ItemCollectionMetrics: { ItemCollectionKey: { a: Item.a }, SizeEstimateRangeGB: [0, 1] },
+    }
+    expect(await wire.do('PutItem', { ...asked, Item })).toEqual(collection)
+    expect(await wire.do('DeleteItem', { ...asked, Key: Item })).toEqual(collection)
+    expect(await wire.do('PutItem', { TableName, Item })).toEqual({})
+  })
+})
+
 describe('tags', () => {
   const ResourceArn = 'arn:aws:dynamodb:us-east-1:000000000000:table/tagged'
   const add = (tags: Readonly<Record<string, string | undefined>>) => ({

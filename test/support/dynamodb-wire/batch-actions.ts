@@ -1,7 +1,6 @@
 import type { TableBatches } from '#runtime/tables/batches/service.ts'
 import { WIRE } from '#runtime/tables/codec.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { checkItemSize } from '#runtime/tables/items/size.ts'
 import { readWireItem } from '#runtime/tables/items/wire-value.ts'
 
 import { capacityOf, type Consumed, readUnits, summed } from './capacity.ts'
@@ -73,7 +72,8 @@ export async function performBatchAction(
 /** An item that a batch is about. */
 interface MeteredItem {
   readonly tableName: string
-  readonly key: Fields
+  /** Of what is written whole, it is in the item. */
+  readonly key: Fields | undefined
   readonly item?: Fields | undefined
   readonly isConsistent: boolean
 }
@@ -103,25 +103,25 @@ const READERS: Readonly<
     const requested = Object.entries(request.RequestItems ?? {}) as [string, WriteRequest[]][]
     for (const [, writes] of requested) checkWrites(writes)
     const items = requested.flatMap(([tableName, writes]) => {
-      const { table } = places.tableOf(tableName)
+      places.tableOf(tableName)
       return writes.map(({ PutRequest: put, DeleteRequest: removed }) => ({
         tableName,
-        key: removed?.Key ?? keyOf(put?.Item ?? {}, table),
+        key: removed?.Key,
         item: put?.Item,
         isConsistent: true,
       }))
     })
     return { body: { ...request }, items }
   },
-  TransactGetItems: (request, places) => transacted(request, places),
-  TransactWriteItems: (request, places) => transacted(request, places),
+  TransactGetItems: transacted,
+  TransactWriteItems: transacted,
 }
 
-function transacted(request: BatchRequest, places: BatchPlaces): ReadBatch {
+function transacted(request: BatchRequest): ReadBatch {
   const items = (request.TransactItems ?? []).flatMap((element) =>
     Object.values(element).map(({ TableName: tableName, Key: key, Item: item }) => ({
       tableName,
-      key: key ?? keyOf(item ?? {}, places.tableOf(tableName).table),
+      key,
       item,
       isConsistent: true,
     })),
@@ -131,6 +131,7 @@ function transacted(request: BatchRequest, places: BatchPlaces): ReadBatch {
 
 function checkKeys(requested: readonly (readonly [string, KeysOfTable])[]): void {
   let count = 0
+  checkSameManner(requested.map(([, request]) => request))
   for (const [, request] of requested) {
     checkProjected(request)
     const seen = new Set<string>()
@@ -148,6 +149,16 @@ function checkKeys(requested: readonly (readonly [string, KeysOfTable])[]): void
   }
 }
 
+/** What is read of one table in the manner of old is not read of another with an expression. */
+function checkSameManner(requests: readonly KeysOfTable[]): void {
+  const asksOfOld = requests.some((request) => request.AttributesToGet !== undefined)
+  if (!asksOfOld || requests.every((request) => request.ProjectionExpression === undefined)) return
+  throw validationFault(
+    'Can not use both expression and non-expression parameters in the same request: ' +
+      'Non-expression parameters: {AttributesToGet} Expression parameters: {ProjectionExpression}',
+  )
+}
+
 function checkWrites(writes: readonly WriteRequest[]): void {
   if (writes.some((write) => Object.keys(write).length === 0)) {
     throw validationFault(
@@ -155,7 +166,7 @@ function checkWrites(writes: readonly WriteRequest[]): void {
     )
   }
   for (const { PutRequest: put, DeleteRequest: removed } of writes) {
-    if (put) checkItemSize(readWireItem(put.Item))
+    if (put) readWireItem(put.Item)
     else if (removed) readWireItem(removed.Key)
   }
 }
@@ -172,12 +183,15 @@ class Meter {
   }
 
   async measure(items: readonly MeteredItem[]): Promise<void> {
-    const { engine, tableOf } = this.#places
     for (const item of items) {
-      const { table } = tableOf(item.tableName)
-      const stored = await storedItem(engine, table, item.key).catch(() => undefined)
+      const stored = await this.#stored(item).catch(() => undefined)
       this.#found.set(item, [...(this.#found.get(item) ?? []), stored])
     }
+  }
+
+  async #stored({ tableName, key, item = {} }: MeteredItem): Promise<Item | undefined> {
+    const { table } = this.#places.tableOf(tableName)
+    return storedItem(this.#places.engine, table, key ?? keyOf(item, table))
   }
 
   field(action: WireBatchAction): Fields {

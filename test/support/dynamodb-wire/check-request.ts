@@ -1,7 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import { type ExpressionParameter, Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { keyTermsOf } from '#runtime/tables/expressions/key-terms.ts'
-import { checkItemSize } from '#runtime/tables/items/size.ts'
 import { readWireItem, readWireValue } from '#runtime/tables/items/wire-value.ts'
 
 import type { ItemRequest } from './item-request.ts'
@@ -72,9 +71,8 @@ const CHECKS: Readonly<Record<WireItemAction, (request: ItemRequest) => void>> =
     bind('GetItem', request)
   },
   PutItem(request) {
-    const item = readWireItem(request.Item)
+    readWireItem(request.Item)
     checkReturnValues(request)
-    checkItemSize(item)
     checkExpectations(request.Expected)
     bind('PutItem', request)
   },

@@ -14,6 +14,9 @@ import { validationFault } from './wire-error.ts'
 import type { WireTable } from './wire-table.ts'
 import { writtenCapacity } from './written-capacity.ts'
 
+/** Nobody fills more than this with an endpoint for tests. */
+const SMALLEST_RANGE_GB = [0, 1]
+
 export type Body = Readonly<Record<string, unknown>>
 
 export interface ItemPlaces {
@@ -61,12 +64,31 @@ async function get({ engine, table, request, body }: Single): Promise<object> {
 
 async function write(single: Single): Promise<object> {
   const { engine, wire, table, request } = single
-  if (!asksCapacity(request)) return writeAlone(single)
   const key = request.Key ?? keyOf(request.Item ?? {}, table)
+  if (!asksCapacity(request)) {
+    return { ...(await writeAlone(single)), ...collectionField(single, key) }
+  }
   const before = await storedItem(engine, table, key).catch(() => undefined)
   const answer = await writeAlone(single)
   const after = await storedItem(engine, table, key)
-  return { ...answer, ...capacityField(request, writtenCapacity(wire, before, after)) }
+  return {
+    ...answer,
+    ...capacityField(request, writtenCapacity(wire, before, after)),
+    ...collectionField(single, key),
+  }
+}
+
+/** Only where there are local indexes do items with one partition key count together. */
+function collectionField({ wire, table, request }: Single, key: Body): Body {
+  const isAsked = request.ReturnItemCollectionMetrics === 'SIZE'
+  if (!isAsked || wire.indexes.every(({ scope }) => scope === 'global')) return {}
+  const { name } = table.schema.partitionKey
+  return {
+    ItemCollectionMetrics: {
+      ItemCollectionKey: { [name]: key[name] },
+      SizeEstimateRangeGB: SMALLEST_RANGE_GB,
+    },
+  }
 }
 
 /** An update of old has a word of its own for a type that does not suit. */

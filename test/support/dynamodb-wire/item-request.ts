@@ -24,6 +24,7 @@ export interface ItemRequest {
   readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>
   readonly ReturnValues?: string
   readonly ReturnConsumedCapacity?: string
+  readonly ReturnItemCollectionMetrics?: string
   readonly ConsistentRead?: boolean
   readonly Select?: string
   readonly Limit?: number

@@ -14,7 +14,7 @@ import {
 } from './shape.ts'
 
 const NAME = { pattern: '[a-zA-Z0-9_.-]+', minLength: 3, maxLength: 255 } as const
-const KEY_NAME = { pattern: NAME.pattern, minLength: 3, maxLength: 255 } as const
+const KEY_NAME = { pattern: NAME.pattern, minLength: 3, maxLength: 255, orArn: true } as const
 const OPERATORS = [
   'IN',
   'NULL',
@@ -31,7 +31,7 @@ const OPERATORS = [
   'CONTAINS',
 ] as const
 
-const tableName = text({ notNull: true, ...NAME })
+const tableName = text({ notNull: true, ...NAME, orArn: true })
 const indexName = text(NAME)
 const names = map(text(), 'java.lang.String')
 const capacity = choice('INDEXES', 'TOTAL', 'NONE')
@@ -118,8 +118,8 @@ export const ITEM_SHAPES = {
     TableName: tableName,
     ReturnItemCollectionMetrics: metrics,
     ReturnValues: returnValues,
-    Key: item,
     ConditionalOperator: conditionalOperator,
+    Key: item,
     Expected: expected,
     AttributeUpdates: attributeUpdates,
     UpdateExpression: text(),
@@ -186,7 +186,13 @@ export const ITEM_SHAPES = {
     RequestItems: map(
       { kind: 'List', member: writeRequest, parameterized: true },
       'java.util.List<com.amazonaws.dynamodb.v20120810.WriteRequest>',
-      { notNull: true, minLength: 1, keys: KEY_NAME, values: { minLength: 1, maxLength: 25 } },
+      {
+        javaText: true,
+        notNull: true,
+        minLength: 1,
+        keys: KEY_NAME,
+        values: { minLength: 1, maxLength: 25 },
+      },
     ),
   },
   TransactGetItems: {
@@ -204,9 +210,9 @@ export const ITEM_SHAPES = {
     ),
   },
   TransactWriteItems: {
+    ClientRequestToken: text({ minLength: 1, maxLength: 36 }),
     ReturnConsumedCapacity: capacity,
     ReturnItemCollectionMetrics: metrics,
-    ClientRequestToken: text({ minLength: 1, maxLength: 36 }),
     TransactItems: list(
       struct('value', 'TransactWriteItem', {
         ConditionCheck: transactWrite('ConditionCheck', { Key: item }, required),

@@ -5,11 +5,15 @@ export interface Rules {
   readonly notNull?: true
   readonly oneOf?: readonly string[]
   readonly pattern?: string
+  /** The resource name of a table will do in its place. */
+  readonly orArn?: true
+  /** Is shown as Java shows it, not as JSON. */
+  readonly javaText?: true
   readonly minLength?: number
   readonly maxLength?: number
   readonly min?: number
   readonly max?: number
-  readonly keys?: Bounds & { readonly pattern: string }
+  readonly keys?: Bounds & { readonly pattern: string; readonly orArn?: true }
   readonly values?: Bounds
 }
 

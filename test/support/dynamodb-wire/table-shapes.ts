@@ -62,10 +62,10 @@ export const TABLE_SHAPES = {
     BillingMode: billingMode,
     ProvisionedThroughput: throughput(),
     KeySchema: keySchema({ oneOf: ['HASH', 'RANGE'] }),
-    LocalSecondaryIndexes: list(struct('value', 'LocalSecondaryIndex', index)),
     GlobalSecondaryIndexes: list(
       struct('value', 'GlobalSecondaryIndex', { ...index, ProvisionedThroughput: throughput() }),
     ),
+    LocalSecondaryIndexes: list(struct('value', 'LocalSecondaryIndex', index)),
     Tags: list(tag),
     DeletionProtectionEnabled: flag,
   },
