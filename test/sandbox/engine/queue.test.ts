@@ -78,20 +78,19 @@ describe('the queue of a site', () => {
       ),
     )
     let spinning = true
+    let turns = 0
     const load = spinners.map(async (program) => {
-      while (spinning) await sandbox.call(program)
+      for (; spinning; turns += 1) await sandbox.call(program)
     })
     const quick = sandbox.program('export default () => 1')
     for (let warm = 0; warm < 20; warm += 1) await sandbox.call(quick)
-    const times: number[] = []
+    const turnsBefore = turns
     for (let call = 0; call < 100; call += 1) {
-      const startedMs = performance.now()
       expect(await sandbox.call(quick)).toMatchObject({ ok: true })
-      times.push(performance.now() - startedMs)
     }
+    // Calls that had to wait for turns would see almost as many end as they are.
+    expect(turns - turnsBefore).toBeLessThan(50)
     spinning = false
     await Promise.all(load)
-    times.sort((one, two) => one - two)
-    expect(times[50]).toBeLessThan(20)
   })
 })
