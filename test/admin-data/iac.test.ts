@@ -394,7 +394,7 @@ describe('a job', () => {
 
   test('that runs stops before its next step when it is cancelled', async () => {
     const site = await newSite('stop.test')
-    const groups = Array.from({ length: 10 }, (_, at) => ({ groupName: `g${at}` }))
+    const groups = Array.from({ length: 60 }, (_, at) => ({ groupName: `g${at}` }))
     const held = await heldBack('stop.test', async (tx) => {
       await tx.db
         .insertInto('data_group')
@@ -407,19 +407,24 @@ describe('a job', () => {
     const cancelling = site.admin('POST', `/iac/jobs/${jobId}/cancel`)
     await waiters(2)
     await held.release()
-    expect((await cancelling).json).toMatchObject({
+    const cancelled = (await cancelling).json
+    expect(cancelled).toMatchObject({
       status: 'cancelled',
       permissionsSync: { status: expect.any(String) },
-      summary: { created: 6, failed: 0 },
+      summary: { created: expect.any(Number), failed: 0 },
     })
+    // Both wait for the same lock when the sixth step is done, and a few steps may have it first.
+    const { created } = cancelled.summary
+    expect(created).toBeGreaterThanOrEqual(6)
+    expect(created).toBeLessThan(60)
     const statuses = (await ended(site, jobId)).json.summary.changes.map(
       ({ status }: ChangeSeen) => status,
     )
     expect(statuses).toEqual([
-      ...Array<string>(6).fill('succeeded'),
-      ...Array<string>(4).fill('skipped'),
+      ...Array<string>(created).fill('succeeded'),
+      ...Array<string>(60 - created).fill('skipped'),
     ])
-    expect((await exported(site)).groups).toHaveLength(6)
+    expect((await exported(site)).groups).toHaveLength(created)
   })
 
   test('keeps its sealed definition only until it ends', async () => {
