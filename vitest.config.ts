@@ -39,6 +39,8 @@ export default defineConfig({
           name: 'unit',
           // They share no state to be kept apart, and a process for each file cost more than its tests.
           isolate: false,
+          // A busy machine takes its time.
+          testTimeout: 60_000,
           include: [
             'src/**/*.test.ts',
             'sandbox/**/*.test.ts',
