@@ -54,6 +54,20 @@ describe('a transaction', () => {
     await expect(swallowed).rejects.toThrow(AbortedTransactionError)
   })
 
+  test('says that the disk is full, and leaves the connection as good as before', async () => {
+    const full = postgres.database.withSite('one', (tx) =>
+      sql`do $$ begin raise exception 'No space left on device' using errcode = 'disk_full'; end $$`.execute(
+        tx.db,
+      ),
+    )
+    await expect(full).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+      message: expect.stringContaining('disk is full'),
+      cause: { message: 'No space left on device' },
+    })
+    expect(await ping()).toBe('pong')
+  })
+
   test('leaves its site to nobody who gets the connection after it', async () => {
     const setting = () =>
       postgres.database.withDirectory(async ({ db }) => {

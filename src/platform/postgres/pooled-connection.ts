@@ -4,6 +4,8 @@ import { type ClientOptions, type SqlClient, createClient } from './client.ts'
 
 /** After which a connection is replaced by a fresh one: the server's memory for it only grows. */
 const MAX_AGE_MS = 45 * 60_000
+/** PostgreSQL's code for a disk without room. */
+const DISK_FULL = '53100'
 
 export interface PooledResult {
   readonly rows: unknown[]
@@ -59,6 +61,7 @@ export class PooledConnection {
       const result = await this.#client.unsafe(text, given, { prepare: true })
       return { rows: Array.from(result), command: result.command, count: result.count }
     } catch (error) {
+      if (isDiskFull(error)) throw noRoom(error)
       if (leavesSessionOpen(error)) throw error
       this.#dying = true
       throw connectionLost(error)
@@ -85,6 +88,15 @@ const asGiven = (parameter: unknown): unknown =>
 /** Only an answer of the server that is not FATAL or PANIC does. */
 const leavesSessionOpen = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && error.severity === 'ERROR'
+
+const isDiskFull = (error: unknown): boolean =>
+  leavesSessionOpen(error) && error instanceof Error && 'code' in error && error.code === DISK_FULL
+
+const noRoom = (cause: unknown): AppError =>
+  new AppError('ServiceUnavailable', 'The database has no room left: its disk is full', {
+    cause,
+    retryAfterSeconds: 60,
+  })
 
 const connectionLost = (cause?: unknown): AppError =>
   new AppError('ServiceUnavailable', 'The connection to the database was lost: try again', {
