@@ -200,13 +200,20 @@ describe('an admin who changes what a definition is about, while it is carried o
     for (const answer of await Promise.all(changed)) expect(answer.status, answer.text).toBe(200)
     const job = await ended(site, jobId)
     expect(job.json).toMatchObject({ status: 'succeeded', error: null })
-    expect(stepsOf(job)).toEqual([
+    // All of them wait for the site: the step of "early" may have it before the admin, who wants the same.
+    const steps = stepsOf(job)
+    const wasFirst = steps.includes('unchanged none operations early')
+    expect(steps).toEqual([
       'succeeded update envVars COLOUR',
       'succeeded create groups held',
-      'unchanged none operations early',
+      `${wasFirst ? 'unchanged none' : 'succeeded update'} operations early`,
       'succeeded update operations late',
     ])
-    expect(job.json.summary).toMatchObject({ created: 1, updated: 2, unchanged: 1 })
+    expect(job.json.summary).toMatchObject({
+      created: 1,
+      updated: wasFirst ? 2 : 3,
+      unchanged: wasFirst ? 1 : 0,
+    })
     const state = await exported(site)
     expect(state.envVars).toMatchObject([{ name: 'COLOUR', value: 'blue' }])
     expect(state.operations).toMatchObject([bound('early', 'two'), bound('late', 'two')])

@@ -1,4 +1,4 @@
-import type { Generated } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 
 import type { BucketTables } from './bucket-tables.ts'
 import type { EnvVarTables } from './env-var-tables.ts'
@@ -100,6 +100,9 @@ interface DataResourceTable {
   config: unknown
   created_at: Generated<Date>
   updated_at: Generated<Date>
+  /** Postgres computes these two from the config. */
+  code_bytes: GeneratedAlways<number>
+  granted: GeneratedAlways<unknown>
 }
 
 interface DataOperationTable {

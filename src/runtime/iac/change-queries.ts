@@ -1,3 +1,5 @@
+import { sql } from 'kysely'
+
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Action, Change } from '#runtime/definitions/plan.ts'
 
@@ -5,6 +7,9 @@ import type { ChangeStatus, IacChange } from './model.ts'
 
 /** Rows of one statement: well under Postgres's bound on parameters. */
 const ROWS_AT_ONCE = 1000
+
+/** Said in the statement: only then a prepared one is known to be what the index of pending changes is for. */
+const PENDING = sql.lit<ChangeStatus>('pending')
 
 const COLUMNS = ['position', 'section', 'name', 'action', 'fields', 'status', 'error'] as const
 
@@ -66,7 +71,7 @@ export function selectPending(tx: SiteTx, number: string, limit: number): Promis
     .select(COLUMNS)
     .where('site_id', '=', tx.siteId)
     .where('job_number', '=', number)
-    .where('status', '=', 'pending')
+    .where('status', '=', PENDING)
     .orderBy('position')
     .limit(limit)
     .execute()
@@ -85,7 +90,7 @@ export async function selectLeaving(
     .where('job_number', '=', number)
     .where('section', '=', section)
     .where('action', '=', 'delete')
-    .where('status', '=', 'pending')
+    .where('status', '=', PENDING)
     .execute()
   return new Set(rows.map(({ name }) => name))
 }

@@ -107,11 +107,17 @@ export async function selectResourceByName(
   return row && toResource(row)
 }
 
-export function selectResourceNames(tx: SiteTx): Promise<ResourceName[]> {
+/** Of all of them, or of those that are called so. */
+export async function selectResourceNames(
+  tx: SiteTx,
+  called?: readonly string[],
+): Promise<ResourceName[]> {
+  if (called?.length === 0) return []
   return tx.db
     .selectFrom('data_resource')
     .select(['resource_id as resourceId', 'name', 'type'])
     .where('site_id', '=', tx.siteId)
+    .$if(called !== undefined, (query) => query.where('name', 'in', called ?? []))
     .execute()
 }
 
@@ -195,7 +201,7 @@ export async function countResources(tx: SiteTx): Promise<number> {
 export async function selectCodeBytes(tx: SiteTx, leaving: ReadonlySet<string>): Promise<number> {
   const { bytes } = await tx.db
     .selectFrom('data_resource')
-    .select(sql<number>`coalesce(sum(octet_length(config ->> 'code')), 0)::int`.as('bytes'))
+    .select(sql<number>`coalesce(sum(code_bytes), 0)::int`.as('bytes'))
     .where('site_id', '=', tx.siteId)
     .where('type', '=', 'lambdaFunction')
     .$if(leaving.size > 0, (query) => query.where('name', 'not in', [...leaving]))
@@ -210,7 +216,7 @@ export async function selectGrantees(tx: SiteTx, resourceId: string): Promise<st
     .select('name')
     .where('site_id', '=', tx.siteId)
     .where('type', '=', 'lambdaFunction')
-    .where(sql<boolean>`config -> 'resources' @> ${JSON.stringify([{ resourceId }])}::text::jsonb`)
+    .where(sql<boolean>`granted @> ${JSON.stringify([{ resourceId }])}::text::jsonb`)
     .orderBy('name')
     .execute()
   return rows.map((row) => row.name)

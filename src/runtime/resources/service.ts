@@ -139,9 +139,9 @@ export class Resources {
     return selectResourceByName(tx, name)
   }
 
-  /** Without their configs, which may be long. */
-  names(tx: SiteTx): Promise<ResourceName[]> {
-    return selectResourceNames(tx)
+  /** Of all of them, or of those that are called so; without their configs, which may be long. */
+  names(tx: SiteTx, called?: readonly string[]): Promise<ResourceName[]> {
+    return selectResourceNames(tx, called)
   }
 
   /** For a caller that has asked for the revision itself. False when it is not there; 409 while something stands on it. */

@@ -131,7 +131,12 @@ async function bound(
   resources: OperationDirectory['resources'],
   named: OperationBinding,
 ): Promise<OperationBinding> {
-  const ids = new Map((await resources.names(tx)).map((item) => [item.name, item.resourceId]))
+  const links = [named.lambdaResourceId, named.preset?.resourceId ?? null]
+  const linked = await resources.names(
+    tx,
+    links.filter((name) => name !== null),
+  )
+  const ids = new Map(linked.map((item) => [item.name, item.resourceId]))
   return relinked(named, (name) => {
     const resourceId = ids.get(name)
     if (resourceId !== undefined) return resourceId

@@ -153,7 +153,8 @@ async function put(
     readonly leaving: ReadonlySet<string>
   },
 ): Promise<PutAction> {
-  const ids = new Map((await resources.names(tx)).map((item) => [item.name, item.resourceId]))
+  const linked = await resources.names(tx, linksOf(wanted.typed))
+  const ids = new Map(linked.map((item) => [item.name, item.resourceId]))
   const typed = relinked(wanted.typed, (name, at) => {
     const resourceId = ids.get(name)
     if (resourceId !== undefined) return resourceId
@@ -174,6 +175,9 @@ async function put(
   await resources.replace(tx, current, typed, leaving)
   return 'update'
 }
+
+const linksOf = (typed: TypedConfig): string[] =>
+  typed.type === 'lambdaFunction' ? typed.config.resources.map(({ resourceId }) => resourceId) : []
 
 function relinked(typed: TypedConfig, to: (link: string, at: number) => string): TypedConfig {
   if (typed.type !== 'lambdaFunction') return typed
