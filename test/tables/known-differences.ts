@@ -67,7 +67,11 @@ const MESSAGES: readonly (readonly [Difference, (ours: string, theirs: string) =
   ],
   [
     'expression-size',
-    (ours, theirs) => ours === theirs.replace(/(?<=allowed size;) expression size: \d+$/, ''),
+    (ours, theirs) =>
+      ours ===
+      theirs
+        .replace(/(?<=allowed size; |too long; )(?:expression size|size of key): \d+$/, '')
+        .trim(),
   ],
   [
     'nested-list-append',

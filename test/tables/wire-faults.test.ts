@@ -191,6 +191,17 @@ describe('a transaction', () => {
     }
   })
 
+  test('may bring names and values that no expression uses, if it has none', async () => {
+    const unused = {
+      ExpressionAttributeNames: { '#a': 'a' },
+      ExpressionAttributeValues: { ':a': { S: 'a' } },
+    }
+    const Put = { TableName, Item: { a: { S: 'unused' } }, ...unused }
+    await expect(call('TransactWriteItems', { TransactItems: [{ Put }] })).resolves.toEqual({})
+    const single = call('PutItem', Put)
+    await expect(single).resolves.toMatchObject({ message: expect.stringMatching(/only be spec/) })
+  })
+
   test('tells of its token before anything else', async () => {
     const { message } = Object(
       await call('TransactWriteItems', {

@@ -21,6 +21,12 @@ export function expressionsOf(fields: Fields): ExpressionTexts {
   }
 }
 
+/** Those of an action of a transaction, where names and values are of no matter without an expression. */
+export function transactedExpressionsOf(fields: Fields): ExpressionTexts {
+  const texts = expressionsOf(fields)
+  return TEXTS.some((name) => texts[name] !== undefined) ? texts : {}
+}
+
 const namesOf = (input: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(objectOf(input)).map(([name, value]) => {

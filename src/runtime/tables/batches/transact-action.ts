@@ -11,7 +11,7 @@ import { checkItemSize, checkUpdatedSize, itemSize } from '#runtime/tables/items
 import type { ItemPlace } from '#runtime/tables/store/batch-items.ts'
 
 import { faultOf } from './cancellation.ts'
-import { expressionsOf } from './expression-texts.ts'
+import { transactedExpressionsOf } from './expression-texts.ts'
 import { fieldsOf, keyOf, type RequestReading, tableNamed } from './requests.ts'
 
 const KINDS = ['ConditionCheck', 'Put', 'Delete', 'Update'] as const
@@ -119,7 +119,7 @@ const bind = (
   { expressions, codec }: RequestReading,
   parameters: readonly ('UpdateExpression' | 'ConditionExpression')[],
 ): BoundExpressions =>
-  expressions.bind(expressionsOf(body), {
+  expressions.bind(transactedExpressionsOf(body), {
     parameters,
     readValue: (input) => codec.readValue(input),
   })

@@ -7,7 +7,7 @@ import { itemSize } from '#runtime/tables/items/size.ts'
 import type { ItemPlace } from '#runtime/tables/store/batch-items.ts'
 
 import { cancelForFirst, faultOf } from './cancellation.ts'
-import { expressionsOf } from './expression-texts.ts'
+import { transactedExpressionsOf } from './expression-texts.ts'
 import type { Plan } from './plan.ts'
 import { checkDistinct, fieldsOf, type RequestReading, tableNamed } from './requests.ts'
 import { checkTransactionBytes, ONE_OPERATION, transactItems } from './transaction-bounds.ts'
@@ -49,7 +49,7 @@ function readGet(input: unknown, { tables, codec, expressions }: RequestReading)
   if (input === undefined) throw invalidRequest('TransactItems must contain Get requests only')
   const request = fieldsOf(input)
   const key = codec.readItem(request['Key'])
-  const { projection } = expressions.bind(expressionsOf(request), {
+  const { projection } = expressions.bind(transactedExpressionsOf(request), {
     parameters: ['ProjectionExpression'],
     readValue: (value) => codec.readValue(value),
   })

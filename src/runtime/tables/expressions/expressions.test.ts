@@ -334,6 +334,16 @@ describe('the names and values of a request', () => {
       'ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256',
     ],
     [
+      'too long, whatever else is wrong with them',
+      { ConditionExpression: 'a = b', ExpressionAttributeValues: { [`:-${'a'.repeat(254)}`]: {} } },
+      'ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;',
+    ],
+    [
+      'with an empty name',
+      { ConditionExpression: '#a = b', ExpressionAttributeNames: { '#a': '' } },
+      'ExpressionAttributeNames contains invalid value: Empty attribute name for key #a',
+    ],
+    [
       'with a name that no attribute can have',
       { ConditionExpression: '#a = b', ExpressionAttributeNames: { '#a': 'a'.repeat(65_536) } },
       '1 validation error detected: Attribute name is too large, must be less than 65536 bytes',

@@ -67,7 +67,7 @@ export class Substitutions {
 
   #name(placeholder: string): string {
     const name = this.#names.get(placeholder)
-    if (name === undefined || name === '') {
+    if (name === undefined) {
       throw new ExpressionFault(
         `An expression attribute name used in the document path is not defined; attribute name: ${placeholder}`,
       )
@@ -81,7 +81,12 @@ export class Substitutions {
 export function checkNames(names: AttributeNames | undefined): void {
   if (names === undefined) return
   checkKeys(NAMES, Object.keys(names), NAME_KEY)
-  for (const name of Object.values(names)) checkAttributeName(name)
+  for (const [key, name] of Object.entries(names)) {
+    if (name === '') {
+      throw invalidRequest(`${NAMES} contains invalid value: Empty attribute name for key ${key}`)
+    }
+    checkAttributeName(name)
+  }
 }
 
 /** Reads the values behind placeholders, each by `read`. */
@@ -101,14 +106,15 @@ function checkKeys(what: string, keys: readonly string[], pattern: RegExp): void
   if (keys.length > MAX_KEYS)
     throw invalidRequest(`${what} must not hold more than ${MAX_KEYS} keys`)
   for (const key of keys) {
-    if (!pattern.test(key)) {
-      throw invalidRequest(`${what} contains invalid key: Syntax error; key: "${key}"`)
-    }
     const bytes = Buffer.byteLength(key, 'utf8')
     if (bytes > MAX_KEY_BYTES) {
+      const size = what === NAMES ? ` size of key: ${bytes}` : ''
       throw invalidRequest(
-        `${what} contains invalid key: The expression attribute map contains a key that is too long; size of key: ${bytes}`,
+        `${what} contains invalid key: The expression attribute map contains a key that is too long;${size}`,
       )
+    }
+    if (!pattern.test(key)) {
+      throw invalidRequest(`${what} contains invalid key: Syntax error; key: "${key}"`)
     }
   }
 }

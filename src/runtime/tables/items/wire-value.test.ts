@@ -68,6 +68,11 @@ describe('a value on the wire', () => {
       'The parameter cannot be converted to a numeric value: dog',
     ],
     [
+      'a set with null in it',
+      { SS: ['a', null] },
+      `${INVALID}An string set may not have a null string as a member`,
+    ],
+    [
       'half a base64',
       { B: 'abc' },
       'Base64 encoded length is expected a multiple of 4 bytes but found: 3',

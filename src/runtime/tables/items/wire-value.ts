@@ -6,11 +6,12 @@ import {
   type AttributeType,
   type AttributeValue,
   type Item,
+  type SetType,
 } from './attribute-value.ts'
 import { isCanonicalBase64 } from './base64.ts'
 import { checkAttributeName, checkLevel } from './limits.ts'
 import { canonicalNumber } from './number.ts'
-import { checkedSet } from './set-rules.ts'
+import { checkedSet, checkNoNull } from './set-rules.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -52,9 +53,9 @@ const READERS: Readonly<Record<AttributeType, (input: unknown, level: number) =>
     NULL: (input) => nullOf(input),
     M: (input, level) => ({ M: readAttributes(fieldsOf(input), level + 1) }),
     L: (input, level) => ({ L: listOf(input).map((each) => readWireValue(each, level + 1)) }),
-    SS: (input) => checkedSet('SS', listOf(input).map(textOf)),
-    NS: (input) => checkedSet('NS', listOf(input).map(textOf).map(canonicalNumber)),
-    BS: (input) => checkedSet('BS', listOf(input).map(base64Of)),
+    SS: (input) => checkedSet('SS', membersOf('SS', input).map(textOf)),
+    NS: (input) => checkedSet('NS', membersOf('NS', input).map(textOf).map(canonicalNumber)),
+    BS: (input) => checkedSet('BS', membersOf('BS', input).map(base64Of)),
   }
 
 const readAttributes = (fields: Fields, level: number): Attributes =>
@@ -99,6 +100,12 @@ function base64Of(input: unknown): string {
   }
   if (isCanonicalBase64(text)) return text
   throw invalidRequest('Invalid last non-pad Base64 character dectected')
+}
+
+function membersOf(type: SetType, input: unknown): readonly unknown[] {
+  const members = listOf(input)
+  checkNoNull(type, members)
+  return members
 }
 
 function listOf(input: unknown): readonly unknown[] {
