@@ -228,6 +228,26 @@ describe('a transaction', () => {
     })
   })
 
+  test('that reads tells of its reads, and of nothing that an item lacks', async () => {
+    const Item = { a: { S: 'read' } }
+    await call('PutItem', { TableName, Item })
+    const get = (ProjectionExpression: string) => ({
+      TransactItems: [{ Get: { TableName, Key: Item, ProjectionExpression } }],
+      ReturnConsumedCapacity: 'INDEXES',
+    })
+    const two = { CapacityUnits: 2, ReadCapacityUnits: 2 }
+    const ConsumedCapacity = [{ TableName, ...two, Table: two }]
+    const [some, nothing] = [get('a, lacking'), get('lacking')]
+    await expect(call('TransactGetItems', some)).resolves.toEqual({
+      Responses: [{ Item }],
+      ConsumedCapacity,
+    })
+    await expect(call('TransactGetItems', nothing)).resolves.toEqual({
+      Responses: [{}],
+      ConsumedCapacity,
+    })
+  })
+
   test('that reads is cancelled by a key that does not fit', async () => {
     const get = (a: object) => ({ Get: { TableName, Key: a } })
     for (const key of [{}, { a: { N: '1' } }, { a: { S: 'x'.repeat(2049) } }]) {

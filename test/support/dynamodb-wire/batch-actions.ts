@@ -3,7 +3,7 @@ import { WIRE } from '#runtime/tables/codec.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { readWireItem } from '#runtime/tables/items/wire-value.ts'
 
-import { capacityOf, type Consumed, readUnits, summed } from './capacity.ts'
+import { capacityOf, capacityOfReads, type Consumed, readUnits, summed } from './capacity.ts'
 import { checkProjected } from './check-request.ts'
 import { type ItemPlaces, keyOf, storedItem } from './item-actions.ts'
 import type { ItemRequest } from './item-request.ts'
@@ -205,8 +205,9 @@ class Meter {
       const known = consumed.get(tableName) ?? []
       consumed.set(tableName, [...known, ...Array.from({ length: times }, () => cost)])
     }
+    const write = action === 'TransactGetItems' ? capacityOfReads : capacityOf
     const ConsumedCapacity = [...consumed].map(([name, all]) =>
-      capacityOf(name, this.#asked, summed(all)),
+      write(name, this.#asked, summed(all)),
     )
     return { ConsumedCapacity }
   }

@@ -51,6 +51,12 @@ export function capacityField(
   return asked === 'NONE' ? {} : { ConsumedCapacity: capacityOf(TableName, asked, consumed) }
 }
 
+/** Reads in a transaction are told of as reads too. */
+export function capacityOfReads(TableName: string, asked: string, { table }: Consumed): object {
+  const units = { CapacityUnits: table, ReadCapacityUnits: table }
+  return { TableName, ...units, ...(asked === 'INDEXES' && { Table: units }) }
+}
+
 /** What was consumed of one table, with its parts when `asked` is `INDEXES`. */
 export function capacityOf(
   TableName: string,

@@ -17,7 +17,10 @@ interface WantedItem {
   readonly projection: Projection | undefined
 }
 
-/** TransactGetItems: all items as they were at one moment, in the order of the request; `{}` where there is none. */
+/**
+ * TransactGetItems: all items as they were at one moment, in the order of the request; `{}` where there is none, or nothing that
+ * was asked for.
+ */
 export function transactGet(body: ActionBody, reading: RequestReading): Plan {
   const read = transactItems(body).map((input) => readGet(fieldsOf(input)['Get'], reading))
   const wanted = read.map((placed) => placed())
@@ -36,8 +39,9 @@ export function transactGet(body: ActionBody, reading: RequestReading): Plan {
       const responses = wanted.map(({ projection }, index) => {
         const item = found[index]
         if (item === undefined) return {}
-        const shown = projection === undefined ? item : project(projection, item)
-        return { Item: reading.codec.writeItem(shown) }
+        if (projection === undefined) return { Item: reading.codec.writeItem(item) }
+        const shown = project(projection, item)
+        return Object.keys(shown).length === 0 ? {} : { Item: reading.codec.writeItem(shown) }
       })
       return { Responses: responses }
     },
