@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { request } from '#test/http-client.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -190,6 +191,43 @@ describe('a site with few places', () => {
     )
     expect(answers.map(({ json }) => json.data ?? json.error)).toEqual(answers.map(() => 9))
     expect((await narrowSite.call('tree', { depth: 8, width: 1 })).json.data).toBe(1)
+  })
+
+  test('begins no call whose visitor left while it waited, and goes on with those of calls that had begun', async () => {
+    const narrowSite = await narrow('left.test', 1)
+    await narrowSite.publish(
+      'wait',
+      'export default () => new Promise((go) => setTimeout(go, 3000))',
+    )
+    await narrowSite.publish(
+      'count',
+      `const begun = []
+       export default async ({ payload }, { operation }) => {
+         begun.push(payload)
+         if (payload === 'first') await operation('wait')
+         return begun
+       }`,
+    )
+    const { sandbox } = stack.context
+    const call = (payload: string, signal?: AbortSignal) =>
+      request({
+        port: stack.port,
+        host: 'left.test',
+        method: 'POST',
+        path: '/data/public/count',
+        body: { payload },
+        ...(signal && { signal }),
+      })
+    const first = call('first')
+    // The call itself, and the one that it makes.
+    await expect.poll(() => sandbox.status().running).toBe(2)
+    const leaving = new AbortController()
+    const left = call('left', leaving.signal).catch(() => 'left')
+    await expect.poll(() => sandbox.status().queued).toBe(1)
+    leaving.abort()
+    expect(await left).toBe('left')
+    expect((await first).json.data).toEqual(['first'])
+    expect((await call('last')).json.data).toEqual(['first', 'last'])
   })
 
   test('ends what a call has set off when the call ends, and goes on', async () => {

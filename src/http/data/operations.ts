@@ -50,7 +50,17 @@ async function serve(
   const verified = open ? null : visitorOf(context, site, request)
   const visitor = verified instanceof Promise ? await verified : verified
   const body = await bodyOf(request)
-  const call = { site, operation, requestId, visitor, address, publicRoute: open, body }
+  const visitorSignal = () => request.signal
+  const call = {
+    site,
+    operation,
+    requestId,
+    visitor,
+    address,
+    publicRoute: open,
+    visitorSignal,
+    body,
+  }
   const answer = context.operationCalls.call(call)
   return responseOf(answer instanceof Promise ? await answer : answer)
 }

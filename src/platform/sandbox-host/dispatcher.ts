@@ -219,7 +219,7 @@ export class Dispatcher {
 
   #fill(draft: Draft, site: SiteQueue, nowMs: number): void {
     for (let call = site.next; call; call = site.next) {
-      if (call.signal?.aborted) {
+      if (call.signal?.aborted || call.leaving?.aborted) {
         this.#queues.drop(site, call)
         continue
       }

@@ -25,6 +25,9 @@ export interface PendingCall {
   readonly depth: number
   readonly address?: string | undefined
   readonly signal: AbortSignal | undefined
+  readonly visitorSignal?: (() => AbortSignal) | undefined
+  /** Of a call that had to wait: its visitor's. */
+  leaving?: AbortSignal | undefined
   /** JSON text. */
   readonly body: string
   readonly queuedMs: number

@@ -84,7 +84,7 @@ export class SandboxHosts implements Sandbox {
 
   call(call: SandboxCall): Promise<CallOutcome> {
     const { program, functionId, operation, requestId, auth, body } = call
-    const { authority, depth, address, signal } = call
+    const { authority, depth, address, signal, visitorSignal } = call
     const definition = program.functions.get(functionId)
     if (!definition) {
       const message = `Function "${functionId}" is not part of ${program.key}`
@@ -103,6 +103,7 @@ export class SandboxHosts implements Sandbox {
       depth,
       address,
       signal,
+      visitorSignal,
       body,
       adHoc,
       logs,

@@ -92,6 +92,8 @@ export interface SandboxCall {
   readonly address?: string | undefined
   /** Aborted when nobody waits for it any more: then it is not begun, and calls no operations. */
   readonly signal?: AbortSignal | undefined
+  /** Asked for when the call has to wait for a place: aborted when its visitor has left, and then it is not begun. */
+  readonly visitorSignal?: (() => AbortSignal) | undefined
   /** The request body as it came: JSON text of an object whose `payload` is handed to the handler. */
   readonly body: string
 }

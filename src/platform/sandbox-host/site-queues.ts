@@ -32,21 +32,17 @@ export class SiteQueues {
   push(call: PendingCall): void {
     const { queueKey: key, program } = call
     const { concurrency } = program.limits
-    let site = this.#sites.get(key)
+    const site = this.#sites.get(key)
     const waiting = site?.waitingWithOneMore(call.depth, concurrency) ?? 0
     const met = waiting > 0 ? limitMet(call, waiting, site?.waitingCharacters ?? 0) : undefined
     if (met) {
       call.settle(failed({ kind: 'limit', ...met }))
       return
     }
-    if (!site) {
-      site = new SiteQueue(key, this.#virtualMs)
-      this.#sites.set(key, site)
-    } else if (site.idle) {
-      site.virtualMs = Math.max(site.virtualMs, this.#virtualMs)
-    }
-    site.push(call)
-    this.#active.add(site)
+    if (waiting > 0) call.leaving = call.visitorSignal?.()
+    const queue = site ? this.#levelled(site) : this.#opened(key)
+    queue.push(call)
+    this.#active.add(queue)
     this.#waiting += 1
   }
 
@@ -145,6 +141,17 @@ export class SiteQueues {
     this.#active.clear()
     this.#waiting = 0
     return calls
+  }
+
+  #opened(key: string): SiteQueue {
+    const site = new SiteQueue(key, this.#virtualMs)
+    this.#sites.set(key, site)
+    return site
+  }
+
+  #levelled(site: SiteQueue): SiteQueue {
+    if (site.idle) site.virtualMs = Math.max(site.virtualMs, this.#virtualMs)
+    return site
   }
 }
 

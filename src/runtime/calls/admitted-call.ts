@@ -19,6 +19,8 @@ export interface AdmittedCall {
   readonly address?: string | undefined
   /** Aborted when nobody waits for it any more. */
   readonly signal?: AbortSignal | undefined
+  /** Aborted when its visitor has left: what has begun goes on. */
+  readonly visitorSignal?: (() => AbortSignal) | undefined
   /** Bounded already. */
   readonly body: string
 }

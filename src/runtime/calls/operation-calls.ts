@@ -30,6 +30,8 @@ export interface OperationCall {
   readonly address?: string | undefined
   /** Whether the call came by `/data/public`. */
   readonly publicRoute: boolean
+  /** Asked for when it has to wait: aborted when the visitor has left, and then it is not begun. */
+  readonly visitorSignal?: () => AbortSignal
   /** As it came. */
   readonly body: string
 }
@@ -73,6 +75,7 @@ interface RoutedCall {
   readonly fresh?: true
   readonly address?: string | undefined
   readonly signal?: AbortSignal
+  readonly visitorSignal?: () => AbortSignal
   readonly body: string
   /** Throws unless the operation may be called. */
   admit(operation: PublishedOperation): void
@@ -146,7 +149,7 @@ export class OperationCalls {
   ): OperationAnswer | Promise<OperationAnswer> {
     routed.admit(operation)
     const { siteId } = site
-    const { requestId, visitor, authority, depth, address, signal, body } = routed
+    const { requestId, visitor, authority, depth, address, signal, visitorSignal, body } = routed
     const call = {
       site,
       siteId,
@@ -157,6 +160,7 @@ export class OperationCalls {
       depth,
       address,
       signal,
+      visitorSignal,
       body: boundBody(body),
     }
     const kept = operation.cacheTtlSeconds > 0 && body.length <= MAX_KEPT_LENGTH
@@ -182,7 +186,7 @@ export class OperationCalls {
   /** Those who ask for the same answer at once, and equally deep, wait for one run: so none waits for itself. */
   async #flown(asked: AdmittedCall, key: AnswerKey): Promise<OperationAnswer> {
     // Others may wait for the same run.
-    const call = { ...asked, signal: undefined }
+    const call = { ...asked, signal: undefined, visitorSignal: undefined }
     let led = false
     const flight = await this.#flights.run(
       `${call.depth} ${key.siteId} ${key.group} ${key.entry}`,

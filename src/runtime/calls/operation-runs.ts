@@ -58,6 +58,7 @@ export class OperationRuns {
       depth: call.depth,
       address: call.address,
       signal: call.signal,
+      visitorSignal: call.visitorSignal,
       body: call.body,
     })
     const wallUs = Math.round((performance.now() - startedAt) * 1000)

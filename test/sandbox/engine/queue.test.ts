@@ -58,6 +58,46 @@ describe('the queue of a site', () => {
     expect(whats(outcomes).filter((what) => what === 'ok').length).toBeLessThanOrEqual(3)
   })
 
+  test('begins no call whose visitor left while it waited, and ends none that had begun', async () => {
+    const gate = Promise.withResolvers<string>()
+    sandbox.events.answer = () => gate.promise
+    const program = sandbox.program(
+      `const begun = []
+       export default async ({ payload }) => {
+         begun.push(payload)
+         if (payload === 'first') await fetch('https://x.test/').catch(() => {})
+         return begun
+       }`,
+      { limits: { concurrency: 1 } },
+    )
+    const leaving = new AbortController()
+    const asked: string[] = []
+    const call = (payload: string, { signal } = new AbortController()) =>
+      sandbox.hosts.call({
+        program,
+        functionId: 'main',
+        operation: 'op',
+        requestId: payload,
+        auth: 'null',
+        authority: null,
+        depth: 0,
+        visitorSignal: () => {
+          asked.push(payload)
+          return signal
+        },
+        body: JSON.stringify({ payload }),
+      })
+    const first = call('first', leaving)
+    const left = call('left', leaving)
+    const stays = call('stays')
+    leaving.abort()
+    gate.resolve('null')
+    expect(await left).toMatchObject({ failure: { kind: 'interrupted' } })
+    expect(valueOf(await first)).toEqual(['first'])
+    expect(valueOf(await stays)).toEqual(['first', 'stays'])
+    expect(asked).toEqual(['left', 'stays'])
+  })
+
   test('that is full or slow is no matter to another site', async () => {
     const program = sandbox.program(PARKED, {
       limits: { concurrency: 1, queueLength: 3, queueMs: 200 },
