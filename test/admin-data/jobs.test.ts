@@ -361,6 +361,22 @@ describe('a run', () => {
     expect((await one.callAs(token, 'kept', null)).json.data).toBe(theirs)
   })
 
+  test('that waits is carried out, also when its job was disabled since', async () => {
+    await using idle = await startStack({ sites: ['waits.test'], works: false })
+    const site = await RuntimeSite.open(idle, 'waits.test')
+    await site.putOperation('mirror', { preset: { preset: 'echo' } })
+    const schedule = { cron: '0 4 1 1 *' }
+    await put(site, 'waits', { operation: 'mirror', payload: 'asked for', schedule })
+    const { runId } = (await site.admin('POST', '/jobs/waits', {})).json.data
+    await put(site, 'waits', { enabled: false })
+    expect((await site.admin('GET', `/jobs/waits/runs/${runId}`)).json.status).toBe('queued')
+    await using _worker = await startStack({ beside: idle })
+    expect(await over(site, 'waits', runId)).toMatchObject({
+      status: 'succeeded',
+      result: 'asked for',
+    })
+  })
+
   test('is cut when its result is longer than 64 KiB', async () => {
     await put(one, 'big', { operation: 'big' })
     const found = await run(one, 'big')
