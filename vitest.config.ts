@@ -28,6 +28,12 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  process.emitWarning(
+    `The tests need the Node 24 that the project brings, not ${process.version}: run them with "npm test", or with node_modules/.bin first on the PATH`,
+  )
+}
+
 export default defineConfig({
   test: {
     // Two more than run at once: much of a service test is waiting for mail, a browser or a process that was killed.
