@@ -28,6 +28,7 @@ const STEPS: readonly (readonly [name: string, step: Step])[] = [
   ['admin workflow', checkAdminWorkflow],
   ['admin routes without a token', checkNoToken],
   ['auth discovery', checkDiscovery],
+  ['auth methods', checkMethods],
   ['operation', checkOperation],
 ]
 
@@ -96,6 +97,21 @@ async function checkDiscovery({ service, site }: LaunchTarget): Promise<string> 
   const published = okJson(document, await service.site(site.domain, 'GET', document))
   expectEqual(`${document} issuer`, at(published, 'issuer'), issuer)
   return `both agree on ${issuer}`
+}
+
+async function checkMethods(target: LaunchTarget): Promise<string> {
+  const { service, site } = target
+  const path = '/data/auth/methods'
+  const { status } = await service.site(site.domain, 'GET', path)
+  if (status !== 401) throw wrong(`${path} without a token answered ${status}, not 401`)
+  const token = await mintVisitor(target, undefined)
+  const data = at(okJson(path, await service.site(site.domain, 'GET', path, { token })), 'data')
+  expectEqual(`${path} email`, at(data, 'email'), visitorOf(site.domain))
+  for (const method of ['password', 'google']) {
+    const enabled = at(data, 'methods', method, 'enabled')
+    if (typeof enabled !== 'boolean') throw wrong(`${path} lacks methods.${method}.enabled`)
+  }
+  return `${path} tells a visitor how they sign in`
 }
 
 async function checkOperation(target: LaunchTarget): Promise<string> {

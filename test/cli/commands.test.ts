@@ -67,7 +67,8 @@ describe('croft', () => {
 
     const verified = await run('site', 'verify', 'shop.test')
     expect(verified).toMatchObject({ code: 0, err: '' })
-    expect(verified.out.match(/✓/g)).toHaveLength(5)
+    expect(verified.out.match(/✓/g)).toHaveLength(6)
+    expect(verified.out).toContain('✓ auth methods: /data/auth/methods')
     expect(verified.out).toContain('✓ operation: /data/public/hello answered')
 
     expect((await run('site', 'delete', 'shop.test')).code).toBe(2)
