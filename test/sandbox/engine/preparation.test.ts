@@ -15,11 +15,7 @@ function longSource(lines: number, seed: number): FunctionSource {
 
 const LINES = 8_000
 const WAIT = { timeout: 30_000, interval: 5 }
-/** It says that it has begun: what has not is put back when its host is lost. */
-const ENDLESS = `export default () => {
-  void fetch('https://x.test/').catch(() => {})
-  return new Promise(() => {})
-}`
+const ENDLESS = 'export default () => new Promise(() => {})'
 
 test('preparing many sources at once gives each the time of its own', async () => {
   await using measured = await TestSandbox.start()
@@ -70,7 +66,7 @@ test('a source whose host is lost over others’ calls is read by another one', 
       memoryMb: 64,
       limits: sandbox.program('').limits,
     })
-    await vi.waitUntil(() => sandbox.events.hostCalls.length === 2 * (loss + 1), WAIT)
+    await vi.waitUntil(() => sandbox.hosts.status().running === 2, WAIT)
     for (const { pid } of hosts) process.kill(pid, 'SIGKILL')
     expect(await inside).toMatchObject({ failure: { kind: 'interrupted' } })
     expect(await compute).toMatchObject({ failure: { kind: 'interrupted' } })
