@@ -1,5 +1,7 @@
 import { type ListObjectsV2CommandOutput, S3ServiceException } from '@aws-sdk/client-s3'
 
+import { AppError } from '#base/app-error.ts'
+
 import { DEFAULT_CONTENT_TYPE } from './object-rules.ts'
 import type { ObjectHead, ObjectList } from './object-store.ts'
 
@@ -46,5 +48,28 @@ export const statusOf = (error: unknown): number | undefined =>
 /** A bucket that is not there is a fault of the configuration, not a missing object. */
 export const isMissing = (error: unknown): boolean =>
   statusOf(error) === 404 && error instanceof Error && error.name !== 'NoSuchBucket'
+
+/** What S3 answers; `ServiceUnavailable` when it cannot be reached, or is not able to at the moment. */
+export async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  try {
+    return await answer
+  } catch (error) {
+    throw isAway(error) ? away(error) : error
+  }
+}
+
+/** No connection (the errors of sockets have a code), no answer in time, or a server's own fault. */
+function isAway(error: unknown): boolean {
+  const status = statusOf(error)
+  if (status !== undefined) return status >= 500 || status === 429
+  if (!(error instanceof Error)) return false
+  return error.name === 'TimeoutError' || ('code' in error && typeof error.code === 'string')
+}
+
+const away = (cause: unknown): AppError =>
+  new AppError('ServiceUnavailable', 'The object store does not answer: try again', {
+    cause,
+    retryAfterSeconds: 1,
+  })
 
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '))

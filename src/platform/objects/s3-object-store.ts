@@ -33,7 +33,7 @@ import type {
   PutOptions,
   StoredObject,
 } from './object-store.ts'
-import { headOf, isMissing, listOf, statusOf } from './s3-answers.ts'
+import { answered, headOf, isMissing, listOf, statusOf } from './s3-answers.ts'
 import { type Spooled, spool } from './spool.ts'
 
 export interface S3Settings {
@@ -89,7 +89,7 @@ export class S3ObjectStore implements ObjectStore {
       Metadata: { ...metadata },
       ...(options.ifNoneMatch === undefined ? {} : { IfNoneMatch: options.ifNoneMatch }),
     })
-    const { ETag } = await this.#client.send(command).catch((error: unknown) => {
+    const { ETag } = await answered(this.#client.send(command)).catch((error: unknown) => {
       throw statusOf(error) === 412 ? exists(error) : error
     })
     return {
@@ -109,7 +109,7 @@ export class S3ObjectStore implements ObjectStore {
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end ?? ''}` }),
     })
     try {
-      const answer = await this.#client.send(command)
+      const answer = await answered(this.#client.send(command))
       const body = answer.Body?.transformToWebStream()
       if (!body) throw new Error('S3 answered without a body')
       return { head: headOf(key, answer), body: body as ReadableStream<Uint8Array> }
@@ -125,7 +125,10 @@ export class S3ObjectStore implements ObjectStore {
   async head(key: string): Promise<ObjectHead | undefined> {
     checkKey(key, MAX_KEY_BYTES)
     try {
-      return headOf(key, await this.#client.send(new HeadObjectCommand(this.#object(key))))
+      return headOf(
+        key,
+        await answered(this.#client.send(new HeadObjectCommand(this.#object(key)))),
+      )
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
@@ -134,7 +137,7 @@ export class S3ObjectStore implements ObjectStore {
 
   async delete(key: string): Promise<void> {
     checkKey(key, MAX_KEY_BYTES)
-    await this.#client.send(new DeleteObjectCommand(this.#object(key)))
+    await answered(this.#client.send(new DeleteObjectCommand(this.#object(key))))
   }
 
   async list(options: ListOptions): Promise<ObjectList> {
@@ -149,7 +152,7 @@ export class S3ObjectStore implements ObjectStore {
       ...(continuation === undefined ? {} : { ContinuationToken: continuation }),
       ...(startAfter === undefined || continuation !== undefined ? {} : { StartAfter: startAfter }),
     })
-    return listOf(await this.#client.send(command))
+    return listOf(await answered(this.#client.send(command)))
   }
 
   presignGet: ObjectStore['presignGet'] = async (key, { expiresInSeconds, downloadName }) => {
