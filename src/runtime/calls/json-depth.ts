@@ -28,7 +28,7 @@ export interface ValueBounds {
   readonly fields: number
 }
 
-export const VALUE_BOUNDS: ValueBounds = { values: MAX_VALUES, fields: MAX_FIELDS }
+const VALUE_BOUNDS: ValueBounds = { values: MAX_VALUES, fields: MAX_FIELDS }
 
 /** No text is as long, and engines compare it as fast as they count. */
 const NONE = 0x7fffffff
