@@ -47,8 +47,8 @@ export function boundBody(
   const json = isJson(request)
   if (declared === '0' || (json && isShort(declared))) return receivedWith(request, bodies)
   const upload = UPLOADS.test(place.path)
-  const most = upload ? MAX_UPLOAD_BYTES : jsonLimit(place.path)
-  const limit = json || upload || TAKES_OTHERS.test(place.path) ? most : MAX_OTHER_BYTES
+  const most = longest(place.path)
+  const limit = json || upload || takesOthers(place) ? most : MAX_OTHER_BYTES
   if (declared !== null) boundLength(declared, most, limit)
   if (request.body === null) return request
   const source = { network: networkOf(place.peerAddress), host: place.host }
@@ -63,13 +63,16 @@ function boundLength(declared: string, most: number, limit: number): void {
   if (Number(declared) > limit) throw notJson()
 }
 
+const takesOthers = ({ path }: Place): boolean => TAKES_OTHERS.test(path)
+
 const isJson = ({ headers }: Request): boolean => JSON_TYPE.test(headers.get('content-type') ?? '')
 
 /** Fewer than six digits say so without being read. */
 const isShort = (declared: string | null): boolean =>
   declared !== null && /^\d{1,5}$/.test(declared) && Number(declared) <= MAX_SHORT_BYTES
 
-function jsonLimit(path: string): number {
+function longest(path: string): number {
+  if (UPLOADS.test(path)) return MAX_UPLOAD_BYTES
   if (!TAKES_LONG.test(path)) return MAX_SHORT_JSON_BYTES
   if (RESOURCE.test(path)) return MAX_RESOURCE_BYTES
   return PUT_OBJECT.test(path) ? MAX_OBJECT_JSON_BYTES : MAX_JSON_BYTES
