@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { type ChangeSeen, ended } from '#test/iac.ts'
+import { type ChangeSeen, ended, heldBack } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -21,28 +21,6 @@ const insertGroup =
       .insertInto('data_group')
       .values({ site_id: tx.siteId, group_name: groupName, description: '' })
       .execute()
-
-/** Keeps the step that makes the same thing waiting until `release`, and the site with it. */
-async function heldBack(host: string, work: (tx: SiteTx) => Promise<unknown>) {
-  const { promise: free, resolve } = Promise.withResolvers<void>()
-  const { promise: held, resolve: holding, reject } = Promise.withResolvers<void>()
-  const takenBack = new Error('taken back')
-  const done = stack
-    .inSite(host, async (tx) => {
-      await work(tx)
-      holding()
-      await free
-      throw takenBack
-    })
-    .catch((error: unknown) => {
-      if (error !== takenBack) reject(error)
-    })
-  await held
-  return async () => {
-    resolve()
-    await done
-  }
-}
 
 /** Resolves when that many transactions wait for others. */
 const waiters = (host: string, count: number): Promise<unknown> =>
@@ -103,7 +81,7 @@ const greeting = (text: string, rest: object = {}) => ({
 describe('a deployment that is activated while a definition is carried out', () => {
   test('becomes current when the step is over, and its own definition comes after', async () => {
     const site = await RuntimeSite.create(stack, 'during.test')
-    const release = await heldBack(site.host, insertGroup('held'))
+    const { release } = await heldBack(stack, site.host, insertGroup('held'))
     const groups = [{ groupName: 'held' }, { groupName: 'readers', description: 'inline' }]
     const jobId = await send(site, { groups })
     await waiters(site.host, 1)
@@ -180,7 +158,7 @@ describe('an admin who changes what a definition is about, while it is carried o
       resources.find(({ name }: { name: string }) => name === wanted).resourceId
 
     // Between its variable, which is done, and its operations.
-    const release = await heldBack(site.host, insertGroup('held'))
+    const { release } = await heldBack(stack, site.host, insertGroup('held'))
     const jobId = await send(site, {
       envVars: [{ name: 'COLOUR', value: 'red' }],
       groups: [{ groupName: 'held' }],
@@ -221,7 +199,7 @@ describe('an admin who changes what a definition is about, while it is carried o
     expect((await site.call('early')).json.data).toBe('two blue')
 
     // And after its step: what the admin says stays, and the job says what it did.
-    const releaseJob = await heldBack(site.host, (tx) =>
+    const { release: releaseJob } = await heldBack(stack, site.host, (tx) =>
       sql`
         insert into data_job (site_id, job_id, operation, payload, auth, scheduled_since)
         values (${tx.siteId}, 'night', 'late', '{}', '{"mode":"system"}', now())`.execute(tx.db),
@@ -253,7 +231,7 @@ describe('an admin who changes what a definition is about, while it is carried o
 describe('a job that is called off at its last step', () => {
   test('has succeeded, and the one who called it off is told so', async () => {
     const site = await RuntimeSite.create(stack, 'last.test')
-    const release = await heldBack(site.host, insertGroup('last'))
+    const { release } = await heldBack(stack, site.host, insertGroup('last'))
     const jobId = await send(site, { groups: [{ groupName: 'first' }, { groupName: 'last' }] })
     await waiters(site.host, 1)
     const cancelling = site.admin('POST', `/iac/jobs/${jobId}/cancel`)

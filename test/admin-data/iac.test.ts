@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Answer } from '#test/http-client.ts'
-import { type ChangeSeen, carryOut, changesOf, ended } from '#test/iac.ts'
+import { type ChangeSeen, carryOut, changesOf, ended, heldBack } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -199,7 +199,7 @@ describe('replacing', () => {
 
   test('looks again when its turn comes: what came meanwhile is not deleted unasked', async () => {
     const site = await newSite('late.test')
-    await using held = await heldBack('late.test', runningJob)
+    await using held = await heldBack(stack, 'late.test', runningJob)
     const sent = await site.admin('POST', '/iac/jobs', {
       mode: 'replace',
       definition: { groups: [{ groupName: 'mine' }] },
@@ -245,7 +245,7 @@ describe('replacing', () => {
   test('agrees to what is there when it is sent: what comes before its turn fails it', async () => {
     const site = await newSite('turn.test')
     await carryOut(site, 'apply', { groups: [{ groupName: 'a' }, { groupName: 'b' }] })
-    await using held = await heldBack('turn.test', runningJob)
+    await using held = await heldBack(stack, 'turn.test', runningJob)
     const sent = await site.admin('POST', '/iac/jobs', {
       mode: 'replace',
       definition: { groups: [{ groupName: 'b' }] },
@@ -335,7 +335,7 @@ describe('a job', () => {
   test('whose step fails stops there, says so, and publishes what was done', async () => {
     const site = await newSite('fails.test')
     await insertGroups('fails.test', 997)
-    const held = await heldBack('fails.test', async (tx) => {
+    const held = await heldBack(stack, 'fails.test', async (tx) => {
       await tx.db
         .insertInto('data_group')
         .values({ site_id: tx.siteId, group_name: 'a', description: '', created_at: new Date() })
@@ -395,7 +395,7 @@ describe('a job', () => {
   test('that runs stops before its next step when it is cancelled', async () => {
     const site = await newSite('stop.test')
     const groups = Array.from({ length: 60 }, (_, at) => ({ groupName: `g${at}` }))
-    const held = await heldBack('stop.test', async (tx) => {
+    const held = await heldBack(stack, 'stop.test', async (tx) => {
       await tx.db
         .insertInto('data_group')
         .values({ site_id: tx.siteId, group_name: 'g5', description: '', created_at: new Date() })
@@ -910,29 +910,6 @@ const withoutSecret = (item: object): object =>
 
 /** Of an item here the first field is its name. */
 const nameOf = (item: object): string => String(Object.values(item)[0])
-
-/** Work of a transaction that is taken back with `release`, and keeps others waiting until then. */
-async function heldBack(host: string, work: (tx: SiteTx) => Promise<void>) {
-  const { promise: free, resolve } = Promise.withResolvers<void>()
-  const { promise: held, resolve: holding, reject } = Promise.withResolvers<void>()
-  const takenBack = new Error('taken back')
-  const done = stack
-    .inSite(host, async (tx) => {
-      await work(tx)
-      holding()
-      await free
-      throw takenBack
-    })
-    .catch((error: unknown) => {
-      if (error !== takenBack) reject(error)
-    })
-  await held
-  const release = async () => {
-    resolve()
-    await done
-  }
-  return { release, [Symbol.asyncDispose]: release }
-}
 
 /** Another running job of the site: a worker that starts one has to wait. */
 const runningJob = async (tx: SiteTx): Promise<void> => {

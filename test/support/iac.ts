@@ -1,7 +1,10 @@
 import { vi } from 'vitest'
 
+import type { SiteTx } from '#platform/postgres/database.ts'
+
 import type { Answer } from './http-client.ts'
 import type { RuntimeSite } from './runtime-site.ts'
+import type { Stack } from './stack.ts'
 
 export interface ChangeSeen {
   readonly section: string
@@ -40,3 +43,30 @@ export const changesOf = (answer: Answer): string[] =>
   answer.json.summary.changes.map(
     ({ action, section, name }: ChangeSeen) => `${action} ${section} ${name}`,
   )
+
+/** Work of a transaction of the site that is taken back with `release`, and keeps others waiting until then. */
+export async function heldBack(
+  stack: Stack,
+  host: string,
+  work: (tx: SiteTx) => Promise<unknown>,
+): Promise<AsyncDisposable & { release: () => Promise<void> }> {
+  const { promise: free, resolve } = Promise.withResolvers<void>()
+  const { promise: held, resolve: holding, reject } = Promise.withResolvers<void>()
+  const takenBack = new Error('taken back')
+  const done = stack
+    .inSite(host, async (tx) => {
+      await work(tx)
+      holding()
+      await free
+      throw takenBack
+    })
+    .catch((error: unknown) => {
+      if (error !== takenBack) reject(error)
+    })
+  await held
+  const release = async () => {
+    resolve()
+    await done
+  }
+  return { release, [Symbol.asyncDispose]: release }
+}
