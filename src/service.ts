@@ -133,7 +133,8 @@ function listen(context: OpenContext): Promise<HttpServer> {
     hostname: context.config.host,
     port: context.config.port,
     maxRequestBodyBytes: MAX_UPLOAD_BYTES,
-    onError: (error) => context.logger.error({ err: error }, 'request failed outside its route'),
+    onError: (error) =>
+      context.logger.error({ err: error }, 'the HTTP server failed outside the routes'),
   })
 }
 

@@ -39,6 +39,10 @@ class NodeHttpServer implements HttpServer {
       connectionsCheckingInterval: settings.idleTimeoutSeconds * 500,
     })
     this.#server.on('request', (incoming, outgoing) => void this.#answer(incoming, outgoing))
+    this.#server.on('error', (error) => {
+      // Before it listens whoever starts it is told.
+      if (this.#server.listening) settings.onError(error)
+    })
   }
 
   get port(): number {
@@ -50,8 +54,7 @@ class NodeHttpServer implements HttpServer {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     this.#server.once('error', reject)
     this.#server.listen(this.#settings.port, this.#settings.hostname, resolve)
-    await promise
-    this.#server.off('error', reject)
+    await promise.finally(() => this.#server.off('error', reject))
   }
 
   drain(deadlineMs: number): Promise<void> {
