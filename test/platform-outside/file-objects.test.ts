@@ -1,4 +1,5 @@
-import { readFile, readdir, utimes, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { open, readFile, readdir, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -86,6 +87,25 @@ describe('the filesystem store', () => {
     await writeFile(join(incoming, 'busy'), 'half')
     await opened.store.open()
     expect(await readdir(incoming)).toEqual(['busy'])
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('says that the disk is full', async () => {
+    const failing = new ReadableStream<Uint8Array>({
+      async pull() {
+        await using file = await open('/dev/full', 'w')
+        await file.write('x')
+      },
+    })
+    const incoming = join(opened.dir, 'incoming')
+    const before = await readdir(incoming)
+    const put = opened.store.put('sites/one/full', failing)
+    await expect(put).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+      message: 'The object store has no room left: its disk is full',
+      cause: { code: 'ENOSPC' },
+    })
+    expect(await readdir(incoming)).toEqual(before)
+    expect(await opened.store.head('sites/one/full')).toBeUndefined()
   })
 
   test.each(['bun', 'node'] as const)(

@@ -2,12 +2,16 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { AppError } from '#base/app-error.ts'
+
 import { type Description, encodeHeader, etagOf } from './file-header.ts'
 import { ObjectFault } from './object-fault.ts'
 import { tooLong } from './object-rules.ts'
 import type { ObjectBody, ObjectHead } from './object-store.ts'
 
 const PUBLISH_ATTEMPTS = 10
+/** No room on the disk, or none that this user may take. */
+const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 
 export interface Destination {
   readonly temporaryFolder: string
@@ -20,7 +24,10 @@ export interface WriteRules {
   readonly now: Date
 }
 
-/** Writes beside, flushes, then publishes by one rename: a crash leaves the old object or the new one, and never a part. */
+/**
+ * Writes beside, flushes, then publishes by one rename: a crash leaves the old object or the new one, and never a part.
+ * `ServiceUnavailable` when the disk is full.
+ */
 export async function writeObject(
   destination: Destination,
   description: Description,
@@ -32,6 +39,8 @@ export async function writeObject(
     const head = await writeTemporary(temporary, description, body, rules)
     await publish(temporary, destination.path, rules.onlyNew)
     return head
+  } catch (error) {
+    throw FULL.has(codeOf(error)) ? noRoom(error) : error
   } finally {
     await rm(temporary, { force: true })
   }
@@ -88,7 +97,7 @@ async function publish(temporary: string, path: string, onlyNew: boolean): Promi
       await flushFolders(folder, created === undefined ? folder : dirname(created))
       return
     } catch (error) {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined
+      const code = codeOf(error)
       if (code === 'EEXIST') {
         throw new ObjectFault('PreconditionFailed', 'An object with this key exists already')
       }
@@ -115,3 +124,12 @@ export async function flushFolder(folder: string): Promise<void> {
     await handle?.close()
   }
 }
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
+
+const noRoom = (cause: unknown): AppError =>
+  new AppError('ServiceUnavailable', 'The object store has no room left: its disk is full', {
+    cause,
+    retryAfterSeconds: 60,
+  })
