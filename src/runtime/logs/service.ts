@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { LRUCache } from 'lru-cache'
+
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { DueWork } from '#base/due-work.ts'
@@ -29,6 +31,8 @@ const KEPT_LINES = 10_000
 const PRUNE_BATCH = 5000
 /** Lines of a site between two looks for what is too old or too many. */
 const PRUNE_EVERY = 1000
+/** Sites whose lines are counted for that; one that was forgotten is looked at with its next lines. */
+const REMEMBERED_SITES = 10_000
 const FOLLOW_BATCH = 200
 const HEARTBEAT_MS = 15_000
 
@@ -56,7 +60,7 @@ export class RuntimeLogs implements AsyncDisposable {
   readonly #redact: (siteId: string, text: string) => string
   readonly #buffer = new LogBuffer()
   readonly #watchers = new LogWatchers()
-  readonly #sincePruned = new Map<string, number>()
+  readonly #sincePruned = new LRUCache<string, number>({ max: REMEMBERED_SITES })
   readonly #writes = new DueWork(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
   #timer: NodeJS.Timeout | undefined
 
