@@ -5,9 +5,11 @@ import { join } from 'node:path'
 import { sql as kyselySql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
+import type { Logger } from '#platform/log/logger.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { installQueue } from '#platform/queue/install-queue.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
+import { TransientFailure } from '#platform/queue/queue.ts'
 import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
 
@@ -29,9 +31,9 @@ type Handle = (siteId: string, signal: AbortSignal) => Promise<void>
 /** A replica of the queue, working until the test ends. */
 async function replica(
   handle: Handle,
-  platform: PostgresPlatform = postgres,
+  platform: PostgresPlatform & { readonly log?: Logger } = postgres,
 ): Promise<PostgresQueue & { stop(): Promise<void> }> {
-  const queue = cleanUp.use(await openQueue({ ...platform, log: silentLog }))
+  const queue = cleanUp.use(await openQueue({ log: silentLog, ...platform }))
   queue.handle('site-cleanup', ({ siteId }, signal) => handle(siteId, signal), { concurrency: 2 })
   const stopping = new AbortController()
   const running = queue.run(stopping.signal)
@@ -126,6 +128,22 @@ describe('a job', () => {
     const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
     for (let count = 0; count < 3; count++) await enqueue(queue, 'a')
     expect(await waitingJobs()).toBe(3)
+  })
+
+  test('is logged with its stack when it fails, and without when what fails is known', async () => {
+    const lines: object[] = []
+    const log = { ...silentLog, warn: (fields: object) => lines.push(fields) }
+    const broken = new Error('broken')
+    const queue = await replica(
+      (siteId) => Promise.reject(siteId === 'a' ? broken : new TransientFailure('away')),
+      { ...postgres, log },
+    )
+    await enqueue(queue, 'a')
+    await enqueue(queue, 'b')
+    await vi.waitFor(() => expect(lines.length).toBeGreaterThan(1), PATIENCE)
+    const about = { queue: 'site-cleanup', jobId: expect.any(String), attempt: 1 }
+    expect(lines).toContainEqual({ ...about, err: broken })
+    expect(lines).toContainEqual({ ...about, reason: 'away' })
   })
 
   test('is tried again after growing pauses, then kept as a dead letter', async () => {

@@ -5,7 +5,7 @@ import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbou
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
-import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
+import { type Queue, type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { MailRefused, type MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
@@ -124,11 +124,11 @@ export class OutboundMessages implements OutboundMail {
     const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR)
     if (error instanceof MailRefused || attempts >= MAX_TRIES) {
       const { siteId, messageId } = job
-      this.#deps.logger.error({ siteId, messageId, attempts, reason }, 'mail given up')
+      this.#deps.logger.error({ siteId, messageId, attempts, reason, err: error }, 'mail given up')
       return this.#finish(job, 'failed', reason)
     }
     await this.#deps.database.withSite(job.siteId, (tx) => noteFailure(tx, job.messageId, reason))
-    throw error
+    throw new TransientFailure(reason, { cause: error })
   }
 
   #finish(job: Job, status: Outcome, error: string | null): Promise<void> {

@@ -10,7 +10,14 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 import { bossInTransaction, bossOnClient } from './boss-database.ts'
 import { handBack } from './hand-back.ts'
 import { deadLetterQueue } from './queue-policies.ts'
-import type { EnqueueOptions, HandleOptions, Queue, QueueJobs, QueueName } from './queue.ts'
+import {
+  type EnqueueOptions,
+  type HandleOptions,
+  type Queue,
+  type QueueJobs,
+  type QueueName,
+  TransientFailure,
+} from './queue.ts'
 
 /** Only for retries and delayed jobs: new ones are announced. */
 const POLL_SECONDS = 2
@@ -167,7 +174,8 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     try {
       await handler.run(job.data, job.signal)
     } catch (error) {
-      const fields = { err: error, queue: name, jobId: job.id, attempt: job.retryCount + 1 }
+      const failure = error instanceof TransientFailure ? { reason: error.message } : { err: error }
+      const fields = { ...failure, queue: name, jobId: job.id, attempt: job.retryCount + 1 }
       this.#log.warn(fields, 'job failed')
       throw error
     }

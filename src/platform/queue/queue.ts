@@ -79,3 +79,8 @@ export interface Queue {
   /** Works until the signal, then starts no other job and finishes those that run. Resolves when the last one has ended. */
   run(signal: AbortSignal): Promise<void>
 }
+
+/** What a handler throws for what it will try again and knows the reason of: logged without a stack. */
+export class TransientFailure extends Error {
+  override readonly name = 'TransientFailure'
+}
