@@ -11,10 +11,13 @@ export const SITE_OPTIONS = {
   'artifact-dir': { type: 'string' },
   egress: { type: 'string', multiple: true },
   origin: { type: 'string', multiple: true },
+  limit: { type: 'string', multiple: true },
 } as const satisfies ParseArgsConfig['options']
 
 export const SITE_USAGE =
-  '[--source EXTERNAL_REPO|SITE_GIT] [--repo-url URL] [--branch BRANCH] [--artifact-dir DIR] [--egress HOST]… [--origin ORIGIN]…'
+  '[--source EXTERNAL_REPO|SITE_GIT] [--repo-url URL] [--branch BRANCH] [--artifact-dir DIR] [--egress HOST]… [--origin ORIGIN]… [--limit NAME=VALUE|NAME=default]…'
+
+const LIMIT = /^([^=]+)=(default|\d+)$/
 
 /** The fields of the request; `mode` is the source mode that the site has already, if any. */
 export function siteFields(args: Arguments, mode?: string): Record<string, unknown> {
@@ -26,9 +29,11 @@ export function siteFields(args: Arguments, mode?: string): Record<string, unkno
   })
   const external = (sourceMode ?? mode) === 'EXTERNAL_REPO' || source['url'] !== undefined
   const [egress, origins] = [args.list('egress'), args.list('origin')]
+  const limits = args.list('limit')
   const deploymentSettings = defined({
     egress: egress && { allow: egress },
     cors: origins && { origins },
+    limits: limits && Object.fromEntries(limits.map(limitOf)),
   })
   return defined({
     sourceMode,
@@ -45,6 +50,13 @@ function sourceModeOf(args: Arguments): string | undefined {
   const source = args.text('source')?.toUpperCase()
   if (source === undefined || source === 'EXTERNAL_REPO' || source === 'SITE_GIT') return source
   throw new UsageError(`--source is EXTERNAL_REPO or SITE_GIT, not "${args.text('source')}"`)
+}
+
+/** The service knows which limits there are, and how far they go. */
+function limitOf(text: string): [string, number | null] {
+  const [, name, value] = LIMIT.exec(text) ?? []
+  if (name !== undefined) return [name, value === 'default' ? null : Number(value)]
+  throw new UsageError(`--limit is NAME=VALUE with a whole number, or NAME=default, not "${text}"`)
 }
 
 const empty = (fields: object): boolean => Object.keys(fields).length === 0

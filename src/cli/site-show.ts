@@ -46,6 +46,7 @@ function rowsOf(site: Shown): string[][] {
     ...sourceRows(site),
     ['egress', words(deploymentSettings.egress.allow, 'nothing')],
     ['browser origins', words(deploymentSettings.cors.origins, 'its own')],
+    ['limits', words(limitsOf(deploymentSettings), 'all default')],
     ['deployment', site.currentDeploymentId ?? 'none'],
     ['runtime', `${permissionsSync.status} ${permissionsSync.error ?? ''}`],
     ['created', site.createdAt],
@@ -66,6 +67,9 @@ function sourceRows({ sourceMode, repo, repoBinding }: Shown): string[][] {
         ]),
   ]
 }
+
+const limitsOf = ({ limits }: Shown['deploymentSettings']): string[] =>
+  Object.entries(limits).map(([name, value]) => `${name}=${value}`)
 
 const words = (list: readonly string[], none: string): string =>
   list.length === 0 ? none : list.join(' ')

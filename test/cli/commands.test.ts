@@ -142,6 +142,32 @@ describe('croft', () => {
     expect(back.repoBinding).toEqual({ branch: 'next', artifactDirectory: 'dist' })
   })
 
+  test('changes the limits of a site, one by one, and takes them back', async () => {
+    const limits = async (...set: string[]) => {
+      const options = set.flatMap((limit) => ['--limit', limit])
+      return (await json('site', 'update', 'one.test', ...options)).deploymentSettings.limits
+    }
+    const shown = async () => (await run('site', 'show', 'one.test')).out
+    expect(await shown()).toMatch(/^limits +all default$/m)
+    expect(await limits('concurrency=128', 'queueLength=0')).toEqual({
+      concurrency: 128,
+      queueLength: 0,
+    })
+    expect(await shown()).toMatch(/^limits +concurrency=128 queueLength=0$/m)
+    expect(await limits('concurrency=default', 'cpuMs=2000')).toEqual({
+      queueLength: 0,
+      cpuMs: 2000,
+    })
+    expect(await limits('queueLength=default', 'cpuMs=default')).toEqual({})
+    const refused = await run('site', 'update', 'one.test', '--limit', 'concurrency=257')
+    expect(refused).toMatchObject({ code: 1, out: '' })
+    expect(refused.err).toContain('deploymentSettings.limits.concurrency')
+    expect(refused.err).toContain('must be a whole number from 1 to 256')
+    const unknown = await run('site', 'update', 'one.test', '--limit', 'speed=1')
+    expect(unknown).toMatchObject({ code: 1, out: '' })
+    expect(unknown.err).toContain('speed')
+  })
+
   test('mints tokens of both pools', async () => {
     const admin = await json('token', '--site', 'two.test', '--user', 'ann@two.test')
     expect(admin).toEqual({ token: expect.any(String), expiresAt: expect.stringMatching(/Z$/) })
@@ -248,6 +274,7 @@ describe('croft', () => {
       '--pool is admin or data',
     ],
     ['a wrong source', ['site', 'create', '--domain', 'x.test', '--source', 'FTP'], '--source is'],
+    ['a wrong limit', ['site', 'update', 'one.test', '--limit', 'cpuMs'], '--limit is NAME=VALUE'],
     ['nothing to change', ['site', 'update', 'one.test'], 'say what to change'],
     ['no address', ['site', 'list', '--url', 'localhost'], 'is not the address of a service'],
     ['no such runtime', ['serve', '--on', 'php'], '--on takes bun, node, deno'],
