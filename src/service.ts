@@ -97,7 +97,10 @@ export async function startService(
     context,
     port: server?.port ?? config.port,
     firstRun: () => makeFirstSite(context, postgres),
-    drain: () => resources.disposeAsync(),
+    drain: () => {
+      postgres.leaveEnded()
+      return resources.disposeAsync()
+    },
   }
 }
 

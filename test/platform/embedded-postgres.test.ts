@@ -98,12 +98,13 @@ describe('the embedded database', () => {
     expect(await readBack(adopted)).toEqual(['before'])
   })
 
-  test('comes back with every committed row after it was killed itself', async () => {
-    const first = await start()
-    await write(first, 'committed')
-    process.kill(first.pid, 'SIGKILL')
+  test('comes back with every committed row after it was killed with its service', async () => {
+    const { service, started } = await startFromService()
+    await write(started, 'committed')
+    await kill(service)
+    process.kill(started.pid, 'SIGKILL')
     const second = await start()
-    expect(second.pid).not.toBe(first.pid)
+    expect(second.pid).not.toBe(started.pid)
     expect(await readBack(second)).toEqual(['committed'])
   })
 

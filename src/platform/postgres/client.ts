@@ -28,11 +28,15 @@ export interface ClientOptions {
   readonly onNotify?: (channel: string, payload: string) => void
 }
 
+/** Before a connection is tried again. The driver's own pauses grow to 20 seconds, and every statement waits for one. */
+const RECONNECT_SECONDS = 0.25
+
 /** Opens no connection until the first query. */
 export function createClient(options: ClientOptions): SqlClient {
   const settings = {
     max: options.max,
     connect_timeout: 10,
+    backoff: () => RECONNECT_SECONDS * (0.5 + Math.random() / 2),
     onnotice: () => {},
     fetch_types: false,
     ...(options.maxLifetimeSeconds !== undefined && { max_lifetime: options.maxLifetimeSeconds }),

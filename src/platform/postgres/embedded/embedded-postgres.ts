@@ -2,8 +2,9 @@ import type { Logger } from '#platform/log/logger.ts'
 
 import { type Binaries, findBinaries } from './binaries.ts'
 import { openCluster } from './cluster.ts'
+import { KeptPostmaster } from './kept-postmaster.ts'
 import { place } from './placement.ts'
-import { startPostmaster, stopPostmaster } from './postmaster.ts'
+import { startPostmaster } from './postmaster.ts'
 
 export interface EmbeddedPostgresOptions {
   /** Absolute; the database lives in its `postgres` folder, or says there where it is. */
@@ -20,21 +21,30 @@ export interface EmbeddedPostgresOptions {
 export interface EmbeddedPostgres extends AsyncDisposable {
   /** With the superuser's password: never log it. */
   readonly url: string
+  /** Of the one that was last started. */
   readonly pid: number
   readonly adopted: boolean
   /** PostgreSQL's own data folder. */
   readonly cluster: string
+  /** From now on it is not started again when it ends; a start that is under way goes on. */
+  leaveEnded(): void
 }
 
-/** A real PostgreSQL from npm, on 127.0.0.1 and a free port. It outlives a killed service; disposing stops it. */
+/**
+ * A real PostgreSQL from npm, on 127.0.0.1 and a free port. It outlives a killed service, and is started again when it
+ * ends by itself. Disposing stops it, and fails when it had ended and is not back.
+ */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const startedAt = performance.now()
   const placement = await place({ ...options, binaries: options.binaries ?? findBinaries() })
   const password = await openCluster(placement)
-  const { pid, port, adopted } = await startPostmaster(placement, options.settings)
-  options.log.info(
+  const { settings, log } = options
+  const postmaster = await startPostmaster(placement, { settings })
+  const { pid, port, adopted } = postmaster
+  const kept = new KeptPostmaster({ placement, settings, log, postmaster })
+  log.info(
     {
       postgresPid: pid,
       postgresPort: port,
@@ -46,9 +56,12 @@ export async function startEmbeddedPostgres(
   )
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    pid,
+    get pid() {
+      return kept.pid
+    },
     adopted,
     cluster: placement.cluster,
-    [Symbol.asyncDispose]: () => stopPostmaster(placement.cluster),
+    leaveEnded: () => kept.leaveEnded(),
+    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
 }

@@ -14,6 +14,7 @@ import { findPostmaster } from './postmaster-file.ts'
 
 const ATTEMPTS = 5
 const POLL_MS = 10
+const ADOPTED_POLL_MS = 1000
 /** Recovery after a power cut replays at most `max_wal_size`; this is far more than that takes. */
 const START_TIMEOUT_MS = 120_000
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
@@ -39,25 +40,43 @@ export interface Postmaster {
   readonly port: number
   /** True when it was already running: the service before this one was killed. */
   readonly adopted: boolean
+  /** Resolves when it has ended, however. */
+  readonly ended: Promise<Ending>
+}
+
+/** Nothing is known of the end of an adopted one: the system tells it only to those who started a process. */
+export interface Ending {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+export interface PostmasterOptions {
+  readonly settings?: Readonly<Record<string, string>> | undefined
+  /** One that is free when left out. */
+  readonly port?: number
+  /** Gives the start up, and ends what it has started. */
+  readonly signal?: AbortSignal
 }
 
 /** Starts the server of this cluster, or finds the one that an earlier, killed service left running. */
 export async function startPostmaster(
   placement: Placement,
-  settings: Readonly<Record<string, string>> = {},
+  options: PostmasterOptions = {},
 ): Promise<Postmaster> {
   const adopted = await adopt(placement.cluster)
-  if (adopted) return { ...adopted, adopted: true }
+  if (adopted) return { ...adopted, adopted: true, ended: endOfAdopted(adopted.pid) }
 
   await turnLog(placement.logFile)
   let reason = ''
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const port = await freePort()
-    const started = await launch(placement, { ...SETTINGS, ...settings, port: String(port) })
-    if (started.pid !== undefined) return { pid: started.pid, port, adopted: false }
+    options.signal?.throwIfAborted()
+    const port = options.port ?? (await freePort())
+    const started = await launch(placement, port, options)
+    if (started.pid !== undefined)
+      return { pid: started.pid, port, adopted: false, ended: started.ended }
     reason = started.reason
     // Another program may have taken the port in between; nothing else gets better by trying again.
-    if (!reason.includes('could not bind')) break
+    if (options.port !== undefined || !reason.includes('could not bind')) break
   }
   throw new SetupError(
     `The embedded PostgreSQL in "${placement.cluster}" does not start; the end of "${placement.logFile}" says:\n${reason}`,
@@ -89,10 +108,16 @@ async function adopt(cluster: string): Promise<{ pid: number; port: number } | u
   )
 }
 
+async function endOfAdopted(pid: number): Promise<Ending> {
+  while (isAlive(pid)) await delay(ADOPTED_POLL_MS, undefined, { ref: false })
+  return { exitCode: null, signal: null }
+}
+
 async function launch(
   placement: Placement,
-  settings: Readonly<Record<string, string>>,
-): Promise<{ pid: number | undefined; reason: string }> {
+  port: number,
+  { settings, signal }: PostmasterOptions,
+): Promise<{ pid: number | undefined; reason: string; ended: Promise<Ending> }> {
   const log = await open(placement.logFile, 'a', 0o600)
   const logStart = (await log.stat()).size
   try {
@@ -101,15 +126,24 @@ async function launch(
       [
         '-D',
         placement.cluster,
-        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+        ...Object.entries({ ...SETTINGS, ...settings, port: String(port) }).flatMap(
+          ([name, value]) => ['-c', `${name}=${value}`],
+        ),
       ],
       // A session of its own: Ctrl-C in the terminal is for the service, which still needs its database to drain.
       { ...spawnOptions(placement.account), detached: true, stdio: ['ignore', log.fd, log.fd] },
     )
+    const ended = new Promise<Ending>((resolve) =>
+      child.once('exit', (exitCode, endSignal) => resolve({ exitCode, signal: endSignal })),
+    )
     const failed = new Promise<never>((_, reject) => child.once('error', reject))
-    const pid = await Promise.race([failed, waitUntilReady(placement.cluster, child.pid)])
+    const pid = await Promise.race([failed, waitUntilReady(placement.cluster, child.pid, signal)])
+    if (pid === undefined && signal?.aborted) {
+      child.kill('SIGINT')
+      await ended
+    }
     child.unref()
-    return { pid, reason: pid === undefined ? await tail(placement.logFile, logStart) : '' }
+    return { pid, reason: pid === undefined ? await tail(placement.logFile, logStart) : '', ended }
   } finally {
     await log.close()
   }
@@ -118,9 +152,10 @@ async function launch(
 async function waitUntilReady(
   cluster: string,
   pid: number | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<number | undefined> {
   const deadline = performance.now() + START_TIMEOUT_MS
-  while (pid !== undefined && performance.now() < deadline) {
+  while (pid !== undefined && !signal?.aborted && performance.now() < deadline) {
     const running = await findPostmaster(cluster)
     if (running?.pid === pid && running.status === 'ready') return pid
     if (!isAlive(pid)) return undefined
