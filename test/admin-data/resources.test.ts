@@ -77,6 +77,9 @@ describe('a resource', () => {
     })
     const after = (await own.admin('GET', '/resources')).json.resources
     expect(after.map(({ name }: { name: string }) => name)).toEqual(names)
+    // What leaves with the same job makes room.
+    const replaced = await carryOut(own, 'replace', definition, { confirm: true })
+    expect(replaced.json.status, replaced.text).toBe('succeeded')
     await stack.inSite('code.test', (tx) => tx.db.deleteFrom('data_resource').execute())
     const made = await own.admin('POST', '/resources', { ...FUNCTION, name: 'more', config })
     expect(made.status).toBe(200)
