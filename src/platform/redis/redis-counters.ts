@@ -30,7 +30,8 @@ local function change(by)
     waits = 0
     return
   end
-  redis.call('HSET', KEYS[1], 'count', count, 'refused', '0')
+  redis.call('HSET', KEYS[1], 'count', count)
+  if by > 0 then redis.call('HSET', KEYS[1], 'refused', '0') end
   if by > 0 and (fresh or after == 'latest') then redis.call('PEXPIRE', KEYS[1], forget) end
   if count < free then
     waits = 0
