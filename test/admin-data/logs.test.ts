@@ -118,7 +118,10 @@ describe('the log of a site', () => {
         const { siteId } = waits
         await holding`select pg_advisory_xact_lock(hashtext('runtime_log'), hashtext(${siteId}))`
         say(siteId, 'after the other replica')
-        const waiting = () => holding`select pid from pg_locks where not granted`
+        const waiting = () => holding`
+          select pid from pg_locks
+          where not granted
+            and database = (select oid from pg_database where datname = current_database())`
         await expect.poll(async () => (await waiting()).length).toBe(1)
         say(goesOn.siteId, 'at once')
         const { items } = (await two.admin('GET', '/logs')).json

@@ -33,8 +33,8 @@ test('sites are read anew a few at a time, so that calls find connections', asyn
   await asSuperuser(stack, async (sql) => {
     const reads = async () => {
       const rows = await sql<{ waiting: number }[]>`
-        select count(*)::int as waiting from pg_locks
-        where not granted and relation = 'site_runtime'::regclass`
+        select count(*)::int as waiting from pg_locks join pg_stat_activity using (pid)
+        where not granted and relation = 'site_runtime'::regclass and datname = current_database()`
       return rows[0]?.waiting
     }
     await sql`begin`

@@ -55,7 +55,9 @@ test('a build that takes long holds up no build of another site', async () => {
     .poll(() =>
       stack.inSite('one.test', async ({ db }) => {
         const { rows } = await sql<{ waits: boolean }>`
-          select exists (select from pg_locks where not granted) as waits`.execute(db)
+          select exists (
+            select from pg_locks join pg_stat_activity using (pid)
+            where not granted and datname = current_database()) as waits`.execute(db)
         return rows[0]?.waits
       }),
     )
