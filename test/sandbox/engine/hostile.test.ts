@@ -258,6 +258,7 @@ describe('a site whose function is', () => {
          if (payload === 'wait') await new Promise(() => {})
          return calls
        }`,
+      { fn: { timeoutMs: 60_000 } },
     )
     const waiting = sandbox.call(program, 'wait')
     let over = false
