@@ -118,8 +118,9 @@ export class Published {
     return this.#sites.peek(siteId)
   }
 
-  /** The next call reads the site again. */
+  /** The next call reads the site again, under the name that it has then; what is being read for others is not kept. */
   forget(siteId: string): void {
+    this.#loads.delete(siteId)
     this.#sites.delete(siteId)
   }
 
@@ -203,21 +204,23 @@ export class Published {
     if (unready) return Promise.reject(unready)
     const running = this.#loads.get(site.siteId)
     if (running) return running.result
-    const load: Load = { stale: false, result: this.#readUntilFresh(site) }
+    const hints = { stale: false }
+    const load: Load = Object.assign(hints, { result: this.#readUntilFresh(site, hints) })
     this.#loads.set(site.siteId, load)
     return load.result
   }
 
-  async #readUntilFresh(site: SiteIdentity): Promise<PublishedSite> {
+  async #readUntilFresh(site: SiteIdentity, hints: { stale: boolean }): Promise<PublishedSite> {
+    const { siteId } = site
     try {
       for (;;) {
         const read = await this.#read(site)
-        const load = this.#loads.get(site.siteId)
-        if (!load?.stale) return this.#swap(read)
-        load.stale = false
+        if (this.#loads.get(siteId) !== hints) return read
+        if (!hints.stale) return this.#swap(read)
+        hints.stale = false
       }
     } finally {
-      this.#loads.delete(site.siteId)
+      if (this.#loads.get(siteId) === hints) this.#loads.delete(siteId)
     }
   }
 
