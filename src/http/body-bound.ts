@@ -1,9 +1,10 @@
-import { AppError } from '#base/app-error.ts'
 import { networkOf } from '#identity/defence/network-of.ts'
 import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
+import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
 import type { OpenBodies } from './bodies/open-bodies.ts'
-import { type Reception, receiveUpTo, receivedWith, receiving, tooLarge } from './bodies/receive.ts'
+import { type Reception, receiveUpTo, receivedWith, receiving } from './bodies/receive.ts'
+import { isJsonType, notJson } from './json-type.ts'
 import type { RequestScope } from './request-scope.ts'
 
 /** Payload of an operation (6 MiB) and its envelope. */
@@ -29,7 +30,6 @@ const TAKES_LONG = /^\/(?:data\/(?!auth\/)|admin\/data\/|portal\/)/
 const UPLOADS = /^\/(?:objects\/|portal\/api\/sites\/[^/]+\/deployments\/[^/]+\/files\/)/
 /** Forms, and what programs written for Cognito send: their routes refuse what is too long in their own words. */
 const TAKES_OTHERS = /^\/(?:oidc|admin\/public\/onboarding)\//
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 type Place = Pick<RequestScope, 'path' | 'host' | 'peerAddress'>
 
@@ -44,39 +44,48 @@ export function boundBody(
   bodies: OpenBodies,
 ): Request | Promise<Request> {
   const declared = request.headers.get('content-length')
-  const json = isJson(request)
+  const json = isJsonType(request.headers.get('content-type') ?? '')
   if (declared === '0' || (json && isShort(declared))) return receivedWith(request, bodies)
-  const upload = UPLOADS.test(place.path)
-  const most = longest(place.path)
-  const limit = json || upload || takesOthers(place) ? most : MAX_OTHER_BYTES
-  if (declared !== null) boundLength(declared, most, limit)
+  const bounds = boundsOf(place.path, json)
+  if (declared !== null) boundLength(declared, bounds)
   if (request.body === null) return request
   const source = { network: networkOf(place.peerAddress), host: place.host }
-  return upload
+  return bounds.isUpload
     ? withBody(request, receiving(request.body, { bodies, source }))
-    : received(request, request.body, { limit, reception: { bodies, source } })
+    : received(request, request.body, { limit: bounds.limit, reception: { bodies, source } })
 }
 
-/** What is much too long is that, whatever it is; what is too long for no JSON may have been meant as such. */
-function boundLength(declared: string, most: number, limit: number): void {
-  if (!/^\d+$/.test(declared) || Number(declared) > most) throw tooLarge(most)
-  if (Number(declared) > limit) throw notJson()
+/** In bytes. */
+interface Bounds {
+  readonly limit: number
+  /** Of what is no JSON, beyond `limit`: it may have been meant as JSON. More is too much, whatever it is. */
+  readonly most: number
+  readonly isUpload: boolean
 }
 
-const takesOthers = ({ path }: Place): boolean => TAKES_OTHERS.test(path)
+function boundsOf(path: string, json: boolean): Bounds {
+  if (UPLOADS.test(path)) {
+    return { limit: MAX_UPLOAD_BYTES, most: MAX_UPLOAD_BYTES, isUpload: true }
+  }
+  const most = jsonLimit(path)
+  const limit = json || TAKES_OTHERS.test(path) ? most : MAX_OTHER_BYTES
+  return { limit, most, isUpload: false }
+}
 
-const isJson = ({ headers }: Request): boolean => JSON_TYPE.test(headers.get('content-type') ?? '')
-
-/** Fewer than six digits say so without being read. */
-const isShort = (declared: string | null): boolean =>
-  declared !== null && /^\d{1,5}$/.test(declared) && Number(declared) <= MAX_SHORT_BYTES
-
-function longest(path: string): number {
-  if (UPLOADS.test(path)) return MAX_UPLOAD_BYTES
+function jsonLimit(path: string): number {
   if (!TAKES_LONG.test(path)) return MAX_SHORT_JSON_BYTES
   if (RESOURCE.test(path)) return MAX_RESOURCE_BYTES
   return PUT_OBJECT.test(path) ? MAX_OBJECT_JSON_BYTES : MAX_JSON_BYTES
 }
+
+function boundLength(declared: string, { limit, most }: Bounds): void {
+  if (!/^\d+$/.test(declared) || Number(declared) > most) throw bodyTooLarge(most)
+  if (Number(declared) > limit) throw notJson()
+}
+
+/** Fewer than six digits say so without being read. */
+const isShort = (declared: string | null): boolean =>
+  declared !== null && /^\d{1,5}$/.test(declared) && Number(declared) <= MAX_SHORT_BYTES
 
 async function received(
   request: Request,
@@ -94,27 +103,3 @@ function withBody(
   const init: RequestInit & { duplex: 'half' } = { method, headers, body, signal, duplex: 'half' }
   return new Request(url, init)
 }
-
-/** A whole body, unless it is longer than that many bytes: 413, and the rest is not read. */
-export async function readUpTo(
-  stream: ReadableStream<Uint8Array>,
-  limit: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    size += chunk.byteLength
-    if (size > limit) throw tooLarge(limit)
-    chunks.push(chunk)
-  }
-  const whole = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return whole
-}
-
-const notJson = (): AppError =>
-  new AppError('UnsupportedMediaType', 'Send the body as "content-type: application/json"')

@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import { ByteBlocks } from '#base/byte-blocks.ts'
+import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
 import type { BodySource, OpenBodies } from './open-bodies.ts'
 
@@ -39,22 +40,16 @@ export async function receivedText(request: Request & Received): Promise<string>
 export async function receiveUpTo(
   stream: ReadableStream<Uint8Array>,
   limitBytes: number,
-  { bodies, source }: Reception,
+  reception: Reception,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const reader = stream.getReader()
+  const { reader, body, fault } = openReader(stream, reception)
   const blocks = new ByteBlocks()
-  let fault: AppError | undefined
-  const end = (why: AppError): void => {
-    fault = why
-    void reader.cancel(why).catch(() => {})
-  }
-  const body = bodies.open(source, end)
   try {
     for (;;) {
       const { done, value } = await reader.read().catch(() => Promise.reject(brokenOff()))
-      if (fault) throw fault
+      fault.throwIfAborted()
       if (done) return blocks.join()
-      if (blocks.sizeBytes + value.byteLength > limitBytes) throw tooLarge(limitBytes)
+      if (blocks.sizeBytes + value.byteLength > limitBytes) throw bodyTooLarge(limitBytes)
       const heldBefore = blocks.heldBytes
       blocks.add(value)
       body.arrived(value.byteLength, blocks.heldBytes - heldBefore)
@@ -67,15 +62,9 @@ export async function receiveUpTo(
 /** The same bytes, passed on as they come: they fail when they stall. */
 export function receiving(
   stream: ReadableStream<Uint8Array>,
-  { bodies, source }: Reception,
+  reception: Reception,
 ): ReadableStream<Uint8Array> {
-  const reader = stream.getReader()
-  let fault: AppError | undefined
-  const end = (why: AppError): void => {
-    fault = why
-    void reader.cancel(why).catch(() => {})
-  }
-  const body = bodies.open(source, end)
+  const { reader, body, fault } = openReader(stream, reception)
   body.rests()
   return new ReadableStream<Uint8Array>(
     {
@@ -83,7 +72,7 @@ export function receiving(
         body.goesOn()
         try {
           const { done, value } = await reader.read()
-          if (fault) throw fault
+          fault.throwIfAborted()
           if (!done) {
             body.arrived(value.byteLength, 0)
             body.rests()
@@ -105,11 +94,17 @@ export function receiving(
   )
 }
 
+/** What reads a body, and `fault`, which is aborted with the reason when the body is ended. */
+function openReader(stream: ReadableStream<Uint8Array>, { bodies, source }: Reception) {
+  const reader = stream.getReader()
+  const ending = new AbortController()
+  const body = bodies.open(source, (why) => {
+    ending.abort(why)
+    void reader.cancel(why).catch(() => {})
+  })
+  return { reader, body, fault: ending.signal }
+}
+
 /** Nobody hears it: the connection is gone. */
 const brokenOff = (): AppError =>
   new AppError('RequestTimeout', 'The request body broke off before its end')
-
-export const tooLarge = (limitBytes: number): AppError =>
-  new AppError('PayloadTooLarge', `The request body is longer than ${limitBytes} bytes`, {
-    fields: { limitBytes },
-  })

@@ -1,16 +1,14 @@
 import { Elysia } from 'elysia'
 
-import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { receivedText } from '#http/bodies/receive.ts'
+import { isJsonType, notJson } from '#http/json-type.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { noSiteOf } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
 import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
 import type { Site } from '#sites/site.ts'
-
-const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i
 
 /**
  * The path of visitors' calls. It admits its callers itself, before the body is read, and waits only where there is
@@ -75,14 +73,11 @@ const visitorOf = (
 /** No body needs no type; anything else is JSON, and says so. */
 async function bodyOf(request: Request): Promise<string> {
   const type = request.headers.get('content-type')
-  if (type !== null && !JSON_TYPE.test(type)) throw notJson()
+  if (type !== null && !isJsonType(type)) throw notJson()
   const body = await receivedText(request)
   if (type === null && body !== '') throw notJson()
   return body
 }
-
-const notJson = (): AppError =>
-  new AppError('UnsupportedMediaType', 'Send the body as "content-type: application/json"')
 
 function responseOf({ body, cache, ageSeconds }: OperationAnswer): Response {
   if (cache === undefined) return new Response(body, PLAIN)

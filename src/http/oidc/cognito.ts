@@ -3,14 +3,16 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { readUpTo } from '#http/body-bound.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { CognitoError } from '#identity/cognito/api/cognito-error.ts'
 import { refusalOf } from '#identity/cognito/api/refusals.ts'
 import { isDeeper } from '#runtime/calls/json-depth.ts'
+import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
+
+import { readUpTo } from './read-up-to.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const CONTENT_TYPE = 'application/x-amz-json-1.1'
@@ -53,7 +55,7 @@ async function called(
 }
 
 const textOf = async (body: ReadableStream<Uint8Array>): Promise<string> =>
-  new TextDecoder().decode(await readUpTo(body, MAX_BODY_BYTES))
+  new TextDecoder().decode(await readUpTo(body, MAX_BODY_BYTES, () => bodyTooLarge(MAX_BODY_BYTES)))
 
 /** Nobody sends Cognito more than a few levels. */
 function boundedText(text: string): string {

@@ -1,5 +1,7 @@
 import { AppError, invalid } from '#base/app-error.ts'
 
+import { readUpTo } from './read-up-to.ts'
+
 const MAX_FORM_BYTES = 64 * 1024
 const MAX_FIELDS = 50
 const FORM = 'application/x-www-form-urlencoded'
@@ -28,14 +30,7 @@ export const isForm = ({ headers }: Request): boolean =>
 
 async function textOf(request: Request): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > MAX_FORM_BYTES) throw tooLong()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength
-    if (size > MAX_FORM_BYTES) throw tooLong()
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+  return (await readUpTo(request.body, MAX_FORM_BYTES, tooLong)).toString()
 }
 
 const tooLong = (): AppError =>

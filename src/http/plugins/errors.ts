@@ -4,6 +4,7 @@ import { ValidationError } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import { shapeFaults } from '#base/shape-faults.ts'
+import { notJson } from '#http/json-type.ts'
 
 import { isOtherThanJson } from './json-body.ts'
 
@@ -71,9 +72,6 @@ const challenge = (error: AppError): string =>
   error.code === 'TokenExpired'
     ? 'Bearer error="invalid_token", error_description="The token has expired"'
     : 'Bearer'
-
-const notJson = (): AppError =>
-  new AppError('UnsupportedMediaType', 'Send the body as "content-type: application/json"')
 
 function validationFault(error: Readonly<ValidationError>): AppError {
   const details = shapeFaults(faultsOf(error)).map((fault) => ({

@@ -17,10 +17,13 @@ export function boundBody(body: string): string {
 export function boundBytes(body: string, limitBytes: number): void {
   // UTF-8 takes at most three bytes for a UTF-16 unit: most bodies need no counting.
   if (body.length * 3 <= limitBytes || Buffer.byteLength(body) <= limitBytes) return
-  throw new AppError('PayloadTooLarge', `The request body is longer than ${limitBytes} bytes`, {
+  throw bodyTooLarge(limitBytes)
+}
+
+export const bodyTooLarge = (limitBytes: number): AppError =>
+  new AppError('PayloadTooLarge', `The request body is longer than ${limitBytes} bytes`, {
     fields: { limitBytes },
   })
-}
 
 /** The payload of a bounded body; undefined when it names none. */
 export function payloadOf(body: string, bounds?: ValueBounds): unknown {
