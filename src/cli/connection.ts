@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
+import { codeOf } from '#base/error-code.ts'
 import { installRoot } from '#config/install-root.ts'
 import { operatorKeyFile } from '#config/keys.ts'
 
@@ -74,7 +75,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8')
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    const code = codeOf(error)
     if (code === 'ENOENT') return undefined
     throw new CommandError(
       `"${file}" cannot be read (${String(code)}): run this as the user who runs Croft`,

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { link, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
+import { hasCode } from '#base/error-code.ts'
+
 /** Replaces a file: readers see the old text or the new one, whole, also after a power cut. */
 export async function writeFileAtomically(path: string, text: string, mode = 0o600): Promise<void> {
   const unfinished = await writeBeside(path, text, mode)
@@ -21,7 +23,7 @@ export async function createFileAtomically(
     await syncFolder(path)
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (hasCode(error, 'EEXIST')) return false
     throw error
   } finally {
     await rm(unfinished, { force: true })

@@ -2,6 +2,8 @@ import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { hasCode } from '#base/error-code.ts'
+
 import { createFileAtomically, writeFileAtomically } from './atomic-file.ts'
 import { processStart } from './process-identity.ts'
 import { SetupError } from './setup-error.ts'
@@ -78,7 +80,7 @@ function parseHolder(text: string | undefined): { pid: number; started: string }
 
 const read = (file: string): Promise<string | undefined> =>
   readFile(file, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    if (hasCode(error, 'ENOENT')) return undefined
     throw error
   })
 

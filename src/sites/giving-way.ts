@@ -4,11 +4,12 @@ import { sql } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
+import { hasCode } from '#base/error-code.ts'
 import type { Tx } from '#platform/postgres/database.ts'
 
 const ATTEMPTS = 20
 /** `lock_not_available` and `deadlock_detected`. */
-const BUSY = new Set<unknown>(['55P03', '40P01'])
+const BUSY = ['55P03', '40P01']
 
 /**
  * Deleting a site locks its rows in the order of their foreign keys, and a new domain locks the site's row as a deletion
@@ -25,8 +26,7 @@ export async function givingWay<T>(transaction: () => Promise<T>): Promise<T> {
     try {
       return await transaction()
     } catch (error) {
-      const busy = error instanceof Error && 'code' in error && BUSY.has(error.code)
-      if (!busy) throw error
+      if (!hasCode(error, ...BUSY)) throw error
       if (attempt === ATTEMPTS) {
         throw new AppError('ServiceUnavailable', 'The site is busy with other changes: try again', {
           cause: error,

@@ -1,5 +1,6 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import { hasCode } from '#base/error-code.ts'
 import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -191,7 +192,7 @@ async function domainTaken<Row>(write: Promise<Row>, domain: string): Promise<Ro
   try {
     return await write
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION) {
+    if (hasCode(error, UNIQUE_VIOLATION)) {
       throw new AppError('SiteAlreadyExists', `Another site has the domain "${domain}"`, {
         cause: error,
       })

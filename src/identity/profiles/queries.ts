@@ -1,6 +1,7 @@
 import { Value } from '@sinclair/typebox/value'
 
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Profile, StoredProfile } from './model.ts'
@@ -48,7 +49,7 @@ export async function updateProfile(
     .where('sub', '=', owner.sub)
     .execute()
   await update.catch((error: unknown) => {
-    if (!(error instanceof Error && 'code' in error && error.code === UNIQUE_VIOLATION)) throw error
+    if (!hasCode(error, UNIQUE_VIOLATION)) throw error
     const message = `There is a user with the address "${change.primaryEmail}" already`
     throw new AppError('UserAlreadyExists', message, { cause: error })
   })

@@ -2,6 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 
 import { urlFault } from './allow-list.ts'
 import type { Egress, EgressPolicy, EgressRequest, EgressResponse } from './egress.ts'
@@ -13,13 +14,13 @@ const MAX_REDIRECTS = 5
 /** Of one name, in the resolver's order. */
 const MAX_ADDRESSES = 4
 /** No connection came about, so nothing was sent and the next address may be tried. */
-const UNREACHED = new Set([
+const UNREACHED = [
   'ECONNREFUSED',
   'ConnectionRefused',
   'ENETUNREACH',
   'EHOSTUNREACH',
   'EADDRNOTAVAIL',
-])
+]
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 export interface HttpEgressDeps {
@@ -123,8 +124,7 @@ const whenAborted = (signal: AbortSignal): Promise<never> =>
     signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
   })
 
-const isUnreached = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && UNREACHED.has(String(error.code))
+const isUnreached = (error: unknown): boolean => hasCode(error, ...UNREACHED)
 
 async function resolveAll(hostname: string): Promise<readonly string[]> {
   const found = await lookup(hostname, { all: true }).catch(() => [])

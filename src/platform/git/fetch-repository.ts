@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 
 import { repositoryUrl } from './repository-url.ts'
 
@@ -169,7 +170,7 @@ async function sizeOf(folder: string, enough: number): Promise<number> {
 }
 
 function startFault(error: Error, request: FetchRequest): AppError {
-  if (!('code' in error) || error.code !== 'ENOENT') return unavailable(request, error.message)
+  if (!hasCode(error, 'ENOENT')) return unavailable(request, error.message)
   return new AppError(
     'SourceUnavailable',
     'Repositories are fetched with the program "git", which is not on the PATH: install it (apt-get install git)',

@@ -1,3 +1,4 @@
+import { codeOf } from '#base/error-code.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 type Reason = 'taken' | 'forbidden' | 'foreign'
@@ -28,5 +29,4 @@ function messageOf(reason: Reason, hostname: string, port: number): string {
   }
 }
 
-const reasonOf = (error: unknown): Reason | undefined =>
-  error instanceof Error && 'code' in error ? REASONS[String(error.code)] : undefined
+const reasonOf = (error: unknown): Reason | undefined => REASONS[codeOf(error) ?? '']

@@ -3,6 +3,7 @@ import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
+import { codeOf, hasCode } from '#base/error-code.ts'
 
 import { type Description, encodeHeader, etagOf } from './file-header.ts'
 import { ObjectFault } from './object-fault.ts'
@@ -11,7 +12,7 @@ import type { ObjectBody, ObjectHead } from './object-store.ts'
 
 const PUBLISH_ATTEMPTS = 10
 /** No room on the disk, or none that this user may take. */
-const FULL: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
+const FULL = ['ENOSPC', 'EDQUOT']
 
 export interface Destination {
   readonly temporaryFolder: string
@@ -40,7 +41,7 @@ export async function writeObject(
     await publish(temporary, destination.path, rules.onlyNew)
     return head
   } catch (error) {
-    throw FULL.has(codeOf(error)) ? noRoom(error) : error
+    throw hasCode(error, ...FULL) ? noRoom(error) : error
   } finally {
     await rm(temporary, { force: true })
   }
@@ -124,9 +125,6 @@ export async function flushFolder(folder: string): Promise<void> {
     await handle?.close()
   }
 }
-
-const codeOf = (error: unknown): unknown =>
-  error instanceof Error && 'code' in error ? error.code : undefined
 
 const noRoom = (cause: unknown): AppError =>
   new AppError('ServiceUnavailable', 'The object store has no room left: its disk is full', {

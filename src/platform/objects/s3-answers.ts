@@ -1,6 +1,7 @@
 import { type ListObjectsV2CommandOutput, S3ServiceException } from '@aws-sdk/client-s3'
 
 import { AppError } from '#base/app-error.ts'
+import { codeOf } from '#base/error-code.ts'
 
 import { DEFAULT_CONTENT_TYPE } from './object-rules.ts'
 import type { ObjectHead, ObjectList } from './object-store.ts'
@@ -62,8 +63,7 @@ export async function answered<Answer>(answer: Promise<Answer>): Promise<Answer>
 function isAway(error: unknown): boolean {
   const status = statusOf(error)
   if (status !== undefined) return status >= 500 || status === 429
-  if (!(error instanceof Error)) return false
-  return error.name === 'TimeoutError' || ('code' in error && typeof error.code === 'string')
+  return codeOf(error) !== undefined || (error instanceof Error && error.name === 'TimeoutError')
 }
 
 const away = (cause: unknown): AppError =>

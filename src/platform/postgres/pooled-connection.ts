@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 
 import { type ClientOptions, type SqlClient, createClient } from './client.ts'
 
@@ -90,7 +91,7 @@ const leavesSessionOpen = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && error.severity === 'ERROR'
 
 const isDiskFull = (error: unknown): boolean =>
-  leavesSessionOpen(error) && error instanceof Error && 'code' in error && error.code === DISK_FULL
+  leavesSessionOpen(error) && hasCode(error, DISK_FULL)
 
 const noRoom = (cause: unknown): AppError =>
   new AppError('ServiceUnavailable', 'The database has no room left: its disk is full', {

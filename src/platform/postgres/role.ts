@@ -1,3 +1,4 @@
+import { hasCode } from '#base/error-code.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import type { SqlRunner } from './client.ts'
@@ -6,7 +7,7 @@ import type { SqlRunner } from './client.ts'
 export const APP_ROLE = 'croft_app'
 
 /** Postgres codes for "someone else did it at the same moment". */
-const LOST_RACE = new Set(['42710', '23505', 'XX000'])
+const LOST_RACE = ['42710', '23505', 'XX000']
 
 /** The role for the service's connections; undefined to stay who it is. */
 export async function selectAppRole(sql: SqlRunner): Promise<string | undefined> {
@@ -52,8 +53,7 @@ async function createAppRole(sql: SqlRunner): Promise<void> {
   try {
     await sql`create role ${sql(APP_ROLE)} nologin nosuperuser nobypassrls`
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && LOST_RACE.has(String(error.code))))
-      throw error
+    if (!hasCode(error, ...LOST_RACE)) throw error
   }
 }
 

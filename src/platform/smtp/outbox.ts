@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { hasCode } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { writeFileAtomically } from '#config/atomic-file.ts'
 
@@ -110,7 +111,7 @@ const matches = (message: CapturedMessage, { to, siteId }: OutboxFilter): boolea
 
 function ifMissing<T>(instead: T): (error: unknown) => T {
   return (error) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return instead
+    if (hasCode(error, 'ENOENT')) return instead
     throw error
   }
 }

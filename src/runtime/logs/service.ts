@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { DueWork } from '#base/due-work.ts'
+import { codeOf } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -222,6 +223,5 @@ export class RuntimeLogs implements AsyncDisposable {
 /** Postgres refused the rows themselves (a site that is gone, a value it cannot keep): trying again changes nothing. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof AppError) return true
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^2[23]/.test(code)
+  return /^2[23]/.test(codeOf(error) ?? '')
 }

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 import type { Standing, StandingOf } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
@@ -233,8 +234,7 @@ const toResource = (row: ResourceRow): Resource => ({
 
 const isThere = (row: ResourceRow | NoResourceRow): row is ResourceRow => row.resource_id !== null
 
-const isUniqueViolation = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === '23505'
+const isUniqueViolation = (error: unknown): boolean => hasCode(error, '23505')
 
 const nameTaken = (name: string): AppError =>
   new AppError('ResourceAlreadyExists', `Resource "${name}" already exists: choose another name`)

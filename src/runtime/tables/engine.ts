@@ -1,4 +1,5 @@
 import type { Clock } from '#base/clock.ts'
+import { codeOf } from '#base/error-code.ts'
 import type { Database } from '#platform/postgres/database.ts'
 
 import type { ActionAnswer, ActionBody, ActionRequest } from './actions/action.ts'
@@ -96,7 +97,7 @@ export class TableEngine {
 }
 
 function indexFault(error: unknown, name: string): Error | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const code = codeOf(error)
   if (code === BACKFILLING) {
     return invalidRequest(`Cannot read from backfilling global secondary index: ${name}`)
   }

@@ -4,6 +4,7 @@ import { lstat, opendir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 
 import { pathFault } from './artifact-path.ts'
 import { type BuildYml, MAX_BUILD_YML_BYTES, parseBuildYml } from './build-yml.ts'
@@ -102,9 +103,7 @@ async function statOf(path: string) {
   try {
     return await lstat(path)
   } catch (error) {
-    if (error instanceof Error && 'code' in error && /^ENO(?:ENT|TDIR)$/.test(String(error.code))) {
-      return undefined
-    }
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return undefined
     throw error
   }
 }

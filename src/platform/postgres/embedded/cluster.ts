@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
+import { hasCode } from '#base/error-code.ts'
 import { writeFileAtomically } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { runAs } from './account.ts'
 import { program } from './binaries.ts'
 import type { Placement } from './placement.ts'
-import { hasCode } from './system-error.ts'
 
 /** Creates the cluster when there is none, and gives the superuser's password. */
 export async function openCluster(placement: Placement): Promise<string> {

@@ -1,7 +1,7 @@
 import { lstat, readFile, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
-import { hasCode } from './system-error.ts'
+import { hasCode } from '#base/error-code.ts'
 
 /**
  * Makes the links between shared libraries that an npm package cannot carry. The package's own install script makes

@@ -15,13 +15,13 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
+import { hasCode } from '#base/error-code.ts'
 import { writeFileAtomically } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { type Account, accountFor, canReach, runAs } from './account.ts'
 import { type Binaries, program } from './binaries.ts'
 import { linkLibraries } from './library-links.ts'
-import { hasCode } from './system-error.ts'
 
 /** Where databases go that the account of the database cannot reach in the data folder. */
 const ELSEWHERE = '/var/lib/croft'

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { hasCode } from '#base/error-code.ts'
 import { processCommand, processStart } from '#config/process-identity.ts'
-
-import { hasCode } from './system-error.ts'
 
 export interface RunningPostmaster {
   readonly pid: number

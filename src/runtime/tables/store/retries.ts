@@ -1,7 +1,8 @@
 import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
 
 /** Postgres's codes for two transactions that stood in each other's way: serialization failure, deadlock. */
-const LOST_RACES = new Set(['40001', '40P01'])
+const LOST_RACES = ['40001', '40P01']
 const MOST_TRIES = 5
 
 /** Another writer came first where nothing could be locked: the transaction begins again. */
@@ -27,5 +28,4 @@ export const tooBusy = (cause?: unknown): AppError =>
     retryAfterSeconds: 1,
   })
 
-const isLostRace = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && LOST_RACES.has(String(error.code))
+const isLostRace = (error: unknown): boolean => hasCode(error, ...LOST_RACES)
