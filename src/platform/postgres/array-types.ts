@@ -26,7 +26,7 @@ export function arrayTypes(date: ElementType): Readonly<Record<string, ArrayType
     booleans: arrayOf(1000, { parse: (text) => text === 't', serialize: String }),
     byteas: arrayOf(1001, {
       parse: (text) => Buffer.from(text.slice('\\x'.length), 'hex'),
-      serialize: (bytes) => `\\x${Buffer.from(bytes as Uint8Array).toString('hex')}`,
+      serialize: (bytes) => byteaText(bytes as Uint8Array),
     }),
     smallints: arrayOf(1005, NUMBER),
     integers: arrayOf(1007, NUMBER),
@@ -37,6 +37,13 @@ export function arrayTypes(date: ElementType): Readonly<Record<string, ArrayType
     uuids: arrayOf(2951, TEXT),
   }
 }
+
+/** A `bytea[]` as a text, for where the driver would take a list of buffers for one buffer. */
+export const byteaList = (list: readonly Uint8Array[]): string =>
+  `{${list.map((bytes) => `"\\${byteaText(bytes)}"`).join(',')}}`
+
+const byteaText = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+  `\\x${Buffer.from(buffer, byteOffset, byteLength).toString('hex')}`
 
 const arrayOf = (oid: number, { parse, serialize }: ElementType): ArrayType => ({
   to: oid,

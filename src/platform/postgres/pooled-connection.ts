@@ -1,6 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 
+import { byteaList } from './array-types.ts'
 import { type ClientOptions, type SqlClient, createClient } from './client.ts'
 
 /** After which a connection is replaced by a fresh one: the server's memory for it only grows. */
@@ -82,9 +83,7 @@ export interface Lease {
 
 /** postgres.js takes a list of buffers for one buffer: as text Postgres reads it as what it is. */
 const asGiven = (parameter: unknown): unknown =>
-  Array.isArray(parameter) && parameter[0] instanceof Uint8Array
-    ? `{${parameter.map((bytes: Uint8Array) => `"\\\\x${Buffer.from(bytes).toString('hex')}"`).join(',')}}`
-    : parameter
+  Array.isArray(parameter) && parameter[0] instanceof Uint8Array ? byteaList(parameter) : parameter
 
 /** Only an answer of the server that is not FATAL or PANIC does. */
 const leavesSessionOpen = (error: unknown): boolean =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
+import { byteaList } from '#platform/postgres/array-types.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { byteList } from '#runtime/tables/store/byte-lists.ts'
 import type { ItemKey } from '#runtime/tables/store/item-key.ts'
 import type { IndexEntry } from '#runtime/tables/store/layout.ts'
 
@@ -52,12 +52,12 @@ export async function writeBuiltItems(
       ${tx.siteId}, ${tableId}, item.hash, item.sort, item.expires_at,
       item.ids::integer[], item.hashes::bytea[], item.sorts::bytea[])
     from unnest(
-      ${byteList(items.map(({ key }) => key.hash))}::bytea[],
-      ${byteList(items.map(({ key }) => key.sort))}::bytea[],
+      ${byteaList(items.map(({ key }) => key.hash))}::bytea[],
+      ${byteaList(items.map(({ key }) => key.sort))}::bytea[],
       ${items.map(({ expiresAt }) => expiresAt)}::bigint[],
       ${lists((entries) => `{${entries.map(({ indexId }) => indexId).join(',')}}`)}::text[],
-      ${lists((entries) => byteList(entries.map(({ key }) => key.hash)))}::text[],
-      ${lists((entries) => byteList(entries.map(({ key }) => key.sort)))}::text[]
+      ${lists((entries) => byteaList(entries.map(({ key }) => key.hash)))}::text[],
+      ${lists((entries) => byteaList(entries.map(({ key }) => key.sort)))}::text[]
     ) as item (hash, sort, expires_at, ids, hashes, sorts)`.execute(tx.db)
 }
 

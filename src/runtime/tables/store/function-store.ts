@@ -3,10 +3,10 @@ import { Buffer } from 'node:buffer'
 import { CompiledQuery } from 'kysely'
 
 import type { Clock } from '#base/clock.ts'
+import { byteaList } from '#platform/postgres/array-types.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 
-import { byteList } from './byte-lists.ts'
 import type { ItemKey } from './item-key.ts'
 import type { Bound } from './key-range.ts'
 import { bodyForm, isPlainPut, type PlainPut, storedForm } from './stored-form.ts'
@@ -65,8 +65,8 @@ export class FunctionStore implements TableStore {
       [
         siteId,
         keys.map(({ tableId }) => tableId),
-        byteList(keys.map(({ key }) => key.hash)),
-        byteList(keys.map(({ key }) => key.sort)),
+        byteaList(keys.map(({ key }) => key.hash)),
+        byteaList(keys.map(({ key }) => key.sort)),
         this.#now(),
       ],
     )
@@ -195,8 +195,8 @@ export class FunctionStore implements TableStore {
       [
         siteId,
         tableId,
-        byteList(puts.map(({ key }) => key.hash)),
-        byteList(puts.map(({ key }) => key.sort)),
+        byteaList(puts.map(({ key }) => key.hash)),
+        byteaList(puts.map(({ key }) => key.sort)),
         puts[0]?.put.layout.generation,
         forms.map(({ body }) => body),
         forms.map(({ size }) => size),
@@ -217,7 +217,7 @@ interface PageRow {
 }
 
 const indexBound = ({ hash, sort, item }: Bound): string =>
-  byteList([hash, sort, item?.hash ?? NOTHING, item?.sort ?? NOTHING])
+  byteaList([hash, sort, item?.hash ?? NOTHING, item?.sort ?? NOTHING])
 
 const versionOf = (version: string | null | undefined): Expected =>
   version === null || version === undefined ? 'absent' : { version }

@@ -1,8 +1,8 @@
+import { byteaList } from '#platform/postgres/array-types.ts'
 import { expiryOf } from '#runtime/tables/expiry/expiry.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
 
-import { byteList } from './byte-lists.ts'
 import { entriesOf, type TableLayout } from './layout.ts'
 import { storedText } from './stored-item.ts'
 import type { ItemWrite } from './table-store.ts'
@@ -53,7 +53,7 @@ function entryParameters(item: Item | undefined, { indexes }: TableLayout): read
   const entries = item === undefined ? [] : entriesOf(item, indexes)
   return [
     entries.map(({ indexId }) => indexId),
-    byteList(entries.map(({ key }) => key.hash)),
-    byteList(entries.map(({ key }) => key.sort)),
+    byteaList(entries.map(({ key }) => key.hash)),
+    byteaList(entries.map(({ key }) => key.sort)),
   ]
 }
