@@ -1,6 +1,8 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import { Server as TcpServer } from 'node:net'
 
+import { listening } from '#platform/listening.ts'
+
 import { refusedLength, tooLarge } from './body-limit.ts'
 import { toRequest } from './node-request.ts'
 import { sendResponse } from './node-response.ts'
@@ -39,10 +41,6 @@ class NodeHttpServer implements HttpServer {
       connectionsCheckingInterval: settings.idleTimeoutSeconds * 500,
     })
     this.#server.on('request', (incoming, outgoing) => void this.#answer(incoming, outgoing))
-    this.#server.on('error', (error) => {
-      // Before it listens whoever starts it is told.
-      if (this.#server.listening) settings.onError(error)
-    })
   }
 
   get port(): number {
@@ -50,11 +48,9 @@ class NodeHttpServer implements HttpServer {
     return typeof address === 'object' && address !== null ? address.port : this.#settings.port
   }
 
-  async listen(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#server.once('error', reject)
-    this.#server.listen(this.#settings.port, this.#settings.hostname, resolve)
-    await promise.finally(() => this.#server.off('error', reject))
+  listen(): Promise<void> {
+    const { port, hostname, onError } = this.#settings
+    return listening(this.#server, (begun) => this.#server.listen(port, hostname, begun), onError)
   }
 
   drain(deadlineMs: number): Promise<void> {

@@ -1,5 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net'
 
+import { listening } from '#platform/listening.ts'
 import { FrameReader } from '#sandbox/frames.ts'
 import { FROM_HOST, type FromHost, type Hello } from '#sandbox/protocol.ts'
 import { readRecords } from '#sandbox/records.ts'
@@ -14,6 +15,7 @@ export interface Receiver {
 export class Connections {
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
+  readonly #failed: (error: Error) => void
 
   /**
    * `accept` gives the receiver of a connection, or undefined to refuse it. `failed` hears of what befalls the socket
@@ -23,6 +25,7 @@ export class Connections {
     accept: (hello: Hello, socket: Socket) => Receiver | undefined,
     failed: (error: Error) => void,
   ) {
+    this.#failed = failed
     this.#server = createServer((socket) => {
       this.#sockets.add(socket)
       const frames = new FrameReader()
@@ -45,17 +48,10 @@ export class Connections {
         receiver?.closed()
       })
     })
-    this.#server.on('error', (error) => {
-      // Before it listens whoever starts it is told.
-      if (this.#server.listening) failed(error)
-    })
   }
 
-  async listen(path: string): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    this.#server.once('error', reject)
-    this.#server.listen(path, resolve)
-    await promise.finally(() => this.#server.off('error', reject))
+  listen(path: string): Promise<void> {
+    return listening(this.#server, (begun) => this.#server.listen(path, begun), this.#failed)
   }
 
   close(): Promise<void> {
