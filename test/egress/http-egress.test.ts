@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { EgressPolicy, EgressRequest, ResponseRoom } from '#platform/egress/egress.ts'
+import type { ByteRoom } from '#base/byte-room.ts'
+import type { EgressPolicy, EgressRequest } from '#platform/egress/egress.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
@@ -207,7 +208,7 @@ describe('room for responses', () => {
   /** Gives room, or says `late` first and then no; what was taken and given back is written down. */
   const roomOf = (late?: () => void) => {
     const moved: number[] = []
-    const room: ResponseRoom = {
+    const room: ByteRoom = {
       async take(bytes) {
         moved.push(bytes)
         late?.()

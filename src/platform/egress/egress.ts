@@ -1,3 +1,5 @@
+import type { ByteRoom } from '#base/byte-room.ts'
+
 /** The one way out for site code. Plain data both ways: it crosses the sandbox protocol. */
 export interface Egress {
   /** Rejects with an Error whose message is safe for site code: refused host, private address, size, time. */
@@ -27,13 +29,5 @@ export interface EgressPolicy {
   readonly maxResponseBytes: number
   readonly timeoutMs: number
   /** Where the body of a response is held; without it only `maxResponseBytes` bounds it. */
-  readonly room?: ResponseRoom
-}
-
-/** Memory that responses share. */
-export interface ResponseRoom {
-  /** True when that many bytes more may be held, false when the signal came first. */
-  take(bytes: number, signal: AbortSignal): Promise<boolean>
-  /** Of what was taken and turned out not to be needed. */
-  giveBack(bytes: number): void
+  readonly room?: ByteRoom
 }

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream'
 
 import { AppError } from '#base/app-error.ts'
+import type { ByteRoom } from '#base/byte-room.ts'
 
 import { Base64Text } from './base64-text.ts'
-import type { ResponseRoom } from './egress.ts'
 
 /** So much of a response is read without asking for room: most are shorter. */
 const SMALL_BYTES = 64 * 1024
 
 export interface ReadRules {
   readonly maxBytes: number
-  readonly room: ResponseRoom | undefined
+  readonly room: ByteRoom | undefined
   readonly signal: AbortSignal
 }
 

@@ -1,3 +1,5 @@
+import type { ByteRoom } from '#base/byte-room.ts'
+
 /** What answers of one site may hold in the service until they are handed to its code. */
 const SITE_ANSWER_BYTES = 64 * 1024 * 1024
 /** The same for all sites together. */
@@ -6,11 +8,8 @@ const ALL_ANSWER_BYTES = 256 * 1024 * 1024
 const FIRST_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** What the answer of one host call takes of the service's memory, until the call leaves its place. */
-export interface AnswerRoom {
-  /** True when that many bytes more may be held: at once, or in turn. False when the signal came first. */
-  take(bytes: number, signal: AbortSignal): Promise<boolean>
-  /** Of what was taken and turned out not to be needed. */
-  giveBack(bytes: number): void
+interface AnswerRoom extends ByteRoom {
+  leave(): void
 }
 
 interface SiteRoom {
@@ -30,7 +29,7 @@ export class AnswerRooms {
   #heldBytes = 0
 
   /** For one host call; to leave gives back all that it holds. */
-  open(siteId: string): AnswerRoom & { leave(): void } {
+  open(siteId: string): AnswerRoom {
     let held = 0
     const giveBack = (bytes: number): void => {
       held -= bytes

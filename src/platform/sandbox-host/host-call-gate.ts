@@ -1,4 +1,6 @@
-import { type AnswerRoom, AnswerRooms } from './answer-rooms.ts'
+import type { ByteRoom } from '#base/byte-room.ts'
+
+import { AnswerRooms } from './answer-rooms.ts'
 import type { HostCallName } from './sandbox.ts'
 
 /** Host calls of one site at work, or answered and not yet handed to the worker. What they hold is bounded by that. */
@@ -48,10 +50,7 @@ export class HostCallGate {
   readonly #rooms = new AnswerRooms()
 
   /** Undefined when too much waits already: then `begin` is not called. What it is given holds for as long as the place. */
-  enter(
-    { siteId, name, argument }: AskedCall,
-    begin: (room: AnswerRoom) => void,
-  ): Place | undefined {
+  enter({ siteId, name, argument }: AskedCall, begin: (room: ByteRoom) => void): Place | undefined {
     const key = `${name} ${siteId}`
     const line = this.#lines.get(key) ?? emptyLine(AT_ONCE[name] ?? Infinity)
     const room = this.#rooms.open(siteId)

@@ -1,6 +1,5 @@
+import type { ByteRoom } from '#base/byte-room.ts'
 import type { GuestFailure } from '#sandbox/protocol.ts'
-
-import type { AnswerRoom } from './answer-rooms.ts'
 
 /**
  * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
@@ -191,7 +190,7 @@ export interface HostCall {
   /** JSON text. */
   readonly argument: string
   /** For an answer whose size is not bounded otherwise. */
-  readonly room: AnswerRoom
+  readonly room: ByteRoom
   /** Aborted when the call that asked is over. */
   readonly signal: AbortSignal
 }
