@@ -206,7 +206,6 @@ export class FileObjectStore implements ObjectStore {
   }
 }
 
-/** The site that a key belongs to: the second segment of what `objectKey` builds. */
 async function openObject(
   path: string,
 ): Promise<{ file: FileHandle; header: FileHeader } | undefined> {

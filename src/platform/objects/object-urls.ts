@@ -49,6 +49,7 @@ export class ObjectUrls {
     const baseUrl = await this.#baseUrlOf(siteOfKey(grant.key))
     return { method: grant.method, url: baseUrl + path, headers, expiresAt: grant.expiresAt }
   }
+
   /** `siteId` is the site of the host that was asked; `method` may be HEAD for what GET is granted. */
   open(
     asked: { readonly encodedKey: string; readonly method: string; readonly siteId: string },
@@ -139,6 +140,7 @@ function claimed(
   return value === null ? {} : meaning(value)
 }
 
+/** The site that a key belongs to: the second segment of what `objectKey` builds. */
 function siteOfKey(key: string): string {
   const siteId = /^sites\/([^/]+)\//.exec(key)?.[1]
   if (siteId === undefined) throw new Error('A key outside "sites/{siteId}/" has no site')

@@ -31,8 +31,10 @@ local function change(by)
     return
   end
   redis.call('HSET', KEYS[1], 'count', count)
-  if by > 0 then redis.call('HSET', KEYS[1], 'refused', '0') end
-  if by > 0 and (fresh or after == 'latest') then redis.call('PEXPIRE', KEYS[1], forget) end
+  if by > 0 then
+    redis.call('HSET', KEYS[1], 'refused', '0')
+    if fresh or after == 'latest' then redis.call('PEXPIRE', KEYS[1], forget) end
+  end
   if count < free then
     waits = 0
   elseif by > 0 then

@@ -115,11 +115,12 @@ export class HostFleet {
     await this.ready()
     // The last host is for what runs long or brings hosts down.
     const host = this.#hosts.find((one) => one.run.control)
-    const { run } = host ?? { run: newRun() }
+    if (!host) return 'interrupted'
+    const { run } = host
     let late = false
     const timer = setTimeout(() => {
       late = true
-      host?.process.end()
+      host.process.end()
     }, timeoutMs)
     try {
       return (await run.control?.prepare(source)) ?? 'interrupted'
