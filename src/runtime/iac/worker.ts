@@ -24,6 +24,7 @@ const WORKERS = 2
 const TURN_MS = 2000
 /** Workers that may fail or die at one step before the job is given up; fewer than the queue's own tries. */
 const MAX_ATTEMPTS = 10
+const NOTHING: ReadonlySet<string> = new Set()
 
 interface Taken {
   readonly job: IacJob
@@ -197,7 +198,11 @@ export class IacWorker {
   }
 
   async #carryOut(tx: SiteTx, { job, definition }: Taken, change: IacChange): Promise<void> {
-    const leaving = await selectLeaving(tx, job.number, change.section)
+    // Only a replacement deletes, and what is deleted asks for no room.
+    const leaving =
+      job.mode === 'replace' && change.action !== 'delete'
+        ? await selectLeaving(tx, job.number, change.section)
+        : NOTHING
     const by = { actor: job.requestedBy, leaving }
     const action = await this.#definitions
       .carryOut(tx, definition, { ...change, by })
