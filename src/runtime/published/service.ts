@@ -204,23 +204,25 @@ export class Published {
     if (unready) return Promise.reject(unready)
     const running = this.#loads.get(site.siteId)
     if (running) return running.result
-    const hints = { stale: false }
-    const load: Load = Object.assign(hints, { result: this.#readUntilFresh(site, hints) })
+    const load: Load = {
+      stale: false,
+      result: Promise.resolve().then(() => this.#readUntilFresh(site, load)),
+    }
     this.#loads.set(site.siteId, load)
     return load.result
   }
 
-  async #readUntilFresh(site: SiteIdentity, hints: { stale: boolean }): Promise<PublishedSite> {
+  async #readUntilFresh(site: SiteIdentity, load: Load): Promise<PublishedSite> {
     const { siteId } = site
     try {
       for (;;) {
         const read = await this.#read(site)
-        if (this.#loads.get(siteId) !== hints) return read
-        if (!hints.stale) return this.#swap(read)
-        hints.stale = false
+        if (this.#loads.get(siteId) !== load) return read
+        if (!load.stale) return this.#swap(read)
+        load.stale = false
       }
     } finally {
-      if (this.#loads.get(siteId) === hints) this.#loads.delete(siteId)
+      if (this.#loads.get(siteId) === load) this.#loads.delete(siteId)
     }
   }
 
