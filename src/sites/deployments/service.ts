@@ -112,8 +112,7 @@ export class Deployments {
     const { database, artifacts } = this.#deps
     const stored = await artifacts.stored(siteId)
     const row = await database.withSite(siteId, async (tx) => {
-      const site = await selectDeployedSite(tx)
-      if (!site) throw notFound('Site', siteId)
+      const site = await knownSite(tx)
       return completeRow(site, await deploymentRow(tx, deploymentId), stored)
     })
     try {
@@ -131,22 +130,19 @@ export class Deployments {
 
   /** Deploys what the configured branch of the site's external repository holds now. */
   async fetchExternal(siteId: string): Promise<DeploymentRecord> {
-    const site = await this.#deps.database.withSite(siteId, selectDeployedSite)
-    if (!site) throw notFound('Site', siteId)
+    const site = await this.#deps.database.withSite(siteId, knownSite)
     return this.#external.deploy(siteId, storedSource(site))
   }
 
   get(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
     return this.#deps.database.withSite(siteId, async (tx) => {
-      const site = await selectDeployedSite(tx)
-      if (!site) throw notFound('Site', siteId)
+      const site = await knownSite(tx)
       return deploymentRecord(await deploymentRow(tx, deploymentId), site.current_deployment_id)
     })
   }
 
   async current(siteId: string): Promise<DeploymentRecord | undefined> {
-    const site = await this.#deps.database.withSite(siteId, selectDeployedSite)
-    if (!site) throw notFound('Site', siteId)
+    const site = await this.#deps.database.withSite(siteId, knownSite)
     const { current_deployment_id: currentId } = site
     return currentId === null ? undefined : this.get(siteId, currentId)
   }
@@ -154,8 +150,7 @@ export class Deployments {
   /** Newest first; retention keeps them few. */
   list(siteId: string): Promise<DeploymentRecord[]> {
     return this.#deps.database.withSite(siteId, async (tx) => {
-      const site = await selectDeployedSite(tx)
-      if (!site) throw notFound('Site', siteId)
+      const site = await knownSite(tx)
       const rows = await selectDeployments(tx, LISTED)
       return rows.map((row) => deploymentRecord(row, site.current_deployment_id))
     })
@@ -204,6 +199,12 @@ export class Deployments {
     this.#manifests.set(key, manifest)
     return manifest
   }
+}
+
+async function knownSite(tx: SiteTx): Promise<DeployedSiteRow> {
+  const site = await selectDeployedSite(tx)
+  if (!site) throw notFound('Site', tx.siteId)
+  return site
 }
 
 async function lockedSite(tx: SiteTx): Promise<DeployedSiteRow> {
