@@ -80,14 +80,11 @@ function planSection(
     readonly displaces: boolean
   },
 ): SectionPlan {
-  const displaced = new Set(
-    site.displaces
-      ? placed
-          .map(({ item }) => item)
-          .filter(displacing(site.current))
-          .map(nameOf)
-      : [],
-  )
+  const displaced = new Set<string>()
+  for (const { item } of site.displaces ? placed : []) {
+    const before = site.current.get(item.name)
+    if (before && item.displaces?.(before)) displaced.add(item.name)
+  }
   const staying = new Set(
     placed.map(({ item }) => item.name).filter((name) => !displaced.has(name)),
   )
@@ -107,15 +104,6 @@ function planSection(
     }),
   }
 }
-
-const displacing =
-  (current: ReadonlyMap<string, SiteItem>) =>
-  (item: DefinedItem): boolean => {
-    const before = current.get(item.name)
-    return before !== undefined && item.displaces?.(before) === true
-  }
-
-const nameOf = ({ name }: SiteItem): string => name
 
 const linkKey = (section: SectionName, name: string): string => `${section}/${name}`
 

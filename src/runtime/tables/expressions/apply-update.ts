@@ -45,9 +45,9 @@ export function applyUpdate(update: Update, before: Before): Item | undefined {
   const edits = update.actions.flatMap((action) => {
     // A removal below what a missing item has not is nothing to complain about; DynamoDB does so too.
     if (before.stored === undefined && action.section === 'REMOVE') return []
-    const edits = editOf(action, assigned.get(action), item)
+    const made = editOf(action, assigned.get(action), item)
     if (before.schema) checkAssignedKey(action, assigned.get(action), before.schema)
-    return edits
+    return made
   })
   if (before.stored === undefined && onlyTakesAway(update)) return undefined
   return writeEdits(item, edits)
