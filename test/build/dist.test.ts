@@ -54,7 +54,9 @@ describe('a build', () => {
         'sandbox/main.js',
         'sandbox/prelude.js',
         'sandbox/worker.js',
+        'types/bucket.d.ts',
         'types/croft.d.ts',
+        'types/table.d.ts',
       ]),
     )
     const sources = files.filter(
