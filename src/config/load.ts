@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
+import { didYouMean } from '#base/did-you-mean.ts'
+
 import { type Config, LOG_LEVELS, ROLES, type S3Config, type Secrets } from './config.ts'
-import { didYouMean } from './did-you-mean.ts'
 import { type Env, EnvReader, type Variable } from './env-reader.ts'
 import { installRoot } from './install-root.ts'
 import * as parse from './parsers.ts'

@@ -1,4 +1,4 @@
-import { networkOf } from '#identity/defence/network-of.ts'
+import { networkOf } from '#base/network-of.ts'
 import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { invalid } from '#base/app-error.ts'
-import { canonicalJson } from '#runtime/calls/canonical-json.ts'
+import { canonicalJson } from '#base/canonical-json.ts'
 import type { RepeatableRequest } from '#sites/idempotency/service.ts'
 
 const HEADER = 'Idempotency-Key'

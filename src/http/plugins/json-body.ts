@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
+import { boundJson } from '#base/json-depth.ts'
 import { receivedText } from '#http/bodies/receive.ts'
-import { boundJson } from '#runtime/calls/json-depth.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
-import type { Tries } from '#identity/defence/tries.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
+import type { Tries } from '#identity/rate-limits/tries.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { CognitoParts } from './api/parts.ts'

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 
+import { canonicalJson } from '#base/canonical-json.ts'
 import type { CallAuthority } from '#platform/sandbox-host/sandbox.ts'
 import type { PublishedOperation } from '#runtime/published/published-site.ts'
 
-import { canonicalJson } from './canonical-json.ts'
 import { payloadOf } from './request-body.ts'
 import type { AnswerKey } from './response-cache.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { boundJson } from './json-depth.ts'
+import { boundJson } from '#base/json-depth.ts'
 
 const listOf = (count: number, value: string) => `[${Array(count).fill(value).join()}]`
 

@@ -1,6 +1,5 @@
 import { AppError, invalid } from '#base/app-error.ts'
-
-import { type ValueBounds, boundDepth, boundValues } from './json-depth.ts'
+import { type ValueBounds, boundDepth, boundValues } from '#base/json-depth.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 

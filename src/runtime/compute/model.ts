@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import { MAX_DEPTH, isDeeper } from '#runtime/calls/json-depth.ts'
+import { MAX_DEPTH, isDeeper } from '#base/json-depth.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 

@@ -1,5 +1,5 @@
 import { AppError, type FieldFault } from '#base/app-error.ts'
-import { isDeeper } from '#runtime/calls/json-depth.ts'
+import { isDeeper } from '#base/json-depth.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 import { type PlacedItem, SECTIONS, type Section, type SectionName } from './section.ts'

@@ -1,8 +1,8 @@
 import { AppError } from '#base/app-error.ts'
-import { networkOf } from '#identity/defence/network-of.ts'
+import { boundJson } from '#base/json-depth.ts'
+import { networkOf } from '#base/network-of.ts'
 import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
-import { boundJson } from '#runtime/calls/json-depth.ts'
 
 import { readMessage, type SiteMail } from './site-mail.ts'
 

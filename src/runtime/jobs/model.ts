@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
-import { isDeeper } from '#runtime/calls/json-depth.ts'
+import { isDeeper } from '#base/json-depth.ts'
 import { parseShape } from '#runtime/shape.ts'
 import { SiteName } from '#runtime/storable-text.ts'
 

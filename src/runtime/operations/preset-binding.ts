@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import { didYouMean } from '#config/did-you-mean.ts'
+import { didYouMean } from '#base/did-you-mean.ts'
 import { isObject } from '#runtime/tables/plain/field-rules.ts'
 
 import { type Preset, PRESET_NAMES, type PresetName, isPresetName, presetOf } from './presets.ts'

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import { networkOf } from '#identity/defence/network-of.ts'
+import { networkOf } from '#base/network-of.ts'
 import type { Bucket, BucketAction } from '#runtime/buckets/bucket.ts'
 import type { AdmittedCall } from '#runtime/calls/admitted-call.ts'
 import { failureOf } from '#runtime/calls/failures.ts'

@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 import { AppError } from '#base/app-error.ts'
+import { canonicalJson } from '#base/canonical-json.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { sweepExpired } from '#platform/postgres/sweep.ts'
-import { canonicalJson } from '#runtime/calls/canonical-json.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
 
 /** As long as DynamoDB remembers a token. */

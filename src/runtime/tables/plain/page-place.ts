@@ -1,6 +1,6 @@
 import { invalid } from '#base/app-error.ts'
+import { canonicalJson } from '#base/canonical-json.ts'
 import type { PageTokens } from '#base/page.ts'
-import { canonicalJson } from '#runtime/calls/canonical-json.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import type { RequestFields } from './request-fields.ts'

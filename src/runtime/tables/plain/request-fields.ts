@@ -1,5 +1,5 @@
 import { invalid } from '#base/app-error.ts'
-import { didYouMean } from '#config/did-you-mean.ts'
+import { didYouMean } from '#base/did-you-mean.ts'
 
 import { type Fields, REFUSED_FIELDS } from './action-fields.ts'
 import { type FieldRule, isObject } from './field-rules.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError } from './app-error.ts'
 
 /** Nesting of a request body, its own object included. */
 export const MAX_DEPTH = 128

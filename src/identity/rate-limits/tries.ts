@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { networkOf } from '#base/network-of.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
@@ -6,7 +7,6 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Admission, AttemptKey, AttemptKind, Attempts } from './attempts.ts'
-import { networkOf } from './network-of.ts'
 
 /** One network's tries at an account that are counted against all networks: with patience alone nobody shuts its owner out. */
 const FELT_ELSEWHERE = 5

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { AppError } from '#base/app-error.ts'
-
+import { AppError } from './app-error.ts'
 import { MAX_DEPTH, boundDepth, isDeeper } from './json-depth.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
