@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import ivm from 'isolated-vm'
 
 import type { GuestIsolate } from './isolate.ts'
-import { faultOf } from './module-fault.ts'
+import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
 import { FROM_GUEST, type FromGuest, type SlotDefinition, type SourceFault } from './protocol.ts'
 import { readRecords } from './records.ts'
@@ -13,7 +13,7 @@ const SALVAGE_MS = 50
 const TIMED_OUT = 'Script execution timed out.'
 
 /** What one entry into an isolate came to. */
-export interface Entry {
+export interface EntryResult {
   readonly records: readonly FromGuest[]
   readonly elapsedMs: number
   /** Records of the section that were begun; the rest was left for the next entry. */
@@ -23,10 +23,10 @@ export interface Entry {
   /** Why the isolate cannot be used any more. */
   readonly stopped: 'cpuMs' | 'memoryMb' | undefined
   /** A rejection that nobody handled, or whatever else got out. */
-  readonly stray: string | undefined
+  readonly uncaught: string | undefined
 }
 
-export type Loading =
+export type LoadOutcome =
   | { readonly state: 'ready' }
   /** A top-level `await` is pending. */
   | { readonly state: 'waiting' }
@@ -63,7 +63,7 @@ export class GuestContext {
   }
 
   /** Compiles and evaluates the modules. What they print or ask is in the entry. */
-  load(): { readonly loading: Loading; readonly entry: Entry } {
+  load(): { readonly loading: LoadOutcome; readonly entry: EntryResult } {
     const startedMs = performance.now()
     let thrown: { readonly error: unknown } | undefined
     try {
@@ -77,11 +77,11 @@ export class GuestContext {
     }
     const entry = this.#finish(startedMs, thrown)
     const loading = loadingOf(entry, thrown, this.#definition)
-    return { loading, entry: { ...entry, stray: undefined } }
+    return { loading, entry: { ...entry, uncaught: undefined } }
   }
 
   /** Runs one section, or with an empty one goes on with what the last entry left. */
-  enter(section: string, maxCalls: number): Entry {
+  enter(section: string, maxCalls: number): EntryResult {
     const { cpuMs } = this.#definition.limits
     const startedMs = performance.now()
     let thrown: { readonly error: unknown } | undefined
@@ -97,22 +97,22 @@ export class GuestContext {
 
   /** Every reference must be let go, or the isolate never frees the context. */
   release(): void {
-    if (this.home.gone) return
+    if (this.home.disposed) return
     for (const reference of Object.values(this.#runtime)) (reference as ivm.Reference).release()
     this.#context.release()
   }
 
-  #finish(startedMs: number, thrown: { readonly error: unknown } | undefined): Entry {
+  #finish(startedMs: number, thrown: { readonly error: unknown } | undefined): EntryResult {
     const elapsedMs = performance.now() - startedMs
-    if (this.home.gone) return lost('memoryMb', elapsedMs)
+    if (this.home.disposed) return lost('memoryMb', elapsedMs)
     const taken = this.#take(thrown ? { timeout: SALVAGE_MS } : {})
-    if (!taken) return lost(this.home.gone ? 'memoryMb' : 'cpuMs', elapsedMs)
+    if (!taken) return lost(this.home.disposed ? 'memoryMb' : 'cpuMs', elapsedMs)
     const [begun, current] = taken[0]?.kind === 'K' ? taken[0].numbers : [0, 0]
-    const message = thrown && messageOf(thrown.error)
+    const message = thrown && thrownMessage(thrown.error)
     const entry = { records: taken, elapsedMs, begun, current }
     return message === TIMED_OUT && elapsedMs >= this.#definition.limits.cpuMs
-      ? { ...entry, stopped: 'cpuMs', stray: undefined }
-      : { ...entry, stopped: undefined, stray: message }
+      ? { ...entry, stopped: 'cpuMs', uncaught: undefined }
+      : { ...entry, stopped: undefined, uncaught: message }
   }
 
   /** Undefined when the isolate gives nothing that can be read. */
@@ -126,13 +126,13 @@ export class GuestContext {
   }
 }
 
-const lost = (stopped: 'cpuMs' | 'memoryMb', elapsedMs: number): Entry => ({
+const lost = (stopped: 'cpuMs' | 'memoryMb', elapsedMs: number): EntryResult => ({
   records: [],
   elapsedMs,
   begun: 0,
   current: 0,
   stopped,
-  stray: undefined,
+  uncaught: undefined,
 })
 
 function bootParts(definition: SlotDefinition) {
@@ -157,23 +157,23 @@ function references(context: ivm.Context): RuntimeReferences {
 }
 
 /** What comes out of an isolate may be anything that can be thrown. */
-export function messageOf(error: unknown): string {
+export function thrownMessage(error: unknown): string {
   if (error instanceof Error) return String(error.message)
   return typeof error === 'string' ? error : `Thrown: ${JSON.stringify(error) ?? typeof error}`
 }
 
 function loadingOf(
-  entry: Entry,
+  entry: EntryResult,
   thrown: { readonly error: unknown } | undefined,
   definition: SlotDefinition,
-): Loading {
+): LoadOutcome {
   if (entry.stopped) return { state: 'stopped', what: entry.stopped }
-  if (thrown) return { state: 'failed', fault: faultOf(thrown.error, definition.modules) }
-  return outcomeOf(entry.records) ?? { state: 'waiting' }
+  if (thrown) return { state: 'failed', fault: sourceFaultOf(thrown.error, definition.modules) }
+  return loadOutcomeOf(entry.records) ?? { state: 'waiting' }
 }
 
 /** What the guest said about its handler, if it said anything. */
-export function outcomeOf(records: readonly FromGuest[]): Loading | undefined {
+export function loadOutcomeOf(records: readonly FromGuest[]): LoadOutcome | undefined {
   for (const record of records) {
     if (record.kind === 'O') return { state: 'ready' }
     if (record.kind === 'U') return { state: 'failed', fault: { message: record.texts[0] } }

@@ -1,13 +1,12 @@
 import type ivm from 'isolated-vm'
 
-import { messageOf } from './context.ts'
+import { thrownMessage } from './context.ts'
 import { CpuClock } from './cpu-clock.ts'
 import { Instance, sectionOf } from './instance.ts'
 import type { GuestIsolate } from './isolate.ts'
-import type { Mark } from './mark.ts'
 import type { CallRecord } from './open-calls.ts'
-import type { Outbox } from './outbox.ts'
 import { adHocModule } from './prepare.ts'
+import type { ProgressMarker } from './progress-marker.ts'
 import {
   type SlotDefinition,
   TO_GUEST,
@@ -16,8 +15,9 @@ import {
   type ToWorker,
 } from './protocol.ts'
 import { readRecords } from './records.ts'
-import { Wakes } from './wakes.ts'
+import { WakeTimers } from './wake-timers.ts'
 import { WarmIsolates } from './warm-isolates.ts'
+import type { WorkerOutput } from './worker-output.ts'
 
 const BROUGHT_DOWN = 'Another call of the same site brought its isolate down: try again'
 
@@ -28,8 +28,8 @@ export interface EngineDeps {
   readonly warmIsolates: number
   /** Resident memory of the process above which idle isolates are dropped. */
   readonly softMemoryBytes: number
-  readonly outbox: Outbox
-  readonly mark: Mark
+  readonly outbox: WorkerOutput
+  readonly mark: ProgressMarker
   /** Whether everything sent so far has left the process. */
   readonly flushed: () => boolean
 }
@@ -53,7 +53,7 @@ export class Engine {
   readonly #slots = new Map<number, Slot>()
   readonly #instances = new Map<GuestIsolate, Set<Instance>>()
   readonly #askers = new Map<number, Instance>()
-  readonly #wakes = new Wakes<Instance>((instance) => this.#wake(instance))
+  readonly #wakes = new WakeTimers<Instance>((instance) => this.#wake(instance))
   readonly #cpu = new CpuClock()
   #lastHostCall = 0
   #reportedWarm = 0
@@ -63,7 +63,7 @@ export class Engine {
   constructor(deps: EngineDeps) {
     this.#deps = deps
     this.#warm = new WarmIsolates(deps)
-    this.#warm.stock()
+    this.#warm.prepareSpare()
   }
 
   /** Carries out one frame. Throws only on a frame that breaks the protocol. */
@@ -155,15 +155,15 @@ export class Engine {
     try {
       entry()
     } catch (error) {
-      instance.end({ kind: 'interrupted', message: messageOf(error) })
+      instance.end({ kind: 'interrupted', message: thrownMessage(error) })
       this.#stop(instance, [])
     }
     this.#wakes.set(instance, instance.wakeMs)
-    if (instance.home.retired || instance.home.gone || instance.over) this.#settle(instance)
+    if (instance.home.retired || instance.home.disposed || instance.over) this.#settle(instance)
   }
 
   #wake(instance: Instance): void {
-    if (instance.home.gone || instance.calls.size === 0) return
+    if (instance.home.disposed || instance.calls.size === 0) return
     const nowMs = Date.now()
     if (instance.wakeMs > nowMs) {
       this.#wakes.set(instance, instance.wakeMs)
@@ -177,14 +177,14 @@ export class Engine {
   }
 
   #instanceOf(slot: Slot): Instance {
-    if (slot.instance?.open) return slot.instance
+    if (slot.instance?.acceptsCalls) return slot.instance
     const { programKey, memoryMb } = slot.definition
     const home = this.#warm.get(programKey, memoryMb)
     const instance: Instance = new Instance(home, {
       slot: slot.id,
       definition: slot.definition,
       cpu: this.#cpu,
-      progress: () => this.#deps.mark.beat(),
+      progress: () => this.#deps.mark.heartbeat(),
       outbox: this.#deps.outbox,
       numbers: {
         next: () => {
@@ -225,18 +225,18 @@ export class Engine {
       if (slot?.instance === instance) slot.instance = undefined
     }
     if (home.retired) this.#warm.retire(home)
-    if (home.gone) this.#instances.delete(home)
+    if (home.disposed) this.#instances.delete(home)
   }
 
   /** Forgets isolates that were disposed of while they were idle. */
   #tidy(): void {
     for (const isolate of this.#instances.keys()) {
-      if (isolate.gone) this.#instances.delete(isolate)
+      if (isolate.disposed) this.#instances.delete(isolate)
     }
   }
 
   #refuse(section: string, error: unknown): void {
-    const message = `The isolate could not be made: ${messageOf(error)}`
+    const message = `The isolate could not be made: ${thrownMessage(error)}`
     for (const record of readRecords<ToGuest>(section, TO_GUEST)) {
       this.#deps.outbox.failure(record.numbers[0], 0, { kind: 'interrupted', message })
     }
@@ -246,15 +246,15 @@ export class Engine {
   #stock(): void {
     this.#stocking = undefined
     const quietMs = performance.now() - this.#busyMs
-    if (quietMs >= QUIET_MS) this.#warm.stock()
+    if (quietMs >= QUIET_MS) this.#warm.prepareSpare()
     else this.#stocking = setTimeout(() => this.#stock(), QUIET_MS)
   }
 
   #flush(): void {
-    if (!this.#warm.stocked) this.#stocking ??= setTimeout(() => this.#stock(), QUIET_MS)
+    if (!this.#warm.hasSpare) this.#stocking ??= setTimeout(() => this.#stock(), QUIET_MS)
     if (this.#warm.size !== this.#reportedWarm) {
       this.#reportedWarm = this.#warm.size
-      this.#deps.outbox.warm(this.#reportedWarm)
+      this.#deps.outbox.warmIsolates(this.#reportedWarm)
       this.#tidy()
     }
     this.#deps.outbox.flush()

@@ -1,7 +1,7 @@
-import type { Entry } from './context.ts'
+import type { EntryResult } from './context.ts'
 import type { OpenCalls } from './open-calls.ts'
-import type { Outbox } from './outbox.ts'
 import { type FromGuest, type GuestFailure, LEVELS, type SlotDefinition } from './protocol.ts'
+import type { WorkerOutput } from './worker-output.ts'
 
 const MAX_NAME_LENGTH = 64
 /** The guest cuts lines itself and adds a few words that say so. */
@@ -16,7 +16,7 @@ export interface ReportDeps {
   readonly slot: number
   readonly definition: SlotDefinition
   readonly calls: OpenCalls
-  readonly outbox: Outbox
+  readonly outbox: WorkerOutput
 }
 
 /** Carries out what a guest reports after an entry. All of it is hostile: unknown ids are ignored, lengths bounded. */
@@ -31,10 +31,10 @@ export class GuestReport {
   /** When the guest's earliest timer is due; 0 for never. */
   dueMs = 0
 
-  read(entry: Entry): void {
+  read(entry: EntryResult): void {
     this.dueMs = 0
-    if (entry.stray !== undefined) {
-      this.#print(0, ERROR, `Uncaught: ${entry.stray}`)
+    if (entry.uncaught !== undefined) {
+      this.#print(0, ERROR, `Uncaught: ${entry.uncaught}`)
     }
     for (const record of entry.records) this.#apply(record)
   }
@@ -54,7 +54,8 @@ export class GuestReport {
   }
 
   #ask({ numbers, texts }: Extract<FromGuest, { kind: 'H' }>): void {
-    if (texts[0].length <= MAX_NAME_LENGTH) this.#deps.calls.ask(numbers[0], numbers[1], texts)
+    if (texts[0].length <= MAX_NAME_LENGTH)
+      this.#deps.calls.startHostCall(numbers[0], numbers[1], texts)
   }
 
   #failureOf(record: Failed): GuestFailure {
@@ -94,7 +95,7 @@ export class GuestReport {
     // One more than allowed: the guest's own remark that it has dropped the rest.
     if (printed > logLines + 1) return
     const place = [slot, call ? id : 0, level] as const
-    outbox.line(place, message.slice(0, logLineLength + MARGIN_LENGTH))
+    outbox.log(place, message.slice(0, logLineLength + MARGIN_LENGTH))
   }
 }
 

@@ -23,7 +23,7 @@ const SOFT_MEMORY = 0.6
 export interface HostOptions {
   readonly socketPath: string
   /** The marks of worker 0, 1, … are `{markPath}.0`, … */
-  readonly markPath: string
+  readonly progressPath: string
   readonly cacheDir: string
   /** The prelude's source. */
   readonly prelude: string
@@ -51,7 +51,7 @@ export async function runHost(options: HostOptions): Promise<void> {
     pool.run({
       snapshotPath,
       socketPath: options.socketPath,
-      markPath: `${options.markPath}.${index}`,
+      progressPath: `${options.progressPath}.${index}`,
       hello: { token: options.token, role: 'worker', index },
       warmIsolates: Math.max(1, Math.floor(options.warmIsolates / options.workers)),
       softMemoryBytes: options.memoryBytes * SOFT_MEMORY,

@@ -1,4 +1,4 @@
-import { type Entry, GuestContext, type Loading, outcomeOf } from './context.ts'
+import { type EntryResult, GuestContext, type LoadOutcome, loadOutcomeOf } from './context.ts'
 import type { CpuClock } from './cpu-clock.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
@@ -50,8 +50,8 @@ export class Instance {
   }
 
   /** Whether a new call may be begun here. */
-  get open(): boolean {
-    return this.#state !== 'over' && !this.home.gone && !this.home.retired
+  get acceptsCalls(): boolean {
+    return this.#state !== 'over' && !this.home.disposed && !this.home.retired
   }
 
   get over(): boolean {
@@ -69,7 +69,7 @@ export class Instance {
   start(section: string): void {
     const records = readRecords<ToGuest>(section, TO_GUEST).filter((record) => record.kind === 'C')
     this.#answerRefused()
-    if (!this.open) {
+    if (!this.acceptsCalls) {
       this.#deps.stopped(this, records)
       return
     }
@@ -85,7 +85,7 @@ export class Instance {
     const records: ToGuest[] = []
     const calls: number[] = []
     for (const { hostCall, ok, text } of answers) {
-      const open = this.calls.answered(hostCall)
+      const open = this.calls.endHostCall(hostCall)
       if (!open) continue
       records.push({ kind: 'A', numbers: [open.guestId, ok], texts: [text] })
       calls.push(open.call)
@@ -129,10 +129,10 @@ export class Instance {
     this.calls.charge(ids, this.#deps.cpu.spentMs(entry.elapsedMs))
     this.#report.read(entry)
     this.#loaded(loading, entry)
-    if (this.home.filled()) this.home.retired = true
+    if (this.home.isNearMemoryLimit()) this.home.retired = true
   }
 
-  #loaded(loading: Loading, entry: Entry): void {
+  #loaded(loading: LoadOutcome, entry: EntryResult): void {
     switch (loading.state) {
       case 'ready':
       case 'waiting':
@@ -167,10 +167,10 @@ export class Instance {
       at = end
       section = ''
     }
-    if (this.home.filled()) this.home.retired = true
+    if (this.home.isNearMemoryLimit()) this.home.retired = true
   }
 
-  #account(entry: Entry, calls: readonly number[]): void {
+  #account(entry: EntryResult, calls: readonly number[]): void {
     if (calls.length > 0) {
       this.#begun += calls.length
       const cpuMs = this.#deps.cpu.spentMs(entry.elapsedMs)
@@ -178,8 +178,8 @@ export class Instance {
       this.calls.charge(calls, cpuMs)
     }
     const waiting = this.#state === 'waiting'
-    this.#report.read(waiting ? { ...entry, stray: undefined } : entry)
-    const loading = waiting ? (outcomeOf(entry.records) ?? strayFault(entry)) : undefined
+    this.#report.read(waiting ? { ...entry, uncaught: undefined } : entry)
+    const loading = waiting ? (loadOutcomeOf(entry.records) ?? strayFault(entry)) : undefined
     if (!loading) return
     this.#loaded(loading, entry)
     this.#beginWaiting()
@@ -199,7 +199,10 @@ export class Instance {
   }
 
   /** The isolate has hit a limit: the call that did it is told so, its neighbours that they were interrupted. */
-  #stop(entry: Entry, stop: { suspects: readonly number[]; left: readonly CallRecord[] }): void {
+  #stop(
+    entry: EntryResult,
+    stop: { suspects: readonly number[]; left: readonly CallRecord[] },
+  ): void {
     const what = entry.stopped ?? 'cpuMs'
     const { limits, memoryMb } = this.#deps.definition
     const failure: GuestFailure =
@@ -222,7 +225,7 @@ export function sectionOf(records: readonly ToGuest[]): string {
   return writer.take()
 }
 
-function strayFault(entry: Entry): Loading | undefined {
-  if (entry.stray === undefined) return undefined
-  return { state: 'failed', fault: { message: `Thrown at the top level: ${entry.stray}` } }
+function strayFault(entry: EntryResult): LoadOutcome | undefined {
+  if (entry.uncaught === undefined) return undefined
+  return { state: 'failed', fault: { message: `Thrown at the top level: ${entry.uncaught}` } }
 }

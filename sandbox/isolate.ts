@@ -26,7 +26,7 @@ export class GuestIsolate {
   readonly memoryMb: number
   readonly isolate: ivm.Isolate
   /** Calls whose outcome is still open. */
-  live = 0
+  activeCalls = 0
   /** No new call may be started in it. */
   retired = false
   #first: ivm.Context | undefined
@@ -46,20 +46,20 @@ export class GuestIsolate {
     return context
   }
 
-  get gone(): boolean {
+  get disposed(): boolean {
     return this.isolate.isDisposed
   }
 
   /** To be asked after each entry. */
-  filled(): boolean {
+  isNearMemoryLimit(): boolean {
     this.#entries += 1
-    if (this.#entries % SAMPLE_EVERY !== 0 || this.gone) return false
+    if (this.#entries % SAMPLE_EVERY !== 0 || this.disposed) return false
     const heap = this.isolate.getHeapStatisticsSync()
     const used = heap.used_heap_size + heap.externally_allocated_size
     return used > this.memoryMb * 1024 * 1024 * FULL
   }
 
   dispose(): void {
-    if (!this.gone) this.isolate.dispose()
+    if (!this.disposed) this.isolate.dispose()
   }
 }

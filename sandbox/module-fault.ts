@@ -6,7 +6,7 @@ const SYNTAX_PLACE = / \[(.+?):(\d+):\d+\]$/
 const STACK_PLACE = /(?:\(|at |^)([^\s()]+?):(\d+):\d+\)?$/
 
 /** What is wrong with code that does not load, with the line where V8 names one. */
-export function faultOf(error: unknown, modules: readonly ModuleSource[]): SourceFault {
+export function sourceFaultOf(error: unknown, modules: readonly ModuleSource[]): SourceFault {
   if (!(error instanceof Error)) return { message: `Thrown at the top level: ${String(error)}` }
   const message = String(error.message)
   const place = SYNTAX_PLACE.exec(message)

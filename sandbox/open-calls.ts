@@ -1,5 +1,4 @@
 import type { GuestIsolate } from './isolate.ts'
-import { bytesOver, type Outbox } from './outbox.ts'
 import {
   type GuestFailure,
   type HostFailure,
@@ -7,6 +6,7 @@ import {
   type SlotDefinition,
   type ToGuest,
 } from './protocol.ts'
+import { bytesOver, type WorkerOutput } from './worker-output.ts'
 
 const ORPHANED = refused(
   'CallOver',
@@ -41,7 +41,7 @@ interface HostCallNumbers {
 export interface OpenCallsDeps {
   readonly home: GuestIsolate
   readonly definition: SlotDefinition
-  readonly outbox: Outbox
+  readonly outbox: WorkerOutput
   readonly numbers: HostCallNumbers
 }
 
@@ -84,7 +84,7 @@ export class OpenCalls {
     for (const record of records) {
       const id = record.numbers[0]
       this.#calls.set(id, { id, startedMs: nowMs, deadlineMs, cpuUs: 0, lines: 0 })
-      this.#deps.home.live += 1
+      this.#deps.home.activeCalls += 1
     }
   }
 
@@ -112,7 +112,7 @@ export class OpenCalls {
   /** Takes calls out without an answer, to be begun elsewhere. */
   drop(records: readonly CallRecord[]): void {
     for (const record of records) {
-      if (this.#calls.delete(record.numbers[0])) this.#deps.home.live -= 1
+      if (this.#calls.delete(record.numbers[0])) this.#deps.home.activeCalls -= 1
     }
   }
 
@@ -124,7 +124,7 @@ export class OpenCalls {
   }
 
   /** Puts a question of site code to the service. */
-  ask(guestId: number, callId: number, question: readonly [string, string]): void {
+  startHostCall(guestId: number, callId: number, question: readonly [string, string]): void {
     const [name, argument] = question
     const call = this.#calls.get(callId) ?? (name === ASKED_BY_ANY ? this.oldest() : undefined)
     if (!call || argument.length > MAX_ARGUMENT_LENGTH) {
@@ -137,7 +137,7 @@ export class OpenCalls {
   }
 
   /** The host call's number in the guest and the call that asked, and forgets it. */
-  answered(hostCall: number): OpenHostCall | undefined {
+  endHostCall(hostCall: number): OpenHostCall | undefined {
     const open = this.#hostCalls.get(hostCall)
     this.#hostCalls.delete(hostCall)
     this.#deps.numbers.free(hostCall)
@@ -153,13 +153,13 @@ export class OpenCalls {
 
   #close(call: OpenCall): void {
     this.#calls.delete(call.id)
-    this.#deps.home.live -= 1
+    this.#deps.home.activeCalls -= 1
     const last = this.#calls.size === 0
     for (const [hostCall, open] of this.#hostCalls) {
       if (!last && open.call !== call.id) continue
-      this.answered(hostCall)
+      this.endHostCall(hostCall)
       this.#refusals.push({ kind: 'A', numbers: [open.guestId, 0], texts: [ORPHANED] })
-      this.#deps.outbox.abort(hostCall)
+      this.#deps.outbox.cancelHostCall(hostCall)
     }
   }
 }

@@ -2,7 +2,7 @@ import { stripTypeScriptTypes } from 'node:module'
 
 import ivm from 'isolated-vm'
 
-import { faultOf } from './module-fault.ts'
+import { sourceFaultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
 import { resolveModule } from './module-resolution.ts'
 import { formatOf, hasModuleSyntax, importsOf, syntaxReady } from './module-syntax.ts'
@@ -124,7 +124,7 @@ function check(definition: { entry: string; modules: readonly ModuleSource[] }):
     checkModules(isolate, isolate.createContextSync(), definition)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal(faultOf(error, definition.modules))
+    throw new Refusal(sourceFaultOf(error, definition.modules))
   } finally {
     if (!isolate.isDisposed) isolate.dispose()
   }

@@ -36,7 +36,7 @@ export class WarmIsolates {
   /** The program's isolate, made when there is none that takes calls. */
   get(programKey: string, memoryMb: number): GuestIsolate {
     let isolate = this.#warm.get(programKey)
-    if (!isolate || isolate.gone || isolate.retired) {
+    if (!isolate || isolate.disposed || isolate.retired) {
       this.#evict()
       isolate = new GuestIsolate(programKey, this.#blank(memoryMb))
     }
@@ -44,12 +44,12 @@ export class WarmIsolates {
     return isolate
   }
 
-  get stocked(): boolean {
+  get hasSpare(): boolean {
     return this.#spare !== undefined
   }
 
   /** Makes an isolate in advance, so that the next program need not wait for it. */
-  stock(): void {
+  prepareSpare(): void {
     this.#spare ??= blankIsolate(this.#usualMemoryMb, this.#options.snapshot)
   }
 
@@ -68,7 +68,7 @@ export class WarmIsolates {
   retire(isolate: GuestIsolate): void {
     isolate.retired = true
     if (this.#warm.get(isolate.programKey) === isolate) this.#warm.delete(isolate.programKey)
-    if (isolate.live === 0) isolate.dispose()
+    if (isolate.activeCalls === 0) isolate.dispose()
   }
 
   retireProgram(programKey: string): void {
@@ -96,7 +96,7 @@ export class WarmIsolates {
     }
     for (const isolate of this.#warm.values()) {
       if (this.#warm.size <= room) return
-      if (isolate.live === 0) this.retire(isolate)
+      if (isolate.activeCalls === 0) this.retire(isolate)
     }
   }
 }

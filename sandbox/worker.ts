@@ -2,17 +2,17 @@ import { connect } from 'node:net'
 
 import { Engine } from './engine.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
-import { Mark } from './mark.ts'
 import { syntaxReady } from './module-syntax.ts'
-import { Outbox } from './outbox.ts'
+import { ProgressMarker } from './progress-marker.ts'
 import type { FromWorker, Hello } from './protocol.ts'
 import { RecordWriter } from './records.ts'
 import { loadSnapshot } from './snapshot.ts'
+import { WorkerOutput } from './worker-output.ts'
 
 export interface WorkerTask {
   readonly socketPath: string
   readonly snapshotPath: string
-  readonly markPath: string
+  readonly progressPath: string
   readonly hello: Hello
   readonly warmIsolates: number
   readonly softMemoryBytes: number
@@ -22,13 +22,13 @@ export interface WorkerTask {
 export default async function work(task: WorkerTask): Promise<void> {
   await syntaxReady
   const socket = connect(task.socketPath)
-  const mark = new Mark(task.markPath)
+  const mark = new ProgressMarker(task.progressPath)
   const engine = new Engine({
     snapshot: loadSnapshot(task.snapshotPath),
     warmIsolates: task.warmIsolates,
     softMemoryBytes: task.softMemoryBytes,
     mark,
-    outbox: new Outbox((text) => socket.write(encodeFrame(text))),
+    outbox: new WorkerOutput((text) => socket.write(encodeFrame(text))),
     flushed: () => socket.writableLength === 0,
   })
   const frames = new FrameReader()

@@ -1,2 +1,2 @@
 import './web/globals.ts'
-import './runtime.ts'
+import './runtime/runtime.ts'

@@ -1,11 +1,11 @@
 import { TextDecoderStream } from './encoding-streams.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
-import { isView, matches, max, min, toLowerCase, trunc } from './primordials.ts'
+import { isView, testPattern, max, min, toLowerCase, trunc } from './primordials.ts'
 import { streamOf } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
-import { dictionary, isObject, requireArguments, usvString } from './webidl.ts'
+import { dictionary, isWebIdlObject, requireArguments, usvString } from './webidl.ts'
 
 const PRINTABLE = /^[\x20-\x7E]*$/
 
@@ -68,7 +68,7 @@ export class Blob {
   }
 
   static readonly isBlob = (value: unknown): value is Blob => {
-    return isObject(value) && #bytes in value
+    return isWebIdlObject(value) && #bytes in value
   }
 }
 
@@ -99,7 +99,7 @@ export class File extends Blob {
   }
 
   static readonly isFile = (value: unknown): value is File => {
-    return isObject(value) && #name in value
+    return isWebIdlObject(value) && #name in value
   }
 }
 
@@ -111,7 +111,7 @@ defineInterface('Blob', Blob)
 defineInterface('File', File, 2)
 
 function gather(parts: unknown, convert: (text: string) => string): Uint8Array<ArrayBuffer> {
-  if (!isObject(parts) || typeof Reflect.get(parts, Symbol.iterator) !== 'function')
+  if (!isWebIdlObject(parts) || typeof Reflect.get(parts, Symbol.iterator) !== 'function')
     throw new TypeError("Failed to construct 'Blob': the parts must be a sequence.")
   const chunks = [...(parts as Iterable<unknown>)].map((part) => partBytes(part, convert))
   const bytes = new Uint8Array(chunks.reduce((total, chunk) => total + chunk.length, 0))
@@ -140,7 +140,7 @@ function lineEndings(endings: unknown): (text: string) => string {
 function mediaType(type: unknown): string {
   if (type === undefined) return ''
   const text = `${type as string}`
-  return matches(PRINTABLE, text) ? toLowerCase(text) : ''
+  return testPattern(PRINTABLE, text) ? toLowerCase(text) : ''
 }
 
 function clampIndex(index: number, size: number): number {

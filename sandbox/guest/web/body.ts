@@ -7,7 +7,7 @@ import { charCodeAt, isView, parseJson, reflectGet, slice } from './primordials.
 import { isDisturbed, readAll, ReadableStream, streamOf, TransformStream } from './streams.ts'
 import { URLSearchParams } from './url.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
-import { isObject, usvString } from './webidl.ts'
+import { isWebIdlObject, usvString } from './webidl.ts'
 
 type Source =
   | { readonly kind: 'text'; readonly text: string }
@@ -120,7 +120,7 @@ const STREAM: Source = { kind: 'stream' }
 /** "Extract a body", with the content type that goes with it. */
 export function extractBody(value: unknown): { body: Body; type: string | null } {
   if (value === null || value === undefined) return { body: new Body(null), type: null }
-  if (!isObject(value)) return textBody(usvString(value))
+  if (!isWebIdlObject(value)) return textBody(usvString(value))
   const whole = wholeBody(value)
   if (whole !== undefined) return whole
   if (value instanceof URLSearchParams)

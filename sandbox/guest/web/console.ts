@@ -1,6 +1,5 @@
-import type { PrintLevel } from '#sandbox/guest/host-port.ts'
-
 import { format } from './format.ts'
+import type { PrintLevel } from './host-port.ts'
 import { host } from './host.ts'
 import { inspect } from './inspect.ts'
 import { apply, defineProperty, isArray, join, push, repeat, slice, split } from './primordials.ts'

@@ -2,7 +2,7 @@ import { host } from './host.ts'
 import { apply } from './primordials.ts'
 import type { Request } from './request.ts'
 import type { Response } from './response.ts'
-import { isObject } from './webidl.ts'
+import { isWebIdlObject } from './webidl.ts'
 
 type Handler = (request: Request, info: object) => Response | Promise<Response>
 type Answer = globalThis.Response | Promise<globalThis.Response>
@@ -13,8 +13,8 @@ const ADDRESS = { transport: 'tcp', hostname: '0.0.0.0', port: 0 } as const
  * `Deno.serve(handler)`, `Deno.serve(options, handler)` and `Deno.serve({ handler })` or `({ fetch })`: the handler
  * answers the calls of this function. There is no port, so what says where to listen is ignored.
  */
-export function serve(first: unknown, second?: unknown): object {
-  const options = isObject(first) ? (first as Readonly<Record<string, unknown>>) : {}
+export function denoServe(first: unknown, second?: unknown): object {
+  const options = isWebIdlObject(first) ? (first as Readonly<Record<string, unknown>>) : {}
   const handler =
     second ?? (typeof first === 'function' ? first : (options['handler'] ?? options['fetch']))
   if (typeof handler !== 'function')

@@ -1,6 +1,6 @@
-import { serve } from './deno-serve.ts'
+import { denoServe } from './deno-serve.ts'
 import { host } from './host.ts'
-import { operation } from './interface.ts'
+import { defineOperation } from './interface.ts'
 import { hasOwn } from './primordials.ts'
 
 const READ_ONLY =
@@ -30,7 +30,7 @@ const present = Object.freeze({
     standalone: false,
   }),
   noColor: true,
-  serve: operation('serve', 1, serve),
+  serve: defineOperation('serve', 1, denoServe),
   version: Object.freeze({ deno: '0.0.0', v8: '0.0.0', typescript: '0.0.0' }),
 })
 

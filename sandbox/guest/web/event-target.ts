@@ -4,7 +4,7 @@ import type { Dispatch, Event } from './event.ts'
 import { defineInterface } from './interface.ts'
 import { apply, reflectGet } from './primordials.ts'
 import { reportError } from './report-error.ts'
-import { isObject, requireArguments } from './webidl.ts'
+import { isWebIdlObject, requireArguments } from './webidl.ts'
 
 interface Listener {
   readonly type: string
@@ -41,7 +41,7 @@ export class EventTarget {
     const { capture, once, passive, signal } = listenerOptions(options)
     const abort = signal === undefined ? undefined : abortAlgorithmsOf(signal)
     if (callback === null || callback === undefined || abort?.aborted) return
-    if (!isObject(callback))
+    if (!isWebIdlObject(callback))
       throw new TypeError("parameter 2 is not of type 'EventListener', nor null.")
     const listeners = (this.#listeners ??= [])
     const name = `${type}`
@@ -56,7 +56,8 @@ export class EventTarget {
       2,
       "Failed to execute 'removeEventListener' on 'EventTarget'",
     )
-    if (isObject(callback)) this.#remove(`${type}`, callback, listenerOptions(options).capture)
+    if (isWebIdlObject(callback))
+      this.#remove(`${type}`, callback, listenerOptions(options).capture)
   }
 
   dispatchEvent(event: Event): boolean {
@@ -127,7 +128,7 @@ function invoke(callback: object, target: EventTarget, event: Event): void {
 }
 
 function listenerOptions(options: unknown) {
-  if (!isObject(options))
+  if (!isWebIdlObject(options))
     return { capture: Boolean(options), once: false, passive: false, signal: undefined }
   const given = options as Readonly<Record<string, unknown>>
   return {

@@ -7,7 +7,7 @@ import { isArray, parseJson, startsWith, stringifyJson } from './primordials.ts'
 import { innerOf, Request } from './request.ts'
 import { receivedResponse } from './response.ts'
 import type { Response } from './response.ts'
-import { isObject, requireArguments } from './webidl.ts'
+import { isWebIdlObject, requireArguments } from './webidl.ts'
 
 type Inner = NonNullable<ReturnType<typeof innerOf>>
 type Pair = readonly [string, string]
@@ -99,7 +99,7 @@ function parseAnswer(text: string): Answer {
 
 function isAnswer(value: unknown): value is Answer {
   return (
-    isObject(value) &&
+    isWebIdlObject(value) &&
     'status' in value &&
     typeof value.status === 'number' &&
     'headers' in value &&

@@ -1,7 +1,7 @@
 import { blobOf, bytesOf, File, isBlob, isFile } from './blob.ts'
 import type { Blob } from './blob.ts'
 import { defineInterface } from './interface.ts'
-import { isObject, requireArguments, usvString } from './webidl.ts'
+import { isWebIdlObject, requireArguments, usvString } from './webidl.ts'
 
 export type FormDataValue = string | File
 type Entry = readonly [string, FormDataValue]
@@ -83,7 +83,7 @@ export class FormData {
   }
 
   static readonly isFormData = (value: unknown): value is FormData => {
-    return isObject(value) && #entries in value
+    return isWebIdlObject(value) && #entries in value
   }
 }
 

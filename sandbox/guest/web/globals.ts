@@ -17,7 +17,7 @@ import { FormData } from './form-data.ts'
 import { globalEvents } from './global-events.ts'
 import { Headers } from './headers.ts'
 import { host } from './host.ts'
-import { defineGlobals, operation } from './interface.ts'
+import { defineGlobals, defineOperation } from './interface.ts'
 import { Navigator, navigator } from './navigator.ts'
 import { Performance, performance } from './performance.ts'
 import { reportError } from './report-error.ts'
@@ -68,7 +68,7 @@ defineGlobals(
     atob,
     btoa,
     crypto,
-    fetch: operation('fetch', 1, fetch),
+    fetch: defineOperation('fetch', 1, fetch),
     navigator,
     performance,
     queueMicrotask,

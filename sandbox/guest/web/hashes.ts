@@ -3,14 +3,14 @@ import { sha1 } from '@noble/hashes/legacy.js'
 import { sha256, sha384, sha512 } from '@noble/hashes/sha2.js'
 
 import { DOMException } from './dom-exception.ts'
-import { isObject } from './webidl.ts'
+import { isWebIdlObject } from './webidl.ts'
 
 const HASHES = { 'SHA-1': sha1, 'SHA-256': sha256, 'SHA-384': sha384, 'SHA-512': sha512 } as const
 export type HashName = keyof typeof HASHES
 
 /** The name an algorithm identifier gives, as WebCrypto normalises it: any case, a string or `{ name }`. */
 export function algorithmName(identifier: unknown): string {
-  const name: unknown = isObject(identifier) ? Reflect.get(identifier, 'name') : identifier
+  const name: unknown = isWebIdlObject(identifier) ? Reflect.get(identifier, 'name') : identifier
   if (name === undefined) throw new TypeError("Algorithm: 'name' is required.")
   return `${name as string}`.toUpperCase()
 }
@@ -22,7 +22,7 @@ export function hashName(identifier: unknown): HashName {
   return name
 }
 
-export const digestOf = (name: HashName, bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
+export const hashDigest = (name: HashName, bytes: Uint8Array): Uint8Array<ArrayBuffer> =>
   HASHES[name](bytes)
 
 export const hmacOf = (

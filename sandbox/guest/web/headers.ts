@@ -2,13 +2,13 @@ import { defineInterface } from './interface.ts'
 import {
   charCodeAt,
   isArray,
-  matches,
+  testPattern,
   objectKeys,
   reflectGet,
   slice,
   toLowerCase,
 } from './primordials.ts'
-import { byteString, isObject, requireArguments } from './webidl.ts'
+import { byteString, isWebIdlObject, requireArguments } from './webidl.ts'
 
 type Guard = 'none' | 'immutable'
 type Pair = readonly [string, string]
@@ -24,7 +24,7 @@ export class Headers {
 
   constructor(init?: unknown) {
     if (init === undefined) return
-    if (!isObject(init))
+    if (!isWebIdlObject(init))
       throw new TypeError("Failed to construct 'Headers': the value is not an object or sequence.")
     if (#pairs in init) this.#copy(init.#pairs)
     else if (typeof reflectGet(init, Symbol.iterator) === 'function')
@@ -135,7 +135,7 @@ export class Headers {
 
   #appendPairs(init: Iterable<unknown>): void {
     for (const entry of init) {
-      if (!isObject(entry)) throw new TypeError('A header pair must be a sequence.')
+      if (!isWebIdlObject(entry)) throw new TypeError('A header pair must be a sequence.')
       const pair = isArray(entry) ? entry : [...(entry as Iterable<unknown>)]
       if (pair.length !== 2) throw new TypeError('A header pair must have exactly two items.')
       this.#add(headerName(pair[0]), headerValue(pair[1]))
@@ -224,13 +224,13 @@ function* headersIterator<Item>(
 
 function headerName(name: unknown): string {
   const text = byteString(name)
-  if (!matches(TOKEN, text)) throw new TypeError(`"${text}" is an invalid header name.`)
+  if (!testPattern(TOKEN, text)) throw new TypeError(`"${text}" is an invalid header name.`)
   return toLowerCase(text)
 }
 
 function headerValue(value: unknown): string {
   const text = trimWhitespace(byteString(value))
-  if (matches(FORBIDDEN_IN_VALUE, text)) throw new TypeError('The header value is invalid.')
+  if (testPattern(FORBIDDEN_IN_VALUE, text)) throw new TypeError('The header value is invalid.')
   return text
 }
 

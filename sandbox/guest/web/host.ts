@@ -1,4 +1,4 @@
-import type { HostPort } from '#sandbox/guest/host-port.ts'
+import type { HostPort } from './host-port.ts'
 
 const absent = (): never => {
   throw new Error('The host is not connected yet: this works only while a call runs')

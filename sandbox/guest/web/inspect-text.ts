@@ -4,7 +4,7 @@ import {
   toUpperCase,
   functionSource,
   indexOf,
-  matches,
+  testPattern,
   padStart,
   reflectGet,
   sameValue,
@@ -27,7 +27,7 @@ const SHORT_ESCAPES: Readonly<Record<number, string>> = {
 /** A string as source text, in the quotes that need the fewest escapes. */
 export function quote(text: string): string {
   const mark = quoteMark(text)
-  if (matches(PLAIN, text)) return `${mark}${text}${mark}`
+  if (testPattern(PLAIN, text)) return `${mark}${text}${mark}`
   let result = ''
   let copied = 0
   for (let index = 0; index < text.length; index++) {
@@ -46,7 +46,7 @@ export function quote(text: string): string {
 
 export function formatKey(key: string | symbol): string {
   if (typeof key === 'symbol') return formatSymbol(key)
-  return matches(IDENTIFIER, key) ? key : quote(key)
+  return testPattern(IDENTIFIER, key) ? key : quote(key)
 }
 
 export function formatSymbol(symbol: symbol): string {

@@ -41,7 +41,7 @@ export function defineGlobals(
 }
 
 /** A method that takes its receiver and arguments as they come, with the length WebIDL gives it. */
-export function operation<Operation extends Function>(
+export function defineOperation<Operation extends Function>(
   name: string,
   length: number,
   body: Operation,

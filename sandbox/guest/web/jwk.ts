@@ -2,7 +2,7 @@ import { decodeBase64, encodeBase64 } from './base64.ts'
 import type { KeyMaterial } from './crypto-key.ts'
 import { DOMException } from './dom-exception.ts'
 import type { HashName } from './hashes.ts'
-import { isObject } from './webidl.ts'
+import { isWebIdlObject } from './webidl.ts'
 
 type Jwk = Readonly<Record<string, unknown>>
 
@@ -19,7 +19,7 @@ export function importJwk(
   hash: HashName,
   wanted: { readonly extractable: boolean; readonly usages: readonly string[] },
 ): Uint8Array<ArrayBuffer> {
-  if (!isObject(data)) throw new TypeError('The key data must be a JSON Web Key.')
+  if (!isWebIdlObject(data)) throw new TypeError('The key data must be a JSON Web Key.')
   const jwk = data as Jwk
   checkPurpose(jwk, hash)
   if (jwk['ext'] === false && wanted.extractable) throw refused('it is not extractable')

@@ -80,7 +80,7 @@ export const join: (list: readonly unknown[], separator: string) => string = unc
 const exec = uncurry(RegExp.prototype.exec)
 
 /** Whether the pattern, which has neither `g` nor `y`, matches. */
-export const matches = (pattern: RegExp, text: string): boolean => exec(pattern, text) !== null
+export const testPattern = (pattern: RegExp, text: string): boolean => exec(pattern, text) !== null
 
 /** `list.push(item)` without the site's `Array.prototype`. */
 export function push<Item>(list: Item[], item: Item): void {

@@ -1,7 +1,7 @@
 import { assertSignal } from './abort-signal.ts'
 import type { AbortSignal } from './abort-signal.ts'
 import { Headers } from './headers.ts'
-import { indexOf, matches, toUpperCase } from './primordials.ts'
+import { indexOf, testPattern, toUpperCase } from './primordials.ts'
 import { normalizeUrl, URL } from './url.ts'
 import { byteString, usvString } from './webidl.ts'
 
@@ -83,9 +83,9 @@ function hasCredentials(url: string): boolean {
 
 function method(value: unknown): string {
   const text = byteString(value)
-  if (!matches(TOKEN, text) || matches(FORBIDDEN, text))
+  if (!testPattern(TOKEN, text) || testPattern(FORBIDDEN, text))
     throw new TypeError(`'${text}' is not a valid HTTP method.`)
-  return matches(NORMALIZED, text) ? toUpperCase(text) : text
+  return testPattern(NORMALIZED, text) ? toUpperCase(text) : text
 }
 
 function choices(
@@ -97,7 +97,7 @@ function choices(
     const name = CHOICES[index]
     if (name === undefined || init[name] === undefined) continue
     const value = `${init[name] as string}`
-    if (!matches(ALLOWED[name], value))
+    if (!testPattern(ALLOWED[name], value))
       throw new TypeError(`'${value}' is not a valid value for ${name}.`)
     chosen[name] = value
   }

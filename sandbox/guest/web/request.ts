@@ -6,11 +6,11 @@ import type { Body } from './body.ts'
 import type { FormData } from './form-data.ts'
 import { headerOf, Headers, implyHeader } from './headers.ts'
 import { defineInterface } from './interface.ts'
-import { matches } from './primordials.ts'
+import { testPattern } from './primordials.ts'
 import { requestParts } from './request-parts.ts'
 import type { RequestParts } from './request-parts.ts'
 import type { ReadableStream } from './streams.ts'
-import { dictionary, isObject, requireArguments } from './webidl.ts'
+import { dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
 
 const BODILESS = /^(?:GET|HEAD)$/
 
@@ -123,7 +123,7 @@ export class Request {
   }
 
   static readonly innerOf = (value: unknown): Inner | undefined => {
-    return isObject(value) && #inner in value ? value.#inner : undefined
+    return isWebIdlObject(value) && #inner in value ? value.#inner : undefined
   }
 }
 
@@ -137,7 +137,7 @@ function build(input: unknown, init: unknown): Inner {
   const from = innerOf(input)
   const parts = requestParts(input, options, from?.parts)
   const given = options['body'] ?? null
-  if ((given !== null || from?.body.empty === false) && matches(BODILESS, parts.method))
+  if ((given !== null || from?.body.empty === false) && testPattern(BODILESS, parts.method))
     throw new TypeError('Request with GET/HEAD method cannot have body.')
   if (given === null && from !== undefined) return new Inner(parts, from.body.move())
   const { body, type } = extractBody(given)

@@ -3,7 +3,7 @@ import { Body, extractBody } from './body.ts'
 import type { FormData } from './form-data.ts'
 import { Headers, headerOf, implyHeader, received, seal } from './headers.ts'
 import { defineInterface } from './interface.ts'
-import { matches, stringifyJson } from './primordials.ts'
+import { testPattern, stringifyJson } from './primordials.ts'
 import type { ReadableStream } from './streams.ts'
 import { normalizeUrl } from './url.ts'
 import { byteString, dictionary, requireArguments } from './webidl.ts'
@@ -60,7 +60,7 @@ export class Response {
   static redirect(url: string, status = 302): Response {
     requireArguments(arguments.length, 1, "Failed to execute 'redirect' on 'Response'")
     const location = normalizeUrl(`${url}`)
-    if (!matches(REDIRECTS, `${Number(status)}`))
+    if (!testPattern(REDIRECTS, `${Number(status)}`))
       throw new RangeError(`Invalid status code ${status}`)
     const headers = received([['location', location]])
     return new Response(
@@ -126,7 +126,7 @@ export function receivedResponse(
   head: Omit<Head, 'type' | 'headers'> & { headers: readonly (readonly [string, string])[] },
   bytes: Uint8Array<ArrayBuffer>,
 ): Response {
-  const body = matches(NO_BODY, `${head.status}`)
+  const body = testPattern(NO_BODY, `${head.status}`)
     ? new Body(null)
     : new Body({ kind: 'bytes', bytes })
   return new Response(new Inner({ ...head, type: 'basic', headers: received(head.headers) }, body))
@@ -148,7 +148,7 @@ function build(content: unknown, init: unknown, contentType?: string): Inner {
   const statusText = reasonPhrase(options['statusText'])
   const headers = new Headers(options['headers'])
   const { body, type } = extractBody(content)
-  if (!body.empty && matches(NO_BODY, `${status}`))
+  if (!body.empty && testPattern(NO_BODY, `${status}`))
     throw new TypeError(`Invalid response status code ${status}: it cannot have a body.`)
   implyHeader(headers, 'content-type', contentType ?? type)
   return new Inner({ ...DEFAULT_HEAD, status, statusText, headers }, body)
@@ -165,6 +165,6 @@ function responseStatus(value: unknown): number {
 function reasonPhrase(value: unknown): string {
   if (value === undefined) return ''
   const text = byteString(value)
-  if (!matches(REASON_PHRASE, text)) throw new TypeError('Invalid statusText')
+  if (!testPattern(REASON_PHRASE, text)) throw new TypeError('Invalid statusText')
   return text
 }

@@ -18,7 +18,7 @@ import {
   unboxNumber,
   unboxString,
 } from './primordials.ts'
-import { dictionary, isObject, requireArguments } from './webidl.ts'
+import { dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
 
 /** What is cloned so far: sameness and cycles survive. */
 type Memory = Map<object, unknown>
@@ -87,7 +87,7 @@ export function structuredClone<Value>(value: Value, options?: unknown): Value {
 
 function clone(value: unknown, memory: Memory): unknown {
   if (typeof value === 'symbol' || typeof value === 'function') throw notCloneable(value)
-  if (!isObject(value)) return value
+  if (!isWebIdlObject(value)) return value
   if (memory.has(value)) return memory.get(value)
   if (isView(value)) return cloneView(value, memory)
   const tag = slice(toTag(value), 8, -1)
@@ -215,6 +215,6 @@ function transferList(transfer: unknown): readonly ArrayBuffer[] {
 }
 
 function notCloneable(value: unknown): DOMException {
-  const text = isObject(value) ? toTag(value) : String(value)
+  const text = isWebIdlObject(value) ? toTag(value) : String(value)
   return new DOMException(`${text} could not be cloned.`, 'DataCloneError')
 }

@@ -1,13 +1,13 @@
 import { createKey, materialOf } from './crypto-key.ts'
 import type { CryptoKey, KeyUsage } from './crypto-key.ts'
 import { DOMException } from './dom-exception.ts'
-import { algorithmName, blockLength, digestOf, hashName, hmacOf } from './hashes.ts'
+import { algorithmName, blockLength, hashDigest, hashName, hmacOf } from './hashes.ts'
 import type { HashName } from './hashes.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
 import { exportJwk, importJwk } from './jwk.ts'
 import { isView } from './primordials.ts'
-import { isObject } from './webidl.ts'
+import { isWebIdlObject } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
 const USAGES: readonly string[] = ['sign', 'verify']
@@ -23,7 +23,7 @@ export class SubtleCrypto {
   }
 
   async digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
-    return digestOf(hashName(algorithm), bytesOf(data)).buffer
+    return hashDigest(hashName(algorithm), bytesOf(data)).buffer
   }
 
   async generateKey(algorithm: unknown, extractable: boolean, usages: unknown): Promise<CryptoKey> {
@@ -152,13 +152,13 @@ function strings(usages: unknown): readonly string[] {
 
 function hmacHash(algorithm: unknown): HashName {
   if (algorithmName(algorithm) !== 'HMAC') refuse(algorithm)
-  const hash: unknown = isObject(algorithm) ? Reflect.get(algorithm, 'hash') : undefined
+  const hash: unknown = isWebIdlObject(algorithm) ? Reflect.get(algorithm, 'hash') : undefined
   if (hash === undefined) throw new TypeError("HMAC: 'hash' is required.")
   return hashName(hash)
 }
 
 function lengthOf(algorithm: unknown): number | undefined {
-  const length: unknown = isObject(algorithm) ? Reflect.get(algorithm, 'length') : undefined
+  const length: unknown = isWebIdlObject(algorithm) ? Reflect.get(algorithm, 'length') : undefined
   return length === undefined ? undefined : Number(length)
 }
 

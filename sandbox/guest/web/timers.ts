@@ -1,5 +1,5 @@
 import { host } from './host.ts'
-import { operation } from './interface.ts'
+import { defineOperation } from './interface.ts'
 import { apply } from './primordials.ts'
 import { reportError } from './report-error.ts'
 import { requireArguments } from './webidl.ts'
@@ -9,14 +9,18 @@ const MAX_DELAY_MS = 2 ** 31 - 1
 
 /** https://html.spec.whatwg.org/#timers; code in a string is refused. */
 export const timers = {
-  setTimeout: operation('setTimeout', 1, (...given: unknown[]) =>
+  setTimeout: defineOperation('setTimeout', 1, (...given: unknown[]) =>
     start('setTimeout', false, given),
   ),
-  setInterval: operation('setInterval', 1, (...given: unknown[]) =>
+  setInterval: defineOperation('setInterval', 1, (...given: unknown[]) =>
     start('setInterval', true, given),
   ),
-  clearTimeout: operation('clearTimeout', 0, (id?: unknown) => host.clearTimer(Number(id) || 0)),
-  clearInterval: operation('clearInterval', 0, (id?: unknown) => host.clearTimer(Number(id) || 0)),
+  clearTimeout: defineOperation('clearTimeout', 0, (id?: unknown) =>
+    host.clearTimer(Number(id) || 0),
+  ),
+  clearInterval: defineOperation('clearInterval', 0, (id?: unknown) =>
+    host.clearTimer(Number(id) || 0),
+  ),
 }
 
 /** https://html.spec.whatwg.org/#microtask-queuing */

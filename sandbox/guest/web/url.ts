@@ -7,7 +7,7 @@ import 'core-js/modules/web.url-search-params.delete.js'
 import 'core-js/modules/web.url-search-params.has.js'
 import 'core-js/modules/web.url-search-params.size.js'
 import { defineInterface } from './interface.ts'
-import { matches } from './primordials.ts'
+import { testPattern } from './primordials.ts'
 
 /** Left on the global by core-js, which finds none there; kept here so that a site may replace them for itself. */
 export const { URL, URLSearchParams } = globalThis
@@ -27,7 +27,7 @@ const MAX_FAST = 2048
 
 /** The serialised URL; skips the parser, which is slow, where it would change nothing. Throws a TypeError. */
 export function normalizeUrl(url: string): string {
-  return url.length <= MAX_FAST && matches(CANONICAL, url) && matches(HAS_PATH, url)
+  return url.length <= MAX_FAST && testPattern(CANONICAL, url) && testPattern(HAS_PATH, url)
     ? url
     : new URL(url).href
 }

@@ -20,13 +20,13 @@ export function requireArguments(count: number, required: number, where: string)
     )
 }
 
-export const isObject = (value: unknown): value is object =>
+export const isWebIdlObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
 
 /** A WebIDL dictionary: absent and null are empty, anything else must be an object. */
 export function dictionary(value: unknown, where: string): Readonly<Record<string, unknown>> {
   if (value === undefined || value === null) return EMPTY
-  if (!isObject(value)) throw new TypeError(`${where}: the value is not an object.`)
+  if (!isWebIdlObject(value)) throw new TypeError(`${where}: the value is not an object.`)
   return value as Readonly<Record<string, unknown>>
 }
 

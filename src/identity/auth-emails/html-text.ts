@@ -108,7 +108,7 @@ const decoded = (text: string): string =>
     name.startsWith('#') ? character(name.slice(1)) : (ENTITIES.get(name.toLowerCase()) ?? whole),
   )
 
-/** Control characters and halves of pairs become spaces. */
+/** ControlConnection characters and halves of pairs become spaces. */
 function character(number: string): string {
   const code = /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number(number)
   const valid = code > 0x1f && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)

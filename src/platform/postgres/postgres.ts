@@ -16,9 +16,9 @@ import { assertConfined, selectAppRole } from './role.ts'
 import type { Tables } from './tables.ts'
 
 const STATEMENT_TIMEOUT_MS = 60_000
-/** Connections for transactions. */
+/** HostSocketServer for transactions. */
 const TRANSACTION_POOL = 16
-/** Connections for single statements: the queue's and a few at start. */
+/** HostSocketServer for single statements: the queue's and a few at start. */
 const STATEMENT_POOL = 3
 
 export interface PostgresPlatform extends AsyncDisposable {
@@ -34,7 +34,7 @@ export interface PostgresPlatform extends AsyncDisposable {
 export interface ConnectOptions {
   readonly url: string
   readonly log: Logger
-  /** Connections for transactions; the queue and notifications use four more. */
+  /** HostSocketServer for transactions; the queue and notifications use four more. */
   readonly poolSize?: number
 }
 

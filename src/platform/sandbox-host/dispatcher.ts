@@ -1,14 +1,14 @@
 import type { FromWorker, GuestFailure } from '#sandbox/protocol.ts'
 
-import { Attention } from './attention.ts'
-import { casualties, type Death } from './casualties.ts'
-import { HostCalls } from './host-calls.ts'
-import type { Lane } from './lane.ts'
-import { LogBuffer } from './log-buffer.ts'
-import { failed, type PendingCall } from './pending-call.ts'
+import { BusyPoll } from './busy-poll.ts'
+import { LogBatcher } from './log-batcher.ts'
+import { classifyLostCalls, type WorkerExit } from './lost-calls.ts'
+import { failedOutcome, type PendingCall } from './pending-call.ts'
+import { PendingHostCalls } from './pending-host-calls.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { SiteQueues } from './site-queues.ts'
+import type { WorkerConnection } from './worker-connection.ts'
 
 /** A worker that has not answered for that long gets no further sites until it has. */
 const STUCK_MS = 5
@@ -25,20 +25,20 @@ const FEW_CALLS = 4
 /** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
 export class Dispatcher {
   readonly #queues = new SiteQueues()
-  readonly #lanes: Lane[] = []
-  readonly #hostCalls: HostCalls
-  readonly #logs: LogBuffer
-  readonly #attention = new Attention()
+  readonly #lanes: WorkerConnection[] = []
+  readonly #hostCalls: PendingHostCalls
+  readonly #logs: LogBatcher
+  readonly #attention = new BusyPoll()
   #pumpIsDue = false
   #retry: NodeJS.Timeout | undefined
   #sweep: NodeJS.Timeout | undefined
 
   constructor(environment: SandboxEnvironment) {
-    this.#logs = new LogBuffer((lines) => environment.log(lines))
-    this.#hostCalls = new HostCalls(environment, {
+    this.#logs = new LogBatcher((lines) => environment.log(lines))
+    this.#hostCalls = new PendingHostCalls(environment, {
       answered: (lane) => this.#deliver(lane),
-      waits: (call) => this.#queues.lend(call),
-      resumes: (call) => this.#queues.reclaim(call),
+      waits: (call) => this.#queues.releasePermit(call),
+      resumes: (call) => this.#queues.reacquirePermit(call),
     })
   }
 
@@ -50,7 +50,7 @@ export class Dispatcher {
     return this.#queues.waiting
   }
 
-  get lanes(): readonly Lane[] {
+  get workers(): readonly WorkerConnection[] {
     return this.#lanes
   }
 
@@ -60,20 +60,20 @@ export class Dispatcher {
     this.#schedule()
   }
 
-  addLane(lane: Lane): void {
+  onWorkerConnected(lane: WorkerConnection): void {
     this.#lanes.push(lane)
     this.#lanes.sort((one, other) => one.index - other.index)
     this.#schedule()
   }
 
   /** The worker is gone, and everything in it. */
-  loseLane(lane: Lane, death: Death): void {
+  onWorkerLost(lane: WorkerConnection, death: WorkerExit): void {
     const at = this.#lanes.indexOf(lane)
     if (at < 0) return
     this.#lanes.splice(at, 1)
-    const { culprits, interrupted, untouched } = casualties(lane, death)
+    const { offenders, interrupted, untouched } = classifyLostCalls(lane, death)
     const nowMs = Date.now()
-    for (const { call, failure } of culprits) {
+    for (const { call, failure } of offenders) {
       this.#queues.quarantine(call, nowMs)
       this.#end(lane, call.id, { failure, cpuUs: death.silentMs * 1000 })
     }
@@ -82,10 +82,10 @@ export class Dispatcher {
       this.#end(lane, call.id, { failure: { kind: 'interrupted', message }, cpuUs: 0 })
     }
     for (const call of untouched.toReversed()) {
-      lane.settled(call.id)
+      lane.removeCall(call.id)
       this.#queues.putBack(call)
     }
-    this.#hostCalls.forgetLane(lane)
+    this.#hostCalls.forgetWorker(lane)
     this.#schedule()
   }
 
@@ -102,24 +102,24 @@ export class Dispatcher {
     clearTimeout(this.#retry)
     clearInterval(this.#sweep)
     const failure = { kind: 'interrupted', message: 'The service is shutting down' } as const
-    for (const call of this.#queues.drain()) call.settle(failed(failure))
+    for (const call of this.#queues.drain()) call.settle(failedOutcome(failure))
     for (const lane of this.#lanes.splice(0)) {
-      for (const id of lane.live.keys()) this.#end(lane, id, { failure, cpuUs: 0 })
-      this.#hostCalls.forgetLane(lane)
+      for (const id of lane.activeCalls.keys()) this.#end(lane, id, { failure, cpuUs: 0 })
+      this.#hostCalls.forgetWorker(lane)
     }
     this.#logs.flush()
   }
 
   readonly events = {
     acknowledged: (): void => this.#schedule(),
-    received: (lane: Lane): void => {
+    received: (lane: WorkerConnection): void => {
       this.#logs.flush()
-      if (lane.hasMail) this.#deliver(lane)
+      if (lane.hasOutgoing) this.#deliver(lane)
     },
-    record: (lane: Lane, record: FromWorker): void => this.#apply(lane, record),
+    record: (lane: WorkerConnection, record: FromWorker): void => this.#apply(lane, record),
   }
 
-  #apply(lane: Lane, record: FromWorker): void {
+  #apply(lane: WorkerConnection, record: FromWorker): void {
     switch (record.kind) {
       case 'R':
         this.#finish(lane, record)
@@ -147,19 +147,23 @@ export class Dispatcher {
     }
   }
 
-  #finish(lane: Lane, record: Extract<FromWorker, { kind: 'R' }>): void {
+  #finish(lane: WorkerConnection, record: Extract<FromWorker, { kind: 'R' }>): void {
     const [id, cpuUs] = record.numbers
     const call = this.#close(lane, id, { cpuUs, ok: true })
     call?.settle({ ok: true, result: record.texts[0], cpuUs })
   }
 
-  #end(lane: Lane, id: number, end: { failure: GuestFailure; cpuUs: number }): void {
+  #end(lane: WorkerConnection, id: number, end: { failure: GuestFailure; cpuUs: number }): void {
     const call = this.#close(lane, id, { cpuUs: end.cpuUs, ok: false })
-    call?.settle(failed(end.failure, end.cpuUs))
+    call?.settle(failedOutcome(end.failure, end.cpuUs))
   }
 
-  #close(lane: Lane, id: number, end: { cpuUs: number; ok: boolean }): PendingCall | undefined {
-    const call = lane.settled(id)
+  #close(
+    lane: WorkerConnection,
+    id: number,
+    end: { cpuUs: number; ok: boolean },
+  ): PendingCall | undefined {
+    const call = lane.removeCall(id)
     if (!call) return undefined
     this.#queues.finished(call, { ...end, nowMs: Date.now() })
     if (call.adHoc) lane.forget(call.program.key)
@@ -200,16 +204,16 @@ export class Dispatcher {
   }
 
   /** Answers and the like do not wait for calls. */
-  #deliver(lane: Lane): void {
-    while (lane.hasMail && lane.hasRoom) lane.send([], { nowMs: Date.now(), risky: false })
+  #deliver(lane: WorkerConnection): void {
+    while (lane.hasOutgoing && lane.canSend) lane.send([], { nowMs: Date.now(), risky: false })
   }
 
-  #draft(nowMs: number): Map<Lane, Draft> {
-    const drafts = new Map<Lane, Draft>()
+  #draft(nowMs: number): Map<WorkerConnection, Draft> {
+    const drafts = new Map<WorkerConnection, Draft>()
     if (this.#queues.waiting === 0) return drafts
     for (const site of this.#queues.inOrder(this.#lanes.length * LANE_CAPACITY)) {
       const lane = this.#laneFor(site, nowMs)
-      if (!lane?.open || !hasPlace(lane, site)) continue
+      if (!lane?.acceptsCalls || !hasPermit(lane, site)) continue
       const draft = drafts.get(lane) ?? new Draft()
       this.#fill(draft, site, nowMs)
       if (draft.calls.length > 0) drafts.set(lane, draft)
@@ -230,7 +234,7 @@ export class Dispatcher {
   }
 
   /** Sites that run long have the last worker to themselves. The others keep to one, unless it is stuck. */
-  #laneFor(site: SiteQueue, nowMs: number): Lane | undefined {
+  #laneFor(site: SiteQueue, nowMs: number): WorkerConnection | undefined {
     const lanes = this.#lanes
     const last = lanes.length - 1
     if (last <= 0) return lanes[0]
@@ -254,8 +258,8 @@ export class Dispatcher {
 }
 
 /** What a call already inside waits for is bounded by its depth: it finds a place, or the other would never end. */
-const hasPlace = (lane: Lane, site: SiteQueue): boolean =>
-  lane.live.size < LANE_CAPACITY || (site.next?.depth ?? 0) > 0
+const hasPermit = (lane: WorkerConnection, site: SiteQueue): boolean =>
+  lane.activeCalls.size < LANE_CAPACITY || (site.next?.depth ?? 0) > 0
 
 /** The calls of one frame while it is being filled. */
 class Draft {

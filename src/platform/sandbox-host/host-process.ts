@@ -46,8 +46,8 @@ export class HostProcess {
     return this.#child?.pid ?? 0
   }
 
-  get markPath(): string {
-    return this.#deps.options.markPath
+  get progressPath(): string {
+    return this.#deps.options.progressPath
   }
 
   start(): void {

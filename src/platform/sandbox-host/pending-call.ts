@@ -38,7 +38,7 @@ export interface PendingCall {
   readonly settle: (outcome: CallOutcome) => void
 }
 
-export const failed = (failure: SandboxFailure, cpuUs = 0): CallOutcome => ({
+export const failedOutcome = (failure: SandboxFailure, cpuUs = 0): CallOutcome => ({
   ok: false,
   failure,
   cpuUs,

@@ -7,9 +7,9 @@ import type { Logger } from '#platform/log/logger.ts'
 import { adHocProgram } from './compute-program.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { hostCommand } from './host-command.ts'
-import { HostFleet } from './host-fleet.ts'
+import { HostSupervisor } from './host-supervisor.ts'
 import { findNodeBinary } from './node-binary.ts'
-import { failed, type PendingCall } from './pending-call.ts'
+import { failedOutcome, type PendingCall } from './pending-call.ts'
 import type {
   CallOutcome,
   ComputeJob,
@@ -49,7 +49,7 @@ export interface SandboxHostsDeps {
 /** The sandbox: hands calls to host processes and answers them, whatever becomes of a host. */
 export class SandboxHosts implements Sandbox {
   readonly #dispatcher: Dispatcher
-  readonly #fleet: HostFleet
+  readonly #fleet: HostSupervisor
   readonly #prepareMs: number
   #lastCall = 0
   #closed = false
@@ -60,7 +60,7 @@ export class SandboxHosts implements Sandbox {
     const dispatcher = new Dispatcher(environment)
     this.#dispatcher = dispatcher
     this.#prepareMs = deps.prepareMs ?? PREPARE_MS
-    this.#fleet = new HostFleet({
+    this.#fleet = new HostSupervisor({
       command: hostCommand(deps.nodeBinary ?? findNodeBinary(), entry),
       logger,
       cacheDir,
@@ -69,9 +69,9 @@ export class SandboxHosts implements Sandbox {
       memoryBytes: config.hostMemoryMb * 1024 * 1024,
       warmIsolates: config.warmIsolates,
       events: dispatcher.events,
-      opened: (lane) => dispatcher.addLane(lane),
-      lost: (lane, death) => dispatcher.loseLane(lane, death),
-      lanes: () => dispatcher.lanes,
+      onWorkerConnected: (lane) => dispatcher.onWorkerConnected(lane),
+      onWorkerLost: (lane, death) => dispatcher.onWorkerLost(lane, death),
+      workers: () => dispatcher.workers,
     })
   }
 
@@ -88,7 +88,7 @@ export class SandboxHosts implements Sandbox {
     const definition = program.functions.get(functionId)
     if (!definition) {
       const message = `Function "${functionId}" is not part of ${program.key}`
-      return Promise.resolve(failed({ kind: 'invalidCode', fault: { message } }))
+      return Promise.resolve(failedOutcome({ kind: 'invalidCode', fault: { message } }))
     }
     const logs = undefined
     const adHoc = false
@@ -148,15 +148,15 @@ export class SandboxHosts implements Sandbox {
   }
 
   status(): SandboxStatus {
-    const { lanes, running, waiting } = this.#dispatcher
+    const { workers, running, waiting } = this.#dispatcher
     return {
-      ready: lanes.length > 0,
+      ready: workers.length > 0,
       hosts: this.#fleet.processes.map(({ pid, restarts }) => ({
         pid,
         restarts: Math.max(0, restarts),
         rssBytes: rssBytes(pid),
       })),
-      warmIsolates: lanes.reduce((sum, lane) => sum + lane.warmIsolates, 0),
+      warmIsolates: workers.reduce((sum, lane) => sum + lane.warmIsolates, 0),
       running,
       queued: waiting,
     }
@@ -173,7 +173,7 @@ export class SandboxHosts implements Sandbox {
   ): Promise<CallOutcome> {
     if (this.#closed) {
       const message = 'The service is shutting down'
-      return Promise.resolve(failed({ kind: 'interrupted', message }))
+      return Promise.resolve(failedOutcome({ kind: 'interrupted', message }))
     }
     this.#lastCall += 1
     const id = this.#lastCall

@@ -73,11 +73,11 @@ export class SiteQueue {
     }
   }
 
-  lend(call: PendingCall): void {
+  releasePermit(call: PendingCall): void {
     this.#lenders.set(call, (this.#lenders.get(call) ?? 0) + 1)
   }
 
-  reclaim(call: PendingCall): void {
+  reacquirePermit(call: PendingCall): void {
     const left = (this.#lenders.get(call) ?? 0) - 1
     if (left > 0) this.#lenders.set(call, left)
     else this.#lenders.delete(call)

@@ -1,4 +1,4 @@
-import { failed, type PendingCall } from './pending-call.ts'
+import { failedOutcome, type PendingCall } from './pending-call.ts'
 import type { Program } from './sandbox.ts'
 import { SiteQueue } from './site-queue.ts'
 
@@ -36,7 +36,7 @@ export class SiteQueues {
     const waiting = site?.waitingWithOneMore(call.depth, concurrency) ?? 0
     const met = waiting > 0 ? limitMet(call, waiting, site?.waitingCharacters ?? 0) : undefined
     if (met) {
-      call.settle(failed({ kind: 'limit', ...met }))
+      call.settle(failedOutcome({ kind: 'limit', ...met }))
       return
     }
     if (waiting > 0) call.leaving = call.visitorSignal?.()
@@ -71,7 +71,7 @@ export class SiteQueues {
     site.drop(call)
     this.#waiting -= 1
     if (site.waiting === 0) this.#active.delete(site)
-    call.settle(failed({ kind: 'interrupted', message: 'Nobody waits for it any more' }))
+    call.settle(failedOutcome({ kind: 'interrupted', message: 'Nobody waits for it any more' }))
   }
 
   putBack(call: PendingCall): void {
@@ -84,12 +84,12 @@ export class SiteQueues {
   }
 
   /** The call lends its place until as many `reclaim`s. */
-  lend(call: PendingCall): void {
-    this.#sites.get(call.queueKey)?.lend(call)
+  releasePermit(call: PendingCall): void {
+    this.#sites.get(call.queueKey)?.releasePermit(call)
   }
 
-  reclaim(call: PendingCall): void {
-    this.#sites.get(call.queueKey)?.reclaim(call)
+  reacquirePermit(call: PendingCall): void {
+    this.#sites.get(call.queueKey)?.reacquirePermit(call)
   }
 
   finished(call: PendingCall, end: { cpuUs: number; ok: boolean; nowMs: number }): void {
@@ -121,7 +121,7 @@ export class SiteQueues {
         this.#waiting -= 1
         const used = Math.round(nowMs - call.queuedMs)
         const limit = call.program.limits.queueMs
-        call.settle(failed({ kind: 'limit', what: 'queueMs', limit, used }))
+        call.settle(failedOutcome({ kind: 'limit', what: 'queueMs', limit, used }))
       }
       if (site.waiting === 0) this.#active.delete(site)
     }

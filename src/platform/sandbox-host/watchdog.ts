@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import process from 'node:process'
 
 import type { HostProcess } from './host-process.ts'
-import type { Lane } from './lane.ts'
+import type { WorkerConnection } from './worker-connection.ts'
 
 const LOOK_EVERY_MS = 25
 /** Over what the longest stretch may take. */
@@ -23,16 +23,16 @@ interface Observation {
 
 export interface WatchdogDeps {
   readonly hosts: readonly HostProcess[]
-  lanes(): readonly Lane[]
+  workers(): readonly WorkerConnection[]
   readonly memoryBytes: number
-  readMark(lane: Lane): string
+  readProgress(lane: WorkerConnection): string
 }
 
 /** Kills a host process that outgrows its memory or stops answering; looks only while calls are inside. */
 export class Watchdog {
   readonly #deps: WatchdogDeps
-  readonly #observed = new Map<Lane, Observation>()
-  readonly #pingedMs = new Map<Lane, number>()
+  readonly #observed = new Map<WorkerConnection, Observation>()
+  readonly #pingedMs = new Map<WorkerConnection, number>()
   readonly #timer: NodeJS.Timeout
 
   constructor(deps: WatchdogDeps) {
@@ -44,22 +44,22 @@ export class Watchdog {
     clearInterval(this.#timer)
   }
 
-  forget(lane: Lane): void {
+  forget(lane: WorkerConnection): void {
     this.#observed.delete(lane)
     this.#pingedMs.delete(lane)
   }
 
   #look(nowMs: number): void {
     for (const host of this.#deps.hosts) {
-      const lanes = this.#deps.lanes().filter((lane) => lane.pid === host.pid)
-      const busy = lanes.filter((lane) => lane.live.size > 0 || lane.unacked.length > 0)
+      const lanes = this.#deps.workers().filter((lane) => lane.pid === host.pid)
+      const busy = lanes.filter((lane) => lane.activeCalls.size > 0 || lane.unacked.length > 0)
       if (busy.length === 0) continue
       if (rssBytes(host.pid) > this.#deps.memoryBytes) host.kill('memoryMb')
       else for (const lane of busy) this.#listen(host, lane, nowMs)
     }
   }
 
-  #listen(host: HostProcess, lane: Lane, nowMs: number): void {
+  #listen(host: HostProcess, lane: WorkerConnection, nowMs: number): void {
     const [frame] = lane.unacked
     if (!frame) {
       this.#observed.delete(lane)
@@ -69,17 +69,17 @@ export class Watchdog {
     }
   }
 
-  #ping(lane: Lane, nowMs: number): void {
+  #ping(lane: WorkerConnection, nowMs: number): void {
     if (nowMs - (this.#pingedMs.get(lane) ?? 0) < PING_EVERY_MS) return
     this.#pingedMs.set(lane, nowMs)
     lane.send([], { nowMs, risky: false })
   }
 
   /** Whether the worker has stayed at the same place for longer than any code may run. */
-  #isStuck(host: HostProcess, lane: Lane, nowMs: number): boolean {
+  #isStuck(host: HostProcess, lane: WorkerConnection, nowMs: number): boolean {
     const [frame] = lane.unacked
     if (!frame) return false
-    const mark = this.#deps.readMark(lane)
+    const mark = this.#deps.readProgress(lane)
     const seen = this.#observed.get(lane)
     if (!seen || seen.seq !== frame.seq || seen.mark !== mark) {
       // It has come on since the last look: the time starts again.
@@ -96,10 +96,11 @@ export class Watchdog {
 }
 
 /** Also of calls that were sent earlier and may be running on. */
-function longestStretch(lane: Lane): number {
+function longestStretch(lane: WorkerConnection): number {
   let longest = 0
   for (const frame of lane.unacked) longest = Math.max(longest, frame.cpuMs)
-  for (const call of lane.live.values()) longest = Math.max(longest, call.program.limits.cpuMs)
+  for (const call of lane.activeCalls.values())
+    longest = Math.max(longest, call.program.limits.cpuMs)
   return longest
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import { MemoryCounters } from '#platform/redis/memory-counters.ts'
-import { AnswerRooms } from '#platform/sandbox-host/answer-rooms.ts'
+import { ResponseMemoryBudgets } from '#platform/sandbox-host/response-memory-budgets.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 
 import { MailCalls } from './mail-calls.ts'
@@ -48,7 +48,7 @@ const callOf = (recipients: number, part: Partial<HostCall>): HostCall => ({
     subject: 'Hi',
     text: 'Hi',
   }),
-  room: new AnswerRooms().open('site_a'),
+  room: new ResponseMemoryBudgets().open('site_a'),
   signal: new AbortController().signal,
   ...part,
 })

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import { DueWork } from '#base/due-work.ts'
+import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { codeOf } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -62,7 +62,7 @@ export class RuntimeLogs implements AsyncDisposable {
   readonly #buffer = new LogBuffer()
   readonly #watchers = new LogWatchers()
   readonly #sincePruned = new LRUCache<string, number>({ max: REMEMBERED_SITES })
-  readonly #writes = new DueWork(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
+  readonly #writes = new CoalescingQueue(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
   #timer: NodeJS.Timeout | undefined
 
   constructor(deps: {
@@ -107,7 +107,7 @@ export class RuntimeLogs implements AsyncDisposable {
 
   /** Newest first. What still waited in this process is written before. */
   async list(siteId: string, filter: LogFilter, page: PageRequest): Promise<PageRows<LogRecord>> {
-    await this.#writes.on(siteId)
+    await this.#writes.add(siteId)
     const rows = await this.#database.withSite(siteId, (tx) =>
       selectNewest(tx, filter, { limit: page.limit + 1, before: page.after }),
     )
@@ -132,7 +132,7 @@ export class RuntimeLogs implements AsyncDisposable {
   flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    return this.#writes.onAll(this.#buffer.sites())
+    return this.#writes.addAll(this.#buffer.sites())
   }
 
   /** Ends all streams; the last lines are written. */
@@ -173,7 +173,7 @@ export class RuntimeLogs implements AsyncDisposable {
   #add(siteId: string, line: NewLogLine): void {
     const message = this.#redact(siteId, line.message)
     const full = this.#buffer.add(siteId, { ...line, message })
-    if (full) void this.#writes.on(siteId)
+    if (full) void this.#writes.add(siteId)
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
   }
 
@@ -215,7 +215,7 @@ export class RuntimeLogs implements AsyncDisposable {
 
   async #start(siteId: string, filter: LogFilter): Promise<string> {
     if (filter.since !== undefined) return '0'
-    await this.#writes.on(siteId)
+    await this.#writes.add(siteId)
     return this.#database.withSite(siteId, selectLastId)
   }
 }

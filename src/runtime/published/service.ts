@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import type { AppError } from '#base/app-error.ts'
-import { DueWork } from '#base/due-work.ts'
+import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -57,7 +57,7 @@ export class Published {
   readonly #logger: Logger
   readonly #sites: LRUCache<string, PublishedSite>
   readonly #loads = new Map<string, Load>()
-  readonly #refreshes = new DueWork(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
+  readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
   readonly #unready = new LRUCache<string, AppError>({ max: 1000, ttl: UNKNOWN_MS })
   readonly #controlPlanes = new LRUCache<string, Promise<ControlPlane>>({
     max: 1000,
@@ -182,7 +182,7 @@ export class Published {
   /** Those in use first. What is in memory serves meanwhile, as it did before anybody knew of the gap. */
   #refreshAll(): void {
     for (const load of this.#loads.values()) load.stale = true
-    for (const siteId of this.#sites.keys()) void this.#refreshes.on(siteId)
+    for (const siteId of this.#sites.keys()) void this.#refreshes.add(siteId)
   }
 
   /** The site may have another name now, or be gone. */

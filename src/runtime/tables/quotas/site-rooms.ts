@@ -1,6 +1,6 @@
 import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import { DueWork } from '#base/due-work.ts'
+import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -37,7 +37,7 @@ export class SiteRooms implements AsyncDisposable {
   readonly #rooms = new Map<string, SiteRoom>()
   readonly #turns = new Turns()
   readonly #soon = new Map<string, NodeJS.Timeout>()
-  readonly #settles = new DueWork(SETTLED_AT_ONCE, (siteId) => this.#settleOrTell(siteId))
+  readonly #settles = new CoalescingQueue(SETTLED_AT_ONCE, (siteId) => this.#settleOrTell(siteId))
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
@@ -96,7 +96,7 @@ export class SiteRooms implements AsyncDisposable {
     if (this.#closed || this.#soon.has(siteId)) return
     const settle = () => {
       this.#soon.delete(siteId)
-      void this.#settles.on(siteId)
+      void this.#settles.add(siteId)
     }
     this.#soon.set(siteId, setTimeout(settle, SETTLE_SOON_MS))
   }
@@ -107,11 +107,11 @@ export class SiteRooms implements AsyncDisposable {
     clearTimeout(this.#timer)
     for (const timer of this.#soon.values()) clearTimeout(timer)
     for (const room of this.#rooms.values()) room.close()
-    await this.#settles.onAll(this.#rooms.keys())
+    await this.#settles.addAll(this.#rooms.keys())
   }
 
   #tick(): void {
-    for (const siteId of this.#rooms.keys()) void this.#settles.on(siteId)
+    for (const siteId of this.#rooms.keys()) void this.#settles.add(siteId)
     this.#timer = undefined
     if (this.#rooms.size > 0 && !this.#closed) {
       this.#timer = setTimeout(() => this.#tick(), SETTLE_MS)

@@ -1,0 +1,86 @@
+import type { HostCallName } from '#sandbox/guest/web/host-port.ts'
+import { type HostFailure, MAX_ARGUMENT_LENGTH } from '#sandbox/protocol.ts'
+
+import { type CallSite, captureCallSite, HostError } from './host-error.ts'
+import { isLive } from './live-calls.ts'
+import { emit } from './output.ts'
+import { jsonParse, PromiseClass, SafeMap } from './primordials.ts'
+import { HOST_CALL } from './record-kinds.ts'
+
+const MAX_PENDING = 256
+/** Of all arguments together that the host was not done with, in UTF-16 units. */
+const MAX_PENDING_LENGTH = 32 * 1024 * 1024
+
+interface PendingCall {
+  readonly length: number
+  readonly at: CallSite | undefined
+  readonly resolve: (text: string) => void
+  readonly reject: (error: Error) => void
+}
+
+const pending = new SafeMap<PendingCall>()
+let pendingLength = 0
+let lastId = 0
+
+/** Puts a question to the host, counted on a call, or on none with 0. The answer comes in a later entry. */
+export function callHost(
+  call: number,
+  name: HostCallName,
+  argument: string,
+  at?: CallSite,
+): Promise<string> {
+  return new PromiseClass((resolve, reject) => {
+    const { length } = argument
+    const refusal = pending.size >= MAX_PENDING ? TOO_MANY : tooLong(length)
+    if (refusal) {
+      reject(new HostError(refusal, at))
+      return
+    }
+    lastId += 1
+    pendingLength += length
+    pending.set(lastId, { length, at, resolve, reject })
+    emit(`${HOST_CALL},${lastId},${call}`, name, argument)
+  })
+}
+
+/** Asks with the rights of one call, as long as that call is open. */
+export function callHostFor(call: number, name: HostCallName, argument: string): Promise<string> {
+  const at = captureCallSite()
+  if (isLive(call)) return callHost(call, name, argument, at)
+  return new PromiseClass((_resolve, reject) => reject(new HostError(CALL_OVER, at)))
+}
+
+export function answerHostCall(id: number, ok: boolean, text: string): void {
+  const call = pending.get(id)
+  if (!call) return
+  pending.delete(id)
+  pendingLength -= call.length
+  if (ok) call.resolve(text)
+  else call.reject(new HostError(jsonParse(text) as HostFailure, call.at))
+}
+
+function tooLong(length: number): HostFailure | undefined {
+  if (length > MAX_ARGUMENT_LENGTH) return ARGUMENT_TOO_LONG
+  return pendingLength + length > MAX_PENDING_LENGTH ? TOO_MUCH : undefined
+}
+
+const TOO_MANY: HostFailure = {
+  code: 'TooManyRequests',
+  message: `More than ${MAX_PENDING} host calls are pending: await some of them first`,
+  statusCode: 429,
+}
+const TOO_MUCH: HostFailure = {
+  code: 'TooManyRequests',
+  message: `The arguments of pending host calls are together over ${MAX_PENDING_LENGTH} characters: await some of them first`,
+  statusCode: 429,
+}
+const ARGUMENT_TOO_LONG: HostFailure = {
+  code: 'PayloadTooLarge',
+  message: `The argument of a host call may be ${MAX_ARGUMENT_LENGTH} characters long as JSON`,
+  statusCode: 413,
+}
+const CALL_OVER: HostFailure = {
+  code: 'CallOver',
+  message: 'The call that this ctx belongs to is over: use the ctx of the call that needs it',
+  statusCode: 409,
+}

@@ -1,0 +1,150 @@
+import type { Croft, HostPort } from '#sandbox/guest/web/host-port.ts'
+
+import { print, renewLines, startCall } from './calls.ts'
+import { type BootConfig, setConfig } from './config.ts'
+import { randomBytes, setEntropy } from './entropy.ts'
+import { answerHostCall, callHost } from './host-calls.ts'
+import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls.ts'
+import { fixArrayBuffers, removeUnbounded } from './lockdown.ts'
+import { defineModule, exportedNames, moduleLoaded, requireModule, type Target } from './modules.ts'
+import { emit, takeOutput } from './output.ts'
+import {
+  dateNow,
+  defineProperty,
+  deleteProperty,
+  freeze,
+  jsonParse,
+  setPrototypeOf,
+} from './primordials.ts'
+import { ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
+import { SectionReader } from './section.ts'
+import { describeThrown } from './thrown.ts'
+import { addTimer, earliestDueMs, removeTimer, takeDue } from './timers.ts'
+
+/** What the host side of a context calls. It leaves the global object when the context boots. */
+interface GuestRuntime extends Croft {
+  /** `config` is JSON of `BootConfig`; `entropy` gives that many random bytes. */
+  boot(config: string, entropy: (bytes: number) => ArrayBuffer): void
+  /** Adds a CommonJS module by its wrapper function, or a JSON module by its text. */
+  define(path: string, wrapper: unknown, data: string): void
+  /** Runs a CommonJS or JSON module and names its exports: JSON of an object with those keys. */
+  names(path: string): string
+  /** Runs the entry module when it is CommonJS or JSON. */
+  entry(path: string): void
+  /**
+   * Begins the records of a section, or with an empty one goes on where it stopped: after `maxCalls` calls, or when
+   * `sliceMs` have passed. Also fires the timers that are due.
+   */
+  run(section: string, nowMs: number, sliceMs: number, maxCalls: number): void
+  /** Records of `FromGuest`. */
+  take(): string
+}
+
+declare global {
+  var __croft: GuestRuntime | undefined
+  var __croftRequire: ((path: string) => unknown) | undefined
+  var __croftLoaded: ((exports: unknown) => void) | undefined
+}
+
+const host: HostPort = (globalThis.__croft as Croft).host
+let section: SectionReader | undefined
+let entryMs = 0
+
+host.call = (name, argument) => callHost(attributedCall(), name, argument)
+host.print = print
+host.now = () => entryMs
+host.random = randomBytes
+host.setTimer = (delayMs, repeat, fire) =>
+  addTimer(dateNow(), delayMs, { repeat, call: attributedCall(), fire })
+host.clearTimer = removeTimer
+fixArrayBuffers()
+
+const runtime: GuestRuntime = {
+  host,
+  boot(text, entropy) {
+    deleteProperty(globalThis, '__croft')
+    removeUnbounded()
+    const config = jsonParse(text) as BootConfig
+    host.env = (jsonParse(text) as { env: Record<string, string> }).env
+    // Names of variables and nothing else: not `constructor`, nor what site code puts on Object.prototype.
+    setPrototypeOf(config.env, null)
+    freeze(config.env)
+    freeze(config.site)
+    setConfig(config)
+    renewLines()
+    setEntropy(entropy)
+    entryMs = dateNow()
+    hide('__croftRequire', requireModule)
+    hide('__croftLoaded', loaded)
+  },
+  define: (path, wrapper, data) => defineModule(path, wrapper as never, data),
+  names: exportedNames,
+  entry: (path) => loaded(requireModule(path)),
+  run(text, nowMs, sliceMs, maxCalls) {
+    entryMs = nowMs
+    if (text !== '') {
+      section = new SectionReader(text)
+      fireDue(nowMs)
+    }
+    const endMs = dateNow() + sliceMs
+    let calls = 0
+    while (section?.next()) {
+      begin(section)
+      if (section.kind === CALL) calls += 1
+      if (calls >= maxCalls || dateNow() >= endMs) return
+    }
+  },
+  take() {
+    const dueMs = earliestDueMs()
+    if (dueMs > 0) emit(`${NEXT_TIMER},${dueMs}`)
+    return takeOutput(`${STATE},${section?.begun ?? 0},${currentCall()}`)
+  },
+}
+hide('__croft', runtime)
+
+function begin(record: SectionReader): void {
+  if (record.kind === CALL) {
+    startCall({
+      id: record.first,
+      operation: record.text(),
+      requestId: record.text(),
+      auth: record.text(),
+      body: record.text(),
+    })
+  } else if (record.kind === ANSWER)
+    answerHostCall(record.first, record.second === 1, record.text())
+  else forgetCall(record.first)
+}
+
+function fireDue(nowMs: number): void {
+  for (let timer = takeDue(nowMs); timer; timer = takeDue(nowMs)) {
+    const { call, fire } = timer
+    runInCall(call, () => {
+      try {
+        fire()
+      } catch (error) {
+        const { message, stack } = describeThrown(error)
+        print('error', `Uncaught in a timer: ${stack === '' ? message : stack}`)
+      }
+    })
+  }
+}
+
+function loaded(exports: unknown): void {
+  deleteProperty(globalThis, '__croftRequire')
+  deleteProperty(globalThis, '__croftLoaded')
+  const serve = host.serve as ((request: object) => unknown) | null
+  const served: Target | undefined = serve
+    ? { kind: 'fetch', owner: globalThis, handle: serve }
+    : undefined
+  moduleLoaded(exports, served)
+}
+
+function hide(name: string, value: unknown): void {
+  defineProperty(globalThis, name, {
+    value,
+    writable: false,
+    enumerable: false,
+    configurable: true,
+  })
+}

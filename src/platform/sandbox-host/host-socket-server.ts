@@ -1,0 +1,67 @@
+import { createServer, type Server, type Socket } from 'node:net'
+
+import { listening } from '#platform/listening.ts'
+import { FrameReader } from '#sandbox/frames.ts'
+import { FROM_HOST, type FromHost, type Hello } from '#sandbox/protocol.ts'
+import { readRecords } from '#sandbox/records.ts'
+
+/** Who takes what a connection brings. */
+export interface FrameReceiver {
+  receive(text: string): void
+  closed(): void
+}
+
+/** The socket that hosts connect to. Whoever does not present a host's token is cut off. */
+export class HostSocketServer {
+  readonly #server: Server
+  readonly #sockets = new Set<Socket>()
+  readonly #failed: (error: Error) => void
+
+  /**
+   * `accept` gives the receiver of a connection, or undefined to refuse it. `failed` hears of what befalls the socket
+   * while it listens: connections that are open go on.
+   */
+  constructor(
+    accept: (hello: Hello, socket: Socket) => FrameReceiver | undefined,
+    failed: (error: Error) => void,
+  ) {
+    this.#failed = failed
+    this.#server = createServer((socket) => {
+      this.#sockets.add(socket)
+      const frames = new FrameReader()
+      let receiver: FrameReceiver | undefined
+      socket.on('data', (chunk) => {
+        try {
+          for (const text of frames.push(chunk)) {
+            if (receiver) receiver.receive(text)
+            else receiver = accept(helloOf(text), socket)
+            if (!receiver) socket.destroy()
+          }
+        } catch {
+          // Whatever breaks the protocol is not spoken to any more; its host is restarted.
+          socket.destroy()
+        }
+      })
+      socket.on('error', () => socket.destroy())
+      socket.on('close', () => {
+        this.#sockets.delete(socket)
+        receiver?.closed()
+      })
+    })
+  }
+
+  listen(path: string): Promise<void> {
+    return listening(this.#server, (begun) => this.#server.listen(path, begun), this.#failed)
+  }
+
+  close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy()
+    return new Promise((resolve) => this.#server.close(() => resolve()))
+  }
+}
+
+function helloOf(text: string): Hello {
+  const [record] = readRecords<FromHost>(text, FROM_HOST)
+  if (record?.kind !== 'W') throw new Error('A connection began without a hello')
+  return JSON.parse(record.texts[0]) as Hello
+}

@@ -1,0 +1,245 @@
+import { mkdtempSync, readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import type { Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { AppError } from '#base/app-error.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import { readProgress } from '#sandbox/progress-marker.ts'
+import type { Hello, Prepared } from '#sandbox/protocol.ts'
+
+import { ControlConnection } from './control-connection.ts'
+import type { HostCommand } from './host-command.ts'
+import { type HostExit, HostProcess } from './host-process.ts'
+import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
+import type { WorkerExit } from './lost-calls.ts'
+import { Watchdog } from './watchdog.ts'
+import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
+
+const WORKERS_PER_HOST = 1
+/** How V8 and the allocators end a process that has no memory left. */
+const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
+
+export interface HostSupervisorDeps {
+  readonly command: HostCommand
+  readonly logger: Logger
+  readonly hosts: number
+  /** Resident memory at which a host is killed. */
+  readonly memoryBytes: number
+  /** Warm isolates per host. */
+  readonly warmIsolates: number
+  readonly cacheDir: string
+  readonly prelude: string
+  readonly events: WorkerEvents
+  onWorkerConnected(lane: WorkerConnection): void
+  onWorkerLost(lane: WorkerConnection, death: WorkerExit): void
+  workers(): readonly WorkerConnection[]
+}
+
+/** One life of a host process. What it sent is read to the end before it is mourned. */
+interface HostRun {
+  readonly workers: WorkerConnection[]
+  control: ControlConnection | undefined
+  sockets: number
+  exit: HostExit | undefined
+  /** Whether it had calls inside when it was lost. */
+  busyAtLoss: boolean
+}
+
+interface SupervisedHost {
+  readonly process: HostProcess
+  readonly index: number
+  run: HostRun
+}
+
+/** `tooLong`: the source takes longer than it may, or ended the host. `interrupted`: the host was lost with calls inside. */
+type Preparation = Prepared | 'tooLong' | 'interrupted'
+
+/** The host processes of this service: started, watched, replaced, and connected to. */
+export class HostSupervisor {
+  readonly #deps: HostSupervisorDeps
+  readonly #directory = mkdtempSync(join(tmpdir(), 'croft-'))
+  readonly #connections: HostSocketServer
+  readonly #watchdog: Watchdog
+  readonly #hosts: readonly SupervisedHost[]
+  #waiting: (() => void)[] = []
+  #preparing: Promise<unknown> = Promise.resolve()
+  #closed = false
+
+  constructor(deps: HostSupervisorDeps) {
+    this.#deps = deps
+    this.#connections = new HostSocketServer(
+      (hello, socket) => this.#accept(hello, socket),
+      (error) => deps.logger.error({ err: error }, 'the socket of the sandbox hosts failed'),
+    )
+    this.#hosts = Array.from({ length: deps.hosts }, (_, index) => ({
+      index,
+      process: this.#process(index),
+      run: newRun(),
+    }))
+    this.#watchdog = new Watchdog({
+      hosts: this.processes,
+      workers: () => deps.workers(),
+      memoryBytes: deps.memoryBytes,
+      readProgress: (lane) => bytesOf(lane.progressPath).toString('hex'),
+    })
+  }
+
+  get processes(): HostProcess[] {
+    return this.#hosts.map((host) => host.process)
+  }
+
+  async start(): Promise<void> {
+    await this.#connections.listen(this.#socketPath)
+    for (const host of this.#hosts) host.process.start()
+    await this.ready()
+  }
+
+  /** Resolves when at least one worker takes calls and one host prepares code. */
+  async ready(): Promise<void> {
+    while (this.#deps.workers().length === 0 || !this.#hosts.some((host) => host.run.control)) {
+      if (this.#closed) throw new AppError('ServiceUnavailable', 'The service is shutting down')
+      await new Promise<void>((resolve) => this.#waiting.push(resolve))
+    }
+  }
+
+  /** One after the other: `timeoutMs` is for the source itself, not for those that were asked for before. */
+  prepare(source: string, timeoutMs: number): Promise<Preparation> {
+    const turn = this.#preparing.then(() => this.#prepare(source, timeoutMs))
+    this.#preparing = turn.catch(() => {})
+    return turn
+  }
+
+  async #prepare(source: string, timeoutMs: number): Promise<Preparation> {
+    await this.ready()
+    // The last host is for what runs long or brings hosts down.
+    const host = this.#hosts.find((one) => one.run.control)
+    if (!host) return 'interrupted'
+    const { run } = host
+    let late = false
+    const timer = setTimeout(() => {
+      late = true
+      host.process.end()
+    }, timeoutMs)
+    try {
+      return (await run.control?.prepare(source)) ?? 'interrupted'
+    } catch {
+      return run.busyAtLoss && !late ? 'interrupted' : 'tooLong'
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#closed = true
+    this.#watchdog.stop()
+    await Promise.all(this.#hosts.map((host) => host.process.stop()))
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    await this.#connections.close()
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+
+  get #socketPath(): string {
+    return join(this.#directory, 'hosts.sock')
+  }
+
+  #process(index: number): HostProcess {
+    const { command, logger, cacheDir, prelude, warmIsolates, memoryBytes } = this.#deps
+    return new HostProcess({
+      command,
+      logger,
+      options: {
+        socketPath: this.#socketPath,
+        progressPath: join(this.#directory, `mark.${index}`),
+        workers: WORKERS_PER_HOST,
+        cacheDir,
+        prelude,
+        warmIsolates,
+        memoryBytes,
+      },
+      exited: (process, exit) => this.#exited(process, exit),
+    })
+  }
+
+  #accept(hello: Hello, socket: Socket): FrameReceiver | undefined {
+    const host = this.#hosts.find((one) => one.process.token === hello.token)
+    if (!host) return undefined
+    const receiver =
+      hello.role === 'worker' ? this.#addLane(host, hello, socket) : this.#addControl(host, socket)
+    for (const resolve of this.#waiting.splice(0)) resolve()
+    return receiver
+  }
+
+  #addLane(host: SupervisedHost, hello: Hello, socket: Socket): FrameReceiver {
+    const { run } = host
+    const place = {
+      pid: host.process.pid,
+      markPath: `${host.process.progressPath}.${hello.index}`,
+      index: host.index * WORKERS_PER_HOST + hello.index,
+    }
+    const lane = new WorkerConnection(socket, place, this.#deps.events)
+    run.workers.push(lane)
+    run.sockets += 1
+    this.#deps.onWorkerConnected(lane)
+    return { receive: (text) => lane.receive(text), closed: () => this.#severed(host, run) }
+  }
+
+  #addControl(host: SupervisedHost, socket: Socket): FrameReceiver {
+    const { run } = host
+    const control = new ControlConnection(socket)
+    run.control = control
+    run.sockets += 1
+    return { receive: (text) => control.receive(text), closed: () => this.#severed(host, run) }
+  }
+
+  /** A host without its connections is of no use; most often it is just ending. */
+  #severed(host: SupervisedHost, run: HostRun): void {
+    run.sockets -= 1
+    if (!run.exit && host.run === run && !this.#closed) host.process.end()
+    this.#mourn(run)
+  }
+
+  #exited(process: HostProcess, exit: HostExit): void {
+    const host = this.#hosts.find((one) => one.process === process)
+    if (!host) return
+    host.run.exit = exit
+    this.#mourn(host.run)
+    host.run = newRun()
+  }
+
+  #mourn(run: HostRun): void {
+    run.busyAtLoss ||= run.workers.some((lane) => lane.activeCalls.size > 0)
+    run.control?.close()
+    run.control = undefined
+    if (!run.exit || run.sockets > 0) return
+    const nowMs = Date.now()
+    for (const lane of run.workers.splice(0)) {
+      const mark = readProgress(bytesOf(lane.progressPath))
+      const death: WorkerExit = { cause: causeOf(run.exit), mark, silentMs: lane.silentMs(nowMs) }
+      this.#watchdog.forget(lane)
+      this.#deps.onWorkerLost(lane, death)
+    }
+  }
+}
+
+const newRun = (): HostRun => ({
+  workers: [],
+  control: undefined,
+  sockets: 0,
+  exit: undefined,
+  busyAtLoss: false,
+})
+
+function causeOf(exit: HostExit): WorkerExit['cause'] {
+  if (exit.killed) return exit.killed
+  return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch {
+    return Buffer.alloc(0)
+  }
+}

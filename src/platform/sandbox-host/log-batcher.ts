@@ -1,0 +1,50 @@
+import { type FromWorker, LEVELS } from '#sandbox/protocol.ts'
+
+import type { PendingCall } from './pending-call.ts'
+import type { LogLine } from './sandbox.ts'
+import type { WorkerConnection } from './worker-connection.ts'
+
+/** Collects the lines of one frame. Lines of ad-hoc code go to the one who runs it. */
+export class LogBatcher {
+  readonly #write: (lines: readonly LogLine[]) => void
+  #lines: LogLine[] = []
+
+  constructor(write: (lines: readonly LogLine[]) => void) {
+    this.#write = write
+  }
+
+  add(lane: WorkerConnection, record: Extract<FromWorker, { kind: 'G' }>): void {
+    const [slot, callId] = record.numbers
+    const call = lane.activeCalls.get(callId) ?? soleAdHoc(lane, slot)
+    // A program that is retired is only known by the calls that finish in it.
+    const program = call?.program ?? lane.programOf(slot)
+    if (!program) return
+    const line = { ...lineOf(record, call), siteId: program.siteId }
+    if (call?.logs) call.logs.push(line)
+    else this.#lines.push(line)
+  }
+
+  flush(): void {
+    if (this.#lines.length === 0) return
+    const lines = this.#lines
+    this.#lines = []
+    this.#write(lines)
+  }
+}
+
+const lineOf = (
+  { numbers: [, , level, atMs], texts: [message] }: Extract<FromWorker, { kind: 'G' }>,
+  call: PendingCall | undefined,
+): Omit<LogLine, 'siteId'> => ({
+  at: new Date(atMs),
+  level: LEVELS[level] ?? 'error',
+  operation: call?.operation ?? null,
+  requestId: call?.requestId ?? null,
+  message,
+})
+
+/** Ad-hoc code has its context to itself: whatever is printed there is its own. */
+function soleAdHoc(lane: WorkerConnection, slot: number): PendingCall | undefined {
+  const [call] = lane.activeCallsIn(slot)
+  return call?.adHoc === true ? call : undefined
+}

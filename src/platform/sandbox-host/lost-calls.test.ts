@@ -1,0 +1,141 @@
+import type { Socket } from 'node:net'
+
+import { describe, expect, test } from 'vitest'
+
+import type { Progress } from '#sandbox/progress-marker.ts'
+
+import { classifyLostCalls, type WorkerExit } from './lost-calls.ts'
+import type { PendingCall } from './pending-call.ts'
+import { WorkerConnection } from './worker-connection.ts'
+
+function pending(id: number): PendingCall {
+  const definition = {
+    functionId: 'f',
+    name: 'f',
+    entry: 'f.js',
+    handler: 'default',
+    modules: [],
+    env: {},
+    timeoutMs: 100,
+    memoryMb: 64,
+    stores: new Map(),
+  }
+  const limits = {
+    concurrency: 9,
+    queueLength: 9,
+    queueMs: 9,
+    cpuMs: 50,
+    resultBytes: 9,
+    logLineLength: 9,
+    logLines: 9,
+  }
+  const functions = new Map([['f', definition]])
+  return {
+    id,
+    queueKey: `site_${id}`,
+    program: { key: `site_${id}@1`, siteId: `site_${id}`, siteDomain: 'x', limits, functions },
+    definition,
+    adHoc: false,
+    operation: 'op',
+    requestId: 'r',
+    auth: 'null',
+    authority: null,
+    depth: 0,
+    signal: undefined,
+    body: '{}',
+    queuedMs: 0,
+    chargedMs: 0,
+    logs: undefined,
+    settle: () => {},
+  }
+}
+
+/** A worker with two batches under way: calls 1 and 2 of two sites in the first, 3 in the second; 9 was sent before. */
+function busyLane(): WorkerConnection {
+  const socket = { write: () => true } as unknown as Socket
+  const lane = new WorkerConnection(
+    socket,
+    { pid: 1, markPath: '', index: 0 },
+    { acknowledged: () => {}, record: () => {}, received: () => {} },
+  )
+  const options = { nowMs: 0, risky: false }
+  lane.send([pending(9)], options)
+  lane.receive('65,1\n')
+  lane.send([pending(1), pending(2)], options)
+  lane.send([pending(3)], options)
+  return lane
+}
+
+function outcome(mark: Progress, cause: WorkerExit['cause']) {
+  const lane = busyLane()
+  const found = classifyLostCalls(lane, { cause, mark, silentMs: 300 })
+  return {
+    culprits: found.offenders.map(({ call }) => call.id),
+    interrupted: found.interrupted.map((call) => call.id),
+    untouched: found.untouched.map((call) => call.id),
+  }
+}
+
+const sectionAt = (seq: number, nth: number): Progress => ({
+  kind: 'section',
+  seq,
+  index: busyLane().unacked[seq - 2]?.sections[nth]?.index ?? -1,
+})
+
+describe('when a worker dies', () => {
+  test('without a mark, the first section of the oldest batch was running', () => {
+    expect(outcome({ kind: 'idle' }, 'memoryMb')).toEqual({
+      culprits: [1],
+      interrupted: [9],
+      untouched: [2, 3],
+    })
+  })
+
+  test('the marked section was running, and those before it are lost', () => {
+    expect(outcome(sectionAt(2, 1), 'memoryMb')).toEqual({
+      culprits: [2],
+      interrupted: [9, 1],
+      untouched: [3],
+    })
+  })
+
+  test('in its second batch, the whole first one is lost', () => {
+    expect(outcome(sectionAt(3, 0), 'cpuMs')).toEqual({
+      culprits: [3],
+      interrupted: [9, 1, 2],
+      untouched: [],
+    })
+  })
+
+  test('a mark of a batch that was acknowledged says nothing', () => {
+    expect(outcome({ kind: 'section', seq: 1, index: 1 }, 'memoryMb')).toEqual({
+      culprits: [1],
+      interrupted: [9],
+      untouched: [2, 3],
+    })
+  })
+
+  test('in a timer, the calls of that function did it and nothing of the batches was begun', () => {
+    expect(outcome({ kind: 'slot', seq: 0, slot: 1 }, 'memoryMb')).toEqual({
+      culprits: [9],
+      interrupted: [],
+      untouched: [1, 2, 3],
+    })
+  })
+
+  test('in the answers of a batch, all of its sections had been entered', () => {
+    expect(outcome({ kind: 'slot', seq: 2, slot: 1 }, 'memoryMb')).toEqual({
+      culprits: [9],
+      interrupted: [1, 2],
+      untouched: [3],
+    })
+  })
+
+  test('of something else than memory or silence, nobody is to blame', () => {
+    expect(outcome({ kind: 'idle' }, 'other')).toEqual({
+      culprits: [],
+      interrupted: [9, 1],
+      untouched: [2, 3],
+    })
+  })
+})

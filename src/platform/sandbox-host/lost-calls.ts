@@ -1,0 +1,74 @@
+import type { Progress } from '#sandbox/progress-marker.ts'
+import type { GuestFailure } from '#sandbox/protocol.ts'
+
+import type { PendingCall } from './pending-call.ts'
+import type { WorkerConnection, SentSection } from './worker-connection.ts'
+
+/** Why a worker is gone. */
+export interface WorkerExit {
+  /** Memory and silence are the fault of what ran; anything else is nobody's. */
+  readonly cause: 'memoryMb' | 'cpuMs' | 'other'
+  /** What it was running, by its own account. */
+  readonly mark: Progress
+  /** How long it had been silent, in milliseconds. */
+  readonly silentMs: number
+}
+
+export interface LostCalls {
+  readonly offenders: readonly { readonly call: PendingCall; readonly failure: GuestFailure }[]
+  /** Begun, and lost with their isolates. */
+  readonly interrupted: readonly PendingCall[]
+  /** Never begun: they can be run elsewhere. */
+  readonly untouched: readonly PendingCall[]
+}
+
+/** Tells the call that brought a worker down from those that were only in there with it. */
+export function classifyLostCalls(lane: WorkerConnection, death: WorkerExit): LostCalls {
+  const running = runningSection(lane, death.mark)
+  const suspects = running.calls.filter((call) => lane.activeCalls.has(call.id))
+  const untouched = running.later.filter((call) => lane.activeCalls.has(call.id))
+  const guilty = death.cause !== 'other'
+  const apart = new Set([...untouched, ...(guilty ? suspects : [])])
+  return {
+    offenders: guilty ? suspects.map((call) => ({ call, failure: failureOf(call, death) })) : [],
+    interrupted: [...lane.activeCalls.values()].filter((call) => !apart.has(call)),
+    untouched,
+  }
+}
+
+/** What was running, and what was still to come. */
+function runningSection(lane: WorkerConnection, mark: Progress): Running {
+  const at = mark.kind === 'idle' ? -1 : lane.unacked.findIndex((frame) => frame.seq === mark.seq)
+  const [frame, ...next] = lane.unacked.slice(Math.max(0, at))
+  const sections = frame?.sections ?? []
+  const later = next.flatMap((one) => callsOf(one.sections))
+  if (mark.kind === 'slot' && (at >= 0 || mark.seq === 0)) {
+    // Answers are handed over after every section of their frame, timers run between frames.
+    const rest = at >= 0 ? [] : callsOf(sections)
+    return { calls: lane.activeCallsIn(mark.slot), later: [...rest, ...later] }
+  }
+  const index = mark.kind === 'section' && at >= 0 ? mark.index : firstIndex(sections)
+  const running = sections.filter((section) => section.index === index)
+  const rest = sections.filter((section) => section.index > index)
+  return { calls: callsOf(running), later: [...callsOf(rest), ...later] }
+}
+
+/** The first section of a frame is not marked. */
+const firstIndex = (sections: readonly SentSection[]): number => sections[0]?.index ?? 0
+
+interface Running {
+  readonly calls: readonly PendingCall[]
+  readonly later: readonly PendingCall[]
+}
+
+const callsOf = (sections: readonly SentSection[]): PendingCall[] =>
+  sections.flatMap((section) => section.calls)
+
+function failureOf(call: PendingCall, death: WorkerExit): GuestFailure {
+  if (death.cause === 'memoryMb') {
+    const { memoryMb } = call.definition
+    return { kind: 'limit', what: 'memoryMb', limit: memoryMb, used: memoryMb }
+  }
+  const { cpuMs } = call.program.limits
+  return { kind: 'limit', what: 'cpuMs', limit: cpuMs, used: Math.max(cpuMs, death.silentMs) }
+}

@@ -1,0 +1,266 @@
+import type { Socket } from 'node:net'
+
+import { encodeFrame } from '#sandbox/frames.ts'
+import {
+  FROM_WORKER,
+  type FromWorker,
+  type SlotDefinition,
+  type ToGuest,
+  type ToWorker,
+} from '#sandbox/protocol.ts'
+import { readRecords, RecordWriter } from '#sandbox/records.ts'
+
+import type { PendingCall } from './pending-call.ts'
+
+/** Frames on their way to a worker that it has not acknowledged. */
+const MAX_UNACKED = 2
+/** Of answers in one frame, in UTF-16 units; one always fits. */
+const MAX_ANSWERS_LENGTH = 4 * 1024 * 1024
+const LAST_SEQ = 0x7fffffff
+/** Programs whose code a worker keeps, warm or not. */
+const MAX_PROGRAMS = 1000
+
+/** What was sent to a worker in one frame. */
+export interface SentFrame {
+  readonly seq: number
+  readonly sentMs: number
+  /** The longest that one stretch of its calls may take. */
+  readonly cpuMs: number
+  /** Nothing is sent behind it: it may take long, or bring the host down. */
+  readonly risky: boolean
+  readonly sections: readonly SentSection[]
+}
+
+export interface SentSection {
+  /** Of the record in the frame. */
+  readonly index: number
+  readonly slot: number
+  readonly calls: readonly PendingCall[]
+}
+
+/** What the service says to a host call. */
+export interface HostCallAnswer {
+  readonly hostCall: number
+  readonly ok: boolean
+  /** JSON. */
+  readonly text: string
+  /** It is on its way to the worker, or nobody wants it any more. */
+  readonly handedOver: () => void
+}
+
+export interface WorkerEvents {
+  acknowledged(lane: WorkerConnection): void
+  record(lane: WorkerConnection, record: FromWorker): void
+  /** After every frame from the worker. */
+  received(lane: WorkerConnection): void
+}
+
+/** The connection to one worker: its slots, its frames and the calls that are inside it. */
+export class WorkerConnection {
+  /** Of the host process it belongs to. */
+  readonly pid: number
+  readonly progressPath: string
+  /** Its place among all workers. */
+  readonly index: number
+  readonly activeCalls = new Map<number, PendingCall>()
+  readonly unacked: SentFrame[] = []
+  warmIsolates = 0
+  readonly #socket: Socket
+  readonly #events: WorkerEvents
+  readonly #slots = new Map<string, Map<string, number>>()
+  readonly #programOf = new Map<number, PendingCall['program']>()
+  readonly #slotOf = new Map<number, number>()
+  #next = new RecordWriter<ToWorker>()
+  #answers: HostCallAnswer[] = []
+  #index = 0
+  #lastSeq = 0
+  #lastSlot = 0
+
+  constructor(
+    socket: Socket,
+    place: { readonly pid: number; readonly markPath: string; readonly index: number },
+    events: WorkerEvents,
+  ) {
+    this.pid = place.pid
+    this.progressPath = place.markPath
+    this.index = place.index
+    this.#socket = socket
+    this.#events = events
+  }
+
+  /** Whether a frame of calls may be sent now. */
+  get acceptsCalls(): boolean {
+    const [first] = this.unacked
+    return !first || (this.unacked.length < MAX_UNACKED && !first.risky)
+  }
+
+  get canSend(): boolean {
+    return this.unacked.length < MAX_UNACKED
+  }
+
+  /** How long the worker has been silent about the oldest frame. */
+  silentMs(nowMs: number): number {
+    const [first] = this.unacked
+    return first ? nowMs - first.sentMs : 0
+  }
+
+  programOf(slot: number): PendingCall['program'] | undefined {
+    return this.#programOf.get(slot)
+  }
+
+  /** Calls that are inside the worker in that slot. */
+  activeCallsIn(slot: number): PendingCall[] {
+    return [...this.activeCalls.values()].filter((call) => this.#slotOf.get(call.id) === slot)
+  }
+
+  /** Goes out with one of the next frames. */
+  answer(answer: HostCallAnswer): void {
+    this.#answers.push(answer)
+  }
+
+  /** The worker is gone: nobody reads them any more. */
+  dropAnswers(): void {
+    for (const { handedOver } of this.#answers.splice(0)) handedOver()
+  }
+
+  /** Goes out with the next frame. */
+  forget(programKey: string): void {
+    for (const slot of this.#slots.get(programKey)?.values() ?? []) {
+      this.#programOf.delete(slot)
+      this.#next.add('D', [slot], [])
+      this.#added()
+    }
+    this.#slots.delete(programKey)
+  }
+
+  get hasOutgoing(): boolean {
+    return this.#index > 0 || this.#answers.length > 0
+  }
+
+  /** Sends what is waiting and these calls as one batch. */
+  send(calls: readonly PendingCall[], options: { nowMs: number; risky: boolean }): void {
+    const sections: SentSection[] = []
+    for (const group of this.#bySlot(calls)) sections.push(this.#addSection(group))
+    const answers = this.#takeAnswers()
+    for (const { hostCall, ok, text } of answers) {
+      this.#next.add('A', [hostCall, ok ? 1 : 0], [text])
+      this.#added()
+    }
+    this.#lastSeq = this.#lastSeq === LAST_SEQ ? 1 : this.#lastSeq + 1
+    this.#next.add('Q', [this.#lastSeq], [])
+    const cpuMs = Math.max(0, ...calls.map((call) => call.program.limits.cpuMs))
+    const { nowMs, risky } = options
+    this.unacked.push({ seq: this.#lastSeq, sentMs: nowMs, cpuMs, risky, sections })
+    this.#socket.write(encodeFrame(this.#next.take()))
+    this.#index = 0
+    for (const { handedOver } of answers) handedOver()
+  }
+
+  receive(text: string): void {
+    for (const record of readRecords<FromWorker>(text, FROM_WORKER)) {
+      if (record.kind === 'A') this.#acknowledge(record.numbers[0])
+      else this.#events.record(this, record)
+    }
+    this.#events.received(this)
+  }
+
+  /** Takes a call out that has been answered. */
+  removeCall(id: number): PendingCall | undefined {
+    const call = this.activeCalls.get(id)
+    this.activeCalls.delete(id)
+    this.#slotOf.delete(id)
+    return call
+  }
+
+  #takeAnswers(): HostCallAnswer[] {
+    let length = 0
+    const end = this.#answers.findIndex(({ text }, at) => {
+      length += text.length
+      return at > 0 && length > MAX_ANSWERS_LENGTH
+    })
+    return this.#answers.splice(0, end < 0 ? this.#answers.length : end)
+  }
+
+  #acknowledge(seq: number): void {
+    const at = this.unacked.findIndex((frame) => frame.seq === seq)
+    if (at < 0) return
+    this.unacked.splice(0, at + 1)
+    this.#events.acknowledged(this)
+  }
+
+  /** The index in the frame of the record just added. */
+  #added(): number {
+    this.#index += 1
+    return this.#index - 1
+  }
+
+  #bySlot(calls: readonly PendingCall[]): Map<number, PendingCall[]> {
+    const groups = new Map<number, PendingCall[]>()
+    for (const call of calls) {
+      const slot = this.#slotFor(call)
+      this.activeCalls.set(call.id, call)
+      this.#slotOf.set(call.id, slot)
+      const group = groups.get(slot)
+      if (group) group.push(call)
+      else groups.set(slot, [call])
+    }
+    return groups
+  }
+
+  #addSection([slot, calls]: readonly [number, readonly PendingCall[]]): SentSection {
+    const section = new RecordWriter<ToGuest>()
+    for (const { id, operation, requestId, auth, body } of calls) {
+      section.add('C', [id], [operation, requestId, auth, body])
+    }
+    this.#next.add('S', [slot], [section.take()])
+    return { slot, calls, index: this.#added() }
+  }
+
+  /** The programs used last are at the end; the worker keeps the code of only so many. */
+  #slotsOf(programKey: string): Map<string, number> {
+    let slots = this.#slots.get(programKey)
+    if (slots && this.#slots.size < MAX_PROGRAMS / 2) return slots
+    this.#slots.delete(programKey)
+    if (this.#slots.size >= MAX_PROGRAMS) {
+      const [oldest] = this.#slots.keys()
+      if (oldest !== undefined) this.forget(oldest)
+    }
+    slots ??= new Map()
+    this.#slots.set(programKey, slots)
+    return slots
+  }
+
+  #slotFor(call: PendingCall): number {
+    const { program, definition } = call
+    const slots = this.#slotsOf(program.key)
+    const known = slots.get(definition.functionId)
+    if (known !== undefined) return known
+    this.#lastSlot += 1
+    slots.set(definition.functionId, this.#lastSlot)
+    this.#programOf.set(this.#lastSlot, program)
+    this.#next.add('L', [this.#lastSlot], [JSON.stringify(slotDefinition(call))])
+    this.#added()
+    return this.#lastSlot
+  }
+}
+
+function slotDefinition({ program, definition, adHoc }: PendingCall): SlotDefinition {
+  const { name, entry, handler, modules, env, timeoutMs } = definition
+  const { cpuMs, resultBytes, logLineLength, logLines } = program.limits
+  let memoryMb = 0
+  for (const one of program.functions.values()) memoryMb = Math.max(memoryMb, one.memoryMb)
+  return {
+    programKey: program.key,
+    siteId: program.siteId,
+    siteDomain: program.siteDomain,
+    name,
+    entry,
+    handler,
+    modules,
+    env,
+    timeoutMs,
+    memoryMb,
+    adHoc,
+    limits: { cpuMs, resultBytes, logLineLength, logLines },
+  }
+}
