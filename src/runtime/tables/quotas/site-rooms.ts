@@ -2,9 +2,9 @@ import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import type { Ids } from '#base/ids.ts'
+import { KeyedMutex } from '#base/keyed-mutex.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { Turns } from '#runtime/tables/store/turns.ts'
 
 import { type Cost, NOTHING, plus } from './cost.ts'
 import { exchangeRoom, type RoomAnswer } from './room-rows.ts'
@@ -35,7 +35,7 @@ export class SiteRooms implements AsyncDisposable {
   readonly #onSettled: (siteId: string, answer: RoomAnswer) => Promise<void>
   readonly #holder: string
   readonly #rooms = new Map<string, SiteRoom>()
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
   readonly #soon = new Map<string, NodeJS.Timeout>()
   readonly #settles = new CoalescingQueue(SETTLED_AT_ONCE, (siteId) => this.#settleOrTell(siteId))
   #timer: NodeJS.Timeout | undefined
@@ -61,7 +61,7 @@ export class SiteRooms implements AsyncDisposable {
 
   /** Hears of the account, once for each room. */
   meet(siteId: string, room: SiteRoom): Promise<void> {
-    return this.#turns.take(siteId, async () => {
+    return this.#mutex.run(siteId, async () => {
       if (room.known) return
       const verdict = await this.#exchange(siteId, room, room.ask(NOTHING))
       if (verdict === undefined) throw notFound('Site', siteId)
@@ -70,7 +70,7 @@ export class SiteRooms implements AsyncDisposable {
 
   /** Asks for room; `held` when it has come meanwhile. */
   ask(siteId: string, room: SiteRoom, asked: Cost): Promise<RoomVerdict | 'held'> {
-    return this.#turns.take(siteId, async () => {
+    return this.#mutex.run(siteId, async () => {
       if (room.hold(asked)) return 'held'
       const verdict = await this.#exchange(siteId, room, room.ask(asked))
       if (verdict === undefined) throw notFound('Site', siteId)
@@ -80,7 +80,7 @@ export class SiteRooms implements AsyncDisposable {
 
   /** Tells what was written. */
   async settle(siteId: string): Promise<void> {
-    const answer = await this.#turns.take(siteId, async () => {
+    const answer = await this.#mutex.run(siteId, async () => {
       // Only now: before its turn it may have been forgotten, and another have come in its place.
       const room = this.#rooms.get(siteId)
       if (!room) return undefined

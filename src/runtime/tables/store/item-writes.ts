@@ -1,4 +1,5 @@
 import type { Clock } from '#base/clock.ts'
+import { KeyedMutex } from '#base/keyed-mutex.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { ActionAnswer } from '#runtime/tables/actions/action.ts'
 import type { ItemChange } from '#runtime/tables/actions/item-change.ts'
@@ -12,7 +13,6 @@ import type { TableLayout } from './layout.ts'
 import { retryingRaces, tooBusy } from './retries.ts'
 import type { KnownLayouts, TableLayouts } from './table-layouts.ts'
 import type { Expected, ItemWrite, TableStore, WriteOutcome } from './table-store.ts'
-import { Turns } from './turns.ts'
 
 /** Writes that are refused because another came first, before the row is locked. */
 const FREE_TRIES = 3
@@ -38,7 +38,7 @@ export class ItemWrites {
   readonly #clock: Clock
   readonly #layouts: TableLayouts
   readonly #single: Means
-  readonly #turns = new Turns()
+  readonly #mutex = new KeyedMutex()
 
   constructor(deps: {
     readonly database: Database
@@ -54,7 +54,7 @@ export class ItemWrites {
   perform(table: Table, change: ItemChange): Promise<ActionAnswer> {
     return retryingRaces(() =>
       change.blind === undefined
-        ? this.#turns.take(turnOf(table, change), () => this.#reading(table, change))
+        ? this.#mutex.run(mutexKey(table, change), () => this.#reading(table, change))
         : this.#blind(table, change, change.blind),
     )
   }
@@ -139,5 +139,5 @@ export async function withLayout(
   throw tooBusy()
 }
 
-const turnOf = ({ siteId, tableId }: Table, { key }: ItemChange): string =>
+const mutexKey = ({ siteId, tableId }: Table, { key }: ItemChange): string =>
   `${siteId} ${tableId} ${textOfKey(key)}`
