@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { PasswordHasher } from './hasher.ts'
 
-const hasher = new PasswordHasher({ secret: Buffer.alloc(32, 1), atOnce: 1 })
+const hasher = new PasswordHasher({ secret: Buffer.alloc(32, 1), concurrency: 1 })
 
 describe('a password’s hash', () => {
   test('is argon2id at the cost that OWASP asks for, and another one each time', async () => {
@@ -37,7 +37,7 @@ describe('a password’s hash', () => {
 
   test('says nothing to another instance, whose key is another', async () => {
     const stored = await hasher.hash('Correct-horse-9')
-    const other = new PasswordHasher({ secret: Buffer.alloc(32, 2), atOnce: 1 })
+    const other = new PasswordHasher({ secret: Buffer.alloc(32, 2), concurrency: 1 })
     expect(await other.verify(stored, 'Correct-horse-9')).toBe(false)
   })
 

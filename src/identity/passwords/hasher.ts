@@ -2,7 +2,9 @@ import { availableParallelism } from 'node:os'
 
 import { hash, verify } from '@node-rs/argon2'
 
-import { Turns } from './turns.ts'
+import type { Limiter } from '#base/limiter.ts'
+
+import { signInLimiter } from './sign-in-limiter.ts'
 
 /** argon2id, version 19, is what the library does when nothing else is asked for. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
@@ -11,25 +13,28 @@ const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 const NOBODY = `${PREFIX}Y3JvZnQtbm8tYWNjb3VudA$Y3JvZnQtbm8tYWNjb3VudC1oYXMtdGhpcy1oYXNoISE`
 /** Under Node the work shares four threads with the file system and DNS. */
 const NODE_THREADS = 4
-const MAY_WAIT = 256
+const MAX_QUEUED = 256
 
 /** argon2id with a key of the instance, which a stolen database does not hold; a few at a time, off the event loop. */
 export class PasswordHasher {
   readonly #secret: Uint8Array
-  readonly #turns: Turns
+  readonly #limiter: Limiter
 
-  constructor(deps: { readonly secret: Uint8Array; readonly atOnce?: number }) {
+  constructor(deps: { readonly secret: Uint8Array; readonly concurrency?: number }) {
     this.#secret = deps.secret
-    this.#turns = new Turns({ atOnce: deps.atOnce ?? defaultAtOnce(), mayWait: MAY_WAIT })
+    this.#limiter = signInLimiter({
+      permits: deps.concurrency ?? defaultConcurrency(),
+      maxQueued: MAX_QUEUED,
+    })
   }
 
   hash(password: string): Promise<string> {
-    return this.#turns.run(() => hash(normal(password), { ...COST, secret: this.#secret }))
+    return this.#limiter.run(() => hash(normal(password), { ...COST, secret: this.#secret }))
   }
 
   /** The same work without a stored hash, and then never true. */
   verify(stored: string | undefined, password: string): Promise<boolean> {
-    return this.#turns.run(async () => {
+    return this.#limiter.run(async () => {
       const same = await verify(stored ?? NOBODY, normal(password), { secret: this.#secret })
       return same && stored !== undefined
     })
@@ -44,7 +49,7 @@ export class PasswordHasher {
 /** One spelling for what looks and is typed the same (RFC 8265): keyboards differ in how they compose letters. */
 export const normal = (password: string): string => password.normalize('NFC')
 
-function defaultAtOnce(): number {
+function defaultConcurrency(): number {
   const threads = process.versions['bun'] === undefined ? NODE_THREADS - 1 : Infinity
   return Math.max(1, Math.min(availableParallelism(), threads))
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-import { Turns } from '#identity/passwords/turns.ts'
+import { signInLimiter } from '#identity/passwords/sign-in-limiter.ts'
 
 import { G, N } from './group.ts'
 
@@ -10,25 +10,25 @@ const DIGITS_A_TURN = 16
 const DIGIT_VALUES = 16
 /** Of a hash, and of our own secret exponents. */
 const FIXED_DIGITS = 64
-const MAY_WAIT = 128
+const MAX_QUEUED = 128
 
 /**
  * Powers modulo `N`, one at a time and a piece at a time: a power costs some milliseconds, and no runtime we serve has a
  * way to raise numbers of this size beside the event loop. 503 when too many wait.
  */
 export class Powers {
-  readonly #turns = new Turns({ atOnce: 1, mayWait: MAY_WAIT })
+  readonly #limiter = signInLimiter({ permits: 1, maxQueued: MAX_QUEUED })
   #ofGenerator: Promise<readonly (readonly bigint[])[]> | undefined
 
   raise(base: bigint, exponent: bigint): Promise<bigint> {
-    return this.#turns.run(() => raised(base, exponent))
+    return this.#limiter.run(() => raised(base, exponent))
   }
 
   /** `g ^ exponent`, for exponents below 2 ^ 256: four times as fast. */
   async raiseGenerator(exponent: bigint): Promise<bigint> {
     this.#ofGenerator ??= generatorTable()
     const table = await this.#ofGenerator
-    return this.#turns.run(async () => {
+    return this.#limiter.run(async () => {
       const power = product(table, exponent)
       // Or a crowd of these, half a millisecond each, would follow one another without a turn between.
       await nextTurn()
