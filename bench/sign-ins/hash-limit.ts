@@ -4,7 +4,10 @@ import { PasswordHasher } from '#identity/passwords/hasher.ts'
 
 /** How many passwords a second this machine verifies when it does nothing else. */
 const durationMs = Number(process.argv[2])
-const hasher = new PasswordHasher({ secret: new Uint8Array(32), concurrency: availableParallelism() })
+const hasher = new PasswordHasher({
+  secret: new Uint8Array(32),
+  concurrency: availableParallelism(),
+})
 const stored = await hasher.hash('Correct-horse-1')
 
 let verified = 0

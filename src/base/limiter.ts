@@ -19,7 +19,7 @@ interface LimiterOptions extends WaitLimits {
   /** Those of all permits that only a key which holds none may take. */
   readonly reservedPermits?: number
   /** Makes the error of a request that is refused. */
-  refuse(refusal: LimiterRefusal): Error
+  readonly refuse: (refusal: LimiterRefusal) => Error
 }
 
 /** Limits that are given here replace those of the limiter. */
@@ -29,7 +29,7 @@ interface PermitRequest extends WaitLimits {
   readonly weight?: number
   /** Ends the waiting. Once a permit is given it has no effect. */
   readonly signal?: AbortSignal | undefined
-  refuse?(refusal: LimiterRefusal): Error
+  readonly refuse?: (refusal: LimiterRefusal) => Error
 }
 
 interface Waiter {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 interface LoadingCacheOptions<Key extends {}, Value> {
   readonly entries: LRUCache.Options<Key, NonNullable<Value>, unknown>
   /** Is told of a key for which a load found nothing, unless it was invalidated meanwhile. */
-  onMissing?(key: Key): void
+  readonly onMissing?: (key: Key) => void
 }
 
 /**

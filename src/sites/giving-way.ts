@@ -1,10 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
-
 import { sql } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import { hasCode } from '#base/error-code.ts'
+import { retry } from '#base/retry.ts'
 import type { Tx } from '#platform/postgres/database.ts'
 
 const ATTEMPTS = 20
@@ -21,19 +20,14 @@ export async function limitLockWaits(tx: Tx): Promise<void> {
 }
 
 /** Runs a transaction that limits its lock waits, again and again until it finds its locks free. */
-export async function givingWay<T>(transaction: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await transaction()
-    } catch (error) {
-      if (!hasCode(error, ...BUSY)) throw error
-      if (attempt === ATTEMPTS) {
-        throw new AppError('ServiceUnavailable', 'The site is busy with other changes: try again', {
-          cause: error,
-          retryAfterSeconds: 5,
-        })
-      }
-      await delay(backoffMs(attempt, { baseMs: 20, maxMs: 500 }))
-    }
-  }
-}
+export const givingWay = <T>(transaction: () => Promise<T>): Promise<T> =>
+  retry(transaction, {
+    attempts: ATTEMPTS,
+    isRetryable: (error) => hasCode(error, ...BUSY),
+    delayMs: (attempt) => backoffMs(attempt, { baseMs: 20, maxMs: 500 }),
+    exhausted: (cause) =>
+      new AppError('ServiceUnavailable', 'The site is busy with other changes: try again', {
+        cause,
+        retryAfterSeconds: 5,
+      }),
+  })
