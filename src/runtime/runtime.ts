@@ -15,7 +15,7 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type BucketParts, openBuckets } from './buckets/open-buckets.ts'
+import { type BucketServices, openBuckets } from './buckets/open-buckets.ts'
 import { OperationCalls } from './calls/operation-calls.ts'
 import { OperationRuns } from './calls/operation-runs.ts'
 import { PresetRuns } from './calls/presets/preset-runs.ts'
@@ -30,7 +30,7 @@ import type { Invoke } from './host-calls/nested-calls.ts'
 import { HostCalls } from './host-calls/service.ts'
 import type { SiteMail } from './host-calls/site-mail.ts'
 import { type Iac, openIac } from './iac/open-iac.ts'
-import { type JobParts, openJobs } from './jobs/open-jobs.ts'
+import { type JobServices, openJobs } from './jobs/open-jobs.ts'
 import type { RunVisitors } from './jobs/run-worker.ts'
 import { RuntimeLogs } from './logs/service.ts'
 import { Operations } from './operations/service.ts'
@@ -39,8 +39,8 @@ import { Published } from './published/service.ts'
 import { Resources } from './resources/service.ts'
 import { runtimeLimits } from './revisions/limits.ts'
 import { Revisions } from './revisions/service.ts'
-import { RuntimeParts } from './runtime-parts.ts'
-import { type TableParts, openTables } from './tables/open-tables.ts'
+import { RuntimeLifecycle } from './runtime-lifecycle.ts'
+import { type TableServices, openTables } from './tables/open-tables.ts'
 import { RuntimeUsage } from './usage/service.ts'
 
 export interface RuntimeDeps {
@@ -72,8 +72,8 @@ export interface RuntimeDeps {
 }
 
 /** The data runtime of all sites. Disposing it writes its last counts and lines; the sandbox goes down first. */
-export interface Runtime extends BucketParts, Iac, JobParts, TableParts, AsyncDisposable {
-  readonly parts: RuntimeParts
+export interface Runtime extends BucketServices, Iac, JobServices, TableServices, AsyncDisposable {
+  readonly parts: RuntimeLifecycle
   readonly resources: Resources
   readonly operations: Operations
   readonly operationCalls: OperationCalls
@@ -112,7 +112,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const jobParts = openJobs({ ...deps, runtimeLogs, operationCalls })
   const iac = openIac({ ...control, resources, operations, jobs: jobParts.jobs })
   return {
-    parts: new RuntimeParts({ ...control, ...iac }),
+    parts: new RuntimeLifecycle({ ...control, ...iac }),
     resources,
     operations,
     operationCalls,

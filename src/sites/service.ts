@@ -10,7 +10,7 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { DeploymentSettings } from './deployment-settings.ts'
 import { domainFault } from './domain.ts'
-import { givingWay, limitLockWaits } from './giving-way.ts'
+import { retryOnLockTimeout, limitLockWaits } from './lock-timeout.ts'
 import {
   type CreateSiteBody,
   type CreatedSite,
@@ -34,7 +34,7 @@ import {
   updateSite,
 } from './queries.ts'
 import { SiteDirectory, type SiteEntry } from './site-directory.ts'
-import type { Onboarding, SiteParts } from './site-parts.ts'
+import type { Onboarding, SiteLifecycle } from './site-lifecycle.ts'
 import type { SourceRules } from './source.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -49,7 +49,7 @@ export interface SitesDeps {
   readonly sealer: Sealer
   readonly clock: Clock
   readonly ids: Ids
-  readonly parts: readonly SiteParts[]
+  readonly parts: readonly SiteLifecycle[]
   readonly sourceRules: SourceRules
 }
 
@@ -131,7 +131,7 @@ export class Sites {
 
   /** The region never changes: it is part of the ids of the site's pools. */
   update(siteId: string, body: UpdateSiteBody): Promise<SiteRecord> {
-    return givingWay(() =>
+    return retryOnLockTimeout(() =>
       this.#deps.database.withSite(siteId, async (tx) => {
         await limitLockWaits(tx)
         const row = await lockSite(tx)
@@ -144,7 +144,7 @@ export class Sites {
   /** Its rows go at once, its stored objects a moment later. */
   async delete(siteId: string): Promise<void> {
     const { database, queue } = this.#deps
-    await givingWay(() =>
+    await retryOnLockTimeout(() =>
       database.withSite(siteId, async (tx) => {
         await limitLockWaits(tx)
         const domain = await deleteSite(tx)

@@ -15,7 +15,7 @@ import { MemoryCounters } from '#platform/redis/memory-counters.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
-import type { Onboarding } from '#sites/site-parts.ts'
+import type { Onboarding } from '#sites/site-lifecycle.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type TestDatabase, cloneDatabase } from './postgres.ts'

@@ -5,7 +5,7 @@ import type { AppContext } from '#context'
 import { repeatable } from '#http/idempotency.ts'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { boundDefinition } from '#runtime/definitions/parse.ts'
+import { checkDefinitionBounds } from '#runtime/definitions/parse.ts'
 import { IacRequest } from '#runtime/iac/model.ts'
 
 import {
@@ -27,7 +27,7 @@ export const iacRoutes = (context: AppContext) =>
     .post(
       '/jobs',
       ({ site, actor, request, body }) => {
-        boundDefinition(body.definition)
+        checkDefinitionBounds(body.definition)
         const repeat = repeatable(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
         return context.iacSubmissions.submit(site.siteId, body, { userId: actor.userId, repeat })
       },

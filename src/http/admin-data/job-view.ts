@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { JobRun, LastRun } from '#runtime/jobs/run-model.ts'
-import { resultOf } from '#runtime/jobs/run-result.ts'
+import { parseResult } from '#runtime/jobs/run-result.ts'
 import type { RunWithLog } from '#runtime/jobs/runs.ts'
 import type { JobWithLastRun, ListedJobWithLastRun } from '#runtime/jobs/service.ts'
 import { LogRecord } from '#runtime/logs/model.ts'
@@ -90,14 +90,14 @@ export const listedJobView = (job: ListedJobWithLastRun): Static<typeof ListedJo
 })
 
 export function listedRunView(run: JobRun): Static<typeof ListedRunView> {
-  const { result, resultTruncated } = resultOf(run)
+  const { result, resultTruncated } = parseResult(run)
   const long = (run.resultBytes ?? 0) > MAX_LISTED_RESULT_BYTES
   return { ...runFields(run), ...(long ? {} : { result }), resultTruncated }
 }
 
 export const runView = ({ run, log }: RunWithLog): Static<typeof RunView> => ({
   ...runFields(run),
-  ...resultOf(run),
+  ...parseResult(run),
   logs: [...log],
 })
 

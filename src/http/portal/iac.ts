@@ -5,8 +5,8 @@ import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
 import { repeatable } from '#http/idempotency.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { boundDefinition } from '#runtime/definitions/parse.ts'
-import { IacRequest, OPERATOR } from '#runtime/iac/model.ts'
+import { checkDefinitionBounds } from '#runtime/definitions/parse.ts'
+import { IacRequest, REQUESTED_BY_OPERATOR } from '#runtime/iac/model.ts'
 
 /** An id, or the site's domain. */
 const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
@@ -22,10 +22,13 @@ export const portalIacRoutes = (context: AppContext) =>
     .post(
       '/jobs',
       async ({ params, request, body }) => {
-        boundDefinition(body.definition)
+        checkDefinitionBounds(body.definition)
         const { siteId } = await context.sites.find(params.siteId)
         const repeat = repeatable(request, 'POST /portal/api/sites/iac/jobs', body)
-        return context.iacSubmissions.submit(siteId, body, { userId: OPERATOR, repeat })
+        return context.iacSubmissions.submit(siteId, body, {
+          userId: REQUESTED_BY_OPERATOR,
+          repeat,
+        })
       },
       { operator: true, params: SitePath, body: IacRequest, response: SubmittedView },
     )

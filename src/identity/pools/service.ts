@@ -4,7 +4,12 @@ import type { Invites } from '#identity/invites/service.ts'
 import type { SigningKeys } from '#identity/keys/service.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Onboarding, SiteParts, SitePartsInput, SitePartsResult } from '#sites/site-parts.ts'
+import type {
+  Onboarding,
+  SiteLifecycle,
+  NewSiteInput,
+  SiteCreation,
+} from '#sites/site-lifecycle.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { PoolDirectory } from './directory.ts'
@@ -21,7 +26,7 @@ import {
 import { type NewPool, insertClient, insertPool } from './queries.ts'
 
 /** The two pools of each site: the admin pool, and the data pool of its visitors. */
-export class Pools implements SiteParts {
+export class Pools implements SiteLifecycle {
   readonly #directory: PoolDirectory
   readonly #signingKeys: SigningKeys
   readonly #users: Users
@@ -49,7 +54,7 @@ export class Pools implements SiteParts {
   }
 
   /** Both pools with their clients and keys, and an invited account for each super-admin. */
-  async created(tx: SiteTx, site: Site, input: SitePartsInput): Promise<SitePartsResult> {
+  async created(tx: SiteTx, site: Site, input: NewSiteInput): Promise<SiteCreation> {
     const pools = POOL_KINDS.map((kind): NewPool => ({
       kind,
       userPoolId: this.#ids.userPoolId(site.region),

@@ -24,7 +24,7 @@ export interface BucketsDeps extends BucketAccountsDeps {
   readonly pageTokens: PageTokens
 }
 
-export interface BucketParts {
+export interface BucketServices {
   readonly buckets: Buckets
   readonly bucketAccounts: BucketAccounts
   readonly bucketUploads: BucketUploads
@@ -33,7 +33,7 @@ export interface BucketParts {
 }
 
 /** Everything that buckets consist of, their upkeep behind its queue. */
-export function openBuckets(deps: BucketsDeps): BucketParts {
+export function openBuckets(deps: BucketsDeps): BucketServices {
   const { objects } = deps
   const accounts = new BucketAccounts(deps)
   const means = { ...deps, accounts }

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
-import { faultWords } from '#runtime/resources/function-code.ts'
+import { codeFaultMessage } from '#runtime/resources/function-code.ts'
 
 /** What a failed call was about, for its error and its log line. */
 export interface FailedCall {
@@ -62,7 +62,7 @@ export function logWords(failure: SandboxFailure): string {
     case 'invalidBody':
       return `The request body is not valid: ${failure.message}`
     case 'invalidCode':
-      return `The function does not load: ${faultWords(failure.fault, '')}`
+      return `The function does not load: ${codeFaultMessage(failure.fault, '')}`
     case 'interrupted':
       return `Interrupted through no fault of its own: ${failure.message}`
   }

@@ -16,7 +16,11 @@ export class PublishedCaches implements OperationCaches {
     this.#cache = deps.cache
   }
 
-  async dropAfter(site: Site, operation: string, change: () => Promise<string>): Promise<number> {
+  async invalidateAfter(
+    site: Site,
+    operation: string,
+    change: () => Promise<string>,
+  ): Promise<number> {
     // Read before the change: word of it may come back to this replica before the commit does.
     const before = (await this.#current(site))?.operations.get(operation)
     const version = await change()

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
-import { faultWords } from '#runtime/resources/function-code.ts'
+import { codeFaultMessage } from '#runtime/resources/function-code.ts'
 
 import { lineOf, trimStack } from './model.ts'
 
@@ -16,7 +16,7 @@ export function computeFailure(failure: SandboxFailure): AppError {
       })
     }
     case 'invalidCode': {
-      const message = faultWords(failure.fault, failure.fault.path ?? '')
+      const message = codeFaultMessage(failure.fault, failure.fault.path ?? '')
       return new AppError('InvalidCode', message, { details: [{ field: 'code', message }] })
     }
     case 'limit':

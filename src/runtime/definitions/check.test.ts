@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
 
-import type { DefinedItem, Section } from './section.ts'
+import type { DefinedItem, DefinitionSection } from './section.ts'
 import { Definitions } from './service.ts'
 
 /** Each item is the error that its check ends with. */
-const section: Section = {
+const section: DefinitionSection = {
   name: 'resources',
   maxItems: 10,
   parse: (value): DefinedItem => ({

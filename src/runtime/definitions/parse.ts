@@ -2,7 +2,12 @@ import { AppError, type FieldFault } from '#base/app-error.ts'
 import { isDeeper } from '#base/json-depth.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
-import { type PlacedItem, SECTIONS, type Section, type SectionName } from './section.ts'
+import {
+  type IndexedItem,
+  SECTION_NAMES,
+  type DefinitionSection,
+  type SectionName,
+} from './section.ts'
 
 const MAX_DEFINITION_BYTES = 6 * 1024 * 1024
 /** A payload may have the depth of a call's body, and lies three levels down. */
@@ -10,15 +15,18 @@ const MAX_DEFINITION_DEPTH = 131
 const MAX_FAULTS = 50
 
 /** A section that is absent is left alone; one that is there and empty names nothing. */
-export type ParsedDefinition = ReadonlyMap<SectionName, readonly PlacedItem[]>
+export type ParsedDefinition = ReadonlyMap<SectionName, readonly IndexedItem[]>
 
 /** A site's runtime as one document, its parts linked by name. Throws one `ValidationError` with every fault it has. */
-export function parseDefinition(sections: readonly Section[], value: unknown): ParsedDefinition {
+export function parseDefinition(
+  sections: readonly DefinitionSection[],
+  value: unknown,
+): ParsedDefinition {
   const document = documentOf(value)
   const faults: FieldFault[] = Object.keys(document)
-    .filter((name) => !SECTIONS.some((section) => section === name))
+    .filter((name) => !SECTION_NAMES.some((section) => section === name))
     .map((name) => ({ field: name.slice(0, 100), message: 'is not a known field' }))
-  const parsed = new Map<SectionName, readonly PlacedItem[]>()
+  const parsed = new Map<SectionName, readonly IndexedItem[]>()
   for (const section of sections) {
     const list = document[section.name]
     if (list !== undefined) parsed.set(section.name, parseSection(section, list, faults))
@@ -56,7 +64,7 @@ function documentOf(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw invalidFields([{ field: 'definition', message: 'expected object' }])
   }
-  boundDefinition(value)
+  checkDefinitionBounds(value)
   return { ...value }
 }
 
@@ -64,7 +72,7 @@ function documentOf(value: unknown): Readonly<Record<string, unknown>> {
 const bounded = new WeakSet<object>()
 
 /** Before anything walks it. Whoever asks again about the same object costs nothing. */
-export function boundDefinition(value: unknown): void {
+export function checkDefinitionBounds(value: unknown): void {
   const known = typeof value === 'object' && value !== null ? value : undefined
   if (known && bounded.has(known)) return
   const text = textOf(value)
@@ -94,10 +102,10 @@ function textOf(value: unknown): string | undefined {
 }
 
 function parseSection(
-  section: Section,
+  section: DefinitionSection,
   list: unknown,
   faults: FieldFault[],
-): readonly PlacedItem[] {
+): readonly IndexedItem[] {
   const { name, maxItems } = section
   if (!Array.isArray(list)) {
     faults.push({ field: name, message: 'expected array' })
@@ -107,7 +115,7 @@ function parseSection(
     faults.push({ field: name, message: `holds at most ${maxItems}, this one has ${list.length}` })
     return []
   }
-  const placed: PlacedItem[] = []
+  const placed: IndexedItem[] = []
   const seen = new Set<string>()
   for (const [at, value] of list.entries()) {
     try {
@@ -124,7 +132,7 @@ function parseSection(
   return placed
 }
 
-function byName(placed: readonly PlacedItem[]): (a: object, b: object) => number {
+function byName(placed: readonly IndexedItem[]): (a: object, b: object) => number {
   const names = new Map<object, string>(placed.map(({ item }) => [item.canonical, item.name]))
   return (a, b) => compare(names.get(a) ?? '', names.get(b) ?? '')
 }

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest'
 
 import { changedFields } from './changed-fields.ts'
 import type { ParsedDefinition } from './parse.ts'
-import { type Mode, type SiteState, planChanges } from './plan.ts'
-import { type DefinedItem, SECTIONS, type SectionName, type SiteItem } from './section.ts'
+import { type Mode, type SiteState, planDefinition } from './plan.ts'
+import { type DefinedItem, SECTION_NAMES, type SectionName, type SiteItem } from './section.ts'
 
 type Table = Partial<Record<SectionName, readonly SiteItem[]>>
 
@@ -17,15 +17,15 @@ const item = (name: string, rest: Partial<DefinedItem> = {}): SiteItem => ({
 const defined = (of: SiteItem): DefinedItem => ({ ...of, put: () => Promise.resolve('none') })
 const definitionOf = (table: Table): ParsedDefinition =>
   new Map(
-    SECTIONS.flatMap((name) => {
+    SECTION_NAMES.flatMap((name) => {
       const items = table[name]
       return items ? [[name, items.map((of, at) => ({ at, item: defined(of) }))]] : []
     }),
   )
 const siteOf = (table: Table): SiteState =>
-  new Map(SECTIONS.map((name) => [name, table[name] ?? []]))
+  new Map(SECTION_NAMES.map((name) => [name, table[name] ?? []]))
 const plan = (definition: Table, site: Table, mode: Mode = 'replace') =>
-  planChanges(definitionOf(definition), siteOf(site), { mode, known: new Map() })
+  planDefinition(definitionOf(definition), siteOf(site), { mode, known: new Map() })
 const words = (definition: Table, site: Table, mode?: Mode) =>
   plan(definition, site, mode).changes.map(({ action, name }) => `${action} ${name}`)
 
@@ -91,7 +91,7 @@ describe('a plan', () => {
   test('sets aside what another thing takes the name of, and binds what stands on it anew', () => {
     const bucket = item('table', {
       type: 's3Bucket',
-      displaces: (current) => current.type !== 's3Bucket',
+      mustReplace: (current) => current.type !== 's3Bucket',
     })
     const definition = { resources: [bucket, func] }
     const site = { resources: [func, table] }

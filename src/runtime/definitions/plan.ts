@@ -5,20 +5,20 @@ import { linkFaults } from './links.ts'
 import { type ParsedDefinition, compare } from './parse.ts'
 import {
   type DefinedItem,
-  type PlacedItem,
+  type IndexedItem,
   type PutAction,
-  SECTIONS,
+  SECTION_NAMES,
   type SectionName,
   type SiteItem,
 } from './section.ts'
 
 export type Mode = 'plan' | 'apply' | 'replace'
-export type Action = PutAction | 'delete'
+export type ChangeAction = PutAction | 'delete'
 
 export interface Change {
   readonly section: SectionName
   readonly name: string
-  readonly action: Action
+  readonly action: ChangeAction
   /** What an update changes; never values. */
   readonly fields: readonly string[]
 }
@@ -28,7 +28,7 @@ export type SiteState = ReadonlyMap<SectionName, readonly SiteItem[]>
 /** What the canonical forms of some items do not tell. */
 export type KnownActions = ReadonlyMap<SectionName, ReadonlyMap<string, PutAction>>
 
-export interface Plan {
+export interface DefinitionPlan {
   /** In the order in which they are carried out. */
   readonly changes: readonly Change[]
   /** Why it cannot be carried out. */
@@ -39,11 +39,11 @@ export interface Plan {
  * What makes `site` what `definition` says. A section that is absent is left alone. `plan` shows the whole difference,
  * also what only `replace` deletes, and asks no more than `apply` does.
  */
-export function planChanges(
+export function planDefinition(
   definition: ParsedDefinition,
   site: SiteState,
   how: { readonly mode: Mode; readonly known: KnownActions },
-): Plan {
+): DefinitionPlan {
   const { mode, known } = how
   const parts = [...definition].map(([section, placed]) =>
     planSection(section, placed, {
@@ -63,7 +63,7 @@ export function planChanges(
   return { changes, faults }
 }
 
-interface SectionPlan extends Pick<Plan, 'faults'> {
+interface SectionPlan extends Pick<DefinitionPlan, 'faults'> {
   readonly puts: readonly Change[]
   /** What the site has and the definition does not name, or names as another thing. */
   readonly deletions: readonly Change[]
@@ -73,7 +73,7 @@ interface SectionPlan extends Pick<Plan, 'faults'> {
 
 function planSection(
   section: SectionName,
-  placed: readonly PlacedItem[],
+  placed: readonly IndexedItem[],
   site: {
     readonly current: ReadonlyMap<string, SiteItem>
     readonly known: ReadonlyMap<string, PutAction> | undefined
@@ -83,7 +83,7 @@ function planSection(
   const displaced = new Set<string>()
   for (const { item } of site.displaces ? placed : []) {
     const before = site.current.get(item.name)
-    if (before && item.displaces?.(before)) displaced.add(item.name)
+    if (before && item.mustReplace?.(before)) displaced.add(item.name)
   }
   const staying = new Set(
     placed.map(({ item }) => item.name).filter((name) => !displaced.has(name)),
@@ -153,6 +153,6 @@ function byRank(resources: readonly SiteItem[]): (a: Change, b: Change) => numbe
     resources.filter(({ type }) => type === 'lambdaFunction').map(({ name }) => name),
   )
   const rank = ({ section, name }: Change): number =>
-    SECTIONS.indexOf(section) * 2 + Number(section === 'resources' && functions.has(name))
+    SECTION_NAMES.indexOf(section) * 2 + Number(section === 'resources' && functions.has(name))
   return (a, b) => rank(a) - rank(b) || compare(a.name, b.name)
 }

@@ -3,8 +3,8 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { ResourceType } from '#runtime/resources/model.ts'
 
 /** The parts of a definition, in the order in which changes of them are carried out; deletions go the other way. */
-export const SECTIONS = ['envVars', 'groups', 'resources', 'operations', 'jobs'] as const
-export type SectionName = (typeof SECTIONS)[number]
+export const SECTION_NAMES = ['envVars', 'groups', 'resources', 'operations', 'jobs'] as const
+export type SectionName = (typeof SECTION_NAMES)[number]
 
 /** What one item needs another for. */
 export interface Link {
@@ -28,7 +28,7 @@ export interface SiteItem {
 export type PutAction = 'create' | 'update' | 'none'
 
 /** What a change has to know of its job. */
-export interface Editor {
+export interface ChangeContext {
   /** An admin's id, or `operator`. */
   readonly actor: string
   /** Names of the section that the job deletes at its end: until then they do not count against what a site may hold. */
@@ -42,21 +42,21 @@ export interface DefinedItem extends SiteItem {
   /** What speaks against turning the site's item into this one. */
   conflict?(current: SiteItem): FieldFault | undefined
   /** Whether it is another thing altogether, for which the site's item has to go. */
-  displaces?(current: SiteItem): boolean
+  mustReplace?(current: SiteItem): boolean
   /** Asks the sandbox: before a transaction, never in one. */
   check?(): Promise<void>
   /** Makes it so; what it displaces is set aside if it is leaving. The caller holds the site and asks for the revision. */
-  put(tx: SiteTx, by: Editor): Promise<PutAction>
+  put(tx: SiteTx, by: ChangeContext): Promise<PutAction>
 }
 
 /** An item and its place in the section's list. */
-export interface PlacedItem {
+export interface IndexedItem {
   readonly at: number
   readonly item: DefinedItem
 }
 
 /** How one part of a definition is read, compared and written. */
-export interface Section {
+export interface DefinitionSection {
   readonly name: SectionName
   readonly maxItems: number
   /** Throws faults that name fields of the item. */
@@ -65,11 +65,11 @@ export interface Section {
   /** What `put` would do, where the canonical forms do not tell: values that are never shown. Faults name the whole field. */
   actions?(
     tx: SiteTx,
-    placed: readonly PlacedItem[],
+    placed: readonly IndexedItem[],
     leaving: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, PutAction>>
   /** False when it is gone already. */
-  delete(tx: SiteTx, name: string, by: Pick<Editor, 'actor'>): Promise<boolean>
+  delete(tx: SiteTx, name: string, by: Pick<ChangeContext, 'actor'>): Promise<boolean>
   /** As `delete`, of what was set aside when the name was taken over. */
   deleteDisplaced?(tx: SiteTx, name: string): Promise<boolean>
 }

@@ -6,18 +6,18 @@ import {
   type Change,
   type KnownActions,
   type Mode,
-  type Plan,
+  type DefinitionPlan,
   type SiteState,
-  planChanges,
+  planDefinition,
 } from './plan.ts'
-import { roomFaults } from './room.ts'
 import { withoutSecrets } from './secrets.ts'
+import { sectionLimitFaults } from './section-limits.ts'
 import {
-  type Editor,
-  type PlacedItem,
+  type ChangeContext,
+  type IndexedItem,
   type PutAction,
-  SECTIONS,
-  type Section,
+  SECTION_NAMES,
+  type DefinitionSection,
   type SectionName,
   type SiteItem,
 } from './section.ts'
@@ -27,12 +27,12 @@ const CHECKS_AT_ONCE = 8
 
 /** A site's runtime as one document: read, compared with what the site has, and carried out change by change. */
 export class Definitions {
-  readonly #sections: readonly Section[]
+  readonly #sections: readonly DefinitionSection[]
 
   /** The sections in any order. */
-  constructor(sections: readonly Section[]) {
+  constructor(sections: readonly DefinitionSection[]) {
     this.#sections = sections.toSorted(
-      (a, b) => SECTIONS.indexOf(a.name) - SECTIONS.indexOf(b.name),
+      (a, b) => SECTION_NAMES.indexOf(a.name) - SECTION_NAMES.indexOf(b.name),
     )
   }
 
@@ -62,22 +62,22 @@ export class Definitions {
   }
 
   /** What makes the site what the definition says, and why that may not be possible. Changes nothing. */
-  async plan(tx: SiteTx, definition: ParsedDefinition, mode: Mode): Promise<Plan> {
+  async plan(tx: SiteTx, definition: ParsedDefinition, mode: Mode): Promise<DefinitionPlan> {
     const site = await this.#state(tx)
     const { known, faults } = await this.#knownActions(tx, definition, {
       state: site,
       deletes: mode === 'replace',
     })
-    const plan = planChanges(definition, site, { mode, known })
-    const room = roomFaults(plan.changes, site, this.#sections)
+    const plan = planDefinition(definition, site, { mode, known })
+    const room = sectionLimitFaults(plan.changes, site, this.#sections)
     return { changes: plan.changes, faults: [...faults, ...plan.faults, ...room] }
   }
 
   /** The caller holds the site, and asks for the revision. Says what there was to do. */
-  async carryOut(
+  async applyChange(
     tx: SiteTx,
     definition: ParsedDefinition,
-    change: Pick<Change, 'section' | 'name' | 'action'> & { readonly by: Editor },
+    change: Pick<Change, 'section' | 'name' | 'action'> & { readonly by: ChangeContext },
   ): Promise<PutAction | 'delete'> {
     const section = this.#section(change.section)
     const named = definition.get(change.section)?.find(({ item }) => item.name === change.name)
@@ -95,7 +95,7 @@ export class Definitions {
   async export(tx: SiteTx): Promise<Record<string, readonly object[]>> {
     const state = await this.#state(tx)
     return Object.fromEntries(
-      SECTIONS.map((name) => [
+      SECTION_NAMES.map((name) => [
         name,
         (state.get(name) ?? [])
           .toSorted((a, b) => compare(a.name, b.name))
@@ -105,11 +105,11 @@ export class Definitions {
   }
 
   /** What may be kept of a definition that was read as `parsed`: all but the values of secrets. */
-  async keepable(tx: SiteTx, value: object, parsed: ParsedDefinition): Promise<object> {
+  async withoutSecrets(tx: SiteTx, value: object, parsed: ParsedDefinition): Promise<object> {
     return withoutSecrets(value, parsed, await this.#section('envVars').all(tx))
   }
 
-  #section(name: SectionName): Section {
+  #section(name: SectionName): DefinitionSection {
     const section = this.#sections.find((item) => item.name === name)
     if (!section) throw new Error(`There is no section "${name}"`)
     return section
@@ -148,7 +148,7 @@ const NOBODY: ReadonlySet<string> = new Set()
 /** What the site has and the definition does not name. */
 function unnamed(
   items: readonly SiteItem[] = [],
-  placed: readonly PlacedItem[],
+  placed: readonly IndexedItem[],
 ): ReadonlySet<string> {
   const wanted = new Set(placed.map(({ item }) => item.name))
   return new Set(items.map(({ name }) => name).filter((name) => !wanted.has(name)))

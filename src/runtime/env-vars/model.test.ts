@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { type EnvVarChange, type PlainEnvVar, planChanges } from './model.ts'
+import { type EnvVarChange, type PlainEnvVar, planEnvVarChanges } from './model.ts'
 
 const secret: PlainEnvVar = {
   name: 'KEY',
@@ -11,7 +11,7 @@ const secret: PlainEnvVar = {
 const open: PlainEnvVar = { ...secret, name: 'URL', value: 'https://x', secret: false }
 const known = new Map([secret, open].map((item) => [item.name, item]))
 
-const plan = (...changes: EnvVarChange[]) => planChanges(known, changes)
+const plan = (...changes: EnvVarChange[]) => planEnvVarChanges(known, changes)
 
 describe('a change of the environment', () => {
   test.each<[string, EnvVarChange, string, Partial<PlainEnvVar>]>([
@@ -134,6 +134,6 @@ describe('a change of the environment', () => {
       { name: 'V0', value: null },
       { name: 'NEW', value: '1' },
     ]
-    expect(planChanges(full, changes).written).toHaveLength(1)
+    expect(planEnvVarChanges(full, changes).written).toHaveLength(1)
   })
 })

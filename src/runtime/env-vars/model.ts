@@ -54,7 +54,7 @@ export interface EnvVarPlan {
 }
 
 /** Those that are leaving count no more. Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
-export function planChanges(
+export function planEnvVarChanges(
   known: ReadonlyMap<string, PlainEnvVar>,
   changes: readonly EnvVarChange[],
   leaving: ReadonlySet<string> = new Set(),

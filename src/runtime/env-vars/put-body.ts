@@ -29,8 +29,8 @@ const FIELDS =
   /^(?:storageBackend|variables(?:\.[A-Za-z_][A-Za-z0-9_]{0,127}(?:\.(?:value|secret))?)?)$/
 
 /** The changes that a body asks for. A fault repeats nothing of the body but known fields and valid names. */
-export function parsePut(body: unknown): EnvVarChange[] {
-  checkShape(PutEnvVars, body, FIELDS)
+export function parsePutEnvVars(body: unknown): EnvVarChange[] {
+  checkSecretShape(PutEnvVars, body, FIELDS)
   const { storageBackend, variables } = body as Static<typeof PutEnvVars>
   return Object.entries(variables).map(([name, variable]) => ({
     name,
@@ -40,7 +40,7 @@ export function parsePut(body: unknown): EnvVarChange[] {
 }
 
 /** As `parseShape`, but a field that `known` does not match is not repeated: it may be a value in the wrong place. */
-export function checkShape(schema: TSchema, value: unknown, known: RegExp): void {
+export function checkSecretShape(schema: TSchema, value: unknown, known: RegExp): void {
   const faults = shapeFaults(Value.Errors(schema, value)).map((fault) =>
     fault.field === 'body' || known.test(fault.field) ? fault : unknownField(placeOf(fault.field)),
   )

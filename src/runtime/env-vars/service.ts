@@ -12,9 +12,9 @@ import {
   type EnvVarChange,
   type EnvVarPlan,
   type PlainEnvVar,
-  planChanges,
+  planEnvVarChanges,
 } from './model.ts'
-import { parsePut } from './put-body.ts'
+import { parsePutEnvVars } from './put-body.ts'
 import { type EnvVarRow, deleteEnvVars, selectEnvVars, upsertEnvVars } from './queries.ts'
 import type { OpenEnvVar, SealedEnvVar } from './sealed-env-var.ts'
 
@@ -53,7 +53,7 @@ export class EnvVars {
 
   /** Saves what `body` names and leaves the rest alone. What is as it says already makes no revision. */
   async put(siteId: string, body: unknown): Promise<SavedEnvVars> {
-    const changes = parsePut(body)
+    const changes = parsePutEnvVars(body)
     return this.#database.withSite(siteId, async (tx) => {
       const actions = await withinVariables(() => this.dryRun(tx, changes))
       const idle = [...actions.values()].every((action) => action === 'none')
@@ -149,7 +149,7 @@ export class EnvVars {
     changes: readonly EnvVarChange[],
     leaving?: ReadonlySet<string>,
   ): Promise<EnvVarPlan> {
-    return planChanges(await this.#plain(tx, await selectEnvVars(tx)), changes, leaving)
+    return planEnvVarChanges(await this.#plain(tx, await selectEnvVars(tx)), changes, leaving)
   }
 
   async #plain(tx: SiteTx, rows: readonly EnvVarRow[]): Promise<ReadonlyMap<string, PlainEnvVar>> {

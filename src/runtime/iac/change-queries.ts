@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Action, Change } from '#runtime/definitions/plan.ts'
+import type { ChangeAction, Change } from '#runtime/definitions/plan.ts'
 
 import type { ChangeStatus, IacChange } from './model.ts'
 
@@ -78,7 +78,7 @@ export function selectPending(tx: SiteTx, number: string, limit: number): Promis
 }
 
 /** Names of a section that are still to be deleted. */
-export async function selectLeaving(
+export async function selectNamesToDelete(
   tx: SiteTx,
   number: string,
   section: Change['section'],
@@ -96,12 +96,12 @@ export async function selectLeaving(
 }
 
 /** Of a change that is pending; true when it was. */
-export async function settleChange(
+export async function updateChangeResult(
   tx: SiteTx,
   number: string,
   settled: {
     readonly position: number
-    readonly action: Action
+    readonly action: ChangeAction
     readonly status: ChangeStatus
     readonly error: string | null
   },

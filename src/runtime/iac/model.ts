@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { Action, Mode } from '#runtime/definitions/plan.ts'
+import type { ChangeAction, Mode } from '#runtime/definitions/plan.ts'
 import type { SectionName } from '#runtime/definitions/section.ts'
 
 /** Jobs of a site that wait or run. */
-export const MAX_WAITING = 20
+export const MAX_OPEN_JOBS = 20
 export const MAX_PROFILES = 50
 /** Finished jobs of a site that can be looked at. */
 export const KEPT_JOBS = 100
@@ -12,7 +12,7 @@ export const KEPT_DAYS = 90
 /** More than a site can have. */
 const MAX_DELETIONS = 5000
 /** `requestedBy` of what no admin asked for. */
-export const OPERATOR = 'operator'
+export const REQUESTED_BY_OPERATOR = 'operator'
 
 export const ProfileName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$',
@@ -70,7 +70,7 @@ export interface IacChange {
   readonly position: number
   readonly section: SectionName
   readonly name: string
-  readonly action: Action
+  readonly action: ChangeAction
   readonly fields: readonly string[]
   readonly status: ChangeStatus
   readonly error: string | null
@@ -89,7 +89,7 @@ const DONE: readonly ChangeStatus[] = ['succeeded', 'planned']
 
 /** Counts what was done, or in a plan what would be. */
 export function summaryOf(changes: readonly IacChange[]): IacSummary {
-  const done = (action: Action) =>
+  const done = (action: ChangeAction) =>
     changes.filter((change) => change.action === action && DONE.includes(change.status)).length
   const inState = (status: ChangeStatus) =>
     changes.filter((change) => change.status === status).length
@@ -103,4 +103,5 @@ export function summaryOf(changes: readonly IacChange[]): IacSummary {
   }
 }
 
-export const isOver = (status: IacStatus): boolean => status !== 'queued' && status !== 'running'
+export const isFinished = (status: IacStatus): boolean =>
+  status !== 'queued' && status !== 'running'

@@ -20,7 +20,7 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import { DefinitionProfiles } from './profiles.ts'
 import { SealedDefinitions } from './sealed-definitions.ts'
 import { IacJobs } from './service.ts'
-import { Submissions } from './submissions.ts'
+import { IacSubmissions } from './submissions.ts'
 import { IacWorker } from './worker.ts'
 
 export interface IacDeps {
@@ -42,7 +42,7 @@ export interface IacDeps {
 /** Infrastructure as code. */
 export interface Iac {
   readonly iacJobs: IacJobs
-  readonly iacSubmissions: Submissions
+  readonly iacSubmissions: IacSubmissions
   readonly definitionProfiles: DefinitionProfiles
 }
 
@@ -60,7 +60,7 @@ export function openIac(deps: IacDeps): Iac {
   new IacWorker({ ...deps, definitions, sealed }).serve()
   return {
     iacJobs: new IacJobs({ ...deps, definitions }),
-    iacSubmissions: new Submissions({ ...deps, definitions, profiles, sealed }),
+    iacSubmissions: new IacSubmissions({ ...deps, definitions, profiles, sealed }),
     definitionProfiles: profiles,
   }
 }

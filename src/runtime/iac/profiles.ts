@@ -14,7 +14,7 @@ import {
   upsertDefinition,
 } from './profile-queries.ts'
 
-export interface Profile {
+export interface DefinitionProfile {
   readonly profileName: string
   readonly definition: object
 }
@@ -43,7 +43,7 @@ export class DefinitionProfiles {
     return this.#database.withSite(siteId, selectProfiles)
   }
 
-  get(siteId: string, profileName: string): Promise<Profile> {
+  get(siteId: string, profileName: string): Promise<DefinitionProfile> {
     return this.#database.withSite(siteId, (tx) => this.find(tx, profileName))
   }
 
@@ -52,7 +52,7 @@ export class DefinitionProfiles {
     siteId: string,
     profileName: string,
     input: { readonly definition: unknown; readonly overwriteDefinition?: boolean },
-  ): Promise<Profile> {
+  ): Promise<DefinitionProfile> {
     const { definition, overwriteDefinition = false } = input
     const parsed = this.#definitions.parse(definition)
     await this.#definitions.check(parsed)
@@ -74,7 +74,7 @@ export class DefinitionProfiles {
     })
   }
 
-  async find(tx: SiteTx, profileName: string): Promise<Profile> {
+  async find(tx: SiteTx, profileName: string): Promise<DefinitionProfile> {
     const row = await selectDefinition(tx, profileName)
     if (!row) throw notFound('Definition', profileName)
     return { profileName, definition: asObject(row.definition) }
@@ -85,12 +85,12 @@ export class DefinitionProfiles {
     tx: SiteTx,
     profileName: string,
     { definition, parsed }: { readonly definition: unknown; readonly parsed: ParsedDefinition },
-  ): Promise<Profile> {
+  ): Promise<DefinitionProfile> {
     const names = (await selectProfiles(tx)).map((row) => row.profileName)
     if (!names.includes(profileName) && names.length >= MAX_PROFILES) {
       throw invalid('profileName', `a site keeps at most ${MAX_PROFILES} definitions: delete one`)
     }
-    const kept = await this.#definitions.keepable(tx, asObject(definition), parsed)
+    const kept = await this.#definitions.withoutSecrets(tx, asObject(definition), parsed)
     await upsertDefinition(tx, profileName, kept, this.#clock.now())
     return { profileName, definition: kept }
   }

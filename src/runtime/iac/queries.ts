@@ -34,7 +34,7 @@ export interface NewIacJob {
   readonly sealed: Buffer
 }
 
-export async function insertJob(tx: SiteTx, job: NewIacJob, now: Date): Promise<void> {
+export async function insertIacJob(tx: SiteTx, job: NewIacJob, now: Date): Promise<void> {
   await tx.db
     .insertInto('iac_job')
     .values({
@@ -57,7 +57,7 @@ export async function insertJob(tx: SiteTx, job: NewIacJob, now: Date): Promise<
     .execute()
 }
 
-export function selectJob(tx: SiteTx, jobId: string): Promise<IacJob | undefined> {
+export function selectIacJob(tx: SiteTx, jobId: string): Promise<IacJob | undefined> {
   return tx.db
     .selectFrom('iac_job')
     .select(COLUMNS)
@@ -67,7 +67,7 @@ export function selectJob(tx: SiteTx, jobId: string): Promise<IacJob | undefined
 }
 
 /** Newest first. `after` is a job's number. */
-export function selectJobs(
+export function selectIacJobs(
   tx: SiteTx,
   page: { readonly limit: number; readonly after: string | undefined },
 ): Promise<IacJob[]> {
@@ -109,7 +109,7 @@ export function selectNewestOfDeployment(
 }
 
 /** Those that wait or run. */
-export async function countWaiting(tx: SiteTx): Promise<number> {
+export async function countOpenJobs(tx: SiteTx): Promise<number> {
   const { count } = await tx.db
     .selectFrom('iac_job')
     .select(sql<number>`count(*)::int`.as('count'))

@@ -6,9 +6,9 @@ import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { selectChanges } from './change-queries.ts'
-import { endJob } from './job-end.ts'
-import { type IacJob, type IacSummary, isOver, summaryOf } from './model.ts'
-import { countWaiting, selectJob, selectJobs, selectNewestOfDeployment } from './queries.ts'
+import { endIacJob } from './end-job.ts'
+import { type IacJob, type IacSummary, isFinished, summaryOf } from './model.ts'
+import { countOpenJobs, selectIacJob, selectIacJobs, selectNewestOfDeployment } from './queries.ts'
 
 const JOB_ID = /^iac_[a-z0-9]{16}$/
 
@@ -39,7 +39,7 @@ export class IacJobs {
   /** Newest first. */
   async list(siteId: string, page: PageRequest): Promise<PageRows<IacJob>> {
     const rows = await this.#database.withSite(siteId, (tx) =>
-      selectJobs(tx, { ...page, limit: page.limit + 1 }),
+      selectIacJobs(tx, { ...page, limit: page.limit + 1 }),
     )
     return pageRows(rows, page.limit, ({ number }) => number)
   }
@@ -65,18 +65,18 @@ export class IacJobs {
       // No step is under way while this is held.
       await this.#revisions.hold(tx)
       const job = await existing(tx, jobId)
-      if (isOver(job.status)) {
+      if (isFinished(job.status)) {
         throw new AppError('IacJobFinished', `The job "${jobId}" has ${job.status} already`)
       }
       const means = { revisions: this.#revisions, clock: this.#clock }
-      await endJob(tx, job, { status: 'cancelled', ...means })
+      await endIacJob(tx, job, { status: 'cancelled', ...means })
       return withSummary(tx, await existing(tx, jobId))
     })
   }
 
   /** Whether no job of the site waits or runs. */
   isIdle(siteId: string): Promise<boolean> {
-    return this.#database.withSite(siteId, async (tx) => (await countWaiting(tx)) === 0)
+    return this.#database.withSite(siteId, async (tx) => (await countOpenJobs(tx)) === 0)
   }
 
   /** What the site has, as a definition. */
@@ -90,7 +90,7 @@ export class IacJobs {
 }
 
 async function existing(tx: SiteTx, jobId: string): Promise<IacJob> {
-  const job = JOB_ID.test(jobId) && (await selectJob(tx, jobId))
+  const job = JOB_ID.test(jobId) && (await selectIacJob(tx, jobId))
   if (!job) throw notFound('IacJob', jobId)
   return job
 }

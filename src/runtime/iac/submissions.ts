@@ -4,25 +4,25 @@ import type { Ids } from '#base/ids.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { type ParsedDefinition, throwFaults } from '#runtime/definitions/parse.ts'
-import type { Plan } from '#runtime/definitions/plan.ts'
+import type { DefinitionPlan } from '#runtime/definitions/plan.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/service.ts'
 
+import { deletionKey, deletionsIn, confirmationError } from './confirmation.ts'
 import {
   type DefinitionSource,
   type IacJob,
   type IacRequest,
   KEPT_DAYS,
   KEPT_JOBS,
-  MAX_WAITING,
-  OPERATOR,
+  MAX_OPEN_JOBS,
+  REQUESTED_BY_OPERATOR,
 } from './model.ts'
 import type { DefinitionProfiles } from './profiles.ts'
-import { countWaiting, deleteOldJobs, insertJob, selectJobs } from './queries.ts'
+import { countOpenJobs, deleteOldJobs, insertIacJob, selectIacJobs } from './queries.ts'
 import type { SealedDefinitions } from './sealed-definitions.ts'
-import { deletionKey, deletionsIn, unconfirmed } from './unconfirmed.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -40,7 +40,7 @@ type Order = Pick<
   'mode' | 'source' | 'profileName' | 'deploymentId' | 'persisted' | 'requestedBy'
 > & { readonly confirm: NonNullable<IacRequest['confirm']> }
 
-export interface SubmissionsDeps {
+export interface IacSubmissionsDeps {
   readonly database: Database
   readonly definitions: Definitions
   readonly profiles: DefinitionProfiles
@@ -52,11 +52,11 @@ export interface SubmissionsDeps {
 }
 
 /** Takes definitions in: what cannot be carried out is refused here, the rest waits for its turn. */
-export class Submissions {
-  readonly #deps: SubmissionsDeps
+export class IacSubmissions {
+  readonly #deps: IacSubmissionsDeps
   readonly #answers: IdempotentAnswers
 
-  constructor(deps: SubmissionsDeps) {
+  constructor(deps: IacSubmissionsDeps) {
     this.#deps = deps
     this.#answers = new IdempotentAnswers(deps)
   }
@@ -94,7 +94,7 @@ export class Submissions {
     await definitions.check(definition)
     return async (tx) => {
       await revisions.hold(tx)
-      const [newest] = await selectJobs(tx, { limit: 1, after: undefined })
+      const [newest] = await selectIacJobs(tx, { limit: 1, after: undefined })
       if (newest?.status === 'queued' && newest.deploymentId === deploymentId) return
       await this.#enqueue(tx, definition, {
         mode: 'apply',
@@ -103,7 +103,7 @@ export class Submissions {
         deploymentId,
         persisted: false,
         confirm: false,
-        requestedBy: OPERATOR,
+        requestedBy: REQUESTED_BY_OPERATOR,
       })
     }
   }
@@ -152,19 +152,19 @@ export class Submissions {
   /** The caller holds the site: a worker that looks for work now waits until this has committed. */
   async #enqueue(tx: SiteTx, definition: ParsedDefinition, order: Order): Promise<string> {
     const { sealed, queue, clock, ids, definitions } = this.#deps
-    const waiting = await countWaiting(tx)
-    if (waiting >= MAX_WAITING) throw tooMany()
+    const waiting = await countOpenJobs(tx)
+    if (waiting >= MAX_OPEN_JOBS) throw tooMany()
     const { confirm, ...job } = order
     const plan = await definitions.plan(tx, definition, order.mode)
     // What is wrong now may be right after the jobs that wait: then it is found out at its turn.
     if (waiting === 0) throwFaults(plan.faults)
     const agreed = agreedTo(confirm, plan)
-    const refusal = order.mode === 'replace' && unconfirmed(plan.changes, agreed)
+    const refusal = order.mode === 'replace' && confirmationError(plan.changes, agreed)
     if (refusal) throw refusal
     const jobId = ids.named('iac')
     const now = clock.now()
     const text = await sealed.seal(tx, jobId, definition)
-    await insertJob(tx, { ...job, jobId, agreed, sealed: text }, now)
+    await insertIacJob(tx, { ...job, jobId, agreed, sealed: text }, now)
     await deleteOldJobs(tx, KEPT_JOBS, new Date(now.getTime() - KEPT_DAYS * DAY_MS))
     const { siteId } = tx
     await queue.enqueue(tx, 'iac-job', { siteId }, { singletonKey: siteId })
@@ -173,7 +173,7 @@ export class Submissions {
 }
 
 /** `true` agrees to what would go now, whoever adds more before the job's turn. */
-const agreedTo = (confirm: Order['confirm'], { changes }: Plan): string[] => {
+const agreedTo = (confirm: Order['confirm'], { changes }: DefinitionPlan): string[] => {
   if (confirm === false) return []
   return (confirm === true ? deletionsIn(changes) : confirm).map(deletionKey)
 }
@@ -196,6 +196,6 @@ const nothingGiven = (): AppError =>
 const tooMany = (): AppError =>
   new AppError(
     'TooManyRequests',
-    `At most ${MAX_WAITING} infrastructure jobs of a site wait or run at a time: try again when one has ended`,
-    { retryAfterSeconds: 5, fields: { limit: MAX_WAITING } },
+    `At most ${MAX_OPEN_JOBS} infrastructure jobs of a site wait or run at a time: try again when one has ended`,
+    { retryAfterSeconds: 5, fields: { limit: MAX_OPEN_JOBS } },
   )

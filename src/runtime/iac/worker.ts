@@ -9,15 +9,15 @@ import type { Revisions } from '#runtime/revisions/service.ts'
 import {
   hasChanges,
   insertChanges,
-  selectLeaving,
+  selectNamesToDelete,
   selectPending,
-  settleChange,
+  updateChangeResult,
 } from './change-queries.ts'
-import { endJob } from './job-end.ts'
+import { confirmationError } from './confirmation.ts'
+import { endIacJob } from './end-job.ts'
 import type { ChangeStatus, IacChange, IacJob, IacStatus } from './model.ts'
-import { resetAttempts, selectJob, selectNextJob, updateStarted } from './queries.ts'
+import { resetAttempts, selectIacJob, selectNextJob, updateStarted } from './queries.ts'
 import type { SealedDefinitions } from './sealed-definitions.ts'
-import { unconfirmed } from './unconfirmed.ts'
 
 const WORKERS = 2
 /** How long a worker stays with one site while others wait. */
@@ -159,7 +159,7 @@ export class IacWorker {
       })
       return false
     }
-    const refusal = job.mode === 'replace' && unconfirmed(changes, job.agreed)
+    const refusal = job.mode === 'replace' && confirmationError(changes, job.agreed)
     if (refusal) {
       await this.#end(tx, job, { status: 'failed', error: `${refusal.code}: ${refusal.message}` })
       return false
@@ -201,16 +201,21 @@ export class IacWorker {
     // Only a replacement deletes, and what is deleted asks for no room.
     const leaving =
       job.mode === 'replace' && change.action !== 'delete'
-        ? await selectLeaving(tx, job.number, change.section)
+        ? await selectNamesToDelete(tx, job.number, change.section)
         : NOTHING
     const by = { actor: job.requestedBy, leaving }
     const action = await this.#definitions
-      .carryOut(tx, definition, { ...change, by })
+      .applyChange(tx, definition, { ...change, by })
       .catch((error: unknown) => {
         throw error instanceof AppError ? new RefusedStep(change, error) : error
       })
     const status = action === 'none' ? 'unchanged' : 'succeeded'
-    await settleChange(tx, job.number, { position: change.position, action, status, error: null })
+    await updateChangeResult(tx, job.number, {
+      position: change.position,
+      action,
+      status,
+      error: null,
+    })
     await resetAttempts(tx, job.number)
   }
 
@@ -222,7 +227,7 @@ export class IacWorker {
       const { section, name, position, action } = change
       const settled = { position, action, status: 'failed' as const, error: reason.message }
       // Not pending any more: another worker had more luck.
-      if (!(await settleChange(tx, job.number, settled))) return
+      if (!(await updateChangeResult(tx, job.number, settled))) return
       const error = `${section} "${name}": ${reason.message}`
       await this.#end(tx, job, { status: 'failed', error })
     })
@@ -233,7 +238,7 @@ export class IacWorker {
     job: IacJob,
     end: { readonly status: IacStatus; readonly error?: string },
   ): Promise<void> {
-    return endJob(tx, job, { ...end, revisions: this.#revisions, clock: this.#clock })
+    return endIacJob(tx, job, { ...end, revisions: this.#revisions, clock: this.#clock })
   }
 
   #inSite<Result>(siteId: string, work: (tx: SiteTx) => Promise<Result>): Promise<Result> {
@@ -249,6 +254,6 @@ const GIVEN_UP =
 
 /** Undefined when it was cancelled, or another worker ended it. */
 async function running(tx: SiteTx, jobId: string): Promise<IacJob | undefined> {
-  const job = await selectJob(tx, jobId)
+  const job = await selectIacJob(tx, jobId)
   return job?.status === 'running' ? job : undefined
 }

@@ -18,7 +18,7 @@ const RUNNERS = 12
 /** Of one site, in all processes: its long runs leave room for those of its neighbours. */
 const RUNNERS_PER_SITE = 6
 
-export interface JobParts {
+export interface JobServices {
   readonly jobs: Jobs
   readonly jobRuns: JobRuns
   readonly jobScheduler: JobScheduler
@@ -35,7 +35,7 @@ export function openJobs(deps: {
   readonly operationCalls: OperationCalls
   readonly visitors: RunVisitors
   siteOf(siteId: string): Promise<Site>
-}): JobParts {
+}): JobServices {
   const jobRuns = new JobRuns({ ...deps, idempotentAnswers: new IdempotentAnswers(deps) })
   const worker = new RunWorker(deps)
   deps.queue.handle('job-run', (job) => worker.run(job), {

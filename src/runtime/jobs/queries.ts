@@ -83,7 +83,7 @@ export async function selectJob(tx: SiteTx, jobId: string): Promise<StoredJob | 
 }
 
 /** Whether there is such a job. Others that hold it wait until the transaction ends. */
-export async function holdJob(tx: SiteTx, jobId: string): Promise<boolean> {
+export async function lockJob(tx: SiteTx, jobId: string): Promise<boolean> {
   const row = await tx.db
     .selectFrom('data_job')
     .select('job_id')

@@ -6,7 +6,7 @@ import { parseShape } from '#runtime/shape.ts'
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timedOut' | 'skipped'
 
 /** What a scheduled run says for the word of whoever started it. */
-export const BY_SCHEDULE = 'schedule'
+export const SCHEDULE_TRIGGER = 'schedule'
 const BY_HAND = 'manual'
 
 export const StartBody = Type.Object(
@@ -50,8 +50,11 @@ export type LastRun = Pick<
 /** Who or what starts a run by hand; never what a scheduled run says. */
 export function parseTrigger(body: Static<typeof StartBody>): string {
   const { trigger = BY_HAND } = parseShape(StartBody, body)
-  if (trigger === BY_SCHEDULE) {
-    throw invalid('trigger', `"${BY_SCHEDULE}" is what scheduled runs say: choose another word`)
+  if (trigger === SCHEDULE_TRIGGER) {
+    throw invalid(
+      'trigger',
+      `"${SCHEDULE_TRIGGER}" is what scheduled runs say: choose another word`,
+    )
   }
   return trigger
 }

@@ -130,7 +130,7 @@ export async function countOpenRuns(tx: SiteTx, jobId: string): Promise<number> 
 }
 
 /** Takes up a run that is not over: the next attempt at it. Undefined when there is nothing to do any more. */
-export async function updateBegun(
+export async function updateRunStarted(
   tx: SiteTx,
   runId: string,
   now: Date,
@@ -171,7 +171,7 @@ export interface RunOutcome {
 }
 
 /** Writes how an attempt ended, unless the run is over or another attempt has begun; without `attempt`, whichever it is. */
-export async function updateEnded(
+export async function updateRunEnded(
   tx: SiteTx,
   run: { readonly runId: string; readonly attempt: number | undefined },
   outcome: RunOutcome,
@@ -249,7 +249,7 @@ const toRun = (row: RunRow): NumberedRun => ({
   attempts: row.attempts,
   result: row.result,
   resultBytes: row.result_bytes,
-  // Only `insertRun` and `updateEnded` write it.
+  // Only `insertRun` and `updateRunEnded` write it.
   error: row.error as RunError | null,
   createdAt: row.created_at,
   startedAt: row.started_at,

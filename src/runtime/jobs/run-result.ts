@@ -4,7 +4,7 @@ const MAX_RESULT_BYTES = 64 * 1024
 const ENVELOPE = '{"ok":true,"data":'
 
 /** What is kept of the finished envelope of a call: the JSON text of its data, or the first 64 KiB of that. */
-export function keptResult(body: string): { result: string; resultBytes: number } {
+export function storedResult(body: string): { result: string; resultBytes: number } {
   const text = body.slice(ENVELOPE.length, -1)
   const bytes = Buffer.from(text)
   const { length: resultBytes } = bytes
@@ -18,7 +18,7 @@ export function keptResult(body: string): { result: string; resultBytes: number 
 }
 
 /** A kept result as the value that it is, or as text when it was cut. */
-export function resultOf(run: {
+export function parseResult(run: {
   readonly result: string | null
   readonly resultBytes: number | null
 }): { readonly result: unknown; readonly resultTruncated: boolean } {

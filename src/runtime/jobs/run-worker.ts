@@ -11,8 +11,13 @@ import type { Site } from '#sites/site.ts'
 
 import type { Job } from './model.ts'
 import { selectJob } from './queries.ts'
-import { type RunOutcome, updateBegun, updateEnded, updateRunOperation } from './run-queries.ts'
-import { keptResult } from './run-result.ts'
+import {
+  type RunOutcome,
+  updateRunStarted,
+  updateRunEnded,
+  updateRunOperation,
+} from './run-queries.ts'
+import { storedResult } from './run-result.ts'
 
 const MAX_ATTEMPTS = QUEUE_POLICIES['job-run'].retries + 1
 /** Failures that are the service's own and pass. */
@@ -87,7 +92,7 @@ export class RunWorker {
   /** Undefined when the run is over, or gone with its job. */
   #begin(siteId: string, runId: string): Promise<Attempt | undefined> {
     return this.#database.withSite(siteId, async (tx) => {
-      const begun = await updateBegun(tx, runId, this.#clock.now())
+      const begun = await updateRunStarted(tx, runId, this.#clock.now())
       const job = begun && (await selectJob(tx, begun.jobId))
       if (!job) return undefined
       await updateRunOperation(tx, runId, job.operation)
@@ -103,7 +108,7 @@ export class RunWorker {
       const { operation } = job
       const call = { site, operation, requestId, authority, body, fresh: true } as const
       const answer = await this.#calls.invoke(call)
-      return { status: 'succeeded', ...keptResult(answer.body) }
+      return { status: 'succeeded', ...storedResult(answer.body) }
     } catch (error) {
       const failure = this.#failureOf(error, siteId)
       const passes = PASSING.has(failure.code) || failure.code === 'InternalError'
@@ -136,7 +141,9 @@ export class RunWorker {
     run: { readonly runId: string; readonly attempt: number | undefined },
     outcome: RunOutcome,
   ): Promise<void> {
-    await this.#database.withSite(siteId, (tx) => updateEnded(tx, run, outcome, this.#clock.now()))
+    await this.#database.withSite(siteId, (tx) =>
+      updateRunEnded(tx, run, outcome, this.#clock.now()),
+    )
   }
 }
 

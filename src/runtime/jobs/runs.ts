@@ -8,8 +8,8 @@ import type { LogRecord } from '#runtime/logs/model.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
 
-import { holdJob, selectJob } from './queries.ts'
-import { BY_SCHEDULE, type JobRun, type RunError } from './run-model.ts'
+import { lockJob, selectJob } from './queries.ts'
+import { SCHEDULE_TRIGGER, type JobRun, type RunError } from './run-model.ts'
 import {
   type NewRun,
   countOpenRuns,
@@ -101,7 +101,7 @@ export class JobRuns {
   }
 
   /** Whether a run of the job waits or runs. */
-  async isBusy(tx: SiteTx, jobId: string): Promise<boolean> {
+  async hasOpenRun(tx: SiteTx, jobId: string): Promise<boolean> {
     return (await countOpenRuns(tx, jobId)) > 0
   }
 
@@ -121,7 +121,7 @@ export class JobRuns {
 
   async #start(tx: SiteTx, jobId: string, trigger: string): Promise<StartedRun> {
     // Held, so that those who start it at once are counted one after the other.
-    if (!(await holdJob(tx, jobId))) throw notFound('Job', jobId)
+    if (!(await lockJob(tx, jobId))) throw notFound('Job', jobId)
     if ((await countOpenRuns(tx, jobId)) >= MAX_OPEN_RUNS) throw tooManyRuns(jobId)
     const run = this.#newRun(jobId, trigger)
     await this.#queueRun(tx, { ...run, status: 'queued' })
@@ -147,7 +147,7 @@ export class JobRuns {
   }
 
   #tickRun({ jobId, scheduledFor, missed }: Tick) {
-    return { ...this.#newRun(jobId, BY_SCHEDULE), scheduledFor, missed }
+    return { ...this.#newRun(jobId, SCHEDULE_TRIGGER), scheduledFor, missed }
   }
 
   #newRun(jobId: string, trigger: string) {

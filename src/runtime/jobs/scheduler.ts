@@ -114,7 +114,7 @@ export class JobScheduler {
     await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, new Date(next)))
     const tick = { jobId, scheduledFor: new Date(last), missed }
     await updateLastTick(tx, jobId, tick.scheduledFor)
-    if (!(await this.#runs.isBusy(tx, jobId))) return this.#runs.queueTick(tx, tick)
+    if (!(await this.#runs.hasOpenRun(tx, jobId))) return this.#runs.queueTick(tx, tick)
     const error = { code: 'JobOverlap', message: 'Another run of this job was not over yet' }
     return this.#runs.recordTick(tx, tick, { status: 'skipped', error })
   }

@@ -35,7 +35,7 @@ export interface ResourceDirectory {
 /** The kept answers of operations, as the control plane needs them. */
 export interface OperationCaches {
   /** Runs `change`, which gives the operation its next version, then drops what it answered before and says how many answers were alive. */
-  dropAfter(site: Site, operation: string, change: () => Promise<string>): Promise<number>
+  invalidateAfter(site: Site, operation: string, change: () => Promise<string>): Promise<number>
 }
 
 export interface ChangedOperation {
@@ -72,7 +72,7 @@ export class Operations {
   async put(site: Site, input: PutOperation): Promise<ChangedOperation> {
     const binding = parseOperation(parseShape(PutOperation, input))
     const { promise: changed, resolve } = Promise.withResolvers<ChangedOperation>()
-    await this.#caches.dropAfter(site, binding.operation, () =>
+    await this.#caches.invalidateAfter(site, binding.operation, () =>
       this.#database.withSite(site.siteId, async (tx) => {
         const state = await this.#revisions.request(tx)
         const operation = await this.write(tx, binding)
@@ -112,7 +112,7 @@ export class Operations {
 
   /** Drops the operation's kept answers and says how many were alive. */
   invalidate(site: Site, operation: string): Promise<number> {
-    return this.#caches.dropAfter(site, operation, () =>
+    return this.#caches.invalidateAfter(site, operation, () =>
       this.#database.withSite(site.siteId, async (tx) => {
         const version = await bumpVersion(tx, operation)
         if (version === undefined) throw notFound('Operation', operation)

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { FunctionSource, Module, PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
 import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { Operation } from '#runtime/operations/model.ts'
-import { faultWords, inlineSource } from '#runtime/resources/function-code.ts'
+import { codeFaultMessage, inlineSource } from '#runtime/resources/function-code.ts'
 import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
 import {
   DOCUMENT_FORMAT,
@@ -79,7 +79,7 @@ export function faultSummary(document: RevisionDocument): string | null {
 }
 
 /** Of each function that names variables nobody set: its name and theirs. */
-export function absentVariables(
+export function missingVariables(
   document: RevisionDocument,
 ): { readonly functionName: string; readonly names: readonly string[] }[] {
   const set = new Set(document.env.map(({ name }) => name))
@@ -90,7 +90,7 @@ export function absentVariables(
 }
 
 /** Of each operation that is for groups nobody made: its name and theirs. */
-export function absentGroups(
+export function missingGroups(
   { operations }: RevisionDocument,
   groups: ReadonlySet<string>,
 ): { readonly operation: string; readonly names: readonly string[] }[] {
@@ -145,7 +145,7 @@ async function load(
     return { modules: [], fault: `"${source.entry}" is not a code file of the current deployment` }
   }
   const prepared = await prepare(source)
-  if (!prepared.ok) return { modules: [], fault: faultWords(prepared.fault, source.entry) }
+  if (!prepared.ok) return { modules: [], fault: codeFaultMessage(prepared.fault, source.entry) }
   const unkept = prepared.modules.find(({ path, code }) => !isStorable(path) || !isStorable(code))
   if (unkept) {
     return { modules: [], fault: `"${unkept.path}" holds a NUL character or half a surrogate pair` }

@@ -16,8 +16,8 @@ import {
 } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { type Prepare, absentGroups, absentVariables, compile, faultSummary } from './compile.ts'
-import { PreparedFunctions } from './prepared-functions.ts'
+import { type Prepare, missingGroups, missingVariables, compile, faultSummary } from './compile.ts'
+import { PreparedFunctionCache } from './prepared-functions.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
 const MAX_ROUNDS = 5
@@ -84,7 +84,7 @@ export class PermissionSync {
     this.#logs = deps.runtimeLogs
     this.#sources = deps.sources
     this.#replica = deps.published
-    const prepared = new PreparedFunctions(deps.sandbox)
+    const prepared = new PreparedFunctionCache(deps.sandbox)
     this.#prepare = (source) => prepared.prepare(source)
     this.#logger = deps.logger
   }
@@ -165,12 +165,12 @@ export class PermissionSync {
 
   #tellAbsent(siteId: string, document: RevisionDocument, groups: ReadonlySet<string>): void {
     const warn = (message: string) => this.#logs.platform({ siteId, level: 'warn', message })
-    for (const { functionName, names } of absentVariables(document)) {
+    for (const { functionName, names } of missingVariables(document)) {
       warn(
         `Function "${functionName}" names environment variables that are not set: ${names.join(', ')}`,
       )
     }
-    for (const { operation, names } of absentGroups(document, groups)) {
+    for (const { operation, names } of missingGroups(document, groups)) {
       warn(
         `Operation "${operation}" is for groups that do not exist, so nobody is in them: ${names.join(', ')}`,
       )

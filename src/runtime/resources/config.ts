@@ -3,7 +3,7 @@ import { parseShape } from '#runtime/shape.ts'
 import { BucketConfig } from './bucket-config.ts'
 import { FunctionConfigInput, checkFunction } from './function-config.ts'
 import type { Resource, ResourceType, TypedConfig } from './model.ts'
-import { TableConfig, checkKeysKept, checkTable } from './table-config.ts'
+import { TableConfig, checkKeysUnchanged, checkTable } from './table-config.ts'
 
 /** A table of which nothing else is said. */
 const KEYED_BY_ID: TableConfig = { partitionKey: { name: 'id', type: 'S' } }
@@ -27,7 +27,7 @@ export function patchConfig(current: Resource, patch: unknown): TypedConfig {
   if (merged === undefined) return parseConfig(current.type, patch)
   const next = parseConfig(current.type, merged)
   if (current.type === 'ddbTable' && next.type === 'ddbTable') {
-    checkKeysKept(current.config, next.config)
+    checkKeysUnchanged(current.config, next.config)
   }
   return next
 }

@@ -5,14 +5,14 @@ import type { CodeFault, FunctionSource, Sandbox } from '#platform/sandbox-host/
 const INLINE_ENTRY = 'index.ts'
 
 /** Refuses inline code that would not load, before anything of it is stored. Runs none of it. */
-export async function checkCode(
+export async function checkInlineCode(
   sandbox: Pick<Sandbox, 'prepare'>,
   code: string,
   field = 'config.code',
 ): Promise<void> {
   const prepared = await sandbox.prepare(inlineSource(code))
   if (prepared.ok) return
-  const message = faultWords(prepared.fault, INLINE_ENTRY)
+  const message = codeFaultMessage(prepared.fault, INLINE_ENTRY)
   throw new AppError('InvalidCode', `${field}: ${message}`, { details: [{ field, message }] })
 }
 
@@ -22,7 +22,7 @@ export const inlineSource = (code: string): FunctionSource => ({
 })
 
 /** `line 3: Unexpected token`, or `lib/a.ts, line 3: …` when the fault is in another file than the one meant. */
-export function faultWords(fault: CodeFault, entry: string): string {
+export function codeFaultMessage(fault: CodeFault, entry: string): string {
   const place = [
     fault.path === undefined || fault.path === entry ? undefined : fault.path,
     fault.line === undefined ? undefined : `line ${fault.line}`,

@@ -10,7 +10,7 @@ import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/mode
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { parseConfig, patchConfig } from './config.ts'
-import { checkCode } from './function-code.ts'
+import { checkInlineCode } from './function-code.ts'
 import {
   MAX_INLINE_CODE_BYTES,
   MAX_RESOURCES,
@@ -39,7 +39,7 @@ import {
 import type { TableConfig } from './table-config.ts'
 
 /** What the rows of tables have to know of their definitions. */
-export interface DefinedTables {
+export interface TableDefinitions {
   /** In the transaction that writes the definition. */
   define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
 }
@@ -55,7 +55,7 @@ export class Resources {
   readonly #revisions: Revisions
   readonly #sandbox: Pick<Sandbox, 'prepare'>
   readonly #queue: Queue
-  readonly #layouts: DefinedTables
+  readonly #layouts: TableDefinitions
   readonly #clock: Clock
   readonly #ids: Ids
 
@@ -64,7 +64,7 @@ export class Resources {
     revisions: Revisions
     sandbox: Pick<Sandbox, 'prepare'>
     queue: Queue
-    layouts: DefinedTables
+    layouts: TableDefinitions
     clock: Clock
     ids: Ids
   }) {
@@ -209,7 +209,7 @@ export class Resources {
 
   async #checkInlineCode(typed: TypedConfig): Promise<void> {
     const code = codeOf(typed)
-    if (code !== undefined) await checkCode(this.#sandbox, code)
+    if (code !== undefined) await checkInlineCode(this.#sandbox, code)
   }
 
   async #checkGrants(tx: SiteTx, typed: TypedConfig): Promise<void> {

@@ -48,7 +48,7 @@ export function checkTable(config: TableConfig): TableConfig {
 }
 
 /** Items are stored under their keys, so a table's keys are for life. */
-export function checkKeysKept(before: TableConfig, after: TableConfig): void {
+export function checkKeysUnchanged(before: TableConfig, after: TableConfig): void {
   for (const key of ['partitionKey', 'sortKey'] as const) {
     const [was, is] = [before[key], after[key]]
     if (was?.name === is?.name && was?.type === is?.type) continue

@@ -18,7 +18,7 @@ const BUILDERS = 3
 /** In all processes. */
 const BUILDERS_PER_SITE = 1
 
-export interface TableParts {
+export interface TableServices {
   readonly tables: Tables
   readonly tableEngine: TableEngine
   readonly tableLayouts: TableLayouts
@@ -35,7 +35,7 @@ export function openTables(deps: {
   readonly logger: Logger
   readonly queue: Queue
   readonly pageTokens: PageTokens
-}): TableParts {
+}): TableServices {
   const tableBuilds = new TableBuilds(deps)
   const tableLayouts = new TableLayouts({
     ...deps,

@@ -33,7 +33,7 @@ export interface UsageRange {
   readonly to: Date
 }
 
-export const noUsage = (): UsageCount => ({
+export const emptyUsage = (): UsageCount => ({
   calls: 0,
   errors: 0,
   cacheHits: 0,

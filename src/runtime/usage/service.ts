@@ -9,7 +9,7 @@ import {
   type UsageRange,
   type UsageRow,
   hourOf,
-  noUsage,
+  emptyUsage,
 } from './model.ts'
 import { addUsage, deleteUsageBefore, selectUsage } from './queries.ts'
 
@@ -20,7 +20,7 @@ const RETENTION_MS = 400 * 24 * HOUR_MS
 export type CallKind = 'hit' | 'call' | 'error'
 
 /** A site's limits and whether its calls would find it warm. */
-export interface RuntimeStanding {
+export interface RuntimeStatus {
   readonly limits: RuntimeLimits
   /** The revision that this replica has in memory; null when the next call loads it. */
   readonly loadedRevision: number | null
@@ -34,7 +34,7 @@ export class RuntimeUsage implements AsyncDisposable {
   readonly #database: Database
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #standingOf: (siteId: string) => Promise<RuntimeStanding>
+  readonly #standingOf: (siteId: string) => Promise<RuntimeStatus>
   #sites = new Map<string, SiteUsage>()
   #hour = 0
   #timer: NodeJS.Timeout | undefined
@@ -45,7 +45,7 @@ export class RuntimeUsage implements AsyncDisposable {
     database: Database
     clock: Clock
     logger: Logger
-    standingOf(siteId: string): Promise<RuntimeStanding>
+    standingOf(siteId: string): Promise<RuntimeStatus>
   }) {
     this.#database = deps.database
     this.#clock = deps.clock
@@ -69,7 +69,7 @@ export class RuntimeUsage implements AsyncDisposable {
   }
 
   /** What the runtime grants the site now. */
-  standing(siteId: string): Promise<RuntimeStanding> {
+  standing(siteId: string): Promise<RuntimeStatus> {
     return this.#standingOf(siteId)
   }
 
@@ -106,7 +106,7 @@ export class RuntimeUsage implements AsyncDisposable {
     let site = this.#sites.get(siteId)
     if (!site) this.#sites.set(siteId, (site = new Map()))
     let count = site.get(operation)
-    if (!count) site.set(operation, (count = noUsage()))
+    if (!count) site.set(operation, (count = emptyUsage()))
     return count
   }
 

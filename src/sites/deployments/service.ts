@@ -7,9 +7,9 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
 
-import type { ActivationParts, ActivationStep } from './activation-parts.ts'
 import type { Artifacts } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
+import type { DeploymentLifecycle, ActivationStep } from './deployment-lifecycle.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
 import {
   type ArtifactFile,
@@ -44,7 +44,7 @@ export interface DeploymentsDeps {
   readonly queue: Queue
   readonly clock: Clock
   readonly ids: Ids
-  readonly parts: readonly ActivationParts[]
+  readonly parts: readonly DeploymentLifecycle[]
   readonly fetchRepository: FetchRepository
   /** Where repositories lie while they are read; absolute. */
   readonly workDir: string

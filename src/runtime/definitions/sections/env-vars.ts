@@ -3,18 +3,18 @@ import { Type } from '@sinclair/typebox'
 import { AppError, type FieldFault } from '#base/app-error.ts'
 import type {
   DefinedItem,
-  PlacedItem,
+  IndexedItem,
   PutAction,
-  Section,
+  DefinitionSection,
   SiteItem,
 } from '#runtime/definitions/section.ts'
 import {
   type EnvVarChange,
   MAX_ENV_VARS,
   type StorageBackend,
-  planChanges,
+  planEnvVarChanges,
 } from '#runtime/env-vars/model.ts'
-import { checkShape } from '#runtime/env-vars/put-body.ts'
+import { checkSecretShape } from '#runtime/env-vars/put-body.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import { invalidFields, parseShape } from '#runtime/shape.ts'
 
@@ -43,7 +43,9 @@ interface DefinedVariable {
 type VariableItem = DefinedItem & { readonly change: EnvVarChange }
 
 /** The environment of a site's functions. A secret's value goes in and never comes out. */
-export const envVarSection = (envVars: Pick<EnvVars, 'all' | 'write' | 'dryRun'>): Section => ({
+export const envVarSection = (
+  envVars: Pick<EnvVars, 'all' | 'write' | 'dryRun'>,
+): DefinitionSection => ({
   name: 'envVars',
   maxItems: MAX_ENV_VARS,
   parse(value): VariableItem {
@@ -75,12 +77,12 @@ export const envVarSection = (envVars: Pick<EnvVars, 'all' | 'write' | 'dryRun'>
 
 /** Its rules are those of the routes, for a variable that is not there yet. */
 function parseVariable(value: unknown): DefinedVariable {
-  checkShape(DefinedEnvVar, value, FIELDS)
+  checkSecretShape(DefinedEnvVar, value, FIELDS)
   const variable = {
     storageBackend: 'ssmSecureString' as const,
     ...parseShape(DefinedEnvVar, value),
   }
-  renamed(() => planChanges(new Map(), [{ ...variable, value: variable.value ?? '' }]))
+  renamed(() => planEnvVarChanges(new Map(), [{ ...variable, value: variable.value ?? '' }]))
   return variable
 }
 
@@ -118,7 +120,7 @@ async function within<Result>(work: () => Promise<Result>): Promise<Result> {
 
 /** `{NAME}.value` becomes `envVars[2].value`. */
 async function placedFaults<Result>(
-  placed: readonly PlacedItem[],
+  placed: readonly IndexedItem[],
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {

@@ -33,7 +33,7 @@ export function withGrantNames({ type, config }: TypedConfig): object {
 }
 
 /** Faults of a check that knows ids only name what the definition holds instead. */
-export function inGrantWords<Result>(check: () => Result): Result {
+export function withGrantFaults<Result>(check: () => Result): Result {
   try {
     return check()
   } catch (error) {

@@ -1,12 +1,12 @@
 import { type DataGroup, MAX_GROUPS, NewDataGroup, parseGroup } from '#identity/groups/model.ts'
 import type { DataGroups } from '#identity/groups/service.ts'
-import type { DefinedItem, Section, SiteItem } from '#runtime/definitions/section.ts'
+import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
 import { parseShape } from '#runtime/shape.ts'
 
 export type GroupDirectory = Pick<DataGroups, 'all' | 'put' | 'delete'>
 
 /** Groups of a site's visitors; who is in them is no part of a definition. */
-export const groupSection = (groups: GroupDirectory): Section => ({
+export const groupSection = (groups: GroupDirectory): DefinitionSection => ({
   name: 'groups',
   maxItems: MAX_GROUPS,
   parse(value): DefinedItem {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import type { DefinedItem, Section, SiteItem } from '#runtime/definitions/section.ts'
+import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
 import { type JobDefinition, MAX_JOBS, mergeJob } from '#runtime/jobs/model.ts'
 import type { Jobs } from '#runtime/jobs/service.ts'
 import { parseShape } from '#runtime/shape.ts'
@@ -15,7 +15,9 @@ const NamedJob = Type.Object({
 })
 
 /** Calls of operations that a schedule or somebody's hand starts. */
-export const jobSection = (jobs: Pick<Jobs, 'all' | 'check' | 'write' | 'delete'>): Section => ({
+export const jobSection = (
+  jobs: Pick<Jobs, 'all' | 'check' | 'write' | 'delete'>,
+): DefinitionSection => ({
   name: 'jobs',
   maxItems: MAX_JOBS,
   parse(value): DefinedItem {

@@ -6,7 +6,7 @@ import type {
   DefinedItem,
   Link,
   PutAction,
-  Section,
+  DefinitionSection,
   SiteItem,
 } from '#runtime/definitions/section.ts'
 import {
@@ -53,7 +53,10 @@ interface OperationDirectory {
 }
 
 /** What a site's visitors can call. */
-export const operationSection = ({ operations, resources }: OperationDirectory): Section => ({
+export const operationSection = ({
+  operations,
+  resources,
+}: OperationDirectory): DefinitionSection => ({
   name: 'operations',
   maxItems: MAX_OPERATIONS,
   parse(value): DefinedItem {

@@ -10,19 +10,19 @@ import type {
   DefinedItem,
   Link,
   PutAction,
-  Section,
+  DefinitionSection,
   SiteItem,
 } from '#runtime/definitions/section.ts'
 import { parseConfig, storedConfig } from '#runtime/resources/config.ts'
-import { checkCode } from '#runtime/resources/function-code.ts'
+import { checkInlineCode } from '#runtime/resources/function-code.ts'
 import type { FunctionConfig } from '#runtime/resources/function-config.ts'
 import { MAX_RESOURCES, ResourceType, type TypedConfig } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
-import { checkKeysKept } from '#runtime/resources/table-config.ts'
+import { checkKeysUnchanged } from '#runtime/resources/table-config.ts'
 import { parseShape } from '#runtime/shape.ts'
 import { SiteName } from '#runtime/storable-text.ts'
 
-import { inGrantWords, withGrantIds, withGrantNames } from './grants.ts'
+import { withGrantFaults, withGrantIds, withGrantNames } from './grants.ts'
 
 const DefinedResource = Type.Object(
   { type: ResourceType, name: SiteName, config: Type.Optional(Type.Unknown()) },
@@ -38,18 +38,18 @@ interface ResourceDirectory {
 }
 
 /** Tables, buckets and functions. What a function is granted is named, not numbered. */
-export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Section => ({
+export const resourceSection = ({ resources, sandbox }: ResourceDirectory): DefinitionSection => ({
   name: 'resources',
   maxItems: MAX_RESOURCES,
   parse(value): DefinedItem {
     const { type, name, config } = parseShape(DefinedResource, value)
-    const typed = inGrantWords(() => parseConfig(type, withGrantIds(config)))
+    const typed = withGrantFaults(() => parseConfig(type, withGrantIds(config)))
     if (type === 'ddbTable' && config === undefined) return bareTable(resources, name, typed)
     return {
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
-      displaces: (current) => current.type !== type,
-      check: () => checkInlineCode(sandbox, typed),
+      mustReplace: (current) => current.type !== type,
+      check: () => checkFunctionCode(sandbox, typed),
       put: (tx, { leaving }) => put(tx, resources, { name, typed, leaving }),
     }
   },
@@ -91,7 +91,7 @@ function bareTable(
     links: [],
     partial: true,
     conflict: (current) => (current.type === type ? undefined : otherType(current)),
-    displaces: (current) => current.type !== type,
+    mustReplace: (current) => current.type !== type,
     async put(tx, { leaving }) {
       const current = await resources.findByName(tx, name)
       return current?.type === type ? 'none' : put(tx, resources, { name, typed, leaving })
@@ -121,7 +121,7 @@ function conflict(current: SiteItem, typed: TypedConfig): FieldFault | undefined
   const before = storedConfig(typed.type, current.canonical['config'])
   if (before.type !== 'ddbTable' || typed.type !== 'ddbTable') return undefined
   try {
-    checkKeysKept(before.config, typed.config)
+    checkKeysUnchanged(before.config, typed.config)
     return undefined
   } catch (error) {
     if (error instanceof AppError && error.details?.[0]) {
@@ -136,12 +136,12 @@ const otherType = ({ name, type }: SiteItem): FieldFault => ({
   message: `"${name}" is a ${type} already: choose another name, or delete it by mode "replace"`,
 })
 
-async function checkInlineCode(
+async function checkFunctionCode(
   sandbox: Pick<Sandbox, 'prepare'>,
   typed: TypedConfig,
 ): Promise<void> {
   if (typed.type !== 'lambdaFunction' || typed.config.code === undefined) return
-  await checkCode(sandbox, typed.config.code)
+  await checkInlineCode(sandbox, typed.config.code)
 }
 
 async function put(

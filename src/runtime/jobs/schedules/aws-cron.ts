@@ -1,6 +1,6 @@
 import { invalid } from '#base/app-error.ts'
 
-import { AWS_SCALES, refuseBackwards } from './ranges.ts'
+import { AWS_RANGES, refuseReversedRanges } from './ranges.ts'
 
 const FIELD = 'schedule.cron'
 /** Where steps of the form `5/15` end. */
@@ -23,7 +23,7 @@ export function fromAwsCron(inside: string): string {
   if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
     throw invalid(FIELD, 'cron(…) takes "?" for exactly one of day of month and day of week')
   }
-  refuseBackwards([minute, hour, dayOfMonth, month, dayOfWeek], AWS_SCALES)
+  refuseReversedRanges([minute, hour, dayOfMonth, month, dayOfWeek], AWS_RANGES)
   return [
     openEnded(minute, LAST.minute),
     openEnded(hour, LAST.hour),

@@ -2,7 +2,7 @@ import { validateDetailed } from 'node-cron'
 
 import { invalid } from '#base/app-error.ts'
 
-import { CRON_SCALES, refuseBackwards } from './ranges.ts'
+import { CRON_RANGES, refuseReversedRanges } from './ranges.ts'
 
 /** The values of the five fields of a cron expression. */
 export interface CronFields {
@@ -28,12 +28,12 @@ const EXTENSION = /[A-Z#?]/i
 const TOO_LARGE = /\d{3,}/
 
 /** Five fields: minute, hour, day of month, month, day of week. */
-export function parseFields(expression: string): CronFields {
+export function parseCronFields(expression: string): CronFields {
   const parts = expression.trim().split(/\s+/)
   const [minute = '', hour = '', dayOfMonth = '', month = '', dayOfWeek = ''] = parts
   if (parts.length !== 5) throw wrongCount(parts.length)
   checkText(expression)
-  refuseBackwards(parts, CRON_SCALES)
+  refuseReversedRanges(parts, CRON_RANGES)
   // Each day on its own: together node-cron would ask for both.
   const byMonthDay = parse(`${minute} ${hour} ${dayOfMonth} * *`)
   const byWeekDay = parse(`${minute} ${hour} * ${month} ${dayOfWeek}`)

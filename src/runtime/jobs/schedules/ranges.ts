@@ -18,18 +18,18 @@ const CLOCK_AND_MONTHS: readonly Scale[] = [
 ]
 
 /** In the order of the five fields. */
-export const CRON_SCALES: readonly Scale[] = [
+export const CRON_RANGES: readonly Scale[] = [
   ...CLOCK_AND_MONTHS,
   { first: 0, last: 6, names: DAYS },
 ]
 /** AWS counts days of the week from 1. */
-export const AWS_SCALES: readonly Scale[] = [
+export const AWS_RANGES: readonly Scale[] = [
   ...CLOCK_AND_MONTHS,
   { first: 1, last: 7, names: DAYS },
 ]
 
 /** Throws for `22-2` in one of the fields: cron refuses it, and schedulers that take it differ in what it means. */
-export function refuseBackwards(fields: readonly string[], scales: readonly Scale[]): void {
+export function refuseReversedRanges(fields: readonly string[], scales: readonly Scale[]): void {
   for (const [at, scale] of scales.entries()) {
     for (const item of fields[at]?.split(',') ?? []) {
       const [range, from = '', to = ''] = /^(\w+)-(\w+)/.exec(item) ?? []

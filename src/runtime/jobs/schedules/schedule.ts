@@ -1,7 +1,7 @@
 import { invalid } from '#base/app-error.ts'
 
 import { fromAwsCron } from './aws-cron.ts'
-import { type CronFields, parseFields } from './fields.ts'
+import { type CronFields, parseCronFields } from './fields.ts'
 import { type TimeZone, timeZone } from './time-zone.ts'
 
 const MAX_LENGTH = 256
@@ -35,7 +35,7 @@ export function parseSchedule({ cron, timezone }: ScheduleText): Schedule {
     throw invalid('schedule.cron', `"${text}" is not served: write five fields, as in "0 0 * * *"`)
   }
   const inside = /^cron\((.*)\)$/.exec(text)?.[1]
-  const fields = parseFields(inside === undefined ? text : fromAwsCron(inside))
+  const fields = parseCronFields(inside === undefined ? text : fromAwsCron(inside))
   return { kind: 'cron', fields, zone: zoneOf(timezone ?? DEFAULT_ZONE) }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 
-import { parseFields } from './fields.ts'
+import { parseCronFields } from './fields.ts'
 import { type ScheduleText, parseSchedule } from './schedule.ts'
 import { coalesce, nextTick } from './ticks.ts'
 
@@ -223,7 +223,7 @@ const ZONE = fc.constantFrom(
 
 /** Walks every minute with nothing but the clock of the zone: says which of them cron would run. */
 function* walk(cron: string, timezone: string, from: number, until: number): Generator<number> {
-  const fields = parseFields(cron)
+  const fields = parseCronFields(cron)
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: timezone,
     dateStyle: 'short',

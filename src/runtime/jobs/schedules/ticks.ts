@@ -1,6 +1,6 @@
 import type { CronFields } from './fields.ts'
 import type { Schedule } from './schedule.ts'
-import { type DayClock, type TimeZone, momentsOf } from './time-zone.ts'
+import { type DayClock, type TimeZone, instantsOf } from './time-zone.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -91,14 +91,14 @@ function dayTicks(fields: CronFields, midnight: number, clock: DayClock): number
   return fields.hours.flatMap((hour) =>
     fields.minutes.flatMap((minute) => {
       const local = midnight + (hour * 60 + minute) * MINUTE_MS
-      return fields.byInterval ? momentsOf(local, clock) : [onceAt(local, clock)]
+      return fields.byInterval ? instantsOf(local, clock) : [onceAt(local, clock)]
     }),
   )
 }
 
 /** A time of day comes once a day: the first of two, and right after the hour that is left out. */
 const onceAt = (local: number, clock: DayClock): number =>
-  momentsOf(local, clock)[0] ?? clock.changesAt
+  instantsOf(local, clock)[0] ?? clock.changesAt
 
 function matchesDay(fields: CronFields, midnight: number): boolean {
   const date = new Date(midnight)

@@ -80,7 +80,7 @@ export function timeZone(name: string): TimeZone | undefined {
 }
 
 /** The moments at which clocks show that local time: one, two in the hour that comes twice, none in the one left out. */
-export function momentsOf(local: number, { beforeMs, afterMs, changesAt }: DayClock): number[] {
+export function instantsOf(local: number, { beforeMs, afterMs, changesAt }: DayClock): number[] {
   const [early, late] = [local - beforeMs, local - afterMs]
   if (early >= changesAt) return late >= changesAt ? [late] : []
   return late >= changesAt ? [early, late] : [early]

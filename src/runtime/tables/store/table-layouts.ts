@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { notFound } from '#base/app-error.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { DefinedTables } from '#runtime/resources/service.ts'
+import type { TableDefinitions } from '#runtime/resources/service.ts'
 import type { TableConfig } from '#runtime/resources/table-config.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
 import type { Table } from '#runtime/tables/table.ts'
@@ -44,7 +44,7 @@ export interface KnownLayouts {
 }
 
 /** What the definition of a table means for its rows. */
-export class TableLayouts implements DefinedTables, KnownLayouts {
+export class TableLayouts implements TableDefinitions, KnownLayouts {
   readonly #database: Database
   readonly #requestBuild: RequestBuild
   readonly #remembered = new LRUCache<string, TableLayout>({ max: REMEMBERED })

@@ -11,7 +11,7 @@ export interface CompleteDeployment {
 export type ActivationStep = (tx: SiteTx) => Promise<void>
 
 /** What the layers above do when a deployment becomes a site's current one. */
-export interface ActivationParts {
+export interface DeploymentLifecycle {
   /** Refuses, before anything is changed, what cannot be run. The step may refuse it, too, and nothing has happened. */
   prepare(deployment: CompleteDeployment): Promise<ActivationStep>
 }

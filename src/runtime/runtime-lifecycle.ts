@@ -1,33 +1,33 @@
 import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type {
-  ActivationParts,
+  DeploymentLifecycle,
   ActivationStep,
   CompleteDeployment,
-} from '#sites/deployments/activation-parts.ts'
-import type { SiteParts, SitePartsResult } from '#sites/site-parts.ts'
+} from '#sites/deployments/deployment-lifecycle.ts'
+import type { SiteLifecycle, SiteCreation } from '#sites/site-lifecycle.ts'
 
-import type { Submissions } from './iac/submissions.ts'
+import type { IacSubmissions } from './iac/submissions.ts'
 import type { Revisions } from './revisions/service.ts'
 
 /** The file of an artifact that says what the site's runtime is made of. */
 const DEFINITION_FILE = 'croft.json'
 
 /** What the runtime keeps for every site, and what it does when a site gets new files. */
-export class RuntimeParts implements SiteParts, ActivationParts {
+export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
   readonly #revisions: Revisions
-  readonly #submissions: Pick<Submissions, 'prepareDeployment'>
+  readonly #submissions: Pick<IacSubmissions, 'prepareDeployment'>
 
   constructor(deps: {
     revisions: Revisions
-    iacSubmissions: Pick<Submissions, 'prepareDeployment'>
+    iacSubmissions: Pick<IacSubmissions, 'prepareDeployment'>
   }) {
     this.#revisions = deps.revisions
     this.#submissions = deps.iacSubmissions
   }
 
   /** A site starts with its first revision on the way. */
-  async created(tx: SiteTx): Promise<SitePartsResult> {
+  async created(tx: SiteTx): Promise<SiteCreation> {
     await this.#revisions.request(tx)
     return {}
   }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { Change } from './plan.ts'
-import { roomFaults } from './room.ts'
+import { sectionLimitFaults } from './section-limits.ts'
 import type { SiteItem } from './section.ts'
 
 const items = (count: number): SiteItem[] =>
@@ -33,7 +33,7 @@ describe('room for a definition', () => {
       'leave some out',
     ],
   ])('%s', (_what, has, asked, words) => {
-    const faults = roomFaults(asked, new Map([['jobs', items(has)]]), sections)
+    const faults = sectionLimitFaults(asked, new Map([['jobs', items(has)]]), sections)
     expect(faults.map(({ field }) => field)).toEqual(words === undefined ? [] : ['jobs'])
     expect(faults[0]?.message ?? '').toContain(words ?? '')
   })

@@ -20,7 +20,7 @@ export async function limitLockWaits(tx: Tx): Promise<void> {
 }
 
 /** Runs a transaction that limits its lock waits, again and again until it finds its locks free. */
-export const givingWay = <T>(transaction: () => Promise<T>): Promise<T> =>
+export const retryOnLockTimeout = <T>(transaction: () => Promise<T>): Promise<T> =>
   retry(transaction, {
     attempts: ATTEMPTS,
     isRetryable: (error) => hasCode(error, ...BUSY),

@@ -10,7 +10,7 @@ import { updateFinished } from './queries.ts'
  * Ends a job, however it went: what was not done is skipped, the sealed definition is dropped, and what was done is
  * published as one revision. The caller holds the site.
  */
-export async function endJob(
+export async function endIacJob(
   tx: SiteTx,
   job: IacJob,
   end: {

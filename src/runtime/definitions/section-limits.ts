@@ -1,16 +1,16 @@
 import type { FieldFault } from '#base/app-error.ts'
 
 import type { Change, SiteState } from './plan.ts'
-import type { Section, SectionName } from './section.ts'
+import type { DefinitionSection, SectionName } from './section.ts'
 
 /**
  * Sections of which the site would hold too much in the end; what the job deletes takes no room on the way. A section that
  * says itself what its items come to finds that out on its own.
  */
-export function roomFaults(
+export function sectionLimitFaults(
   changes: readonly Change[],
   site: SiteState,
-  sections: readonly Pick<Section, 'name' | 'maxItems' | 'actions'>[],
+  sections: readonly Pick<DefinitionSection, 'name' | 'maxItems' | 'actions'>[],
 ): FieldFault[] {
   return sections.flatMap(({ name, maxItems, actions }) => {
     const has = site.get(name)?.length ?? 0
