@@ -3,8 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 
 import { AppError, type FieldFault } from '#base/app-error.ts'
 import { shapeFaults } from '#base/shape-faults.ts'
-
-import { isStorable } from './storable-text.ts'
+import { isStorable } from '#base/storable-text.ts'
 
 /** Gives `value` the type of `schema`, or throws a `ValidationError` that names each wrong field. `at` is the field that holds it. */
 export function parseShape<Schema extends TSchema>(

@@ -1,6 +1,6 @@
 import { type AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import { isStorable } from '#base/storable-text.ts'
 import { invalidFields } from '#runtime/shape.ts'
-import { isStorable } from '#runtime/storable-text.ts'
 
 export const MAX_ENV_VARS = 200
 /** SSM's own parameters end at 8 KiB; certificates and service-account keys are longer. */

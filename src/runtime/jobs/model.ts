@@ -4,8 +4,8 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import { isDeeper } from '#base/json-depth.ts'
+import { SiteName } from '#base/storable-text.ts'
 import { parseShape } from '#runtime/shape.ts'
-import { SiteName } from '#runtime/storable-text.ts'
 
 import { type ScheduleText, parseSchedule } from './schedules/schedule.ts'
 import { nextTick } from './schedules/ticks.ts'

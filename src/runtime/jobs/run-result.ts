@@ -1,4 +1,4 @@
-import { toStorable } from '#runtime/storable-text.ts'
+import { toStorable } from '#base/storable-text.ts'
 
 const MAX_RESULT_BYTES = 64 * 1024
 const ENVELOPE = '{"ok":true,"data":'

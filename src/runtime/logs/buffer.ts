@@ -1,4 +1,4 @@
-import { toStorable } from '#runtime/storable-text.ts'
+import { toStorable } from '#base/storable-text.ts'
 
 import type { NewLogLine } from './model.ts'
 

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { type FieldFault, invalid } from '#base/app-error.ts'
+import { SiteName } from '#base/storable-text.ts'
 import { invalidFields } from '#runtime/shape.ts'
-import { SiteName } from '#runtime/storable-text.ts'
 
 import { type PresetBinding, PresetInput, parsePreset } from './preset-binding.ts'
 import { checkExpressions } from './preset-expressions.ts'

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 
+import { isStorable } from '#base/storable-text.ts'
 import type { FunctionSource, Module, PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
 import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { Operation } from '#runtime/operations/model.ts'
-import { codeFaultMessage, inlineSource } from '#runtime/resources/function-code.ts'
-import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
 import {
   DOCUMENT_FORMAT,
   type RevisionDocument,
   type RevisionFunction,
   type RevisionStore,
-} from '#runtime/revisions/document.ts'
+} from '#runtime/published/revision-document.ts'
+import { codeFaultMessage, inlineSource } from '#runtime/resources/function-code.ts'
+import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
 import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
-import { isStorable } from '#runtime/storable-text.ts'
 
 export interface CompileInput {
   readonly resources: readonly Resource[]

@@ -6,8 +6,8 @@ import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { Operation } from '#runtime/operations/model.ts'
+import type { RevisionDocument } from '#runtime/published/revision-document.ts'
 import type { Resource } from '#runtime/resources/model.ts'
-import type { RevisionDocument } from '#runtime/revisions/document.ts'
 import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import {
   type PermissionsSync,

@@ -4,14 +4,15 @@ import type { OpenEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { AuthRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
+import { egressPolicy } from '#runtime/revisions/limits.ts'
+import type { CurrentRevision } from '#runtime/revisions/service.ts'
+
 import type {
   RevisionDocument,
   RevisionFunction,
   RevisionOperation,
   RevisionStore,
-} from '#runtime/revisions/document.ts'
-import { egressPolicy } from '#runtime/revisions/limits.ts'
-import type { CurrentRevision } from '#runtime/revisions/service.ts'
+} from './revision-document.ts'
 
 /** One revision of a site, ready to serve calls from memory. */
 export interface PublishedSite {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import { isStorable } from '#runtime/storable-text.ts'
+import { isStorable } from '#base/storable-text.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
+import type { RevisionDocument } from '#runtime/published/revision-document.ts'
 
-import type { RevisionDocument } from './document.ts'
 import type { SyncState, SyncStatus } from './model.ts'
 
 const STATE = ['sync_status', 'requested', 'synced', 'current_revision', 'error'] as const

@@ -2,8 +2,8 @@ import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Queue } from '#platform/queue/queue.ts'
+import { type RevisionDocument, parseDocument } from '#runtime/published/revision-document.ts'
 
-import { type RevisionDocument, parseDocument } from './document.ts'
 import type { SyncState, SyncStatus } from './model.ts'
 import {
   countChange,

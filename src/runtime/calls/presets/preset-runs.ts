@@ -11,7 +11,7 @@ import {
   type TablePreset,
   presetOf,
 } from '#runtime/operations/presets.ts'
-import type { RevisionStore } from '#runtime/revisions/document.ts'
+import type { RevisionStore } from '#runtime/published/revision-document.ts'
 import type { RequestFields } from '#runtime/tables/plain/request-fields.ts'
 import type { Table } from '#runtime/tables/table.ts'
 

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Type } from '@sinclair/typebox'
 
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import { SiteName } from '#base/storable-text.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type {
@@ -20,7 +21,6 @@ import { MAX_RESOURCES, ResourceType, type TypedConfig } from '#runtime/resource
 import type { Resources } from '#runtime/resources/service.ts'
 import { checkKeysUnchanged } from '#runtime/resources/table-config.ts'
 import { parseShape } from '#runtime/shape.ts'
-import { SiteName } from '#runtime/storable-text.ts'
 
 import { withGrantFaults, withGrantIds, withGrantNames } from './grants.ts'
 
