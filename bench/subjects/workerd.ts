@@ -61,6 +61,11 @@ export async function startWorkerd(): Promise<Subject & AsyncDisposable> {
 }
 
 function binaryPath(): string {
-  const installed: { readonly default: string } = createRequire(import.meta.url)('workerd')
-  return installed.default
+  const require = createRequire(new URL('../packages/package.json', import.meta.url))
+  try {
+    const installed: { readonly default: string } = require('workerd')
+    return installed.default
+  } catch (cause) {
+    throw new Error('workerd is not installed: run "npm ci --prefix bench/packages"', { cause })
+  }
 }
