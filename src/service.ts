@@ -10,7 +10,6 @@ import { type OpenContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
 import { MAX_UPLOAD_BYTES } from '#http/body-bound.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
-import { type HttpServer, serve } from '#platform/http-server/serve.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
@@ -24,11 +23,13 @@ import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
-import { CapturedMail } from '#platform/smtp/captured-mail.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
 import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
+
+import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
+import { CapturingMailTransport } from './platform/smtp/capturing-mail-transport.ts'
 
 const DRAIN_MS = 25_000
 const FIRST_SYNC_MS = 20_000
@@ -131,7 +132,7 @@ async function makeFirstSite(
 
 function listen(context: OpenContext): Promise<HttpServer> {
   const app = httpApp(context)
-  return serve({
+  return startHttpServer({
     fetch: (request, peer) => app.fetch(request, peer),
     hostname: context.config.host,
     port: context.config.port,
@@ -143,7 +144,7 @@ function listen(context: OpenContext): Promise<HttpServer> {
 
 function openMailTransport({ dataDir }: Config, { smtpUrl }: Secrets): MailTransport {
   return smtpUrl === undefined
-    ? new CapturedMail(new Outbox(join(dataDir, 'outbox')))
+    ? new CapturingMailTransport(new Outbox(join(dataDir, 'outbox')))
     : new SmtpGateway(smtpUrl)
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
 import { AppError } from './app-error.ts'
-import { MAX_DEPTH, boundDepth, isDeeper } from './json-depth.ts'
+import { MAX_DEPTH, checkDepth, isNestedDeeper } from './json-depth.ts'
 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 
@@ -25,7 +25,7 @@ describe('the depth of a body', () => {
     })).node
     fc.assert(
       fc.property(document, fc.integer({ min: 0, max: 10 }), (value, limit) => {
-        expect(isDeeper(JSON.stringify(value), limit)).toBe(depthOf(value) > limit)
+        expect(isNestedDeeper(JSON.stringify(value), limit)).toBe(depthOf(value) > limit)
       }),
     )
   })
@@ -34,25 +34,25 @@ describe('the depth of a body', () => {
     const text = fc.string({ unit: fc.constantFrom('"', '\\', '[', ']', '{', '}'), maxLength: 500 })
     fc.assert(
       fc.property(text, (body) => {
-        expect(isDeeper(body, 3)).toBeTypeOf('boolean')
+        expect(isNestedDeeper(body, 3)).toBeTypeOf('boolean')
       }),
     )
   })
 
   test('may be the limit and not one more', () => {
-    boundDepth(nested(MAX_DEPTH))
-    expect(() => boundDepth(nested(MAX_DEPTH + 1))).toThrow(AppError)
+    checkDepth(nested(MAX_DEPTH))
+    expect(() => checkDepth(nested(MAX_DEPTH + 1))).toThrow(AppError)
   })
 
   test('is found in one pass even when quotes are many', () => {
     const started = performance.now()
-    isDeeper(`"${'\\"'.repeat(200_000)}"`, 3)
+    isNestedDeeper(`"${'\\"'.repeat(200_000)}"`, 3)
     expect(performance.now() - started).toBeLessThan(1000)
   })
 
   test('is found in one pass even when backslashes are many', () => {
     const started = performance.now()
-    isDeeper(`"${'\\'.repeat(200_000)}"`, 3)
+    isNestedDeeper(`"${'\\'.repeat(200_000)}"`, 3)
     expect(performance.now() - started).toBeLessThan(1000)
   })
 })

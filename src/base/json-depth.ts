@@ -34,25 +34,25 @@ const VALUE_BOUNDS: ValueBounds = { values: MAX_VALUES, fields: MAX_FIELDS }
 const NONE = 0x7fffffff
 
 /** Refuses nesting that would make a parser or a function recurse too far. Reads the text once; no parse. */
-export function boundDepth(text: string, limit = MAX_DEPTH): void {
+export function checkDepth(text: string, limit = MAX_DEPTH): void {
   // Every level opens and closes: a shorter text cannot be valid and too deep.
   if (text.length > limit * 2) refuse(text, { depth: limit, values: NONE, fields: NONE })
 }
 
 /** For text that the service parses and walks: refuses what would keep it from its other callers. Reads the text once. */
-export function boundJson(text: string, depth = MAX_DEPTH): void {
+export function checkJsonSize(text: string, depth = MAX_DEPTH): void {
   // Every field has three characters, and every value but the last is followed by a comma.
   if (text.length > MAX_FIELDS * 3) refuse(text, { depth, ...VALUE_BOUNDS })
-  else boundDepth(text, depth)
+  else checkDepth(text, depth)
 }
 
 /** Refuses more values than the service walks in one go. Reads the text once; no parse. */
-export function boundValues(text: string, bounds = VALUE_BOUNDS): void {
+export function checkValueCount(text: string, bounds = VALUE_BOUNDS): void {
   if (text.length > bounds.fields * 3) refuse(text, { depth: NONE, ...bounds })
 }
 
 /** For text that is not JSON the answer may be either, but it always comes in one pass. */
-export const isDeeper = (text: string, limit: number): boolean =>
+export const isNestedDeeper = (text: string, limit: number): boolean =>
   exceeded(text, { depth: limit, values: NONE, fields: NONE }) === 'depth'
 
 function refuse(text: string, bounds: Bounds): void {

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
-import type { Peer } from '#platform/http-server/serve.ts'
+import type { Peer } from '#platform/http-server/http-server.ts'
 
 import { OpenBodies } from './bodies/open-bodies.ts'
 import { boundBody } from './body-bound.ts'

@@ -1,5 +1,5 @@
 import type { Ids } from '#base/ids.ts'
-import type { Peer } from '#platform/http-server/serve.ts'
+import type { Peer } from '#platform/http-server/http-server.ts'
 
 import type { RequestScope } from './request-scope.ts'
 import { TrustedProxies } from './trusted-proxies.ts'

@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { AppError, type FieldFault } from '#base/app-error.ts'
-import { shapeFaults } from '#base/shape-faults.ts'
+import { schemaFaults } from '#base/schema-faults.ts'
 import { isStorable } from '#base/storable-text.ts'
 
 /** Gives `value` the type of `schema`, or throws a `ValidationError` that names each wrong field. `at` is the field that holds it. */
@@ -11,7 +11,7 @@ export function parseShape<Schema extends TSchema>(
   value: unknown,
   at = '',
 ): Static<Schema> {
-  const faults = shapeFaults(Value.Errors(schema, value), at)
+  const faults = schemaFaults(Value.Errors(schema, value), at)
   if (faults.length === 0) faults.push(...textFaults(value, at))
   if (faults.length > 0) throw invalidFields(faults)
   return value as Static<Schema>

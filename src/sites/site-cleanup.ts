@@ -72,7 +72,7 @@ export class SiteCleanup {
 
   async #removeAll(siteId: string, signal: AbortSignal): Promise<void> {
     const { objects, outbox, remains } = this.#deps
-    await outbox.forgetSite(siteId)
+    await outbox.deleteSite(siteId)
     for (const each of remains) await each.removeSite(siteId, signal)
     const prefix = objectKey(siteId, '')
     for (;;) {

@@ -157,8 +157,8 @@ test('a role that may bypass row-level security is refused, however it came abou
   // A pooler that drops the "role" parameter looks like this from within.
   const client = createClient({ url, max: 1 })
   cleanUp.defer(() => client.end())
-  const { assertConfined } = await import('#platform/postgres/role.ts')
-  await expect(assertConfined(client)).rejects.toThrow('which would see every site')
+  const { assertRowLevelSecurity } = await import('#platform/postgres/role.ts')
+  await expect(assertRowLevelSecurity(client)).rejects.toThrow('which would see every site')
 })
 
 test('an unmigrated database is not served', async () => {

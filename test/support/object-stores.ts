@@ -12,7 +12,7 @@ import { notFound } from '#base/app-error.ts'
 import { type Clock, systemClock } from '#base/clock.ts'
 import { objectRoutes } from '#http/objects/routes.ts'
 import { errorResponse, toAppError } from '#http/plugins/errors.ts'
-import { serve } from '#platform/http-server/serve.ts'
+import { startHttpServer } from '#platform/http-server/http-server.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import { ObjectUrls } from '#platform/objects/object-urls.ts'
@@ -55,7 +55,7 @@ export async function openFileStore(): Promise<OpenFileStore> {
       errorResponse(toAppError(error, code, request), new URL(request.url).pathname, 'test'),
     )
     .use(routes)
-  const server = await serve({
+  const server = await startHttpServer({
     hostname: '127.0.0.1',
     port: 0,
     fetch: (request) => app.handle(request),

@@ -14,7 +14,7 @@ import { type OpenContext, type Platform, openContext } from '#context'
 import { type HttpApp, httpApp } from '#http/app.ts'
 import type { Role } from '#identity/actor.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
-import { serve } from '#platform/http-server/serve.ts'
+import { startHttpServer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -24,7 +24,7 @@ import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
-import { CapturedMail } from '#platform/smtp/captured-mail.ts'
+import { CapturingMailTransport } from '#platform/smtp/capturing-mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
@@ -94,7 +94,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   )
   // The base URL carries the port, so the server listens before the service stands.
   const late = Promise.withResolvers<HttpApp>()
-  const server = await serve({
+  const server = await startHttpServer({
     fetch: async (incoming, peer) => (await late.promise).fetch(incoming, peer),
     hostname: '127.0.0.1',
     port: 0,
@@ -168,7 +168,7 @@ function testPlatform(
     sharedCache: started.use(openSharedCache(options.redisUrl, logger, PATIENT)),
     counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
     egress: new HttpEgress(),
-    mailTransport: new CapturedMail(new Outbox(join(dataDir, 'outbox'))),
+    mailTransport: new CapturingMailTransport(new Outbox(join(dataDir, 'outbox'))),
     openObjects: (urls) =>
       new FileObjectStore({
         dir: join(dataDir, 'objects'),

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
-import { isDeeper } from '#base/json-depth.ts'
+import { isNestedDeeper } from '#base/json-depth.ts'
 import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -59,7 +59,7 @@ const textOf = async (body: ReadableStream<Uint8Array>): Promise<string> =>
 
 /** Nobody sends Cognito more than a few levels. */
 function boundedText(text: string): string {
-  if (!isDeeper(text, MAX_DEPTH)) return text
+  if (!isNestedDeeper(text, MAX_DEPTH)) return text
   throw new CognitoError('SerializationException', 'The request body is nested too deep')
 }
 

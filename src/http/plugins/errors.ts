@@ -3,7 +3,7 @@ import { ValidationError } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
-import { shapeFaults } from '#base/shape-faults.ts'
+import { schemaFaults } from '#base/schema-faults.ts'
 import { notJson } from '#http/json-type.ts'
 
 import { isOtherThanJson } from './json-body.ts'
@@ -74,7 +74,7 @@ const challenge = (error: AppError): string =>
     : 'Bearer'
 
 function validationFault(error: Readonly<ValidationError>): AppError {
-  const details = shapeFaults(faultsOf(error)).map((fault) => ({
+  const details = schemaFaults(faultsOf(error)).map((fault) => ({
     ...fault,
     field: fault.field === 'body' ? error.type : fault.field,
   }))

@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import { boundJson } from '#base/json-depth.ts'
+import { checkJsonSize } from '#base/json-depth.ts'
 import { receivedText } from '#http/bodies/receive.ts'
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i
@@ -26,7 +26,7 @@ export function textOf(request: Request): Promise<string> {
 
 /** Throws `InvalidJson`, and `ValidationError` for what is nested too deep or holds too much. */
 export function parseJson(text: string, depth?: number): unknown {
-  boundJson(text, depth)
+  checkJsonSize(text, depth)
   try {
     return JSON.parse(text)
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { QueueJobs } from '#platform/queue/queue.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -63,7 +63,7 @@ export class AccountMail {
       createdAt,
       expiresAt: new Date(createdAt.getTime() + RESET_LIFETIME_MS),
     })
-    await sweepExpired(tx, 'user_code', createdAt)
+    await deleteExpired(tx, 'user_code', createdAt)
     await authEmails.send(tx, site, { kind: 'reset', pool: kind, to: activeEmail, code })
   }
 

@@ -8,7 +8,7 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -80,7 +80,7 @@ export class SignUps {
         createdAt,
         expiresAt: new Date(createdAt.getTime() + VERIFICATION_LIFETIME_MS),
       })
-      await sweepExpired(tx, 'pending_sign_up', createdAt)
+      await deleteExpired(tx, 'pending_sign_up', createdAt)
       await this.#ask(tx, pool, { ask: 'sign-up', email, registrationId })
       await this.#deps.events.record(tx, {
         event: 'sign-up.requested',

@@ -2,7 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { hashSecret } from '#identity/sessions/secret.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 
 import type { AuthorizationRequest } from './authorization-request.ts'
 import {
@@ -38,7 +38,7 @@ export class AuthorizationCodes {
   async issue(tx: SiteTx, request: AuthorizationRequest, holder: CodeHolder): Promise<string> {
     const code = this.#ids.secret()
     const createdAt = this.#clock.now()
-    await sweepExpired(tx, 'authorization_code', createdAt)
+    await deleteExpired(tx, 'authorization_code', createdAt)
     await insertCode(tx, {
       sub: holder.sub,
       sessionId: holder.sessionId,

@@ -6,7 +6,7 @@ import type { Tries } from '#identity/rate-limits/tries.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { Challenge, Challenger, Challenges } from './challenges.ts'
@@ -128,7 +128,7 @@ export class SrpSignIns {
   /** Undefined when the challenge has been answered: right or wrong, each takes one answer. */
   #use(by: Challenger, challenge: Challenge, email: string): Promise<Known | undefined> {
     return this.#database.withSite(by.site.siteId, async (tx) => {
-      await sweepExpired(tx, 'used_srp_challenge', this.#clock.now())
+      await deleteExpired(tx, 'used_srp_challenge', this.#clock.now())
       if (!(await insertUsedChallenge(tx, challenge))) return undefined
       return this.#known(tx, by, email)
     })

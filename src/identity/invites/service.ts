@@ -5,7 +5,7 @@ import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -80,7 +80,7 @@ export class Invites {
     const createdAt = this.#clock.now()
     const expiresAt = new Date(createdAt.getTime() + INVITE_LIFETIME_MS)
     await deleteUnusedInvites(tx, user)
-    await sweepExpired(tx, 'user_invite', createdAt)
+    await deleteExpired(tx, 'user_invite', createdAt)
     const { userPoolId, sub } = user
     await insertInvite(tx, { tokenHash: hashInvite(token), userPoolId, sub, createdAt, expiresAt })
     const base = siteBaseUrl(this.#baseUrl, site.domain)

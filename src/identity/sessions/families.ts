@@ -3,7 +3,7 @@ import type { Ids } from '#base/ids.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 
 import {
   type Kept,
@@ -55,7 +55,7 @@ export class Families {
     { origin, ...start }: FamilyStart,
   ): Promise<void> {
     const createdAt = this.#clock.now()
-    await sweepExpired(tx, 'refresh_family', new Date(createdAt.getTime() - KEPT_AFTER_END_MS))
+    await deleteExpired(tx, 'refresh_family', new Date(createdAt.getTime() - KEPT_AFTER_END_MS))
     await insertFamily(tx, {
       ...start,
       userPoolId,

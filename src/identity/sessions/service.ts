@@ -6,7 +6,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Families } from './families.ts'
@@ -114,7 +114,7 @@ export class Sessions {
       createdAt: now,
       expiresAt: new Date(now.getTime() + SIGN_IN_LIFETIME_MS),
     }
-    await sweepExpired(tx, 'sign_in_session', now)
+    await deleteExpired(tx, 'sign_in_session', now)
     await (previous === undefined ? insertSession(tx, session) : renewSession(tx, session))
     return { sessionId: session.sessionId, token, expiresAt: session.expiresAt }
   }

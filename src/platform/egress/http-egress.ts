@@ -6,9 +6,9 @@ import { hasCode } from '#base/error-code.ts'
 
 import { urlFault } from './allow-list.ts'
 import type { Egress, EgressPolicy, EgressRequest, EgressResponse } from './egress.ts'
-import { type Exchanged, exchange } from './exchange.ts'
+import { type HttpResponse, sendHttpRequest } from './http-exchange.ts'
 import { isPublicAddress } from './public-address.ts'
-import { methodFault, outgoing, redirected } from './request-headers.ts'
+import { methodFault, outgoingHeaders, redirectedHeaders } from './request-headers.ts'
 
 const MAX_REDIRECTS = 5
 /** Of one name, in the resolver's order. */
@@ -83,15 +83,15 @@ export class HttpEgress implements Egress {
     }
   }
 
-  async #hop(hop: Hop, policy: EgressPolicy, signal: AbortSignal): Promise<Exchanged> {
+  async #hop(hop: Hop, policy: EgressPolicy, signal: AbortSignal): Promise<HttpResponse> {
     const fault = urlFault(hop.url, policy.allow)
     if (fault !== undefined) throw new Error(fault)
     const addresses = await Promise.race([this.#addressesOf(hop.url), whenAborted(signal)])
-    const headers = outgoing(hop.headers)
+    const headers = outgoingHeaders(hop.headers)
     for (const [index, address] of addresses.entries()) {
       signal.throwIfAborted()
       try {
-        return await exchange({
+        return await sendHttpRequest({
           ...hop,
           address,
           headers,
@@ -146,7 +146,7 @@ function firstHop(request: EgressRequest): Hop {
 const normalMethod = (method: string): string =>
   /^(?:delete|get|head|options|post|put)$/i.test(method) ? method.toUpperCase() : method
 
-function nextHop(hop: Hop, answer: Exchanged): Hop | undefined {
+function nextHop(hop: Hop, answer: HttpResponse): Hop | undefined {
   const location = answer.headers.find(([name]) => name === 'location')?.[1]
   if (!REDIRECTS.has(answer.status) || location === undefined) return undefined
   if (!URL.canParse(location, hop.url.href)) throw new Error('a redirect leads to no URL')
@@ -155,7 +155,10 @@ function nextHop(hop: Hop, answer: Exchanged): Hop | undefined {
   return {
     url,
     method: bodyDropped ? 'GET' : hop.method,
-    headers: redirected(hop.headers, { crossOrigin: url.origin !== hop.url.origin, bodyDropped }),
+    headers: redirectedHeaders(hop.headers, {
+      crossOrigin: url.origin !== hop.url.origin,
+      bodyDropped,
+    }),
     body: bodyDropped ? undefined : hop.body,
   }
 }
@@ -166,7 +169,7 @@ function becomesGet(method: string, status: number): boolean {
   return (status === 301 || status === 302) && method === 'POST'
 }
 
-const response = (answer: Exchanged, url: URL, wasRedirected: boolean): EgressResponse => ({
+const response = (answer: HttpResponse, url: URL, wasRedirected: boolean): EgressResponse => ({
   status: answer.status,
   statusText: answer.statusText,
   url: url.href,

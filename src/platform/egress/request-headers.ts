@@ -30,7 +30,7 @@ export function methodFault(method: string): string | undefined {
 }
 
 /** The headers as they go out. Throws for what no header can be; drops what is ours to set. */
-export function outgoing(pairs: HeaderPairs): Map<string, string[]> {
+export function outgoingHeaders(pairs: HeaderPairs): Map<string, string[]> {
   const headers = new Map<string, string[]>()
   let characters = 0
   for (const [rawName, value] of pairs) {
@@ -50,7 +50,7 @@ export function outgoing(pairs: HeaderPairs): Map<string, string[]> {
 }
 
 /** What stays of the headers on the way to another origin, or when the body is dropped (Fetch, HTTP-redirect fetch). */
-export function redirected(
+export function redirectedHeaders(
   pairs: HeaderPairs,
   change: { readonly crossOrigin: boolean; readonly bodyDropped: boolean },
 ): HeaderPairs {

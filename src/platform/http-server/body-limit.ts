@@ -1,5 +1,8 @@
 /** What `fetch` is spared: the request's own length says that it is too long, or is no length at all. */
-export function refusedLength(header: string | null, maxBytes: number): Response | undefined {
+export function contentLengthRefusal(
+  header: string | null,
+  maxBytes: number,
+): Response | undefined {
   if (header === null) return undefined
   if (!/^\d{1,15}$/.test(header)) return new Response(null, { status: 400 })
   return Number(header) > maxBytes ? tooLarge() : undefined

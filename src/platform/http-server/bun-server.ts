@@ -1,6 +1,6 @@
 import { closeListener } from './close-listener.ts'
-import { asLast, becameQuiet } from './quiet.ts'
-import type { HttpServer, Peer, ServeSettings } from './serve.ts'
+import { closingConnection, waitUntilIdle } from './drain.ts'
+import type { HttpServer, Peer, HttpServerSettings } from './http-server.ts'
 
 type BunServer = Bun.Server<undefined>
 
@@ -11,14 +11,14 @@ const RENEW_MS = 60_000
 const STALLED_AFTER_MS = 20 * 60_000
 
 /** Bun.serve, whose per-request cost is all that this adds to: a peer object, a timeout and a branch. */
-export function serveOnBun(settings: ServeSettings): HttpServer {
+export function serveOnBun(settings: HttpServerSettings): HttpServer {
   return new BunHttpServer(settings)
 }
 
 class BunHttpServer implements HttpServer {
   readonly hostname: string
   readonly port: number
-  readonly #settings: ServeSettings
+  readonly #settings: HttpServerSettings
   readonly #server: BunServer
   /** Requests with a body that wait for their answer, and since when. */
   readonly #waiting = new Map<Request, number>()
@@ -26,7 +26,7 @@ class BunHttpServer implements HttpServer {
   #draining: Promise<void> | undefined
   #lastRequestAt = 0
 
-  constructor(settings: ServeSettings) {
+  constructor(settings: HttpServerSettings) {
     this.#settings = settings
     this.#server = Bun.serve({
       hostname: settings.hostname,
@@ -76,13 +76,13 @@ class BunHttpServer implements HttpServer {
   #sent(response: Response): Response {
     if (this.#draining === undefined) return response
     this.#lastRequestAt = performance.now()
-    return asLast(response)
+    return closingConnection(response)
   }
 
   #failed(error: unknown): Response {
     this.#settings.onError(error)
     const response = new Response(null, { status: 500 })
-    return this.#draining === undefined ? response : asLast(response)
+    return this.#draining === undefined ? response : closingConnection(response)
   }
 
   /** While a body is read the idle timeout must run, while an operation thinks it must not: it is renewed until it has thought too long. */
@@ -95,7 +95,7 @@ class BunHttpServer implements HttpServer {
 
   async #drain(deadlineMs: number): Promise<void> {
     closeListener(this.port)
-    const quiet = await becameQuiet(
+    const quiet = await waitUntilIdle(
       { inFlight: () => this.#server.pendingRequests, lastRequestAt: () => this.#lastRequestAt },
       deadlineMs,
     )

@@ -1,7 +1,7 @@
-import { limitStream, refusedLength, tooLarge } from './body-limit.ts'
+import { limitStream, contentLengthRefusal, tooLarge } from './body-limit.ts'
 import { closeListener } from './close-listener.ts'
-import { asLast, becameQuiet } from './quiet.ts'
-import type { HttpServer, ServeSettings } from './serve.ts'
+import { closingConnection, waitUntilIdle } from './drain.ts'
+import type { HttpServer, HttpServerSettings } from './http-server.ts'
 
 /** How long clients are told to close their connections where the listener cannot be closed alone. */
 const FAREWELL_MS = 300
@@ -31,20 +31,20 @@ interface DenoServer {
 
 declare const Deno: DenoApi
 
-export function serveOnDeno(settings: ServeSettings): HttpServer {
+export function serveOnDeno(settings: HttpServerSettings): HttpServer {
   return new DenoHttpServer(settings)
 }
 
 class DenoHttpServer implements HttpServer {
   readonly hostname: string
   readonly port: number
-  readonly #settings: ServeSettings
+  readonly #settings: HttpServerSettings
   readonly #server: DenoServer
   #inFlight = 0
   #lastRequestAt = 0
   #draining: Promise<void> | undefined
 
-  constructor(settings: ServeSettings) {
+  constructor(settings: HttpServerSettings) {
     this.#settings = settings
     this.#server = Deno.serve(
       {
@@ -74,7 +74,7 @@ class DenoHttpServer implements HttpServer {
     } catch (error) {
       response = this.#failed(error)
     }
-    return this.#draining === undefined ? response : asLast(response)
+    return this.#draining === undefined ? response : closingConnection(response)
   }
 
   async #count({ completed }: DenoInfo): Promise<void> {
@@ -90,7 +90,7 @@ class DenoHttpServer implements HttpServer {
       },
     }
     const length = request.headers.get('content-length')
-    const refused = refusedLength(length, maxBytes)
+    const refused = contentLengthRefusal(length, maxBytes)
     if (refused) return refused
     if (length !== null || request.body === null) return fetch(request, peer)
     let exceeded = false
@@ -113,7 +113,7 @@ class DenoHttpServer implements HttpServer {
   async #drain(deadlineMs: number): Promise<void> {
     const startedAt = performance.now()
     const patienceMs = closeListener(this.port) ? deadlineMs : Math.min(FAREWELL_MS, deadlineMs)
-    await becameQuiet(
+    await waitUntilIdle(
       { inFlight: () => this.#inFlight, lastRequestAt: () => this.#lastRequestAt },
       patienceMs,
     )

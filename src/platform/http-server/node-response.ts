@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
-export interface Exchange {
+export interface NodeExchange {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
 }
@@ -13,7 +13,7 @@ interface BodyReader {
 }
 
 /** Writes the response as fast as the client reads it; a client that goes away cancels the body. */
-export async function sendResponse(response: Response, exchange: Exchange): Promise<void> {
+export async function sendResponse(response: Response, exchange: NodeExchange): Promise<void> {
   const { incoming, outgoing } = exchange
   // A body nobody read would be taken for the next request on this connection.
   if (!incoming.complete) outgoing.once('finish', () => incoming.resume())

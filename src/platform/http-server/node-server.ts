@@ -3,18 +3,18 @@ import { Server as TcpServer } from 'node:net'
 
 import { listening } from '#platform/listening.ts'
 
-import { refusedLength, tooLarge } from './body-limit.ts'
+import { contentLengthRefusal, tooLarge } from './body-limit.ts'
+import { closingConnection, waitUntilIdle } from './drain.ts'
+import type { HttpServer, HttpServerSettings } from './http-server.ts'
 import { toRequest } from './node-request.ts'
 import { sendResponse } from './node-response.ts'
-import { asLast, becameQuiet } from './quiet.ts'
-import type { HttpServer, ServeSettings } from './serve.ts'
 
 /** A loop turn this short saw no burst of work: what had connected is accepted. */
 const CALM_TURN_MS = 0.2
 const CALM_TURNS_TRIED = 1000
 
 /** node:http behind the same contract; listens before it resolves. */
-export async function serveOnNode(settings: ServeSettings): Promise<HttpServer> {
+export async function serveOnNode(settings: HttpServerSettings): Promise<HttpServer> {
   const server = new NodeHttpServer(settings)
   await server.listen()
   return server
@@ -22,7 +22,7 @@ export async function serveOnNode(settings: ServeSettings): Promise<HttpServer> 
 
 class NodeHttpServer implements HttpServer {
   readonly hostname: string
-  readonly #settings: ServeSettings
+  readonly #settings: HttpServerSettings
   readonly #server: Server
   #inFlight = 0
   #lastRequestAt = 0
@@ -30,7 +30,7 @@ class NodeHttpServer implements HttpServer {
   /** Set with the listener closed: who is told to close sooner comes back on a new connection. */
   #lastAnswers = false
 
-  constructor(settings: ServeSettings) {
+  constructor(settings: HttpServerSettings) {
     this.#settings = settings
     this.hostname = settings.hostname
     this.#server = createServer({
@@ -64,7 +64,7 @@ class NodeHttpServer implements HttpServer {
     outgoing.once('close', () => this.#inFlight--)
     try {
       const response = await this.#respond(incoming, outgoing)
-      await sendResponse(this.#lastAnswers ? asLast(response) : response, {
+      await sendResponse(this.#lastAnswers ? closingConnection(response) : response, {
         incoming,
         outgoing,
       })
@@ -77,15 +77,15 @@ class NodeHttpServer implements HttpServer {
 
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { maxRequestBodyBytes: maxBytes, idleTimeoutSeconds } = this.#settings
-    const refused = refusedLength(incoming.headers['content-length'] ?? null, maxBytes)
-    if (refused) return asLast(refused)
+    const refused = contentLengthRefusal(incoming.headers['content-length'] ?? null, maxBytes)
+    if (refused) return closingConnection(refused)
     let exceeded = false
     const request = toRequest(incoming, outgoing, {
       maxBytes,
       idleTimeoutMs: idleTimeoutSeconds * 1000,
       onExceeded: () => (exceeded = true),
     })
-    if (request === undefined) return asLast(new Response(null, { status: 400 }))
+    if (request === undefined) return closingConnection(new Response(null, { status: 400 }))
     const peer = {
       get address() {
         return incoming.socket.remoteAddress ?? ''
@@ -93,9 +93,9 @@ class NodeHttpServer implements HttpServer {
     }
     try {
       const response = await this.#settings.fetch(request, peer)
-      return exceeded ? asLast(tooLarge()) : response
+      return exceeded ? closingConnection(tooLarge()) : response
     } catch (error) {
-      if (exceeded) return asLast(tooLarge())
+      if (exceeded) return closingConnection(tooLarge())
       throw error
     }
   }
@@ -105,7 +105,7 @@ class NodeHttpServer implements HttpServer {
     // Not `http.Server.close`, which also cuts idle connections and with them requests on their way.
     TcpServer.prototype.close.call(this.#server)
     this.#lastAnswers = true
-    await becameQuiet(
+    await waitUntilIdle(
       { inFlight: () => this.#inFlight, lastRequestAt: () => this.#lastRequestAt },
       deadlineMs,
     )

@@ -18,14 +18,14 @@ import { type FileHeader, readHeader } from './file-header.ts'
 import { pathOfKey } from './file-key.ts'
 import { type Listed, type ListingQuery, listing } from './file-listing.ts'
 import { readFileRange } from './file-reader.ts'
-import { flushFolder, writeObject } from './file-writer.ts'
+import { flushFolder, writeObjectFile } from './file-writer.ts'
 import { ObjectFault } from './object-fault.ts'
 import {
   MAX_SERVICE_PUT_BYTES,
-  checkKey,
+  checkObjectKey,
   checkedOptions,
   checkedType,
-  expiryOf,
+  urlExpiry,
   listLimit,
 } from './object-rules.ts'
 import type {
@@ -84,10 +84,10 @@ export class FileObjectStore implements ObjectStore {
   }
 
   async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
-    checkKey(key, MAX_KEY_BYTES)
+    checkObjectKey(key, MAX_KEY_BYTES)
     const description = { key, ...checkedOptions(options) }
     const destination = { temporaryFolder: this.#temporary, path: this.#pathOf(key) }
-    return writeObject(destination, description, body, {
+    return writeObjectFile(destination, description, body, {
       maxBytes: options.maxBytes,
       onlyNew: options.ifNoneMatch === '*',
       now: this.#clock.now(),
@@ -116,7 +116,7 @@ export class FileObjectStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    checkKey(key, MAX_KEY_BYTES)
+    checkObjectKey(key, MAX_KEY_BYTES)
     const path = this.#pathOf(key)
     await rm(path, { force: true })
     await flushFolder(dirname(path))
@@ -143,7 +143,7 @@ export class FileObjectStore implements ObjectStore {
   }
 
   presignGet: ObjectStore['presignGet'] = async (key, { expiresInSeconds, downloadName }) => {
-    const expiresAt = expiryOf(this.#clock.now(), expiresInSeconds)
+    const expiresAt = urlExpiry(this.#clock.now(), expiresInSeconds)
     return this.#presigned({
       method: 'GET',
       key,
@@ -153,7 +153,7 @@ export class FileObjectStore implements ObjectStore {
   }
 
   presignPut: ObjectStore['presignPut'] = async (key, options) => {
-    const expiresAt = expiryOf(this.#clock.now(), options.expiresInSeconds)
+    const expiresAt = urlExpiry(this.#clock.now(), options.expiresInSeconds)
     const { sizeBytes } = options
     const contentType = checkedType(options)
     return this.#presigned({ method: 'PUT', key, expiresAt, sizeBytes, ...contentType })
@@ -166,7 +166,7 @@ export class FileObjectStore implements ObjectStore {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   async #presigned(grant: UrlGrant): Promise<PresignedRequest> {
-    checkKey(grant.key, MAX_KEY_BYTES)
+    checkObjectKey(grant.key, MAX_KEY_BYTES)
     return this.#urls.sign(grant)
   }
 
@@ -176,7 +176,7 @@ export class FileObjectStore implements ObjectStore {
   }
 
   async #open(key: string): Promise<{ file: FileHandle; header: FileHeader } | undefined> {
-    checkKey(key, MAX_KEY_BYTES)
+    checkObjectKey(key, MAX_KEY_BYTES)
     return openObject(this.#pathOf(key))
   }
 

@@ -29,7 +29,7 @@ export interface WriteRules {
  * Writes beside, flushes, then publishes by one rename: a crash leaves the old object or the new one, and never a part.
  * `ServiceUnavailable` when the disk is full.
  */
-export async function writeObject(
+export async function writeObjectFile(
   destination: Destination,
   description: Description,
   body: ObjectBody,

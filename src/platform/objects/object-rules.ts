@@ -10,7 +10,7 @@ const MAX_LIST_KEYS = 1000
 export const DEFAULT_CONTENT_TYPE = 'application/octet-stream'
 
 /** The rules of S3, so that what one store takes the other takes too. */
-export function checkKey(key: string, maxBytes: number): void {
+export function checkObjectKey(key: string, maxBytes: number): void {
   const bytes = Buffer.byteLength(key)
   if (bytes === 0 || bytes > maxBytes) {
     throw invalid('key', `must be 1 to ${maxBytes} bytes of UTF-8, not ${bytes}`)
@@ -64,7 +64,7 @@ export const tooLong = (maxBytes: number): AppError =>
 export const listLimit = ({ maxKeys }: Pick<ListOptions, 'maxKeys'>): number =>
   Math.min(Math.max(1, Math.trunc(maxKeys)), MAX_LIST_KEYS)
 
-export function expiryOf(now: Date, expiresInSeconds: number): Date {
+export function urlExpiry(now: Date, expiresInSeconds: number): Date {
   if (!Number.isInteger(expiresInSeconds) || expiresInSeconds < 1 || expiresInSeconds > 604_800) {
     throw invalid('expiresInSeconds', 'must be a whole number from 1 to 604800')
   }

@@ -16,10 +16,10 @@ import type { Clock } from '#base/clock.ts'
 import { ObjectFault } from './object-fault.ts'
 import {
   attachment,
-  checkKey,
+  checkObjectKey,
   checkedOptions,
   checkedType,
-  expiryOf,
+  urlExpiry,
   listLimit,
   tooLong,
 } from './object-rules.ts'
@@ -33,7 +33,7 @@ import type {
   PutOptions,
   StoredObject,
 } from './object-store.ts'
-import { answered, headOf, isMissing, listOf, statusOf } from './s3-answers.ts'
+import { orUnavailable, s3ObjectHead, isMissing, s3ObjectList, s3StatusOf } from './s3-responses.ts'
 import { type Spooled, spool } from './spool.ts'
 
 export interface S3Settings {
@@ -76,7 +76,7 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
-    checkKey(key, MAX_KEY_BYTES)
+    checkObjectKey(key, MAX_KEY_BYTES)
     const { contentType, metadata } = checkedOptions(options)
     await using spooled = await this.#whole(body, options.maxBytes)
     // The header alone would be enough on S3 itself; stores that ignore it are asked first.
@@ -89,8 +89,8 @@ export class S3ObjectStore implements ObjectStore {
       Metadata: { ...metadata },
       ...(options.ifNoneMatch === undefined ? {} : { IfNoneMatch: options.ifNoneMatch }),
     })
-    const { ETag } = await answered(this.#client.send(command)).catch((error: unknown) => {
-      throw statusOf(error) === 412 ? exists(error) : error
+    const { ETag } = await orUnavailable(this.#client.send(command)).catch((error: unknown) => {
+      throw s3StatusOf(error) === 412 ? exists(error) : error
     })
     return {
       key,
@@ -103,19 +103,19 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async get(key: string, range?: ByteRange): Promise<StoredObject | undefined> {
-    checkKey(key, MAX_KEY_BYTES)
+    checkObjectKey(key, MAX_KEY_BYTES)
     const command = new GetObjectCommand({
       ...this.#object(key),
       ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end ?? ''}` }),
     })
     try {
-      const answer = await answered(this.#client.send(command))
+      const answer = await orUnavailable(this.#client.send(command))
       const body = answer.Body?.transformToWebStream()
       if (!body) throw new Error('S3 answered without a body')
-      return { head: headOf(key, answer), body: body as ReadableStream<Uint8Array> }
+      return { head: s3ObjectHead(key, answer), body: body as ReadableStream<Uint8Array> }
     } catch (error) {
       if (isMissing(error)) return undefined
-      if (statusOf(error) !== 416) throw error
+      if (s3StatusOf(error) !== 416) throw error
       throw new ObjectFault('RangeNotSatisfiable', 'The range begins behind the object', {
         cause: error,
       })
@@ -123,11 +123,11 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
-    checkKey(key, MAX_KEY_BYTES)
+    checkObjectKey(key, MAX_KEY_BYTES)
     try {
-      return headOf(
+      return s3ObjectHead(
         key,
-        await answered(this.#client.send(new HeadObjectCommand(this.#object(key)))),
+        await orUnavailable(this.#client.send(new HeadObjectCommand(this.#object(key)))),
       )
     } catch (error) {
       if (isMissing(error)) return undefined
@@ -136,8 +136,8 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async delete(key: string): Promise<void> {
-    checkKey(key, MAX_KEY_BYTES)
-    await answered(this.#client.send(new DeleteObjectCommand(this.#object(key))))
+    checkObjectKey(key, MAX_KEY_BYTES)
+    await orUnavailable(this.#client.send(new DeleteObjectCommand(this.#object(key))))
   }
 
   async list(options: ListOptions): Promise<ObjectList> {
@@ -152,12 +152,12 @@ export class S3ObjectStore implements ObjectStore {
       ...(continuation === undefined ? {} : { ContinuationToken: continuation }),
       ...(startAfter === undefined || continuation !== undefined ? {} : { StartAfter: startAfter }),
     })
-    return listOf(await answered(this.#client.send(command)))
+    return s3ObjectList(await orUnavailable(this.#client.send(command)))
   }
 
   presignGet: ObjectStore['presignGet'] = async (key, { expiresInSeconds, downloadName }) => {
-    checkKey(key, MAX_KEY_BYTES)
-    const expiresAt = expiryOf(this.#clock.now(), expiresInSeconds)
+    checkObjectKey(key, MAX_KEY_BYTES)
+    const expiresAt = urlExpiry(this.#clock.now(), expiresInSeconds)
     const command = new GetObjectCommand({
       ...this.#object(key),
       ...(downloadName === undefined
@@ -172,8 +172,8 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   presignPut: ObjectStore['presignPut'] = async (key, options) => {
-    checkKey(key, MAX_KEY_BYTES)
-    const expiresAt = expiryOf(this.#clock.now(), options.expiresInSeconds)
+    checkObjectKey(key, MAX_KEY_BYTES)
+    const expiresAt = urlExpiry(this.#clock.now(), options.expiresInSeconds)
     const { contentType } = checkedType(options)
     const command = new PutObjectCommand({
       ...this.#object(key),

@@ -1,11 +1,11 @@
 import { AppError } from '#base/app-error.ts'
 
 import type { ClientOptions } from './client.ts'
-import { type Lease, PooledConnection, type PooledResult } from './pooled-connection.ts'
+import { type Session, PooledConnection, type PooledResult } from './pooled-connection.ts'
 
 const WAIT_MS = 10_000
 
-export interface Borrowed extends Lease {
+export interface AcquiredConnection extends Session {
   release(): void
 }
 
@@ -27,9 +27,9 @@ export class ConnectionPool {
     this.#options = options
   }
 
-  async borrow(): Promise<Borrowed> {
+  async acquire(): Promise<AcquiredConnection> {
     const connection = this.#free() ?? (await this.#wait())
-    return { ...connection.lease(), release: () => this.#release(connection) }
+    return { ...connection.session(), release: () => this.#release(connection) }
   }
 
   /** One statement that is a transaction of its own. It has been committed when this resolves. */
@@ -63,7 +63,7 @@ export class ConnectionPool {
 
   #release(connection: PooledConnection): void {
     if (this.#closed) return
-    const next = connection.isSpent ? this.#replace(connection) : connection
+    const next = connection.mustBeReplaced ? this.#replace(connection) : connection
     const [waiter] = this.#waiters
     if (waiter) waiter.take(next)
     else this.#idle.push(next)

@@ -1,10 +1,10 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
 
-import type { Tables } from './tables.ts'
+import type { DatabaseSchema } from './database-schema.ts'
 
 /** A transaction with effects that wait for its commit. */
 export interface Tx {
-  readonly db: Transaction<Tables>
+  readonly db: Transaction<DatabaseSchema>
   /** Runs after commit, never after rollback. */
   onCommit(effect: () => void): void
 }
@@ -30,11 +30,11 @@ interface Statements {
 }
 
 export class Database {
-  readonly #db: Kysely<Tables>
+  readonly #db: Kysely<DatabaseSchema>
   readonly #statements: Statements
 
   /** Both use the same connections. */
-  constructor(db: Kysely<Tables>, statements: Statements) {
+  constructor(db: Kysely<DatabaseSchema>, statements: Statements) {
     this.#db = db
     this.#statements = statements
   }

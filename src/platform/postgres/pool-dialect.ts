@@ -11,7 +11,7 @@ import {
   type TransactionSettings,
 } from 'kysely'
 
-import type { Borrowed, ConnectionPool } from './connection-pool.ts'
+import type { AcquiredConnection, ConnectionPool } from './connection-pool.ts'
 
 const WRITES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 
@@ -25,7 +25,7 @@ export const poolDialect = (pool: ConnectionPool): Dialect => ({
 
 class PoolDriver implements Driver {
   readonly #pool: ConnectionPool
-  readonly #borrowed = new WeakMap<DatabaseConnection, Borrowed>()
+  readonly #borrowed = new WeakMap<DatabaseConnection, AcquiredConnection>()
 
   constructor(pool: ConnectionPool) {
     this.#pool = pool
@@ -34,7 +34,7 @@ class PoolDriver implements Driver {
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const borrowed = await this.#pool.borrow()
+    const borrowed = await this.#pool.acquire()
     const connection = new PoolConnection(borrowed)
     this.#borrowed.set(connection, borrowed)
     return connection
@@ -69,9 +69,9 @@ class PoolDriver implements Driver {
 }
 
 class PoolConnection implements DatabaseConnection {
-  readonly #borrowed: Borrowed
+  readonly #borrowed: AcquiredConnection
 
-  constructor(borrowed: Borrowed) {
+  constructor(borrowed: AcquiredConnection) {
     this.#borrowed = borrowed
   }
 

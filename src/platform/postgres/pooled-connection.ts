@@ -39,11 +39,11 @@ export class PooledConnection {
   }
 
   /** Old, or told by the server that this session ends: the next borrower gets another. */
-  get isSpent(): boolean {
+  get mustBeReplaced(): boolean {
     return this.#dying || performance.now() - this.#openedAt > MAX_AGE_MS
   }
 
-  lease(): Lease {
+  session(): Session {
     const losses = this.#losses
     const isLost = () => this.#dying || this.#losses !== losses
     return {
@@ -76,7 +76,7 @@ export class PooledConnection {
 }
 
 /** A connection for one borrower. Its statements all run in the same session, or fail. */
-export interface Lease {
+export interface Session {
   isLost(): boolean
   run(text: string, parameters: readonly unknown[]): Promise<PooledResult>
 }

@@ -8,12 +8,12 @@ import { grantQueue, installQueue } from '#platform/queue/install-queue.ts'
 
 import { type SqlClient, createClient } from './client.ts'
 import { ConnectionPool } from './connection-pool.ts'
+import type { DatabaseSchema } from './database-schema.ts'
 import { Database } from './database.ts'
-import { migrate, withMigrationLock } from './migrate.ts'
+import { applyMigrations, withMigrationLock } from './migrations.ts'
 import { poolDialect } from './pool-dialect.ts'
 import { PostgresNotifications } from './postgres-notifications.ts'
-import { assertConfined, selectAppRole } from './role.ts'
-import type { Tables } from './tables.ts'
+import { assertRowLevelSecurity, selectAppRole } from './role.ts'
 
 const STATEMENT_TIMEOUT_MS = 60_000
 /** HostSocketServer for transactions. */
@@ -61,13 +61,13 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
   const settings = { url: options.url, role, statementTimeoutMs: STATEMENT_TIMEOUT_MS }
   const sql = createClient({ ...settings, max: STATEMENT_POOL })
   try {
-    await assertConfined(sql)
+    await assertRowLevelSecurity(sql)
   } catch (error) {
     await sql.end({ timeout: 1 })
     throw error
   }
   const pool = new ConnectionPool({ ...settings, max: options.poolSize ?? TRANSACTION_POOL })
-  const database = new Database(new Kysely<Tables>({ dialect: poolDialect(pool) }), pool)
+  const database = new Database(new Kysely<DatabaseSchema>({ dialect: poolDialect(pool) }), pool)
   const notifications = new PostgresNotifications({ url: options.url, role, log: options.log })
   return {
     database,
@@ -84,7 +84,7 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
 }
 
 async function prepare(owner: SqlClient, folder: string): Promise<string[]> {
-  const applied = await migrate(owner, folder)
+  const applied = await applyMigrations(owner, folder)
   await installQueue(owner)
   const role = await selectAppRole(owner)
   if (role !== undefined) await grantQueue(owner, role)

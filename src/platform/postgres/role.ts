@@ -26,7 +26,7 @@ export async function ensureAppRole(sql: SqlRunner): Promise<void> {
     )
   }
   if (!existing) await createAppRole(sql)
-  await letIn(sql, current.name)
+  await grantMembership(sql, current.name)
 }
 
 /** In a transaction that holds the migration lock: grants to the same tables cannot run at once. */
@@ -40,7 +40,7 @@ export async function grantToAppRole(sql: SqlRunner, readOnly: readonly string[]
 }
 
 /** Refuses to serve as a role whom row-level security does not hold. */
-export async function assertConfined(sql: SqlRunner): Promise<void> {
+export async function assertRowLevelSecurity(sql: SqlRunner): Promise<void> {
   const { name, bypasses } = await currentRole(sql)
   if (!bypasses) return
   throw new SetupError(
@@ -58,7 +58,7 @@ async function createAppRole(sql: SqlRunner): Promise<void> {
 }
 
 /** A superuser may become anyone; a creator of roles has to be let in. */
-async function letIn(sql: SqlRunner, name: string): Promise<void> {
+async function grantMembership(sql: SqlRunner, name: string): Promise<void> {
   const [granted] = await sql<{ may: boolean }[]>`
     select pg_has_role(current_user, ${APP_ROLE},
       case when current_setting('server_version_num')::int < 160000 then 'MEMBER' else 'SET' end) as may`

@@ -8,7 +8,6 @@ import type { Tx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 
 import { bossInTransaction, bossOnClient } from './boss-database.ts'
-import { handBack } from './hand-back.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import {
   type EnqueueOptions,
@@ -18,6 +17,7 @@ import {
   type QueueName,
   TransientFailure,
 } from './queue.ts'
+import { requeue } from './requeue.ts'
 
 /** Only for retries and delayed jobs: new ones are announced. */
 const POLL_SECONDS = 2
@@ -157,7 +157,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
         // A worker that found a job looks for the next one at once, not after its pause.
         this.#boss.notifyWorker(id)
         // A fetch that was under way when the stop came may still bring a job.
-        if (job && stop.aborted) await handBack(this.#sql, name, job)
+        if (job && stop.aborted) await requeue(this.#sql, name, job)
         else if (job) await this.#runJob(name, handler, job)
       })
       ids.push(id)
@@ -165,7 +165,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     if (givenUp === undefined) return
     const dead = deadLetterQueue(name)
     await this.#boss.work<object>(dead, polling, async ([job]) => {
-      if (job && stop.aborted) await handBack(this.#sql, dead, job)
+      if (job && stop.aborted) await requeue(this.#sql, dead, job)
       else if (job) await givenUp(job.data)
     })
   }

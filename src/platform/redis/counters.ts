@@ -4,7 +4,7 @@
  */
 export interface Counters extends AsyncDisposable {
   /** `begin` counts one unless the counter says to wait; `add` counts one in any case; `undo` takes one back. */
-  step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<Counted>
+  step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<CounterState>
   clear(key: CounterKey): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export interface CounterRule {
   readonly forgetAfter: 'latest' | 'first'
 }
 
-export interface Counted {
+export interface CounterState {
   readonly count: number
   /** From now on. */
   readonly waitMs: number

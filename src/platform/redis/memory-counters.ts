@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import type { Clock } from '#base/clock.ts'
 
-import type { Counted, CounterKey, CounterRule, CounterStep, Counters } from './counters.ts'
+import type { CounterState, CounterKey, CounterRule, CounterStep, Counters } from './counters.ts'
 
 const REMEMBERED = 100_000
 const NONE: Counter = { count: 0, waitUntilMs: 0, refused: false, forgottenAtMs: 0 }
@@ -23,7 +23,7 @@ export class MemoryCounters implements Counters {
     this.#clock = deps.clock
   }
 
-  step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<Counted> {
+  step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<CounterState> {
     const nowMs = this.#clock.now().getTime()
     const before = this.#find(key, nowMs)
     const waits = before.waitUntilMs > nowMs
@@ -47,7 +47,7 @@ export class MemoryCounters implements Counters {
   }
 
   /** Goes on counting from there. */
-  mirror(key: CounterKey, rule: CounterRule, counted: Counted): void {
+  mirror(key: CounterKey, rule: CounterRule, counted: CounterState): void {
     const nowMs = this.#clock.now().getTime()
     this.#counters.set(mapKey(key), {
       count: counted.count,
@@ -86,7 +86,7 @@ function undone(before: Counter, rule: CounterRule): Counter {
 const countedOf = (
   { count, waitUntilMs }: Counter,
   nowMs: number,
-  outcome: Pick<Counted, 'admitted' | 'firstRefusal'>,
-): Counted => ({ count, waitMs: Math.max(0, waitUntilMs - nowMs), ...outcome })
+  outcome: Pick<CounterState, 'admitted' | 'firstRefusal'>,
+): CounterState => ({ count, waitMs: Math.max(0, waitUntilMs - nowMs), ...outcome })
 
 const mapKey = ({ siteId, name }: CounterKey): string => `${siteId} ${name}`

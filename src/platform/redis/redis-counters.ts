@@ -5,9 +5,9 @@ import { LRUCache } from 'lru-cache'
 import { type Clock, systemClock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import type { Counted, CounterKey, CounterRule, CounterStep, Counters } from './counters.ts'
+import type { CounterState, CounterKey, CounterRule, CounterStep, Counters } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
-import { RedisLink, type RedisPatience } from './redis-link.ts'
+import { RedisConnection, type RedisTimeouts } from './redis-connection.ts'
 
 const REMEMBERED_DEBTS = 100_000
 
@@ -61,28 +61,28 @@ return { count, math.max(0, waits - now), admitted and 1 or 0, firstRefusal and 
 export function openCounters(
   redisUrl: string | undefined,
   logger: Logger,
-  { clock = systemClock, ...patience }: RedisPatience & { readonly clock?: Clock } = {},
+  { clock = systemClock, ...patience }: RedisTimeouts & { readonly clock?: Clock } = {},
 ): Counters {
   const memory = new MemoryCounters({ clock })
   if (redisUrl === undefined) return memory
   const silence = 'redis does not answer; each replica counts tries alone'
-  const link = new RedisLink(redisUrl, { logger, silence, clock: systemClock }, patience)
+  const link = new RedisConnection(redisUrl, { logger, silence, clock: systemClock }, patience)
   return new RedisCounters({ link, memory })
 }
 
 class RedisCounters implements Counters {
-  readonly #link: RedisLink
+  readonly #link: RedisConnection
   /** What Redis last said of each counter, and what was counted since it fell silent. */
   readonly #memory: MemoryCounters
   /** What Redis has not been told; negative where it remembers too much. */
   readonly #owed = new LRUCache<string, number>({ max: REMEMBERED_DEBTS })
 
-  constructor(deps: { link: RedisLink; memory: MemoryCounters }) {
+  constructor(deps: { link: RedisConnection; memory: MemoryCounters }) {
     this.#link = deps.link
     this.#memory = deps.memory
   }
 
-  async step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<Counted> {
+  async step(key: CounterKey, rule: CounterRule, step: CounterStep): Promise<CounterState> {
     const owed = this.#takeOwed(key)
     const answer = await this.#link.attempt((client) =>
       client.eval(STEP_SCRIPT, 1, redisKey(key), step, owed, ...ruleArguments(rule)),
@@ -107,7 +107,7 @@ class RedisCounters implements Counters {
   async #stepAlone(
     key: CounterKey,
     { rule, step, owed }: { rule: CounterRule; step: CounterStep; owed: number },
-  ): Promise<Counted> {
+  ): Promise<CounterState> {
     const before = this.#memory.count(key)
     const counted = await this.#memory.step(key, rule, step)
     this.#owe(key, owed + counted.count - before)
@@ -137,7 +137,7 @@ const ruleArguments = (rule: CounterRule): (string | number)[] => [
 ]
 
 /** Undefined when Redis did not answer. */
-function countedOf(answer: unknown): Counted | undefined {
+function countedOf(answer: unknown): CounterState | undefined {
   if (!Array.isArray(answer)) return undefined
   const [count, waitMs, admitted, firstRefusal] = answer.map(Number)
   if (count === undefined || waitMs === undefined) return undefined

@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import { noSharedCache } from './no-shared-cache.ts'
-import { RedisLink, type RedisPatience } from './redis-link.ts'
+import { RedisConnection, type RedisTimeouts } from './redis-connection.ts'
 import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 
 /** Drops that Redis did not confirm; beyond this many the oldest is left to expire. */
@@ -72,21 +72,21 @@ return dropped`
 export function openSharedCache(
   redisUrl: string | undefined,
   logger: Logger,
-  patience: RedisPatience = {},
+  patience: RedisTimeouts = {},
 ): SharedCache {
   if (redisUrl === undefined) return noSharedCache
   const silence = 'redis does not answer; each replica caches alone'
-  const link = new RedisLink(redisUrl, { logger, silence, clock: systemClock }, patience)
+  const link = new RedisConnection(redisUrl, { logger, silence, clock: systemClock }, patience)
   return new RedisSharedCache({ link, clock: systemClock })
 }
 
 class RedisSharedCache implements SharedCache {
-  readonly #link: RedisLink
+  readonly #link: RedisConnection
   readonly #clock: Clock
   /** Indexes of groups that were dropped while Redis did not answer: their entries must not come back with it. */
   readonly #owedDrops = new Set<string>()
 
-  constructor(deps: { link: RedisLink; clock: Clock }) {
+  constructor(deps: { link: RedisConnection; clock: Clock }) {
     this.#link = deps.link
     this.#clock = deps.clock
   }

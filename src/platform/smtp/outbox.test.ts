@@ -35,7 +35,7 @@ const subjects = async (outbox: Outbox) => {
 describe('an outbox', () => {
   test('is empty before the first message', async () => {
     expect(await subjects(new Outbox(dir))).toEqual([])
-    await new Outbox(dir).forgetSite('site_a')
+    await new Outbox(dir).deleteSite('site_a')
   })
 
   test('keeps the newest and drops the oldest, with their files', async () => {

@@ -76,7 +76,7 @@ export class Outbox {
     return { items: items.map(({ message }) => message), lastKey }
   }
 
-  async forgetSite(siteId: string): Promise<void> {
+  async deleteSite(siteId: string): Promise<void> {
     for (const name of await this.#names()) {
       if ((await this.#read(name))?.siteId === siteId) await this.#drop(name)
     }

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import { shapeFaults } from '#base/shape-faults.ts'
+import { schemaFaults } from '#base/schema-faults.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 const closed = { additionalProperties: false }
@@ -85,7 +85,7 @@ export const PresignPutInput = Type.Object(
 /** Bodies may hold NUL, which only texts for the database may not: so this is not `parseShape`. */
 export function parseInput<Schema extends TSchema>(schema: Schema, input: unknown): Static<Schema> {
   const sent = input ?? {}
-  const faults = shapeFaults(Value.Errors(schema, sent))
+  const faults = schemaFaults(Value.Errors(schema, sent))
   if (faults.length > 0) throw invalidFields(faults)
   return sent as Static<Schema>
 }

@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import { MAX_SERVICE_PUT_BYTES, expiryOf as expiryAfter } from '#platform/objects/object-rules.ts'
+import { MAX_SERVICE_PUT_BYTES, urlExpiry as expiryAfter } from '#platform/objects/object-rules.ts'
 import type { ObjectStore, PresignedRequest } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 

@@ -1,5 +1,5 @@
 import { AppError, invalid } from '#base/app-error.ts'
-import { type ValueBounds, boundDepth, boundValues } from '#base/json-depth.ts'
+import { type ValueBounds, checkDepth, checkValueCount } from '#base/json-depth.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 
@@ -8,7 +8,7 @@ const EMPTY = '{"payload":null}'
 /** The text that an isolate may parse: bounded in size and depth. No body means no payload. */
 export function boundBody(body: string): string {
   boundBytes(body, MAX_BODY_BYTES)
-  boundDepth(body)
+  checkDepth(body)
   return body === '' ? EMPTY : body
 }
 
@@ -26,7 +26,7 @@ export const bodyTooLarge = (limitBytes: number): AppError =>
 
 /** The payload of a bounded body; undefined when it names none. */
 export function payloadOf(body: string, bounds?: ValueBounds): unknown {
-  boundValues(body, bounds)
+  checkValueCount(body, bounds)
   const parsed = parse(body)
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
     throw invalid('body', 'must be a JSON object such as {"payload": …}')

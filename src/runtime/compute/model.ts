@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import { MAX_DEPTH, isDeeper } from '#base/json-depth.ts'
+import { MAX_DEPTH, isNestedDeeper } from '#base/json-depth.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 
@@ -24,7 +24,7 @@ export function checkComputeCode(code: string): void {
 /** As the sandbox takes it; bounded in depth like the payload of an operation. */
 export function payloadText(payload: unknown): string {
   const text = stringify(payload ?? null)
-  if (text === undefined || isDeeper(text, MAX_DEPTH)) {
+  if (text === undefined || isNestedDeeper(text, MAX_DEPTH)) {
     throw invalid('payload', `is nested deeper than ${MAX_DEPTH} levels`)
   }
   return text

@@ -1,5 +1,5 @@
 import { AppError, type FieldFault } from '#base/app-error.ts'
-import { isDeeper } from '#base/json-depth.ts'
+import { isNestedDeeper } from '#base/json-depth.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 import {
@@ -76,7 +76,7 @@ export function checkDefinitionBounds(value: unknown): void {
   const known = typeof value === 'object' && value !== null ? value : undefined
   if (known && bounded.has(known)) return
   const text = textOf(value)
-  if (text === undefined || isDeeper(text, MAX_DEFINITION_DEPTH)) {
+  if (text === undefined || isNestedDeeper(text, MAX_DEFINITION_DEPTH)) {
     throw invalidFields([{ field: 'definition', message: 'is nested too deep' }])
   }
   const bytes = Buffer.byteLength(text)

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import { shapeFaults } from '#base/shape-faults.ts'
+import { schemaFaults } from '#base/schema-faults.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 import { type EnvVarChange, MAX_ENV_VARS } from './model.ts'
@@ -41,7 +41,7 @@ export function parsePutEnvVars(body: unknown): EnvVarChange[] {
 
 /** As `parseShape`, but a field that `known` does not match is not repeated: it may be a value in the wrong place. */
 export function checkSecretShape(schema: TSchema, value: unknown, known: RegExp): void {
-  const faults = shapeFaults(Value.Errors(schema, value)).map((fault) =>
+  const faults = schemaFaults(Value.Errors(schema, value)).map((fault) =>
     fault.field === 'body' || known.test(fault.field) ? fault : unknownField(placeOf(fault.field)),
   )
   if (faults.length > 0) throw invalidFields(faults)

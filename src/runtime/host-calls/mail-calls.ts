@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import { boundJson } from '#base/json-depth.ts'
+import { checkJsonSize } from '#base/json-depth.ts'
 import { networkOf } from '#base/network-of.ts'
 import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
@@ -32,7 +32,7 @@ export class MailCalls {
 
   async send(call: HostCall): Promise<string> {
     if (!call.function) throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
-    boundJson(call.argument)
+    checkJsonSize(call.argument)
     const message = readMessage(JSON.parse(call.argument))
     const { length } = message.to
     const shares = sharesOf(call)

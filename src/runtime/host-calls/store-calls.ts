@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { AppError, invalid } from '#base/app-error.ts'
-import { boundJson } from '#base/json-depth.ts'
+import { checkJsonSize } from '#base/json-depth.ts'
 import type { HostCall, StoreGrant } from '#platform/sandbox-host/sandbox.ts'
 import { BUCKET_ACTIONS } from '#runtime/buckets/bucket.ts'
 import type { Buckets } from '#runtime/buckets/service.ts'
@@ -117,7 +117,7 @@ function checkAccess(
 
 /** Bounded in length by the sandbox; in depth here. Everything about `input` is its action's to check. */
 function read<Schema extends TSchema>(schema: Schema, argument: string): Static<Schema> {
-  boundJson(argument)
+  checkJsonSize(argument)
   const value: unknown = JSON.parse(argument)
   if (Value.Check(schema, value)) return value
   throw invalid('action', 'is not one that this store has')

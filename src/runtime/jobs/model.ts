@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
-import { isDeeper } from '#base/json-depth.ts'
+import { isNestedDeeper } from '#base/json-depth.ts'
 import { SiteName } from '#base/storable-text.ts'
 import { parseShape } from '#runtime/shape.ts'
 
@@ -125,7 +125,7 @@ const named = (input: JobInput): JobInput =>
 function checkPayload(value: unknown): void {
   if (typeof value !== 'object' || value === null || !('payload' in value)) return
   const text = payloadText(value.payload)
-  if (text === undefined || isDeeper(text, MAX_PAYLOAD_DEPTH)) {
+  if (text === undefined || isNestedDeeper(text, MAX_PAYLOAD_DEPTH)) {
     throw invalid('payload', `is nested deeper than ${MAX_PAYLOAD_DEPTH} levels`)
   }
   const bytes = Buffer.byteLength(text)

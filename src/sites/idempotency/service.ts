@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 
 import { claimKey, selectAnswer, updateAnswer } from './queries.ts'
 
@@ -44,7 +44,7 @@ export class IdempotentAnswers {
     if (!first) return given(await selectAnswer(tx, answerKey), digest)
     const answer = await work()
     await updateAnswer(tx, answerKey, JSON.stringify(answer))
-    await sweepExpired(tx, 'idempotent_answer', now)
+    await deleteExpired(tx, 'idempotent_answer', now)
     return answer
   }
 }

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import { shapeFaults } from '#base/shape-faults.ts'
+import { schemaFaults } from '#base/schema-faults.ts'
 import { canonicalEmail } from '#identity/email.ts'
 
 import { invalidParameter } from './cognito-error.ts'
@@ -20,7 +20,7 @@ export function operation<Shape extends TSchema>(
   return {
     async run(parts, call, body) {
       if (!Value.Check(shape, body)) {
-        const words = shapeFaults(Value.Errors(shape, body)).map(
+        const words = schemaFaults(Value.Errors(shape, body)).map(
           ({ field, message }) => `${field} ${message}`,
         )
         throw invalidParameter(

@@ -2,9 +2,9 @@ import type { Logger } from '#platform/log/logger.ts'
 
 import { type Binaries, findBinaries } from './binaries.ts'
 import { openCluster } from './cluster.ts'
-import { KeptPostmaster } from './kept-postmaster.ts'
-import { place } from './placement.ts'
+import { choosePlacement } from './placement.ts'
 import { startPostmaster } from './postmaster.ts'
+import { SupervisedPostmaster } from './supervised-postmaster.ts'
 
 export interface EmbeddedPostgresOptions {
   /** Absolute; the database lives in its `postgres` folder, or says there where it is. */
@@ -38,12 +38,15 @@ export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
 ): Promise<EmbeddedPostgres> {
   const startedAt = performance.now()
-  const placement = await place({ ...options, binaries: options.binaries ?? findBinaries() })
+  const placement = await choosePlacement({
+    ...options,
+    binaries: options.binaries ?? findBinaries(),
+  })
   const password = await openCluster(placement)
   const { settings, log } = options
   const postmaster = await startPostmaster(placement, { settings })
   const { pid, port, adopted } = postmaster
-  const kept = new KeptPostmaster({ placement, settings, log, postmaster })
+  const kept = new SupervisedPostmaster({ placement, settings, log, postmaster })
   log.info(
     {
       postgresPid: pid,

@@ -43,7 +43,7 @@ export interface PlacementOptions {
 }
 
 /** Decides once, at first start, and finds the same place again on every later one. */
-export async function place(options: PlacementOptions): Promise<Placement> {
+export async function choosePlacement(options: PlacementOptions): Promise<Placement> {
   const elsewhere = options.elsewhere ?? ELSEWHERE
   const home = join(options.dataDir, 'postgres')
   await makeFolder(home)

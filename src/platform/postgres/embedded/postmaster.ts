@@ -41,11 +41,11 @@ export interface Postmaster {
   /** True when it was already running: the service before this one was killed. */
   readonly adopted: boolean
   /** Resolves when it has ended, however. */
-  readonly ended: Promise<Ending>
+  readonly exited: Promise<PostmasterExit>
 }
 
 /** Nothing is known of the end of an adopted one: the system tells it only to those who started a process. */
-export interface Ending {
+export interface PostmasterExit {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
 }
@@ -64,16 +64,16 @@ export async function startPostmaster(
   options: PostmasterOptions = {},
 ): Promise<Postmaster> {
   const adopted = await adopt(placement.cluster)
-  if (adopted) return { ...adopted, adopted: true, ended: endOfAdopted(adopted.pid) }
+  if (adopted) return { ...adopted, adopted: true, exited: endOfAdopted(adopted.pid) }
 
-  await turnLog(placement.logFile)
+  await rotateLog(placement.logFile)
   let reason = ''
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     options.signal?.throwIfAborted()
     const port = options.port ?? (await freePort())
     const started = await launch(placement, port, options)
     if (started.pid !== undefined)
-      return { pid: started.pid, port, adopted: false, ended: started.ended }
+      return { pid: started.pid, port, adopted: false, exited: started.ended }
     reason = started.reason
     // Another program may have taken the port in between; nothing else gets better by trying again.
     if (options.port !== undefined || !reason.includes('could not bind')) break
@@ -108,7 +108,7 @@ async function adopt(cluster: string): Promise<{ pid: number; port: number } | u
   )
 }
 
-async function endOfAdopted(pid: number): Promise<Ending> {
+async function endOfAdopted(pid: number): Promise<PostmasterExit> {
   while (isAlive(pid)) await delay(ADOPTED_POLL_MS, undefined, { ref: false })
   return { exitCode: null, signal: null }
 }
@@ -117,7 +117,7 @@ async function launch(
   placement: Placement,
   port: number,
   { settings, signal }: PostmasterOptions,
-): Promise<{ pid: number | undefined; reason: string; ended: Promise<Ending> }> {
+): Promise<{ pid: number | undefined; reason: string; ended: Promise<PostmasterExit> }> {
   const log = await open(placement.logFile, 'a', 0o600)
   const logStart = (await log.stat()).size
   try {
@@ -133,7 +133,7 @@ async function launch(
       // A session of its own: Ctrl-C in the terminal is for the service, which still needs its database to drain.
       { ...spawnOptions(placement.account), detached: true, stdio: ['ignore', log.fd, log.fd] },
     )
-    const ended = new Promise<Ending>((resolve) =>
+    const ended = new Promise<PostmasterExit>((resolve) =>
       child.once('exit', (exitCode, endSignal) => resolve({ exitCode, signal: endSignal })),
     )
     const failed = new Promise<never>((_, reject) => child.once('error', reject))
@@ -168,7 +168,7 @@ async function tail(logFile: string, from: number): Promise<string> {
   return (await readFile(logFile, 'utf8')).slice(from).slice(-2000).trim()
 }
 
-async function turnLog(logFile: string): Promise<void> {
+async function rotateLog(logFile: string): Promise<void> {
   const size = await stat(logFile).then(
     (file) => file.size,
     () => 0,

@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { AppError } from '#base/app-error.ts'
 import { canonicalJson } from '#base/canonical-json.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import { sweepExpired } from '#platform/postgres/sweep.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import { invalidRequest } from '#runtime/tables/fault.ts'
 
 /** As long as DynamoDB remembers a token. */
@@ -35,7 +35,7 @@ export async function claimTransaction(
   named: NamedTransaction,
   now: Date,
 ): Promise<boolean> {
-  await sweepExpired(tx, 'table_transaction', now)
+  await deleteExpired(tx, 'table_transaction', now)
   const claim = {
     request_digest: named.requestDigest,
     expires_at: new Date(now.getTime() + REMEMBERED_MS),

@@ -4,40 +4,40 @@ import { backoffMs } from '#base/backoff.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import { Circuit } from './circuit.ts'
+import { CircuitBreaker } from './circuit-breaker.ts'
 
 const COMMAND_TIMEOUT_MS = 200
 const OPEN_MS = 1000
 
-export interface RedisPatience {
+export interface RedisTimeouts {
   /** How long a command may take; 200 ms when left out. */
   readonly commandTimeoutMs?: number
 }
 
 /** A connection to Redis that never makes anyone wait for a Redis that is slow or gone. */
-export class RedisLink {
+export class RedisConnection {
   readonly #client: Redis | Cluster
   readonly #logger: Logger
   readonly #silence: string
-  readonly #circuit: Circuit
+  readonly #circuit: CircuitBreaker
 
   /** `redis://` or `rediss://`; `?cluster=true` for Redis Cluster. `silence` is what is logged when an outage begins. */
   constructor(
     redisUrl: string,
     deps: { readonly logger: Logger; readonly silence: string; readonly clock: Clock },
-    { commandTimeoutMs = COMMAND_TIMEOUT_MS }: RedisPatience = {},
+    { commandTimeoutMs = COMMAND_TIMEOUT_MS }: RedisTimeouts = {},
   ) {
     this.#client = connect(redisUrl, commandTimeoutMs)
     this.#logger = deps.logger
     this.#silence = deps.silence
-    this.#circuit = new Circuit(deps.clock, OPEN_MS)
+    this.#circuit = new CircuitBreaker(deps.clock, OPEN_MS)
     // Without a listener ioredis prints; commands report the same fault through the circuit.
     this.#client.on('error', (error: Error) => this.#failed(error))
   }
 
   /** Undefined for every kind of failure: the caller goes on without Redis. */
   async attempt<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T | undefined> {
-    if (!this.#circuit.enter()) return undefined
+    if (!this.#circuit.allows()) return undefined
     try {
       const answer = await command(this.#client)
       if (this.#circuit.succeeded()) this.#logger.info('redis answers again')

@@ -6,7 +6,7 @@ import type { SqlClient } from '#platform/postgres/client.ts'
  * Gives back a job that was claimed and never started: the next worker has it at once, with as many retries left. The
  * next claim counts as another attempt, so pg-boss's own settling of this one finds nothing to settle.
  */
-export async function handBack(
+export async function requeue(
   sql: SqlClient,
   queue: string,
   { id, retryCount }: Job<object>,

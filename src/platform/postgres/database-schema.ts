@@ -9,7 +9,7 @@ import type { StoredTables } from './stored-tables.ts'
 import type { TableTransactionTables } from './table-transaction-tables.ts'
 
 /** The schema of `migrations/`, as queries see it. JSON columns are `unknown` until a model parses them. */
-export interface Tables
+export interface DatabaseSchema
   extends
     IdentityTables,
     EnvVarTables,

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { describe, expect, test } from 'vitest'
 
-import { shapeFaults } from './shape-faults.ts'
+import { schemaFaults } from './schema-faults.ts'
 
 const Shape = Type.Object(
   {
@@ -14,7 +14,7 @@ const Shape = Type.Object(
   },
   { additionalProperties: false },
 )
-const faults = (value: unknown, at?: string) => shapeFaults(Value.Errors(Shape, value), at)
+const faults = (value: unknown, at?: string) => schemaFaults(Value.Errors(Shape, value), at)
 
 describe('the faults of a shape', () => {
   test.each([
@@ -60,7 +60,7 @@ describe('the faults of a shape', () => {
         yield error
       }
     }
-    expect(shapeFaults(errors(), 'list')).toEqual([
+    expect(schemaFaults(errors(), 'list')).toEqual([
       { field: 'list', message: 'expected array length to be less or equal to 2' },
     ])
     expect(asked).toEqual([''])

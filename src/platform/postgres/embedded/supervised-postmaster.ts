@@ -5,13 +5,18 @@ import { SetupError } from '#config/setup-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import type { Placement } from './placement.ts'
-import { type Ending, type Postmaster, startPostmaster, stopPostmaster } from './postmaster.ts'
+import {
+  type PostmasterExit,
+  type Postmaster,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.ts'
 
 const BACKOFF = { baseMs: 200, maxMs: 10_000 }
 /** A server that lived this long is started again at once. */
 const STEADY_MS = 60_000
 
-interface KeptPostmasterDeps {
+interface SupervisedPostmasterDeps {
   readonly placement: Placement
   readonly settings: Readonly<Record<string, string>> | undefined
   readonly log: Logger
@@ -19,16 +24,16 @@ interface KeptPostmasterDeps {
 }
 
 /** A server that is started again, on its port, whenever it ends before its time. */
-export class KeptPostmaster implements AsyncDisposable {
-  readonly #deps: Omit<KeptPostmasterDeps, 'postmaster'>
+export class SupervisedPostmaster implements AsyncDisposable {
+  readonly #deps: Omit<SupervisedPostmasterDeps, 'postmaster'>
   readonly #stopping = new AbortController()
   readonly #keeping: Promise<void>
   #postmaster: Postmaster
   #leaveEnded = false
   /** How the last one ended, while none is back. */
-  #ending: Ending | undefined
+  #ending: PostmasterExit | undefined
 
-  constructor({ postmaster, ...deps }: KeptPostmasterDeps) {
+  constructor({ postmaster, ...deps }: SupervisedPostmasterDeps) {
     this.#deps = deps
     this.#postmaster = postmaster
     this.#keeping = this.#keep()
@@ -60,7 +65,7 @@ export class KeptPostmaster implements AsyncDisposable {
     const { signal } = this.#stopping
     for (let attempt = 1; ;) {
       const since = performance.now()
-      const ending = await this.#postmaster.ended
+      const ending = await this.#postmaster.exited
       if (signal.aborted) return
       this.#ending = ending
       const { placement, log } = this.#deps

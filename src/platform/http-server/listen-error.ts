@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
 }
 
 /** The words for an address that cannot be listened on; anything else stays what it is. */
-export function listenFault(error: unknown, hostname: string, port: number): unknown {
+export function listenError(error: unknown, hostname: string, port: number): unknown {
   const reason = reasonOf(error)
   return reason === undefined
     ? error

@@ -1,7 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 
 /** Keeps callers from waiting for something that does not answer: after a failure it stays open for a while, then lets one try. */
-export class Circuit {
+export class CircuitBreaker {
   readonly #clock: Clock
   readonly #openMs: number
   #closedFrom = 0
@@ -13,7 +13,7 @@ export class Circuit {
   }
 
   /** Whether a call may be made now. While failing, one caller at a time gets through per interval. */
-  enter(): boolean {
+  allows(): boolean {
     const now = this.#clock.now().getTime()
     if (now < this.#closedFrom) return false
     if (this.#failing) this.#closedFrom = now + this.#openMs

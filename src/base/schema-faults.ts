@@ -24,7 +24,7 @@ type ShapeError = Pick<ValueError, 'type' | 'schema' | 'path' | 'value' | 'messa
  * What does not match a schema, one fault a field, in words for whoever sent it. A schema may say its own words in
  * `fault`. `at` is the field that holds the whole.
  */
-export function shapeFaults(errors: Iterable<ShapeError>, at = ''): FieldFault[] {
+export function schemaFaults(errors: Iterable<ShapeError>, at = ''): FieldFault[] {
   const byField = new Map<string, string>()
   for (const error of errors) {
     const field = fieldName(at, error.path)

@@ -2,7 +2,7 @@ import type { MailTransport, RawMail } from './mail-transport.ts'
 import type { Outbox } from './outbox.ts'
 
 /** The transport of an installation without a gateway: mail is kept where the operator reads it. */
-export class CapturedMail implements MailTransport {
+export class CapturingMailTransport implements MailTransport {
   readonly delivers = false
   readonly #outbox: Outbox
 

@@ -20,7 +20,7 @@ interface Migration {
  * Brings the schema up to the migrations of `folder` and lets the app role use it. Each file is one transaction under
  * an advisory lock, so any number of replicas may do this at once. Gives the names that were applied now.
  */
-export async function migrate(sql: SqlClient, folder: string): Promise<string[]> {
+export async function applyMigrations(sql: SqlClient, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder)
   await ensureAppRole(sql)
   const applied: string[] = []

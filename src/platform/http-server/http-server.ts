@@ -1,4 +1,4 @@
-import { listenFault } from './listen-fault.ts'
+import { listenError } from './listen-error.ts'
 
 /** Who sent the request; read lazily, because asking the runtime costs more than most requests. */
 export interface Peer {
@@ -6,7 +6,7 @@ export interface Peer {
   readonly address: string
 }
 
-export interface ServeOptions {
+export interface HttpServerOptions {
   /** What it throws becomes a bare 500: the application renders its own errors. */
   readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>
   readonly hostname: string
@@ -31,11 +31,11 @@ export interface HttpServer {
 }
 
 /** The options with every default filled in. */
-export type ServeSettings = Required<ServeOptions>
+export type HttpServerSettings = Required<HttpServerOptions>
 
 /** Listens on whichever runtime this is. Rejects with a `SetupError` when the address cannot be had. */
-export async function serve(options: ServeOptions): Promise<HttpServer> {
-  const settings: ServeSettings = {
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const settings: HttpServerSettings = {
     fetch: options.fetch,
     hostname: options.hostname,
     port: options.port,
@@ -46,11 +46,11 @@ export async function serve(options: ServeOptions): Promise<HttpServer> {
   try {
     return await listenHere(settings)
   } catch (error) {
-    throw listenFault(error, settings.hostname, settings.port)
+    throw listenError(error, settings.hostname, settings.port)
   }
 }
 
-async function listenHere(settings: ServeSettings): Promise<HttpServer> {
+async function listenHere(settings: HttpServerSettings): Promise<HttpServer> {
   if ('Bun' in globalThis) return (await import('./bun-server.ts')).serveOnBun(settings)
   if ('Deno' in globalThis) return (await import('./deno-server.ts')).serveOnDeno(settings)
   return (await import('./node-server.ts')).serveOnNode(settings)

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const STEP_MS = 10
 /** A client that holds an open connection is given this long to use it once more before it is closed. */
-const QUIET_MS = 250
+const IDLE_MS = 250
 
 /** What a server must be able to say about itself while it drains. */
 export interface Activity {
@@ -13,18 +13,18 @@ export interface Activity {
 }
 
 /** True when the server fell silent, false when the deadline came first. */
-export async function becameQuiet(activity: Activity, deadlineMs: number): Promise<boolean> {
+export async function waitUntilIdle(activity: Activity, deadlineMs: number): Promise<boolean> {
   const startedAt = performance.now()
   while (performance.now() - startedAt < deadlineMs) {
     const since = Math.max(startedAt, activity.lastRequestAt())
-    if (activity.inFlight() === 0 && performance.now() - since >= QUIET_MS) return true
+    if (activity.inFlight() === 0 && performance.now() - since >= IDLE_MS) return true
     await sleep(STEP_MS)
   }
   return false
 }
 
 /** The same response, telling the client that this was the last one on its connection. */
-export function asLast(response: Response): Response {
+export function closingConnection(response: Response): Response {
   try {
     response.headers.set('connection', 'close')
     return response

@@ -17,7 +17,7 @@ interface Described {
   readonly Metadata?: Record<string, string> | undefined
 }
 
-export function headOf(key: string, answer: Described): ObjectHead {
+export function s3ObjectHead(key: string, answer: Described): ObjectHead {
   const whole = answer.ContentRange?.split('/').at(1)
   return {
     key,
@@ -29,7 +29,7 @@ export function headOf(key: string, answer: Described): ObjectHead {
   }
 }
 
-export function listOf(answer: ListObjectsV2CommandOutput): ObjectList {
+export function s3ObjectList(answer: ListObjectsV2CommandOutput): ObjectList {
   const decode = answer.EncodingType === 'url' ? decodeKey : (key: string) => key
   return {
     objects: (answer.Contents ?? []).map(({ Key, Size, ETag, LastModified }) => ({
@@ -43,30 +43,30 @@ export function listOf(answer: ListObjectsV2CommandOutput): ObjectList {
   }
 }
 
-export const statusOf = (error: unknown): number | undefined =>
+export const s3StatusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
 
 /** A bucket that is not there is a fault of the configuration, not a missing object. */
 export const isMissing = (error: unknown): boolean =>
-  statusOf(error) === 404 && error instanceof Error && error.name !== 'NoSuchBucket'
+  s3StatusOf(error) === 404 && error instanceof Error && error.name !== 'NoSuchBucket'
 
 /** What S3 answers; `ServiceUnavailable` when it cannot be reached, or is not able to at the moment. */
-export async function answered<Answer>(answer: Promise<Answer>): Promise<Answer> {
+export async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
   try {
     return await answer
   } catch (error) {
-    throw isAway(error) ? away(error) : error
+    throw isUnavailable(error) ? unavailable(error) : error
   }
 }
 
 /** No connection (the errors of sockets have a code), no answer in time, or a server's own fault. */
-function isAway(error: unknown): boolean {
-  const status = statusOf(error)
+function isUnavailable(error: unknown): boolean {
+  const status = s3StatusOf(error)
   if (status !== undefined) return status >= 500 || status === 429
   return codeOf(error) !== undefined || (error instanceof Error && error.name === 'TimeoutError')
 }
 
-const away = (cause: unknown): AppError =>
+const unavailable = (cause: unknown): AppError =>
   new AppError('ServiceUnavailable', 'The object store does not answer: try again', {
     cause,
     retryAfterSeconds: 1,

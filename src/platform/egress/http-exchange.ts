@@ -8,7 +8,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { portOf } from './allow-list.ts'
 import { NO_BODY, type ReadResponse, type ReadRules, readResponse } from './read-response.ts'
 
-export interface Exchange extends ReadRules {
+export interface HttpExchange extends ReadRules {
   readonly url: URL
   /** The checked address; nothing is resolved again. */
   readonly address: string
@@ -19,14 +19,14 @@ export interface Exchange extends ReadRules {
   readonly ca?: string
 }
 
-export interface Exchanged extends ReadResponse {
+export interface HttpResponse extends ReadResponse {
   readonly status: number
   readonly statusText: string
   readonly headers: readonly (readonly [string, string])[]
 }
 
 /** One request to one address, decoded and bounded. */
-export async function exchange(options: Exchange): Promise<Exchanged> {
+export async function sendHttpRequest(options: HttpExchange): Promise<HttpResponse> {
   const response = await send(options)
   const encoding = String(response.headers['content-encoding'] ?? '').toLowerCase()
   const hasBody =
@@ -52,7 +52,7 @@ function send({
   body,
   signal,
   ca,
-}: Exchange): Promise<IncomingMessage> {
+}: HttpExchange): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const secure = url.protocol === 'https:'
   const name = url.hostname.replace(/^\[|\]$/g, '')
