@@ -5,7 +5,7 @@ import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
-import { OpenBodies } from './bodies/open-bodies.ts'
+import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
 import { boundBody } from './body-bound.ts'
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
@@ -37,7 +37,7 @@ export function httpApp(context: AppContext): HttpApp {
     .use(table)
     .compile()
   const { hsts } = context.config
-  const bodies = new OpenBodies()
+  const bodies = new RequestBodyBudgets()
   const cors = new Cors(context, methods)
   const scopes = new ScopeReader(context.config.trustedProxies, context.ids)
   const log = new RequestLog(context.logger, context.config.logLevel)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 
-import { OpenBodies } from './bodies/open-bodies.ts'
+import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
 import { MAX_JSON_BYTES, boundBody } from './body-bound.ts'
 
-const bodies = new OpenBodies()
+const bodies = new RequestBodyBudgets()
 const at = (path: string) => ({ path, host: 'one.test', peerAddress: '203.0.113.1' })
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -2,8 +2,8 @@ import { networkOf } from '#base/network-of.ts'
 import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
-import type { OpenBodies } from './bodies/open-bodies.ts'
 import { type Reception, receiveUpTo, receivedWith, receiving } from './bodies/receive.ts'
+import type { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
 import { isJsonType, notJson } from './json-type.ts'
 import type { RequestScope } from './request-scope.ts'
 
@@ -41,7 +41,7 @@ type Place = Pick<RequestScope, 'path' | 'host' | 'peerAddress'>
 export function boundBody(
   request: Request,
   place: Place,
-  bodies: OpenBodies,
+  bodies: RequestBodyBudgets,
 ): Request | Promise<Request> {
   const declared = request.headers.get('content-length')
   const json = isJsonType(request.headers.get('content-type') ?? '')

@@ -10,10 +10,11 @@ const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, last-even
 const RESPONSE_HEADERS = 'age, retry-after, www-authenticate, x-cache, x-request-id'
 
 /** What clients of any origin call: their tokens travel in body and header, and no cookie counts there. */
-const OF_ANYONE = /^\/oidc\/[^/]+\/?(?:$|oauth2\/(?:token|revoke|userInfo)\/?$|\.well-known\/)/
-const ANYONES_REQUEST_HEADERS =
+const ANY_ORIGIN_PATHS =
+  /^\/oidc\/[^/]+\/?(?:$|oauth2\/(?:token|revoke|userInfo)\/?$|\.well-known\/)/
+const ANY_ORIGIN_REQUEST_HEADERS =
   'authorization, cache-control, content-type, x-amz-target, x-amz-user-agent, *'
-const ANYONES_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-amzn-requestid`
+const ANY_ORIGIN_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-amzn-requestid`
 
 /**
  * Which browser origins may read a site's answers: `/data` its own and those that the site configures, `/admin` its own
@@ -34,8 +35,8 @@ export class Cors {
     const origin = request.headers.get('origin')
     const asks = origin !== null && request.headers.has('access-control-request-method')
     if (!asks) return undefined
-    if (OF_ANYONE.test(path)) return this.#preflightOfAnyone(path)
-    if (!governed(path)) return undefined
+    if (ANY_ORIGIN_PATHS.test(path)) return this.#preflightOfAnyone(path)
+    if (!hasOriginPolicy(path)) return undefined
     const headers = new Headers({ vary: 'origin' })
     const methods = this.#methods.allowed(path)
     if (methods !== undefined && (await this.#allows(origin, path, host))) {
@@ -50,11 +51,11 @@ export class Cors {
   /** Lets the asking origin read an answer, where it may. */
   async open(request: Request, response: Response, { path, host }: RequestScope): Promise<void> {
     const origin = request.headers.get('origin')
-    if (OF_ANYONE.test(path)) {
+    if (ANY_ORIGIN_PATHS.test(path)) {
       response.headers.set('access-control-allow-origin', '*')
-      response.headers.set('access-control-expose-headers', ANYONES_RESPONSE_HEADERS)
+      response.headers.set('access-control-expose-headers', ANY_ORIGIN_RESPONSE_HEADERS)
     }
-    if (origin === null || !governed(path)) return
+    if (origin === null || !hasOriginPolicy(path)) return
     response.headers.append('vary', 'origin')
     if (!(await this.#allows(origin, path, host))) return
     response.headers.set('access-control-allow-origin', origin)
@@ -64,7 +65,7 @@ export class Cors {
   #preflightOfAnyone(path: string): Response {
     const headers = new Headers({
       'access-control-allow-origin': '*',
-      'access-control-allow-headers': ANYONES_REQUEST_HEADERS,
+      'access-control-allow-headers': ANY_ORIGIN_REQUEST_HEADERS,
       'access-control-max-age': PREFLIGHT_SECONDS,
     })
     const methods = this.#methods.allowed(path)
@@ -84,4 +85,5 @@ export class Cors {
   }
 }
 
-const governed = (path: string): boolean => path.startsWith('/data/') || path.startsWith('/admin/')
+const hasOriginPolicy = (path: string): boolean =>
+  path.startsWith('/data/') || path.startsWith('/admin/')

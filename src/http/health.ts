@@ -5,7 +5,7 @@ import type { AppContext } from '#context'
 import { authority } from './plugins/authority.ts'
 
 /** Named when they are away, but nothing that is served needs them. */
-const DISPENSABLE: ReadonlySet<string> = new Set(['redis'])
+const OPTIONAL_PARTS: ReadonlySet<string> = new Set(['redis'])
 
 /** For load balancers: `/healthz` says that the process lives, `/readyz` names what is not ready. */
 export const healthRoutes = (context: AppContext) =>
@@ -18,7 +18,7 @@ export const healthRoutes = (context: AppContext) =>
       async () => {
         const checks = await context.readiness.check()
         const ready = Object.entries(checks).every(
-          ([part, check]) => check === 'ok' || DISPENSABLE.has(part),
+          ([part, check]) => check === 'ok' || OPTIONAL_PARTS.has(part),
         )
         return Response.json(
           { status: ready ? 'ready' : 'not ready', checks },

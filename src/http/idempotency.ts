@@ -8,7 +8,7 @@ const HEADER = 'Idempotency-Key'
 const KEY = /^[\x21-\x7e]{1,255}$/
 
 /** What `Idempotency-Key` makes of a request; undefined without one. `scope` names route and caller. */
-export function repeatable(
+export function idempotentRequest(
   request: Request,
   scope: string,
   body: unknown,

@@ -35,7 +35,7 @@ import { confirmUserRoutes } from './oidc/confirm-user.ts'
 import { forgotPasswordRoutes } from './oidc/forgot-password.ts'
 import { loginRoutes } from './oidc/login.ts'
 import { logoutRoutes } from './oidc/logout.ts'
-import { providerRoutes } from './oidc/provider.ts'
+import { providerCallbackRoutes } from './oidc/provider-callback.ts'
 import { revokeRoutes } from './oidc/revoke.ts'
 import { signUpRoutes } from './oidc/sign-up.ts'
 import { tokenRoutes } from './oidc/token.ts'
@@ -81,7 +81,7 @@ export const routes = (context: AppContext) =>
 const authorizationServer = (context: AppContext) =>
   new Elysia()
     .use(authorizeRoutes(context))
-    .use(providerRoutes(context))
+    .use(providerCallbackRoutes(context))
     .use(tokenRoutes(context))
     .use(userInfoRoutes(context))
     .use(revokeRoutes(context))

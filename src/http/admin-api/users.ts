@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { NameText } from '#http/admin-data/views.ts'
-import { repeatable } from '#http/idempotency.ts'
+import { idempotentRequest } from '#http/idempotency.ts'
 import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
@@ -27,7 +27,7 @@ export const adminUserRoutes = (context: AppContext) =>
       '/',
       ({ site, actor, request, body }) => {
         const by = { actor, origin: originOf(request) }
-        const repeat = repeatable(request, `POST /admin/api/users ${actor.userId}`, body)
+        const repeat = idempotentRequest(request, `POST /admin/api/users ${actor.userId}`, body)
         return context.adminUsers.create(site, by, body, repeat)
       },
       { role: 'admin', body: NewAdminUser, response: CreatedAdminUser },

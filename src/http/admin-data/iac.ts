@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { repeatable } from '#http/idempotency.ts'
+import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { checkDefinitionBounds } from '#runtime/definitions/parse.ts'
@@ -28,7 +28,7 @@ export const iacRoutes = (context: AppContext) =>
       '/jobs',
       ({ site, actor, request, body }) => {
         checkDefinitionBounds(body.definition)
-        const repeat = repeatable(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
+        const repeat = idempotentRequest(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
         return context.iacSubmissions.submit(site.siteId, body, { userId: actor.userId, repeat })
       },
       { role: 'admin', body: IacRequest, response: SubmittedView },

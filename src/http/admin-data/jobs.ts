@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { repeatable } from '#http/idempotency.ts'
+import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, listAnswer, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { optionalJson } from '#http/plugins/optional-json.ts'
@@ -64,7 +64,7 @@ export const jobRoutes = (context: AppContext) =>
       async ({ site, actor, request, params: { jobId }, body }) => {
         const trigger = parseTrigger(body)
         const scope = `POST /admin/data/jobs/${jobId} ${actor.userId}`
-        const repeat = repeatable(request, scope, body)
+        const repeat = idempotentRequest(request, scope, body)
         const data = await context.jobRuns.start(site.siteId, { jobId, trigger }, repeat)
         return { ok: true as const, data }
       },

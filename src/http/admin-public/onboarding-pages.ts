@@ -20,7 +20,7 @@ export interface OnboardingVisit {
 
 const ROLES = { 'super-admin': 'a super-admin', admin: 'an admin', user: 'a user' }
 
-export const passwordPage = (visit: OnboardingVisit, { faults }: FormState): Response =>
+export const passwordPage = (visit: OnboardingVisit, { errors }: FormState): Response =>
   formPage({
     title: 'Welcome',
     site: visit.site,
@@ -39,7 +39,7 @@ export const passwordPage = (visit: OnboardingVisit, { faults }: FormState): Res
       },
     ],
     submit: 'Set password',
-    faults,
+    errors,
     headers: alone(visit),
   })
 

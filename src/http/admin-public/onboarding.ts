@@ -2,9 +2,9 @@ import { Elysia, t } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { ownForm } from '#http/oidc/csrf.ts'
-import { passwordIn } from '#http/oidc/fields.ts'
-import { faultsOf } from '#http/oidc/pages/faults.ts'
+import { readSameOriginForm } from '#http/oidc/csrf.ts'
+import { readPassword } from '#http/oidc/fields.ts'
+import { formErrorsOf } from '#http/oidc/pages/form-errors.ts'
 import { EMPTY_FORM } from '#http/oidc/pages/form.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -47,14 +47,14 @@ class Onboarding {
 
   /** The form needs no token of its own: whoever knows the invite's could send it as well. */
   async take(site: Site, request: Request): Promise<Response> {
-    const fields = await ownForm(request, new URL(this.#baseUrl(site)).origin)
+    const fields = await readSameOriginForm(request, new URL(this.#baseUrl(site)).origin)
     const token = fields.get('token') ?? undefined
     const visit = await this.#visit(site, token)
     try {
       const taking = { token: visit.token, password: chosenPassword(fields) }
       await this.#context.accounts.takeInvite(site, taking, originOf(request))
     } catch (error) {
-      return passwordPage(visit, { typed: fields, faults: faultsOf(error) })
+      return passwordPage(visit, { typed: fields, errors: formErrorsOf(error) })
     }
     return welcomePage(visit)
   }
@@ -84,7 +84,7 @@ const EXPIRED =
   'It was used already, it is older than seven days, or a newer one was sent. Ask for a new invite, or sign in when you have set your password.'
 
 function chosenPassword(fields: URLSearchParams): string {
-  const password = passwordIn(fields)
+  const password = readPassword(fields)
   if (fields.get('confirmPassword') === password) return password
   const message = 'The two passwords are not the same'
   throw new AppError('ValidationError', message, {

@@ -2,11 +2,11 @@ import { AppError } from '#base/app-error.ts'
 import { ByteBlocks } from '#base/byte-blocks.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
-import type { BodySource, OpenBodies } from './open-bodies.ts'
+import type { BodySource, RequestBodyBudgets } from './request-body-budgets.ts'
 
 /** Bodies that are being received, and whose this one is. */
 export interface Reception {
-  readonly bodies: OpenBodies
+  readonly bodies: RequestBodyBudgets
   readonly source: BodySource
 }
 
@@ -14,11 +14,11 @@ export interface Reception {
 const BODIES = Symbol('bodies')
 
 interface Received {
-  [BODIES]?: OpenBodies
+  [BODIES]?: RequestBodyBudgets
 }
 
 /** For a request whose body is short enough to be left to the runtime. */
-export function receivedWith(request: Request & Received, bodies: OpenBodies): Request {
+export function receivedWith(request: Request & Received, bodies: RequestBodyBudgets): Request {
   request[BODIES] = bodies
   return request
 }
@@ -32,7 +32,7 @@ export async function receivedText(request: Request & Received): Promise<string>
   try {
     return await Promise.race([request.text(), late])
   } finally {
-    body.closed()
+    body.close()
   }
 }
 
@@ -52,10 +52,10 @@ export async function receiveUpTo(
       if (blocks.sizeBytes + value.byteLength > limitBytes) throw bodyTooLarge(limitBytes)
       const heldBefore = blocks.heldBytes
       blocks.add(value)
-      body.arrived(value.byteLength, blocks.heldBytes - heldBefore)
+      body.received(value.byteLength, blocks.heldBytes - heldBefore)
     }
   } finally {
-    body.closed()
+    body.close()
   }
 }
 
@@ -65,28 +65,28 @@ export function receiving(
   reception: Reception,
 ): ReadableStream<Uint8Array> {
   const { reader, body, fault } = openReader(stream, reception)
-  body.rests()
+  body.pause()
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        body.goesOn()
+        body.resume()
         try {
           const { done, value } = await reader.read()
           fault.throwIfAborted()
           if (!done) {
-            body.arrived(value.byteLength, 0)
-            body.rests()
+            body.received(value.byteLength, 0)
+            body.pause()
             return controller.enqueue(value)
           }
-          body.closed()
+          body.close()
           controller.close()
         } catch (error) {
-          body.closed()
+          body.close()
           controller.error(error)
         }
       },
       async cancel(reason) {
-        body.closed()
+        body.close()
         await reader.cancel(reason)
       },
     },

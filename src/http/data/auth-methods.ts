@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { linkCookie } from '#http/oidc/provider-departure.ts'
+import { linkCookie } from '#http/oidc/provider-redirect.ts'
 import { visitorAuth } from '#http/plugins/visitor-auth.ts'
 import { originOf } from '#http/request-origin.ts'
 import { AuthMethodsView } from '#identity/federation/auth-methods.ts'

@@ -4,7 +4,7 @@ import type { AppContext } from '#context'
 import { receivedText } from '#http/bodies/receive.ts'
 import { isJsonType, notJson } from '#http/json-type.ts'
 import { authority } from '#http/plugins/authority.ts'
-import { noSiteOf } from '#http/plugins/site.ts'
+import { siteNotFound } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
 import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
@@ -44,7 +44,7 @@ async function serve(
   const { host, requestId, peerAddress: address } = scopeOf(request)
   const known = context.sites.byHost(host)
   const site = known instanceof Promise ? await known : known
-  if (!site) throw noSiteOf(host)
+  if (!site) throw siteNotFound(host)
   const verified = open ? null : visitorOf(context, site, request)
   const visitor = verified instanceof Promise ? await verified : verified
   const body = await bodyOf(request)

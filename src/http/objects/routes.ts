@@ -5,8 +5,8 @@ import { authority } from '#http/plugins/authority.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls, OpenedUrl, UrlGrant } from '#platform/objects/object-urls.ts'
 
-import { sendObject } from './send-object.ts'
-import { type Uploads, takeObject } from './take-object.ts'
+import { downloadObject } from './download.ts'
+import { type Uploads, uploadObject } from './upload.ts'
 
 export interface ObjectRoutesDeps {
   readonly objects: Pick<ObjectStore, 'get' | 'head' | 'put'>
@@ -33,7 +33,7 @@ const PREFLIGHT = {
 export const objectRoutes = (deps: ObjectRoutesDeps) => {
   const grantOf = (request: Request) => openedGrant(deps, request)
   const send = async (request: Request): Promise<Response> =>
-    opened(await sendObject(deps.objects, await grantOf(request), request))
+    opened(await downloadObject(deps.objects, await grantOf(request), request))
   const detail = authority('signed-url')
   return (
     new Elysia({ prefix: '/objects' })
@@ -42,7 +42,7 @@ export const objectRoutes = (deps: ObjectRoutesDeps) => {
       // `none`: the body is stored as it comes, whatever its type says.
       .put(
         '/:key',
-        async ({ request }) => opened(await takeObject(deps, await grantOf(request), request)),
+        async ({ request }) => opened(await uploadObject(deps, await grantOf(request), request)),
         { detail, parse: 'none' },
       )
       .options('/:key', () => new Response(null, { status: 204, headers: PREFLIGHT }), { detail })

@@ -6,9 +6,9 @@ import { publicSite } from '#http/plugins/site.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Site } from '#sites/site.ts'
 
-import { sentFields } from './form-body.ts'
-import { refusedPage } from './pages/refused-page.ts'
-import { departure } from './provider-departure.ts'
+import { readFields } from './form-body.ts'
+import { authorizationErrorPage } from './pages/authorization-error-page.ts'
+import { redirectToProvider } from './provider-redirect.ts'
 import { seeOther } from './see-other.ts'
 import { readSession } from './session-cookie.ts'
 
@@ -28,7 +28,7 @@ export const authorizeRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, params, request }) =>
-        authorize(context, { site, ...params, request, asked: await sentFields(request) }),
+        authorize(context, { site, ...params, request, asked: await readFields(request) }),
       { open: OPEN, params: PoolPath, parse: 'none' },
     )
 
@@ -45,12 +45,13 @@ async function authorize(
 ): Promise<Response> {
   const pool = await context.pools.byId(site, userPoolId)
   const check = checkAuthorization(pool, asked)
-  if (check.kind === 'refused-here') return refusedPage(site, check, request)
+  if (check.kind === 'refused-here') return authorizationErrorPage(site, check, request)
   if (check.kind === 'refused-there') return seeOther(check.location)
 
   const authorization = check.request
   const location = await context.signIns.resume(site, authorization, readSession(request, pool))
   if (location !== undefined) return seeOther(location)
-  if (authorization.identityProvider) return departure(context, site, authorization, request)
+  if (authorization.identityProvider)
+    return redirectToProvider(context, site, authorization, request)
   return seeOther(`${new URL(pool.issuer).pathname}/login?${authorization.query}`)
 }

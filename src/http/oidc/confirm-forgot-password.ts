@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 
-import { SEND_AGAIN, codeField, codeIn, newPasswordField, passwordIn } from './fields.ts'
+import { SEND_AGAIN, codeField, readCode, newPasswordField, readPassword } from './fields.ts'
 import type { Flow } from './flow.ts'
 import { type FormState, formPage, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
@@ -33,7 +33,7 @@ async function reset(
     await context.accounts.forgotPassword(site, pool, email, origin)
     return seeOther(visit.pathTo('confirmForgotPassword', { ...flow, resent: true }))
   }
-  const change = { email, code: codeIn(fields), password: passwordIn(fields) }
+  const change = { email, code: readCode(fields), password: readPassword(fields) }
   await context.accounts.confirmForgotPassword(site, pool, change, origin)
   return seeOther(visit.pathTo('login', { step: 'password-reset', email }))
 }
@@ -42,16 +42,16 @@ function resetPage(visit: Visit, form: FormState): Response {
   const { flow } = visit
   return flow?.step === 'reset'
     ? newPasswordPage(visit, flow, form)
-    : seeOther(visit.pathTo('forgotPassword'), visit.visitor.cookies)
+    : seeOther(visit.pathTo('forgotPassword'), visit.csrf.cookies)
 }
 
-const newPasswordPage = (visit: Visit, flow: ResetFlow, { typed, faults }: FormState): Response =>
+const newPasswordPage = (visit: Visit, flow: ResetFlow, { typed, errors }: FormState): Response =>
   formPage({
     title: 'Set a new password',
     site: visit.site,
     lead: html`If <b>${flow.email}</b> has an account, a message with a code is on its way.`,
-    csrfToken: visit.visitor.token,
-    cookies: visit.visitor.cookies,
+    csrfToken: visit.csrf.token,
+    cookies: visit.csrf.cookies,
     action: visit.pathTo('confirmForgotPassword', flow),
     fields: [
       { ...codeField, value: typed.get('code') ?? undefined },
@@ -60,7 +60,7 @@ const newPasswordPage = (visit: Visit, flow: ResetFlow, { typed, faults }: FormS
     account: flow.email,
     submit: 'Set password',
     again: SEND_AGAIN,
-    faults,
+    errors,
     notice: flow.resent ? 'We have sent you a new code.' : undefined,
     more: linkLine('Remembered it?', visit.pathTo('login'), 'Sign in'),
   })

@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 
-import { SEND_AGAIN, codeField, codeIn } from './fields.ts'
+import { SEND_AGAIN, codeField, readCode } from './fields.ts'
 import type { Flow } from './flow.ts'
 import { formTargetOf } from './form-targets.ts'
 import { type FormState, formPage, linkLine } from './pages/form.ts'
@@ -36,7 +36,7 @@ async function confirm(
     return seeOther(visit.pathTo('confirmUser', { ...flow, resent: true }))
   }
   const authTime = context.clock.now()
-  const confirmation = { email, registrationId, code: codeIn(fields) }
+  const confirmation = { email, registrationId, code: readCode(fields) }
   const { sub } = await context.accounts.confirmSignUp(site, pool, confirmation, origin)
   // The flow is this browser's own, which gave the password; the code has just proven the address.
   const proof = { sub, method: 'password', authTime, replaces: readSession(request, pool) } as const
@@ -49,22 +49,22 @@ function confirmPage(visit: Visit, form: FormState): Response {
   // Signing in with address and password leads back here.
   return flow?.step === 'confirm'
     ? codePage(visit, flow, form)
-    : seeOther(visit.pathTo('login'), visit.visitor.cookies)
+    : seeOther(visit.pathTo('login'), visit.csrf.cookies)
 }
 
-const codePage = (visit: Visit, flow: SignUpFlow, { faults }: FormState): Response =>
+const codePage = (visit: Visit, flow: SignUpFlow, { errors }: FormState): Response =>
   formPage({
     title: 'Check your mail',
     site: visit.site,
     lead: html`We have sent a message to <b>${flow.email}</b>. Enter the code that is in it.`,
-    csrfToken: visit.visitor.token,
-    cookies: visit.visitor.cookies,
+    csrfToken: visit.csrf.token,
+    cookies: visit.csrf.cookies,
     formTargets: [formTargetOf(visit.authorization.redirectUri)],
     action: visit.pathTo('confirmUser', flow),
     fields: [codeField],
     submit: 'Confirm',
     again: SEND_AGAIN,
-    faults,
+    errors,
     notice: flow.resent ? 'We have sent you a new code.' : undefined,
     more: linkLine('Not your address?', visit.pathTo('signup'), 'Start again'),
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { codeIn, passwordIn, policyWords, usernameIn } from './fields.ts'
+import { readCode, readPassword, passwordPolicyText, readUsername } from './fields.ts'
 
 const POLICY = {
   minimumLength: 8,
@@ -20,29 +20,29 @@ describe('what a form sends', () => {
   test.each([
     [
       'an address with spaces around it',
-      () => usernameIn(new URLSearchParams({ username: ' a@b.test ' })),
+      () => readUsername(new URLSearchParams({ username: ' a@b.test ' })),
       'a@b.test',
     ],
     [
       'a password with spaces, as it is',
-      () => passwordIn(new URLSearchParams({ password: ' p w ' })),
+      () => readPassword(new URLSearchParams({ password: ' p w ' })),
       ' p w ',
     ],
     [
       'a code copied with spaces',
-      () => codeIn(new URLSearchParams({ code: ' 123 456\n' })),
+      () => readCode(new URLSearchParams({ code: ' 123 456\n' })),
       '123456',
     ],
-    ['a code with a hyphen', () => codeIn(new URLSearchParams({ code: '123-456' })), '123456'],
+    ['a code with a hyphen', () => readCode(new URLSearchParams({ code: '123-456' })), '123456'],
   ])('is read: %s', (_what, read, value) => {
     expect(read()).toBe(value)
   })
 
   test.each([
-    ['username', () => usernameIn(new URLSearchParams({ username: '  ' }))],
-    ['username', () => usernameIn(new URLSearchParams({ username: 'x'.repeat(321) }))],
-    ['password', () => passwordIn(new URLSearchParams())],
-    ['code', () => codeIn(new URLSearchParams())],
+    ['username', () => readUsername(new URLSearchParams({ username: '  ' }))],
+    ['username', () => readUsername(new URLSearchParams({ username: 'x'.repeat(321) }))],
+    ['password', () => readPassword(new URLSearchParams())],
+    ['code', () => readCode(new URLSearchParams())],
   ])('is refused by field without a good %s', (field, read) => {
     expect(read).toThrow(
       expect.objectContaining({
@@ -62,6 +62,6 @@ describe('the password rules in words', () => {
     [{ ...POLICY, ...NONE, minimumLength: 12 }, 'At least 12 characters.'],
     [{ ...POLICY, ...NONE, requireNumbers: true }, 'At least 8 characters, with a digit.'],
   ])('%#', (policy, words) => {
-    expect(policyWords(policy)).toBe(words)
+    expect(passwordPolicyText(policy)).toBe(words)
   })
 })

@@ -7,17 +7,17 @@ import type { Field } from './pages/field.ts'
 const MAX_USERNAME = 320
 
 /** An address as it was typed; spaces around it come from keyboards that complete words. */
-export function usernameIn(fields: URLSearchParams): string {
+export function readUsername(fields: URLSearchParams): string {
   const username = required(fields, 'username', ADDRESS)
   if (username.length > MAX_USERNAME) throw missing('username', ADDRESS)
   return username
 }
 
-export const passwordIn = (fields: URLSearchParams): string =>
+export const readPassword = (fields: URLSearchParams): string =>
   required(fields, 'password', PASSWORD)
 
 /** A mailed code, which people copy with spaces. */
-export const codeIn = (fields: URLSearchParams): string =>
+export const readCode = (fields: URLSearchParams): string =>
   required(fields, 'code', 'Enter the code from the message').replaceAll(/[\s-]/g, '')
 
 export const usernameField = (value: string | undefined): Field => ({
@@ -33,7 +33,7 @@ export const newPasswordField = (policy: PasswordPolicy, label: string): Field =
   label,
   type: 'password',
   autocomplete: 'new-password',
-  hint: policyWords(policy),
+  hint: passwordPolicyText(policy),
 })
 
 export const codeField: Field = {
@@ -52,7 +52,7 @@ export const SEND_AGAIN = {
 } as const
 
 /** "At least 8 characters, with an uppercase letter, a digit and a symbol." */
-export function policyWords(policy: PasswordPolicy): string {
+export function passwordPolicyText(policy: PasswordPolicy): string {
   const parts = [
     ...(policy.requireUppercase ? ['an uppercase letter'] : []),
     ...(policy.requireLowercase ? ['a lowercase letter'] : []),

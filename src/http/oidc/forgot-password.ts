@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 
-import { usernameField, usernameIn } from './fields.ts'
+import { usernameField, readUsername } from './fields.ts'
 import { type FormState, formPage, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
@@ -23,21 +23,21 @@ async function forgot(
   fields: URLSearchParams,
 ): Promise<Response> {
   const { site, pool, request } = visit
-  const email = usernameIn(fields)
+  const email = readUsername(fields)
   await context.accounts.forgotPassword(site, pool, email, originOf(request))
   return seeOther(visit.pathTo('confirmForgotPassword', { step: 'reset', email }))
 }
 
-const forgotPage = (visit: Visit, { typed, faults }: FormState): Response =>
+const forgotPage = (visit: Visit, { typed, errors }: FormState): Response =>
   formPage({
     title: 'Forgot your password?',
     site: visit.site,
     lead: html`Enter your email address, and we will send you a code to set a new one.`,
-    csrfToken: visit.visitor.token,
-    cookies: visit.visitor.cookies,
+    csrfToken: visit.csrf.token,
+    cookies: visit.csrf.cookies,
     action: visit.pathTo('forgotPassword'),
     fields: [usernameField(typed.get('username') ?? visit.authorization.loginHint)],
     submit: 'Send the code',
-    faults,
+    errors,
     more: linkLine('Remembered it?', visit.pathTo('login'), 'Sign in'),
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { formOf } from './form-body.ts'
+import { readForm } from './form-body.ts'
 
 const sent = (body: string, type = 'application/x-www-form-urlencoded') =>
   new Request('http://one.test/login', {
@@ -11,7 +11,7 @@ const sent = (body: string, type = 'application/x-www-form-urlencoded') =>
 
 describe('a form', () => {
   test('gives its fields, decoded', async () => {
-    const fields = await formOf(
+    const fields = await readForm(
       sent(
         'username=a%40b.test&password=+%C3%A4%26',
         `${'application/x-www-form-urlencoded'}; charset=UTF-8`,
@@ -36,7 +36,7 @@ describe('a form', () => {
     ],
     ['that is too long', () => sent(`a=${'x'.repeat(64 * 1024)}`), 'PayloadTooLarge'],
   ])('%s is refused', async (_what, request, code) => {
-    await expect(formOf(request())).rejects.toMatchObject({ code })
+    await expect(readForm(request())).rejects.toMatchObject({ code })
   })
 
   test('that comes in pieces without a length is refused where it gets too long', async () => {
@@ -53,7 +53,7 @@ describe('a form', () => {
       duplex: 'half',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     } as RequestInit)
-    await expect(formOf(request)).rejects.toMatchObject({ code: 'PayloadTooLarge' })
+    await expect(readForm(request)).rejects.toMatchObject({ code: 'PayloadTooLarge' })
     expect(pulled).toBeLessThan(10)
   })
 })

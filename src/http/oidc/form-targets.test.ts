@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { formTargetOf, placeOf } from './form-targets.ts'
+import { formTargetOf, displayHost } from './form-targets.ts'
 
 describe('where the answer to a form may lead', () => {
   test.each([
@@ -19,6 +19,6 @@ describe('where the answer to a form may lead', () => {
     ['com.acme.app://host/signed-in', 'com.acme.app:', 'com.acme.app'],
   ])('%s', (redirectUri, target, place) => {
     expect(formTargetOf(redirectUri)).toBe(target)
-    expect(placeOf(redirectUri)).toBe(place)
+    expect(displayHost(redirectUri)).toBe(place)
   })
 })

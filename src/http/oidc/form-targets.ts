@@ -7,7 +7,7 @@ export function formTargetOf(redirectUri: string): string {
 }
 
 /** Where a client's redirect URI leads, as people read it. */
-export function placeOf(redirectUri: string): string {
+export function displayHost(redirectUri: string): string {
   const { hostname, protocol } = new URL(redirectUri)
   return protocol === 'https:' || protocol === 'http:' ? hostname : protocol.slice(0, -1)
 }

@@ -1,8 +1,8 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 
-import { passwordIn, usernameField, usernameIn } from './fields.ts'
-import { formTargetOf, placeOf } from './form-targets.ts'
+import { readPassword, usernameField, readUsername } from './fields.ts'
+import { formTargetOf, displayHost } from './form-targets.ts'
 import { type FormState, formPage, linkLine } from './pages/form.ts'
 import { googleButton } from './pages/google-button.ts'
 import { html } from './pages/html.ts'
@@ -28,7 +28,7 @@ async function signIn(
   const { site, pool, authorization, request } = visit
   const origin = originOf(request)
   const authTime = context.clock.now()
-  const credentials = { email: usernameIn(fields), password: passwordIn(fields) }
+  const credentials = { email: readUsername(fields), password: readPassword(fields) }
   const answer = await context.accounts.authenticate(site, pool, credentials, origin)
   if (answer.kind === 'unconfirmed') {
     const { registrationId } = answer
@@ -45,16 +45,16 @@ async function signIn(
   return seeOther(signedIn.location, [sessionCookie(pool, signedIn.session)])
 }
 
-function loginPage(visit: Visit, { typed, faults }: FormState): Response {
-  const { site, pool, authorization, flow, visitor } = visit
+function loginPage(visit: Visit, { typed, errors }: FormState): Response {
+  const { site, pool, authorization, flow, csrf } = visit
   const known = flow?.step === 'password-reset' ? flow.email : authorization.loginHint
   return formPage({
     title: 'Sign in',
     site,
     lead: leadOf(visit),
     instead: pool.google?.enabled ? googleButton(googlePath(visit)) : undefined,
-    csrfToken: visitor.token,
-    cookies: visitor.cookies,
+    csrfToken: csrf.token,
+    cookies: csrf.cookies,
     formTargets: [formTargetOf(authorization.redirectUri)],
     action: visit.pathTo('login'),
     fields: [
@@ -68,7 +68,7 @@ function loginPage(visit: Visit, { typed, faults }: FormState): Response {
       },
     ],
     submit: 'Sign in',
-    faults,
+    errors,
     notice:
       flow?.step === 'password-reset'
         ? 'Your password is changed. Sign in with the new one.'
@@ -81,8 +81,8 @@ function loginPage(visit: Visit, { typed, faults }: FormState): Response {
 
 const leadOf = ({ pool, authorization }: Visit) =>
   pool.kind === 'admin'
-    ? html`to the administration of <b>${placeOf(pool.issuer)}</b>`
-    : html`to continue to <b>${placeOf(authorization.redirectUri)}</b>`
+    ? html`to the administration of <b>${displayHost(pool.issuer)}</b>`
+    : html`to continue to <b>${displayHost(authorization.redirectUri)}</b>`
 
 function googlePath(visit: Visit): string {
   const url = new URL(visit.pathTo('oauth2/authorize'), visit.pool.issuer)

@@ -10,13 +10,13 @@ import type { LogoutCheck } from '#identity/sessions/logouts.ts'
 import type { Site } from '#sites/site.ts'
 
 import { poolScope } from './cookies.ts'
-import { CSRF_FIELD, type FormVisitor, cameFrom, formVisitor } from './csrf.ts'
-import { formOf } from './form-body.ts'
+import { CSRF_FIELD, type CsrfSession, hasCsrfToken, csrfSession } from './csrf.ts'
+import { readForm } from './form-body.ts'
 import { formTargetOf } from './form-targets.ts'
-import { NO_FAULTS } from './pages/faults.ts'
+import { authorizationErrorPage } from './pages/authorization-error-page.ts'
+import { NO_ERRORS } from './pages/form-errors.ts'
 import { formPage } from './pages/form.ts'
 import { html } from './pages/html.ts'
-import { refusedPage } from './pages/refused-page.ts'
 import { seeOther } from './see-other.ts'
 import { clearedSession, readSession } from './session-cookie.ts'
 import { signedOutPage } from './signed-out.ts'
@@ -26,7 +26,7 @@ const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const MAX_QUERY = 8192
 const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
 
-interface Leaving {
+interface LogoutRequest {
   readonly site: Site
   readonly pool: Pool
   readonly request: Request
@@ -35,15 +35,15 @@ interface Leaving {
 /** Cognito's `/logout`, and OpenID Connect RP-Initiated Logout. */
 export const logoutRoutes = (context: AppContext) => {
   const formKey = context.sealer.derive('sign-in-forms')
-  const visitorOf = ({ request, pool }: Leaving): FormVisitor =>
-    formVisitor(formKey, request, `${pool.issuer}/logout`, poolScope(pool))
+  const csrfOf = ({ request, pool }: LogoutRequest): CsrfSession =>
+    csrfSession(formKey, request, `${pool.issuer}/logout`, poolScope(pool))
   return new Elysia({ prefix: '/oidc/:userPoolId/logout' })
     .use(publicSite(context))
     .get(
       '/',
       async ({ site, params, request }) => {
         const pool = await context.pools.byId(site, params.userPoolId)
-        return leave(context, { site, pool, request }, visitorOf)
+        return logout(context, { site, pool, request }, csrfOf)
       },
       { open: OPEN, params: PoolPath },
     )
@@ -51,9 +51,10 @@ export const logoutRoutes = (context: AppContext) => {
       '/',
       async ({ site, params, request }) => {
         const pool = await context.pools.byId(site, params.userPoolId)
-        const leaving = { site, pool, request }
-        const fields = await formOf(request)
-        if (cameFrom(visitorOf(leaving), fields)) return confirmed(context, leaving)
+        const logoutRequest = { site, pool, request }
+        const fields = await readForm(request)
+        if (hasCsrfToken(csrfOf(logoutRequest), fields))
+          return confirmLogout(context, logoutRequest)
         // A form of another site brings no cookie; the browser brings it when it comes again by itself.
         fields.delete(CSRF_FIELD)
         const query = fields.toString()
@@ -65,42 +66,42 @@ export const logoutRoutes = (context: AppContext) => {
     )
 }
 
-async function leave(
+async function logout(
   context: AppContext,
-  leaving: Leaving,
-  visitorOf: (leaving: Leaving) => FormVisitor,
+  logoutRequest: LogoutRequest,
+  csrfOf: (logoutRequest: LogoutRequest) => CsrfSession,
 ): Promise<Response> {
-  const { site, pool, request } = leaving
+  const { site, pool, request } = logoutRequest
   const session = await context.sessions.find(site, pool, readSession(request, pool))
-  const check = await checkOf(context, leaving, session?.sub)
-  if (check.kind === 'refused') return refusal(leaving, check)
+  const check = await checkLogout(context, logoutRequest, session?.sub)
+  if (check.kind === 'refused') return refusal(logoutRequest, check)
   return check.kind === 'valid'
-    ? signOut(context, leaving, check.location)
-    : confirmPage(leaving, visitorOf(leaving), check)
+    ? signOut(context, logoutRequest, check.location)
+    : confirmPage(logoutRequest, csrfOf(logoutRequest), check)
 }
 
 /** The user has said yes to the request that the page was about. */
-async function confirmed(context: AppContext, leaving: Leaving): Promise<Response> {
-  const check = await checkOf(context, leaving, undefined)
+async function confirmLogout(context: AppContext, logoutRequest: LogoutRequest): Promise<Response> {
+  const check = await checkLogout(context, logoutRequest, undefined)
   return check.kind === 'refused'
-    ? refusal(leaving, check)
-    : signOut(context, leaving, check.location)
+    ? refusal(logoutRequest, check)
+    : signOut(context, logoutRequest, check.location)
 }
 
-const checkOf = (
+const checkLogout = (
   { logouts }: AppContext,
-  { site, pool, request }: Leaving,
+  { site, pool, request }: LogoutRequest,
   signedIn: string | undefined,
 ): Promise<LogoutCheck> => logouts.check(site, pool, new URL(request.url).searchParams, signedIn)
 
 const refusal = (
-  { site, request }: Leaving,
+  { site, request }: LogoutRequest,
   { description }: { readonly description: string },
-): Response => refusedPage(site, { error: 'invalid_request', description }, request)
+): Response => authorizationErrorPage(site, { error: 'invalid_request', description }, request)
 
 async function signOut(
   context: AppContext,
-  { site, pool, request }: Leaving,
+  { site, pool, request }: LogoutRequest,
   location: string | undefined,
 ): Promise<Response> {
   const token = readSession(request, pool)
@@ -113,19 +114,19 @@ const pathWith = ({ issuer }: Pool, query: string): string =>
   `${new URL(issuer).pathname}/logout${query === '' ? '' : `?${query}`}`
 
 const confirmPage = (
-  { site, pool }: Leaving,
-  visitor: FormVisitor,
+  { site, pool }: LogoutRequest,
+  csrf: CsrfSession,
   { location, query }: { readonly location: string | undefined; readonly query: string },
 ): Response =>
   formPage({
     title: 'Sign out',
     site,
     lead: html`You are signed in to <b>${site.domain}</b> on this browser.`,
-    csrfToken: visitor.token,
-    cookies: visitor.cookies,
+    csrfToken: csrf.token,
+    cookies: csrf.cookies,
     action: pathWith(pool, query),
     formTargets: location === undefined ? [] : [formTargetOf(location)],
     fields: [],
     submit: 'Sign out',
-    faults: NO_FAULTS,
+    errors: NO_ERRORS,
   })

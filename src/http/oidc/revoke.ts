@@ -5,7 +5,7 @@ import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 
-import { clientForm, oauthAnswer, requiredField } from './oauth-answer.ts'
+import { clientForm, oauthResponse, requiredField } from './oauth-response.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 
@@ -15,7 +15,7 @@ export const revokeRoutes = (context: AppContext) =>
     '/',
     async ({ site, params, request }) => {
       const pool = await context.pools.byId(site, params.userPoolId)
-      return oauthAnswer(request, async () => {
+      return oauthResponse(request, async () => {
         const { client, fields } = await clientForm(request, pool)
         await context.tokenSets.revoke(site, pool, {
           clientId: client.clientId,

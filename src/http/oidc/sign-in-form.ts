@@ -5,8 +5,8 @@ import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import type { Site } from '#sites/site.ts'
 
-import { cameFrom, ownForm } from './csrf.ts'
-import { OUTDATED, faultsOf } from './pages/faults.ts'
+import { hasCsrfToken, readSameOriginForm } from './csrf.ts'
+import { EXPIRED_FORM, formErrorsOf } from './pages/form-errors.ts'
 import { EMPTY_FORM, type FormState } from './pages/form.ts'
 import { type PageName, type Visit, Visits } from './visit.ts'
 
@@ -53,11 +53,12 @@ export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
 }
 
 async function submitted(form: SignInForm, visit: Visit): Promise<Response> {
-  const fields = await ownForm(visit.request, new URL(visit.pool.issuer).origin)
-  if (!cameFrom(visit.visitor, fields)) return form.show(visit, { typed: fields, faults: OUTDATED })
+  const fields = await readSameOriginForm(visit.request, new URL(visit.pool.issuer).origin)
+  if (!hasCsrfToken(visit.csrf, fields))
+    return form.show(visit, { typed: fields, errors: EXPIRED_FORM })
   try {
     return await form.submit(visit, fields)
   } catch (error) {
-    return form.show(visit, { typed: fields, faults: faultsOf(error) })
+    return form.show(visit, { typed: fields, errors: formErrorsOf(error) })
   }
 }

@@ -2,8 +2,8 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 
-import { newPasswordField, passwordIn, usernameField, usernameIn } from './fields.ts'
-import { placeOf } from './form-targets.ts'
+import { newPasswordField, readPassword, usernameField, readUsername } from './fields.ts'
+import { displayHost } from './form-targets.ts'
 import { type FormState, formPage, linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
@@ -25,30 +25,30 @@ async function signUp(
   fields: URLSearchParams,
 ): Promise<Response> {
   const { site, pool, request } = visit
-  const credentials = { email: usernameIn(fields), password: passwordIn(fields) }
+  const credentials = { email: readUsername(fields), password: readPassword(fields) }
   const signedUp = await context.accounts.signUp(site, pool, credentials, originOf(request))
   const { email, registrationId } = signedUp
   return seeOther(visit.pathTo('confirmUser', { step: 'confirm', email, registrationId }))
 }
 
-function signUpPage(visit: Visit, { typed, faults }: FormState): Response {
-  const { site, pool, authorization, visitor } = visit
+function signUpPage(visit: Visit, { typed, errors }: FormState): Response {
+  const { site, pool, authorization, csrf } = visit
   if (!pool.settings.selfSignUp) {
     throw new AppError('SignUpDisabled', 'Accounts are made by invitation only on this site')
   }
   return formPage({
     title: 'Create your account',
     site,
-    lead: html`to continue to <b>${placeOf(authorization.redirectUri)}</b>`,
-    csrfToken: visitor.token,
-    cookies: visitor.cookies,
+    lead: html`to continue to <b>${displayHost(authorization.redirectUri)}</b>`,
+    csrfToken: csrf.token,
+    cookies: csrf.cookies,
     action: visit.pathTo('signup'),
     fields: [
       usernameField(typed.get('username') ?? authorization.loginHint),
       newPasswordField(pool.settings.passwordPolicy, 'Password'),
     ],
     submit: 'Create account',
-    faults,
+    errors,
     more: linkLine('Already have an account?', visit.pathTo('login'), 'Sign in'),
   })
 }

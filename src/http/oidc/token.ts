@@ -9,7 +9,7 @@ import type { TokenSet } from '#identity/token-sets/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type ClientForm, clientForm, oauthAnswer, requiredField } from './oauth-answer.ts'
+import { type ClientForm, clientForm, oauthResponse, requiredField } from './oauth-response.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 
@@ -19,7 +19,7 @@ export const tokenRoutes = (context: AppContext) =>
     '/',
     async ({ site, params, request }) => {
       const pool = await context.pools.byId(site, params.userPoolId)
-      return oauthAnswer(request, async () =>
+      return oauthResponse(request, async () =>
         answerOf(await tokensFor(context, { site, pool, request })),
       )
     },

@@ -6,8 +6,8 @@ import { publicSite } from '#http/plugins/site.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import type { Site } from '#sites/site.ts'
 
-import { isForm, sentFields } from './form-body.ts'
-import { oauthAnswer } from './oauth-answer.ts'
+import { isForm, readFields } from './form-body.ts'
+import { oauthResponse } from './oauth-response.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const OPEN = 'Checks the access token itself, and refuses in the form of RFC 6750'
@@ -34,7 +34,7 @@ async function userInfo(
   request: Request,
 ): Promise<Response> {
   const pool = await context.pools.byId(site, userPoolId)
-  const answer = await oauthAnswer(request, async () => {
+  const answer = await oauthResponse(request, async () => {
     const authorization = await bearerOf(request)
     return authorization === undefined
       ? undefined
@@ -52,7 +52,7 @@ async function userInfo(
  */
 async function bearerOf(request: Request): Promise<string | undefined> {
   const header = request.headers.get('authorization') ?? ''
-  const inForm = isForm(request) ? (await sentFields(request)).getAll('access_token') : []
+  const inForm = isForm(request) ? (await readFields(request)).getAll('access_token') : []
   if (new URL(request.url).searchParams.has('access_token')) {
     throw new OAuthError('invalid_request', 'access_token does not belong in a URL')
   }

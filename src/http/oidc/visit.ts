@@ -5,9 +5,9 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { poolScope } from './cookies.ts'
-import { type FormVisitor, formVisitor } from './csrf.ts'
+import { type CsrfSession, csrfSession } from './csrf.ts'
 import { type Flow, Flows } from './flow.ts'
-import { refusedPage } from './pages/refused-page.ts'
+import { authorizationErrorPage } from './pages/authorization-error-page.ts'
 import { seeOther } from './see-other.ts'
 
 const FLOW = 'flow'
@@ -18,7 +18,7 @@ export interface Visit {
   readonly pool: Pool
   readonly authorization: AuthorizationRequest
   readonly flow: Flow | undefined
-  readonly visitor: FormVisitor
+  readonly csrf: CsrfSession
   readonly request: Request
   /** Where another page of this sign-in is, with what that page has to know. */
   pathTo(page: PageName, flow?: Flow): string
@@ -51,22 +51,22 @@ export class Visits {
     const sealedFlow = params.get(FLOW)
     params.delete(FLOW)
     const check = checkAuthorization(pool, params)
-    if (check.kind === 'refused-here') return refusedPage(site, check, request)
+    if (check.kind === 'refused-here') return authorizationErrorPage(site, check, request)
     if (check.kind === 'refused-there') return seeOther(check.location)
 
     const { pathname } = new URL(pool.issuer)
     const { client, query } = check.request
     // Made for linking a provider to an account that is signed in: no page of ours has a part in that.
     if (client.purpose === 'link') return seeOther(`${pathname}/oauth2/authorize?${query}`)
-    const visitor = formVisitor(this.#formKey, request, pool.issuer, poolScope(pool))
-    const browser = `${pool.issuer}\n${visitor.secret}`
+    const csrf = csrfSession(this.#formKey, request, pool.issuer, poolScope(pool))
+    const browser = `${pool.issuer}\n${csrf.secret}`
     const flow = sealedFlow === null ? undefined : this.#flows.open(sealedFlow, browser)
     return {
       site,
       pool,
       authorization: check.request,
       flow,
-      visitor,
+      csrf,
       request,
       pathTo: (page, next) => {
         const suffix = next ? `&${FLOW}=${this.#flows.seal(next, browser)}` : ''

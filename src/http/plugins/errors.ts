@@ -9,7 +9,7 @@ import { notJson } from '#http/json-type.ts'
 import { isOtherThanJson } from './json-body.ts'
 
 /** Statuses that may come before the end of the body. */
-const UNREAD = new Set([408, 413, 415])
+const BODY_UNREAD = new Set([408, 413, 415])
 
 /** The answer to a failed request, in the words of its route family. */
 export function errorResponse(error: AppError, path: string, requestId: string): Response {
@@ -30,7 +30,7 @@ export function errorHeaders(error: AppError): Headers {
     headers.set('retry-after', String(Math.max(1, Math.ceil(error.retryAfterSeconds))))
   }
   // The rest of the body is not read: what follows it on the connection would be taken for it.
-  if (UNREAD.has(status)) headers.set('connection', 'close')
+  if (BODY_UNREAD.has(status)) headers.set('connection', 'close')
   if (error.code === 'MethodNotAllowed' && typeof error.fields?.['allow'] === 'string') {
     headers.set('allow', error.fields['allow'])
   }

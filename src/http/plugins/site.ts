@@ -11,11 +11,11 @@ import { admission, authority } from './authority.ts'
 export async function siteOf(context: AppContext, request: Request): Promise<Site> {
   const { host } = scopeOf(request)
   const site = await context.sites.byHost(host)
-  if (!site) throw noSiteOf(host)
+  if (!site) throw siteNotFound(host)
   return site
 }
 
-export const noSiteOf = (host: string): AppError =>
+export const siteNotFound = (host: string): AppError =>
   new AppError('SiteNotFound', `No site has the domain "${host}": the Host header names the site`)
 
 /** `open: 'why'` on a route: anyone may call it. Adds `site`. */

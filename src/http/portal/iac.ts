@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
-import { repeatable } from '#http/idempotency.ts'
+import { idempotentRequest } from '#http/idempotency.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { checkDefinitionBounds } from '#runtime/definitions/parse.ts'
 import { IacRequest, REQUESTED_BY_OPERATOR } from '#runtime/iac/model.ts'
@@ -24,7 +24,7 @@ export const portalIacRoutes = (context: AppContext) =>
       async ({ params, request, body }) => {
         checkDefinitionBounds(body.definition)
         const { siteId } = await context.sites.find(params.siteId)
-        const repeat = repeatable(request, 'POST /portal/api/sites/iac/jobs', body)
+        const repeat = idempotentRequest(request, 'POST /portal/api/sites/iac/jobs', body)
         return context.iacSubmissions.submit(siteId, body, {
           userId: REQUESTED_BY_OPERATOR,
           repeat,

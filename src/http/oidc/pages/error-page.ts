@@ -3,7 +3,7 @@ import type { RequestScope } from '#http/request-scope.ts'
 import { hostName } from '#sites/domain.ts'
 
 import { noticePage } from './notice-page.ts'
-import { withStop } from './words.ts'
+import { withFullStop } from './text.ts'
 
 const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
@@ -26,7 +26,7 @@ export const errorPage = (
     title: titleOf(error, status),
     site: { domain: hostName(host) },
     tone: 'bad',
-    text: [withStop(error.message)],
+    text: [withFullStop(error.message)],
     reference: [error.code, `Request ${requestId}`],
     status,
     headers: Object.fromEntries(headers),

@@ -1,4 +1,4 @@
-import type { Faults } from './faults.ts'
+import type { FormErrors } from './form-errors.ts'
 import { type Html, html } from './html.ts'
 
 export interface Field {
@@ -16,9 +16,9 @@ export interface Field {
 }
 
 /** A field with its label, its hint and what was wrong with it, each tied to it for those who do not see them. */
-export function fieldOf(field: Field, faults: Faults, focused: boolean): Html {
+export function fieldOf(field: Field, errors: FormErrors, focused: boolean): Html {
   const { name, hint } = field
-  const own = faults.fields.get(name) ?? []
+  const own = errors.fields.get(name) ?? []
   return html`<div class="field">
     <label for="${name}">${field.label}</label>
     <input
@@ -26,7 +26,7 @@ export function fieldOf(field: Field, faults: Faults, focused: boolean): Html {
       name="${name}"
       type="${field.type}"
       autocomplete="${field.autocomplete}"
-      ${attributesOf(field, faults, focused)}
+      ${attributesOf(field, errors, focused)}
       required
     />
     ${field.aside && html`<span class="aside">${field.aside}</span>`}
@@ -35,36 +35,36 @@ export function fieldOf(field: Field, faults: Faults, focused: boolean): Html {
   </div>`
 }
 
-export const isFaulty = ({ name }: Field, faults: Faults): boolean =>
-  faults.fields.has(name) || faults.marks.includes(name)
+export const hasError = ({ name }: Field, errors: FormErrors): boolean =>
+  errors.fields.has(name) || errors.markedFields.includes(name)
 
 export const isEmpty = ({ type, value }: Field): boolean => type === 'password' || !value
 
 /** Each with a space before it. */
-function attributesOf(field: Field, faults: Faults, focused: boolean): readonly Html[] {
-  const described = descriptionsOf(field, faults).join(' ')
+function attributesOf(field: Field, errors: FormErrors, focused: boolean): readonly Html[] {
+  const described = descriptionsOf(field, errors).join(' ')
   const attributes = [
     field.kind === 'code' && html` class="code" inputmode="numeric" spellcheck="false"`,
     field.type === 'email' && html` autocapitalize="none" spellcheck="false"`,
     !isEmpty(field) && html` value="${field.value}"`,
     described !== '' && html` aria-describedby="${described}"`,
-    isFaulty(field, faults) && html` aria-invalid="true"`,
+    hasError(field, errors) && html` aria-invalid="true"`,
     focused && html` autofocus`,
     field.readOnly && html` readonly`,
   ]
   return attributes.filter((attribute) => typeof attribute === 'object')
 }
 
-function descriptionsOf(field: Field, faults: Faults): readonly string[] {
+function descriptionsOf(field: Field, errors: FormErrors): readonly string[] {
   const { name, hint } = field
   const ids = hint === undefined ? [] : [`${name}-hint`]
-  if (faults.fields.has(name)) return [...ids, `${name}-fault`]
-  return isFaulty(field, faults) ? [...ids, 'alert'] : ids
+  if (errors.fields.has(name)) return [...ids, `${name}-fault`]
+  return hasError(field, errors) ? [...ids, 'alert'] : ids
 }
 
-const listOf = (faults: readonly string[]): Html =>
-  faults.length === 1
-    ? html`<p>${faults[0]}</p>`
+const listOf = (errors: readonly string[]): Html =>
+  errors.length === 1
+    ? html`<p>${errors[0]}</p>`
     : html`<ul>
-        ${faults.map((fault) => html`<li>${fault}</li>`)}
+        ${errors.map((fault) => html`<li>${fault}</li>`)}
       </ul>`

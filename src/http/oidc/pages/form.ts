@@ -1,20 +1,20 @@
 import { CSRF_FIELD } from '#http/oidc/csrf.ts'
 
-import { type Faults, NO_FAULTS } from './faults.ts'
-import { type Field, fieldOf, isEmpty, isFaulty } from './field.ts'
+import { type Field, fieldOf, isEmpty, hasError } from './field.ts'
+import { type FormErrors, NO_ERRORS } from './form-errors.ts'
 import { type Html, html } from './html.ts'
-import { type Page, page } from './page.ts'
+import { type HtmlPage, htmlPage } from './page.ts'
 
 /** What a form shows beside its own words: what was typed already, and what was wrong with it. */
 export interface FormState {
   readonly typed: URLSearchParams
-  readonly faults: Faults
+  readonly errors: FormErrors
 }
 
-export const EMPTY_FORM: FormState = { typed: new URLSearchParams(), faults: NO_FAULTS }
+export const EMPTY_FORM: FormState = { typed: new URLSearchParams(), errors: NO_ERRORS }
 
 export interface FormPage extends Pick<
-  Page,
+  HtmlPage,
   'title' | 'site' | 'formTargets' | 'cookies' | 'headers'
 > {
   readonly lead: Html
@@ -27,7 +27,7 @@ export interface FormPage extends Pick<
   /** Whose password is set, for the browser that keeps it. */
   readonly account?: string
   readonly submit: string
-  readonly faults: Faults
+  readonly errors: FormErrors
   /** Good news, when there is no fault. */
   readonly notice?: string | undefined
   /** Before the form: another way. */
@@ -40,9 +40,9 @@ export interface FormPage extends Pick<
 
 /** A page with one form. The field to fill in has the focus: one that is wrong, or else one that is empty. */
 export function formPage(parts: FormPage): Response {
-  const { title, faults, fields } = parts
-  const faulty = fields.filter((field) => isFaulty(field, faults))
-  const focused = faulty.find(isEmpty) ?? faulty[0] ?? fields.find(isEmpty)
+  const { title, errors, fields } = parts
+  const wrong = fields.filter((field) => hasError(field, errors))
+  const focused = wrong.find(isEmpty) ?? wrong[0] ?? fields.find(isEmpty)
   const body = html`
     <header>
       <h1>${title}</h1>
@@ -54,19 +54,19 @@ export function formPage(parts: FormPage): Response {
         ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
       )}
       ${parts.account !== undefined && accountOf(parts.account)}
-      ${fields.map((field) => fieldOf(field, faults, field === focused))}
+      ${fields.map((field) => fieldOf(field, errors, field === focused))}
       <button class="button" type="submit">${parts.submit}</button>
       ${againOf(parts.again)}
     </form>
     ${parts.more && html`<div class="more">${parts.more}</div>`}
   `
-  const named = faults === NO_FAULTS ? title : `Error: ${title}`
-  return page({
+  const named = errors === NO_ERRORS ? title : `Error: ${title}`
+  return htmlPage({
     ...parts,
     title: named,
     body,
-    status: faults.status,
-    headers: { ...parts.headers, ...faults.headers },
+    status: errors.status,
+    headers: { ...parts.headers, ...errors.headers },
   })
 }
 
@@ -79,13 +79,13 @@ const hiddenOf = ({ csrfToken, hidden }: FormPage): Readonly<Record<string, stri
 export const linkLine = (words: string, href: string, label: string): Html =>
   html`<p>${words} <a class="link" href="${href}">${label}</a></p>`
 
-function messageOf({ faults, fields, notice }: FormPage): Html | undefined {
-  const unplaced = [...faults.fields].filter(
+function messageOf({ errors, fields, notice }: FormPage): Html | undefined {
+  const unplaced = [...errors.fields].filter(
     ([name]) => !fields.some((field) => field.name === name),
   )
-  const message = faults.message ?? unplaced.flatMap(([, messages]) => messages).join(' ')
+  const message = errors.message ?? unplaced.flatMap(([, messages]) => messages).join(' ')
   if (message !== '') return html`<p class="alert" id="alert" role="alert">${message}</p>`
-  return notice === undefined || faults !== NO_FAULTS
+  return notice === undefined || errors !== NO_ERRORS
     ? undefined
     : html`<p class="alert good" role="status">${notice}</p>`
 }

@@ -1,8 +1,8 @@
 import { type Html, html } from './html.ts'
-import { type Page, page } from './page.ts'
+import { type HtmlPage, htmlPage } from './page.ts'
 
 export interface Notice extends Pick<
-  Page,
+  HtmlPage,
   'title' | 'site' | 'status' | 'formTargets' | 'cookies' | 'headers'
 > {
   readonly tone: 'good' | 'bad'
@@ -44,7 +44,7 @@ export function noticePage({ tone, text, links = [], reference = [], ...parts }:
     ${links.length > 0 && html`<div class="actions">${links.map(linkOf)}</div>`}
     ${reference.length > 0 && html`<p class="reference">${reference.map((line) => html`<span>${line}</span>`)}</p>`}
   `
-  return page({ ...parts, body })
+  return htmlPage({ ...parts, body })
 }
 
 const linkOf = ({ href, label }: { href: string; label: string }, at: number): Html =>

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { Html, html } from './html.ts'
 import { styleSheet } from './style-sheet.ts'
 
-export interface Page {
+export interface HtmlPage {
   /** Names the page; the site's name follows in the window's title. */
   readonly title: string
   /** Whose page it is: the site's domain. */
@@ -23,7 +23,7 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='5' fill='%235b5bd6'/%3E%3C/svg%3E"
 
 /** A whole page: no script, one style sheet, nothing from elsewhere, in nobody's frame, in nobody's cache. */
-export function page({ formTargets = [], cookies = [], ...parts }: Page): Response {
+export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
     'content-security-policy': contentSecurityPolicy(formTargets),
@@ -54,7 +54,7 @@ const contentSecurityPolicy = (formTargets: readonly string[]): string =>
 const hueOf = (domain: string): number =>
   (createHash('sha256').update(domain).digest().at(0) ?? 0) % 8
 
-const documentOf = ({ title, site, body }: Page): string =>
+const documentOf = ({ title, site, body }: HtmlPage): string =>
   html`<!doctype html>
     <html lang="en">
       <head>

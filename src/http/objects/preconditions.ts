@@ -3,7 +3,7 @@ import type { ObjectHead } from '#platform/objects/object-store.ts'
 type Validators = Pick<ObjectHead, 'etag' | 'lastModified'>
 
 /** RFC 9110 §13.2.2, for GET and HEAD of something that is there. */
-export function readCondition(
+export function evaluatePreconditions(
   headers: Headers,
   { etag, lastModified }: Validators,
 ): 'failed' | 'unmodified' | undefined {
@@ -21,7 +21,7 @@ export function readCondition(
 }
 
 /** RFC 9110 §13.1.5: whether the range is one of what the client has. A date says too little: two versions share a second. */
-export function rangeHolds(headers: Headers, { etag }: Validators): boolean {
+export function matchesIfRange(headers: Headers, { etag }: Validators): boolean {
   const condition = headers.get('if-range')
   return condition === null || condition.trim() === etag
 }

@@ -13,10 +13,10 @@ export interface Uploads {
 }
 
 /** What would mean another object than the body, or another moment than now. Who sends it must not believe it was heeded. */
-const UNSERVED = ['content-encoding', 'content-range', 'if-match', 'if-unmodified-since']
+const UNSUPPORTED_HEADERS = ['content-encoding', 'content-range', 'if-match', 'if-unmodified-since']
 
 /** Stores what the URL grants: its content type, exactly its bytes or up to them. Anything else is refused and stores nothing. */
-export async function takeObject(
+export async function uploadObject(
   to: { readonly objects: Pick<ObjectStore, 'put'>; readonly uploads: Uploads },
   grant: UrlGrant,
   request: Request,
@@ -39,7 +39,9 @@ export async function takeObject(
     })
   const upload = { storeKey: key, sizeBytes, ...(holder !== undefined && { holder }) }
   const head = await to.uploads.take(upload, put).catch((error: unknown) => {
-    throw error instanceof ObjectFault && error.code === 'PreconditionFailed' ? exists() : error
+    throw error instanceof ObjectFault && error.code === 'PreconditionFailed'
+      ? alreadyExists()
+      : error
   })
   return new Response(null, { status: 200, headers: { etag: head.etag } })
 }
@@ -58,7 +60,7 @@ function lengthOf({ sizeBytes, maxBytes = 0 }: UrlGrant, length: number): number
 
 /** Whether the upload must not replace anything: `If-None-Match: *`, as S3 takes it. */
 function isOnlyNew(headers: Headers): boolean {
-  const unserved = UNSERVED.find((name) => headers.has(name))
+  const unserved = UNSUPPORTED_HEADERS.find((name) => headers.has(name))
   if (unserved !== undefined) {
     throw new AppError('NotImplemented', `Send the upload without "${unserved}": it is not served`)
   }
@@ -68,7 +70,7 @@ function isOnlyNew(headers: Headers): boolean {
   throw new AppError('NotImplemented', 'An upload takes "If-None-Match: *" and no other condition')
 }
 
-const exists = (): AppError =>
+const alreadyExists = (): AppError =>
   new AppError(
     'PreconditionFailed',
     'There is an object under this key already (If-None-Match "*")',

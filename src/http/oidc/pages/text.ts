@@ -1,5 +1,5 @@
 /** Messages of the interface end without a stop; what people read as a sentence has one. */
-export const withStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
+export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 export const capitalized = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}`

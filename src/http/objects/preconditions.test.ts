@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { rangeHolds, readCondition } from './conditions.ts'
+import { matchesIfRange, evaluatePreconditions } from './preconditions.ts'
 
 const HEAD = { etag: '"abc"', lastModified: new Date('2026-03-01T10:00:00.700Z') }
 const AT = 'Sun, 01 Mar 2026 10:00:00 GMT'
@@ -30,7 +30,7 @@ describe('a condition on a read', () => {
     [{ 'if-modified-since': BEFORE }, undefined],
     [{ 'if-modified-since': 'never' }, undefined],
   ])('%j: %s', (headers, outcome) => {
-    expect(readCondition(new Headers(headers), HEAD)).toBe(outcome)
+    expect(evaluatePreconditions(new Headers(headers), HEAD)).toBe(outcome)
   })
 
   test.each<[Record<string, string>, boolean]>([
@@ -40,6 +40,6 @@ describe('a condition on a read', () => {
     [{ 'if-range': '"x"' }, false],
     [{ 'if-range': AT }, false],
   ])('%j lets a range through: %s', (headers, holds) => {
-    expect(rangeHolds(new Headers(headers), HEAD)).toBe(holds)
+    expect(matchesIfRange(new Headers(headers), HEAD)).toBe(holds)
   })
 })

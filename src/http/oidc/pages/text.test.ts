@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 
-import { capitalized, durationOf, withStop } from './words.ts'
+import { capitalized, durationOf, withFullStop } from './text.ts'
 
 test.each([
   [0.2, 'a second'],
@@ -16,5 +16,5 @@ test.each([
   ['must have a digit', 'Must have a digit.'],
   ['Is it?', 'Is it?'],
 ])('"%s" is the sentence "%s"', (text, sentence) => {
-  expect(withStop(capitalized(text))).toBe(sentence)
+  expect(withFullStop(capitalized(text))).toBe(sentence)
 })

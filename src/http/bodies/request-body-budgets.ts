@@ -16,17 +16,17 @@ export interface BodySource {
 }
 
 /** One body that is being received. */
-export interface OpenBody {
+export interface BodyProgress {
   /** More has arrived, and with it so much more is held. */
-  arrived(bytes: number, heldBytes: number): void
+  received(bytes: number, heldBytes: number): void
   /** Nobody asks for more: no time passes until somebody does. */
-  rests(): void
-  goesOn(): void
+  pause(): void
+  resume(): void
   /** Nothing of it waits any more. */
-  closed(): void
+  close(): void
 }
 
-interface Entry {
+interface TrackedBody {
   readonly end: (fault: AppError) => void
   readonly groups: readonly Group[]
   startedAtMs: number
@@ -39,7 +39,7 @@ interface Entry {
 interface Group {
   readonly kind: keyof typeof MOST_HELD
   readonly key: string
-  readonly entries: Set<Entry>
+  readonly entries: Set<TrackedBody>
   heldBytes: number
 }
 
@@ -47,7 +47,7 @@ interface Group {
  * The request bodies that have not ended. One that stalls is ended; where too much is held, the one that has held most for
  * longest makes room, so that whoever sends at an ordinary speed gets through beside those who do not.
  */
-export class OpenBodies {
+export class RequestBodyBudgets {
   readonly #now: () => number
   readonly #all: Group = { kind: 'all', key: '', entries: new Set(), heldBytes: 0 }
   readonly #groups = new Map<string, Group>()
@@ -59,18 +59,18 @@ export class OpenBodies {
   }
 
   /** `end` is told, once and at any time until `closed`, why the body is read no further. */
-  open({ network, host }: BodySource, end: (fault: AppError) => void): OpenBody {
+  open({ network, host }: BodySource, end: (fault: AppError) => void): BodyProgress {
     return this.#open([this.#group('network', network), this.#group('host', host), this.#all], end)
   }
 
   /** One that is not seen arriving, and has little time for it. */
-  openShort(end: (fault: AppError) => void): Pick<OpenBody, 'closed'> {
+  openShort(end: (fault: AppError) => void): Pick<BodyProgress, 'close'> {
     return this.#open([this.#all], end)
   }
 
-  #open(groups: readonly Group[], end: (fault: AppError) => void): OpenBody {
+  #open(groups: readonly Group[], end: (fault: AppError) => void): BodyProgress {
     const now = this.#now()
-    const entry: Entry = {
+    const entry: TrackedBody = {
       end,
       groups,
       startedAtMs: now,
@@ -82,10 +82,10 @@ export class OpenBodies {
     for (const group of groups) group.entries.add(entry)
     this.#watch()
     return {
-      arrived: (bytes, heldBytes) => this.#arrived(entry, bytes, heldBytes),
-      rests: () => (entry.restsSinceMs = this.#now()),
-      goesOn: () => this.#goOn(entry),
-      closed: () => this.#close(entry),
+      received: (bytes, heldBytes) => this.#arrived(entry, bytes, heldBytes),
+      pause: () => (entry.restsSinceMs = this.#now()),
+      resume: () => this.#goOn(entry),
+      close: () => this.#close(entry),
     }
   }
 
@@ -95,7 +95,7 @@ export class OpenBodies {
     for (const entry of this.#all.entries) if (hasStalled(entry, now)) this.#end(entry, stalled())
   }
 
-  #arrived(entry: Entry, bytes: number, heldBytes: number): void {
+  #arrived(entry: TrackedBody, bytes: number, heldBytes: number): void {
     if (!this.#all.entries.has(entry)) return
     entry.receivedBytes += bytes
     entry.movedAtMs = this.#now()
@@ -104,7 +104,7 @@ export class OpenBodies {
     for (const group of entry.groups) this.#makeRoom(group)
   }
 
-  #goOn(entry: Entry): void {
+  #goOn(entry: TrackedBody): void {
     if (entry.restsSinceMs === undefined) return
     entry.movedAtMs = this.#now()
     entry.startedAtMs += entry.movedAtMs - entry.restsSinceMs
@@ -116,16 +116,16 @@ export class OpenBodies {
     while (group.heldBytes > most) {
       const heaviest = heaviestOf(group, this.#now())
       if (!heaviest) return
-      this.#end(heaviest, crowded(most))
+      this.#end(heaviest, budgetExceeded(most))
     }
   }
 
-  #end(entry: Entry, fault: AppError): void {
+  #end(entry: TrackedBody, fault: AppError): void {
     this.#close(entry)
     entry.end(fault)
   }
 
-  #close(entry: Entry): void {
+  #close(entry: TrackedBody): void {
     if (!this.#all.entries.has(entry)) return
     for (const group of entry.groups) {
       group.entries.delete(entry)
@@ -151,7 +151,7 @@ export class OpenBodies {
   }
 }
 
-function hasStalled(entry: Entry, now: number): boolean {
+function hasStalled(entry: TrackedBody, now: number): boolean {
   const { startedAtMs, movedAtMs, restsSinceMs, receivedBytes } = entry
   if (restsSinceMs !== undefined) return false
   const due = ((now - startedAtMs - GRACE_MS) / 1000) * BYTES_PER_SECOND
@@ -159,8 +159,8 @@ function hasStalled(entry: Entry, now: number): boolean {
 }
 
 /** By bytes and time together: who sends slowly on purpose holds what he holds for long. */
-function heaviestOf({ entries }: Group, now: number): Entry | undefined {
-  let heaviest: Entry | undefined
+function heaviestOf({ entries }: Group, now: number): TrackedBody | undefined {
+  let heaviest: TrackedBody | undefined
   let weight = -1
   for (const entry of entries) {
     const own = entry.heldBytes * (now - entry.startedAtMs + 1)
@@ -176,7 +176,7 @@ const stalled = (): AppError =>
     { retryAfterSeconds: 1 },
   )
 
-const crowded = (limitBytes: number): AppError =>
+const budgetExceeded = (limitBytes: number): AppError =>
   new AppError(
     'RequestTimeout',
     'Too much is being received at once, and this request body was slower than the others: send it again, faster or after them',

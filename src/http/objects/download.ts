@@ -3,18 +3,18 @@ import { attachment } from '#platform/objects/object-rules.ts'
 import type { ByteRange, ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { UrlGrant } from '#platform/objects/object-urls.ts'
 
-import { rangeHolds, readCondition } from './conditions.ts'
+import { matchesIfRange, evaluatePreconditions } from './preconditions.ts'
 import { parseRange } from './range-header.ts'
 
 /** What a browser may show; everything else, above all HTML and SVG, is saved and never a page of the site's origin. */
-const SHOWN =
+const INLINE_TYPES =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain|application\/(?:json|pdf))(?:$|\s*;)/i
 
 /**
  * For what a page would run it: a page that trusts its own origin must not get a visitor's upload as its code, and a
  * service worker from here would stand between the site and all its visitors.
  */
-const RUN = new Set([
+const CODE_DESTINATIONS = new Set([
   'audioworklet',
   'paintworklet',
   'script',
@@ -29,7 +29,7 @@ const RUN = new Set([
 const WHOLE_BYTES = 1024 * 1024
 
 /** The object that the URL grants, whole or a range of it, for GET and HEAD. */
-export async function sendObject(
+export async function downloadObject(
   objects: Pick<ObjectStore, 'get' | 'head'>,
   grant: UrlGrant,
   request: Request,
@@ -37,11 +37,11 @@ export async function sendObject(
   refuseCode(request.headers)
   const head = await objects.head(grant.key)
   if (!head) throw notFound('Object', grant.key)
-  const condition = readCondition(request.headers, head)
-  if (condition === 'failed') throw changed()
+  const condition = evaluatePreconditions(request.headers, head)
+  if (condition === 'failed') throw preconditionFailed()
   const headers = headersOf(head, grant)
   if (condition === 'unmodified') return new Response(null, { status: 304, headers })
-  const range = askedRange(request.headers, head)
+  const range = requestedRange(request.headers, head)
   if (range === 'unsatisfiable') {
     headers.set('content-range', `bytes */${head.sizeBytes}`)
     return new Response(null, { status: 416, headers })
@@ -50,20 +50,20 @@ export async function sendObject(
   const sizeBytes = range ? range.end - range.start + 1 : head.sizeBytes
   headers.set('content-length', String(sizeBytes))
   const headOnly = request.method === 'HEAD'
-  const body = headOnly ? lengthAlone(sizeBytes) : await bodyOf(objects, head, range)
+  const body = headOnly ? lengthOnly(sizeBytes) : await bodyOf(objects, head, range)
   return new Response(body, { status: range ? 206 : 200, headers })
 }
 
 function refuseCode(headers: Headers): void {
-  if (!RUN.has(headers.get('sec-fetch-dest') ?? '')) return
+  if (!CODE_DESTINATIONS.has(headers.get('sec-fetch-dest') ?? '')) return
   throw new AppError('Forbidden', 'Stored objects are content: no page may run one as its code')
 }
 
-const changed = (): AppError =>
+const preconditionFailed = (): AppError =>
   new AppError('PreconditionFailed', 'The object is another by now than the request asks for')
 
-const askedRange = (headers: Headers, head: ObjectHead) =>
-  parseRange(rangeHolds(headers, head) ? headers.get('range') : null, head.sizeBytes)
+const requestedRange = (headers: Headers, head: ObjectHead) =>
+  parseRange(matchesIfRange(headers, head) ? headers.get('range') : null, head.sizeBytes)
 
 /** The bytes that the head has announced; an object that was replaced in between has others. */
 async function bodyOf(
@@ -83,7 +83,7 @@ async function bodyOf(
 }
 
 /** Elysia answers HEAD by adding up the chunks of the body: this has the length and none of the bytes. */
-function lengthAlone(byteLength: number): ReadableStream<Uint8Array> {
+function lengthOnly(byteLength: number): ReadableStream<Uint8Array> {
   const chunk = { byteLength } as Uint8Array
   return new ReadableStream<Uint8Array>({
     start(controller) {
@@ -106,6 +106,6 @@ function headersOf(head: ObjectHead, grant: UrlGrant): Headers {
   })
   const name = grant.downloadName
   if (name !== undefined) headers.set('content-disposition', attachment(name))
-  else if (!SHOWN.test(head.contentType)) headers.set('content-disposition', 'attachment')
+  else if (!INLINE_TYPES.test(head.contentType)) headers.set('content-disposition', 'attachment')
   return headers
 }

@@ -5,7 +5,7 @@ import type { Site } from '#sites/site.ts'
 import { noticePage } from './notice-page.ts'
 
 /** Google knows who came, and we do not let them in: what they can do instead. */
-export function providerRefusedPage(
+export function providerErrorPage(
   site: Site,
   reason: ArrivalRefusal,
   {

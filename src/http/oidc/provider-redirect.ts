@@ -13,10 +13,10 @@ import { readSession } from './session-cookie.ts'
 const LINK_COOKIE = 'croft_link'
 
 /** Named for the visit, so that two tabs can be at the provider at once. */
-export const visitCookieName = (visitId: string): string => `croft_visit_${visitId}`
+export const attemptCookieName = (visitId: string): string => `croft_visit_${visitId}`
 
 /** Sends the browser to the provider: the answer of `/oauth2/authorize` with `identity_provider`, or on the link client. */
-export async function departure(
+export async function redirectToProvider(
   context: AppContext,
   site: Site,
   authorization: AuthorizationRequest,
@@ -31,7 +31,7 @@ export async function departure(
     },
     originOf(incoming),
   )
-  return seeOther(location, binding ? [visitCookie(authorization.pool, binding)] : [])
+  return seeOther(location, binding ? [attemptCookie(authorization.pool, binding)] : [])
 }
 
 /** For the browser whose application asks to link; one of another origin ignores it. */
@@ -41,13 +41,13 @@ export const linkCookie = (
 ): string =>
   setCookie(LINK_COOKIE, link.bindingToken, { ...poolScope(pool), expiresAt: link.expiresAt })
 
-export const clearedVisit = (pool: Pick<Pool, 'issuer'>, visitId: string): string =>
-  visitCookie(pool, { visitId, token: '', expiresAt: new Date(0) })
+export const clearedAttemptCookie = (pool: Pick<Pool, 'issuer'>, visitId: string): string =>
+  attemptCookie(pool, { visitId, token: '', expiresAt: new Date(0) })
 
 /** Sent to the callback and nowhere else. */
-function visitCookie(pool: Pick<Pool, 'issuer'>, binding: VisitBinding): string {
+function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: VisitBinding): string {
   const { path, ...rest } = poolScope(pool)
   const { expiresAt } = binding
   const scope = { ...rest, path: `${path}/oauth2/idpresponse`, expiresAt }
-  return setCookie(visitCookieName(binding.visitId), binding.token, scope)
+  return setCookie(attemptCookieName(binding.visitId), binding.token, scope)
 }

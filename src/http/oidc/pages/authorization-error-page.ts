@@ -4,7 +4,7 @@ import type { Site } from '#sites/site.ts'
 import { noticePage } from './notice-page.ts'
 
 /** For a client's request that cannot go back to the client: whoever sent the visitor here made a mistake. */
-export const refusedPage = (
+export const authorizationErrorPage = (
   site: Site,
   refusal: { readonly error: string; readonly description: string },
   request: Request,

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
 
-import { OpenBodies } from './open-bodies.ts'
+import { RequestBodyBudgets } from './request-body-budgets.ts'
 
 const MIB = 1024 * 1024
 
 /** Bodies that are being received while a clock of their own stands, and which of them were ended. */
 function hall() {
   let nowMs = 0
-  const bodies = new OpenBodies(() => nowMs)
+  const bodies = new RequestBodyBudgets(() => nowMs)
   const ended: string[] = []
   const end = (name: string) => (fault: Error) => ended.push(`${name}: ${fault.message}`)
   const open = (name: string, network: string, host = 'one.test') =>
@@ -24,10 +24,10 @@ describe('a body that is being received', () => {
     const { ended, open, pass } = hall()
     const silent = open('silent', 'a')
     const lively = open('lively', 'a')
-    silent.arrived(100_000, 0)
-    lively.arrived(100_000, 0)
+    silent.received(100_000, 0)
+    lively.received(100_000, 0)
     pass(20)
-    lively.arrived(1, 0)
+    lively.received(1, 0)
     pass(11)
     expect(ended).toEqual([expect.stringMatching(/^silent: .*send it again$/)])
     pass(20)
@@ -39,13 +39,13 @@ describe('a body that is being received', () => {
     const slow = open('slow', 'a')
     const steady = open('steady', 'a')
     for (let second = 0; second < 25; second += 1) {
-      slow.arrived(50, 0)
-      steady.arrived(500, 0)
+      slow.received(50, 0)
+      steady.received(500, 0)
       pass(1)
     }
     expect(ended).toEqual([expect.stringMatching(/^slow/)])
     for (let second = 0; second < 600; second += 1) {
-      steady.arrived(500, 0)
+      steady.received(500, 0)
       pass(1)
     }
     expect(ended).toHaveLength(1)
@@ -54,11 +54,11 @@ describe('a body that is being received', () => {
   test('takes no time while nobody asks for more of it', () => {
     const { ended, open, pass } = hall()
     const upload = open('upload', 'a')
-    upload.rests()
+    upload.pause()
     pass(3600)
-    upload.goesOn()
+    upload.resume()
     pass(19)
-    upload.arrived(1, 0)
+    upload.received(1, 0)
     pass(0.5)
     expect(ended).toEqual([])
     pass(10)
@@ -69,7 +69,7 @@ describe('a body that is being received', () => {
     const { bodies, ended, end, pass } = hall()
     bodies.openShort(end('short'))
     const read = bodies.openShort(end('read'))
-    read.closed()
+    read.close()
     pass(19)
     expect(ended).toEqual([])
     pass(2)
@@ -81,9 +81,9 @@ describe('a body that is being received', () => {
     const body = open('body', 'a')
     pass(40)
     pass(40)
-    body.arrived(1, 300 * MIB)
-    body.closed()
-    open('other', 'a').arrived(1, MIB)
+    body.received(1, 300 * MIB)
+    body.close()
+    open('other', 'a').received(1, MIB)
     expect(ended).toHaveLength(1)
   })
 })
@@ -92,21 +92,21 @@ describe('bodies that hold too much together', () => {
   test('make room in their own network first: the one that held most for longest', () => {
     const { ended, open, pass } = hall()
     const neighbour = open('neighbour', 'b', 'two.test')
-    neighbour.arrived(MIB, 60 * MIB)
+    neighbour.received(MIB, 60 * MIB)
     const old = open('old', 'a')
-    old.arrived(MIB, 60 * MIB)
+    old.received(MIB, 60 * MIB)
     pass(1)
-    open('young', 'a').arrived(MIB, 60 * MIB)
-    open('younger', 'a').arrived(MIB, 10 * MIB)
+    open('young', 'a').received(MIB, 60 * MIB)
+    open('younger', 'a').received(MIB, 10 * MIB)
     expect(ended).toEqual([expect.stringContaining('old: Too much is being received at once')])
   })
 
   test('make room on their own site next', () => {
     const { ended, open, pass } = hall()
-    open('neighbour', 'z', 'two.test').arrived(MIB, 100 * MIB)
+    open('neighbour', 'z', 'two.test').received(MIB, 100 * MIB)
     pass(1)
     for (const network of ['a', 'b', 'c', 'd']) {
-      open(network, network).arrived(MIB, 40 * MIB)
+      open(network, network).received(MIB, 40 * MIB)
       pass(1)
     }
     expect(ended).toEqual([expect.stringContaining('a: Too much')])
@@ -115,10 +115,10 @@ describe('bodies that hold too much together', () => {
   test('make room in all, and what has ended holds nothing', () => {
     const { ended, open, pass } = hall()
     const left = open('left', 'x', 'x.test')
-    left.arrived(MIB, 100 * MIB)
-    left.closed()
+    left.received(MIB, 100 * MIB)
+    left.close()
     for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) {
-      open(name, name, `${name}.test`).arrived(MIB, 50 * MIB)
+      open(name, name, `${name}.test`).received(MIB, 50 * MIB)
       pass(1)
     }
     expect(ended).toEqual([expect.stringContaining('a: Too much')])

@@ -11,15 +11,15 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { cookieOf, poolScope } from './cookies.ts'
-import { providerRefusedPage } from './pages/provider-refused-page.ts'
-import { clearedVisit, visitCookieName } from './provider-departure.ts'
+import { providerErrorPage } from './pages/provider-error-page.ts'
+import { clearedAttemptCookie, attemptCookieName } from './provider-redirect.ts'
 import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 
 /** Where a provider sends the browser back to. */
-export const providerRoutes = (context: AppContext) =>
+export const providerCallbackRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(publicSite(context)).get(
     '/idpresponse',
     async ({ site, params, request }) => {
@@ -28,11 +28,11 @@ export const providerRoutes = (context: AppContext) =>
       const returning = {
         params: answer,
         bindingOf: (visitId: string) =>
-          cookieOf(request, visitCookieName(visitId), poolScope(pool)),
+          cookieOf(request, attemptCookieName(visitId), poolScope(pool)),
         sessionToken: readSession(request, pool),
       }
       const outcome = await context.federation.finish(site, pool, returning, originOf(request))
-      const cookies = [clearedVisit(pool, visitIdOf(answer.get('state') ?? ''))]
+      const cookies = [clearedAttemptCookie(pool, visitIdOf(answer.get('state') ?? ''))]
       return responseOf(outcome, { site, pool, cookies })
     },
     { open: 'Providers send browsers here; the visit’s cookie says whose it is', params: PoolPath },
@@ -51,14 +51,14 @@ function responseOf(outcome: Outcome, { site, pool, cookies }: Ending): Response
     case 'returned':
       return seeOther(outcome.location, cookies)
     case 'refused':
-      return providerRefusedPage(site, outcome.reason, { request: outcome.request, cookies })
+      return providerErrorPage(site, outcome.reason, { request: outcome.request, cookies })
     case 'lost':
-      throw lost()
+      throw attemptNotFound()
   }
 }
 
 /** One wording for unknown, used, expired and another browser's. */
-const lost = (): AppError =>
+const attemptNotFound = (): AppError =>
   new AppError(
     'LinkExpired',
     'This sign-in with Google has ended, or was begun in another browser. Go back to where you came from and begin again.',

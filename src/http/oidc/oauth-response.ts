@@ -4,7 +4,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import { publicClient } from '#identity/token-sets/public-client.ts'
 
-import { sentFields } from './form-body.ts'
+import { readFields } from './form-body.ts'
 
 /** RFC 6749 section 5.1: nothing that these endpoints answer is kept. */
 const HEADERS = {
@@ -14,7 +14,7 @@ const HEADERS = {
 }
 
 /** What these endpoints read. The rest is ignored, also when it comes twice, as `resource` may (RFC 8707). */
-const READ = [
+const PARAMETERS = [
   'client_id',
   'client_secret',
   'client_assertion',
@@ -37,8 +37,8 @@ export interface ClientForm {
 
 /** A request of a client to one of the endpoints that browsers do not visit. */
 export async function clientForm(request: Request, pool: Pool): Promise<ClientForm> {
-  const form = await sentFields(request)
-  const twice = READ.find((name) => form.getAll(name).length > 1)
+  const form = await readFields(request)
+  const twice = PARAMETERS.find((name) => form.getAll(name).length > 1)
   if (twice !== undefined)
     throw new OAuthError('invalid_request', `${twice} is there more than once`)
   const fields = new Map([...form].filter(([, value]) => value !== ''))
@@ -58,7 +58,7 @@ export function requiredField(fields: ReadonlyMap<string, string>, name: string)
 }
 
 /** The answer, or the refusal in OAuth's own form. What is no refusal of the request is left to the common handler. */
-export async function oauthAnswer(
+export async function oauthResponse(
   request: Request,
   answer: () => Promise<object | undefined>,
 ): Promise<Response> {
@@ -66,20 +66,23 @@ export async function oauthAnswer(
     const body = await answer()
     return new Response(body && JSON.stringify(body), { headers: HEADERS })
   } catch (error) {
-    const refusal = refusalOf(error)
+    const refusal = oauthErrorOf(error)
     if (!refusal) throw error
-    return refusalAnswer(refusal, request)
+    return oauthErrorResponse(refusal, request)
   }
 }
 
-function refusalOf(error: unknown): OAuthError | undefined {
+function oauthErrorOf(error: unknown): OAuthError | undefined {
   if (error instanceof OAuthError) return error
   if (!(error instanceof AppError)) return undefined
   const ofForm = ['ValidationError', 'UnsupportedMediaType', 'PayloadTooLarge'].includes(error.code)
   return ofForm ? new OAuthError('invalid_request', error.message) : undefined
 }
 
-function refusalAnswer({ error, description, status }: OAuthError, request: Request): Response {
+function oauthErrorResponse(
+  { error, description, status }: OAuthError,
+  request: Request,
+): Response {
   const headers = new Headers(HEADERS)
   const said = `error="${error}", error_description="${description.replaceAll('"', "'")}"`
   // A browser that is challenged for Basic without having tried it would ask its user.
