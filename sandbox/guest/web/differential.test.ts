@@ -248,7 +248,7 @@ const DIFFERENCES: Readonly<Record<string, { readonly body: string; readonly why
   },
   'what is missing': {
     body: `return [typeof MessageChannel, typeof BroadcastChannel, typeof WebSocket, typeof CompressionStream, typeof PerformanceObserver]`,
-    why: 'not offered: decisions/015-web-platform-prelude.md',
+    why: 'not offered: decisions/015-provide-the-web-platform-from-a-snapshot.md',
   },
   'a stream as a body needs no duplex': {
     body: `try { return new Request('http://a', { method: 'POST', body: new ReadableStream() }).method } catch (e) { return e.name }`,
