@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { ByteRoom } from '#base/byte-room.ts'
+import type { MemoryLease } from '#base/memory-budget.ts'
 import type { EgressPolicy, EgressRequest } from '#platform/egress/egress.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 
@@ -204,19 +204,19 @@ describe('egress', () => {
   })
 })
 
-describe('room for responses', () => {
-  /** Gives room, or says `late` first and then no; what was taken and given back is written down. */
-  const roomOf = (late?: () => void) => {
+describe('memory for responses', () => {
+  /** Gives memory, or says `late` first and then no; what was taken and given back is written down. */
+  const memoryOf = (late?: () => void) => {
     const moved: number[] = []
-    const room: ByteRoom = {
-      async take(bytes) {
+    const memory: MemoryLease = {
+      async reserve(bytes) {
         moved.push(bytes)
         late?.()
         return late === undefined
       },
       giveBack: (bytes) => void (bytes > 0 && moved.push(-bytes)),
     }
-    return { moved, policy: { ...POLICY, maxResponseBytes: 3_000_000, room } }
+    return { moved, policy: { ...POLICY, maxResponseBytes: 3_000_000, memory } }
   }
 
   test.each([
@@ -224,13 +224,13 @@ describe('room for responses', () => {
     ['of unknown length: all that it may have', '/unannounced', [3_000_000, -2_800_000]],
     ['that is small: nothing', '/echo', []],
   ])('is taken for a response %s', async (_what, path, moved) => {
-    const watched = roomOf()
+    const watched = memoryOf()
     await send(path, {}, watched)
     expect(watched.moved).toEqual(moved)
   })
 
   test('is given back before a redirect is followed', async () => {
-    const watched = roomOf()
+    const watched = memoryOf()
     await expect(send('/large-loop', {}, watched)).rejects.toThrow('redirects')
     const held = watched.moved.reduce((sum, bytes) => sum + bytes, 0)
     expect(watched.moved).toContain(-200_000)
@@ -239,7 +239,7 @@ describe('room for responses', () => {
 
   test('that does not come in time is refused with what to do', async () => {
     const time = new AbortController()
-    const { policy } = roomOf(() => time.abort(new DOMException('It is over', 'TimeoutError')))
+    const { policy } = memoryOf(() => time.abort(new DOMException('It is over', 'TimeoutError')))
     const refused = send('/large', {}, { policy, signal: time.signal })
     await expect(refused).rejects.toMatchObject({
       code: 'TooManyRequests',

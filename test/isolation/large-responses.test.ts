@@ -7,12 +7,12 @@ import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
-/** More than what needs no room. Of a body that does not tell its length all 10 MiB are held that it may have. */
+/** More than what needs no reservation. Of a body that does not tell its length all 10 MiB are held that it may have. */
 const BODY = Buffer.alloc(128 * 1024, 'a')
 /** 64 MiB hold six of 10 MiB. */
 const AT_ONCE = 6
 
-/** Site code's way to a server here, and how many bodies have been given room. */
+/** Site code's way to a server here, and how many bodies have been given memory. */
 class WatchedEgress implements Egress {
   granted = 0
   readonly #inner = new HttpEgress({
@@ -21,15 +21,15 @@ class WatchedEgress implements Egress {
   })
 
   fetch(request: Parameters<Egress['fetch']>[0], policy: EgressPolicy, signal: AbortSignal) {
-    const { room } = policy
-    if (!room) throw new Error('site code is given no room')
-    const take: typeof room.take = async (bytes, until) => {
-      const taken = await room.take(bytes, until)
-      if (taken) this.granted += 1
-      return taken
+    const { memory } = policy
+    if (!memory) throw new Error('site code is given no memory')
+    const reserve: typeof memory.reserve = async (bytes, until) => {
+      const reserved = await memory.reserve(bytes, until)
+      if (reserved) this.granted += 1
+      return reserved
     }
-    const watched = { take, giveBack: (bytes: number) => room.giveBack(bytes) }
-    return this.#inner.fetch(request, { ...policy, room: watched }, signal)
+    const watched = { reserve, giveBack: (bytes: number) => memory.giveBack(bytes) }
+    return this.#inner.fetch(request, { ...policy, memory: watched }, signal)
   }
 }
 

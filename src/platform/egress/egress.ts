@@ -1,4 +1,4 @@
-import type { ByteRoom } from '#base/byte-room.ts'
+import type { MemoryLease } from '#base/memory-budget.ts'
 
 /** The one way out for site code. Plain data both ways: it crosses the sandbox protocol. */
 export interface Egress {
@@ -29,5 +29,5 @@ export interface EgressPolicy {
   readonly maxResponseBytes: number
   readonly timeoutMs: number
   /** Where the body of a response is held; without it only `maxResponseBytes` bounds it. */
-  readonly room?: ByteRoom
+  readonly memory?: MemoryLease
 }

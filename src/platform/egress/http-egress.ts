@@ -78,7 +78,7 @@ export class HttpEgress implements Egress {
       if (request.redirect === 'error')
         throw new Error(`"${hop.url.host}" answered with a redirect`)
       if (redirects === MAX_REDIRECTS) throw new Error(`more than ${MAX_REDIRECTS} redirects`)
-      policy.room?.giveBack(answer.heldBytes)
+      policy.memory?.giveBack(answer.heldBytes)
       hop = next
     }
   }
@@ -96,7 +96,7 @@ export class HttpEgress implements Egress {
           address,
           headers,
           maxBytes: policy.maxResponseBytes,
-          room: policy.room,
+          memory: policy.memory,
           signal,
           ...(this.#ca === undefined ? {} : { ca: this.#ca }),
         })

@@ -1,6 +1,5 @@
-import type { ByteRoom } from '#base/byte-room.ts'
+import { MemoryBudget, type MemoryLease } from '#base/memory-budget.ts'
 
-import { ResponseMemoryBudgets } from './response-memory-budgets.ts'
 import type { HostCallName } from './sandbox.ts'
 
 /** Host calls of one site at work, or answered and not yet handed to the worker. What they hold is bounded by that. */
@@ -17,6 +16,14 @@ const AT_ONCE: Readonly<Partial<Record<HostCallName, number>>> = {
 const MAX_WAITING_LENGTH = 64 * 1024 * 1024
 /** The same of those at work, except that one always may be. */
 const MAX_LENGTH_AT_WORK = 64 * 1024 * 1024
+
+/** What the responses to host calls may hold in the service until they are handed to the site's code. */
+const RESPONSE_MEMORY = {
+  maxBytes: 256 * 1024 * 1024,
+  maxBytesPerKey: 64 * 1024 * 1024,
+  // Large responses of some sites leave a way in for sites that hold nothing yet.
+  reservedBytes: 64 * 1024 * 1024,
+}
 
 interface AskedCall {
   readonly siteId: string
@@ -47,17 +54,17 @@ interface Ticket {
 /** Lets host calls of one site begin, some at once and the rest in turn. */
 export class HostCallLimiter {
   readonly #lines = new Map<string, Line>()
-  readonly #rooms = new ResponseMemoryBudgets()
+  readonly #responseMemory = new MemoryBudget(RESPONSE_MEMORY)
 
   /** Undefined when too much waits already: then `begin` is not called. What it is given holds for as long as the place. */
   acquire(
     { siteId, name, argument }: AskedCall,
-    begin: (room: ByteRoom) => void,
+    begin: (memory: MemoryLease) => void,
   ): HostCallPermit | undefined {
     const key = `${name} ${siteId}`
     const line = this.#lines.get(key) ?? emptyLine(AT_ONCE[name] ?? Infinity)
-    const room = this.#rooms.open(siteId)
-    const ticket = { length: argument.length, begin: () => begin(room), begun: false }
+    const memory = this.#responseMemory.lease(siteId)
+    const ticket = { length: argument.length, begin: () => begin(memory), begun: false }
     if (!fits(line, ticket) && line.waitingLength + ticket.length > MAX_WAITING_LENGTH) {
       return undefined
     }
@@ -70,7 +77,7 @@ export class HostCallLimiter {
       release: () => {
         if (left) return
         left = true
-        room.leave()
+        memory.release()
         this.#leave(key, line, ticket)
       },
     }

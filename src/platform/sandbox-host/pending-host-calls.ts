@@ -82,9 +82,9 @@ export class PendingHostCalls {
   #enter(lane: WorkerConnection, hostCall: number, open: PendingHostCall, argument: string): void {
     const { name, call, abort } = open
     const { siteId } = call.program
-    open.place = this.#gate.acquire({ siteId, name, argument }, (room) => {
+    open.place = this.#gate.acquire({ siteId, name, argument }, (memory) => {
       open.begun = true
-      const asked = hostCallOf(call, { name, argument, room, signal: abort.signal })
+      const asked = hostCallOf(call, { name, argument, memory, signal: abort.signal })
       this.#environment.hostCall(asked).then(
         (text) => this.#answer(lane, hostCall, { open, ok: true, text }),
         (error: unknown) => this.#answer(lane, hostCall, { open, ...refusalOf(error) }),
@@ -134,7 +134,7 @@ export class PendingHostCalls {
 
 function hostCallOf(
   { program, definition, adHoc, operation, requestId, authority, depth, address }: PendingCall,
-  asked: Pick<HostCall, 'name' | 'argument' | 'room' | 'signal'>,
+  asked: Pick<HostCall, 'name' | 'argument' | 'memory' | 'signal'>,
 ): HostCall {
   const { siteId, siteDomain, key: programKey } = program
   const asker = adHoc ? null : definition

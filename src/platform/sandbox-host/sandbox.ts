@@ -1,4 +1,4 @@
-import type { ByteRoom } from '#base/byte-room.ts'
+import type { MemoryLease } from '#base/memory-budget.ts'
 import type { GuestFailure } from '#sandbox/protocol.ts'
 
 /**
@@ -190,7 +190,7 @@ export interface HostCall {
   /** JSON text. */
   readonly argument: string
   /** For an answer whose size is not bounded otherwise. */
-  readonly room: ByteRoom
+  readonly memory: MemoryLease
   /** Aborted when the call that asked is over. */
   readonly signal: AbortSignal
 }

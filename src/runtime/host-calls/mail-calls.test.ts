@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
+import { MemoryBudget } from '#base/memory-budget.ts'
 import { MemoryCounters } from '#platform/redis/memory-counters.ts'
-import { ResponseMemoryBudgets } from '#platform/sandbox-host/response-memory-budgets.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 
 import { MailCalls } from './mail-calls.ts'
@@ -48,7 +48,7 @@ const callOf = (recipients: number, part: Partial<HostCall>): HostCall => ({
     subject: 'Hi',
     text: 'Hi',
   }),
-  room: new ResponseMemoryBudgets().open('site_a'),
+  memory: new MemoryBudget({ maxBytes: 1, maxBytesPerKey: 1, reservedBytes: 0 }).lease('site_a'),
   signal: new AbortController().signal,
   ...part,
 })

@@ -94,7 +94,9 @@ export class HostCalls {
     refuseManyHeaders(asked)
     const request = parseShape(FetchArgument, asked, 'request')
     const policy = await this.#policyOf(call.siteId)
-    return textOf(await this.#egress.fetch(request, { ...policy, room: call.room }, call.signal))
+    return textOf(
+      await this.#egress.fetch(request, { ...policy, memory: call.memory }, call.signal),
+    )
   }
 
   /** The policy that is current, also for code of an older revision that is still running. */
