@@ -58,7 +58,7 @@ export class Limiter {
 
   /** Runs `work` with a permit. Rejects with the error of `refuse`, and with what `work` throws. */
   async run<Result>(work: () => Promise<Result>, request: PermitRequest = {}): Promise<Result> {
-    if (request.signal?.aborted || !this.tryAcquire(request)) await this.acquire(request)
+    if (!this.tryAcquire(request)) await this.acquire(request)
     try {
       return await work()
     } finally {
@@ -66,9 +66,10 @@ export class Limiter {
     }
   }
 
-  /** Takes a permit if one is free; `release` it with the same request. */
+  /** Takes a permit if one is free and the request is not aborted; `release` it with the same request. */
   tryAcquire(request: PermitRequest = {}): boolean {
-    if (this.#queues.has(request.key ?? NO_KEY) || !this.#fits(request)) return false
+    if (request.signal?.aborted || this.#queues.has(request.key ?? NO_KEY)) return false
+    if (!this.#fits(request)) return false
     this.#hold(request.key, request.weight ?? 1)
     return true
   }

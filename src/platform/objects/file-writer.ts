@@ -3,7 +3,8 @@ import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
-import { codeOf, hasCode } from '#base/error-code.ts'
+import { hasCode } from '#base/error-code.ts'
+import { retry } from '#base/retry.ts'
 
 import { type Description, encodeHeader, etagOf } from './file-header.ts'
 import { ObjectFault } from './object-fault.ts'
@@ -91,19 +92,19 @@ async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): 
 /** Retries, because a delete may take an empty folder away between its making and the rename. */
 async function publish(temporary: string, path: string, onlyNew: boolean): Promise<void> {
   const folder = dirname(path)
-  for (let attempt = 1; ; attempt++) {
+  const attempt = async (): Promise<void> => {
     const created = await mkdir(folder, { recursive: true, mode: 0o700 })
-    try {
-      await (onlyNew ? link(temporary, path) : rename(temporary, path))
-      await flushFolders(folder, created === undefined ? folder : dirname(created))
-      return
-    } catch (error) {
-      const code = codeOf(error)
-      if (code === 'EEXIST') {
-        throw new ObjectFault('PreconditionFailed', 'An object with this key exists already')
-      }
-      if (code !== 'ENOENT' || attempt === PUBLISH_ATTEMPTS) throw error
-    }
+    await (onlyNew ? link(temporary, path) : rename(temporary, path))
+    await flushFolders(folder, created === undefined ? folder : dirname(created))
+  }
+  try {
+    await retry(attempt, {
+      attempts: PUBLISH_ATTEMPTS,
+      isRetryable: (error) => hasCode(error, 'ENOENT'),
+    })
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+    throw new ObjectFault('PreconditionFailed', 'An object with this key exists already')
   }
 }
 
