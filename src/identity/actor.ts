@@ -13,7 +13,7 @@ export interface Actor {
 }
 
 /** Who does something to others' accounts, and from where. */
-export interface Acting {
+export interface ActorContext {
   readonly actor: Actor
   readonly origin: RequestOrigin
 }

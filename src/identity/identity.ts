@@ -29,13 +29,13 @@ import { Profiles } from './profiles/service.ts'
 import type { Attempts } from './rate-limits/attempts.ts'
 import { BackOff } from './rate-limits/back-off.ts'
 import { Tries } from './rate-limits/tries.ts'
+import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/service.ts'
 import { type SignInParts, openSignIns } from './sign-in-parts.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
 import { TokenVerifier } from './tokens/token-verifier.ts'
-import { Validities } from './tokens/validity.ts'
 import { VisitorTokens } from './tokens/visitor-tokens.ts'
 import { AdminUsers } from './users/admin-users.ts'
 import { type MailboxOwnership, noMailboxes } from './users/mailbox-ownership.ts'
@@ -87,7 +87,7 @@ export interface Identity extends SignInParts, AccountParts, FederationParts, Co
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
 export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const directory = new PoolDirectory(deps)
-  const validities = new Validities()
+  const validities = new RevocationStates()
   await followChanges(deps.notifications, directory, validities)
   const securityEvents = new SecurityEvents(deps)
   const attempts = new BackOff(deps)
@@ -135,7 +135,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
 function followChanges(
   notifications: Notifications,
   directory: PoolDirectory,
-  validities: Validities,
+  validities: RevocationStates,
 ): Promise<void> {
   return notifications.listen('croft_tokens', {
     onMessage({ siteId, sub }) {

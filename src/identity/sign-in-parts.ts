@@ -6,12 +6,13 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 import { AuthorizationCodes } from './authorization/codes.ts'
 import { IdTokenHints } from './authorization/id-token-hints.ts'
 import { SignIns } from './authorization/service.ts'
+import { AccountChanges } from './revocation/account-changes.ts'
+import type { RevocationStates } from './revocation/revocation-states.ts'
 import type { SecurityEvents } from './security-events/service.ts'
-import { Families } from './sessions/families.ts'
-import { Logouts } from './sessions/logouts.ts'
+import { TokenFamilies } from './sessions/families.ts'
+import { LogoutRequests } from './sessions/logout-requests.ts'
 import { Sessions } from './sessions/service.ts'
 import { SignOut } from './sessions/sign-out.ts'
-import { StandingChanges } from './sessions/standing-changes.ts'
 import { CodeExchange } from './token-sets/code-exchange.ts'
 import { Refreshing } from './token-sets/refreshing.ts'
 import { Revoking } from './token-sets/revoking.ts'
@@ -20,7 +21,6 @@ import { TokenIssuer } from './token-sets/token-issuer.ts'
 import { UserInfos } from './token-sets/user-infos.ts'
 import type { TokenSigner } from './tokens/token-signer.ts'
 import type { TokenVerifier } from './tokens/token-verifier.ts'
-import type { Validities } from './tokens/validity.ts'
 import type { Users } from './users/service.ts'
 
 export interface SignInParts {
@@ -28,7 +28,7 @@ export interface SignInParts {
   readonly sessions: Sessions
   readonly signOut: SignOut
   readonly tokenSets: TokenSets
-  readonly logouts: Logouts
+  readonly logouts: LogoutRequests
 }
 
 /** From an authorization request to tokens, and to their end. */
@@ -37,14 +37,14 @@ export function openSignIns(deps: {
   notifications: Notifications
   clock: Clock
   ids: Ids
-  validities: Validities
+  validities: RevocationStates
   users: Users
   events: SecurityEvents
   signer: TokenSigner
   verifier: TokenVerifier
 }): SignInParts {
-  const changes = new StandingChanges(deps)
-  const families = new Families({ ...deps, changes })
+  const changes = new AccountChanges(deps)
+  const families = new TokenFamilies({ ...deps, changes })
   const codes = new AuthorizationCodes(deps)
   const hints = new IdTokenHints(deps)
   const sessions = new Sessions({ ...deps, families, codes })
@@ -62,6 +62,6 @@ export function openSignIns(deps: {
       revoking: new Revoking({ ...deps, families }),
       userInfos: new UserInfos(deps),
     }),
-    logouts: new Logouts({ hints }),
+    logouts: new LogoutRequests({ hints }),
   }
 }

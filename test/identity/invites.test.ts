@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { Acting } from '#identity/actor.ts'
+import type { ActorContext } from '#identity/actor.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 import { BASE_URL, IdentityCluster, type Replica } from '#test/identity-replica.ts'
@@ -122,7 +122,7 @@ describe('an invite', () => {
 })
 
 const ORIGIN: RequestOrigin = { address: '203.0.113.7', userAgent: '', requestId: 'r' }
-const BY: Acting = {
+const BY: ActorContext = {
   actor: { userId: 'sue', email: 'sue@x.org', role: 'super-admin' },
   origin: ORIGIN,
 }

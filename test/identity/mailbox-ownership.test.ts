@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
-import type { Acting } from '#identity/actor.ts'
+import type { ActorContext } from '#identity/actor.ts'
 import type { MailboxOwnership } from '#identity/users/mailbox-ownership.ts'
 import type { Site } from '#sites/site.ts'
 import { IdentityCluster, type Replica } from '#test/identity-replica.ts'
 
-const BY: Acting = {
+const BY: ActorContext = {
   actor: { userId: 'sue', email: 'sue@x.org', role: 'super-admin' },
   origin: { address: '203.0.113.7', userAgent: '', requestId: 'r' },
 }
@@ -54,7 +54,7 @@ test('mail hears of a deletion while the user is still there, once it is allowed
   const { userId } = await replica.adminUsers.create(site, BY, { email: 'goes@one.test' })
   const { items } = await replica.adminUsers.list(site, { limit: 1, after: undefined })
   asked.length = 0
-  const admin: Acting = { ...BY, actor: { ...BY.actor, role: 'admin' } }
+  const admin: ActorContext = { ...BY, actor: { ...BY.actor, role: 'admin' } }
   await expect(
     replica.adminUsers.delete(site, admin, items[0]?.userId ?? ''),
   ).rejects.toMatchObject({ code: 'Forbidden' })

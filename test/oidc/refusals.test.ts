@@ -4,7 +4,7 @@ import { SignJWT, base64url, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PoolKind } from '#identity/pools/model.ts'
-import { claimsOf } from '#identity/tokens/claims.ts'
+import { newTokenClaims } from '#identity/tokens/claims.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 let stack: Stack
@@ -43,7 +43,7 @@ async function lockOf(host: string, kind: PoolKind) {
     emailVerified: true,
     groups: [user.role ?? 'editors'],
   }
-  const claims = claimsOf(pool, USES[kind], subject, {
+  const claims = newTokenClaims(pool, USES[kind], subject, {
     issuedAtSeconds: now,
     authTimeSeconds: now,
     jti: randomUUID(),

@@ -19,7 +19,7 @@ export const ownPasswordRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/profile/password' }).use(adminAuth(context)).post(
     '/',
     async ({ site, actor, request, body }) => {
-      const { pool, sub, familyId } = await context.userSessions.self(site, actor)
+      const { pool, sub, familyId } = await context.userSessions.ownerOf(site, actor)
       const change = {
         sub,
         oldPassword: body.currentPassword,

@@ -19,7 +19,7 @@ export const ownSessionRoutes = (context: AppContext) =>
     .get(
       '/',
       async ({ site, actor }) => {
-        const user = await context.userSessions.self(site, actor)
+        const user = await context.userSessions.ownerOf(site, actor)
         return sessionList(await context.userSessions.list(site, user))
       },
       { role: 'user', response: SessionList },
@@ -27,7 +27,7 @@ export const ownSessionRoutes = (context: AppContext) =>
     .delete(
       '/',
       async ({ site, actor, request }) => {
-        const user = await context.userSessions.self(site, actor)
+        const user = await context.userSessions.ownerOf(site, actor)
         await context.userSessions.endAll(site, user, { origin: originOf(request) })
         return noContent()
       },
@@ -36,7 +36,7 @@ export const ownSessionRoutes = (context: AppContext) =>
     .delete(
       '/:sessionId',
       async ({ site, actor, request, params: { sessionId } }) => {
-        const user = await context.userSessions.self(site, actor)
+        const user = await context.userSessions.ownerOf(site, actor)
         await context.userSessions.end(site, user, sessionId, { origin: originOf(request) })
         return noContent()
       },
@@ -50,7 +50,7 @@ export const userSessionRoutes = (context: AppContext) =>
     .get(
       '/',
       async ({ site, actor, params }) => {
-        const user = await context.userSessions.managed(site, actor, params.userId)
+        const user = await context.userSessions.ownerById(site, actor, params.userId)
         return sessionList(await context.userSessions.list(site, user))
       },
       { role: 'admin', params: UserPath, response: SessionList },
@@ -58,7 +58,7 @@ export const userSessionRoutes = (context: AppContext) =>
     .delete(
       '/',
       async ({ site, actor, request, params }) => {
-        const user = await context.userSessions.managed(site, actor, params.userId)
+        const user = await context.userSessions.ownerById(site, actor, params.userId)
         const ending = { actor: actor.userId, origin: originOf(request) }
         await context.userSessions.endAll(site, user, ending)
         return noContent()
@@ -68,7 +68,7 @@ export const userSessionRoutes = (context: AppContext) =>
     .delete(
       '/:sessionId',
       async ({ site, actor, request, params }) => {
-        const user = await context.userSessions.managed(site, actor, params.userId)
+        const user = await context.userSessions.ownerById(site, actor, params.userId)
         const ending = { actor: actor.userId, origin: originOf(request) }
         await context.userSessions.end(site, user, params.sessionId, ending)
         return noContent()

@@ -6,7 +6,7 @@ import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { LogoutCheck } from '#identity/sessions/logouts.ts'
+import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
 import type { Site } from '#sites/site.ts'
 
 import { poolScope } from './cookies.ts'

@@ -8,7 +8,7 @@ import { originOf } from '#http/request-origin.ts'
 import { SessionList, sessionList } from '#http/session-view.ts'
 import { EmailAddress } from '#identity/email.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
-import type { SignedInUser } from '#identity/sessions/user-sessions.ts'
+import type { SessionOwner } from '#identity/sessions/user-sessions.ts'
 import type { Site } from '#sites/site.ts'
 
 /** An id, or the site's domain. */
@@ -30,9 +30,9 @@ interface Addressed {
 
 /** Where a user of a site is signed in, by address; a visitor unless the admin pool is named. */
 export const portalUserSessionRoutes = (context: AppContext) => {
-  const find = async ({ params, query }: Addressed): Promise<readonly [Site, SignedInUser]> => {
+  const find = async ({ params, query }: Addressed): Promise<readonly [Site, SessionOwner]> => {
     const site = await context.sites.find(params.siteId)
-    return [site, await context.userSessions.addressed(site, query.pool ?? 'data', query.user)]
+    return [site, await context.userSessions.ownerByEmail(site, query.pool ?? 'data', query.user)]
   }
   const endingOf = (request: Request) => ({ actor: OPERATOR, origin: originOf(request) })
 

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts'
-import type { Acting } from '#identity/actor.ts'
+import type { ActorContext } from '#identity/actor.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
@@ -30,7 +30,7 @@ export class AuthEmailBranding {
   }
 
   /** All of the change, or nothing of it. Gives what holds from now on. */
-  change(siteId: string, by: Acting, change: BrandingChange): Promise<Brandings> {
+  change(siteId: string, by: ActorContext, change: BrandingChange): Promise<Brandings> {
     const named = MESSAGE_TYPES.flatMap((type) => {
       const branding = change[type]
       return branding === undefined ? [] : [{ type, branding }]
@@ -42,7 +42,12 @@ export class AuthEmailBranding {
     })
   }
 
-  async #set(tx: SiteTx, by: Acting, type: MessageType, branding: Branding | null): Promise<void> {
+  async #set(
+    tx: SiteTx,
+    by: ActorContext,
+    type: MessageType,
+    branding: Branding | null,
+  ): Promise<void> {
     if (branding === null) await deleteBranding(tx, type)
     else await upsertBranding(tx, { messageType: type, ...branding }, this.#clock.now())
     await this.#events.record(tx, {

@@ -2,8 +2,8 @@ import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import { newHolder } from '#identity/sessions/holders.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
+import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -86,7 +86,7 @@ export class SignIns {
     const { pool, client } = request
     const refusal = await this.#refusalOf(site, request, proof)
     return this.#database.withSite(site.siteId, async (tx) => {
-      const holder = await newHolder(tx, pool, proof)
+      const holder = await lockAccountForNewSignIn(tx, pool, proof)
       if (!holder) throw new AppError('InvalidCredentials', 'That did not work: sign in again')
       const session = await this.#sessions.start(tx, pool, proof, origin)
       await this.#events.record(tx, {

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { notFound } from '#base/app-error.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
-import type { SignedInVisitor } from '#identity/tokens/visitor-tokens.ts'
+import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
@@ -32,7 +32,7 @@ export class AuthMethods {
     this.#passwords = deps.passwords
   }
 
-  of(site: Site, { pool, sub }: SignedInVisitor): Promise<AuthMethodsView> {
+  of(site: Site, { pool, sub }: FreshVisitorToken): Promise<AuthMethodsView> {
     return this.#database.withSite(site.siteId, async (tx) => {
       const user = await this.#users.find(tx, pool.userPoolId, sub)
       if (!user) throw notFound('User', sub)

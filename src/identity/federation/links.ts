@@ -6,7 +6,7 @@ import type { Client } from '#identity/pools/client.ts'
 import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { SignedInVisitor } from '#identity/tokens/visitor-tokens.ts'
+import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import { isRevoked } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -72,7 +72,7 @@ export class Links {
   }
 
   /** 404 `ProviderNotEnabled`, 403 `RecentSignInRequired`, 409 `ProviderAlreadyLinked`. */
-  async start(site: Site, visitor: SignedInVisitor, request: LinkRequest): Promise<StartedLink> {
+  async start(site: Site, visitor: FreshVisitorToken, request: LinkRequest): Promise<StartedLink> {
     const { pool } = visitor
     const google = requireGoogle(pool)
     requireRecentSignIn(visitor, this.#clock.now())
@@ -160,7 +160,7 @@ export class Links {
 
   async #stands(site: Site, pool: Pool, linker: Linker): Promise<boolean> {
     const token = { sub: linker.sub, ...(linker.familyId && { origin_jti: linker.familyId }) }
-    const standing = await this.#users.standing(site, pool.userPoolId, token)
+    const standing = await this.#users.accountStatus(site, pool.userPoolId, token)
     return standing !== undefined && !isRevoked(standing, linker.askedAtSeconds)
   }
 }

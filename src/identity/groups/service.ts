@@ -1,12 +1,12 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { Acting } from '#identity/actor.ts'
+import type { ActorContext } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Validities } from '#identity/tokens/validity.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Site } from '#sites/site.ts'
@@ -59,7 +59,7 @@ export interface DataGroupsDeps {
   readonly notifications: Notifications
   readonly clock: Clock
   readonly directory: PoolDirectory
-  readonly validities: Validities
+  readonly validities: RevocationStates
   readonly events: SecurityEvents
   readonly groupUses: GroupUses
 }
@@ -81,7 +81,7 @@ export class DataGroups {
   }
 
   /** 409 `GroupAlreadyExists` for a name that is taken. */
-  create(site: Site, input: NewDataGroup, by: Acting): Promise<DataGroup> {
+  create(site: Site, input: NewDataGroup, by: ActorContext): Promise<DataGroup> {
     const group = parseGroup(input)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       await this.#add(tx, group, whoOf(by))
@@ -90,7 +90,7 @@ export class DataGroups {
   }
 
   /** 409 `ResourceInUse` while an operation names the group: it would be closed to everyone. */
-  remove(site: Site, groupName: string, by: Acting): Promise<void> {
+  remove(site: Site, groupName: string, by: ActorContext): Promise<void> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       if (!(await this.delete(tx, groupName, whoOf(by)))) throw notFound('Group', groupName)
     })
@@ -142,7 +142,7 @@ export class DataGroups {
   }
 
   /** Adding twice is fine. Gives the visitor's address as it is stored. */
-  addMember(site: Site, membership: Membership, by: Acting): Promise<string> {
+  addMember(site: Site, membership: Membership, by: ActorContext): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) => {
       if (!(await insertMember(tx, member, this.#deps.clock.now()))) return undefined
       await checkRoom(tx, member)
@@ -151,7 +151,7 @@ export class DataGroups {
   }
 
   /** Removing someone who is no member is fine. Gives the visitor's address as it is stored. */
-  removeMember(site: Site, membership: Membership, by: Acting): Promise<string> {
+  removeMember(site: Site, membership: Membership, by: ActorContext): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) =>
       (await deleteMember(tx, member))
         ? { event: 'group.member-removed', ...whoOf(by) }
@@ -191,7 +191,7 @@ export class DataGroups {
 }
 
 /** For the audit trail. */
-const whoOf = ({ actor, origin }: Acting): GroupEditor => ({ actor: actor.userId, origin })
+const whoOf = ({ actor, origin }: ActorContext): GroupEditor => ({ actor: actor.userId, origin })
 
 async function hold(tx: SiteTx, groupName: string): Promise<void> {
   if (!isStorable(groupName) || !(await holdGroup(tx, groupName))) {

@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { Acting } from '#identity/actor.ts'
+import type { ActorContext } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
@@ -50,7 +50,7 @@ export class Invites {
   }
 
   /** A new link by mail; it ends the ones that the user has not used. Without `by` it is the operator who invites. */
-  async send(tx: SiteTx, site: Site, user: User, by?: Acting): Promise<SentInvite> {
+  async send(tx: SiteTx, site: Site, user: User, by?: ActorContext): Promise<SentInvite> {
     const { sub, email } = user
     const recipient = user.externalEmail ?? email
     const { url, expiresAt } = await this.#issue(tx, site, user)

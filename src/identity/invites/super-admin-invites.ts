@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { Acting } from '#identity/actor.ts'
+import type { ActorContext } from '#identity/actor.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Users } from '#identity/users/service.ts'
@@ -44,7 +44,11 @@ export class SuperAdminInvites {
   }
 
   /** New links for those who are named, by either address, or for all; at most 100. The links that they had end. */
-  async resend(site: Site, by: Acting, { superAdminEmails = [] }: ResendRequest): Promise<Resent> {
+  async resend(
+    site: Site,
+    by: ActorContext,
+    { superAdminEmails = [] }: ResendRequest,
+  ): Promise<Resent> {
     const { admin } = await this.#directory.get(site)
     const emails = [...new Set(superAdminEmails.map(canonicalEmail))]
     return this.#database.withSite(site.siteId, async (tx) => {

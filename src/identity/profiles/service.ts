@@ -1,6 +1,6 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import type { Acting } from '#identity/actor.ts'
+import type { ActorContext } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -59,7 +59,7 @@ export class Profiles {
   /** Addresses that are replaced hear of it. 409 `UserAlreadyExists` for a primary address of another account. */
   async change(
     site: Site,
-    by: Acting,
+    by: ActorContext,
     userId: string,
     change: OwnProfileChange,
   ): Promise<StoredProfile> {
@@ -95,7 +95,7 @@ export class Profiles {
   async #addressesChanged(
     tx: SiteTx,
     site: Site,
-    by: Acting,
+    by: ActorContext,
     { before, after }: { readonly before: StoredProfile; readonly after: StoredProfile },
   ): Promise<void> {
     const replaced = replacedAddresses(before, after)
@@ -116,7 +116,7 @@ export class Profiles {
   }
 
   /** The link that went to the old address ends. */
-  async #invite(tx: SiteTx, site: Site, by: Acting, owner: ProfileOwner): Promise<void> {
+  async #invite(tx: SiteTx, site: Site, by: ActorContext, owner: ProfileOwner): Promise<void> {
     const user = required(await this.#deps.users.find(tx, owner.userPoolId, owner.sub), owner.sub)
     await this.#deps.invites.send(tx, site, user, by)
   }

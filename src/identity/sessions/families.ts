@@ -2,18 +2,18 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 
 import {
-  type Kept,
+  type KeptSignIn,
   insertFamily,
   revokeFamiliesOfSession,
   revokeFamiliesOfUser,
   revokeFamily,
 } from './family-queries.ts'
 import { SIGN_IN_LIFETIME_MS } from './model.ts'
-import type { StandingChanges } from './standing-changes.ts'
 
 /** A family outlives its last access token: tokens of one that is gone are refused. */
 const KEPT_AFTER_END_MS = 2 * 3_600_000
@@ -34,12 +34,12 @@ export interface PoolUser {
 }
 
 /** The sign-ins of clients: each is the family of the refresh tokens that follow from it. */
-export class Families {
+export class TokenFamilies {
   readonly #clock: Clock
   readonly #ids: Ids
-  readonly #changes: StandingChanges
+  readonly #changes: AccountChanges
 
-  constructor(deps: { clock: Clock; ids: Ids; changes: StandingChanges }) {
+  constructor(deps: { clock: Clock; ids: Ids; changes: AccountChanges }) {
     this.#clock = deps.clock
     this.#ids = deps.ids
     this.#changes = deps.changes
@@ -72,12 +72,12 @@ export class Families {
     return this.#announced(tx, user.sub, ended)
   }
 
-  async endOfSession(tx: SiteTx, user: PoolUser, sessionId: string): Promise<boolean> {
+  async endBySession(tx: SiteTx, user: PoolUser, sessionId: string): Promise<boolean> {
     const ended = await revokeFamiliesOfSession(tx, keyOf(user), sessionId, this.#clock.now())
     return this.#announced(tx, user.sub, ended)
   }
 
-  async endOfUser(tx: SiteTx, user: PoolUser, kept: Kept): Promise<void> {
+  async endByUser(tx: SiteTx, user: PoolUser, kept: KeptSignIn): Promise<void> {
     await revokeFamiliesOfUser(tx, keyOf(user), kept, this.#clock.now())
     await this.#changes.announce(tx, user.sub)
   }

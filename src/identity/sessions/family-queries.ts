@@ -44,7 +44,7 @@ export async function insertFamily(tx: SiteTx, family: NewFamily): Promise<void>
     .execute()
 }
 
-const living = (tx: SiteTx, user: UserKey, now: Date) =>
+const revokeLiveFamilies = (tx: SiteTx, user: UserKey, now: Date) =>
   tx.db
     .updateTable('refresh_family')
     .set({ revoked_at: now })
@@ -54,10 +54,14 @@ const living = (tx: SiteTx, user: UserKey, now: Date) =>
     .where('revoked_at', 'is', null)
     .returning('family_id as familyId')
 
-type Ended = Promise<{ readonly familyId: string }[]>
+type RevokedFamilies = Promise<{ readonly familyId: string }[]>
 
-export const revokeFamily = (tx: SiteTx, user: UserKey, familyId: string, now: Date): Ended =>
-  living(tx, user, now).where('family_id', '=', familyId).execute()
+export const revokeFamily = (
+  tx: SiteTx,
+  user: UserKey,
+  familyId: string,
+  now: Date,
+): RevokedFamilies => revokeLiveFamilies(tx, user, now).where('family_id', '=', familyId).execute()
 
 /** Of a browser's session, or the one family that a session of that id stands for. */
 export const revokeFamiliesOfSession = (
@@ -65,20 +69,25 @@ export const revokeFamiliesOfSession = (
   user: UserKey,
   sessionId: string,
   now: Date,
-): Ended =>
-  living(tx, user, now)
+): RevokedFamilies =>
+  revokeLiveFamilies(tx, user, now)
     .where((where) =>
       where.or([where('session_id', '=', sessionId), where('family_id', '=', sessionId)]),
     )
     .execute()
 
-export interface Kept {
+export interface KeptSignIn {
   readonly sessionId: string | null
   readonly familyId: string | null
 }
 
-export const revokeFamiliesOfUser = (tx: SiteTx, user: UserKey, kept: Kept, now: Date): Ended =>
-  living(tx, user, now)
+export const revokeFamiliesOfUser = (
+  tx: SiteTx,
+  user: UserKey,
+  kept: KeptSignIn,
+  now: Date,
+): RevokedFamilies =>
+  revokeLiveFamilies(tx, user, now)
     // Null keeps nothing: families without a session are not all one session.
     .$if(kept.sessionId !== null, (families) =>
       families.where('session_id', 'is distinct from', kept.sessionId),
@@ -101,8 +110,8 @@ export function selectSessionOfFamily(
     .executeTakeFirst()
 }
 
-/** Families that no session of a browser speaks for. */
-export function selectLooseFamilies(
+/** TokenFamilies that no session of a browser speaks for. */
+export function selectFamiliesWithoutSession(
   tx: SiteTx,
   user: UserKey,
   { now, limit }: { readonly now: Date; readonly limit: number },

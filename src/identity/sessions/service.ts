@@ -9,8 +9,8 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Families } from './families.ts'
-import { selectLooseFamilies } from './family-queries.ts'
+import type { TokenFamilies } from './families.ts'
+import { selectFamiliesWithoutSession } from './family-queries.ts'
 import { SIGN_IN_LIFETIME_MS, type Session, type SessionView, type SignInMethod } from './model.ts'
 import {
   type NewSession,
@@ -24,11 +24,11 @@ import {
 } from './queries.ts'
 import { hashSecret } from './secret.ts'
 
-const LISTED = 100
-const SEEN_EVERY_MS = 60_000
+const MAX_LISTED = 100
+const LAST_SEEN_RESOLUTION_MS = 60_000
 
 /** Who ended a session that is not their own, or from where. */
-export interface Ending {
+export interface RevokedBy {
   readonly actor?: string | undefined
   readonly origin?: RequestOrigin | undefined
 }
@@ -53,7 +53,7 @@ export class Sessions {
   readonly #database: Database
   readonly #clock: Clock
   readonly #ids: Ids
-  readonly #families: Families
+  readonly #families: TokenFamilies
   readonly #codes: AuthorizationCodes
   readonly #events: SecurityEvents
 
@@ -61,7 +61,7 @@ export class Sessions {
     database: Database
     clock: Clock
     ids: Ids
-    families: Families
+    families: TokenFamilies
     codes: AuthorizationCodes
     events: SecurityEvents
   }) {
@@ -83,7 +83,7 @@ export class Sessions {
   async hold(tx: SiteTx, pool: Pool, token: string): Promise<Session | undefined> {
     const now = this.#clock.now()
     const session = await lockSession(tx, pool.userPoolId, { hash: hashSecret(token), now })
-    if (session && now.getTime() - session.lastSeenAt.getTime() > SEEN_EVERY_MS) {
+    if (session && now.getTime() - session.lastSeenAt.getTime() > LAST_SEEN_RESOLUTION_MS) {
       await updateLastSeen(tx, session.sessionId, now)
     }
     return session
@@ -122,14 +122,14 @@ export class Sessions {
   /** Newest first; at most 100. */
   async list(site: Site, pool: Pool, sub: string): Promise<readonly SessionView[]> {
     const user = { userPoolId: pool.userPoolId, sub }
-    const page = { now: this.#clock.now(), limit: LISTED }
+    const page = { now: this.#clock.now(), limit: MAX_LISTED }
     const views = await this.#database.withSite(site.siteId, async (tx) => [
       ...(await selectSessions(tx, user, page)),
-      ...(await selectLooseFamilies(tx, user, page)),
+      ...(await selectFamiliesWithoutSession(tx, user, page)),
     ])
     return views
       .sort((one, other) => other.createdAt.getTime() - one.createdAt.getTime())
-      .slice(0, LISTED)
+      .slice(0, MAX_LISTED)
   }
 
   /** Ends one of a user's sign-ins with every token that came of it; 404 `SessionNotFound`. */
@@ -137,7 +137,7 @@ export class Sessions {
     site: Site,
     pool: Pool,
     { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
-    ending: Ending = {},
+    ending: RevokedBy = {},
   ): Promise<void> {
     await this.#database.withSite(site.siteId, async (tx) => {
       const known = await deleteSession(tx, { userPoolId: pool.userPoolId, sub, sessionId })
@@ -176,7 +176,7 @@ export class Sessions {
     { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
   ): Promise<boolean> {
     await this.#codes.endOfSession(tx, { userPoolId: pool.userPoolId, sub }, sessionId)
-    return this.#families.endOfSession(tx, { pool, sub }, sessionId)
+    return this.#families.endBySession(tx, { pool, sub }, sessionId)
   }
 
   /** Another user's session in the same browser ends; its cookie is overwritten in any case. */

@@ -1,12 +1,12 @@
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 /** Which sign-ins a moment ends: those with all tokens that exist, or only those that are still under way. */
-export type Moved = 'all-tokens' | 'sign-ins'
+export type EndedBySignOut = 'all-tokens' | 'sign-ins'
 
 export async function updateValidAfter(
   tx: SiteTx,
   user: { readonly userPoolId: string; readonly sub: string },
-  moved: Moved,
+  moved: EndedBySignOut,
   now: Date,
 ): Promise<void> {
   await tx.db

@@ -5,8 +5,8 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Families, PoolUser } from './families.ts'
-import { type Kept, selectSessionOfFamily } from './family-queries.ts'
+import type { TokenFamilies, PoolUser } from './families.ts'
+import { type KeptSignIn, selectSessionOfFamily } from './family-queries.ts'
 import { deleteSessionsOfUser } from './queries.ts'
 import { updateValidAfter } from './sign-out-queries.ts'
 
@@ -19,13 +19,13 @@ export interface SignOutOptions {
 
 export class SignOut {
   readonly #clock: Clock
-  readonly #families: Families
+  readonly #families: TokenFamilies
   readonly #codes: AuthorizationCodes
   readonly #events: SecurityEvents
 
   constructor(deps: {
     clock: Clock
-    families: Families
+    families: TokenFamilies
     codes: AuthorizationCodes
     events: SecurityEvents
   }) {
@@ -49,7 +49,7 @@ export class SignOut {
     const kept = await keptOf(tx, { pool, sub }, goesOn)
     await deleteSessionsOfUser(tx, user, kept.sessionId)
     await this.#codes.endOfUser(tx, user, kept.sessionId)
-    await this.#families.endOfUser(tx, { pool, sub }, kept)
+    await this.#families.endByUser(tx, { pool, sub }, kept)
     await this.#events.record(tx, { event: 'sessions.revoked', pool: pool.kind, sub, ...ending })
   }
 }
@@ -59,7 +59,7 @@ async function keptOf(
   tx: SiteTx,
   { pool, sub }: PoolUser,
   goesOn: string | undefined,
-): Promise<Kept> {
+): Promise<KeptSignIn> {
   if (goesOn === undefined) return { sessionId: null, familyId: null }
   const user = { userPoolId: pool.userPoolId, sub }
   const family = await selectSessionOfFamily(tx, user, goesOn)

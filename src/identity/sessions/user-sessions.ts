@@ -9,11 +9,11 @@ import type { Site } from '#sites/site.ts'
 
 import { selectSessionOfFamily } from './family-queries.ts'
 import type { SessionView } from './model.ts'
-import type { Ending, Sessions } from './service.ts'
+import type { RevokedBy, Sessions } from './service.ts'
 import type { SignOut } from './sign-out.ts'
 
 /** Whose sign-ins are looked at. */
-export interface SignedInUser {
+export interface SessionOwner {
   readonly pool: Pool
   readonly sub: string
   /** `origin_jti` of the token with which they look themselves. */
@@ -47,13 +47,13 @@ export class UserSessions {
     this.#signOut = deps.signOut
   }
 
-  async self(site: Site, { userId, familyId }: Actor): Promise<SignedInUser> {
+  async ownerOf(site: Site, { userId, familyId }: Actor): Promise<SessionOwner> {
     const { admin } = await this.#directory.get(site)
     return { pool: admin, sub: userId, familyId }
   }
 
   /** 404 for nobody of the admin pool, 403 for someone above the actor. */
-  async managed(site: Site, actor: Actor, userId: string): Promise<SignedInUser> {
+  async ownerById(site: Site, actor: Actor, userId: string): Promise<SessionOwner> {
     const { admin } = await this.#directory.get(site)
     const user = await this.#database.withSite(site.siteId, (tx) =>
       this.#users.find(tx, admin.userPoolId, userId),
@@ -64,33 +64,38 @@ export class UserSessions {
   }
 
   /** 404 when the pool has no account with that address. */
-  async addressed(site: Site, kind: PoolKind, email: string): Promise<SignedInUser> {
+  async ownerByEmail(site: Site, kind: PoolKind, email: string): Promise<SessionOwner> {
     const pool = (await this.#directory.get(site))[kind]
     const { sub } = await this.#users.byEmail(site, pool, email)
     return { pool, sub }
   }
 
   /** Newest first; at most 100. */
-  async list(site: Site, user: SignedInUser): Promise<readonly ListedSession[]> {
+  async list(site: Site, user: SessionOwner): Promise<readonly ListedSession[]> {
     const sessions = await this.#sessions.list(site, user.pool, user.sub)
     const own = await this.#current(site, user)
     return sessions.map((session) => ({ ...session, current: own.includes(session.sessionId) }))
   }
 
   /** One of them, with every token that came of it; 404 `SessionNotFound`. */
-  end(site: Site, { pool, sub }: SignedInUser, sessionId: string, ending: Ending): Promise<void> {
+  end(
+    site: Site,
+    { pool, sub }: SessionOwner,
+    sessionId: string,
+    ending: RevokedBy,
+  ): Promise<void> {
     return this.#sessions.revoke(site, pool, { sub, sessionId }, ending)
   }
 
   /** All of them but the one that asks. */
-  endAll(site: Site, { pool, sub, familyId }: SignedInUser, ending: Ending): Promise<void> {
+  endAll(site: Site, { pool, sub, familyId }: SessionOwner, ending: RevokedBy): Promise<void> {
     return this.#database.withSite(site.siteId, (tx) =>
       this.#signOut.everywhere(tx, pool, sub, { ...ending, sessionId: familyId }),
     )
   }
 
   /** Ids under which the sign-in that asks may be listed. */
-  async #current(site: Site, { pool, sub, familyId }: SignedInUser): Promise<readonly string[]> {
+  async #current(site: Site, { pool, sub, familyId }: SessionOwner): Promise<readonly string[]> {
     if (familyId === undefined) return []
     const key = { userPoolId: pool.userPoolId, sub }
     const family = await this.#database.withSite(site.siteId, (tx) =>

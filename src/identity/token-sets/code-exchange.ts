@@ -2,8 +2,8 @@ import type { AuthorizationCodes, KnownCode } from '#identity/authorization/code
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Families } from '#identity/sessions/families.ts'
-import { currentHolder } from '#identity/sessions/holders.ts'
+import type { TokenFamilies } from '#identity/sessions/families.ts'
+import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type Outcome, granted, refused } from './outcome.ts'
@@ -48,13 +48,13 @@ const SIGNED_OUT = 'The user has been signed out'
 /** Turns a code into the first tokens of a sign-in. A second use ends what came of the first (RFC 6749 section 4.1.2). */
 export class CodeExchange {
   readonly #codes: AuthorizationCodes
-  readonly #families: Families
+  readonly #families: TokenFamilies
   readonly #issuer: TokenIssuer
   readonly #events: SecurityEvents
 
   constructor(deps: {
     codes: AuthorizationCodes
-    families: Families
+    families: TokenFamilies
     issuer: TokenIssuer
     events: SecurityEvents
   }) {
@@ -71,7 +71,7 @@ export class CodeExchange {
     // Of another pool or client it says no more than that it is not theirs.
     if (fault) return refused('invalid_grant', fault.description)
     if (code.familyId !== null) return this.#replayed(tx, pool, code, grant)
-    const holder = await currentHolder(tx, pool, code)
+    const holder = await lockAccountOfSignIn(tx, pool, code)
     if (!holder) return refused('invalid_grant', SIGNED_OUT)
     const familyId = this.#families.newId()
     if (!(await this.#codes.use(tx, grant.code, familyId))) return this.#lostRace(tx, pool, grant)

@@ -2,9 +2,9 @@ import type { Clock } from '#base/clock.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Families } from '#identity/sessions/families.ts'
-import { currentHolder } from '#identity/sessions/holders.ts'
+import type { TokenFamilies } from '#identity/sessions/families.ts'
 import { hashSecret } from '#identity/sessions/secret.ts'
+import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type Outcome, granted, refused } from './outcome.ts'
@@ -22,13 +22,13 @@ export interface RefreshGrant {
 
 /** Turns a refresh token into the next tokens of its sign-in. A second use ends the sign-in (RFC 9700 section 4.14.2). */
 export class Refreshing {
-  readonly #families: Families
+  readonly #families: TokenFamilies
   readonly #issuer: TokenIssuer
   readonly #events: SecurityEvents
   readonly #clock: Clock
 
   constructor(deps: {
-    families: Families
+    families: TokenFamilies
     issuer: TokenIssuer
     events: SecurityEvents
     clock: Clock
@@ -51,7 +51,7 @@ export class Refreshing {
     if (scope === undefined) {
       return refused('invalid_scope', 'scope names more than the sign-in was granted')
     }
-    const holder = await currentHolder(tx, pool, known)
+    const holder = await lockAccountOfSignIn(tx, pool, known)
     if (!holder) return refused('invalid_grant', 'The user has been signed out')
     if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
       return this.#replayed(tx, pool, known, grant)

@@ -2,7 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Families } from '#identity/sessions/families.ts'
+import type { TokenFamilies } from '#identity/sessions/families.ts'
 import { hashSecret } from '#identity/sessions/secret.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -27,13 +27,13 @@ interface SignInOf {
 export class Revoking {
   readonly #database: Database
   readonly #verifier: TokenVerifier
-  readonly #families: Families
+  readonly #families: TokenFamilies
   readonly #events: SecurityEvents
 
   constructor(deps: {
     database: Database
     verifier: TokenVerifier
-    families: Families
+    families: TokenFamilies
     events: SecurityEvents
   }) {
     this.#database = deps.database

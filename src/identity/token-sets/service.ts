@@ -1,7 +1,7 @@
 import type { Pool } from '#identity/pools/model.ts'
-import type { Families } from '#identity/sessions/families.ts'
-import type { Holder } from '#identity/sessions/holder.ts'
-import { newHolder } from '#identity/sessions/holders.ts'
+import type { TokenFamilies } from '#identity/sessions/families.ts'
+import type { SessionAccount } from '#identity/sessions/session-account.ts'
+import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -17,7 +17,7 @@ import type { UserInfos } from './user-infos.ts'
 /** Access, id and refresh tokens of sign-ins. Refusals are `OAuthError`s. */
 export class TokenSets {
   readonly #database: Database
-  readonly #families: Families
+  readonly #families: TokenFamilies
   readonly #issuer: TokenIssuer
   readonly #exchange: CodeExchange
   readonly #refreshing: Refreshing
@@ -26,7 +26,7 @@ export class TokenSets {
 
   constructor(deps: {
     database: Database
-    families: Families
+    families: TokenFamilies
     issuer: TokenIssuer
     exchange: CodeExchange
     refreshing: Refreshing
@@ -47,10 +47,10 @@ export class TokenSets {
     site: Site,
     pool: Pool,
     grant: Grant,
-    record: (tx: SiteTx, holder: Holder) => Promise<void>,
+    record: (tx: SiteTx, holder: SessionAccount) => Promise<void>,
   ): Promise<TokenSet> {
     return this.#answer(site, pool, async (tx) => {
-      const holder = await newHolder(tx, pool, grant)
+      const holder = await lockAccountForNewSignIn(tx, pool, grant)
       if (!holder) return refused('invalid_grant', 'The user has been signed out')
       const familyId = this.#families.newId()
       const { client, sub, scope, authTime, nonce, sessionId = null, origin } = grant

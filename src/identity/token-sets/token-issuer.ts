@@ -2,8 +2,8 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { TOKEN_LIFETIME_SECONDS } from '#identity/keys/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { type Holder, subjectOf } from '#identity/sessions/holder.ts'
 import { hashSecret } from '#identity/sessions/secret.ts'
+import { type SessionAccount, tokenSubjectOf } from '#identity/sessions/session-account.ts'
 import type { TokenSigner } from '#identity/tokens/token-signer.ts'
 import { issueSecond } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -17,7 +17,7 @@ import { givesIdToken } from './scopes.ts'
 export interface Issue {
   readonly familyId: string
   readonly clientId: string
-  readonly holder: Holder
+  readonly holder: SessionAccount
   readonly authTime: Date
   /** Of this answer's access token. */
   readonly scope: string
@@ -57,7 +57,7 @@ export class TokenIssuer {
     const { familyId, clientId, holder, scope, nonce } = issued
     const ofClient: Pool = { ...pool, clientId }
     const about = {
-      subject: subjectOf(holder),
+      subject: tokenSubjectOf(holder),
       times: {
         issuedAtSeconds: issueSecond(this.#clock.now(), holder.tokensValidAfter),
         authTimeSeconds: Math.floor(issued.authTime.getTime() / 1000),

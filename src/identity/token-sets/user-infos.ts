@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { holderOf } from '#identity/sessions/holders.ts'
+import { findSessionAccount } from '#identity/sessions/session-accounts.ts'
 import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
@@ -32,7 +32,7 @@ export class UserInfos {
       throw new OAuthError('insufficient_scope', 'The access token lacks the scope "openid"')
     }
     const holder = await this.#database.withSite(site.siteId, (tx) =>
-      holderOf(tx, pool, claims.sub),
+      findSessionAccount(tx, pool, claims.sub),
     )
     if (!holder) throw invalidToken()
     const { sub, email, emailVerified } = holder
@@ -47,7 +47,7 @@ export class UserInfos {
     try {
       const token = bearerToken(authorization)
       const { claims, expired } = await this.#verifier.verify(site, pool.kind, token, ['access'])
-      const standing = await this.#users.standing(site, pool.userPoolId, claims)
+      const standing = await this.#users.accountStatus(site, pool.userPoolId, claims)
       if (!standing || isRevoked(standing, claims.iat) || expired) throw invalidToken()
       return claims
     } catch (error) {

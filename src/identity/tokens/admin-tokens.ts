@@ -1,5 +1,5 @@
 import type { Actor } from '#identity/actor.ts'
-import { type Standing, type StandingOf, isRevoked } from '#identity/users/model.ts'
+import { type AccountStatus, type AccountStatusKey, isRevoked } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -8,7 +8,7 @@ import { tokenExpired, unauthorized } from './refusals.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
 /** Reads what `Users.standing` reads, at that moment. */
-export type ReadStanding = (subject: StandingOf) => Promise<Standing | undefined>
+export type ReadAccountStatus = (subject: AccountStatusKey) => Promise<AccountStatus | undefined>
 
 /** Tokens of a site's admin pool, as `/admin` takes them: id or access. */
 export class AdminTokens {
@@ -27,7 +27,7 @@ export class AdminTokens {
   async verify(
     site: Site,
     authorization: string | undefined,
-    readStanding?: ReadStanding,
+    readStanding?: ReadAccountStatus,
   ): Promise<Actor> {
     const token = bearerToken(authorization)
     const { claims, pool, expired } = await this.#verifier.verify(site, 'admin', token, [
@@ -38,7 +38,7 @@ export class AdminTokens {
     const { sub: userId, origin_jti: familyId } = claims
     const standing = readStanding
       ? await readStanding({ userPoolId, sub: userId, familyId })
-      : await this.#users.standing(site, userPoolId, claims)
+      : await this.#users.accountStatus(site, userPoolId, claims)
     if (!standing || standing.role === null || isRevoked(standing, claims.iat)) {
       throw unauthorized('user')
     }

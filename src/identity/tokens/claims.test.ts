@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { claimsOf } from './claims.ts'
+import { newTokenClaims } from './claims.ts'
 
 const POOL = {
   issuer: 'https://one.test/oidc/eu-1_AbCdEf123',
@@ -28,7 +28,7 @@ const SHARED = {
 
 describe('the claims of a token', () => {
   test('for access name the client in client_id and no address', () => {
-    expect(claimsOf(POOL, 'access', SUBJECT, STAMP)).toEqual({
+    expect(newTokenClaims(POOL, 'access', SUBJECT, STAMP)).toEqual({
       ...SHARED,
       token_use: 'access',
       client_id: POOL.clientId,
@@ -36,7 +36,7 @@ describe('the claims of a token', () => {
   })
 
   test('for id name the client in aud, and the address', () => {
-    expect(claimsOf(POOL, 'id', SUBJECT, STAMP)).toEqual({
+    expect(newTokenClaims(POOL, 'id', SUBJECT, STAMP)).toEqual({
       ...SHARED,
       token_use: 'id',
       aud: POOL.clientId,
@@ -47,17 +47,17 @@ describe('the claims of a token', () => {
 
   test('name the sign-in that they come from', () => {
     const signIn = { familyId: 'family-1', scope: 'openid email', nonce: 'n-1' }
-    expect(claimsOf(POOL, 'access', SUBJECT, { ...STAMP, signIn })).toMatchObject({
+    expect(newTokenClaims(POOL, 'access', SUBJECT, { ...STAMP, signIn })).toMatchObject({
       origin_jti: 'family-1',
       scope: 'openid email',
     })
-    const id = claimsOf(POOL, 'id', SUBJECT, { ...STAMP, signIn })
+    const id = newTokenClaims(POOL, 'id', SUBJECT, { ...STAMP, signIn })
     expect(id).toMatchObject({ origin_jti: 'family-1', nonce: 'n-1' })
     expect(id).not.toHaveProperty('scope')
   })
 
   test('leave cognito:groups out when there is none', () => {
-    expect(claimsOf(POOL, 'access', { ...SUBJECT, groups: [] }, STAMP)).not.toHaveProperty(
+    expect(newTokenClaims(POOL, 'access', { ...SUBJECT, groups: [] }, STAMP)).not.toHaveProperty(
       'cognito:groups',
     )
   })

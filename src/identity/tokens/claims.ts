@@ -47,7 +47,7 @@ export interface TokenTimes {
 }
 
 /** What ties a token to the sign-in that it comes from. */
-export interface SignInMark {
+export interface TokenSignIn {
   readonly familyId: string
   /** Space-separated, of the access token. */
   readonly scope: string
@@ -55,11 +55,11 @@ export interface SignInMark {
 }
 
 /** The claims of a new token, named as Cognito names them; `cognito:groups` is left out when there is none. */
-export function claimsOf(
+export function newTokenClaims(
   pool: Pick<Pool, 'issuer' | 'clientId'>,
   use: TokenUse,
   subject: TokenSubject,
-  stamp: TokenTimes & { readonly jti: string; readonly signIn?: SignInMark | undefined },
+  stamp: TokenTimes & { readonly jti: string; readonly signIn?: TokenSignIn | undefined },
 ): TokenClaims {
   return {
     sub: subject.sub,

@@ -6,11 +6,11 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
-  type SignInMark,
+  type TokenSignIn,
   type TokenSubject,
   type TokenTimes,
   type TokenUse,
-  claimsOf,
+  newTokenClaims,
 } from './claims.ts'
 
 export interface SignedToken {
@@ -40,11 +40,11 @@ export class TokenSigner {
     holder: {
       readonly subject: TokenSubject
       readonly times: TokenTimes
-      readonly signIn?: SignInMark
+      readonly signIn?: TokenSignIn
     },
   ): Promise<SignedToken> {
     const { kid, key } = await this.#signingKeys.signer(site, pool)
-    const claims = claimsOf(pool, use, holder.subject, {
+    const claims = newTokenClaims(pool, use, holder.subject, {
       ...holder.times,
       jti: this.#ids.uuid(),
       signIn: holder.signIn,

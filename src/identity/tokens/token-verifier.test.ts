@@ -10,7 +10,7 @@ import { importSigningKey, importVerificationKey } from '#identity/keys/model.ts
 import type { Pool, PoolKind, SitePools } from '#identity/pools/model.ts'
 import { storedPoolSettings } from '#identity/pools/settings.ts'
 
-import { claimsOf } from './claims.ts'
+import { newTokenClaims } from './claims.ts'
 import { TokenVerifier } from './token-verifier.ts'
 
 const NOW = 1_800_000_000
@@ -68,7 +68,7 @@ beforeAll(async () => {
 })
 
 const good = () =>
-  claimsOf(data.pool, 'access', SUBJECT, {
+  newTokenClaims(data.pool, 'access', SUBJECT, {
     issuedAtSeconds: NOW - 60,
     authTimeSeconds: NOW - 60,
     jti: 'jti-1',

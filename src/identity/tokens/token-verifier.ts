@@ -4,10 +4,10 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool, PoolKind } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { refusalOf } from './checks.ts'
+import { failedClaimCheck } from './claim-checks.ts'
 import type { TokenClaims, TokenUse } from './claims.ts'
 import { unauthorized } from './refusals.ts'
-import { SignedTokens } from './signed-tokens.ts'
+import { SignatureVerifier } from './signature-verifier.ts'
 
 export interface Verified {
   readonly claims: TokenClaims
@@ -23,7 +23,7 @@ export type PoolSource = Pick<PoolDirectory, 'get' | 'refreshed'>
 export class TokenVerifier {
   readonly #directory: PoolSource
   readonly #clock: Clock
-  readonly #signed = new SignedTokens()
+  readonly #signed = new SignatureVerifier()
 
   constructor(deps: { directory: PoolSource; clock: Clock }) {
     this.#directory = deps.directory
@@ -37,12 +37,12 @@ export class TokenVerifier {
     uses: readonly TokenUse[],
   ): Promise<Verified> {
     let pool = (await this.#directory.get(site))[kind]
-    const { header, claims } = await this.#signed.read(token, async (kid) => {
+    const { header, claims } = await this.#signed.verify(token, async (kid) => {
       if (!pool.keys.has(kid)) pool = (await this.#directory.refreshed(site))[kind]
       return this.#key(pool, kid)
     })
     const nowSeconds = this.#clock.now().getTime() / 1000
-    const refusal = refusalOf({ header, claims, pool, uses, nowSeconds })
+    const refusal = failedClaimCheck({ header, claims, pool, uses, nowSeconds })
     if (refusal !== undefined) throw unauthorized(refusal)
     return { claims, pool, expired: claims.exp <= nowSeconds }
   }

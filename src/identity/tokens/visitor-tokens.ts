@@ -2,7 +2,8 @@ import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { type Standing, isRevoked } from '#identity/users/model.ts'
+import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
+import { type AccountStatus, isRevoked } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import { type Visitor, visitorOf } from '#identity/visitor.ts'
 import type { Site } from '#sites/site.ts'
@@ -10,12 +11,11 @@ import type { Site } from '#sites/site.ts'
 import { bearerToken } from './bearer.ts'
 import type { TokenClaims } from './claims.ts'
 import { tokenExpired, unauthorized } from './refusals.ts'
-import { SeenTokens, digestOf } from './seen-tokens.ts'
 import type { TokenVerifier } from './token-verifier.ts'
-import type { Validities } from './validity.ts'
+import { VerifiedTokenCache, tokenDigest } from './verified-token-cache.ts'
 
 /** A visitor at a moment when it matters who they are: the token as it stands now, not as it was seen a moment ago. */
-export interface SignedInVisitor {
+export interface FreshVisitorToken {
   readonly pool: Pool
   readonly sub: string
   /** The sign-in behind the token; undefined for one that the operator minted. */
@@ -30,16 +30,16 @@ export class VisitorTokens {
   readonly #directory: PoolDirectory
   readonly #verifier: TokenVerifier
   readonly #users: Users
-  readonly #validities: Validities
+  readonly #validities: RevocationStates
   readonly #clock: Clock
-  readonly #seen = new SeenTokens()
+  readonly #seen = new VerifiedTokenCache()
   readonly #flights = new SingleFlight<string, Visitor>()
 
   constructor(deps: {
     directory: PoolDirectory
     verifier: TokenVerifier
     users: Users
-    validities: Validities
+    validities: RevocationStates
     clock: Clock
   }) {
     this.#directory = deps.directory
@@ -52,15 +52,15 @@ export class VisitorTokens {
   /** Answers, or throws, at once for a token that verified within the last minute and for a header that carries none. */
   verify(site: Site, authorization: string | undefined): Visitor | Promise<Visitor> {
     const token = bearerToken(authorization)
-    const digest = digestOf(token)
+    const digest = tokenDigest(token)
     const pools = this.#directory.known(site)
-    const seen = pools && this.#seen.find(digest, pools.data.version, this.#clock.now().getTime())
+    const seen = pools && this.#seen.get(digest, pools.data.version, this.#clock.now().getTime())
     if (seen) return seen
     return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))
   }
 
   /** Never from memory: for what an account's owner alone may do. */
-  async verifyFresh(site: Site, authorization: string | undefined): Promise<SignedInVisitor> {
+  async verifyFresh(site: Site, authorization: string | undefined): Promise<FreshVisitorToken> {
     const { claims, pool } = await this.#check(site, bearerToken(authorization))
     return {
       pool,
@@ -75,14 +75,14 @@ export class VisitorTokens {
     const siteValidity = this.#validities.ofSite(site.siteId)
     const { claims, pool, standing, userValidity } = await this.#check(site, token)
     const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, standing))
-    this.#seen.remember(
+    this.#seen.set(
       digest,
       {
         visitor,
         poolVersion: pool.version,
         expiresAtMs: claims.exp * 1000,
-        site: siteValidity,
-        user: userValidity,
+        siteState: siteValidity,
+        userState: userValidity,
       },
       this.#clock.now().getTime(),
     )
@@ -92,7 +92,7 @@ export class VisitorTokens {
   async #check(site: Site, token: string) {
     const { claims, pool, expired } = await this.#verifier.verify(site, 'data', token, ['access'])
     const userValidity = this.#validities.ofUser(site.siteId, claims.sub)
-    const standing = await this.#users.standing(site, pool.userPoolId, claims)
+    const standing = await this.#users.accountStatus(site, pool.userPoolId, claims)
     if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
     if (expired) throw tokenExpired()
     return { claims, pool, standing, userValidity }
@@ -100,7 +100,7 @@ export class VisitorTokens {
 }
 
 /** Live membership. Only a token that the operator minted, which no sign-in stands behind, may say more. */
-function groupsOf(claims: TokenClaims, { groups }: Standing): readonly string[] {
+function groupsOf(claims: TokenClaims, { groups }: AccountStatus): readonly string[] {
   if (claims.origin_jti !== undefined) return groups
   return [...new Set([...groups, ...(claims['cognito:groups'] ?? [])])]
 }

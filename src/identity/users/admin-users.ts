@@ -2,13 +2,13 @@ import { AppError, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { Acting, Role } from '#identity/actor.ts'
+import type { ActorContext, Role } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Validities } from '#identity/tokens/validity.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
@@ -37,7 +37,7 @@ export interface AdminUsersDeps {
   readonly clock: Clock
   readonly ids: Ids
   readonly directory: PoolDirectory
-  readonly validities: Validities
+  readonly validities: RevocationStates
   readonly invites: Invites
   readonly events: SecurityEvents
   readonly idempotentAnswers: IdempotentAnswers
@@ -55,7 +55,7 @@ export class AdminUsers {
   /** Invites somebody; 409 `UserAlreadyExists` for an address that has an account. */
   async create(
     site: Site,
-    by: Acting,
+    by: ActorContext,
     input: NewAdminUser,
     repeatable?: RepeatableRequest,
   ): Promise<CreatedAdminUser> {
@@ -77,7 +77,7 @@ export class AdminUsers {
   }
 
   /** What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. */
-  async changeRole(site: Site, by: Acting, userId: string, role: Role): Promise<AdminUser> {
+  async changeRole(site: Site, by: ActorContext, userId: string, role: Role): Promise<AdminUser> {
     requireAuthorityOver(by.actor, role)
     return this.#changing(site, by, userId, async (tx, user) => {
       if (user.role === role) return adminUserOf(user)
@@ -94,7 +94,7 @@ export class AdminUsers {
     })
   }
 
-  async delete(site: Site, by: Acting, userId: string): Promise<void> {
+  async delete(site: Site, by: ActorContext, userId: string): Promise<void> {
     if (userId === by.actor.userId) {
       throw new AppError('CannotDeleteSelf', 'You cannot delete yourself: ask another admin')
     }
@@ -109,7 +109,7 @@ export class AdminUsers {
   async #create(
     tx: SiteTx,
     site: Site,
-    by: Acting,
+    by: ActorContext,
     input: NewAdminUser & { readonly userPoolId: string },
   ): Promise<CreatedAdminUser> {
     const { ids, clock, invites } = this.#deps
@@ -138,7 +138,7 @@ export class AdminUsers {
   /** Alone in the pool, on a user whom the actor has authority over; their standing is looked up anew afterwards. */
   async #changing<Result>(
     site: Site,
-    by: Acting,
+    by: ActorContext,
     userId: string,
     change: (tx: SiteTx, user: User) => Promise<Result>,
   ): Promise<Result> {
@@ -158,7 +158,7 @@ export class AdminUsers {
 
   #record(
     tx: SiteTx,
-    { actor, origin }: Acting,
+    { actor, origin }: ActorContext,
     event: SecurityEventName,
     about: { readonly user: User; readonly detail: Readonly<Record<string, string>> },
   ): Promise<void> {

@@ -16,7 +16,7 @@ export interface User {
 }
 
 /** What decides, at each request, whether a user's token still counts. */
-export interface Standing {
+export interface AccountStatus {
   readonly email: string
   readonly role: Role | null
   /** Tokens issued before this moment are refused. */
@@ -28,7 +28,7 @@ export interface Standing {
 }
 
 /** A user, and the sign-in that a token of theirs comes from. */
-export interface StandingOf {
+export interface AccountStatusKey {
   readonly userPoolId: string
   readonly sub: string
   readonly familyId: string | undefined
@@ -36,7 +36,7 @@ export interface StandingOf {
 
 /** `iat` is in whole seconds, so a token of the very second in which all were revoked is refused; the next one is not. */
 export const isRevoked = (
-  standing: Pick<Standing, 'signedOut' | 'tokensValidAfter'>,
+  standing: Pick<AccountStatus, 'signedOut' | 'tokensValidAfter'>,
   issuedAtSeconds: number,
 ): boolean => standing.signedOut || issuedAtSeconds * 1000 < standing.tokensValidAfter.getTime()
 

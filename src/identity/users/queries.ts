@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Role } from '#identity/actor.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
-import type { Standing, StandingOf, User } from './model.ts'
+import type { AccountStatus, AccountStatusKey, User } from './model.ts'
 
 export interface NewUser {
   readonly userPoolId: string
@@ -53,12 +53,12 @@ export function selectUserByEmail(
 }
 
 /** By primary keys, in one round trip: runs for every request with an admin token. `familyId` is the token's `origin_jti`. */
-export async function selectStanding(
+export async function selectAccountStatus(
   database: Database,
   siteId: string,
-  { userPoolId, sub, familyId }: StandingOf,
-): Promise<Standing | undefined> {
-  const [row] = await database.statement<Standing>(
+  { userPoolId, sub, familyId }: AccountStatusKey,
+): Promise<AccountStatus | undefined> {
+  const [row] = await database.statement<AccountStatus>(
     `select email, role, tokens_valid_after as "tokensValidAfter", groups, signed_out as "signedOut"
     from user_standing($1, $2, $3, $4)`,
     [siteId, userPoolId, sub, familyId ?? null],

@@ -5,18 +5,18 @@ import type { Role } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
-import type { Validities } from '#identity/tokens/validity.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Standing, User } from './model.ts'
+import type { AccountStatus, User } from './model.ts'
 import {
   type NewUser,
   insertUser,
   selectInvitedSuperAdminsForUpdate,
-  selectStanding,
+  selectAccountStatus,
   selectSuperAdminEmails,
   selectUser,
   selectUserByEmail,
@@ -30,7 +30,7 @@ export class Users {
   readonly #ids: Ids
   readonly #clock: Clock
   readonly #directory: PoolDirectory
-  readonly #validities: Validities
+  readonly #validities: RevocationStates
 
   constructor(deps: {
     database: Database
@@ -38,7 +38,7 @@ export class Users {
     ids: Ids
     clock: Clock
     directory: PoolDirectory
-    validities: Validities
+    validities: RevocationStates
   }) {
     this.#database = deps.database
     this.#notifications = deps.notifications
@@ -126,12 +126,12 @@ export class Users {
   }
 
   /** Undefined when the account is gone. */
-  standing(
+  accountStatus(
     site: Site,
     userPoolId: string,
     { sub, origin_jti: familyId }: Pick<TokenClaims, 'sub' | 'origin_jti'>,
-  ): Promise<Standing | undefined> {
-    return selectStanding(this.#database, site.siteId, { userPoolId, sub, familyId })
+  ): Promise<AccountStatus | undefined> {
+    return selectAccountStatus(this.#database, site.siteId, { userPoolId, sub, familyId })
   }
 
   /** Ends every token that the user has, on every replica. */

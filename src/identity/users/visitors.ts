@@ -5,7 +5,7 @@ import { type Visitor, visitorOf } from '#identity/visitor.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import { selectStanding, selectUserByEmail } from './queries.ts'
+import { selectAccountStatus, selectUserByEmail } from './queries.ts'
 
 /** The visitors of a site as they stand now, for what is done in their name without their token. */
 export class Visitors {
@@ -28,7 +28,7 @@ export class Visitors {
     if (user?.status !== 'ACTIVE') return undefined
     const { sub } = user
     const subject = { userPoolId, sub, familyId: undefined }
-    const standing = await selectStanding(this.#database, site.siteId, subject)
+    const standing = await selectAccountStatus(this.#database, site.siteId, subject)
     return standing && visitorOf(sub, standing.email, standing.groups)
   }
 }

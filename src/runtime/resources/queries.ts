@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
-import type { Standing, StandingOf } from '#identity/users/model.ts'
+import type { AccountStatus, AccountStatusKey } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { storedConfig } from './config.ts'
@@ -24,14 +24,14 @@ type NoResourceRow = Readonly<Record<keyof ResourceRow, null>>
 
 type StandingRow = (ResourceRow | NoResourceRow) & {
   readonly email: string
-  readonly role: Standing['role']
+  readonly role: AccountStatus['role']
   readonly tokens_valid_after: Date
   readonly groups: readonly string[]
   readonly signed_out: boolean
 }
 
 export interface StandingAndResource {
-  readonly standing: Standing
+  readonly standing: AccountStatus
   readonly resource: Resource | undefined
 }
 
@@ -71,11 +71,11 @@ export async function readResource(
   return row && toResource(row)
 }
 
-/** As `selectStanding` and `readResource`, in one round trip for both. Undefined when the account is gone. */
+/** As `selectAccountStatus` and `readResource`, in one round trip for both. Undefined when the account is gone. */
 export async function readStandingAndResource(
   database: Database,
   siteId: string,
-  { userPoolId, sub, familyId, resourceId }: StandingOf & { readonly resourceId: string },
+  { userPoolId, sub, familyId, resourceId }: AccountStatusKey & { readonly resourceId: string },
 ): Promise<StandingAndResource | undefined> {
   const [row] = await database.statement<StandingRow>(
     `select email, role, tokens_valid_after, groups, signed_out,

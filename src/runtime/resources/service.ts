@@ -1,7 +1,7 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { StandingOf } from '#identity/users/model.ts'
+import type { AccountStatusKey } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
@@ -121,7 +121,7 @@ export class Resources {
   /** A resource, and who asks for it as they stand now. Undefined when the account is gone. */
   withStanding(
     siteId: string,
-    subject: StandingOf & { readonly resourceId: string },
+    subject: AccountStatusKey & { readonly resourceId: string },
   ): Promise<StandingAndResource | undefined> {
     return readStandingAndResource(this.#database, siteId, subject)
   }

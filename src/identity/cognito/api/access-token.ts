@@ -15,7 +15,7 @@ export async function claimsOf(
 ): Promise<TokenClaims> {
   const token = bearerToken(`Bearer ${accessToken}`)
   const { claims, expired } = await verifier.verify(site, pool.kind, token, ['access'])
-  const standing = await users.standing(site, pool.userPoolId, claims)
+  const standing = await users.accountStatus(site, pool.userPoolId, claims)
   if (!standing || isRevoked(standing, claims.iat)) {
     throw notAuthorized('Access Token has been revoked')
   }

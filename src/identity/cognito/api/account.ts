@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-import { holderOf } from '#identity/sessions/holders.ts'
+import { findSessionAccount } from '#identity/sessions/session-accounts.ts'
 
 import { claimsOf } from './access-token.ts'
 import { notAuthorized } from './cognito-error.ts'
@@ -17,7 +17,7 @@ const ChangePassword = Type.Object({
 export const getUser = operation(Holder, async (parts, call, { AccessToken }) => {
   const { sub } = await claimsOf(parts, call, AccessToken)
   const holder = await parts.database.withSite(call.site.siteId, (tx) =>
-    holderOf(tx, call.pool, sub),
+    findSessionAccount(tx, call.pool, sub),
   )
   if (!holder) throw notAuthorized('Access Token has been revoked')
   return {

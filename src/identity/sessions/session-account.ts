@@ -2,7 +2,7 @@ import type { Role } from '#identity/actor.ts'
 import type { TokenSubject } from '#identity/tokens/claims.ts'
 
 /** An account that may hold tokens, as it is now. */
-export interface Holder {
+export interface SessionAccount {
   readonly sub: string
   readonly email: string
   readonly emailVerified: boolean
@@ -14,7 +14,7 @@ export interface Holder {
 }
 
 /** As tokens name them: the role is the only group of an admin. */
-export const subjectOf = ({ role, groups, ...holder }: Holder): TokenSubject => ({
+export const tokenSubjectOf = ({ role, groups, ...holder }: SessionAccount): TokenSubject => ({
   sub: holder.sub,
   username: holder.email,
   email: holder.email,

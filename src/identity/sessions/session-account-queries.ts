@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Holder } from './holder.ts'
+import type { SessionAccount } from './session-account.ts'
 
-const holder = (tx: SiteTx, userPoolId: string, sub: string) =>
+const sessionAccounts = (tx: SiteTx, userPoolId: string, sub: string) =>
   tx.db
     .selectFrom('pool_user')
     .select([
@@ -26,15 +26,16 @@ const holder = (tx: SiteTx, userPoolId: string, sub: string) =>
     .where('sub', '=', sub)
     .where('status', '=', 'ACTIVE')
 
-export const selectHolder = (
+export const selectSessionAccount = (
   tx: SiteTx,
   userPoolId: string,
   sub: string,
-): Promise<Holder | undefined> => holder(tx, userPoolId, sub).executeTakeFirst()
+): Promise<SessionAccount | undefined> => sessionAccounts(tx, userPoolId, sub).executeTakeFirst()
 
 /** A sign-out everywhere, which locks the same row for itself, comes before or after what the transaction does. */
-export const lockHolder = (
+export const lockSessionAccount = (
   tx: SiteTx,
   userPoolId: string,
   sub: string,
-): Promise<Holder | undefined> => holder(tx, userPoolId, sub).forShare().executeTakeFirst()
+): Promise<SessionAccount | undefined> =>
+  sessionAccounts(tx, userPoolId, sub).forShare().executeTakeFirst()

@@ -5,7 +5,7 @@ import type { TokenClaims, TokenUse } from './claims.ts'
 /** `iat` may be this far ahead: the clocks of two replicas, and the second that follows a revocation. */
 const IAT_TOLERANCE_SECONDS = 60
 
-export interface SeenToken {
+export interface TokenToCheck {
   readonly header: Readonly<Record<string, unknown>>
   readonly claims: TokenClaims
   readonly pool: Pick<Pool, 'issuer' | 'clientId'>
@@ -16,7 +16,7 @@ export interface SeenToken {
 /** What a token with a good signature must satisfy besides, in order. Expiry is not here: it has an answer of its own. */
 const CHECKS: readonly {
   readonly refusal: string
-  readonly passes: (token: SeenToken) => boolean
+  readonly passes: (token: TokenToCheck) => boolean
 }[] = [
   // We write these three and nothing else; a token that brings its own key or certificate is not ours.
   {
@@ -42,5 +42,5 @@ const CHECKS: readonly {
 ]
 
 /** The first check that the token fails, or undefined. */
-export const refusalOf = (token: SeenToken): string | undefined =>
+export const failedClaimCheck = (token: TokenToCheck): string | undefined =>
   CHECKS.find(({ passes }) => !passes(token))?.refusal

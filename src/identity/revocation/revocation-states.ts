@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
 
-const REMEMBERED = 100_000
+const MAX_ENTRIES = 100_000
 
 /** Turns false, once, when what it stands for may have changed. */
-export interface Validity {
+export interface RevocationState {
   current: boolean
 }
 
@@ -11,19 +11,19 @@ export interface Validity {
  * Lets cached answers notice that their site or user changed. Take the validity first, read the database second: a change
  * in between then ends it. One that falls out of memory ends too.
  */
-export class Validities {
-  readonly #byKey = new LRUCache<string, Validity>({
-    max: REMEMBERED,
+export class RevocationStates {
+  readonly #byKey = new LRUCache<string, RevocationState>({
+    max: MAX_ENTRIES,
     dispose: (validity) => {
       validity.current = false
     },
   })
 
-  ofSite(siteId: string): Validity {
+  ofSite(siteId: string): RevocationState {
     return this.#of(siteId)
   }
 
-  ofUser(siteId: string, sub: string): Validity {
+  ofUser(siteId: string, sub: string): RevocationState {
     return this.#of(userKey(siteId, sub))
   }
 
@@ -39,7 +39,7 @@ export class Validities {
     this.#byKey.clear()
   }
 
-  #of(key: string): Validity {
+  #of(key: string): RevocationState {
     const known = this.#byKey.get(key)
     if (known) return known
     const validity = { current: true }

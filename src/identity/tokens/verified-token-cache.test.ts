@@ -1,25 +1,25 @@
 import { describe, expect, test } from 'vitest'
 
+import { RevocationStates } from '#identity/revocation/revocation-states.ts'
 import { visitorOf } from '#identity/visitor.ts'
 
-import { SeenTokens, digestOf } from './seen-tokens.ts'
-import { Validities } from './validity.ts'
+import { VerifiedTokenCache, tokenDigest } from './verified-token-cache.ts'
 
 const NOW = 1_800_000_000_000
 const VISITOR = visitorOf('sub-1', 'ann', ['editors'])
-const DIGEST = digestOf('aaa.bbb.ccc')
+const DIGEST = tokenDigest('aaa.bbb.ccc')
 
 function remembered(expiresAtMs = NOW + 3_600_000) {
-  const validities = new Validities()
-  const tokens = new SeenTokens()
-  tokens.remember(
+  const validities = new RevocationStates()
+  const tokens = new VerifiedTokenCache()
+  tokens.set(
     DIGEST,
     {
       visitor: VISITOR,
       poolVersion: 'v1',
       expiresAtMs,
-      site: validities.ofSite('site_1'),
-      user: validities.ofUser('site_1', 'sub-1'),
+      siteState: validities.ofSite('site_1'),
+      userState: validities.ofUser('site_1', 'sub-1'),
     },
     NOW,
   )
@@ -29,40 +29,40 @@ function remembered(expiresAtMs = NOW + 3_600_000) {
 describe('a token seen before', () => {
   test('answers with the very visitor for up to a minute', () => {
     const { tokens } = remembered()
-    expect(tokens.find(DIGEST, 'v1', NOW)).toBe(VISITOR)
-    expect(tokens.find(DIGEST, 'v1', NOW + 59_999)).toBe(VISITOR)
-    expect(tokens.find(DIGEST, 'v1', NOW + 60_000)).toBeUndefined()
+    expect(tokens.get(DIGEST, 'v1', NOW)).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW + 59_999)).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW + 60_000)).toBeUndefined()
   })
 
   test('ends at its expiry when that comes first', () => {
     const { tokens } = remembered(NOW + 5000)
-    expect(tokens.find(DIGEST, 'v1', NOW + 4999)).toBe(VISITOR)
-    expect(tokens.find(DIGEST, 'v1', NOW + 5000)).toBeUndefined()
+    expect(tokens.get(DIGEST, 'v1', NOW + 4999)).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW + 5000)).toBeUndefined()
   })
 
   test('is not known to another pool or key set', () => {
-    expect(remembered().tokens.find(DIGEST, 'v2', NOW)).toBeUndefined()
+    expect(remembered().tokens.get(DIGEST, 'v2', NOW)).toBeUndefined()
   })
 
   test('is verified again when its user changed, and only then', () => {
     const { tokens, validities } = remembered()
     validities.userChanged('site_1', 'sub-2')
     validities.userChanged('site_2', 'sub-1')
-    expect(tokens.find(DIGEST, 'v1', NOW)).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW)).toBe(VISITOR)
     validities.userChanged('site_1', 'sub-1')
-    expect(tokens.find(DIGEST, 'v1', NOW)).toBeUndefined()
+    expect(tokens.get(DIGEST, 'v1', NOW)).toBeUndefined()
   })
 
   test('is verified again when its site changed', () => {
     const { tokens, validities } = remembered()
     validities.siteChanged('site_1')
-    expect(tokens.find(DIGEST, 'v1', NOW)).toBeUndefined()
+    expect(tokens.get(DIGEST, 'v1', NOW)).toBeUndefined()
   })
 
   test('is verified again when notifications may have been lost', () => {
     const { tokens, validities } = remembered()
     validities.allChanged()
-    expect(tokens.find(DIGEST, 'v1', NOW)).toBeUndefined()
+    expect(tokens.get(DIGEST, 'v1', NOW)).toBeUndefined()
   })
 })
 

@@ -2,47 +2,46 @@ import { hash } from 'node:crypto'
 
 import { LRUCache } from 'lru-cache'
 
+import type { RevocationState } from '#identity/revocation/revocation-states.ts'
 import type { Visitor } from '#identity/visitor.ts'
 
-import type { Validity } from './validity.ts'
-
-const REMEMBERED = 50_000
+const MAX_ENTRIES = 50_000
 /** A token is verified in full at least this often. */
 const MAX_AGE_MS = 60_000
 
-export interface SeenVisitor {
+export interface VerifiedVisitorToken {
   readonly visitor: Visitor
   /** `Pool.version` under which the token was verified: issuer, client and keys. */
   readonly poolVersion: string
   readonly expiresAtMs: number
-  readonly site: Validity
-  readonly user: Validity
+  readonly siteState: RevocationState
+  readonly userState: RevocationState
 }
 
-interface Entry extends SeenVisitor {
+interface Entry extends VerifiedVisitorToken {
   readonly trustedUntilMs: number
 }
 
 /** Tokens that verified a moment ago, by SHA-256: the tokens themselves are not kept, and failures never. */
-export class SeenTokens {
-  readonly #entries = new LRUCache<string, Entry>({ max: REMEMBERED })
+export class VerifiedTokenCache {
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
 
   /** Undefined when the token must be verified: unknown, ended, or anything it rests on has changed. */
-  find(digest: string, poolVersion: string, nowMs: number): Visitor | undefined {
+  get(digest: string, poolVersion: string, nowMs: number): Visitor | undefined {
     const entry = this.#entries.get(digest)
     if (entry === undefined) return undefined
     const stands =
       nowMs < entry.trustedUntilMs &&
       entry.poolVersion === poolVersion &&
-      entry.site.current &&
-      entry.user.current
+      entry.siteState.current &&
+      entry.userState.current
     return stands ? entry.visitor : undefined
   }
 
-  remember(digest: string, seen: SeenVisitor, nowMs: number): void {
+  set(digest: string, seen: VerifiedVisitorToken, nowMs: number): void {
     const trustedUntilMs = Math.min(seen.expiresAtMs, nowMs + MAX_AGE_MS)
     this.#entries.set(digest, { ...seen, trustedUntilMs })
   }
 }
 
-export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
+export const tokenDigest = (token: string): string => hash('sha256', token, 'base64url')

@@ -13,7 +13,7 @@ export type LogoutCheck =
   | { readonly kind: 'refused'; readonly description: string }
 
 /** Whether browsers may be signed out for a client, and which of the client's addresses they go to then. */
-export class Logouts {
+export class LogoutRequests {
   readonly #hints: IdTokenHints
 
   constructor(deps: { hints: IdTokenHints }) {
@@ -27,12 +27,12 @@ export class Logouts {
     params: URLSearchParams,
     signedIn: string | undefined,
   ): Promise<LogoutCheck> {
-    const words = askedOf(params)
+    const words = parseLogoutParameters(params)
     if (!words) return refused('A parameter is there more than once, or is too long')
     const { hint, target, state } = words
     const sub = hint === undefined ? undefined : await this.#hints.subOf(site, pool, hint)
     const asked = { ...words, sub }
-    const fault = FAULTS.find(({ is }) => is(pool, asked))
+    const fault = CHECKS.find(({ is }) => is(pool, asked))
     if (fault) return refused(fault.description)
     const location = target && withState(target, state)
     return signedIn === undefined || isMeant(asked, signedIn)
@@ -41,7 +41,7 @@ export class Logouts {
   }
 }
 
-interface AskedLogout {
+interface LogoutParameters {
   readonly clientId: string | undefined
   readonly hint: string | undefined
   readonly target: string | undefined
@@ -49,18 +49,18 @@ interface AskedLogout {
   readonly isOfCognito: boolean
 }
 
-type Hinted = AskedLogout & { readonly sub: string | undefined }
+type HintedLogout = LogoutParameters & { readonly sub: string | undefined }
 
 /** An id token of ours is always of the default client. */
-const clientIdOf = (pool: Pool, { clientId, sub }: Hinted): string | undefined =>
+const clientIdOf = (pool: Pool, { clientId, sub }: HintedLogout): string | undefined =>
   clientId ?? (sub === undefined ? undefined : pool.clientId)
 
 /** Without a good hint only Cognito's words end a session at once, as its clients expect. */
-const isMeant = ({ sub, isOfCognito }: Hinted, signedIn: string): boolean =>
+const isMeant = ({ sub, isOfCognito }: HintedLogout, signedIn: string): boolean =>
   sub === undefined ? isOfCognito : sub === signedIn
 
 /** The same request without its hint, which has been judged. */
-function queryOf(pool: Pool, asked: Hinted): string {
+function queryOf(pool: Pool, asked: HintedLogout): string {
   const { target, state } = asked
   const clientId = clientIdOf(pool, asked)
   if (target === undefined || clientId === undefined) return ''
@@ -72,9 +72,9 @@ function queryOf(pool: Pool, asked: Hinted): string {
 }
 
 /** An id token whose keys are gone says nothing, and takes nothing away where the client names itself. */
-const FAULTS: readonly {
+const CHECKS: readonly {
   readonly description: string
-  readonly is: (pool: Pool, asked: Hinted) => boolean
+  readonly is: (pool: Pool, asked: HintedLogout) => boolean
 }[] = [
   {
     description: 'id_token_hint is no id token of this issuer',
@@ -104,7 +104,7 @@ const FAULTS: readonly {
 
 const refused = (description: string): LogoutCheck => ({ kind: 'refused', description })
 
-function askedOf(params: URLSearchParams): AskedLogout | undefined {
+function parseLogoutParameters(params: URLSearchParams): LogoutParameters | undefined {
   const names = ['client_id', 'id_token_hint', 'state', 'logout_uri', 'post_logout_redirect_uri']
   const values = names.map((name) => params.getAll(name).filter((value) => value !== ''))
   if (values.some((given) => given.length > 1)) return undefined

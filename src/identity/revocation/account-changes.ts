@@ -1,13 +1,14 @@
-import type { Validities } from '#identity/tokens/validity.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 
-/** Tells every replica, with the commit, that a user's tokens have to be looked at again. */
-export class StandingChanges {
-  readonly #notifications: Notifications
-  readonly #validities: Validities
+import type { RevocationStates } from './revocation-states.ts'
 
-  constructor(deps: { notifications: Notifications; validities: Validities }) {
+/** Tells every replica, with the commit, that a user's tokens have to be looked at again. */
+export class AccountChanges {
+  readonly #notifications: Notifications
+  readonly #validities: RevocationStates
+
+  constructor(deps: { notifications: Notifications; validities: RevocationStates }) {
     this.#notifications = deps.notifications
     this.#validities = deps.validities
   }

@@ -5,20 +5,20 @@ import { LRUCache } from 'lru-cache'
 
 import { TokenClaims } from './claims.ts'
 import { unauthorized } from './refusals.ts'
-import { digestOf } from './seen-tokens.ts'
+import { tokenDigest } from './verified-token-cache.ts'
 
-const REMEMBERED = 10_000
+const MAX_ENTRIES = 10_000
 
 /** What a token says, once its signature is known to be right. */
-export interface SignedToken {
+export interface VerifiedSignature {
   readonly header: CompactVerifyResult['protectedHeader']
   readonly claims: TokenClaims
 }
 
 /** Throws when the pool has no such key, or has it no more. */
-export type KeyOf = (kid: string) => CryptoKey | Promise<CryptoKey>
+export type FindVerificationKey = (kid: string) => CryptoKey | Promise<CryptoKey>
 
-interface Entry extends SignedToken {
+interface Entry extends VerifiedSignature {
   readonly kid: string
   readonly key: CryptoKey
 }
@@ -27,12 +27,12 @@ interface Entry extends SignedToken {
  * Checks signatures, of the same token under the same key once: what is remembered can only be computed again. Whether
  * the key counts, and the token does, is for the caller to ask each time. By SHA-256: the tokens are not kept.
  */
-export class SignedTokens {
-  readonly #entries = new LRUCache<string, Entry>({ max: REMEMBERED })
+export class SignatureVerifier {
+  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
 
   /** Throws `Unauthorized`, and what `keyOf` throws. */
-  async read(token: string, keyOf: KeyOf): Promise<SignedToken> {
-    const digest = digestOf(token)
+  async verify(token: string, keyOf: FindVerificationKey): Promise<VerifiedSignature> {
+    const digest = tokenDigest(token)
     const known = this.#entries.get(digest)
     if (known && (await keyOf(known.kid)) === known.key) return known
     const entry = await verified(token, keyOf)
@@ -41,7 +41,7 @@ export class SignedTokens {
   }
 }
 
-async function verified(token: string, keyOf: KeyOf): Promise<Entry> {
+async function verified(token: string, keyOf: FindVerificationKey): Promise<Entry> {
   requireCanonical(token)
   const { protectedHeader: header, payload, key } = await signatureOf(token, keyOf)
   return { header, claims: parseClaims(payload), kid: header.kid ?? '', key }
@@ -55,7 +55,7 @@ function requireCanonical(token: string): void {
   }
 }
 
-async function signatureOf(token: string, keyOf: KeyOf) {
+async function signatureOf(token: string, keyOf: FindVerificationKey) {
   try {
     return await compactVerify(
       token,
