@@ -9,7 +9,7 @@ import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type AccountParts, openAccounts } from './accounts/open-accounts.ts'
+import { type AccountServices, openAccounts } from './accounts/open-accounts.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
@@ -26,9 +26,9 @@ import type { BreachedPasswords } from './passwords/breached-passwords.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
 import { Profiles } from './profiles/service.ts'
-import type { Attempts } from './rate-limits/attempts.ts'
-import { BackOff } from './rate-limits/back-off.ts'
-import { Tries } from './rate-limits/tries.ts'
+import { AuthRateLimiter } from './rate-limits/auth-rate-limiter.ts'
+import { FailureCounter } from './rate-limits/failure-counter.ts'
+import type { FailureCounts } from './rate-limits/failure-counts.ts'
 import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/service.ts'
 import { type SignInParts, openSignIns } from './sign-in-parts.ts'
@@ -64,15 +64,15 @@ export interface IdentityDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity extends SignInParts, AccountParts, FederationParts, ControlParts {
+export interface Identity extends SignInParts, AccountServices, FederationParts, ControlParts {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
   readonly visitors: Visitors
   readonly adminUsers: AdminUsers
   readonly invites: Invites
-  readonly attempts: Attempts
-  readonly tries: Tries
+  readonly attempts: FailureCounts
+  readonly tries: AuthRateLimiter
   readonly superAdminInvites: SuperAdminInvites
   readonly profiles: Profiles
   readonly authEmails: AuthEmailMessages
@@ -90,8 +90,8 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const validities = new RevocationStates()
   await followChanges(deps.notifications, directory, validities)
   const securityEvents = new SecurityEvents(deps)
-  const attempts = new BackOff(deps)
-  const tries = new Tries({ attempts, events: securityEvents })
+  const attempts = new FailureCounter(deps)
+  const tries = new AuthRateLimiter({ attempts, events: securityEvents })
   const shared = { ...deps, directory, validities, events: securityEvents, attempts, tries }
   const signingKeys = new SigningKeys(shared)
   const users = new Users(shared)

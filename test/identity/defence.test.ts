@@ -72,7 +72,7 @@ describe.skipIf(missing)(`two replicas that share a Redis${missing ? ` (${missin
   /** So many failures that the wait outlasts the test, however slow the machine. */
   const pile = async (at: number, kind: 'account' | 'address', subject: string) => {
     for (let times = 0; times < 12; times += 1) {
-      await replicas[at]?.attempts.failed({ siteId: site.siteId, kind, subject })
+      await replicas[at]?.attempts.add({ siteId: site.siteId, kind, subject })
     }
   }
 

@@ -129,7 +129,7 @@ export class CognitoApp {
     const link = new URL(linkIn(await mailTo(this.stack, email, 'invite')))
     const token = link.searchParams.get('token') ?? ''
     const { accounts, sites } = this.stack.context
-    await accounts.takeInvite(await sites.find(this.host), { token, password }, ORIGIN)
+    await accounts.acceptInvite(await sites.find(this.host), { token, password }, ORIGIN)
     return email
   }
 

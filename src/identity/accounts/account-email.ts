@@ -4,12 +4,12 @@ import { invalid } from '#base/app-error.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 
 /** Stands for everything that is no address, and is none, so nobody can have it. */
-const NOBODY = 'invalid'
+const NO_ADDRESS = 'invalid'
 
 /** For looking somebody up: what is no address costs what an unknown one does. */
 export function lookupEmail(typed: string): string {
   const email = canonicalEmail(typed)
-  return isAddress(email) ? email : NOBODY
+  return isAddress(email) ? email : NO_ADDRESS
 }
 
 /** For a new account. 400 `ValidationError`. */

@@ -36,8 +36,8 @@ export class AccountMail {
 
   /** Code and mail come into being together, so running again after a crash leaves one good code. */
   async run(job: Job): Promise<void> {
-    const site = await unlessGone(this.#deps.siteOf(job.siteId))
-    const pool = site && (await unlessGone(this.#deps.directory.pool(site, job.userPoolId)))
+    const site = await foundOrUndefined(this.#deps.siteOf(job.siteId))
+    const pool = site && (await foundOrUndefined(this.#deps.directory.pool(site, job.userPoolId)))
     if (!site || !pool) return
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const user = await this.#deps.users.findByEmail(tx, pool.userPoolId, job.email)
@@ -108,7 +108,7 @@ export class AccountMail {
 }
 
 /** Site and pool may have been deleted since somebody asked. */
-async function unlessGone<T>(found: Promise<T>): Promise<T | undefined> {
+async function foundOrUndefined<T>(found: Promise<T>): Promise<T | undefined> {
   try {
     return await found
   } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { candidateSignUps, likeliestSignUp, newestFrom } from './candidate-sign-ups.ts'
+import { candidateSignUps, mostLikelySignUp, newestFromNetwork } from './candidate-sign-ups.ts'
 import type { PendingSignUp } from './sign-up-queries.ts'
 
 const HERE = '192.0.2.1'
@@ -49,7 +49,7 @@ describe('the sign-up that is mailed a new code', () => {
     ['is the newest when none is from here', [waiting('a', THERE), waiting('b', THERE)], 'a'],
     ['is none when none waits', [], undefined],
   ])('%s', (_what, newestFirst, expected) => {
-    expect(likeliestSignUp(newestFirst, HERE)?.registrationId).toBe(expected)
+    expect(mostLikelySignUp(newestFirst, HERE)?.registrationId).toBe(expected)
   })
 })
 
@@ -58,6 +58,6 @@ describe('the sign-up that a password is compared with', () => {
     ['is the newest from here', [waiting('a', THERE), waiting('b', HERE), waiting('c', HERE)], 'b'],
     ['is none from elsewhere', [waiting('a', THERE)], undefined],
   ])('%s', (_what, newestFirst, expected) => {
-    expect(newestFrom(newestFirst, HERE)?.registrationId).toBe(expected)
+    expect(newestFromNetwork(newestFirst, HERE)?.registrationId).toBe(expected)
   })
 })

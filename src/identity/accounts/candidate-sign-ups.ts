@@ -1,4 +1,4 @@
-import { CODE_TRIES } from './mailed-codes.ts'
+import { MAX_CODE_ATTEMPTS } from './mailed-codes.ts'
 import type { PendingSignUp } from './sign-up-queries.ts'
 
 /** Which of the sign-ups that wait for an address a code may confirm, and in which its try counts. */
@@ -6,25 +6,27 @@ export function candidateSignUps(
   waiting: readonly PendingSignUp[],
   chosen: { readonly registrationId?: string | undefined; readonly network: string },
 ): readonly PendingSignUp[] {
-  return choose(waiting, chosen).filter(({ codeHash, tries }) => codeHash && tries < CODE_TRIES)
+  return addressedSignUps(waiting, chosen).filter(
+    ({ codeHash, tries }) => codeHash && tries < MAX_CODE_ATTEMPTS,
+  )
 }
 
 /**
  * The sign-up that somebody who names none most likely means: the newest of those that came from where they are now, else
  * the newest. A stranger who signs up with the same address, before or after, does not come between.
  */
-export const likeliestSignUp = (
+export const mostLikelySignUp = (
   newestFirst: readonly PendingSignUp[],
   network: string,
-): PendingSignUp | undefined => newestFrom(newestFirst, network) ?? newestFirst[0]
+): PendingSignUp | undefined => newestFromNetwork(newestFirst, network) ?? newestFirst[0]
 
-export const newestFrom = (
+export const newestFromNetwork = (
   newestFirst: readonly PendingSignUp[],
   network: string,
 ): PendingSignUp | undefined => newestFirst.find((each) => each.network === network)
 
 /** A code alone must not confirm a stranger's sign-up, with the stranger's password: the mails look the same. */
-function choose(
+function addressedSignUps(
   waiting: readonly PendingSignUp[],
   { registrationId, network }: { registrationId?: string | undefined; network: string },
 ): readonly PendingSignUp[] {

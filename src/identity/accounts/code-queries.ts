@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import { CODE_TRIES } from './mailed-codes.ts'
+import { MAX_CODE_ATTEMPTS } from './mailed-codes.ts'
 
 export interface CodeOwner {
   readonly userPoolId: string
@@ -42,7 +42,7 @@ export async function upsertResetCode(tx: SiteTx, code: NewUserCode): Promise<vo
 }
 
 /** Uses up one try, before anything is compared. Undefined when there is no code with a try left. */
-export function takeResetTry(
+export function takeResetAttempt(
   tx: SiteTx,
   { userPoolId, sub }: CodeOwner,
   now: Date,
@@ -54,7 +54,7 @@ export function takeResetTry(
     .where('user_pool_id', '=', userPoolId)
     .where('sub', '=', sub)
     .where('purpose', '=', 'reset')
-    .where('tries', '<', CODE_TRIES)
+    .where('tries', '<', MAX_CODE_ATTEMPTS)
     .where('expires_at', '>', now)
     .returning(['code_hash as codeHash', 'email'])
     .executeTakeFirst()

@@ -3,7 +3,7 @@ import { createHmac, randomInt, timingSafeEqual } from 'node:crypto'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 /** After this many tries a code is dead, for the right one too. */
-export const CODE_TRIES = 5
+export const MAX_CODE_ATTEMPTS = 5
 export const VERIFICATION_LIFETIME_MS = 24 * 60 * 60 * 1000
 export const RESET_LIFETIME_MS = 60 * 60 * 1000
 

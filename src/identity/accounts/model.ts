@@ -7,7 +7,7 @@ export interface Credentials {
   readonly password: string
 }
 
-export interface SignedUp {
+export interface SignUpReceipt {
   /** Names this sign-up among all that wait for the same address. Whoever confirms with it confirms this one. */
   readonly registrationId: string
   readonly sub: string
@@ -24,7 +24,7 @@ export interface SignUpConfirmation {
   readonly password?: string | undefined
 }
 
-export interface ResendRequest {
+export interface CodeResendRequest {
   readonly email: string
   readonly registrationId?: string | undefined
 }
@@ -33,7 +33,7 @@ export interface PasswordReset extends Credentials {
   readonly code: string
 }
 
-export type Authenticated =
+export type AuthenticationResult =
   | { readonly kind: 'signed-in'; readonly user: User }
   /** The password of a sign-up whose address is not proven yet. */
   | { readonly kind: 'unconfirmed'; readonly registrationId: string }
@@ -60,7 +60,7 @@ export interface OpenInvite {
   readonly role: Role | null
 }
 
-export interface InviteTaking {
+export interface InviteAcceptance {
   readonly token: string
   readonly password: string
 }

@@ -8,7 +8,7 @@ import { PasswordHasher } from '#identity/passwords/hasher.ts'
 import { Passwords } from '#identity/passwords/service.ts'
 import type { SrpVerifiers } from '#identity/passwords/srp-verifiers.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { Tries } from '#identity/rate-limits/tries.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { Users } from '#identity/users/service.ts'
@@ -23,7 +23,7 @@ import { MailedCodes } from './mailed-codes.ts'
 import { Accounts } from './service.ts'
 
 /** Each makes a code and puts a mail on its way. */
-const WORKERS = 2
+const MAIL_CONCURRENCY = 2
 
 export interface AccountsDeps {
   readonly database: Database
@@ -35,7 +35,7 @@ export interface AccountsDeps {
   readonly directory: PoolDirectory
   readonly users: Users
   readonly invites: Invites
-  readonly tries: Tries
+  readonly tries: AuthRateLimiter
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
   readonly signOut: SignOut
@@ -45,12 +45,12 @@ export interface AccountsDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface AccountParts {
+export interface AccountServices {
   readonly passwords: Passwords
   readonly accounts: Accounts
 }
 
-export function openAccounts(deps: AccountsDeps): AccountParts {
+export function openAccounts(deps: AccountsDeps): AccountServices {
   const codes = new MailedCodes(deps)
   const passwords = new Passwords({
     breachedPasswords: new CommonPasswords(),
@@ -58,6 +58,6 @@ export function openAccounts(deps: AccountsDeps): AccountParts {
     hasher: new PasswordHasher({ secret: deps.sealer.derive('passwords') }),
   })
   const mail = new AccountMail({ ...deps, codes })
-  deps.queue.handle('account-mail', (job) => mail.run(job), { concurrency: WORKERS })
+  deps.queue.handle('account-mail', (job) => mail.run(job), { concurrency: MAIL_CONCURRENCY })
   return { passwords, accounts: new Accounts({ ...deps, codes, passwords }) }
 }

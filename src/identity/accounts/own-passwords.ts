@@ -2,7 +2,7 @@ import { AppError, notFound } from '#base/app-error.ts'
 import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Tries } from '#identity/rate-limits/tries.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
@@ -12,15 +12,15 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import { deleteResetCode } from './code-queries.ts'
+import { wrongOldPassword } from './errors.ts'
 import type { OwnPasswordChange, PasswordAddition } from './model.ts'
-import { lockAccount } from './queries.ts'
-import { wrongOldPassword } from './refusals.ts'
+import { lockUser } from './queries.ts'
 
 export interface OwnPasswordsDeps {
   readonly database: Database
   readonly users: Users
   readonly passwords: Passwords
-  readonly tries: Tries
+  readonly tries: AuthRateLimiter
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
   readonly signOut: SignOut
@@ -44,13 +44,13 @@ export class OwnPasswords {
     const user = await this.#user(site, pool, sub)
     const { email } = user
     await passwords.check(pool, { email, password: newPassword })
-    const oldHash = await tries.make(site, 'account', { pool, email, origin }, () =>
+    const oldHash = await tries.attempt(site, 'account', { pool, email, origin }, () =>
       this.#compare(site, pool, user, { password: oldPassword, origin }),
     )
     if (oldHash === undefined) throw wrongOldPassword()
-    const prepared = await passwords.hashed(pool, { sub, email, password: newPassword })
+    const prepared = await passwords.hash(pool, { sub, email, password: newPassword })
     await database.withSite(site.siteId, async (tx) => {
-      await lockAccount(tx, { userPoolId: pool.userPoolId, sub })
+      await lockUser(tx, { userPoolId: pool.userPoolId, sub })
       const replaced = await passwords.replace(tx, pool, { sub, oldHash }, prepared)
       // Somebody else changed it while we were looking at the old one.
       if (!replaced) throw wrongOldPassword()
@@ -74,7 +74,7 @@ export class OwnPasswords {
     if (await this.has(site, pool, sub)) throw alreadySet()
     const prepared = await passwords.prepare(pool, { sub, email, password })
     await database.withSite(site.siteId, async (tx) => {
-      const account = await lockAccount(tx, { userPoolId: pool.userPoolId, sub })
+      const account = await lockUser(tx, { userPoolId: pool.userPoolId, sub })
       if (!account) throw notFound('User', sub)
       if (!(await passwords.add(tx, pool, sub, prepared))) throw alreadySet()
       await events.record(tx, { event: 'password.added', pool: pool.kind, sub, email, origin })

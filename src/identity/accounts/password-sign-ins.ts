@@ -3,7 +3,7 @@ import type { Ids } from '#base/ids.ts'
 import { networkOf } from '#base/network-of.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Tries } from '#identity/rate-limits/tries.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
@@ -12,9 +12,9 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import { lookupEmail } from './account-email.ts'
-import { newestFrom } from './candidate-sign-ups.ts'
-import type { Authenticated, Credentials } from './model.ts'
-import { wrongCredentials } from './refusals.ts'
+import { newestFromNetwork } from './candidate-sign-ups.ts'
+import { wrongCredentials } from './errors.ts'
+import type { AuthenticationResult, Credentials } from './model.ts'
 import { type PendingSignUp, selectSignUps } from './sign-up-queries.ts'
 
 export interface PasswordSignInsDeps {
@@ -23,12 +23,12 @@ export interface PasswordSignInsDeps {
   readonly ids: Ids
   readonly users: Users
   readonly passwords: Passwords
-  readonly tries: Tries
+  readonly tries: AuthRateLimiter
   readonly events: SecurityEvents
 }
 
 /** An account, as far as there is one, and the password that is compared. */
-interface Claimed {
+interface PasswordCandidate {
   readonly user: User | undefined
   readonly hash: string | undefined
 }
@@ -46,10 +46,10 @@ export class PasswordSignIns {
     pool: Pool,
     { email: typed, password }: Credentials,
     origin: RequestOrigin,
-  ): Promise<Authenticated> {
+  ): Promise<AuthenticationResult> {
     const credentials = { email: lookupEmail(typed), password }
     const at = { pool, email: credentials.email, origin }
-    const user = await this.#deps.tries.make(site, 'account', at, () =>
+    const user = await this.#deps.tries.attempt(site, 'account', at, () =>
       this.#compare(site, pool, credentials, origin),
     )
     if (user) return { kind: 'signed-in', user }
@@ -83,7 +83,7 @@ export class PasswordSignIns {
     return user
   }
 
-  #claimed(site: Site, pool: Pool, email: string): Promise<Claimed> {
+  #claimed(site: Site, pool: Pool, email: string): Promise<PasswordCandidate> {
     const { database, ids, users, passwords } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       const user = await users.findByEmail(tx, pool.userPoolId, email)
@@ -108,7 +108,7 @@ export class PasswordSignIns {
     const waiting = await database.withSite(site.siteId, (tx) =>
       selectSignUps(tx, place, clock.now()),
     )
-    const signUp = newestFrom(waiting, networkOf(origin.address))
+    const signUp = newestFromNetwork(waiting, networkOf(origin.address))
     return signUp && (await passwords.verify(signUp.hash, password)) ? signUp : undefined
   }
 }

@@ -10,7 +10,7 @@ export interface AccountKey {
 }
 
 /** Undefined when the account is gone. Others who change the account wait until the transaction ends. */
-export function lockAccount(
+export function lockUser(
   tx: SiteTx,
   { userPoolId, sub }: AccountKey,
 ): Promise<{ readonly status: 'INVITED' | 'ACTIVE' } | undefined> {

@@ -3,29 +3,29 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { InviteTakings, type InviteTakingsDeps } from './invite-takings.ts'
+import { InviteAcceptances, type InviteAcceptancesDeps } from './invite-acceptances.ts'
 import type {
-  Authenticated,
+  AuthenticationResult,
   Credentials,
-  InviteTaking,
+  InviteAcceptance,
   OpenInvite,
   OwnPasswordChange,
   PasswordAddition,
   PasswordReset,
-  ResendRequest,
+  CodeResendRequest,
   SignUpConfirmation,
-  SignedUp,
+  SignUpReceipt,
 } from './model.ts'
 import { OwnPasswords, type OwnPasswordsDeps } from './own-passwords.ts'
+import { PasswordResets, type PasswordResetsDeps } from './password-resets.ts'
 import { PasswordSignIns, type PasswordSignInsDeps } from './password-sign-ins.ts'
-import { Recoveries, type RecoveriesDeps } from './recoveries.ts'
 import { SignUps, type SignUpsDeps } from './sign-ups.ts'
 
 type AccountsDeps = SignUpsDeps &
   PasswordSignInsDeps &
-  RecoveriesDeps &
+  PasswordResetsDeps &
   OwnPasswordsDeps &
-  InviteTakingsDeps
+  InviteAcceptancesDeps
 
 /**
  * Accounts as their owners use them: sign-up, password, mailed code, invite. Nothing here says whether an address has an
@@ -34,16 +34,16 @@ type AccountsDeps = SignUpsDeps &
 export class Accounts {
   readonly #signUps: SignUps
   readonly #signIns: PasswordSignIns
-  readonly #recoveries: Recoveries
+  readonly #recoveries: PasswordResets
   readonly #ownPasswords: OwnPasswords
-  readonly #inviteTakings: InviteTakings
+  readonly #inviteTakings: InviteAcceptances
 
   constructor(deps: AccountsDeps) {
     this.#signUps = new SignUps(deps)
     this.#signIns = new PasswordSignIns(deps)
-    this.#recoveries = new Recoveries(deps)
+    this.#recoveries = new PasswordResets(deps)
     this.#ownPasswords = new OwnPasswords(deps)
-    this.#inviteTakings = new InviteTakings(deps)
+    this.#inviteTakings = new InviteAcceptances(deps)
   }
 
   /** 403 `SignUpDisabled`, 400 `InvalidPassword`, 429; the same answer when the address has an account. */
@@ -52,7 +52,7 @@ export class Accounts {
     pool: Pool,
     credentials: Credentials,
     origin: RequestOrigin,
-  ): Promise<SignedUp> {
+  ): Promise<SignUpReceipt> {
     return this.#signUps.signUp(site, pool, credentials, origin)
   }
 
@@ -67,13 +67,18 @@ export class Accounts {
   }
 
   /** Mails the sign-up a new code, in whose place the old one is dead. 429. */
-  resendCode(site: Site, pool: Pool, request: ResendRequest, origin: RequestOrigin): Promise<void> {
+  resendCode(
+    site: Site,
+    pool: Pool,
+    request: CodeResendRequest,
+    origin: RequestOrigin,
+  ): Promise<void> {
     return this.#signUps.resend(site, pool, request, origin)
   }
 
   /** Mails the account's owner a code, if there is one. 429. */
   forgotPassword(site: Site, pool: Pool, email: string, origin: RequestOrigin): Promise<void> {
-    return this.#recoveries.forgot(site, pool, email, origin)
+    return this.#recoveries.request(site, pool, email, origin)
   }
 
   /** 400 `InvalidVerificationCode` or `InvalidPassword`, 429. Signs the user out everywhere. */
@@ -92,7 +97,7 @@ export class Accounts {
     pool: Pool,
     credentials: Credentials,
     origin: RequestOrigin,
-  ): Promise<Authenticated> {
+  ): Promise<AuthenticationResult> {
     return this.#signIns.authenticate(site, pool, credentials, origin)
   }
 
@@ -121,12 +126,12 @@ export class Accounts {
   }
 
   /** Looks at an invite without using it up; undefined when it is unknown, used or expired. */
-  inviteOf(site: Site, token: string): Promise<OpenInvite | undefined> {
-    return this.#inviteTakings.look(site, token)
+  findInvite(site: Site, token: string): Promise<OpenInvite | undefined> {
+    return this.#inviteTakings.find(site, token)
   }
 
   /** 410 `LinkExpired` when it is unknown, used or expired; 400 `InvalidPassword`. */
-  takeInvite(site: Site, taking: InviteTaking, origin: RequestOrigin): Promise<User> {
-    return this.#inviteTakings.take(site, taking, origin)
+  acceptInvite(site: Site, taking: InviteAcceptance, origin: RequestOrigin): Promise<User> {
+    return this.#inviteTakings.accept(site, taking, origin)
   }
 }

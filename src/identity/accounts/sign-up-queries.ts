@@ -21,7 +21,7 @@ export interface NewSignUp extends Omit<PendingSignUp, 'codeHash' | 'tries'> {
 }
 
 /** A sign-up's place: the pool and the address that it waits for. */
-export interface Place {
+export interface SignUpKey {
   readonly userPoolId: string
   readonly email: string
 }
@@ -45,7 +45,7 @@ export async function insertSignUp(tx: SiteTx, signUp: NewSignUp): Promise<void>
     .execute()
 }
 
-const pending = (tx: SiteTx, { userPoolId, email }: Place, now: Date) =>
+const pendingSignUps = (tx: SiteTx, { userPoolId, email }: SignUpKey, now: Date) =>
   tx.db
     .selectFrom('pending_sign_up')
     .select([
@@ -64,16 +64,19 @@ const pending = (tx: SiteTx, { userPoolId, email }: Place, now: Date) =>
     .where('expires_at', '>', now)
 
 /** Newest first. */
-export function selectSignUps(tx: SiteTx, place: Place, now: Date): Promise<PendingSignUp[]> {
-  return pending(tx, place, now).orderBy('created_at', 'desc').orderBy('registration_id').execute()
+export function selectSignUps(tx: SiteTx, place: SignUpKey, now: Date): Promise<PendingSignUp[]> {
+  return pendingSignUps(tx, place, now)
+    .orderBy('created_at', 'desc')
+    .orderBy('registration_id')
+    .execute()
 }
 
 /** All of an address, in one order: two who confirm at once wait for each other instead of blocking each other. */
-export function lockSignUps(tx: SiteTx, place: Place, now: Date): Promise<PendingSignUp[]> {
-  return pending(tx, place, now).orderBy('registration_id').forUpdate().execute()
+export function lockSignUps(tx: SiteTx, place: SignUpKey, now: Date): Promise<PendingSignUp[]> {
+  return pendingSignUps(tx, place, now).orderBy('registration_id').forUpdate().execute()
 }
 
-export async function countSignUpTries(
+export async function countSignUpAttempt(
   tx: SiteTx,
   userPoolId: string,
   registrationIds: readonly string[],

@@ -3,7 +3,7 @@ import type { Ids } from '#base/ids.ts'
 import { networkOf } from '#base/network-of.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Tries } from '#identity/rate-limits/tries.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Users } from '#identity/users/service.ts'
@@ -13,13 +13,13 @@ import type { Queue } from '#platform/queue/queue.ts'
 import type { Site } from '#sites/site.ts'
 
 import { lookupEmail, newEmail } from './account-email.ts'
-import { candidateSignUps, likeliestSignUp } from './candidate-sign-ups.ts'
+import { candidateSignUps, mostLikelySignUp } from './candidate-sign-ups.ts'
+import { signUpDisabled, wrongCode } from './errors.ts'
 import { type MailedCodes, VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
-import type { Credentials, ResendRequest, SignUpConfirmation, SignedUp } from './model.ts'
-import { signUpDisabled, wrongCode } from './refusals.ts'
+import type { Credentials, CodeResendRequest, SignUpConfirmation, SignUpReceipt } from './model.ts'
 import {
   type PendingSignUp,
-  countSignUpTries,
+  countSignUpAttempt,
   deleteSignUp,
   insertSignUp,
   lockSignUps,
@@ -34,12 +34,12 @@ export interface SignUpsDeps {
   readonly users: Users
   readonly passwords: Passwords
   readonly codes: MailedCodes
-  readonly tries: Tries
+  readonly tries: AuthRateLimiter
   readonly events: SecurityEvents
 }
 
 /** A confirmation with everything that decides about it. */
-interface Confirming {
+interface PreparedConfirmation {
   readonly pool: Pool
   readonly email: string
   readonly code: string
@@ -60,18 +60,18 @@ export class SignUps {
     pool: Pool,
     { email: typed, password }: Credentials,
     origin: RequestOrigin,
-  ): Promise<SignedUp> {
+  ): Promise<SignUpReceipt> {
     const { database, clock, ids, passwords, tries } = this.#deps
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const email = newEmail(typed)
     await passwords.check(pool, { email, password })
     await tries.beginMail(site, { pool, email, origin })
     const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
-    const prepared = await passwords.hashed(pool, { sub, email, password })
+    const prepared = await passwords.hash(pool, { sub, email, password })
     const createdAt = clock.now()
     await database.withSite(site.siteId, async (tx) => {
       await insertSignUp(tx, {
-        ...(await passwords.sealed(tx, pool, sub, prepared)),
+        ...(await passwords.seal(tx, pool, sub, prepared)),
         userPoolId: pool.userPoolId,
         registrationId,
         sub,
@@ -101,7 +101,7 @@ export class SignUps {
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const email = lookupEmail(confirmation.email)
     const { database, tries } = this.#deps
-    const sub = await tries.make(site, 'code', { pool, email, origin }, async () => {
+    const sub = await tries.attempt(site, 'code', { pool, email, origin }, async () => {
       const registrationId = await this.#chosen(site, pool, { ...confirmation, email })
       const confirming = { pool, email, code: confirmation.code, registrationId, origin }
       return database.withSite(site.siteId, (tx) => this.#confirm(tx, confirming))
@@ -114,7 +114,7 @@ export class SignUps {
   async resend(
     site: Site,
     pool: Pool,
-    request: ResendRequest,
+    request: CodeResendRequest,
     origin: RequestOrigin,
   ): Promise<void> {
     if (!pool.settings.selfSignUp) throw signUpDisabled()
@@ -124,7 +124,7 @@ export class SignUps {
     const place = { userPoolId: pool.userPoolId, email }
     await database.withSite(site.siteId, async (tx) => {
       const waiting = await selectSignUps(tx, place, clock.now())
-      const likeliest = likeliestSignUp(waiting, networkOf(origin.address))
+      const likeliest = mostLikelySignUp(waiting, networkOf(origin.address))
       const registrationId = request.registrationId ?? likeliest?.registrationId
       await this.#ask(tx, pool, { ask: 'resend', email, registrationId })
     })
@@ -147,7 +147,7 @@ export class SignUps {
   }
 
   /** Undefined when it is refused; the try counts all the same. */
-  async #confirm(tx: SiteTx, confirming: Confirming): Promise<string | undefined> {
+  async #confirm(tx: SiteTx, confirming: PreparedConfirmation): Promise<string | undefined> {
     const { pool, email, code, registrationId, origin } = confirming
     const { clock, users, passwords, events } = this.#deps
     const place = { userPoolId: pool.userPoolId, email }
@@ -156,7 +156,7 @@ export class SignUps {
       registrationId,
       network: networkOf(origin.address),
     })
-    await countSignUpTries(
+    await countSignUpAttempt(
       tx,
       pool.userPoolId,
       candidates.map((each) => each.registrationId),

@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
-import type { Tries } from '#identity/rate-limits/tries.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { CognitoParts } from './api/parts.ts'
@@ -26,7 +26,7 @@ export type CognitoDeps = Omit<CognitoParts, 'srpSignIns'> &
     readonly sealer: Sealer
     readonly clock: Clock
     readonly passwords: Passwords
-    readonly tries: Tries
+    readonly tries: AuthRateLimiter
   }
 
 export function openCognito(deps: CognitoDeps): CognitoApi {

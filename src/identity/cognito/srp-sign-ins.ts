@@ -1,8 +1,8 @@
 import type { Clock } from '#base/clock.ts'
 import { lookupEmail } from '#identity/accounts/account-email.ts'
-import { wrongCredentials } from '#identity/accounts/refusals.ts'
+import { wrongCredentials } from '#identity/accounts/errors.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
-import type { Tries } from '#identity/rate-limits/tries.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -51,7 +51,7 @@ interface Known {
 export class SrpSignIns {
   readonly #database: Database
   readonly #passwords: Passwords
-  readonly #tries: Tries
+  readonly #tries: AuthRateLimiter
   readonly #events: SecurityEvents
   readonly #clock: Clock
   readonly #powers: Powers
@@ -62,7 +62,7 @@ export class SrpSignIns {
   constructor(deps: {
     database: Database
     passwords: Passwords
-    tries: Tries
+    tries: AuthRateLimiter
     events: SecurityEvents
     clock: Clock
     sealer: Sealer
@@ -99,7 +99,7 @@ export class SrpSignIns {
     if (challenge?.email !== answer.email || !this.#isTimely(answer)) throw wrongCredentials()
     const { origin } = answer
     const at = { pool: by.pool, email: lookupEmail(answer.email), origin }
-    const proven = await this.#tries.make(by.site, 'account', at, () =>
+    const proven = await this.#tries.attempt(by.site, 'account', at, () =>
       this.#proven(by, challenge, answer),
     )
     if (proven === undefined) throw wrongCredentials()
@@ -152,7 +152,7 @@ export class SrpSignIns {
     const { sub, hasSrp, sealedSrp } = await selectSrpAccount(tx, place, this.#nobody)
     const decoy = this.#verifiers.decoyOf(pool.userPoolId, typed)
     const srp = hasSrp
-      ? await this.#passwords.openedSrp(tx, pool, sub ?? '', sealedSrp)
+      ? await this.#passwords.openSrp(tx, pool, sub ?? '', sealedSrp)
       : this.#nobody.opened(sealedSrp)
     const fits = this.#verifiers.fits(srp, pool.userPoolId, typed)
     const [stored, real] = [numberOf(srp.verifier), hasSrp && fits]

@@ -31,12 +31,12 @@ const MIN_RUN = 4
 export class CommonPasswords implements BreachedPasswords {
   has(password: string): boolean {
     const lower = password.toLowerCase()
-    return decorated(lower).some((core) => isWeak(core))
+    return coresOf(lower).some((core) => isWeak(core))
   }
 }
 
 /** What is left of a password without its decoration, in each way to read it. */
-function decorated(lower: string): string[] {
+function coresOf(lower: string): string[] {
   const ends = /^[\W\d_]+|[\W\d_]+$/g
   return [
     lower,
@@ -44,12 +44,12 @@ function decorated(lower: string): string[] {
     lower.replaceAll(/[\W_]/g, ''),
     ...[DISGUISES, DISGUISED_L].flatMap((disguise) => {
       const core = lower.replace(/[\W_\d]{1,4}$/, '')
-      return [undisguised(lower, disguise), undisguised(core, disguise).replace(ends, '')]
+      return [withoutDisguise(lower, disguise), withoutDisguise(core, disguise).replace(ends, '')]
     }),
   ]
 }
 
-const undisguised = (text: string, disguise: Readonly<Record<string, string>>): string =>
+const withoutDisguise = (text: string, disguise: Readonly<Record<string, string>>): string =>
   Array.from(text, (letter) => disguise[letter] ?? letter).join('')
 
 function isWeak(core: string): boolean {

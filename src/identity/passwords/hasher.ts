@@ -10,7 +10,7 @@ import { signInLimiter } from './sign-in-limiter.ts'
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
 /** Of no password: whoever has none costs the same as everybody else. */
-const NOBODY = `${PREFIX}Y3JvZnQtbm8tYWNjb3VudA$Y3JvZnQtbm8tYWNjb3VudC1oYXMtdGhpcy1oYXNoISE`
+const DUMMY_HASH = `${PREFIX}Y3JvZnQtbm8tYWNjb3VudA$Y3JvZnQtbm8tYWNjb3VudC1oYXMtdGhpcy1oYXNoISE`
 /** Under Node the work shares four threads with the file system and DNS. */
 const NODE_THREADS = 4
 const MAX_QUEUED = 256
@@ -29,13 +29,13 @@ export class PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return this.#limiter.run(() => hash(normal(password), { ...COST, secret: this.#secret }))
+    return this.#limiter.run(() => hash(normalizePassword(password), { ...COST, secret: this.#secret }))
   }
 
   /** The same work without a stored hash, and then never true. */
   verify(stored: string | undefined, password: string): Promise<boolean> {
     return this.#limiter.run(async () => {
-      const same = await verify(stored ?? NOBODY, normal(password), { secret: this.#secret })
+      const same = await verify(stored ?? DUMMY_HASH, normalizePassword(password), { secret: this.#secret })
       return same && stored !== undefined
     })
   }
@@ -47,7 +47,7 @@ export class PasswordHasher {
 }
 
 /** One spelling for what looks and is typed the same (RFC 8265): keyboards differ in how they compose letters. */
-export const normal = (password: string): string => password.normalize('NFC')
+export const normalizePassword = (password: string): string => password.normalize('NFC')
 
 function defaultConcurrency(): number {
   const threads = process.versions['bun'] === undefined ? NODE_THREADS - 1 : Infinity

@@ -1,12 +1,12 @@
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
 
-import { normal } from './hasher.ts'
+import { normalizePassword } from './hasher.ts'
 
 const MAX_PASSWORD_CHARACTERS = 256
 
 /** What a new password lacks, one sentence each; empty when it may be taken. A character is a Unicode code point. */
 export function passwordFaults(policy: PasswordPolicy, password: string, email: string): string[] {
-  const text = normal(password)
+  const text = normalizePassword(password)
   const length = Array.from(text).length
   const rules: readonly (readonly [boolean, string])[] = [
     [password.isWellFormed(), 'is not valid text'],

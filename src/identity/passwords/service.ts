@@ -8,7 +8,7 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { BreachedPasswords } from './breached-passwords.ts'
-import { type PasswordHasher, normal } from './hasher.ts'
+import { type PasswordHasher, normalizePassword } from './hasher.ts'
 import { passwordFaults } from './policy.ts'
 import {
   type StoredPassword,
@@ -33,7 +33,7 @@ export interface PreparedPassword {
 }
 
 /** What a right password at sign-in was compared with. */
-export interface KnownPassword extends NewPassword {
+export interface VerifiedPassword extends NewPassword {
   readonly hash: string
 }
 
@@ -69,7 +69,7 @@ export class Passwords {
   async check(pool: Pool, { email, password }: Omit<NewPassword, 'sub'>): Promise<void> {
     const faults = passwordFaults(pool.settings.passwordPolicy, password, email)
     if (faults.length > 0) throw invalidPassword(faults)
-    if (await this.#breached.has(normal(password))) {
+    if (await this.#breached.has(normalizePassword(password))) {
       throw invalidPassword(['is one of the passwords that everybody tries first'])
     }
   }
@@ -77,14 +77,18 @@ export class Passwords {
   /** Checks, then hashes. 400 `InvalidPassword`. */
   async prepare(pool: Pool, password: NewPassword): Promise<PreparedPassword> {
     await this.check(pool, password)
-    return this.hashed(pool, password)
+    return this.hash(pool, password)
   }
 
   /** For a password that has been checked. */
-  async hashed(pool: Pool, { email, password }: NewPassword): Promise<PreparedPassword> {
+  async hash(pool: Pool, { email, password }: NewPassword): Promise<PreparedPassword> {
     const hash = await this.#hasher.hash(password)
     if (!this.#srp || !wantsSrp(pool)) return { hash }
-    const srp = await this.#srp.derive(pool.userPoolId, canonicalEmail(email), normal(password))
+    const srp = await this.#srp.derive(
+      pool.userPoolId,
+      canonicalEmail(email),
+      normalizePassword(password),
+    )
     return { hash, srp }
   }
 
@@ -95,12 +99,12 @@ export class Passwords {
 
   /** Sets a password, or replaces the one that there is. */
   async store(tx: SiteTx, pool: Pool, sub: string, prepared: PreparedPassword): Promise<void> {
-    await this.storeSealed(tx, pool, sub, await this.sealed(tx, pool, sub, prepared))
+    await this.storeSealed(tx, pool, sub, await this.seal(tx, pool, sub, prepared))
   }
 
   /** False when there is a password already. */
   async add(tx: SiteTx, pool: Pool, sub: string, prepared: PreparedPassword): Promise<boolean> {
-    const stored = await this.sealed(tx, pool, sub, prepared)
+    const stored = await this.seal(tx, pool, sub, prepared)
     return insertPassword(tx, ownerOf(pool, sub), stored, this.#clock.now())
   }
 
@@ -111,7 +115,7 @@ export class Passwords {
     { sub, oldHash }: { readonly sub: string; readonly oldHash: string },
     prepared: PreparedPassword,
   ): Promise<boolean> {
-    const stored = await this.sealed(tx, pool, sub, prepared)
+    const stored = await this.seal(tx, pool, sub, prepared)
     return updatePassword(tx, ownerOf(pool, sub), { oldHash, stored }, this.#clock.now())
   }
 
@@ -126,30 +130,30 @@ export class Passwords {
   /** Undefined when the password was set before a client of the pool could use the Cognito API. */
   async srpVerifier(tx: SiteTx, pool: Pool, sub: string): Promise<SrpVerifier | undefined> {
     const stored = await selectPassword(tx, ownerOf(pool, sub))
-    return stored?.sealedSrp ? this.openedSrp(tx, pool, sub, stored.sealedSrp) : undefined
+    return stored?.sealedSrp ? this.openSrp(tx, pool, sub, stored.sealedSrp) : undefined
   }
 
   /** Of an account, or of the sign-up that is to become it. */
-  async openedSrp(tx: SiteTx, pool: Pool, sub: string, sealedSrp: Buffer): Promise<SrpVerifier> {
+  async openSrp(tx: SiteTx, pool: Pool, sub: string, sealedSrp: Buffer): Promise<SrpVerifier> {
     const siteKey = await this.#siteKeys.wrapped(tx)
-    return unpacked(this.#sealer.open(siteKey, sealContext(pool, sub), sealedSrp))
+    return unpackSrp(this.#sealer.open(siteKey, sealContext(pool, sub), sealedSrp))
   }
 
   /**
    * Stores the password again when it was hashed at another cost than today's, or lacks a verifier that the pool's clients
    * need now. For who has just proven to know it.
    */
-  async renew(site: Site, pool: Pool, known: KnownPassword): Promise<void> {
+  async renew(site: Site, pool: Pool, known: VerifiedPassword): Promise<void> {
     const outdated = this.#hasher.isOutdated(known.hash)
     if (!outdated && !(await this.#lacksSrp(site, pool, known))) return
-    const prepared = await this.hashed(pool, known)
+    const prepared = await this.hash(pool, known)
     await this.#database.withSite(site.siteId, (tx) =>
       this.replace(tx, pool, { sub: known.sub, oldHash: known.hash }, prepared),
     )
   }
 
   /** As it is kept until its account exists. */
-  async sealed(
+  async seal(
     tx: SiteTx,
     pool: Pool,
     sub: string,
@@ -157,7 +161,7 @@ export class Passwords {
   ): Promise<StoredPassword> {
     if (!srp) return { hash, sealedSrp: null }
     const siteKey = await this.#siteKeys.wrapped(tx)
-    return { hash, sealedSrp: this.#sealer.seal(siteKey, sealContext(pool, sub), packed(srp)) }
+    return { hash, sealedSrp: this.#sealer.seal(siteKey, sealContext(pool, sub), packSrp(srp)) }
   }
 
   async storeSealed(tx: SiteTx, pool: Pool, sub: string, stored: StoredPassword): Promise<void> {
@@ -186,10 +190,10 @@ const ownerOf = ({ userPoolId }: Pool, sub: string) => ({ userPoolId, sub })
 const sealContext = ({ userPoolId }: Pool, sub: string): string => `srp:${userPoolId}:${sub}`
 
 /** The salt's length, the salt, the verifier. */
-const packed = ({ salt, verifier }: SrpVerifier): Buffer =>
+const packSrp = ({ salt, verifier }: SrpVerifier): Buffer =>
   Buffer.concat([Buffer.from([salt.length]), salt, verifier])
 
-function unpacked(bytes: Buffer): SrpVerifier {
+function unpackSrp(bytes: Buffer): SrpVerifier {
   const end = 1 + (bytes[0] ?? 0)
   return { salt: bytes.subarray(1, end), verifier: bytes.subarray(end) }
 }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 
-import { type Profile, activeEmailOf, changedProfile, replacedAddresses } from './model.ts'
+import { type UserProfile, activeEmailOf, changedProfile, replacedAddresses } from './model.ts'
 
 const ANN = 'ann@one.test'
 const OUT = 'ann@out.test'
 const NEW = 'new@out.test'
-const profile = (over: Partial<Profile> = {}): Profile => ({
+const profile = (over: Partial<UserProfile> = {}): UserProfile => ({
   primaryEmail: ANN,
   externalEmail: OUT,
   activeAddress: 'external',

@@ -7,7 +7,7 @@ import type { Role } from '#identity/actor.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 import { OptionalAddress } from '#identity/users/admin-user.ts'
 
-import { ProfileSettings, parseSettings } from './settings.ts'
+import { ProfileSettings, parseProfileSettings } from './settings.ts'
 
 const closed = { additionalProperties: false }
 
@@ -29,7 +29,7 @@ export const OwnProfileChange = Type.Object(
 export type OwnProfileChange = Static<typeof OwnProfileChange>
 
 /** What a profile says. */
-export interface Profile {
+export interface UserProfile {
   readonly primaryEmail: string
   readonly externalEmail: string | null
   /** Which of the two is in use; without an external address the primary one is. */
@@ -37,7 +37,7 @@ export interface Profile {
   readonly settings: ProfileSettings
 }
 
-export interface StoredProfile extends Profile {
+export interface StoredProfile extends UserProfile {
   readonly userPoolId: string
   readonly sub: string
   readonly status: 'INVITED' | 'ACTIVE'
@@ -48,14 +48,18 @@ export interface StoredProfile extends Profile {
   readonly updatedAt: Date
 }
 
-export const activeEmailOf = ({ activeAddress, externalEmail, primaryEmail }: Profile): string =>
+export const activeEmailOf = ({
+  activeAddress,
+  externalEmail,
+  primaryEmail,
+}: UserProfile): string =>
   activeAddress === 'external' && externalEmail !== null ? externalEmail : primaryEmail
 
 /** Where an invitation goes. */
-export const recipientOf = ({ externalEmail, primaryEmail }: Profile): string =>
+export const recipientOf = ({ externalEmail, primaryEmail }: UserProfile): string =>
   externalEmail ?? primaryEmail
 
-export function changedProfile(current: Profile, change: OwnProfileChange): Profile {
+export function changedProfile(current: UserProfile, change: OwnProfileChange): UserProfile {
   const primaryEmail =
     change.primaryEmail === undefined ? current.primaryEmail : canonicalEmail(change.primaryEmail)
   const externalEmail = changedExternal(current.externalEmail, change.externalEmail)
@@ -63,12 +67,13 @@ export function changedProfile(current: Profile, change: OwnProfileChange): Prof
     primaryEmail,
     externalEmail,
     activeAddress: activeAddressOf({ ...current, primaryEmail, externalEmail }, change.activeEmail),
-    settings: change.settings === undefined ? current.settings : parseSettings(change.settings),
+    settings:
+      change.settings === undefined ? current.settings : parseProfileSettings(change.settings),
   }
 }
 
 /** Names of what differs. */
-export function changedFields(before: Profile, after: Profile): readonly string[] {
+export function changedProfileFields(before: UserProfile, after: UserProfile): readonly string[] {
   const differs = {
     primaryEmail: before.primaryEmail !== after.primaryEmail,
     externalEmail: before.externalEmail !== after.externalEmail,
@@ -81,7 +86,7 @@ export function changedFields(before: Profile, after: Profile): readonly string[
 }
 
 /** Addresses of before that belong to the profile no more. */
-export function replacedAddresses(before: Profile, after: Profile): readonly string[] {
+export function replacedAddresses(before: UserProfile, after: UserProfile): readonly string[] {
   const kept = [after.primaryEmail, after.externalEmail]
   const had = [before.primaryEmail, before.externalEmail].filter((address) => address !== null)
   return [...new Set(had)].filter((address) => !kept.includes(address))
@@ -93,9 +98,9 @@ function changedExternal(current: string | null, change: string | null | undefin
 }
 
 function activeAddressOf(
-  { activeAddress, primaryEmail, externalEmail }: Profile,
+  { activeAddress, primaryEmail, externalEmail }: UserProfile,
   chosen: string | undefined,
-): Profile['activeAddress'] {
+): UserProfile['activeAddress'] {
   if (chosen === undefined) return externalEmail === null ? 'primary' : activeAddress
   const active = canonicalEmail(chosen)
   if (active === primaryEmail) return 'primary'

@@ -4,7 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { Profile, StoredProfile } from './model.ts'
+import type { UserProfile, StoredProfile } from './model.ts'
 import { ProfileSettings } from './settings.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -32,7 +32,7 @@ export async function selectProfileForUpdate(
 export async function updateProfile(
   tx: SiteTx,
   owner: ProfileOwner,
-  change: Profile & { readonly emailVerified: boolean; readonly updatedAt: Date },
+  change: UserProfile & { readonly emailVerified: boolean; readonly updatedAt: Date },
 ): Promise<void> {
   const update = tx.db
     .updateTable('pool_user')

@@ -4,7 +4,7 @@ import type { ActorContext } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { Attempts } from '#identity/rate-limits/attempts.ts'
+import type { FailureCounts } from '#identity/rate-limits/failure-counts.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import { requireAuthorityOver } from '#identity/users/admin-user.ts'
@@ -14,9 +14,9 @@ import type { Site } from '#sites/site.ts'
 
 import {
   type OwnProfileChange,
-  type Profile,
+  type UserProfile,
   type StoredProfile,
-  changedFields,
+  changedProfileFields,
   changedProfile,
   recipientOf,
   replacedAddresses,
@@ -38,7 +38,7 @@ export interface ProfilesDeps {
   readonly authEmails: AuthEmails
   readonly events: SecurityEvents
   readonly signOut: SignOut
-  readonly attempts: Attempts
+  readonly attempts: FailureCounts
 }
 
 /** Addresses and settings of the members of a site's admin pool. */
@@ -69,7 +69,7 @@ export class Profiles {
       const before = required(await selectProfileForUpdate(tx, owner), userId)
       if (userId !== by.actor.userId) requireAuthorityOver(by.actor, before.role)
       const after = changedProfile(before, change)
-      const fields = changedFields(before, after)
+      const fields = changedProfileFields(before, after)
       if (fields.length === 0) return before
       const updated = {
         ...before,
@@ -145,5 +145,5 @@ function required<Found>(found: Found | undefined, userId: string): Found {
   return found
 }
 
-const previousEmail = (before: Profile, after: Profile): { previousEmail?: string } =>
+const previousEmail = (before: UserProfile, after: UserProfile): { previousEmail?: string } =>
   before.primaryEmail === after.primaryEmail ? {} : { previousEmail: before.primaryEmail }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { parseSettings } from './settings.ts'
+import { parseProfileSettings } from './settings.ts'
 
 const nested = (levels: number): Record<string, unknown> =>
   JSON.parse(`${'{"a":'.repeat(levels - 1)}{}${'}'.repeat(levels - 1)}`)
@@ -13,7 +13,7 @@ describe('settings', () => {
     ['any text that is text', { '😀': ['\\u0000', 'ünïcode', '\u0001'] }],
     ['a key that means something to JavaScript', JSON.parse('{"__proto__":{"a":1}}')],
   ])('may be %s', (_what, settings) => {
-    expect(parseSettings(settings)).toBe(settings)
+    expect(parseProfileSettings(settings)).toBe(settings)
   })
 
   test.each([
@@ -25,6 +25,6 @@ describe('settings', () => {
     ['NUL in a key', { a: { '\0': 1 } }, /NUL/],
     ['half a surrogate pair', { a: '\ud83d' }, /surrogate/],
   ])('are refused with %s', (_what, settings, message) => {
-    expect(() => parseSettings(settings)).toThrow(message)
+    expect(() => parseProfileSettings(settings)).toThrow(message)
   })
 })

@@ -12,7 +12,7 @@ export const ProfileSettings = Type.Record(Type.String(), Type.Unknown(), {
 export type ProfileSettings = Readonly<Record<string, unknown>>
 
 /** The settings as they are stored. Refuses what is too long or too deep, and text that PostgreSQL cannot keep. */
-export function parseSettings(settings: ProfileSettings): ProfileSettings {
+export function parseProfileSettings(settings: ProfileSettings): ProfileSettings {
   const fault = shapeFault(settings, MAX_DEPTH) ?? lengthFault(settings)
   if (fault !== undefined) throw invalid('settings', fault)
   return settings

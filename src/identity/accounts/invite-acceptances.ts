@@ -11,11 +11,11 @@ import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { InviteTaking, OpenInvite } from './model.ts'
-import { type AccountKey, activateInvited, lockAccount, selectOpenInvite } from './queries.ts'
-import { linkExpired } from './refusals.ts'
+import { linkExpired } from './errors.ts'
+import type { InviteAcceptance, OpenInvite } from './model.ts'
+import { type AccountKey, activateInvited, lockUser, selectOpenInvite } from './queries.ts'
 
-export interface InviteTakingsDeps {
+export interface InviteAcceptancesDeps {
   readonly database: Database
   readonly clock: Clock
   readonly directory: PoolDirectory
@@ -25,7 +25,7 @@ export interface InviteTakingsDeps {
   readonly events: SecurityEvents
 }
 
-interface Taking {
+interface PreparedAcceptance {
   readonly pool: Pool
   readonly sub: string
   readonly token: string
@@ -34,19 +34,23 @@ interface Taking {
 }
 
 /** Invited people, who take their accounts by choosing a password. */
-export class InviteTakings {
-  readonly #deps: InviteTakingsDeps
+export class InviteAcceptances {
+  readonly #deps: InviteAcceptancesDeps
 
-  constructor(deps: InviteTakingsDeps) {
+  constructor(deps: InviteAcceptancesDeps) {
     this.#deps = deps
   }
 
-  async look(site: Site, token: string): Promise<OpenInvite | undefined> {
+  async find(site: Site, token: string): Promise<OpenInvite | undefined> {
     const invite = await this.#open(site, token)
     return invite && { email: invite.email, role: invite.role }
   }
 
-  async take(site: Site, { token, password }: InviteTaking, origin: RequestOrigin): Promise<User> {
+  async accept(
+    site: Site,
+    { token, password }: InviteAcceptance,
+    origin: RequestOrigin,
+  ): Promise<User> {
     const { database, directory, passwords } = this.#deps
     const invite = await this.#open(site, token)
     if (!invite) throw linkExpired()
@@ -64,11 +68,14 @@ export class InviteTakings {
     )
   }
 
-  async #take(tx: SiteTx, { pool, sub, token, prepared, origin }: Taking): Promise<User> {
+  async #take(
+    tx: SiteTx,
+    { pool, sub, token, prepared, origin }: PreparedAcceptance,
+  ): Promise<User> {
     const { clock, users, invites, passwords, events } = this.#deps
     const key = { userPoolId: pool.userPoolId, sub }
     // The account before its invites, as whoever sends new ones locks them.
-    await lockAccount(tx, key)
+    await lockUser(tx, key)
     const invitee = await invites.redeem(tx, token)
     const mine = invitee?.sub === sub && (await activateInvited(tx, key, clock.now()))
     const user = mine ? await users.find(tx, pool.userPoolId, sub) : undefined

@@ -3,7 +3,7 @@
  * the same from all networks together. `address` is a network where such tries come from. `mail` is mail on request to an
  * account's address, likewise, and `mail-address` that of a network.
  */
-export type AttemptKind =
+export type CounterKind =
   | 'account'
   | 'account-anywhere'
   | 'code'
@@ -13,36 +13,36 @@ export type AttemptKind =
   | 'mail-anywhere'
   | 'mail-address'
 
-export interface AttemptKey {
+export interface FailureKey {
   readonly siteId: string
-  readonly kind: AttemptKind
+  readonly kind: CounterKind
   /** Any text; hashed before it becomes part of a stored key. */
   readonly subject: string
 }
 
 /** What came of a try that asked to begin. */
-export interface Admission {
+export interface CountedAttempt {
   /** Tries that are remembered, this one included. */
   readonly count: number
   /** 0 when it may go on. */
   readonly waitSeconds: number
   /** Whether it is the first that was turned away since the last one that was let in. */
-  readonly first: boolean
+  readonly firstRefusal: boolean
 }
 
 /** Failures remembered for a while, in Redis when there is one (shared by all replicas), else in memory. */
-export interface Attempts {
+export interface FailureCounts {
   /**
    * Counts a try as failed before its outcome is known, unless it has to wait: of a thousand guesses at once no more get
    * through than one after another.
    */
-  begin(key: AttemptKey): Promise<Admission>
+  begin(key: FailureKey): Promise<CountedAttempt>
   /** Takes back one that `begin` counted. */
-  undo(key: AttemptKey): Promise<void>
+  takeBack(key: FailureKey): Promise<void>
   /** Seconds until the next try is allowed; 0 when it is allowed now. */
-  waitSeconds(key: AttemptKey): Promise<number>
+  waitSeconds(key: FailureKey): Promise<number>
   /** Counts one and says how long to wait from now on. */
-  failed(key: AttemptKey): Promise<number>
+  add(key: FailureKey): Promise<number>
   /** Forgets every failure. */
-  succeeded(key: AttemptKey): Promise<void>
+  clear(key: FailureKey): Promise<void>
 }

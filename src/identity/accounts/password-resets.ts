@@ -3,7 +3,7 @@ import type { Ids } from '#base/ids.ts'
 import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { Passwords, PreparedPassword } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Tries } from '#identity/rate-limits/tries.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
@@ -13,13 +13,13 @@ import type { Queue } from '#platform/queue/queue.ts'
 import type { Site } from '#sites/site.ts'
 
 import { lookupEmail } from './account-email.ts'
-import { deleteResetCode, takeResetTry } from './code-queries.ts'
+import { deleteResetCode, takeResetAttempt } from './code-queries.ts'
+import { wrongCode } from './errors.ts'
 import type { MailedCodes } from './mailed-codes.ts'
 import type { PasswordReset } from './model.ts'
-import { lockAccount, markVerified } from './queries.ts'
-import { wrongCode } from './refusals.ts'
+import { lockUser, markVerified } from './queries.ts'
 
-export interface RecoveriesDeps {
+export interface PasswordResetsDeps {
   readonly database: Database
   readonly clock: Clock
   readonly ids: Ids
@@ -27,13 +27,13 @@ export interface RecoveriesDeps {
   readonly users: Users
   readonly passwords: Passwords
   readonly codes: MailedCodes
-  readonly tries: Tries
+  readonly tries: AuthRateLimiter
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
   readonly signOut: SignOut
 }
 
-interface Resetting {
+interface PreparedReset {
   readonly pool: Pool
   readonly sub: string
   readonly email: string
@@ -43,15 +43,15 @@ interface Resetting {
 }
 
 /** New passwords for those who have forgotten theirs, against a code that goes to the account's address. */
-export class Recoveries {
-  readonly #deps: RecoveriesDeps
+export class PasswordResets {
+  readonly #deps: PasswordResetsDeps
 
-  constructor(deps: RecoveriesDeps) {
+  constructor(deps: PasswordResetsDeps) {
     this.#deps = deps
   }
 
   /** Whether there is an account is found out by the worker. */
-  async forgot(site: Site, pool: Pool, typed: string, origin: RequestOrigin): Promise<void> {
+  async request(site: Site, pool: Pool, typed: string, origin: RequestOrigin): Promise<void> {
     const { database, queue, tries, events } = this.#deps
     const email = lookupEmail(typed)
     await tries.beginMail(site, { pool, email, origin })
@@ -74,9 +74,9 @@ export class Recoveries {
     await passwords.check(pool, { email, password })
     const at = { pool, email, origin }
     const reset = { email, code, password }
-    const sub = await tries.make(site, 'code', at, () => this.#try(site, pool, reset, origin))
+    const sub = await tries.attempt(site, 'code', at, () => this.#try(site, pool, reset, origin))
     if (sub === undefined) throw wrongCode()
-    await tries.forgive(site, at)
+    await tries.reset(site, at)
   }
 
   /** The account's `sub`; undefined when it is refused. */
@@ -91,7 +91,7 @@ export class Recoveries {
       users.findByEmail(tx, pool.userPoolId, email),
     )
     const sub = user?.sub ?? ids.uuid()
-    const prepared = await passwords.hashed(pool, { sub, email, password })
+    const prepared = await passwords.hash(pool, { sub, email, password })
     const done = await database.withSite(site.siteId, (tx) =>
       this.#reset(tx, site, { pool, sub, email, code, prepared, origin }),
     )
@@ -99,13 +99,13 @@ export class Recoveries {
   }
 
   /** False when it is refused; the try counts all the same. */
-  async #reset(tx: SiteTx, site: Site, resetting: Resetting): Promise<boolean> {
+  async #reset(tx: SiteTx, site: Site, resetting: PreparedReset): Promise<boolean> {
     const { pool, sub, email, code, prepared, origin } = resetting
     const { clock, users, passwords, codes, events, authEmails, signOut } = this.#deps
     const { userPoolId } = pool
-    await lockAccount(tx, { userPoolId, sub })
+    await lockUser(tx, { userPoolId, sub })
     const user = await users.find(tx, userPoolId, sub)
-    const taken = await takeResetTry(tx, { userPoolId, sub }, clock.now())
+    const taken = await takeResetAttempt(tx, { userPoolId, sub }, clock.now())
     const scope = { siteId: tx.siteId, userPoolId, purpose: 'reset', id: sub } as const
     const right = codes.matches(taken?.codeHash, scope, code)
     // A code dies with the address that it went to.
