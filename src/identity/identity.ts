@@ -16,7 +16,7 @@ import { AuthEmailMessages } from './auth-emails/service.ts'
 import type { CognitoApi } from './cognito/api/service.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
 import { type ControlParts, openControls } from './control-parts.ts'
-import { type FederationParts, openFederation } from './federation/open-federation.ts'
+import { type FederationServices, openFederation } from './federation/open-federation.ts'
 import type { GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
@@ -64,7 +64,7 @@ export interface IdentityDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity extends SignInParts, AccountServices, FederationParts, ControlParts {
+export interface Identity extends SignInParts, AccountServices, FederationServices, ControlParts {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users

@@ -5,8 +5,8 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
-import type { Outcome } from '#identity/federation/outcome.ts'
-import { visitIdOf } from '#identity/federation/provider-visits.ts'
+import type { CallbackResult } from '#identity/federation/callback-result.ts'
+import { loginIdOf } from '#identity/federation/login-states.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -27,12 +27,12 @@ export const providerCallbackRoutes = (context: AppContext) =>
       const answer = new URL(request.url).searchParams
       const returning = {
         params: answer,
-        bindingOf: (visitId: string) =>
+        bindingOf: (loginId: string) =>
           cookieOf(request, attemptCookieName(visitId), poolScope(pool)),
         sessionToken: readSession(request, pool),
       }
       const outcome = await context.federation.finish(site, pool, returning, originOf(request))
-      const cookies = [clearedAttemptCookie(pool, visitIdOf(answer.get('state') ?? ''))]
+      const cookies = [clearedAttemptCookie(pool, loginIdOf(answer.get('state') ?? ''))]
       return responseOf(outcome, { site, pool, cookies })
     },
     { open: 'Providers send browsers here; the visit’s cookie says whose it is', params: PoolPath },
@@ -44,7 +44,7 @@ interface Ending {
   readonly cookies: readonly string[]
 }
 
-function responseOf(outcome: Outcome, { site, pool, cookies }: Ending): Response {
+function responseOf(outcome: CallbackResult, { site, pool, cookies }: Ending): Response {
   switch (outcome.kind) {
     case 'signed-in':
       return seeOther(outcome.location, [...cookies, sessionCookie(pool, outcome.session)])

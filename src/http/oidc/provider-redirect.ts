@@ -1,7 +1,7 @@
 import type { AppContext } from '#context'
 import { originOf } from '#http/request-origin.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
-import type { VisitBinding } from '#identity/federation/departure.ts'
+import type { LoginBinding } from '#identity/federation/authorization-redirect.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -13,7 +13,7 @@ import { readSession } from './session-cookie.ts'
 const LINK_COOKIE = 'croft_link'
 
 /** Named for the visit, so that two tabs can be at the provider at once. */
-export const attemptCookieName = (visitId: string): string => `croft_visit_${visitId}`
+export const attemptCookieName = (loginId: string): string => `croft_visit_${visitId}`
 
 /** Sends the browser to the provider: the answer of `/oauth2/authorize` with `identity_provider`, or on the link client. */
 export async function redirectToProvider(
@@ -41,13 +41,13 @@ export const linkCookie = (
 ): string =>
   setCookie(LINK_COOKIE, link.bindingToken, { ...poolScope(pool), expiresAt: link.expiresAt })
 
-export const clearedAttemptCookie = (pool: Pick<Pool, 'issuer'>, visitId: string): string =>
-  attemptCookie(pool, { visitId, token: '', expiresAt: new Date(0) })
+export const clearedAttemptCookie = (pool: Pick<Pool, 'issuer'>, loginId: string): string =>
+  attemptCookie(pool, { loginId, token: '', expiresAt: new Date(0) })
 
 /** Sent to the callback and nowhere else. */
-function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: VisitBinding): string {
+function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: LoginBinding): string {
   const { path, ...rest } = poolScope(pool)
   const { expiresAt } = binding
   const scope = { ...rest, path: `${path}/oauth2/idpresponse`, expiresAt }
-  return setCookie(attemptCookieName(binding.visitId), binding.token, scope)
+  return setCookie(attemptCookieName(binding.loginId), binding.token, scope)
 }

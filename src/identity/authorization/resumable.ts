@@ -4,7 +4,7 @@ import type { AuthorizationRequest } from './authorization-request.ts'
 
 type Asked = Pick<AuthorizationRequest, 'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client'>
 
-/** Whether a request can be answered from a session at all. Linking a provider never is: it is about a visit there. */
+/** Whether a request can be answered from a session at all. LinkCompletion a provider never is: it is about a visit there. */
 export const mayResume = ({ prompts, client }: Pick<Asked, 'prompts' | 'client'>): boolean =>
   client.purpose === 'default' && !prompts.has('login') && !prompts.has('select_account')
 

@@ -10,20 +10,20 @@ import type { Pool } from '#identity/pools/model.ts'
 import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
-import { Linker } from './provider-visit.ts'
+import { LinkingUser } from './login-state.ts'
 
 const TICKET_LIFETIME_MS = 10 * 60_000
 const TICKET = /^[\w-]{1,2048}$/
 
-const TicketText = Type.Object({
-  linker: Linker,
+const TicketContent = Type.Object({
+  linker: LinkingUser,
   expiresAtMs: Type.Number(),
   /** Of redirect URI and code challenge: the ticket is good for the request that it was made for. */
   requestHash: Type.String(),
   /** Of the secret in the cookie of the browser that asked. */
   bindingHash: Type.String(),
 })
-type TicketText = Static<typeof TicketText>
+type TicketContent = Static<typeof TicketContent>
 
 type TicketedRequest = Pick<AuthorizationRequest, 'pool' | 'redirectUri' | 'codeChallenge'>
 
@@ -46,10 +46,10 @@ export class LinkTickets {
     this.#ids = deps.ids
   }
 
-  issue(linker: Linker, request: TicketedRequest): LinkTicket {
+  issue(linker: LinkingUser, request: TicketedRequest): LinkTicket {
     const expiresAt = new Date(this.#clock.now().getTime() + TICKET_LIFETIME_MS)
     const bindingToken = this.#ids.secret()
-    const text: TicketText = {
+    const text: TicketContent = {
       linker,
       expiresAtMs: expiresAt.getTime(),
       requestHash: requestHashOf(request),
@@ -60,12 +60,12 @@ export class LinkTickets {
   }
 
   /** Undefined when the request carries none of ours, one that is too old, or one of another request. */
-  read(request: AuthorizationRequest): TicketText | undefined {
+  read(request: AuthorizationRequest): TicketContent | undefined {
     const { linkTicket = '' } = request
     if (!TICKET.test(linkTicket)) return undefined
     const opened = decrypt(this.#key, contextOf(request.pool), Buffer.from(linkTicket, 'base64url'))
     if (!opened) return undefined
-    const text = Value.Parse(TicketText, JSON.parse(opened.toString()))
+    const text = Value.Parse(TicketContent, JSON.parse(opened.toString()))
     const stands =
       text.expiresAtMs > this.#clock.now().getTime() && text.requestHash === requestHashOf(request)
     return stands ? text : undefined

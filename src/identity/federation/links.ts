@@ -14,14 +14,14 @@ import type { Site } from '#sites/site.ts'
 
 import type { LinkRequest } from './link-request.ts'
 import type { LinkTicket, LinkTickets } from './link-tickets.ts'
+import type { LinkingUser } from './login-state.ts'
 import { GOOGLE } from './model.ts'
-import type { ProviderPerson } from './provider-client.ts'
-import type { Linker } from './provider-visit.ts'
+import type { ProviderUser } from './provider-client.ts'
 import {
   deleteFormerIdentity,
   insertIdentity,
   selectIdentity,
-  selectIdentityHolder,
+  selectIdentityOwner,
 } from './queries.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
 
@@ -31,18 +31,18 @@ export type LinkRefusal =
   | 'ProviderLinkedToOtherAccount'
   | 'RecentSignInRequired'
 
-export interface StartedLink {
+export interface LinkStart {
   readonly authorizeUrl: string
   readonly clientId: string
   readonly expiresAt: Date
   readonly bindingToken: string
 }
 
-export interface Linking {
+export interface LinkCompletion {
   readonly pool: Pool
   readonly issuer: string
   readonly clientId: string
-  readonly linker: Linker
+  readonly linker: LinkingUser
   readonly origin: RequestOrigin
 }
 
@@ -72,7 +72,7 @@ export class Links {
   }
 
   /** 404 `ProviderNotEnabled`, 403 `RecentSignInRequired`, 409 `ProviderAlreadyLinked`. */
-  async start(site: Site, visitor: FreshVisitorToken, request: LinkRequest): Promise<StartedLink> {
+  async start(site: Site, visitor: FreshVisitorToken, request: LinkRequest): Promise<LinkStart> {
     const { pool } = visitor
     const google = requireGoogle(pool)
     requireRecentSignIn(visitor, this.#clock.now())
@@ -81,7 +81,7 @@ export class Links {
       throw invalid('redirectUri', 'is not one that the site has registered')
     }
     if (await this.#isLinked(site, pool, visitor.sub)) throw alreadyLinked()
-    const linker: Linker = {
+    const linker: LinkingUser = {
       sub: visitor.sub,
       ...(visitor.familyId !== undefined && { familyId: visitor.familyId }),
       askedAtSeconds: visitor.issuedAtSeconds,
@@ -98,7 +98,7 @@ export class Links {
   }
 
   /** Whether the sign-in that asked for the link still stands, and the account has room for it. */
-  async refusalOf(site: Site, pool: Pool, linker: Linker): Promise<LinkRefusal | undefined> {
+  async refusalOf(site: Site, pool: Pool, linker: LinkingUser): Promise<LinkRefusal | undefined> {
     if (!(await this.#stands(site, pool, linker))) return 'RecentSignInRequired'
     return (await this.#isLinked(site, pool, linker.sub)) ? 'ProviderAlreadyLinked' : undefined
   }
@@ -106,8 +106,8 @@ export class Links {
   /** Adds the identity; again for the same one changes nothing. */
   async complete(
     site: Site,
-    person: ProviderPerson,
-    linking: Linking,
+    person: ProviderUser,
+    linking: LinkCompletion,
   ): Promise<LinkRefusal | undefined> {
     const { pool, linker } = linking
     if (!(await this.#stands(site, pool, linker))) return 'RecentSignInRequired'
@@ -117,8 +117,8 @@ export class Links {
   async #add(
     tx: SiteTx,
     site: Site,
-    person: ProviderPerson,
-    linking: Linking,
+    person: ProviderUser,
+    linking: LinkCompletion,
   ): Promise<LinkRefusal | undefined> {
     const { pool, issuer, linker, clientId, origin } = linking
     const { sub } = linker
@@ -126,7 +126,7 @@ export class Links {
     if (user?.status !== 'ACTIVE') return 'RecentSignInRequired'
     const identity = { issuer, subject: person.subject }
     const email = person.address.kind === 'verified' ? person.address.email : null
-    const holder = await selectIdentityHolder(tx, pool.userPoolId, identity)
+    const holder = await selectIdentityOwner(tx, pool.userPoolId, identity)
     if (holder) return holder.sub === sub ? undefined : 'ProviderLinkedToOtherAccount'
     await deleteFormerIdentity(tx, pool.userPoolId, sub, issuer)
     const row = { ...identity, sub, email }
@@ -146,7 +146,7 @@ export class Links {
     return undefined
   }
 
-  async #takenSide(tx: SiteTx, { pool, linker }: Linking): Promise<LinkRefusal> {
+  async #takenSide(tx: SiteTx, { pool, linker }: LinkCompletion): Promise<LinkRefusal> {
     const own = await selectIdentity(tx, pool.userPoolId, linker.sub)
     return own ? 'ProviderAlreadyLinked' : 'ProviderLinkedToOtherAccount'
   }
@@ -158,7 +158,7 @@ export class Links {
     return identity !== undefined && identity.issuer === pool.google?.issuer
   }
 
-  async #stands(site: Site, pool: Pool, linker: Linker): Promise<boolean> {
+  async #stands(site: Site, pool: Pool, linker: LinkingUser): Promise<boolean> {
     const token = { sub: linker.sub, ...(linker.familyId && { origin_jti: linker.familyId }) }
     const standing = await this.#users.accountStatus(site, pool.userPoolId, token)
     return standing !== undefined && !isRevoked(standing, linker.askedAtSeconds)

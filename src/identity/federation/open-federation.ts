@@ -12,18 +12,18 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 
-import { Arrivals } from './arrivals.ts'
 import { AuthMethods } from './auth-methods.ts'
-import { Departures } from './departures.ts'
-import { LinkDepartures } from './link-departures.ts'
+import { AuthorizationCallbacks } from './authorization-callbacks.ts'
+import { AuthorizationRedirects } from './authorization-redirects.ts'
+import { FederatedAccounts } from './federated-accounts.ts'
+import { LinkChecks } from './link-checks.ts'
 import { LinkTickets } from './link-tickets.ts'
 import { Links } from './links.ts'
+import { LoginRefusals } from './login-refusals.ts'
+import { LoginStates } from './login-states.ts'
 import { ProviderClient } from './provider-client.ts'
-import { ProviderVisits } from './provider-visits.ts'
 import { Providers } from './providers.ts'
-import { Returns } from './returns.ts'
 import { Federation } from './service.ts'
-import { TripRefusals } from './trip-refusals.ts'
 
 export interface FederationDeps {
   readonly database: Database
@@ -41,14 +41,14 @@ export interface FederationDeps {
   readonly events: SecurityEvents
 }
 
-export interface FederationParts {
+export interface FederationServices {
   readonly providers: Providers
   readonly federation: Federation
   readonly links: Links
   readonly authMethods: AuthMethods
 }
 
-export function openFederation(deps: FederationDeps): FederationParts {
+export function openFederation(deps: FederationDeps): FederationServices {
   const tickets = new LinkTickets(deps)
   const links = new Links({ ...deps, tickets })
   const common = {
@@ -56,17 +56,17 @@ export function openFederation(deps: FederationDeps): FederationParts {
     links,
     providers: new Providers(deps),
     client: new ProviderClient(deps),
-    visits: new ProviderVisits(deps),
-    refusals: new TripRefusals(deps.events),
+    visits: new LoginStates(deps),
+    refusals: new LoginRefusals(deps.events),
   }
-  const linkDepartures = new LinkDepartures({ ...common, tickets })
+  const linkDepartures = new LinkChecks({ ...common, tickets })
   return {
     providers: common.providers,
     links,
     authMethods: new AuthMethods(deps),
     federation: new Federation({
-      departures: new Departures({ ...common, linkDepartures }),
-      returns: new Returns({ ...common, arrivals: new Arrivals(deps) }),
+      departures: new AuthorizationRedirects({ ...common, linkDepartures }),
+      returns: new AuthorizationCallbacks({ ...common, arrivals: new FederatedAccounts(deps) }),
     }),
   }
 }

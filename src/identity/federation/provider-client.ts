@@ -6,15 +6,15 @@ import type { Clock } from '#base/clock.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 
 import { type ProviderClaims, isUnknownKey, readIdToken } from './id-token.ts'
+import { type PromptOptions, promptParameters } from './prompt-options.ts'
 import { ProviderDocuments } from './provider-documents.ts'
 import { ProviderFault, untrusted } from './provider-fault.ts'
 import { ProviderHttp } from './provider-http.ts'
 import type { ProviderMetadata } from './provider-metadata.ts'
-import { type ProviderWishes, wishParams } from './provider-wishes.ts'
 import type { ProviderAccess } from './providers.ts'
 
 /** Somebody, as a provider knows them. */
-export interface ProviderPerson {
+export interface ProviderUser {
   /** Never given to anybody else by this issuer; addresses are. */
   readonly subject: string
   readonly address: ProviderAddress
@@ -28,7 +28,7 @@ type ProviderAddress =
   | { readonly kind: 'none' }
 
 /** What goes to the provider with the browser. */
-export interface ProviderRequest extends ProviderWishes {
+export interface AuthorizationUrlRequest extends PromptOptions {
   readonly redirectUri: string
   readonly state: string
   readonly nonce: string
@@ -60,7 +60,10 @@ export class ProviderClient {
   }
 
   /** Where the browser goes. The scopes are the operator's, in their order, as they stand. */
-  async authorizationUrl(access: ProviderAccess, request: ProviderRequest): Promise<string> {
+  async authorizationUrl(
+    access: ProviderAccess,
+    request: AuthorizationUrlRequest,
+  ): Promise<string> {
     const { authorizationEndpoint } = await this.metadata(access.issuer)
     const url = new URL(authorizationEndpoint)
     const params = {
@@ -72,13 +75,13 @@ export class ProviderClient {
       nonce: request.nonce,
       code_challenge: createHash('sha256').update(request.verifier).digest('base64url'),
       code_challenge_method: 'S256',
-      ...wishParams(access.issuer, request),
+      ...promptParameters(access.issuer, request),
     }
     for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value)
     return url.href
   }
 
-  async redeem(access: ProviderAccess, grant: ProviderGrant): Promise<ProviderPerson> {
+  async redeem(access: ProviderAccess, grant: ProviderGrant): Promise<ProviderUser> {
     const metadata = await this.metadata(access.issuer)
     const tokens = await this.#exchange(access, metadata, grant)
     const claims = await this.#claims(access, metadata, { token: tokens['id_token'], grant })
@@ -113,7 +116,7 @@ export class ProviderClient {
     if (status === 200) return json
     throw new ProviderFault(
       'refused',
-      `The token endpoint answers ${status} "${word(json['error'])}"`,
+      `The token endpoint answers ${status} "${printableErrorCode(json['error'])}"`,
     )
   }
 
@@ -177,5 +180,5 @@ function addressOf(claims: Pick<ProviderClaims, 'email' | 'emailVerified'>): Pro
 }
 
 /** An error code of the provider's, fit for a log. */
-export const word = (value: unknown): string =>
+export const printableErrorCode = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll(/[^\w.-]/g, '').slice(0, 64) : ''

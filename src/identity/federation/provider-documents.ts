@@ -6,16 +6,16 @@ import { SingleFlight } from '#base/single-flight.ts'
 
 import { ProviderFault, untrusted } from './provider-fault.ts'
 import type { ProviderHttp } from './provider-http.ts'
-import { type ProviderMetadata, discoveryUrl, metadataOf } from './provider-metadata.ts'
+import { type ProviderMetadata, discoveryUrl, parseProviderMetadata } from './provider-metadata.ts'
 
-const REMEMBERED = 1_000
+const MAX_ENTRIES = 1_000
 const METADATA_AGE_MS = 60 * 60_000
 const KEYS_AGE_MS = 10 * 60_000
 /** How often a token with a key that is not known may make us look again. */
 const REFRESH_AFTER_MS = 10_000
 const MAX_KEYS = 50
 
-interface Loaded<Document> {
+interface LoadedDocument<Document> {
   readonly document: Document
   readonly atMs: number
 }
@@ -24,8 +24,8 @@ interface Loaded<Document> {
 export class ProviderDocuments {
   readonly #http: Pick<ProviderHttp, 'send'>
   readonly #clock: Clock
-  readonly #metadata = new LRUCache<string, Loaded<ProviderMetadata>>({ max: REMEMBERED })
-  readonly #keys = new LRUCache<string, Loaded<JWTVerifyGetKey>>({ max: REMEMBERED })
+  readonly #metadata = new LRUCache<string, LoadedDocument<ProviderMetadata>>({ max: MAX_ENTRIES })
+  readonly #keys = new LRUCache<string, LoadedDocument<JWTVerifyGetKey>>({ max: MAX_ENTRIES })
   readonly #metadataFlights = new SingleFlight<string, ProviderMetadata>()
   readonly #keyFlights = new SingleFlight<string, JWTVerifyGetKey>()
 
@@ -39,7 +39,7 @@ export class ProviderDocuments {
     if (known && this.#ageMs(known) < METADATA_AGE_MS) return known.document
     return this.#metadataFlights.run(issuer, async () => {
       const answer = await this.#http.send({ url: discoveryUrl(issuer), issuer })
-      const document = metadataOf(issuer, answer)
+      const document = parseProviderMetadata(issuer, answer)
       this.#metadata.set(issuer, { document, atMs: this.#nowMs() })
       return document
     })
@@ -70,7 +70,7 @@ export class ProviderDocuments {
     })
   }
 
-  #ageMs({ atMs }: Loaded<unknown>): number {
+  #ageMs({ atMs }: LoadedDocument<unknown>): number {
     return this.#nowMs() - atMs
   }
 

@@ -8,13 +8,13 @@ const TIMEOUT_MS = 5_000
 const MAX_BYTES = 128 * 1024
 const ACCEPT_JSON: EgressRequest['headers'] = [['accept', 'application/json']]
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly status: number
   readonly headers: EgressResponse['headers']
   readonly json: Readonly<Record<string, unknown>>
 }
 
-interface ProviderRequest {
+interface ProviderHttpRequest {
   readonly url: string
   /** The provider's, as the operator configured it. */
   readonly issuer: string
@@ -36,17 +36,21 @@ export class ProviderHttp {
   }
 
   /** Answers of 200 and 4xx, which is where OAuth puts its errors; everything else is a `ProviderFault`. */
-  async send(request: ProviderRequest): Promise<ProviderAnswer> {
+  async send(request: ProviderHttpRequest): Promise<ProviderResponse> {
     const answer = await this.#fetch(request).catch((cause: unknown) => {
-      throw new ProviderFault('unreachable', `${nameOf(request.url)} does not answer`, { cause })
+      throw new ProviderFault('unreachable', `${quotedUrl(request.url)} does not answer`, { cause })
     })
     if (answer.status !== 200 && (answer.status < 400 || answer.status >= 500)) {
-      throw new ProviderFault('unreachable', `${nameOf(request.url)} answers ${answer.status}`)
+      throw new ProviderFault('unreachable', `${quotedUrl(request.url)} answers ${answer.status}`)
     }
-    return { status: answer.status, headers: answer.headers, json: objectIn(answer, request.url) }
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      json: jsonObjectOf(answer, request.url),
+    }
   }
 
-  #fetch({ url, issuer, headers = [], form }: ProviderRequest): Promise<EgressResponse> {
+  #fetch({ url, issuer, headers = [], form }: ProviderHttpRequest): Promise<EgressResponse> {
     const egress = isIssuersOwn(url, issuer) ? this.#anywhere : this.#outside
     return egress.fetch(
       {
@@ -80,19 +84,22 @@ const direct = () => ({
   outside: new HttpEgress(),
 })
 
-const nameOf = (url: string): string => {
+const quotedUrl = (url: string): string => {
   const { host, pathname } = new URL(url)
   return `"${host}${pathname}"`
 }
 
-function objectIn(answer: EgressResponse, url: string): Readonly<Record<string, unknown>> {
+function jsonObjectOf(answer: EgressResponse, url: string): Readonly<Record<string, unknown>> {
   const json = parsed(Buffer.from(answer.bodyBase64, 'base64'))
   if (json) return json
   // An error page of a proxy in between is no word of the provider's.
   if (answer.status !== 200) {
-    throw new ProviderFault('unreachable', `${nameOf(url)} answers ${answer.status} without JSON`)
+    throw new ProviderFault(
+      'unreachable',
+      `${quotedUrl(url)} answers ${answer.status} without JSON`,
+    )
   }
-  throw untrusted(`${nameOf(url)} answers something that is no JSON object`)
+  throw untrusted(`${quotedUrl(url)} answers something that is no JSON object`)
 }
 
 function parsed(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { ProviderFault, untrusted } from './provider-fault.ts'
-import { type ProviderAnswer, isUsableEndpoint } from './provider-http.ts'
+import { type ProviderResponse, isUsableEndpoint } from './provider-http.ts'
 
 const Url = Type.String({ minLength: 1, maxLength: 2048 })
 const Words = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 200 })
@@ -35,7 +35,10 @@ export interface ProviderMetadata {
 export const discoveryUrl = (issuer: string): string =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 
-export function metadataOf(issuer: string, { status, json }: ProviderAnswer): ProviderMetadata {
+export function parseProviderMetadata(
+  issuer: string,
+  { status, json }: ProviderResponse,
+): ProviderMetadata {
   if (status !== 200) {
     throw new ProviderFault('unreachable', `The discovery of "${issuer}" answers ${status}`)
   }
@@ -60,13 +63,13 @@ export function metadataOf(issuer: string, { status, json }: ProviderAnswer): Pr
   return {
     issuer,
     ...endpoints,
-    secretIn: secretPlace(json.token_endpoint_auth_methods_supported),
+    secretIn: secretPlacement(json.token_endpoint_auth_methods_supported),
     answersNameIssuer: json.authorization_response_iss_parameter_supported ?? false,
   }
 }
 
 /** Left out, it means the header. */
-function secretPlace(methods: readonly string[] = ['client_secret_basic']): 'header' | 'form' {
+function secretPlacement(methods: readonly string[] = ['client_secret_basic']): 'header' | 'form' {
   if (methods.includes('client_secret_basic')) return 'header'
   return methods.includes('client_secret_post') ? 'form' : 'header'
 }

@@ -96,7 +96,7 @@ export async function deleteProvider(
 /** How many ended visits a new one takes away. */
 const SWEPT = 20
 
-export async function insertVisit(
+export async function insertLoginState(
   tx: SiteTx,
   visit: {
     readonly stateHash: Buffer
@@ -124,7 +124,7 @@ export async function insertVisit(
     .execute()
 }
 
-export async function deleteEndedVisits(tx: SiteTx, now: Date): Promise<void> {
+export async function deleteExpiredLoginStates(tx: SiteTx, now: Date): Promise<void> {
   await sql`delete from provider_visit where ctid in (
     select ctid from provider_visit
     where site_id = ${tx.siteId} and expires_at < ${now}
@@ -132,7 +132,7 @@ export async function deleteEndedVisits(tx: SiteTx, now: Date): Promise<void> {
 }
 
 /** Of two who come back at once, one gets the visit. */
-export function takeVisit(
+export function takeLoginState(
   tx: SiteTx,
   userPoolId: string,
   stateHash: Buffer,
@@ -148,15 +148,15 @@ export function takeVisit(
     .executeTakeFirst()
 }
 
-export interface Identity {
+export interface ExternalIdentity {
   readonly issuer: string
   readonly subject: string
 }
 
-export function selectIdentityHolder(
+export function selectIdentityOwner(
   tx: SiteTx,
   userPoolId: string,
-  { issuer, subject }: Identity,
+  { issuer, subject }: ExternalIdentity,
 ): Promise<{ readonly sub: string } | undefined> {
   return tx.db
     .selectFrom('user_identity')
@@ -173,7 +173,7 @@ export function selectIdentity(
   tx: SiteTx,
   userPoolId: string,
   sub: string,
-): Promise<(Identity & { readonly linkedAt: Date }) | undefined> {
+): Promise<(ExternalIdentity & { readonly linkedAt: Date }) | undefined> {
   return tx.db
     .selectFrom('user_identity')
     .select(['issuer', 'subject', 'linked_at as linkedAt'])
@@ -188,7 +188,7 @@ export function selectIdentity(
 export async function insertIdentity(
   tx: SiteTx,
   userPoolId: string,
-  identity: Identity & { readonly sub: string; readonly email: string | null },
+  identity: ExternalIdentity & { readonly sub: string; readonly email: string | null },
   now: Date,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx.db

@@ -3,17 +3,17 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Departure, Leaving } from './departure.ts'
-import type { Departures } from './departures.ts'
-import type { Outcome } from './outcome.ts'
-import type { Returning, Returns } from './returns.ts'
+import type { CallbackRequest, AuthorizationCallbacks } from './authorization-callbacks.ts'
+import type { AuthorizationRedirect, BrowserCookies } from './authorization-redirect.ts'
+import type { AuthorizationRedirects } from './authorization-redirects.ts'
+import type { CallbackResult } from './callback-result.ts'
 
 /** Sign-in with a provider, and adding one to an account: browsers go there and come back. */
 export class Federation {
-  readonly #departures: Departures
-  readonly #returns: Returns
+  readonly #departures: AuthorizationRedirects
+  readonly #returns: AuthorizationCallbacks
 
-  constructor(deps: { departures: Departures; returns: Returns }) {
+  constructor(deps: { departures: AuthorizationRedirects; returns: AuthorizationCallbacks }) {
     this.#departures = deps.departures
     this.#returns = deps.returns
   }
@@ -22,14 +22,19 @@ export class Federation {
   start(
     site: Site,
     request: AuthorizationRequest,
-    leaving: Leaving,
+    leaving: BrowserCookies,
     origin: RequestOrigin,
-  ): Promise<Departure> {
+  ): Promise<AuthorizationRedirect> {
     return this.#departures.start(site, request, leaving, origin)
   }
 
   /** What the provider's answer, which a browser brings, comes to. Each visit ends once. */
-  finish(site: Site, pool: Pool, returning: Returning, origin: RequestOrigin): Promise<Outcome> {
+  finish(
+    site: Site,
+    pool: Pool,
+    returning: CallbackRequest,
+    origin: RequestOrigin,
+  ): Promise<CallbackResult> {
     return this.#returns.finish(site, pool, returning, origin)
   }
 }

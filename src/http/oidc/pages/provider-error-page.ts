@@ -1,5 +1,5 @@
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
-import type { ArrivalRefusal } from '#identity/federation/arrivals.ts'
+import type { FederatedSignInRefusal } from '#identity/federation/federated-accounts.ts'
 import type { Site } from '#sites/site.ts'
 
 import { noticePage } from './notice-page.ts'
@@ -7,7 +7,7 @@ import { noticePage } from './notice-page.ts'
 /** Google knows who came, and we do not let them in: what they can do instead. */
 export function providerErrorPage(
   site: Site,
-  reason: ArrivalRefusal,
+  reason: FederatedSignInRefusal,
   {
     request,
     cookies,
@@ -29,7 +29,7 @@ export function providerErrorPage(
   })
 }
 
-const TITLES: Record<ArrivalRefusal, string> = {
+const TITLES: Record<FederatedSignInRefusal, string> = {
   'address-missing': 'Google did not tell your address',
   'address-unverified': 'Your address at Google is not confirmed',
   'address-taken': 'You already have an account',
@@ -37,7 +37,7 @@ const TITLES: Record<ArrivalRefusal, string> = {
   'account-not-active': 'This account cannot be used',
 }
 
-const TEXTS: Record<ArrivalRefusal, readonly string[]> = {
+const TEXTS: Record<FederatedSignInRefusal, readonly string[]> = {
   'address-missing': [
     'An account needs an email address, and Google did not share one. Allow it when Google asks, or sign in another way.',
   ],
@@ -54,7 +54,7 @@ const TEXTS: Record<ArrivalRefusal, readonly string[]> = {
   'account-not-active': ['Ask the people who run this site for help.'],
 }
 
-const LABELS: Record<ArrivalRefusal, string> = {
+const LABELS: Record<FederatedSignInRefusal, string> = {
   'address-missing': 'Sign in another way',
   'address-unverified': 'Sign in another way',
   'address-taken': 'Sign in to your account',

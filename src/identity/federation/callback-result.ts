@@ -1,17 +1,17 @@
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { SignedIn } from '#identity/authorization/service.ts'
 
-import type { ArrivalRefusal } from './arrivals.ts'
+import type { FederatedSignInRefusal } from './federated-accounts.ts'
 
 /** How a visit to a provider ends. */
-export type Outcome =
+export type CallbackResult =
   | ({ readonly kind: 'signed-in' } & SignedIn)
   /** Back at the client, with an error. */
   | { readonly kind: 'returned'; readonly location: string }
   /** The person is asked to do something else. */
   | {
       readonly kind: 'refused'
-      readonly reason: ArrivalRefusal
+      readonly reason: FederatedSignInRefusal
       readonly request: AuthorizationRequest
     }
   /** Unknown, over, or of another browser: there is no client that one could trust to be concerned. */

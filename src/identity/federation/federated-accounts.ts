@@ -9,28 +9,28 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import { GOOGLE } from './model.ts'
-import type { ProviderPerson } from './provider-client.ts'
+import type { ProviderUser } from './provider-client.ts'
 import {
-  type Identity,
+  type ExternalIdentity,
   deleteFormerIdentity,
   insertIdentity,
-  selectIdentityHolder,
+  selectIdentityOwner,
 } from './queries.ts'
 
 /** Why somebody whom the provider knows is not let in. */
-export type ArrivalRefusal =
+export type FederatedSignInRefusal =
   | 'address-missing'
   | 'address-unverified'
   | 'address-taken'
   | 'sign-up-disabled'
   | 'account-not-active'
 
-export type Arrival =
+export type FederatedAccount =
   | { readonly kind: 'known'; readonly sub: string }
-  | { readonly kind: 'refused'; readonly reason: ArrivalRefusal }
+  | { readonly kind: 'refused'; readonly reason: FederatedSignInRefusal }
 
 /** What an arrival is about, besides the person. */
-export interface Arriving {
+export interface FederatedSignIn {
   readonly pool: Pool
   readonly issuer: string
   readonly clientId: string
@@ -38,13 +38,13 @@ export interface Arriving {
 }
 
 /** Two who arrive at once as the same new person: the second finds what the first has made. */
-const TRIES = 2
+const MAX_ATTEMPTS = 2
 
 /**
  * Which account somebody has who comes from a provider. An identity that is known is its account, whatever its address is
  * now. A new one gets an account of its own, and never one that exists: an address alone proves too little.
  */
-export class Arrivals {
+export class FederatedAccounts {
   readonly #database: Database
   readonly #clock: Clock
   readonly #users: Users
@@ -65,11 +65,15 @@ export class Arrivals {
     this.#authEmails = deps.authEmails
   }
 
-  async accountOf(site: Site, person: ProviderPerson, arriving: Arriving): Promise<Arrival> {
-    for (let tries = 1; tries <= TRIES; tries += 1) {
+  async resolve(
+    site: Site,
+    person: ProviderUser,
+    arriving: FederatedSignIn,
+  ): Promise<FederatedAccount> {
+    for (let tries = 1; tries <= MAX_ATTEMPTS; tries += 1) {
       const arrival = await this.#database
         .withSite(site.siteId, (tx) => this.#resolve(tx, site, person, arriving))
-        .catch(overtakenOr)
+        .catch(ignoreConcurrentSignUp)
       if (arrival) return arrival
     }
     return refused('address-taken')
@@ -78,9 +82,9 @@ export class Arrivals {
   async #resolve(
     tx: SiteTx,
     site: Site,
-    person: ProviderPerson,
-    arriving: Arriving,
-  ): Promise<Arrival> {
+    person: ProviderUser,
+    arriving: FederatedSignIn,
+  ): Promise<FederatedAccount> {
     const { pool, issuer } = arriving
     const { address } = person
     const identity = { issuer, subject: person.subject }
@@ -89,7 +93,7 @@ export class Arrivals {
       address.kind === 'verified'
         ? await this.#users.findByEmail(tx, pool.userPoolId, address.email)
         : undefined
-    const holder = await selectIdentityHolder(tx, pool.userPoolId, identity)
+    const holder = await selectIdentityOwner(tx, pool.userPoolId, identity)
     if (holder) return this.#known(tx, pool, holder.sub)
     if (address.kind === 'none') return refused('address-missing')
     if (address.kind === 'unverified') return refused('address-unverified')
@@ -97,16 +101,16 @@ export class Arrivals {
     return owner ? this.#join(tx, site, owner, newcomer) : this.#signUp(tx, newcomer)
   }
 
-  async #known(tx: SiteTx, pool: Pool, sub: string): Promise<Arrival> {
+  async #known(tx: SiteTx, pool: Pool, sub: string): Promise<FederatedAccount> {
     const user = await this.#users.find(tx, pool.userPoolId, sub)
     return user?.status === 'ACTIVE' ? { kind: 'known', sub } : refused('account-not-active')
   }
 
-  async #signUp(tx: SiteTx, newcomer: Newcomer): Promise<Arrival> {
+  async #signUp(tx: SiteTx, newcomer: NewFederatedUser): Promise<FederatedAccount> {
     const { pool, email, clientId, origin } = newcomer
     if (!pool.settings.selfSignUp) return refused('sign-up-disabled')
     const user = await this.#users.addVisitor(tx, pool.userPoolId, email)
-    if (!user) throw new Overtaken()
+    if (!user) throw new ConcurrentSignUp()
     await this.#take(tx, user, newcomer)
     await this.#events.record(tx, {
       event: 'provider.sign-up',
@@ -121,7 +125,12 @@ export class Arrivals {
   }
 
   /** Only where the site allows it, and only onto an account whose address somebody has proven to us. */
-  async #join(tx: SiteTx, site: Site, owner: User, newcomer: Newcomer): Promise<Arrival> {
+  async #join(
+    tx: SiteTx,
+    site: Site,
+    owner: User,
+    newcomer: NewFederatedUser,
+  ): Promise<FederatedAccount> {
     const { pool, clientId, origin } = newcomer
     const allowed =
       pool.settings.linkVerifiedAddresses && owner.emailVerified && owner.status === 'ACTIVE'
@@ -142,23 +151,27 @@ export class Arrivals {
     return { kind: 'known', sub: owner.sub }
   }
 
-  async #take(tx: SiteTx, { sub }: User, { pool, identity, email }: Newcomer): Promise<void> {
+  async #take(
+    tx: SiteTx,
+    { sub }: User,
+    { pool, identity, email }: NewFederatedUser,
+  ): Promise<void> {
     const row = { ...identity, sub, email }
     const taken = await insertIdentity(tx, pool.userPoolId, row, this.#clock.now())
-    if (!taken) throw new Overtaken()
+    if (!taken) throw new ConcurrentSignUp()
   }
 }
 
 /** The address or the identity has an account by now: what this transaction did must not stay, and is tried again. */
-class Overtaken extends Error {}
+class ConcurrentSignUp extends Error {}
 
-function overtakenOr(error: unknown): undefined {
-  if (!(error instanceof Overtaken)) throw error
+function ignoreConcurrentSignUp(error: unknown): undefined {
+  if (!(error instanceof ConcurrentSignUp)) throw error
 }
 
-interface Newcomer extends Arriving {
-  readonly identity: Identity
+interface NewFederatedUser extends FederatedSignIn {
+  readonly identity: ExternalIdentity
   readonly email: string
 }
 
-const refused = (reason: ArrivalRefusal): Arrival => ({ kind: 'refused', reason })
+const refused = (reason: FederatedSignInRefusal): FederatedAccount => ({ kind: 'refused', reason })

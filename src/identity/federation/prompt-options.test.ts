@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { wishParams } from './provider-wishes.ts'
+import { promptParameters } from './prompt-options.ts'
 
 const NONE = { prompts: [], maxAgeSeconds: undefined, loginHint: undefined }
 const ALL = {
@@ -11,11 +11,11 @@ const ALL = {
 
 describe('a client’s wishes', () => {
   test('are nothing when it has none', () => {
-    expect(wishParams('https://idp.test', NONE)).toEqual({})
+    expect(promptParameters('https://idp.test', NONE)).toEqual({})
   })
 
   test('go to a provider as they are', () => {
-    expect(wishParams('https://idp.test', ALL)).toEqual({
+    expect(promptParameters('https://idp.test', ALL)).toEqual({
       prompt: 'login select_account',
       max_age: '60',
       login_hint: 'mia@example.test',
@@ -23,7 +23,7 @@ describe('a client’s wishes', () => {
   })
 
   test('go to Google in the words that it takes', () => {
-    expect(wishParams('https://accounts.google.com', ALL)).toEqual({
+    expect(promptParameters('https://accounts.google.com', ALL)).toEqual({
       prompt: 'select_account',
       login_hint: 'mia@example.test',
     })

@@ -9,12 +9,12 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { LinkRefusal } from './links.ts'
+import type { LinkingUser } from './login-state.ts'
 import { GOOGLE } from './model.ts'
 import { ProviderFault, type ProviderFaultKind } from './provider-fault.ts'
-import type { Linker } from './provider-visit.ts'
 
 /** One way to the provider or back, for a client's request. */
-export interface Trip {
+export interface LoginAttempt {
   readonly site: Site
   readonly request: AuthorizationRequest
   readonly origin: RequestOrigin
@@ -23,7 +23,7 @@ export interface Trip {
 type About = Pick<SecurityEvent, 'sub' | 'email'>
 
 /** Trips that come to nothing: the client hears that it is so, the operator finds out why in the audit trail. */
-export class TripRefusals {
+export class LoginRefusals {
   readonly #events: SecurityEvents
 
   constructor(events: SecurityEvents) {
@@ -31,25 +31,29 @@ export class TripRefusals {
   }
 
   /** Where the client hears of it. */
-  async location(trip: Trip, refusal: Refusal): Promise<string> {
+  async errorLocation(trip: LoginAttempt, refusal: Refusal): Promise<string> {
     await this.note(trip, refusal.description)
     return refusalLocation(trip.request, refusal)
   }
 
-  async linkLocation(trip: Trip, reason: LinkRefusal, { sub }: Linker): Promise<string> {
+  async linkErrorLocation(
+    trip: LoginAttempt,
+    reason: LinkRefusal,
+    { sub }: LinkingUser,
+  ): Promise<string> {
     const description = `${reason}: ${LINK_REFUSALS[reason]}`
     await this.note(trip, description, { sub })
     return refusalLocation(trip.request, { error: 'access_denied', description })
   }
 
   /** For what the provider did; anything else goes on being thrown. */
-  async faultLocation(trip: Trip, error: unknown): Promise<string> {
+  async faultLocation(trip: LoginAttempt, error: unknown): Promise<string> {
     if (!(error instanceof ProviderFault)) throw error
     await this.note(trip, `${error.kind}: ${error.message}`)
     return refusalLocation(trip.request, FAULTS[error.kind])
   }
 
-  note({ site, request, origin }: Trip, reason: string, about: About = {}): Promise<void> {
+  note({ site, request, origin }: LoginAttempt, reason: string, about: About = {}): Promise<void> {
     const { pool, client } = request
     return this.#events.note(site.siteId, {
       event: 'provider.refused',

@@ -6,29 +6,29 @@ import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Arrivals } from './arrivals.ts'
-import type { Links } from './links.ts'
-import { callbackUri } from './model.ts'
-import type { Outcome } from './outcome.ts'
 import {
-  type ProviderAnswer,
-  codeOf,
-  providerAnswerOf,
-  refusalOf,
+  type AuthorizationResponse,
+  requireCode,
+  parseAuthorizationResponse,
+  authorizationErrorOf,
   requireSameIssuer,
-} from './provider-answer.ts'
-import type { ProviderClient, ProviderPerson } from './provider-client.ts'
+} from './authorization-response.ts'
+import type { CallbackResult } from './callback-result.ts'
+import type { FederatedAccounts } from './federated-accounts.ts'
+import type { Links } from './links.ts'
+import type { LoginAttempt, LoginRefusals } from './login-refusals.ts'
+import type { LoginState } from './login-state.ts'
+import type { LoginStates } from './login-states.ts'
+import { callbackUri } from './model.ts'
+import type { ProviderClient, ProviderUser } from './provider-client.ts'
 import { untrusted } from './provider-fault.ts'
-import type { ProviderVisit } from './provider-visit.ts'
-import type { ProviderVisits } from './provider-visits.ts'
 import type { Providers } from './providers.ts'
-import type { Trip, TripRefusals } from './trip-refusals.ts'
 
 /** A provider's clock, and ours. */
 const CLOCK_SKEW_SECONDS = 60
 
 /** What a browser brings back. */
-export interface Returning {
+export interface CallbackRequest {
   readonly params: URLSearchParams
   /** The cookie of the visit with that id. */
   readonly bindingOf: (visitId: string) => string | undefined
@@ -37,25 +37,25 @@ export interface Returning {
 }
 
 /** Browsers that come back from the provider. */
-export class Returns {
+export class AuthorizationCallbacks {
   readonly #clock: Clock
   readonly #providers: Providers
   readonly #client: ProviderClient
-  readonly #visits: ProviderVisits
-  readonly #arrivals: Arrivals
+  readonly #visits: LoginStates
+  readonly #arrivals: FederatedAccounts
   readonly #links: Links
   readonly #signIns: Pick<SignIns, 'complete'>
-  readonly #refusals: TripRefusals
+  readonly #refusals: LoginRefusals
 
   constructor(deps: {
     clock: Clock
     providers: Providers
     client: ProviderClient
-    visits: ProviderVisits
-    arrivals: Arrivals
+    visits: LoginStates
+    arrivals: FederatedAccounts
     links: Links
     signIns: Pick<SignIns, 'complete'>
-    refusals: TripRefusals
+    refusals: LoginRefusals
   }) {
     this.#clock = deps.clock
     this.#providers = deps.providers
@@ -70,11 +70,11 @@ export class Returns {
   async finish(
     site: Site,
     pool: Pool,
-    returning: Returning,
+    returning: CallbackRequest,
     origin: RequestOrigin,
-  ): Promise<Outcome> {
+  ): Promise<CallbackResult> {
     const authTime = this.#clock.now()
-    const answer = providerAnswerOf(returning.params)
+    const answer = parseAuthorizationResponse(returning.params)
     if (!answer) return { kind: 'lost' }
     const visit = await this.#visits.take(site, pool, answer.state, returning.bindingOf)
     if (!visit) return { kind: 'lost' }
@@ -95,28 +95,30 @@ export class Returns {
 
   /** Or where the client hears that there is nobody. */
   async #personOf(
-    trip: Trip,
-    visit: ProviderVisit,
-    answer: ProviderAnswer,
-  ): Promise<ProviderPerson | { readonly location: string }> {
+    trip: LoginAttempt,
+    visit: LoginState,
+    answer: AuthorizationResponse,
+  ): Promise<ProviderUser | { readonly location: string }> {
     try {
       requireSameIssuer(answer, visit)
       if (answer.error !== undefined) {
-        return { location: await this.#refusals.location(trip, refusalOf(answer.error)) }
+        return {
+          location: await this.#refusals.errorLocation(trip, authorizationErrorOf(answer.error)),
+        }
       }
-      const person = await this.#redeem(trip, visit, codeOf(answer))
+      const person = await this.#redeem(trip, visit, requireCode(answer))
       if (isRecentEnough(person, visit)) return person
-      return { location: await this.#refusals.location(trip, NOT_RECENT) }
+      return { location: await this.#refusals.errorLocation(trip, NOT_RECENT) }
     } catch (error) {
       return { location: await this.#refusals.faultLocation(trip, error) }
     }
   }
 
   async #redeem(
-    { site, request }: Trip,
-    visit: ProviderVisit,
+    { site, request }: LoginAttempt,
+    visit: LoginState,
     code: string,
-  ): Promise<ProviderPerson> {
+  ): Promise<ProviderUser> {
     const access = await this.#providers.access(site, request.pool)
     if (access.issuer !== visit.issuer || access.clientId !== visit.clientId) {
       throw untrusted('The provider has been changed while the browser was there')
@@ -127,10 +129,10 @@ export class Returns {
   }
 
   async #accountOf(
-    trip: Trip,
-    visit: ProviderVisit,
-    person: ProviderPerson,
-  ): Promise<{ readonly sub: string } | Outcome> {
+    trip: LoginAttempt,
+    visit: LoginState,
+    person: ProviderUser,
+  ): Promise<{ readonly sub: string } | CallbackResult> {
     const { site, request, origin } = trip
     const { pool, client } = request
     const about = { pool, issuer: visit.issuer, clientId: client.clientId, origin }
@@ -138,10 +140,10 @@ export class Returns {
     if (linker) {
       const reason = await this.#links.complete(site, person, { ...about, linker })
       if (reason === undefined) return { sub: linker.sub }
-      const location = await this.#refusals.linkLocation(trip, reason, linker)
+      const location = await this.#refusals.linkErrorLocation(trip, reason, linker)
       return { kind: 'returned', location }
     }
-    const arrival = await this.#arrivals.accountOf(site, person, about)
+    const arrival = await this.#arrivals.resolve(site, person, about)
     if (arrival.kind === 'known') return { sub: arrival.sub }
     const { address } = person
     const email = address.kind === 'verified' ? address.email : undefined
@@ -152,8 +154,8 @@ export class Returns {
 
 /** A provider that does not say when it saw the person (Google) is believed to have asked, as it was told to. */
 const isRecentEnough = (
-  { authTimeSeconds }: ProviderPerson,
-  { authenticatedAfterSeconds }: ProviderVisit,
+  { authTimeSeconds }: ProviderUser,
+  { authenticatedAfterSeconds }: LoginState,
 ): boolean =>
   authTimeSeconds === undefined ||
   authenticatedAfterSeconds === undefined ||

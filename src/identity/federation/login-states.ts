@@ -8,21 +8,26 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { VisitBinding } from './departure.ts'
-import { type ProviderVisit, VISIT_LIFETIME_MS, visitOf, visitText } from './provider-visit.ts'
-import { deleteEndedVisits, insertVisit, takeVisit } from './queries.ts'
+import type { LoginBinding } from './authorization-redirect.ts'
+import {
+  type LoginState,
+  LOGIN_LIFETIME_MS,
+  parseLoginState,
+  serializeLoginState,
+} from './login-state.ts'
+import { deleteExpiredLoginStates, insertLoginState, takeLoginState } from './queries.ts'
 
 /** Named by the start of the state's hash: the cookie and the row find each other, the state stays a secret. */
 const ID_LENGTH = 16
 const STATE = /^[\w-]{43}$/
 
-export interface OpenedVisit {
+export interface NewLogin {
   readonly state: string
-  readonly binding: VisitBinding
+  readonly binding: LoginBinding
 }
 
 /** Visits to providers that have not come back. In the database, so that any replica can take them up; each good once. */
-export class ProviderVisits {
+export class LoginStates {
   readonly #database: Database
   readonly #sealer: Sealer
   readonly #siteKeys: SiteKeys
@@ -44,26 +49,26 @@ export class ProviderVisits {
   }
 
   /** A state for the provider's URL, a secret for the browser's cookie: neither says anything without the other. */
-  prepare(): OpenedVisit {
+  prepare(): NewLogin {
     const state = this.#ids.secret()
-    const expiresAt = new Date(this.#clock.now().getTime() + VISIT_LIFETIME_MS)
-    return { state, binding: { visitId: visitIdOf(state), token: this.#ids.secret(), expiresAt } }
+    const expiresAt = new Date(this.#clock.now().getTime() + LOGIN_LIFETIME_MS)
+    return { state, binding: { loginId: loginIdOf(state), token: this.#ids.secret(), expiresAt } }
   }
 
   open(
     site: Site,
     pool: Pool,
-    { state, binding }: OpenedVisit,
-    visit: Omit<ProviderVisit, 'bindingHash'>,
+    { state, binding }: NewLogin,
+    visit: Omit<LoginState, 'bindingHash'>,
   ): Promise<void> {
     const bindingHash = hashOf(binding.token).toString('base64url')
     const stateHash = hashOf(state)
     const createdAt = this.#clock.now()
     return this.#database.withSite(site.siteId, async (tx) => {
       const siteKey = await this.#siteKeys.wrapped(tx)
-      const text = visitText({ ...visit, bindingHash })
-      await deleteEndedVisits(tx, createdAt)
-      await insertVisit(tx, {
+      const text = serializeLoginState({ ...visit, bindingHash })
+      await deleteExpiredLoginStates(tx, createdAt)
+      await insertLoginState(tx, {
         stateHash,
         userPoolId: pool.userPoolId,
         purpose: visit.linker ? 'link' : 'sign-in',
@@ -84,17 +89,17 @@ export class ProviderVisits {
     pool: Pool,
     state: string,
     bindingOf: (visitId: string) => string | undefined,
-  ): Promise<ProviderVisit | undefined> {
-    const token = STATE.test(state) ? bindingOf(visitIdOf(state)) : undefined
+  ): Promise<LoginState | undefined> {
+    const token = STATE.test(state) ? bindingOf(loginIdOf(state)) : undefined
     if (token === undefined) return undefined
     const stateHash = hashOf(state)
     return this.#database
       .withSite(site.siteId, async (tx) => {
-        const row = await takeVisit(tx, pool.userPoolId, stateHash, this.#clock.now())
+        const row = await takeLoginState(tx, pool.userPoolId, stateHash, this.#clock.now())
         if (!row) return undefined
         const siteKey = await this.#siteKeys.wrapped(tx)
         const context = sealContext(pool, stateHash)
-        const visit = visitOf(this.#sealer.open(siteKey, context, row.sealedVisit))
+        const visit = parseLoginState(this.#sealer.open(siteKey, context, row.sealedVisit))
         // Thrown, so that the row stays.
         if (!timingSafeEqual(hashOf(token), Buffer.from(visit.bindingHash, 'base64url'))) {
           throw new OtherBrowser()
@@ -111,7 +116,7 @@ export class ProviderVisits {
 class OtherBrowser extends Error {}
 
 /** What the cookie of a visit is named for. */
-export const visitIdOf = (state: string): string =>
+export const loginIdOf = (state: string): string =>
   hashOf(state).toString('hex').slice(0, ID_LENGTH)
 
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,20 +1,20 @@
 /** The browser's way to the provider. */
-export interface Departure {
+export interface AuthorizationRedirect {
   /** At the provider; or back at the client, with an error. */
   readonly location: string
   /** For a cookie that only this browser has: whoever comes back without it is not who left. */
-  readonly binding?: VisitBinding
+  readonly binding?: LoginBinding
 }
 
-export interface VisitBinding {
+export interface LoginBinding {
   /** What the cookie is named for. */
-  readonly visitId: string
+  readonly loginId: string
   readonly token: string
   readonly expiresAt: Date
 }
 
 /** What the browser brings along when it leaves. */
-export interface Leaving {
+export interface BrowserCookies {
   /** Of its session at the pool. */
   readonly sessionToken: string | undefined
   /** Set when this browser itself asked to link. */

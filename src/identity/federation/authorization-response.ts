@@ -3,15 +3,15 @@ import type {
   Refusal,
 } from '#identity/authorization/authorization-request.ts'
 
-import { word } from './provider-client.ts'
+import type { LoginState } from './login-state.ts'
+import { printableErrorCode } from './provider-client.ts'
 import { untrusted } from './provider-fault.ts'
-import type { ProviderVisit } from './provider-visit.ts'
 
 const NAMES = ['state', 'code', 'iss', 'error', 'error_description'] as const
 const MAX_CODE = 4096
 
 /** What the provider says through the browser. Anyone can write such an address. */
-export interface ProviderAnswer {
+export interface AuthorizationResponse {
   readonly state: string
   readonly code: string | undefined
   /** RFC 9207. */
@@ -20,7 +20,9 @@ export interface ProviderAnswer {
 }
 
 /** Undefined when there is no state, or a parameter comes twice: two readers could each take another one. */
-export function providerAnswerOf(params: URLSearchParams): ProviderAnswer | undefined {
+export function parseAuthorizationResponse(
+  params: URLSearchParams,
+): AuthorizationResponse | undefined {
   if (NAMES.some((name) => params.getAll(name).length > 1)) return undefined
   const valueOf = (name: (typeof NAMES)[number]) => params.get(name) ?? undefined
   const state = valueOf('state')
@@ -28,7 +30,7 @@ export function providerAnswerOf(params: URLSearchParams): ProviderAnswer | unde
   return { state, code: valueOf('code'), iss: valueOf('iss'), error: valueOf('error') }
 }
 
-export function codeOf({ code }: ProviderAnswer): string {
+export function requireCode({ code }: AuthorizationResponse): string {
   if (code === undefined || code === '' || code.length > MAX_CODE) {
     throw untrusted('The answer has no code')
   }
@@ -37,21 +39,21 @@ export function codeOf({ code }: ProviderAnswer): string {
 
 /** RFC 9207. An error is an answer, too: one that another provider sent says nothing about this visit. */
 export function requireSameIssuer(
-  { iss }: ProviderAnswer,
-  { issuer, answersNameIssuer }: ProviderVisit,
+  { iss }: AuthorizationResponse,
+  { issuer, answersNameIssuer }: LoginState,
 ): void {
   if (iss === undefined && answersNameIssuer) throw untrusted('The answer names no issuer')
   if (iss !== undefined && iss !== issuer) throw untrusted('The answer is of another issuer')
 }
 
 /** What the provider refuses, in words that our client knows. */
-export function refusalOf(error: string): Refusal {
-  const refusal = REFUSALS.get(error)
+export function authorizationErrorOf(error: string): Refusal {
+  const refusal = ERRORS.get(error)
   if (refusal) return refusal
-  return { error: 'server_error', description: `Google answered: ${word(error)}` }
+  return { error: 'server_error', description: `Google answered: ${printableErrorCode(error)}` }
 }
 
-const REFUSALS: ReadonlyMap<string, Refusal> = new Map(
+const ERRORS: ReadonlyMap<string, Refusal> = new Map(
   (
     [
       ['access_denied', 'access_denied', 'The user did not agree to sign in with Google'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { providerAnswerOf, refusalOf } from './provider-answer.ts'
+import { parseAuthorizationResponse, authorizationErrorOf } from './authorization-response.ts'
 
 describe('what a provider answers through the browser', () => {
   test('is read whatever else is in the address', () => {
@@ -13,7 +13,7 @@ describe('what a provider answers through the browser', () => {
         }
         params.append('state', 's')
         params.append('code', 'c')
-        expect(providerAnswerOf(params)).toEqual({
+        expect(parseAuthorizationResponse(params)).toEqual({
           state: 's',
           code: 'c',
           iss: undefined,
@@ -26,7 +26,7 @@ describe('what a provider answers through the browser', () => {
   test.each(['state=a&state=a', 'state=a&code=b&code=b', 'state=a&iss=x&iss=x', 'code=b', ''])(
     'is nothing in "%s"',
     (query) => {
-      expect(providerAnswerOf(new URLSearchParams(query))).toBeUndefined()
+      expect(parseAuthorizationResponse(new URLSearchParams(query))).toBeUndefined()
     },
   )
 })
@@ -36,7 +36,7 @@ describe('an error of a provider', () => {
   test('has no word in it that the provider could choose freely', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 500 }), (error) => {
-        const { description } = refusalOf(error)
+        const { description } = authorizationErrorOf(error)
         expect(description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]{1,200}$/)
       }),
     )
@@ -50,6 +50,6 @@ describe('an error of a provider', () => {
     ['invalid_scope', 'server_error'],
     ['__proto__', 'server_error'],
   ])('"%s" is "%s" for our client', (theirs, ours) => {
-    expect(refusalOf(theirs).error).toBe(ours)
+    expect(authorizationErrorOf(theirs).error).toBe(ours)
   })
 })

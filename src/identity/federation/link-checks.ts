@@ -3,22 +3,22 @@ import type { AuthorizationRequest } from '#identity/authorization/authorization
 import type { Sessions } from '#identity/sessions/service.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Leaving } from './departure.ts'
+import type { BrowserCookies } from './authorization-redirect.ts'
 import { type LinkTickets, isBindingOf } from './link-tickets.ts'
 import type { LinkRefusal, Links } from './links.ts'
-import type { Linker } from './provider-visit.ts'
+import type { LinkingUser } from './login-state.ts'
 
-export type LinkDeparture =
-  | { readonly kind: 'may-leave'; readonly linker: Linker }
+export type LinkCheck =
+  | { readonly kind: 'may-leave'; readonly linker: LinkingUser }
   /** Nobody is signed in here, and it is not the browser that asked. */
   | { readonly kind: 'stranger' }
-  | { readonly kind: 'refused'; readonly reason: LinkRefusal; readonly linker: Linker }
+  | { readonly kind: 'refused'; readonly reason: LinkRefusal; readonly linker: LinkingUser }
 
 /**
  * Whether this browser is the one in which the account's owner asked to link. An authorize URL alone proves nothing: sent
  * to somebody else, it would put their identity into the sender's account.
  */
-export class LinkDepartures {
+export class LinkChecks {
   readonly #tickets: LinkTickets
   readonly #links: Links
   readonly #sessions: Pick<Sessions, 'find'>
@@ -30,7 +30,11 @@ export class LinkDepartures {
   }
 
   /** 403 `Forbidden` without a ticket that counts, and in a browser where somebody else is signed in. */
-  async check(site: Site, request: AuthorizationRequest, leaving: Leaving): Promise<LinkDeparture> {
+  async check(
+    site: Site,
+    request: AuthorizationRequest,
+    leaving: BrowserCookies,
+  ): Promise<LinkCheck> {
     const { pool } = request
     const ticket = this.#tickets.read(request)
     if (!ticket) throw noTicket()

@@ -7,33 +7,33 @@ import type {
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Departure, Leaving } from './departure.ts'
-import type { LinkDepartures } from './link-departures.ts'
+import type { AuthorizationRedirect, BrowserCookies } from './authorization-redirect.ts'
+import type { LinkChecks } from './link-checks.ts'
+import type { LoginAttempt, LoginRefusals } from './login-refusals.ts'
+import type { LinkingUser } from './login-state.ts'
+import type { LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
 import type { ProviderClient } from './provider-client.ts'
-import type { Linker } from './provider-visit.ts'
-import type { ProviderVisits } from './provider-visits.ts'
 import type { ProviderAccess, Providers } from './providers.ts'
-import type { Trip, TripRefusals } from './trip-refusals.ts'
 
 /** Browsers that leave for the provider. */
-export class Departures {
+export class AuthorizationRedirects {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #providers: Providers
   readonly #client: ProviderClient
-  readonly #visits: ProviderVisits
-  readonly #linkDepartures: LinkDepartures
-  readonly #refusals: TripRefusals
+  readonly #visits: LoginStates
+  readonly #linkDepartures: LinkChecks
+  readonly #refusals: LoginRefusals
 
   constructor(deps: {
     clock: Clock
     ids: Ids
     providers: Providers
     client: ProviderClient
-    visits: ProviderVisits
-    linkDepartures: LinkDepartures
-    refusals: TripRefusals
+    visits: LoginStates
+    linkDepartures: LinkChecks
+    refusals: LoginRefusals
   }) {
     this.#clock = deps.clock
     this.#ids = deps.ids
@@ -47,9 +47,9 @@ export class Departures {
   async start(
     site: Site,
     request: AuthorizationRequest,
-    leaving: Leaving,
+    leaving: BrowserCookies,
     origin: RequestOrigin,
-  ): Promise<Departure> {
+  ): Promise<AuthorizationRedirect> {
     const trip = { site, request, origin }
     if (request.client.purpose !== 'link') return this.#leave(trip, undefined)
     const link = await this.#linkDepartures.check(site, request, leaving)
@@ -57,13 +57,16 @@ export class Departures {
       case 'may-leave':
         return this.#leave(trip, link.linker)
       case 'refused':
-        return { location: await this.#refusals.linkLocation(trip, link.reason, link.linker) }
+        return { location: await this.#refusals.linkErrorLocation(trip, link.reason, link.linker) }
       case 'stranger':
-        return { location: await this.#refusals.location(trip, STRANGER) }
+        return { location: await this.#refusals.errorLocation(trip, NOT_SIGNED_IN) }
     }
   }
 
-  async #leave(trip: Trip, linker: Linker | undefined): Promise<Departure> {
+  async #leave(
+    trip: LoginAttempt,
+    linker: LinkingUser | undefined,
+  ): Promise<AuthorizationRedirect> {
     try {
       const access = await this.#providers.access(trip.site, trip.request.pool)
       return await this.#begin(trip, access, linker)
@@ -73,10 +76,10 @@ export class Departures {
   }
 
   async #begin(
-    { site, request }: Trip,
+    { site, request }: LoginAttempt,
     access: ProviderAccess,
-    linker: Linker | undefined,
-  ): Promise<Departure> {
+    linker: LinkingUser | undefined,
+  ): Promise<AuthorizationRedirect> {
     const { pool } = request
     const { answersNameIssuer } = await this.#client.metadata(access.issuer)
     const { state, binding } = this.#visits.prepare()
@@ -108,7 +111,7 @@ export class Departures {
   }
 }
 
-const STRANGER: Refusal = {
+const NOT_SIGNED_IN: Refusal = {
   error: 'login_required',
   description: 'This browser is not signed in to the account that asked to link',
 }

@@ -1,7 +1,7 @@
 import { GOOGLE_ISSUER } from './model.ts'
 
 /** How the client wants its user to be asked. */
-export interface ProviderWishes {
+export interface PromptOptions {
   readonly prompts: readonly string[]
   readonly maxAgeSeconds: number | undefined
   readonly loginHint: string | undefined
@@ -11,9 +11,9 @@ export interface ProviderWishes {
  * The wishes as parameters for the provider. Google knows neither `prompt=login` nor `max_age`; asking which account it
  * is to be is the nearest that it has.
  */
-export function wishParams(
+export function promptParameters(
   issuer: string,
-  { prompts, maxAgeSeconds, loginHint }: ProviderWishes,
+  { prompts, maxAgeSeconds, loginHint }: PromptOptions,
 ): Readonly<Record<string, string>> {
   const isGoogle = issuer === GOOGLE_ISSUER
   const asked = prompts.map((prompt) =>
