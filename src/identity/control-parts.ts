@@ -5,7 +5,7 @@ import type { SignOut } from './sessions/sign-out.ts'
 import { UserSessions } from './sessions/user-sessions.ts'
 import type { Users } from './users/service.ts'
 
-export interface ControlParts {
+export interface ControlServices {
   readonly dataGroups: DataGroups
   readonly authSettings: AuthSettings
   readonly userSessions: UserSessions
@@ -19,7 +19,7 @@ export function openControls(
     readonly sessions: Sessions
     readonly signOut: SignOut
   },
-): ControlParts {
+): ControlServices {
   return {
     dataGroups: new DataGroups(deps),
     authSettings: new AuthSettings(deps),

@@ -15,7 +15,7 @@ import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
 import type { CognitoApi } from './cognito/api/service.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
-import { type ControlParts, openControls } from './control-parts.ts'
+import { type ControlServices, openControls } from './control-parts.ts'
 import { type FederationServices, openFederation } from './federation/open-federation.ts'
 import type { GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
@@ -31,7 +31,7 @@ import { FailureCounter } from './rate-limits/failure-counter.ts'
 import type { FailureCounts } from './rate-limits/failure-counts.ts'
 import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/service.ts'
-import { type SignInParts, openSignIns } from './sign-in-parts.ts'
+import { type SignInServices, openSignIns } from './sign-in-parts.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
@@ -64,7 +64,8 @@ export interface IdentityDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity extends SignInParts, AccountServices, FederationServices, ControlParts {
+export interface Identity
+  extends SignInServices, AccountServices, FederationServices, ControlServices {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users

@@ -14,16 +14,16 @@ import { LogoutRequests } from './sessions/logout-requests.ts'
 import { Sessions } from './sessions/service.ts'
 import { SignOut } from './sessions/sign-out.ts'
 import { CodeExchange } from './token-sets/code-exchange.ts'
-import { Refreshing } from './token-sets/refreshing.ts'
-import { Revoking } from './token-sets/revoking.ts'
+import { RefreshExchange } from './token-sets/refresh-exchange.ts'
 import { TokenSets } from './token-sets/service.ts'
 import { TokenIssuer } from './token-sets/token-issuer.ts'
+import { TokenRevocation } from './token-sets/token-revocation.ts'
 import { UserInfos } from './token-sets/user-infos.ts'
 import type { TokenSigner } from './tokens/token-signer.ts'
 import type { TokenVerifier } from './tokens/token-verifier.ts'
 import type { Users } from './users/service.ts'
 
-export interface SignInParts {
+export interface SignInServices {
   readonly signIns: SignIns
   readonly sessions: Sessions
   readonly signOut: SignOut
@@ -42,7 +42,7 @@ export function openSignIns(deps: {
   events: SecurityEvents
   signer: TokenSigner
   verifier: TokenVerifier
-}): SignInParts {
+}): SignInServices {
   const changes = new AccountChanges(deps)
   const families = new TokenFamilies({ ...deps, changes })
   const codes = new AuthorizationCodes(deps)
@@ -58,8 +58,8 @@ export function openSignIns(deps: {
       families,
       issuer,
       exchange: new CodeExchange({ ...deps, codes, families, issuer }),
-      refreshing: new Refreshing({ ...deps, families, issuer }),
-      revoking: new Revoking({ ...deps, families }),
+      refreshing: new RefreshExchange({ ...deps, families, issuer }),
+      revoking: new TokenRevocation({ ...deps, families }),
       userInfos: new UserInfos(deps),
     }),
     logouts: new LogoutRequests({ hints }),

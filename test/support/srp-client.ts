@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
 
-import { G, K, N, bytesOf, hexOf, numberOf, sha256 } from '#identity/cognito/srp/group.ts'
+import { G, K, N, signedBytesOf, hexOf, numberOf, sha256 } from '#identity/cognito/srp/group.ts'
 import { timestampText } from '#identity/cognito/srp/timestamp.ts'
 
 export interface SrpParameters {
@@ -46,14 +46,14 @@ export class SrpClient {
 
   #key(challenge: SrpParameters, poolName: string, password: string): Buffer {
     const serverPublic = BigInt(`0x${challenge.SRP_B}`)
-    const scramble = numberOf(sha256(bytesOf(this.#public), bytesOf(serverPublic)))
-    const salt = bytesOf(BigInt(`0x${challenge.SALT}`))
+    const scramble = numberOf(sha256(signedBytesOf(this.#public), signedBytesOf(serverPublic)))
+    const salt = signedBytesOf(BigInt(`0x${challenge.SALT}`))
     const identity = sha256(Buffer.from(`${poolName}${challenge.USER_ID_FOR_SRP}:${password}`))
     const x = numberOf(sha256(salt, identity))
     const base = (((serverPublic - K * power(G, x)) % N) + N) % N
     const secret = power(base, this.#secret + scramble * x)
     const info = 'Caldera Derived Key'
-    return Buffer.from(hkdfSync('sha256', bytesOf(secret), bytesOf(scramble), info, 16))
+    return Buffer.from(hkdfSync('sha256', signedBytesOf(secret), signedBytesOf(scramble), info, 16))
   }
 }
 

@@ -45,8 +45,8 @@ async function authorize(
 ): Promise<Response> {
   const pool = await context.pools.byId(site, userPoolId)
   const check = checkAuthorization(pool, asked)
-  if (check.kind === 'refused-here') return authorizationErrorPage(site, check, request)
-  if (check.kind === 'refused-there') return seeOther(check.location)
+  if (check.kind === 'error-page') return authorizationErrorPage(site, check, request)
+  if (check.kind === 'error-redirect') return seeOther(check.location)
 
   const authorization = check.request
   const location = await context.signIns.resume(site, authorization, readSession(request, pool))

@@ -8,7 +8,7 @@ import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { CognitoError } from '#identity/cognito/api/cognito-error.ts'
-import { refusalOf } from '#identity/cognito/api/refusals.ts'
+import { cognitoErrorOf } from '#identity/cognito/api/error-table.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -29,7 +29,7 @@ export const cognitoRoutes = (context: AppContext) =>
       } catch (error) {
         // The rest of the body is not read: the common answer also ends the connection.
         if (error instanceof AppError && error.code === 'PayloadTooLarge') throw error
-        return refusal(request, refusalOf(error, '') ?? unexpected(context, request, error))
+        return refusal(request, cognitoErrorOf(error, '') ?? unexpected(context, request, error))
       }
     },
     {

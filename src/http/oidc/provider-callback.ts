@@ -28,7 +28,7 @@ export const providerCallbackRoutes = (context: AppContext) =>
       const returning = {
         params: answer,
         bindingOf: (loginId: string) =>
-          cookieOf(request, attemptCookieName(visitId), poolScope(pool)),
+          cookieOf(request, attemptCookieName(loginId), poolScope(pool)),
         sessionToken: readSession(request, pool),
       }
       const outcome = await context.federation.finish(site, pool, returning, originOf(request))
@@ -48,11 +48,11 @@ function responseOf(outcome: CallbackResult, { site, pool, cookies }: Ending): R
   switch (outcome.kind) {
     case 'signed-in':
       return seeOther(outcome.location, [...cookies, sessionCookie(pool, outcome.session)])
-    case 'returned':
+    case 'error-redirect':
       return seeOther(outcome.location, cookies)
     case 'refused':
       return providerErrorPage(site, outcome.reason, { request: outcome.request, cookies })
-    case 'lost':
+    case 'unknown-login':
       throw attemptNotFound()
   }
 }

@@ -13,7 +13,7 @@ import { readSession } from './session-cookie.ts'
 const LINK_COOKIE = 'croft_link'
 
 /** Named for the visit, so that two tabs can be at the provider at once. */
-export const attemptCookieName = (loginId: string): string => `croft_visit_${visitId}`
+export const attemptCookieName = (loginId: string): string => `croft_visit_${loginId}`
 
 /** Sends the browser to the provider: the answer of `/oauth2/authorize` with `identity_provider`, or on the link client. */
 export async function redirectToProvider(

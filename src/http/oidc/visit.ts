@@ -51,8 +51,8 @@ export class Visits {
     const sealedFlow = params.get(FLOW)
     params.delete(FLOW)
     const check = checkAuthorization(pool, params)
-    if (check.kind === 'refused-here') return authorizationErrorPage(site, check, request)
-    if (check.kind === 'refused-there') return seeOther(check.location)
+    if (check.kind === 'error-page') return authorizationErrorPage(site, check, request)
+    if (check.kind === 'error-redirect') return seeOther(check.location)
 
     const { pathname } = new URL(pool.issuer)
     const { client, query } = check.request

@@ -1,5 +1,5 @@
 /** Elements whose content nobody reads. */
-const UNSEEN = ['script', 'style', 'head', 'title', 'template', 'svg']
+const HIDDEN_ELEMENTS = ['script', 'style', 'head', 'title', 'template', 'svg']
 const BREAKS: ReadonlyMap<string, string> = new Map([
   ['br', '\n'],
   ['tr', '\n'],
@@ -25,7 +25,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 
 /** What a reader sees of HTML, as plain text with its links written out. Any text at all is fine; one pass over it. */
 export function htmlToText(html: string): string {
-  const reader = new Reader()
+  const reader = new HtmlTextReader()
   // Of ASCII alone, so that both texts are equally long.
   const lower = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
   let at = 0
@@ -33,16 +33,16 @@ export function htmlToText(html: string): string {
     const open = html.indexOf('<', at)
     reader.text(html.slice(at, open < 0 ? html.length : open))
     if (open < 0) break
-    at = afterMarkup({ html, lower }, open, reader)
+    at = readMarkup({ html, lower }, open, reader)
   }
   return reader.finish()
 }
 
 /** Reads one tag, comment or lone `<`, and gives the place after it. */
-function afterMarkup(
+function readMarkup(
   { html, lower }: { readonly html: string; readonly lower: string },
   open: number,
-  reader: Reader,
+  reader: HtmlTextReader,
 ): number {
   if (html.startsWith('<!--', open)) return endOf(html, '-->', open)
   if (!/[a-z/!?]/i.test(html.charAt(open + 1))) {
@@ -53,7 +53,7 @@ function afterMarkup(
   const tag = html.slice(open + 1, end - 1)
   const [, slash = '', written = ''] = TAG.exec(tag) ?? []
   const name = written.toLowerCase()
-  if (slash === '' && UNSEEN.includes(name)) {
+  if (slash === '' && HIDDEN_ELEMENTS.includes(name)) {
     return endOf(html, '>', endOf(lower, `</${name}`, end))
   }
   reader.tag(name, slash !== '', tag)
@@ -66,12 +66,12 @@ function endOf(html: string, words: string, from: number): number {
   return found < 0 ? html.length : found + words.length
 }
 
-class Reader {
+class HtmlTextReader {
   #out = ''
   #link: { readonly href: string; readonly from: number } | undefined
 
   text(html: string): void {
-    this.#out += decoded(html.replaceAll(/\s+/g, ' '))
+    this.#out += decodeEntities(html.replaceAll(/\s+/g, ' '))
   }
 
   tag(name: string, closing: boolean, tag: string): void {
@@ -92,7 +92,7 @@ class Reader {
   #anchor(closing: boolean, tag: string): void {
     if (!closing) {
       const [, ...ways] = HREF.exec(tag) ?? []
-      const href = decoded(ways.find((way) => way !== undefined) ?? '').trim()
+      const href = decodeEntities(ways.find((way) => way !== undefined) ?? '').trim()
       this.#link = /^(?:https?|mailto):/i.test(href) ? { href, from: this.#out.length } : undefined
       return
     }
@@ -103,13 +103,13 @@ class Reader {
   }
 }
 
-const decoded = (text: string): string =>
+const decodeEntities = (text: string): string =>
   text.replaceAll(/&(#x?[0-9a-f]{1,6}|[a-z]{2,8});/gi, (whole, name: string) =>
-    name.startsWith('#') ? character(name.slice(1)) : (ENTITIES.get(name.toLowerCase()) ?? whole),
+    name.startsWith('#') ? characterOf(name.slice(1)) : (ENTITIES.get(name.toLowerCase()) ?? whole),
   )
 
-/** ControlConnection characters and halves of pairs become spaces. */
-function character(number: string): string {
+/** Control characters and halves of pairs become spaces. */
+function characterOf(number: string): string {
   const code = /^x/i.test(number) ? Number.parseInt(number.slice(1), 16) : Number(number)
   const valid = code > 0x1f && code <= 0x10ffff && !(code >= 0xd800 && code <= 0xdfff)
   return valid && !(code >= 0x7f && code <= 0xa0) ? String.fromCodePoint(code) : ' '

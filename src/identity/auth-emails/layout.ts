@@ -1,10 +1,10 @@
-import type { Words } from './words.ts'
+import type { EmailText } from './email-text.ts'
 
 const FONT = "font-family:system-ui,-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
 const CODE = 'font:600 32px/1.3 ui-monospace,SFMono-Regular,Menlo,Consolas,monospace'
 
 /** Plain text that says everything the HTML says. */
-export function textOf(words: Words, name: string): string {
+export function plainTextBody(words: EmailText, name: string): string {
   return [
     words.heading,
     ...words.paragraphs,
@@ -16,7 +16,7 @@ export function textOf(words: Words, name: string): string {
 }
 
 /** No images, scripts or outside files. Colours are left to the reader's program, so that dark stays dark. */
-export function htmlOf(words: Words, name: string): string {
+export function htmlBody(words: EmailText, name: string): string {
   return [
     '<!doctype html><html lang="en"><head><meta charset="utf-8">',
     '<meta name="viewport" content="width=device-width">',

@@ -3,11 +3,11 @@ import type { Site } from '#sites/site.ts'
 
 import type { AuthEmail, AuthEmails } from './auth-email.ts'
 import { CODE_PLACEHOLDER, messageTypeOf } from './branding.ts'
+import { emailTextOf } from './email-text.ts'
 import { htmlToText } from './html-text.ts'
-import { escapeHtml, htmlOf, textOf } from './layout.ts'
+import { escapeHtml, htmlBody, plainTextBody } from './layout.ts'
 import type { OutboundMail, OutboundMessage } from './outbound-mail.ts'
 import { selectBranding } from './queries.ts'
-import { wordsOf } from './words.ts'
 
 type Content = Pick<OutboundMessage, 'subject' | 'text' | 'html'>
 
@@ -24,22 +24,26 @@ export class AuthEmailMessages implements AuthEmails {
   }
 
   async send(tx: SiteTx, site: Site, email: AuthEmail): Promise<void> {
-    const content = (await branded(tx, site, email)) ?? usual(site, email)
+    const content = (await brandedContent(tx, site, email)) ?? defaultContent(site, email)
     await this.#mail.enqueue(tx, site, { kind: email.kind, to: email.to, ...content })
   }
 }
 
-function usual(site: Site, email: AuthEmail): Content {
-  const words = wordsOf(email, site.domain)
+function defaultContent(site: Site, email: AuthEmail): Content {
+  const words = emailTextOf(email, site.domain)
   return {
     subject: words.subject,
-    text: textOf(words, site.domain),
-    html: htmlOf(words, site.domain),
+    text: plainTextBody(words, site.domain),
+    html: htmlBody(words, site.domain),
   }
 }
 
 /** A code as the site's super-admin wants it mailed; undefined when that is as usual. */
-async function branded(tx: SiteTx, site: Site, email: AuthEmail): Promise<Content | undefined> {
+async function brandedContent(
+  tx: SiteTx,
+  site: Site,
+  email: AuthEmail,
+): Promise<Content | undefined> {
   if (email.kind !== 'verification' && email.kind !== 'reset') return undefined
   const branding = await selectBranding(tx, messageTypeOf(email.pool))
   if (!branding) return undefined

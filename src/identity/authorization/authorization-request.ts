@@ -44,13 +44,13 @@ export type AuthorizationErrorCode =
   | 'server_error'
   | 'temporarily_unavailable'
 
-export interface Refusal {
+export interface AuthorizationError {
   readonly error: AuthorizationErrorCode
   readonly description: string
 }
 
-export type AuthorizationCheck =
+export type CheckedAuthorization =
   | { readonly kind: 'valid'; readonly request: AuthorizationRequest }
   /** Client or redirect URI are not to be trusted: the browser stays here. */
-  | ({ readonly kind: 'refused-here' } & Refusal)
-  | { readonly kind: 'refused-there'; readonly location: string }
+  | ({ readonly kind: 'error-page' } & AuthorizationError)
+  | { readonly kind: 'error-redirect'; readonly location: string }

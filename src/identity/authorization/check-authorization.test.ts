@@ -5,7 +5,7 @@ import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { storedPoolSettings } from '#identity/pools/settings.ts'
 
-import type { AuthorizationCheck } from './authorization-request.ts'
+import type { CheckedAuthorization } from './authorization-request.ts'
 import { checkAuthorization } from './check-authorization.ts'
 
 const REDIRECT_URI = 'https://app.example/callback?tenant=1'
@@ -41,7 +41,7 @@ const GOOD = {
   code_challenge_method: 'S256',
 }
 
-const check = (changes: Record<string, string> = {}): AuthorizationCheck =>
+const check = (changes: Record<string, string> = {}): CheckedAuthorization =>
   checkAuthorization(POOL, new URLSearchParams({ ...GOOD, ...changes }))
 
 function requestOf(changes: Record<string, string> = {}) {
@@ -104,7 +104,7 @@ describe('an authorization request', () => {
       'link',
     )
     expect(check({ client_id: 'link' })).toMatchObject({
-      kind: 'refused-there',
+      kind: 'error-redirect',
       location: expect.stringContaining('error=unauthorized_client'),
     })
   })
@@ -112,7 +112,7 @@ describe('an authorization request', () => {
   test('that is refused is answered at the redirect URI as it was registered', () => {
     const answer = check({ response_type: 'token', state: 'a b' })
     expect(answer).toEqual({
-      kind: 'refused-there',
+      kind: 'error-redirect',
       location:
         `${REDIRECT_URI}&error=unsupported_response_type` +
         '&error_description=response_type+must+be+%22code%22&state=a+b' +
@@ -143,9 +143,9 @@ describe('an authorization request', () => {
         for (const [key, text] of extra) if (extra.length % 2) params.append(key, text)
         const result = checkAuthorization(POOL, params)
         const target = params.getAll('redirect_uri')
-        const leads = result.kind !== 'refused-here'
+        const leads = result.kind !== 'error-page'
         expect(leads && (target.length !== 1 || target[0] !== REDIRECT_URI)).toBe(false)
-        expect(result.kind !== 'refused-there' || result.location.startsWith(REDIRECT_URI)).toBe(
+        expect(result.kind !== 'error-redirect' || result.location.startsWith(REDIRECT_URI)).toBe(
           true,
         )
       }),

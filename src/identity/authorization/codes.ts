@@ -17,13 +17,13 @@ import {
 
 const CODE_LIFETIME_MS = 5 * 60_000
 
-export interface CodeHolder {
+export interface CodeSubject {
   readonly sub: string
   readonly sessionId: string
   readonly authTime: Date
 }
 
-export type KnownCode = StoredCode & { readonly expired: boolean }
+export type FoundCode = StoredCode & { readonly expired: boolean }
 
 /** Authorization codes: 256 bits, five minutes, once; known to us only as hashes. */
 export class AuthorizationCodes {
@@ -35,7 +35,7 @@ export class AuthorizationCodes {
     this.#ids = deps.ids
   }
 
-  async issue(tx: SiteTx, request: AuthorizationRequest, holder: CodeHolder): Promise<string> {
+  async issue(tx: SiteTx, request: AuthorizationRequest, holder: CodeSubject): Promise<string> {
     const code = this.#ids.secret()
     const createdAt = this.#clock.now()
     await deleteExpired(tx, 'authorization_code', createdAt)
@@ -57,7 +57,7 @@ export class AuthorizationCodes {
   }
 
   /** A used one too, as long as it is remembered. */
-  async find(tx: SiteTx, code: string): Promise<KnownCode | undefined> {
+  async find(tx: SiteTx, code: string): Promise<FoundCode | undefined> {
     const known = await selectCode(tx, hashSecret(code))
     return known && { ...known, expired: known.expiresAt <= this.#clock.now() }
   }
@@ -67,11 +67,11 @@ export class AuthorizationCodes {
     return markCodeUsed(tx, hashSecret(code), { familyId, now: this.#clock.now() })
   }
 
-  endOfSession(tx: SiteTx, user: CodeOwner, sessionId: string): Promise<void> {
+  endBySession(tx: SiteTx, user: CodeOwner, sessionId: string): Promise<void> {
     return deleteCodesOfSession(tx, user, sessionId)
   }
 
-  endOfUser(tx: SiteTx, user: CodeOwner, keptSessionId: string | null): Promise<void> {
+  endByUser(tx: SiteTx, user: CodeOwner, keptSessionId: string | null): Promise<void> {
     return deleteCodesOfUser(tx, user, keptSessionId)
   }
 }

@@ -1,6 +1,6 @@
 import type { Pool } from '#identity/pools/model.ts'
 
-import type { AuthorizationRequest, Refusal } from './authorization-request.ts'
+import type { AuthorizationRequest, AuthorizationError } from './authorization-request.ts'
 
 type Recipient = Pick<AuthorizationRequest, 'redirectUri' | 'state'> & {
   readonly pool: Pick<Pool, 'issuer'>
@@ -9,7 +9,7 @@ type Recipient = Pick<AuthorizationRequest, 'redirectUri' | 'state'> & {
 /** `iss` tells the client which issuer answers, so that no other can pass its code off as ours (RFC 9207). */
 export const codeLocation = (to: Recipient, code: string): string => locationOf(to, { code })
 
-export const refusalLocation = (to: Recipient, { error, description }: Refusal): string =>
+export const errorLocation = (to: Recipient, { error, description }: AuthorizationError): string =>
   locationOf(to, { error, error_description: description })
 
 /** The redirect URI stays as it was registered, its own query included. */

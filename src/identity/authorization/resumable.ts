@@ -2,16 +2,22 @@ import type { Session } from '#identity/sessions/model.ts'
 
 import type { AuthorizationRequest } from './authorization-request.ts'
 
-type Asked = Pick<AuthorizationRequest, 'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client'>
+type ResumableRequest = Pick<
+  AuthorizationRequest,
+  'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client'
+>
 
 /** Whether a request can be answered from a session at all. LinkCompletion a provider never is: it is about a visit there. */
-export const mayResume = ({ prompts, client }: Pick<Asked, 'prompts' | 'client'>): boolean =>
+export const mayUseSession = ({
+  prompts,
+  client,
+}: Pick<ResumableRequest, 'prompts' | 'client'>): boolean =>
   client.purpose === 'default' && !prompts.has('login') && !prompts.has('select_account')
 
 /** Whether the session says enough: recent enough, and proven where the client wants it proven. */
-export function satisfies(
+export function sessionSatisfies(
   session: Pick<Session, 'authTime' | 'method'>,
-  { maxAgeSeconds, identityProvider }: Pick<Asked, 'maxAgeSeconds' | 'identityProvider'>,
+  { maxAgeSeconds, identityProvider }: Pick<ResumableRequest, 'maxAgeSeconds' | 'identityProvider'>,
   now: Date,
 ): boolean {
   const ageMs = now.getTime() - session.authTime.getTime()

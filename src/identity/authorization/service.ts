@@ -7,11 +7,11 @@ import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { AuthorizationRequest, Refusal } from './authorization-request.ts'
+import type { AuthorizationRequest, AuthorizationError } from './authorization-request.ts'
 import type { AuthorizationCodes } from './codes.ts'
 import type { IdTokenHints } from './id-token-hints.ts'
-import { codeLocation, refusalLocation } from './response-location.ts'
-import { mayResume, satisfies } from './resumable.ts'
+import { codeLocation, errorLocation } from './response-location.ts'
+import { mayUseSession, sessionSatisfies } from './resumable.ts'
 
 /** How a user has just proven who they are. */
 export interface SignInProof {
@@ -65,12 +65,12 @@ export class SignIns {
     sessionToken: string | undefined,
   ): Promise<string | undefined> {
     const expected = await this.#expected(site, request)
-    if (expected === 'unknown') return refusalLocation(request, BAD_HINT)
-    if (sessionToken !== undefined && mayResume(request)) {
+    if (expected === 'unknown') return errorLocation(request, BAD_HINT)
+    if (sessionToken !== undefined && mayUseSession(request)) {
       const code = await this.#codeOfSession(site, request, { sessionToken, expected })
       if (code !== undefined) return codeLocation(request, code)
     }
-    return request.prompts.has('none') ? refusalLocation(request, LOGIN_REQUIRED) : undefined
+    return request.prompts.has('none') ? errorLocation(request, LOGIN_REQUIRED) : undefined
   }
 
   /**
@@ -99,7 +99,7 @@ export class SignIns {
         detail: { method: proof.method },
       })
       const location = refusal
-        ? refusalLocation(request, refusal)
+        ? errorLocation(request, refusal)
         : codeLocation(request, await this.#codes.issue(tx, request, { ...proof, ...session }))
       return { location, session }
     })
@@ -110,7 +110,7 @@ export class SignIns {
     site: Site,
     request: AuthorizationRequest,
     { sub, method }: SignInProof,
-  ): Promise<Refusal | undefined> {
+  ): Promise<AuthorizationError | undefined> {
     if (request.client.purpose === 'link' && method !== 'google') return NOTHING_LINKED
     const expected = await this.#expected(site, request)
     return expected === 'anyone' || expected === sub ? undefined : ANOTHER_USER
@@ -129,23 +129,26 @@ export class SignIns {
   ): Promise<string | undefined> {
     return this.#database.withSite(site.siteId, async (tx) => {
       const session = await this.#sessions.hold(tx, request.pool, sessionToken)
-      if (!session || !satisfies(session, request, this.#clock.now())) return undefined
+      if (!session || !sessionSatisfies(session, request, this.#clock.now())) return undefined
       if (expected !== 'anyone' && expected !== session.sub) return undefined
       return this.#codes.issue(tx, request, session)
     })
   }
 }
 
-const BAD_HINT: Refusal = {
+const BAD_HINT: AuthorizationError = {
   error: 'invalid_request',
   description: 'id_token_hint is no id token of this issuer for this client',
 }
-const LOGIN_REQUIRED: Refusal = { error: 'login_required', description: 'The user has to sign in' }
-const NOTHING_LINKED: Refusal = {
+const LOGIN_REQUIRED: AuthorizationError = {
+  error: 'login_required',
+  description: 'The user has to sign in',
+}
+const NOTHING_LINKED: AuthorizationError = {
   error: 'unauthorized_client',
   description: 'The client exists for linking a provider only',
 }
-const ANOTHER_USER: Refusal = {
+const ANOTHER_USER: AuthorizationError = {
   error: 'login_required',
   description: 'Another user signed in than id_token_hint names',
 }

@@ -6,7 +6,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type Challenger, Challenges } from './challenges.ts'
+import { type ChallengeClient, Challenges } from './challenges.ts'
 import { N, numberOf } from './srp/group.ts'
 
 const BY = {
@@ -44,7 +44,7 @@ describe('a challenge', () => {
     )
   })
 
-  test.each<[string, Partial<Challenger>]>([
+  test.each<[string, Partial<ChallengeClient>]>([
     ['another site', { site: { siteId: 'site_two' } as Site }],
     ['another pool', { pool: { userPoolId: 'eu-central-1_AbCdEf124' } as Pool }],
     ['another client', { clientId: 'client-two' }],

@@ -6,7 +6,7 @@ import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { Exchange } from './srp/exchange.ts'
+import type { SrpExchange } from './srp/exchange.ts'
 import { GROUP_BYTES, numberOf } from './srp/group.ts'
 
 /** As long as Cognito waits for an answer. */
@@ -18,13 +18,13 @@ const FIXED_BYTES = ID_BYTES + TIME_BYTES + 2 * GROUP_BYTES + SECRET_BYTES
 const MAX_BYTES = 2048
 
 /** Whose challenge it is: one client of one pool of one site. */
-export interface Challenger {
+export interface ChallengeClient {
   readonly site: Site
   readonly pool: Pool
   readonly clientId: string
 }
 
-export interface Challenge extends Exchange {
+export interface Challenge extends SrpExchange {
   readonly challengeId: Buffer
   /** Whom it asks; the address need not have an account. */
   readonly email: string
@@ -41,7 +41,7 @@ export class Challenges {
     this.#clock = deps.clock
   }
 
-  seal(by: Challenger, email: string, exchange: Exchange): Buffer {
+  seal(by: ChallengeClient, email: string, exchange: SrpExchange): Buffer {
     const time = Buffer.alloc(TIME_BYTES)
     time.writeUIntBE(this.#clock.now().getTime() + LIFETIME_MS, 0, TIME_BYTES)
     return encrypt(
@@ -59,7 +59,7 @@ export class Challenges {
   }
 
   /** Undefined for one that we did not make for this client, that was changed, or that has expired. */
-  open(by: Challenger, sealed: Buffer): Challenge | undefined {
+  open(by: ChallengeClient, sealed: Buffer): Challenge | undefined {
     if (sealed.length > MAX_BYTES) return undefined
     const bytes = decrypt(this.#key, contextOf(by), sealed)
     if (bytes === undefined || bytes.length < FIXED_BYTES) return undefined
@@ -87,5 +87,5 @@ function parsed(bytes: Buffer): Challenge {
 const fixed = (number: bigint, length: number): Buffer =>
   Buffer.from(number.toString(16).padStart(length * 2, '0'), 'hex')
 
-const contextOf = ({ site, pool, clientId }: Challenger): string =>
+const contextOf = ({ site, pool, clientId }: ChallengeClient): string =>
   `${site.siteId} ${pool.userPoolId} ${clientId}`

@@ -3,25 +3,25 @@ import type { Passwords } from '#identity/passwords/service.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
-import type { CognitoParts } from './api/parts.ts'
+import type { CognitoServices } from './api/cognito-services.ts'
 import { CognitoApi } from './api/service.ts'
 import { Challenges } from './challenges.ts'
 import { SrpSignIns } from './srp-sign-ins.ts'
-import { Powers } from './srp/powers.ts'
+import { ModularPowers } from './srp/modular-powers.ts'
 import { AddressVerifiers } from './srp/verifiers.ts'
 
 /** What passwords are prepared with, and what the API compares with afterwards: one queue for the arithmetic of both. */
 export interface SrpArithmetic {
-  readonly powers: Powers
+  readonly powers: ModularPowers
   readonly verifiers: AddressVerifiers
 }
 
 export function openSrp(deps: { readonly sealer: Sealer }): SrpArithmetic {
-  const powers = new Powers()
+  const powers = new ModularPowers()
   return { powers, verifiers: new AddressVerifiers({ ...deps, powers }) }
 }
 
-export type CognitoDeps = Omit<CognitoParts, 'srpSignIns'> &
+export type CognitoDeps = Omit<CognitoServices, 'srpSignIns'> &
   SrpArithmetic & {
     readonly sealer: Sealer
     readonly clock: Clock

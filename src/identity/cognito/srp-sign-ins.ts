@@ -9,12 +9,12 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
-import type { Challenge, Challenger, Challenges } from './challenges.ts'
+import type { Challenge, ChallengeClient, Challenges } from './challenges.ts'
 import { insertUsedChallenge, selectSrpAccount } from './queries.ts'
+import { SrpDecoyAccount } from './srp/decoy-account.ts'
 import { openExchange, poolNameOf, proves, sessionKeyOf } from './srp/exchange.ts'
 import { numberOf } from './srp/group.ts'
-import { Nobody } from './srp/nobody.ts'
-import type { Powers } from './srp/powers.ts'
+import type { ModularPowers } from './srp/modular-powers.ts'
 import { timestampOf } from './srp/timestamp.ts'
 import type { AddressVerifiers } from './srp/verifiers.ts'
 
@@ -36,7 +36,7 @@ export interface SrpAnswer {
   readonly signature: string
 }
 
-interface Known {
+interface SrpCandidate {
   /** Null when nobody has the address. */
   readonly sub: string | null
   /** The decoy's when there is no account, or its password has no verifier. */
@@ -54,10 +54,10 @@ export class SrpSignIns {
   readonly #tries: AuthRateLimiter
   readonly #events: SecurityEvents
   readonly #clock: Clock
-  readonly #powers: Powers
+  readonly #powers: ModularPowers
   readonly #verifiers: AddressVerifiers
   readonly #challenges: Challenges
-  readonly #nobody: Nobody
+  readonly #nobody: SrpDecoyAccount
 
   constructor(deps: {
     database: Database
@@ -66,7 +66,7 @@ export class SrpSignIns {
     events: SecurityEvents
     clock: Clock
     sealer: Sealer
-    powers: Powers
+    powers: ModularPowers
     verifiers: AddressVerifiers
     challenges: Challenges
   }) {
@@ -78,10 +78,10 @@ export class SrpSignIns {
     this.#powers = deps.powers
     this.#verifiers = deps.verifiers
     this.#challenges = deps.challenges
-    this.#nobody = new Nobody(deps)
+    this.#nobody = new SrpDecoyAccount(deps)
   }
 
-  async begin(by: Challenger, email: string, clientPublic: bigint): Promise<SrpChallenge> {
+  async begin(by: ChallengeClient, email: string, clientPublic: bigint): Promise<SrpChallenge> {
     const { verifier } = await this.#database.withSite(by.site.siteId, (tx) =>
       this.#known(tx, by, email),
     )
@@ -94,7 +94,7 @@ export class SrpSignIns {
   }
 
   /** 401 `InvalidCredentials` for everything that does not prove the password, 429 `TooManyRequests`. */
-  async finish(by: Challenger, answer: SrpAnswer): Promise<{ readonly sub: string }> {
+  async finish(by: ChallengeClient, answer: SrpAnswer): Promise<{ readonly sub: string }> {
     const challenge = this.#challenges.open(by, answer.secretBlock)
     if (challenge?.email !== answer.email || !this.#isTimely(answer)) throw wrongCredentials()
     const { origin } = answer
@@ -107,7 +107,7 @@ export class SrpSignIns {
   }
 
   async #proven(
-    by: Challenger,
+    by: ChallengeClient,
     challenge: Challenge,
     answer: SrpAnswer,
   ): Promise<string | undefined> {
@@ -126,7 +126,11 @@ export class SrpSignIns {
   }
 
   /** Undefined when the challenge has been answered: right or wrong, each takes one answer. */
-  #use(by: Challenger, challenge: Challenge, email: string): Promise<Known | undefined> {
+  #use(
+    by: ChallengeClient,
+    challenge: Challenge,
+    email: string,
+  ): Promise<SrpCandidate | undefined> {
     return this.#database.withSite(by.site.siteId, async (tx) => {
       await deleteExpired(tx, 'used_srp_challenge', this.#clock.now())
       if (!(await insertUsedChallenge(tx, challenge))) return undefined
@@ -135,7 +139,7 @@ export class SrpSignIns {
   }
 
   async #isRight(
-    { pool }: Challenger,
+    { pool }: ChallengeClient,
     challenge: Challenge,
     { answer, verifier }: { readonly answer: SrpAnswer; readonly verifier: bigint },
   ): Promise<boolean> {
@@ -146,7 +150,7 @@ export class SrpSignIns {
   }
 
   /** The same work for each address: what nobody has is read, opened and compared as well. */
-  async #known(tx: SiteTx, { pool }: Challenger, typed: string): Promise<Known> {
+  async #known(tx: SiteTx, { pool }: ChallengeClient, typed: string): Promise<SrpCandidate> {
     const email = lookupEmail(typed)
     const place = { userPoolId: pool.userPoolId, email }
     const { sub, hasSrp, sealedSrp } = await selectSrpAccount(tx, place, this.#nobody)
@@ -160,7 +164,7 @@ export class SrpSignIns {
   }
 
   #noteFailure(
-    { site, pool, clientId }: Challenger,
+    { site, pool, clientId }: ChallengeClient,
     { email, origin }: SrpAnswer,
     sub: string | null,
   ): Promise<void> {

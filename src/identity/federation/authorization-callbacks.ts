@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts'
-import type { Refusal } from '#identity/authorization/authorization-request.ts'
+import type { AuthorizationError } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { SignIns } from '#identity/authorization/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -75,16 +75,16 @@ export class AuthorizationCallbacks {
   ): Promise<CallbackResult> {
     const authTime = this.#clock.now()
     const answer = parseAuthorizationResponse(returning.params)
-    if (!answer) return { kind: 'lost' }
+    if (!answer) return { kind: 'unknown-login' }
     const visit = await this.#visits.take(site, pool, answer.state, returning.bindingOf)
-    if (!visit) return { kind: 'lost' }
+    if (!visit) return { kind: 'unknown-login' }
     const check = checkAuthorization(pool, new URLSearchParams(visit.query))
     // The client, or the provider, has changed while the browser was away.
-    if (check.kind === 'refused-here') return { kind: 'lost' }
-    if (check.kind === 'refused-there') return { kind: 'returned', location: check.location }
+    if (check.kind === 'error-page') return { kind: 'unknown-login' }
+    if (check.kind === 'error-redirect') return { kind: 'error-redirect', location: check.location }
     const trip = { site, request: check.request, origin }
     const person = await this.#personOf(trip, visit, answer)
-    if ('location' in person) return { kind: 'returned', ...person }
+    if ('location' in person) return { kind: 'error-redirect', ...person }
     const account = await this.#accountOf(trip, visit, person)
     if ('kind' in account) return account
     const { sub } = account
@@ -141,7 +141,7 @@ export class AuthorizationCallbacks {
       const reason = await this.#links.complete(site, person, { ...about, linker })
       if (reason === undefined) return { sub: linker.sub }
       const location = await this.#refusals.linkErrorLocation(trip, reason, linker)
-      return { kind: 'returned', location }
+      return { kind: 'error-redirect', location }
     }
     const arrival = await this.#arrivals.resolve(site, person, about)
     if (arrival.kind === 'known') return { sub: arrival.sub }
@@ -161,7 +161,7 @@ const isRecentEnough = (
   authenticatedAfterSeconds === undefined ||
   authTimeSeconds >= authenticatedAfterSeconds - CLOCK_SKEW_SECONDS
 
-const NOT_RECENT: Refusal = {
+const NOT_RECENT: AuthorizationError = {
   error: 'login_required',
   description: 'Google did not ask the user again',
 }

@@ -2,7 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type {
   AuthorizationRequest,
-  Refusal,
+  AuthorizationError,
 } from '#identity/authorization/authorization-request.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
@@ -54,11 +54,11 @@ export class AuthorizationRedirects {
     if (request.client.purpose !== 'link') return this.#leave(trip, undefined)
     const link = await this.#linkDepartures.check(site, request, leaving)
     switch (link.kind) {
-      case 'may-leave':
+      case 'allowed':
         return this.#leave(trip, link.linker)
       case 'refused':
         return { location: await this.#refusals.linkErrorLocation(trip, link.reason, link.linker) }
-      case 'stranger':
+      case 'other-browser':
         return { location: await this.#refusals.errorLocation(trip, NOT_SIGNED_IN) }
     }
   }
@@ -111,7 +111,7 @@ export class AuthorizationRedirects {
   }
 }
 
-const NOT_SIGNED_IN: Refusal = {
+const NOT_SIGNED_IN: AuthorizationError = {
   error: 'login_required',
   description: 'This browser is not signed in to the account that asked to link',
 }

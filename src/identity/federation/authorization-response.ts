@@ -1,6 +1,6 @@
 import type {
   AuthorizationErrorCode,
-  Refusal,
+  AuthorizationError,
 } from '#identity/authorization/authorization-request.ts'
 
 import type { LoginState } from './login-state.ts'
@@ -47,13 +47,13 @@ export function requireSameIssuer(
 }
 
 /** What the provider refuses, in words that our client knows. */
-export function authorizationErrorOf(error: string): Refusal {
+export function authorizationErrorOf(error: string): AuthorizationError {
   const refusal = ERRORS.get(error)
   if (refusal) return refusal
   return { error: 'server_error', description: `Google answered: ${printableErrorCode(error)}` }
 }
 
-const ERRORS: ReadonlyMap<string, Refusal> = new Map(
+const ERRORS: ReadonlyMap<string, AuthorizationError> = new Map(
   (
     [
       ['access_denied', 'access_denied', 'The user did not agree to sign in with Google'],

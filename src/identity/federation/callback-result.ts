@@ -7,7 +7,7 @@ import type { FederatedSignInRefusal } from './federated-accounts.ts'
 export type CallbackResult =
   | ({ readonly kind: 'signed-in' } & SignedIn)
   /** Back at the client, with an error. */
-  | { readonly kind: 'returned'; readonly location: string }
+  | { readonly kind: 'error-redirect'; readonly location: string }
   /** The person is asked to do something else. */
   | {
       readonly kind: 'refused'
@@ -15,4 +15,4 @@ export type CallbackResult =
       readonly request: AuthorizationRequest
     }
   /** Unknown, over, or of another browser: there is no client that one could trust to be concerned. */
-  | { readonly kind: 'lost' }
+  | { readonly kind: 'unknown-login' }

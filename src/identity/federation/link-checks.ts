@@ -9,9 +9,9 @@ import type { LinkRefusal, Links } from './links.ts'
 import type { LinkingUser } from './login-state.ts'
 
 export type LinkCheck =
-  | { readonly kind: 'may-leave'; readonly linker: LinkingUser }
+  | { readonly kind: 'allowed'; readonly linker: LinkingUser }
   /** Nobody is signed in here, and it is not the browser that asked. */
-  | { readonly kind: 'stranger' }
+  | { readonly kind: 'other-browser' }
   | { readonly kind: 'refused'; readonly reason: LinkRefusal; readonly linker: LinkingUser }
 
 /**
@@ -41,10 +41,10 @@ export class LinkChecks {
     const session = await this.#sessions.find(site, pool, leaving.sessionToken)
     if (session && session.sub !== ticket.linker.sub) throw otherAccount()
     const asked = leaving.linkBinding !== undefined && isBindingOf(ticket, leaving.linkBinding)
-    if (!session && !asked) return { kind: 'stranger' }
+    if (!session && !asked) return { kind: 'other-browser' }
     const { linker } = ticket
     const reason = await this.#links.refusalOf(site, pool, linker)
-    return reason ? { kind: 'refused', reason, linker } : { kind: 'may-leave', linker }
+    return reason ? { kind: 'refused', reason, linker } : { kind: 'allowed', linker }
   }
 }
 

@@ -203,7 +203,7 @@ function requireServable(pool: Pool, params: URLSearchParams): void {
   const check = checkAuthorization(pool, params)
   if (check.kind === 'valid') return
   const description =
-    check.kind === 'refused-here'
+    check.kind === 'error-page'
       ? check.description
       : new URL(check.location).searchParams.get('error_description')
   throw invalid('body', description ?? 'is not a request that can be served')

@@ -1,8 +1,8 @@
 import type {
   AuthorizationRequest,
-  Refusal,
+  AuthorizationError,
 } from '#identity/authorization/authorization-request.ts'
-import { refusalLocation } from '#identity/authorization/response-location.ts'
+import { errorLocation } from '#identity/authorization/response-location.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -31,9 +31,9 @@ export class LoginRefusals {
   }
 
   /** Where the client hears of it. */
-  async errorLocation(trip: LoginAttempt, refusal: Refusal): Promise<string> {
+  async errorLocation(trip: LoginAttempt, refusal: AuthorizationError): Promise<string> {
     await this.note(trip, refusal.description)
-    return refusalLocation(trip.request, refusal)
+    return errorLocation(trip.request, refusal)
   }
 
   async linkErrorLocation(
@@ -43,14 +43,14 @@ export class LoginRefusals {
   ): Promise<string> {
     const description = `${reason}: ${LINK_REFUSALS[reason]}`
     await this.note(trip, description, { sub })
-    return refusalLocation(trip.request, { error: 'access_denied', description })
+    return errorLocation(trip.request, { error: 'access_denied', description })
   }
 
   /** For what the provider did; anything else goes on being thrown. */
   async faultLocation(trip: LoginAttempt, error: unknown): Promise<string> {
     if (!(error instanceof ProviderFault)) throw error
     await this.note(trip, `${error.kind}: ${error.message}`)
-    return refusalLocation(trip.request, FAULTS[error.kind])
+    return errorLocation(trip.request, FAULTS[error.kind])
   }
 
   note({ site, request, origin }: LoginAttempt, reason: string, about: About = {}): Promise<void> {
@@ -72,7 +72,7 @@ const LINK_REFUSALS: Record<LinkRefusal, string> = {
   RecentSignInRequired: 'the sign-in that asked for this has ended',
 }
 
-const FAULTS: Record<ProviderFaultKind, Refusal> = {
+const FAULTS: Record<ProviderFaultKind, AuthorizationError> = {
   unreachable: {
     error: 'temporarily_unavailable',
     description: 'Google cannot be reached: try again in a moment',

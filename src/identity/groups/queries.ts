@@ -4,18 +4,18 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { DataGroup, GroupMember } from './model.ts'
 
-interface Page {
+interface PageLimit {
   readonly limit: number
   readonly after: string | undefined
 }
 
-export interface Member {
+export interface MemberKey {
   readonly groupName: string
   readonly userPoolId: string
   readonly sub: string
 }
 
-export function selectGroups(tx: SiteTx, page: Page): Promise<DataGroup[]> {
+export function selectGroups(tx: SiteTx, page: PageLimit): Promise<DataGroup[]> {
   return tx.db
     .selectFrom('data_group')
     .select(['group_name as groupName', 'description'])
@@ -138,7 +138,11 @@ export function selectGroupsSize(
 }
 
 /** By `sub`, in which order the primary key gives them. `page.after` is a `sub`. */
-export function selectMembers(tx: SiteTx, groupName: string, page: Page): Promise<GroupMember[]> {
+export function selectMembers(
+  tx: SiteTx,
+  groupName: string,
+  page: PageLimit,
+): Promise<GroupMember[]> {
   return tx.db
     .selectFrom('data_group_member as member')
     .innerJoin('pool_user as visitor', (join) =>
@@ -157,7 +161,7 @@ export function selectMembers(tx: SiteTx, groupName: string, page: Page): Promis
 }
 
 /** Whether they were none yet. */
-export async function insertMember(tx: SiteTx, member: Member, now: Date): Promise<boolean> {
+export async function insertMember(tx: SiteTx, member: MemberKey, now: Date): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await tx.db
     .insertInto('data_group_member')
     .values({
@@ -173,7 +177,7 @@ export async function insertMember(tx: SiteTx, member: Member, now: Date): Promi
 }
 
 /** Whether they were one. */
-export async function deleteMember(tx: SiteTx, member: Member): Promise<boolean> {
+export async function deleteMember(tx: SiteTx, member: MemberKey): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('data_group_member')
     .where('site_id', '=', tx.siteId)

@@ -22,7 +22,7 @@ import {
   parseGroup,
 } from './model.ts'
 import {
-  type Member,
+  type MemberKey,
   countGroups,
   deleteGroup,
   deleteMember,
@@ -84,7 +84,7 @@ export class DataGroups {
   create(site: Site, input: NewDataGroup, by: ActorContext): Promise<DataGroup> {
     const group = parseGroup(input)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      await this.#add(tx, group, whoOf(by))
+      await this.#add(tx, group, auditOf(by))
       return group
     })
   }
@@ -92,7 +92,7 @@ export class DataGroups {
   /** 409 `ResourceInUse` while an operation names the group: it would be closed to everyone. */
   remove(site: Site, groupName: string, by: ActorContext): Promise<void> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      if (!(await this.delete(tx, groupName, whoOf(by)))) throw notFound('Group', groupName)
+      if (!(await this.delete(tx, groupName, auditOf(by)))) throw notFound('Group', groupName)
     })
   }
 
@@ -135,7 +135,7 @@ export class DataGroups {
 
   async members(site: Site, groupName: string, page: PageRequest): Promise<PageRows<GroupMember>> {
     const rows = await this.#deps.database.withSite(site.siteId, async (tx) => {
-      await hold(tx, groupName)
+      await requireGroup(tx, groupName)
       return selectMembers(tx, groupName, { ...page, limit: page.limit + 1 })
     })
     return pageRows(rows, page.limit, ({ sub }) => sub)
@@ -145,8 +145,8 @@ export class DataGroups {
   addMember(site: Site, membership: Membership, by: ActorContext): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) => {
       if (!(await insertMember(tx, member, this.#deps.clock.now()))) return undefined
-      await checkRoom(tx, member)
-      return { event: 'group.member-added', ...whoOf(by) }
+      await requireWithinLimits(tx, member)
+      return { event: 'group.member-added', ...auditOf(by) }
     })
   }
 
@@ -154,7 +154,7 @@ export class DataGroups {
   removeMember(site: Site, membership: Membership, by: ActorContext): Promise<string> {
     return this.#changeMember(site, membership, async (tx, member) =>
       (await deleteMember(tx, member))
-        ? { event: 'group.member-removed', ...whoOf(by) }
+        ? { event: 'group.member-removed', ...auditOf(by) }
         : undefined,
     )
   }
@@ -164,7 +164,7 @@ export class DataGroups {
     if ((await countGroups(tx)) - leaving >= MAX_GROUPS) {
       throw invalid('groupName', `a site holds at most ${MAX_GROUPS} groups`)
     }
-    if (!(await insertGroup(tx, group, clock.now()))) throw taken(group.groupName)
+    if (!(await insertGroup(tx, group, clock.now()))) throw groupExists(group.groupName)
     const detail = { groupName: group.groupName }
     await events.record(tx, { event: 'group.created', pool: 'data', ...by, detail })
   }
@@ -173,13 +173,13 @@ export class DataGroups {
   async #changeMember(
     site: Site,
     { groupName, username }: Membership,
-    change: (tx: SiteTx, member: Member) => Promise<SecurityEvent | undefined>,
+    change: (tx: SiteTx, member: MemberKey) => Promise<SecurityEvent | undefined>,
   ): Promise<string> {
     const { database, directory, notifications, events, validities } = this.#deps
     const { userPoolId } = (await directory.get(site)).data
     return database.withSite(site.siteId, async (tx) => {
-      await hold(tx, groupName)
-      const { sub, email } = await lock(tx, userPoolId, username)
+      await requireGroup(tx, groupName)
+      const { sub, email } = await requireVisitor(tx, userPoolId, username)
       const event = await change(tx, { groupName, userPoolId, sub })
       if (!event) return email
       await events.record(tx, { ...event, pool: 'data', sub, email, detail: { groupName } })
@@ -191,15 +191,15 @@ export class DataGroups {
 }
 
 /** For the audit trail. */
-const whoOf = ({ actor, origin }: ActorContext): GroupEditor => ({ actor: actor.userId, origin })
+const auditOf = ({ actor, origin }: ActorContext): GroupEditor => ({ actor: actor.userId, origin })
 
-async function hold(tx: SiteTx, groupName: string): Promise<void> {
+async function requireGroup(tx: SiteTx, groupName: string): Promise<void> {
   if (!isStorable(groupName) || !(await holdGroup(tx, groupName))) {
     throw notFound('Group', groupName)
   }
 }
 
-async function lock(tx: SiteTx, userPoolId: string, username: string) {
+async function requireVisitor(tx: SiteTx, userPoolId: string, username: string) {
   const email = canonicalEmail(username)
   const visitor = isStorable(email) ? await lockVisitor(tx, userPoolId, email) : undefined
   if (!visitor) throw notFound('User', username)
@@ -207,7 +207,7 @@ async function lock(tx: SiteTx, userPoolId: string, username: string) {
 }
 
 /** After the insert, which the throw takes back. */
-async function checkRoom(tx: SiteTx, { userPoolId, sub }: Member): Promise<void> {
+async function requireWithinLimits(tx: SiteTx, { userPoolId, sub }: MemberKey): Promise<void> {
   const { count, bytes } = await selectGroupsSize(tx, userPoolId, sub)
   if (count <= MAX_GROUPS_OF_USER && bytes <= MAX_GROUP_CLAIM_BYTES) return
   throw invalid(
@@ -216,7 +216,7 @@ async function checkRoom(tx: SiteTx, { userPoolId, sub }: Member): Promise<void>
   )
 }
 
-const taken = (groupName: string): AppError =>
+const groupExists = (groupName: string): AppError =>
   new AppError('GroupAlreadyExists', `There is a group "${groupName}" already`)
 
 function inUse(groupName: string, names: readonly string[]): AppError {

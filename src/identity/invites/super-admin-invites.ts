@@ -11,18 +11,18 @@ import type { Invites } from './service.ts'
 
 const MAX_AT_ONCE = 100
 
-export const ResendRequest = Type.Object(
+export const InviteResendRequest = Type.Object(
   { superAdminEmails: Type.Optional(Type.Array(EmailAddress, { maxItems: MAX_AT_ONCE })) },
   { additionalProperties: false },
 )
-export type ResendRequest = Static<typeof ResendRequest>
+export type InviteResendRequest = Static<typeof InviteResendRequest>
 
-export const Resent = Type.Object({
+export const ResentInvites = Type.Object({
   matchedCount: Type.Integer(),
   resentCount: Type.Integer(),
   status: Type.Literal('sent'),
 })
-export type Resent = Static<typeof Resent>
+export type ResentInvites = Static<typeof ResentInvites>
 
 /** Invitations of super-admins who have not come yet. */
 export class SuperAdminInvites {
@@ -47,8 +47,8 @@ export class SuperAdminInvites {
   async resend(
     site: Site,
     by: ActorContext,
-    { superAdminEmails = [] }: ResendRequest,
-  ): Promise<Resent> {
+    { superAdminEmails = [] }: InviteResendRequest,
+  ): Promise<ResentInvites> {
     const { admin } = await this.#directory.get(site)
     const emails = [...new Set(superAdminEmails.map(canonicalEmail))]
     return this.#database.withSite(site.siteId, async (tx) => {

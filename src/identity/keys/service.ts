@@ -29,7 +29,7 @@ import {
   selectSealedKey,
 } from './queries.ts'
 
-const REMEMBERED_SIGNERS = 1000
+const MAX_SIGNERS = 1000
 
 export interface Signer {
   readonly kid: string
@@ -54,7 +54,7 @@ export class SigningKeys {
   readonly #directory: PoolDirectory
   readonly #events: SecurityEvents
   readonly #newKeyPair: () => Promise<NewKeyPair>
-  readonly #signers = new LRUCache<string, Signer>({ max: REMEMBERED_SIGNERS })
+  readonly #signers = new LRUCache<string, Signer>({ max: MAX_SIGNERS })
 
   constructor(deps: {
     database: Database

@@ -17,7 +17,7 @@ import {
   type PoolView,
   checkUris,
 } from './auth-change.ts'
-import { type Client, type ClientPurpose, clientOf } from './client.ts'
+import { type Client, type ClientPurpose, clientFromRow } from './client.ts'
 import type { PoolDirectory } from './directory.ts'
 import type { Pool } from './model.ts'
 import {
@@ -66,7 +66,7 @@ export class AuthSettings {
       for (const pool of pools) {
         const clients = rows
           .filter(({ userPoolId }) => userPoolId === pool.userPoolId)
-          .map((row) => clientOf(base, pool.kind, row))
+          .map((row) => clientFromRow(base, pool.kind, row))
         const detail = await changePool(tx, { pool, clients }, change[pool.kind] ?? {})
         if (Object.keys(detail).length === 0) continue
         const event = { event: 'settings.changed', pool: pool.kind, actor: OPERATOR } as const
@@ -80,17 +80,17 @@ export class AuthSettings {
 }
 
 /** What became different, by name. */
-type Changed = Record<string, string | number | boolean>
+type ChangedSettings = Record<string, string | number | boolean>
 
 async function changePool(
   tx: SiteTx,
   { pool, clients }: { readonly pool: PoolRow; readonly clients: readonly Client[] },
   { clients: changes = {}, ...input }: PoolChange,
-): Promise<Changed> {
+): Promise<ChangedSettings> {
   const { kind, userPoolId, settings } = pool
   const after = mergedInput(Value.Parse(PoolSettingsInput, settings), input)
   await updatePoolSettings(tx, userPoolId, after)
-  const changed: Changed = differences(
+  const changed: ChangedSettings = differences(
     storedPoolSettings(kind, settings),
     storedPoolSettings(kind, after),
   )
@@ -102,7 +102,11 @@ async function changePool(
   return changed
 }
 
-async function changeClient(tx: SiteTx, client: Client, change: ClientChange): Promise<Changed> {
+async function changeClient(
+  tx: SiteTx,
+  client: Client,
+  change: ClientChange,
+): Promise<ChangedSettings> {
   const after: Client = {
     ...client,
     redirectUris: changedUris(client.redirectUris, change.redirectUris),
@@ -129,7 +133,7 @@ function changedUris(
   return [...own, ...given.filter((uri) => !own.includes(uri))]
 }
 
-const flat = ({ purpose, redirectUris, logoutUris, cognitoApi }: Client): Changed => ({
+const flat = ({ purpose, redirectUris, logoutUris, cognitoApi }: Client): ChangedSettings => ({
   [`clients.${purpose}.redirectUris`]: redirectUris.join(' '),
   [`clients.${purpose}.logoutUris`]: logoutUris.join(' '),
   [`clients.${purpose}.cognitoApi`]: cognitoApi,

@@ -29,15 +29,18 @@ export interface ClientRow {
 const Uris = Type.Array(Type.String())
 
 /** Where each pool's own application is, on the site's own domain. */
-const OWN: Record<PoolKind, { readonly redirect: string; readonly logout: string }> = {
+const OWN_PATHS: Record<PoolKind, { readonly redirect: string; readonly logout: string }> = {
   admin: { redirect: '/admin/callback', logout: '/admin' },
   data: { redirect: '/auth/callback', logout: '/' },
 }
 
-export const clientOf = (siteBaseUrl: string, kind: PoolKind, row: ClientRow): Client => ({
+export const clientFromRow = (siteBaseUrl: string, kind: PoolKind, row: ClientRow): Client => ({
   clientId: row.clientId,
   purpose: row.purpose,
-  redirectUris: [`${siteBaseUrl}${OWN[kind].redirect}`, ...Value.Parse(Uris, row.redirectUris)],
-  logoutUris: [`${siteBaseUrl}${OWN[kind].logout}`, ...Value.Parse(Uris, row.logoutUris)],
+  redirectUris: [
+    `${siteBaseUrl}${OWN_PATHS[kind].redirect}`,
+    ...Value.Parse(Uris, row.redirectUris),
+  ],
+  logoutUris: [`${siteBaseUrl}${OWN_PATHS[kind].logout}`, ...Value.Parse(Uris, row.logoutUris)],
   cognitoApi: row.cognitoApi,
 })

@@ -11,7 +11,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type ClientRow, clientOf } from './client.ts'
+import { type ClientRow, clientFromRow } from './client.ts'
 import { type GoogleProvider, type Pool, type PoolKind, type SitePools, issuerOf } from './model.ts'
 import {
   type PoolRow,
@@ -22,7 +22,7 @@ import {
 } from './queries.ts'
 import { storedPoolSettings } from './settings.ts'
 
-const REMEMBERED_SITES = 10_000
+const MAX_SITES = 10_000
 /** Notifications keep an entry true; this bounds the harm of one that got lost. */
 const MAX_AGE_MS = 60_000
 /** How often a token with an unknown `kid` may make us look again. */
@@ -33,7 +33,7 @@ export class PoolDirectory {
   readonly #database: Database
   readonly #clock: Clock
   readonly #baseUrl: string
-  readonly #sites = new LRUCache<string, SitePools>({ max: REMEMBERED_SITES })
+  readonly #sites = new LRUCache<string, SitePools>({ max: MAX_SITES })
   readonly #loads = new SingleFlight<string, SitePools>()
   /** Grows with every `forget`: what was read before one must not be remembered after it. */
   #generation = 0
@@ -45,14 +45,14 @@ export class PoolDirectory {
   }
 
   /** What is in memory and still fresh. */
-  known(site: Site): SitePools | undefined {
+  cached(site: Site): SitePools | undefined {
     const pools = this.#sites.get(site.siteId)
     if (pools?.domain !== site.domain) return undefined
     return this.#ageMs(pools) < MAX_AGE_MS ? pools : undefined
   }
 
   async get(site: Site): Promise<SitePools> {
-    return this.known(site) ?? this.#load(site)
+    return this.cached(site) ?? this.#load(site)
   }
 
   /** The pool with that id, or 404: a pool of another site does not exist here. */
@@ -64,8 +64,8 @@ export class PoolDirectory {
   }
 
   /** For a token whose key is not known: the notification of a rotation may still be on its way. */
-  async refreshed(site: Site): Promise<SitePools> {
-    const pools = this.known(site)
+  async reload(site: Site): Promise<SitePools> {
+    const pools = this.cached(site)
     return pools && this.#ageMs(pools) < REFRESH_AFTER_MS ? pools : this.#load(site)
   }
 
@@ -129,7 +129,7 @@ function poolFrom(baseUrl: string, site: Site, kind: PoolKind, rows: PoolRows): 
   const base = siteBaseUrl(baseUrl, site.domain)
   const clients = rows.clients
     .filter((client) => client.userPoolId === userPoolId)
-    .map((client) => clientOf(base, kind, client))
+    .map((client) => clientFromRow(base, kind, client))
   const clientId = clients.find(({ purpose }) => purpose === 'default')?.clientId ?? ''
   const published = [...(rows.keys.get(userPoolId)?.values() ?? [])].filter((key) =>
     isPublished(key, rows.now.getTime()),

@@ -12,7 +12,7 @@ import {
 const MAX_EMAIL = 254
 
 /** Where a page of the trail starts: after this event. */
-interface Place {
+interface EventCursor {
   readonly at: Date
   readonly eventId: string
 }
@@ -29,23 +29,23 @@ export async function insertEvent(
       event_id: stamp.eventId,
       at: stamp.at,
       event: event.event,
-      ...known(event),
+      ...columnsOf(event),
       detail: JSON.stringify(event.detail ?? {}),
     })
     .execute()
 }
 
 /** Each column always, so that one event is one statement whatever is known about it. */
-const known = ({ pool, sub, email, actor, clientId, origin }: SecurityEvent) => ({
+const columnsOf = ({ pool, sub, email, actor, clientId, origin }: SecurityEvent) => ({
   pool: pool ?? null,
   sub: sub ?? null,
   email: email === undefined ? null : storable(email),
   actor: actor ?? null,
   client_id: clientId ?? null,
-  ...whence(origin),
+  ...originColumns(origin),
 })
 
-const whence = (origin: SecurityEvent['origin']) => ({
+const originColumns = (origin: SecurityEvent['origin']) => ({
   address: origin?.address ?? null,
   user_agent: origin?.userAgent ?? null,
   request_id: origin?.requestId ?? null,
@@ -55,7 +55,7 @@ const whence = (origin: SecurityEvent['origin']) => ({
 export function selectEvents(
   tx: SiteTx,
   { event, sub, email, since, until }: SecurityEventFilter,
-  page: { readonly limit: number; readonly after: Place | undefined },
+  page: { readonly limit: number; readonly after: EventCursor | undefined },
 ): Promise<SecurityEventRecord[]> {
   const { after } = page
   let query = tx.db

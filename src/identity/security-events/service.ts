@@ -51,7 +51,7 @@ export class SecurityEvents {
     filter: SecurityEventFilter,
     { limit, after }: PageRequest,
   ): Promise<PageRows<SecurityEventRecord>> {
-    const place = after === undefined ? undefined : placeOf(after)
+    const place = after === undefined ? undefined : cursorOf(after)
     const rows = await this.#database.withSite(siteId, (tx) =>
       selectEvents(tx, filter, { limit: limit + 1, after: place }),
     )
@@ -71,7 +71,7 @@ export class SecurityEvents {
 }
 
 /** Of a page token, which only we can make. */
-function placeOf(key: string): { at: Date; eventId: string } {
+function cursorOf(key: string): { at: Date; eventId: string } {
   const [at = '', eventId = ''] = key.split(' ')
   return { at: new Date(at), eventId }
 }

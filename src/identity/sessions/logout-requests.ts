@@ -20,7 +20,7 @@ export class LogoutRequests {
     this.#hints = deps.hints
   }
 
-  /** `signedIn` is the user whom the browser is signed in as; undefined for nobody. */
+  /** `signInAnswer` is the user whom the browser is signed in as; undefined for nobody. */
   async check(
     site: Site,
     pool: Pool,

@@ -175,7 +175,7 @@ export class Sessions {
     pool: Pool,
     { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
   ): Promise<boolean> {
-    await this.#codes.endOfSession(tx, { userPoolId: pool.userPoolId, sub }, sessionId)
+    await this.#codes.endBySession(tx, { userPoolId: pool.userPoolId, sub }, sessionId)
     return this.#families.endBySession(tx, { pool, sub }, sessionId)
   }
 

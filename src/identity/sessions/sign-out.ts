@@ -48,7 +48,7 @@ export class SignOut {
     await updateValidAfter(tx, user, moved, this.#clock.now())
     const kept = await keptOf(tx, { pool, sub }, goesOn)
     await deleteSessionsOfUser(tx, user, kept.sessionId)
-    await this.#codes.endOfUser(tx, user, kept.sessionId)
+    await this.#codes.endByUser(tx, user, kept.sessionId)
     await this.#families.endByUser(tx, { pool, sub }, kept)
     await this.#events.record(tx, { event: 'sessions.revoked', pool: pool.kind, sub, ...ending })
   }

@@ -1,4 +1,4 @@
-import type { AuthorizationCodes, KnownCode } from '#identity/authorization/codes.ts'
+import type { AuthorizationCodes, FoundCode } from '#identity/authorization/codes.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -6,9 +6,9 @@ import type { TokenFamilies } from '#identity/sessions/families.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import { type Outcome, granted, refused } from './outcome.ts'
-import { provesKey } from './proof-key.ts'
-import type { Issued, TokenIssuer } from './token-issuer.ts'
+import { type GrantResult, granted, denied } from './grant-result.ts'
+import { matchesChallenge } from './pkce.ts'
+import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
 
 export interface CodeGrant {
   readonly clientId: string
@@ -19,9 +19,9 @@ export interface CodeGrant {
 }
 
 /** What is wrong with a code for this request; of one that was used already, only its holder's own request gets as far. */
-const FAULTS: readonly {
+const CHECKS: readonly {
   readonly description: string
-  readonly is: (code: KnownCode, exchange: CodeGrant, pool: Pool) => boolean
+  readonly is: (code: FoundCode, exchange: CodeGrant, pool: Pool) => boolean
 }[] = [
   {
     description: 'code is of another pool',
@@ -38,7 +38,7 @@ const FAULTS: readonly {
   },
   {
     description: 'code_verifier does not belong to the code',
-    is: (code, { codeVerifier }) => !provesKey(codeVerifier, code.codeChallenge),
+    is: (code, { codeVerifier }) => !matchesChallenge(codeVerifier, code.codeChallenge),
   },
 ]
 const UNKNOWN = 'code is not known'
@@ -64,15 +64,15 @@ export class CodeExchange {
     this.#events = deps.events
   }
 
-  async run(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<Outcome<Issued>> {
+  async run(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<GrantResult<IssuedTokenSet>> {
     const code = await this.#codes.find(tx, grant.code)
-    if (!code) return refused('invalid_grant', UNKNOWN)
-    const fault = FAULTS.find(({ is }) => is(code, grant, pool))
+    if (!code) return denied('invalid_grant', UNKNOWN)
+    const fault = CHECKS.find(({ is }) => is(code, grant, pool))
     // Of another pool or client it says no more than that it is not theirs.
-    if (fault) return refused('invalid_grant', fault.description)
+    if (fault) return denied('invalid_grant', fault.description)
     if (code.familyId !== null) return this.#replayed(tx, pool, code, grant)
     const holder = await lockAccountOfSignIn(tx, pool, code)
-    if (!holder) return refused('invalid_grant', SIGNED_OUT)
+    if (!holder) return denied('invalid_grant', SIGNED_OUT)
     const familyId = this.#families.newId()
     if (!(await this.#codes.use(tx, grant.code, familyId))) return this.#lostRace(tx, pool, grant)
     const { clientId, origin } = grant
@@ -91,17 +91,17 @@ export class CodeExchange {
   }
 
   /** Somebody used it, or the user was signed out, since we looked. */
-  async #lostRace(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<Outcome<never>> {
+  async #lostRace(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<GrantResult<never>> {
     const code = await this.#codes.find(tx, grant.code)
-    return code ? this.#replayed(tx, pool, code, grant) : refused('invalid_grant', UNKNOWN)
+    return code ? this.#replayed(tx, pool, code, grant) : denied('invalid_grant', UNKNOWN)
   }
 
   async #replayed(
     tx: SiteTx,
     pool: Pool,
-    { sub, familyId, clientId }: KnownCode,
+    { sub, familyId, clientId }: FoundCode,
     { origin }: CodeGrant,
-  ): Promise<Outcome<never>> {
+  ): Promise<GrantResult<never>> {
     if (familyId !== null) await this.#families.end(tx, { pool, sub }, familyId)
     await this.#events.record(tx, {
       event: 'authorization-code.replayed',
@@ -110,6 +110,6 @@ export class CodeExchange {
       clientId,
       origin,
     })
-    return refused('invalid_grant', USED)
+    return denied('invalid_grant', USED)
   }
 }

@@ -2,7 +2,7 @@ import type { Client } from '#identity/pools/client.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 
 /** What a sign-in of a client is given, and what its tokens say. */
-export interface Grant {
+export interface SignInGrant {
   readonly client: Pick<Client, 'clientId'>
   readonly sub: string
   /** Space-separated. An id token comes with `openid` or `aws.cognito.signin.user.admin`. */

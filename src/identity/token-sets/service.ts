@@ -6,12 +6,12 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { CodeExchange, CodeGrant } from './code-exchange.ts'
-import type { Grant, TokenSet, UserInfo } from './model.ts'
-import { type Outcome, granted, refused, resultOf } from './outcome.ts'
-import { requireVerifierShape } from './proof-key.ts'
-import type { RefreshGrant, Refreshing } from './refreshing.ts'
-import type { Revocation, Revoking } from './revoking.ts'
-import type { Issued, TokenIssuer } from './token-issuer.ts'
+import { type GrantResult, granted, denied, requireGranted } from './grant-result.ts'
+import type { SignInGrant, TokenSet, UserInfo } from './model.ts'
+import { requireVerifierShape } from './pkce.ts'
+import type { RefreshGrant, RefreshExchange } from './refresh-exchange.ts'
+import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
+import type { RevocationRequest, TokenRevocation } from './token-revocation.ts'
 import type { UserInfos } from './user-infos.ts'
 
 /** Access, id and refresh tokens of sign-ins. Refusals are `OAuthError`s. */
@@ -20,8 +20,8 @@ export class TokenSets {
   readonly #families: TokenFamilies
   readonly #issuer: TokenIssuer
   readonly #exchange: CodeExchange
-  readonly #refreshing: Refreshing
-  readonly #revoking: Revoking
+  readonly #refreshing: RefreshExchange
+  readonly #revoking: TokenRevocation
   readonly #userInfos: UserInfos
 
   constructor(deps: {
@@ -29,8 +29,8 @@ export class TokenSets {
     families: TokenFamilies
     issuer: TokenIssuer
     exchange: CodeExchange
-    refreshing: Refreshing
-    revoking: Revoking
+    refreshing: RefreshExchange
+    revoking: TokenRevocation
     userInfos: UserInfos
   }) {
     this.#database = deps.database
@@ -46,12 +46,12 @@ export class TokenSets {
   start(
     site: Site,
     pool: Pool,
-    grant: Grant,
+    grant: SignInGrant,
     record: (tx: SiteTx, holder: SessionAccount) => Promise<void>,
   ): Promise<TokenSet> {
     return this.#answer(site, pool, async (tx) => {
       const holder = await lockAccountForNewSignIn(tx, pool, grant)
-      if (!holder) return refused('invalid_grant', 'The user has been signed out')
+      if (!holder) return denied('invalid_grant', 'The user has been signed out')
       const familyId = this.#families.newId()
       const { client, sub, scope, authTime, nonce, sessionId = null, origin } = grant
       const start = { sub, sessionId, scope, authTime, origin, clientId: client.clientId }
@@ -73,7 +73,7 @@ export class TokenSets {
   }
 
   /** Ends the sign-in that the token comes from. Says nothing about a token that is not one. */
-  revoke(site: Site, pool: Pool, revocation: Revocation): Promise<void> {
+  revoke(site: Site, pool: Pool, revocation: RevocationRequest): Promise<void> {
     return this.#revoking.run(site, pool, revocation)
   }
 
@@ -85,10 +85,10 @@ export class TokenSets {
   async #answer(
     site: Site,
     pool: Pool,
-    grant: (tx: SiteTx) => Promise<Outcome<Issued>>,
+    grant: (tx: SiteTx) => Promise<GrantResult<IssuedTokenSet>>,
   ): Promise<TokenSet> {
     await this.#issuer.prepare(site, pool)
-    const issued = resultOf(await this.#database.withSite(site.siteId, grant))
+    const issued = requireGranted(await this.#database.withSite(site.siteId, grant))
     return this.#issuer.sign(site, pool, issued)
   }
 }

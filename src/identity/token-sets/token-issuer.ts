@@ -14,7 +14,7 @@ import { insertRefreshToken } from './queries.ts'
 import { givesIdToken } from './scopes.ts'
 
 /** All that the tokens of one answer say, decided inside the transaction and signed after it. */
-export interface Issue {
+export interface TokenSetContent {
   readonly familyId: string
   readonly clientId: string
   readonly holder: SessionAccount
@@ -24,7 +24,7 @@ export interface Issue {
   readonly nonce?: string | undefined
 }
 
-export type Issued = Issue & { readonly refreshToken: string }
+export type IssuedTokenSet = TokenSetContent & { readonly refreshToken: string }
 
 /** Makes the tokens of an answer: the refresh token in the transaction, the signed ones outside. */
 export class TokenIssuer {
@@ -43,7 +43,7 @@ export class TokenIssuer {
     return this.#signer.prepare(site, pool)
   }
 
-  async issue(tx: SiteTx, issue: Issue): Promise<Issued> {
+  async issue(tx: SiteTx, issue: TokenSetContent): Promise<IssuedTokenSet> {
     const refreshToken = this.#ids.secret()
     await insertRefreshToken(tx, {
       tokenHash: hashSecret(refreshToken),
@@ -53,7 +53,7 @@ export class TokenIssuer {
     return { ...issue, refreshToken }
   }
 
-  async sign(site: Site, pool: Pool, issued: Issued): Promise<TokenSet> {
+  async sign(site: Site, pool: Pool, issued: IssuedTokenSet): Promise<TokenSet> {
     const { familyId, clientId, holder, scope, nonce } = issued
     const ofClient: Pool = { ...pool, clientId }
     const about = {

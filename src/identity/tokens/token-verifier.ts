@@ -16,8 +16,8 @@ export interface Verified {
   readonly expired: boolean
 }
 
-/** Where the pools of a site come from; `refreshed` looks again for a key that is not known. */
-export type PoolSource = Pick<PoolDirectory, 'get' | 'refreshed'>
+/** Where the pools of a site come from; `reload` looks again for a key that is not known. */
+export type PoolSource = Pick<PoolDirectory, 'get' | 'reload'>
 
 /** Signature and claims of a token, against the pool of the site that the request was sent to. */
 export class TokenVerifier {
@@ -38,7 +38,7 @@ export class TokenVerifier {
   ): Promise<Verified> {
     let pool = (await this.#directory.get(site))[kind]
     const { header, claims } = await this.#signed.verify(token, async (kid) => {
-      if (!pool.keys.has(kid)) pool = (await this.#directory.refreshed(site))[kind]
+      if (!pool.keys.has(kid)) pool = (await this.#directory.reload(site))[kind]
       return this.#key(pool, kid)
     })
     const nowSeconds = this.#clock.now().getTime() / 1000

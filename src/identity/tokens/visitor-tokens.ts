@@ -53,7 +53,7 @@ export class VisitorTokens {
   verify(site: Site, authorization: string | undefined): Visitor | Promise<Visitor> {
     const token = bearerToken(authorization)
     const digest = tokenDigest(token)
-    const pools = this.#directory.known(site)
+    const pools = this.#directory.cached(site)
     const seen = pools && this.#seen.get(digest, pools.data.version, this.#clock.now().getTime())
     if (seen) return seen
     return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))

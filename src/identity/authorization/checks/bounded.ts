@@ -1,9 +1,9 @@
-import { type Check, invalidRequest } from './check.ts'
+import { type ParameterCheck, invalidRequestError } from './check.ts'
 
 /** With the rest of a request's head it stays under what servers and proxies let through. */
 const MAX_LENGTH = 8192
 
-export const bounded: Check = ({ length }) =>
+export const boundedLength: ParameterCheck = ({ length }) =>
   length > MAX_LENGTH
-    ? invalidRequest(`The request is longer than ${MAX_LENGTH} characters`)
+    ? invalidRequestError(`The request is longer than ${MAX_LENGTH} characters`)
     : undefined

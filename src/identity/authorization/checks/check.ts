@@ -1,16 +1,19 @@
-import type { Asked } from '#identity/authorization/asked.ts'
+import type { AuthorizationParameters } from '#identity/authorization/authorization-parameters.ts'
 import type {
   AuthorizationErrorCode,
-  Refusal,
+  AuthorizationError,
 } from '#identity/authorization/authorization-request.ts'
 
 /** One rule for authorization requests: undefined when it is kept. */
-export type Check = (asked: Asked) => Refusal | undefined
+export type ParameterCheck = (asked: AuthorizationParameters) => AuthorizationError | undefined
 
-export const refused = (error: AuthorizationErrorCode, description: string): Refusal => ({
+export const authorizationError = (
+  error: AuthorizationErrorCode,
+  description: string,
+): AuthorizationError => ({
   error,
   description,
 })
 
-export const invalidRequest = (description: string): Refusal =>
-  refused('invalid_request', description)
+export const invalidRequestError = (description: string): AuthorizationError =>
+  authorizationError('invalid_request', description)

@@ -1,7 +1,8 @@
-import { type Check, invalidRequest, refused } from './check.ts'
+import { type ParameterCheck, invalidRequestError, authorizationError } from './check.ts'
 
-export const knownClient: Check = ({ client, values, repeated }) => {
-  if (repeated.includes('client_id')) return invalidRequest('client_id is there more than once')
-  if (!values.has('client_id')) return invalidRequest('client_id is missing')
-  return client ? undefined : refused('invalid_client', 'There is no such client here')
+export const knownClient: ParameterCheck = ({ client, values, repeated }) => {
+  if (repeated.includes('client_id'))
+    return invalidRequestError('client_id is there more than once')
+  if (!values.has('client_id')) return invalidRequestError('client_id is missing')
+  return client ? undefined : authorizationError('invalid_client', 'There is no such client here')
 }

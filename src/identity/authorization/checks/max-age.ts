@@ -1,15 +1,15 @@
-import type { Asked } from '#identity/authorization/asked.ts'
+import type { AuthorizationParameters } from '#identity/authorization/authorization-parameters.ts'
 
-import { type Check, invalidRequest } from './check.ts'
+import { type ParameterCheck, invalidRequestError } from './check.ts'
 
 const SECONDS = /^\d{1,10}$/
 
-export const wholeMaxAge: Check = ({ values }) =>
+export const wholeMaxAge: ParameterCheck = ({ values }) =>
   SECONDS.test(values.get('max_age') ?? '0')
     ? undefined
-    : invalidRequest('max_age is a number of seconds')
+    : invalidRequestError('max_age is a number of seconds')
 
-export function maxAgeOf({ values }: Asked): number | undefined {
+export function maxAgeOf({ values }: AuthorizationParameters): number | undefined {
   const seconds = values.get('max_age')
   return seconds === undefined ? undefined : Number(seconds)
 }

@@ -1,20 +1,23 @@
-import { type Asked, listOf } from '#identity/authorization/asked.ts'
+import {
+  type AuthorizationParameters,
+  wordsOfParameter,
+} from '#identity/authorization/authorization-parameters.ts'
 import { PROMPTS, type Prompt } from '#identity/authorization/authorization-request.ts'
 
-import { type Check, invalidRequest } from './check.ts'
+import { type ParameterCheck, invalidRequestError } from './check.ts'
 
-export const knownPrompt: Check = (asked) => {
-  const words = new Set(listOf(asked, 'prompt'))
+export const knownPrompt: ParameterCheck = (asked) => {
+  const words = new Set(wordsOfParameter(asked, 'prompt'))
   const known: readonly string[] = PROMPTS
   if ([...words].some((word) => !known.includes(word))) {
-    return invalidRequest(`prompt takes ${PROMPTS.join(', ')}`)
+    return invalidRequestError(`prompt takes ${PROMPTS.join(', ')}`)
   }
   return words.has('none') && words.size > 1
-    ? invalidRequest('prompt "none" stands alone')
+    ? invalidRequestError('prompt "none" stands alone')
     : undefined
 }
 
-export function promptsOf(asked: Asked): ReadonlySet<Prompt> {
-  const words = listOf(asked, 'prompt')
+export function promptsOf(asked: AuthorizationParameters): ReadonlySet<Prompt> {
+  const words = wordsOfParameter(asked, 'prompt')
   return new Set(PROMPTS.filter((prompt) => words.includes(prompt)))
 }

@@ -1,6 +1,9 @@
-import { type Check, refused } from './check.ts'
+import { type ParameterCheck, authorizationError } from './check.ts'
 
-export const queryResponse: Check = ({ values }) =>
+export const queryResponse: ParameterCheck = ({ values }) =>
   (values.get('response_mode') ?? 'query') === 'query'
     ? undefined
-    : refused('unsupported_response_mode', 'response_mode must be "query", or be left out')
+    : authorizationError(
+        'unsupported_response_mode',
+        'response_mode must be "query", or be left out',
+      )

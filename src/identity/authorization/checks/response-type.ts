@@ -1,9 +1,9 @@
-import { type Check, invalidRequest, refused } from './check.ts'
+import { type ParameterCheck, invalidRequestError, authorizationError } from './check.ts'
 
-export const codeResponse: Check = ({ values }) => {
+export const codeResponse: ParameterCheck = ({ values }) => {
   const type = values.get('response_type')
-  if (type === undefined) return invalidRequest('response_type is missing')
+  if (type === undefined) return invalidRequestError('response_type is missing')
   return type === 'code'
     ? undefined
-    : refused('unsupported_response_type', 'response_type must be "code"')
+    : authorizationError('unsupported_response_type', 'response_type must be "code"')
 }

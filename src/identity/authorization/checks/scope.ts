@@ -1,34 +1,37 @@
-import { type Asked, listOf } from '#identity/authorization/asked.ts'
+import {
+  type AuthorizationParameters,
+  wordsOfParameter,
+} from '#identity/authorization/authorization-parameters.ts'
 import { SCOPES } from '#identity/pools/model.ts'
 import { COGNITO_API_SCOPE } from '#identity/token-sets/scopes.ts'
 
-import { type Check, invalidRequest, refused } from './check.ts'
+import { type ParameterCheck, invalidRequestError, authorizationError } from './check.ts'
 
 /** RFC 6749 section 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/
 /** Mean nothing without an id token. */
 const OF_OPENID = ['nonce', 'max_age', 'id_token_hint'] as const
 
-export const knownScope: Check = (asked) => {
+export const knownScope: ParameterCheck = (asked) => {
   const scope = asked.values.get('scope')
   if (scope === undefined) return undefined
-  if (!SCOPE.test(scope)) return refused('invalid_scope', 'scope is not a list of words')
+  if (!SCOPE.test(scope)) return authorizationError('invalid_scope', 'scope is not a list of words')
   return grantedScopes(asked).length > 0
     ? undefined
-    : refused('invalid_scope', 'scope names nothing that exists here')
+    : authorizationError('invalid_scope', 'scope names nothing that exists here')
 }
 
-export const openIdWhereNeeded: Check = (asked) => {
+export const openIdWhereNeeded: ParameterCheck = (asked) => {
   if (grantedScopes(asked).includes('openid')) return undefined
   const name = OF_OPENID.find((each) => asked.values.has(each))
   return name === undefined
     ? undefined
-    : invalidRequest(`scope must name "openid" when ${name} is used`)
+    : invalidRequestError(`scope must name "openid" when ${name} is used`)
 }
 
 /** What is asked for and known, each once; everything, as Cognito has it, when nothing is asked for. */
-export function grantedScopes(asked: Asked): readonly string[] {
+export function grantedScopes(asked: AuthorizationParameters): readonly string[] {
   if (!asked.values.has('scope')) return SCOPES
   const known = asked.client?.cognitoApi ? [...SCOPES, COGNITO_API_SCOPE] : SCOPES
-  return [...new Set(listOf(asked, 'scope'))].filter((scope) => known.includes(scope))
+  return [...new Set(wordsOfParameter(asked, 'scope'))].filter((scope) => known.includes(scope))
 }

@@ -1,4 +1,4 @@
-import { type Check, invalidRequest } from './check.ts'
+import { type ParameterCheck, invalidRequestError } from './check.ts'
 
-export const singleValues: Check = ({ repeated: [name] }) =>
-  name === undefined ? undefined : invalidRequest(`${name} is there more than once`)
+export const singleValues: ParameterCheck = ({ repeated: [name] }) =>
+  name === undefined ? undefined : invalidRequestError(`${name} is there more than once`)

@@ -3,14 +3,14 @@ import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
 import { isRevoked } from '#identity/users/model.ts'
 
-import { clientOf } from './client.ts'
+import { requireCognitoClient } from './client.ts'
 import { notAuthorized } from './cognito-error.ts'
-import type { Call, CognitoParts } from './parts.ts'
+import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
 
 /** Who holds an access token of the pool, which must come from a sign-in that was granted this API. */
-export async function claimsOf(
-  { verifier, users }: CognitoParts,
-  { site, pool }: Call,
+export async function accessTokenClaims(
+  { verifier, users }: CognitoServices,
+  { site, pool }: CognitoRequest,
   accessToken: string,
 ): Promise<TokenClaims> {
   const token = bearerToken(`Bearer ${accessToken}`)
@@ -20,7 +20,7 @@ export async function claimsOf(
     throw notAuthorized('Access Token has been revoked')
   }
   if (expired) throw notAuthorized('Access Token has expired')
-  clientOf(pool, { ClientId: claims.client_id ?? '' })
+  requireCognitoClient(pool, { ClientId: claims.client_id ?? '' })
   if (!scopesOf(claims.scope ?? '').includes(COGNITO_API_SCOPE)) {
     throw notAuthorized('Access Token does not have required scopes')
   }

@@ -2,20 +2,20 @@ import { Type } from '@sinclair/typebox'
 
 import { findSessionAccount } from '#identity/sessions/session-accounts.ts'
 
-import { claimsOf } from './access-token.ts'
+import { accessTokenClaims } from './access-token.ts'
 import { notAuthorized } from './cognito-error.ts'
-import { Password, Token, operation } from './operation.ts'
+import { PasswordField, TokenField, cognitoOperation } from './operation.ts'
 
-const Holder = Type.Object({ AccessToken: Token })
+const Holder = Type.Object({ AccessToken: TokenField })
 
 const ChangePassword = Type.Object({
-  AccessToken: Token,
-  PreviousPassword: Password,
-  ProposedPassword: Password,
+  AccessToken: TokenField,
+  PreviousPassword: PasswordField,
+  ProposedPassword: PasswordField,
 })
 
-export const getUser = operation(Holder, async (parts, call, { AccessToken }) => {
-  const { sub } = await claimsOf(parts, call, AccessToken)
+export const getUser = cognitoOperation(Holder, async (parts, call, { AccessToken }) => {
+  const { sub } = await accessTokenClaims(parts, call, AccessToken)
   const holder = await parts.database.withSite(call.site.siteId, (tx) =>
     findSessionAccount(tx, call.pool, sub),
   )
@@ -31,9 +31,9 @@ export const getUser = operation(Holder, async (parts, call, { AccessToken }) =>
 })
 
 /** Ends every other sign-in; the one that asks goes on, as the client expects. */
-export const changePassword = operation(ChangePassword, async (parts, call, input) => {
+export const changePassword = cognitoOperation(ChangePassword, async (parts, call, input) => {
   const { site, pool, origin } = call
-  const { sub, origin_jti: familyId } = await claimsOf(parts, call, input.AccessToken)
+  const { sub, origin_jti: familyId } = await accessTokenClaims(parts, call, input.AccessToken)
   const change = {
     sub,
     oldPassword: input.PreviousPassword,
@@ -44,8 +44,8 @@ export const changePassword = operation(ChangePassword, async (parts, call, inpu
   return {}
 })
 
-export const globalSignOut = operation(Holder, async (parts, call, { AccessToken }) => {
-  const { sub } = await claimsOf(parts, call, AccessToken)
+export const globalSignOut = cognitoOperation(Holder, async (parts, call, { AccessToken }) => {
+  const { sub } = await accessTokenClaims(parts, call, AccessToken)
   await parts.database.withSite(call.site.siteId, (tx) =>
     parts.signOut.everywhere(tx, call.pool, sub, { origin: call.origin }),
   )

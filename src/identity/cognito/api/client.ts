@@ -9,7 +9,7 @@ export interface ClientIdentity {
 }
 
 /** The client, when the operator lets it use this API. Any other does not exist here. */
-export function clientOf(pool: Pool, { ClientId, SecretHash }: ClientIdentity): Client {
+export function requireCognitoClient(pool: Pool, { ClientId, SecretHash }: ClientIdentity): Client {
   const client = pool.clients.get(ClientId)
   if (!client?.cognitoApi || client.purpose !== 'default') {
     throw new CognitoError(

@@ -41,4 +41,5 @@ export const notConfirmed = (): CognitoError =>
   new CognitoError('UserNotConfirmedException', 'User is not confirmed.')
 
 /** For whoever does not prove the password, whatever the reason. */
-export const wrongCredentials = (): CognitoError => notAuthorized('Incorrect username or password.')
+export const wrongUsernameOrPassword = (): CognitoError =>
+  notAuthorized('Incorrect username or password.')

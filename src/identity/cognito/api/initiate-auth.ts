@@ -3,18 +3,24 @@ import { Type } from '@sinclair/typebox'
 import { clientPublicOf } from '#identity/cognito/srp/exchange.ts'
 import { hexOf } from '#identity/cognito/srp/group.ts'
 
-import { clientOf } from './client.ts'
+import { requireCognitoClient } from './client.ts'
 import { invalidParameter, notConfirmed } from './cognito-error.ts'
-import { AuthParameters, ClientFields, operation, required, usernameIn } from './operation.ts'
-import type { Call, CognitoParts } from './parts.ts'
-import { refreshed, signedIn } from './token-answers.ts'
+import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
+import {
+  AuthParameters,
+  ClientFields,
+  cognitoOperation,
+  requiredParameter,
+  usernameParameter,
+} from './operation.ts'
+import { refreshAnswer, signInAnswer } from './token-answers.ts'
 
-interface Asked {
+interface FlowInput {
   readonly clientId: string
   readonly parameters: AuthParameters
 }
 
-type Flow = (parts: CognitoParts, call: Call, asked: Asked) => Promise<object>
+type Flow = (parts: CognitoServices, call: CognitoRequest, asked: FlowInput) => Promise<object>
 
 const FLOWS: ReadonlyMap<string, Flow> = new Map([
   ['USER_SRP_AUTH', byChallenge],
@@ -29,22 +35,22 @@ const InitiateAuth = Type.Object({
   AuthParameters: Type.Optional(AuthParameters),
 })
 
-export const initiateAuth = operation(InitiateAuth, async (parts, call, input) => {
+export const initiateAuth = cognitoOperation(InitiateAuth, async (parts, call, input) => {
   const { ClientId, AuthFlow, AuthParameters: parameters = {} } = input
   const SecretHash = parameters['SECRET_HASH'] ?? null
-  const { clientId } = clientOf(call.pool, { ClientId, SecretHash })
+  const { clientId } = requireCognitoClient(call.pool, { ClientId, SecretHash })
   const flow = FLOWS.get(AuthFlow)
   if (!flow) throw invalidParameter(`${AuthFlow} flow not enabled for this client`)
   return flow(parts, call, { clientId, parameters })
 })
 
 async function byChallenge(
-  { srpSignIns }: CognitoParts,
-  { site, pool }: Call,
-  { clientId, parameters }: Asked,
+  { srpSignIns }: CognitoServices,
+  { site, pool }: CognitoRequest,
+  { clientId, parameters }: FlowInput,
 ): Promise<object> {
-  const email = usernameIn(parameters)
-  const clientPublic = clientPublicOf(required(parameters, 'SRP_A'))
+  const email = usernameParameter(parameters)
+  const clientPublic = clientPublicOf(requiredParameter(parameters, 'SRP_A'))
   if (clientPublic === undefined) throw invalidParameter('SRP_A is not a valid public value')
   const by = { site, pool, clientId }
   const challenge = await srpSignIns.begin(by, email, clientPublic)
@@ -61,27 +67,27 @@ async function byChallenge(
 }
 
 async function byPassword(
-  parts: CognitoParts,
-  call: Call,
-  { clientId, parameters }: Asked,
+  parts: CognitoServices,
+  call: CognitoRequest,
+  { clientId, parameters }: FlowInput,
 ): Promise<object> {
   const { site, pool, origin } = call
-  const email = usernameIn(parameters)
-  const password = required(parameters, 'PASSWORD')
+  const email = usernameParameter(parameters)
+  const password = requiredParameter(parameters, 'PASSWORD')
   const authTime = parts.clock.now()
   const answer = await parts.accounts.authenticate(site, pool, { email, password }, origin)
   if (answer.kind === 'unconfirmed') throw notConfirmed()
   const { sub } = answer.user
-  return signedIn(parts, call, { clientId, sub, method: 'password', authTime })
+  return signInAnswer(parts, call, { clientId, sub, method: 'password', authTime })
 }
 
 function byRefreshToken(
-  parts: CognitoParts,
-  call: Call,
-  { clientId, parameters }: Asked,
+  parts: CognitoServices,
+  call: CognitoRequest,
+  { clientId, parameters }: FlowInput,
 ): Promise<object> {
-  return refreshed(parts, call, {
+  return refreshAnswer(parts, call, {
     clientId,
-    refreshToken: required(parameters, 'REFRESH_TOKEN'),
+    refreshToken: requiredParameter(parameters, 'REFRESH_TOKEN'),
   })
 }

@@ -5,18 +5,18 @@ import { schemaFaults } from '#base/schema-faults.ts'
 import { canonicalEmail } from '#identity/email.ts'
 
 import { invalidParameter } from './cognito-error.ts'
-import type { Call, CognitoParts } from './parts.ts'
+import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
 
 /** One target of the API. The body has been parsed as JSON, and nothing more. */
-export interface Operation {
-  run(parts: CognitoParts, call: Call, body: unknown): Promise<object>
+export interface CognitoOperation {
+  run(parts: CognitoServices, call: CognitoRequest, body: unknown): Promise<object>
 }
 
 /** Fields that the shape does not name are left alone, as in all of Amazon's JSON: clients send more than we use. */
-export function operation<Shape extends TSchema>(
+export function cognitoOperation<Shape extends TSchema>(
   shape: Shape,
-  run: (parts: CognitoParts, call: Call, input: Static<Shape>) => Promise<object>,
-): Operation {
+  run: (parts: CognitoServices, call: CognitoRequest, input: Static<Shape>) => Promise<object>,
+): CognitoOperation {
   return {
     async run(parts, call, body) {
       if (!Value.Check(shape, body)) {
@@ -33,10 +33,10 @@ export function operation<Shape extends TSchema>(
 }
 
 const MAX_USERNAME = 320
-export const Username = Type.String({ minLength: 1, maxLength: MAX_USERNAME })
-export const Password = Type.String({ minLength: 1, maxLength: 1024 })
-export const Code = Type.String({ minLength: 1, maxLength: 64 })
-export const Token = Type.String({ minLength: 1, maxLength: 8192 })
+export const UsernameField = Type.String({ minLength: 1, maxLength: MAX_USERNAME })
+export const PasswordField = Type.String({ minLength: 1, maxLength: 1024 })
+export const CodeField = Type.String({ minLength: 1, maxLength: 64 })
+export const TokenField = Type.String({ minLength: 1, maxLength: 8192 })
 /** `DEVICE_KEY` is null when there is none. */
 export const AuthParameters = Type.Record(
   Type.String(),
@@ -51,7 +51,7 @@ export const ClientFields = {
   SecretHash: Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Null()])),
 }
 
-export function required(parameters: AuthParameters, name: string): string {
+export function requiredParameter(parameters: AuthParameters, name: string): string {
   const value = parameters[name]
   if (value === undefined || value === null || value === '') {
     throw invalidParameter(`Missing required parameter ${name}`)
@@ -60,8 +60,8 @@ export function required(parameters: AuthParameters, name: string): string {
 }
 
 /** In the canonical spelling. */
-export function usernameIn(parameters: AuthParameters): string {
-  const username = required(parameters, 'USERNAME')
+export function usernameParameter(parameters: AuthParameters): string {
+  const username = requiredParameter(parameters, 'USERNAME')
   if (username.length > MAX_USERNAME) throw invalidParameter('USERNAME is too long')
   return canonicalEmail(username)
 }

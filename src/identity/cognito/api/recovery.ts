@@ -1,32 +1,38 @@
 import { Type } from '@sinclair/typebox'
 
-import { clientOf } from './client.ts'
+import { requireCognitoClient } from './client.ts'
 import { deliveryTo } from './delivery.ts'
-import { ClientFields, Code, Password, Username, operation } from './operation.ts'
+import {
+  ClientFields,
+  CodeField,
+  PasswordField,
+  UsernameField,
+  cognitoOperation,
+} from './operation.ts'
 
-const ForgotPassword = Type.Object({ ...ClientFields, Username })
+const ForgotPassword = Type.Object({ ...ClientFields, Username: UsernameField })
 
 const ConfirmForgotPassword = Type.Object({
   ...ClientFields,
-  Username,
-  ConfirmationCode: Code,
-  Password,
+  Username: UsernameField,
+  ConfirmationCode: CodeField,
+  Password: PasswordField,
 })
 
 /** The same answer for every address, as Cognito simulates a delivery. */
-export const forgotPassword = operation(
+export const forgotPassword = cognitoOperation(
   ForgotPassword,
   async (parts, { site, pool, origin }, input) => {
-    clientOf(pool, input)
+    requireCognitoClient(pool, input)
     await parts.accounts.forgotPassword(site, pool, input.Username, origin)
     return deliveryTo(input.Username)
   },
 )
 
-export const confirmForgotPassword = operation(
+export const confirmForgotPassword = cognitoOperation(
   ConfirmForgotPassword,
   async (parts, { site, pool, origin }, input) => {
-    clientOf(pool, input)
+    requireCognitoClient(pool, input)
     const { Username: email, ConfirmationCode: code, Password: password } = input
     await parts.accounts.confirmForgotPassword(site, pool, { email, code, password }, origin)
     return {}

@@ -1,9 +1,15 @@
 import { Type } from '@sinclair/typebox'
 
-import { clientOf } from './client.ts'
+import { requireCognitoClient } from './client.ts'
 import { invalidParameter } from './cognito-error.ts'
-import { AuthParameters, ClientFields, operation, required, usernameIn } from './operation.ts'
-import { signedIn } from './token-answers.ts'
+import {
+  AuthParameters,
+  ClientFields,
+  cognitoOperation,
+  requiredParameter,
+  usernameParameter,
+} from './operation.ts'
+import { signInAnswer } from './token-answers.ts'
 
 const RespondToAuthChallenge = Type.Object({
   ClientId: ClientFields.ClientId,
@@ -12,25 +18,28 @@ const RespondToAuthChallenge = Type.Object({
 })
 
 /** The one challenge that we make: prove the password without sending it. */
-export const respondToAuthChallenge = operation(
+export const respondToAuthChallenge = cognitoOperation(
   RespondToAuthChallenge,
   async (parts, call, input) => {
     const { ClientId, ChallengeName, ChallengeResponses: responses = {} } = input
     const SecretHash = responses['SECRET_HASH'] ?? null
-    const { clientId } = clientOf(call.pool, { ClientId, SecretHash })
+    const { clientId } = requireCognitoClient(call.pool, { ClientId, SecretHash })
     if (ChallengeName !== 'PASSWORD_VERIFIER') {
       throw invalidParameter(`${ChallengeName} is not a challenge of this client`)
     }
     const answer = {
-      email: usernameIn(responses),
+      email: usernameParameter(responses),
       origin: call.origin,
-      secretBlock: Buffer.from(required(responses, 'PASSWORD_CLAIM_SECRET_BLOCK'), 'base64'),
-      timestamp: required(responses, 'TIMESTAMP'),
-      signature: required(responses, 'PASSWORD_CLAIM_SIGNATURE'),
+      secretBlock: Buffer.from(
+        requiredParameter(responses, 'PASSWORD_CLAIM_SECRET_BLOCK'),
+        'base64',
+      ),
+      timestamp: requiredParameter(responses, 'TIMESTAMP'),
+      signature: requiredParameter(responses, 'PASSWORD_CLAIM_SIGNATURE'),
     }
     const authTime = parts.clock.now()
     const by = { site: call.site, pool: call.pool, clientId }
     const { sub } = await parts.srpSignIns.finish(by, answer)
-    return signedIn(parts, call, { clientId, sub, method: 'srp', authTime })
+    return signInAnswer(parts, call, { clientId, sub, method: 'srp', authTime })
   },
 )

@@ -1,27 +1,27 @@
 import { CognitoError } from './cognito-error.ts'
+import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
+import { cognitoErrorOf } from './error-table.ts'
 import { OPERATIONS } from './operations.ts'
-import type { Call, CognitoParts } from './parts.ts'
-import { refusalOf } from './refusals.ts'
 
 const SERVICE = 'AWSCognitoIdentityProviderService.'
 
 /** Cognito's JSON API for clients that the operator lets use it, so that programs written for Cognito sign in unchanged. */
 export class CognitoApi {
-  readonly #parts: CognitoParts
+  readonly #parts: CognitoServices
 
-  constructor(parts: CognitoParts) {
+  constructor(parts: CognitoServices) {
     this.#parts = parts
   }
 
   /** `target` is the header `X-Amz-Target`. Refusals are `CognitoError`s. */
-  async call(call: Call, target: string, body: string): Promise<object> {
+  async call(call: CognitoRequest, target: string, body: string): Promise<object> {
     const name = target.startsWith(SERVICE) ? target.slice(SERVICE.length) : ''
     const operation = OPERATIONS.get(name)
     if (!operation) throw new CognitoError('UnknownOperationException', 'There is no such target')
     try {
       return await operation.run(this.#parts, call, parsed(body))
     } catch (error) {
-      throw refusalOf(error, name) ?? error
+      throw cognitoErrorOf(error, name) ?? error
     }
   }
 }

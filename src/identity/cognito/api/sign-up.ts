@@ -3,10 +3,16 @@ import { Value } from '@sinclair/typebox/value'
 
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 
-import { clientOf } from './client.ts'
+import { requireCognitoClient } from './client.ts'
 import { invalidParameter } from './cognito-error.ts'
 import { deliveryTo } from './delivery.ts'
-import { ClientFields, Code, Password, Username, operation } from './operation.ts'
+import {
+  ClientFields,
+  CodeField,
+  PasswordField,
+  UsernameField,
+  cognitoOperation,
+} from './operation.ts'
 
 const Attributes = Type.Array(
   Type.Object({
@@ -19,37 +25,41 @@ type Attributes = (typeof Attributes)['static']
 
 const SignUp = Type.Object({
   ...ClientFields,
-  Username,
-  Password,
+  Username: UsernameField,
+  Password: PasswordField,
   UserAttributes: Type.Optional(Type.Union([Attributes, Type.Null()])),
 })
 
-const ConfirmSignUp = Type.Object({ ...ClientFields, Username, ConfirmationCode: Code })
+const ConfirmSignUp = Type.Object({
+  ...ClientFields,
+  Username: UsernameField,
+  ConfirmationCode: CodeField,
+})
 
-const ResendConfirmationCode = Type.Object({ ...ClientFields, Username })
+const ResendConfirmationCode = Type.Object({ ...ClientFields, Username: UsernameField })
 
-export const signUp = operation(SignUp, async (parts, { site, pool, origin }, input) => {
-  clientOf(pool, input)
+export const signUp = cognitoOperation(SignUp, async (parts, { site, pool, origin }, input) => {
+  requireCognitoClient(pool, input)
   const email = addressOf(input.Username, input.UserAttributes ?? [])
   const credentials = { email, password: input.Password }
   const { sub } = await parts.accounts.signUp(site, pool, credentials, origin)
   return { UserConfirmed: false, UserSub: sub, ...deliveryTo(email) }
 })
 
-export const confirmSignUp = operation(
+export const confirmSignUp = cognitoOperation(
   ConfirmSignUp,
   async (parts, { site, pool, origin }, input) => {
-    clientOf(pool, input)
+    requireCognitoClient(pool, input)
     const confirmation = { email: input.Username, code: input.ConfirmationCode }
     await parts.accounts.confirmSignUp(site, pool, confirmation, origin)
     return {}
   },
 )
 
-export const resendConfirmationCode = operation(
+export const resendConfirmationCode = cognitoOperation(
   ResendConfirmationCode,
   async (parts, { site, pool, origin }, input) => {
-    clientOf(pool, input)
+    requireCognitoClient(pool, input)
     await parts.accounts.resendCode(site, pool, { email: input.Username }, origin)
     return deliveryTo(input.Username)
   },

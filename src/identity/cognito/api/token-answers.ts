@@ -2,10 +2,10 @@ import type { TokenSet } from '#identity/token-sets/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import { COGNITO_API_SCOPE } from '#identity/token-sets/scopes.ts'
 
-import { notAuthorized, wrongCredentials } from './cognito-error.ts'
-import type { Call, CognitoParts } from './parts.ts'
+import { notAuthorized, wrongUsernameOrPassword } from './cognito-error.ts'
+import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
 
-export interface Proof {
+export interface VerifiedSignIn {
   readonly clientId: string
   readonly sub: string
   readonly method: 'password' | 'srp'
@@ -14,10 +14,10 @@ export interface Proof {
 }
 
 /** The tokens of a new sign-in, which no browser session stands behind. */
-export async function signedIn(
-  { tokenSets, events }: CognitoParts,
-  { site, pool, origin }: Call,
-  { clientId, sub, method, authTime }: Proof,
+export async function signInAnswer(
+  { tokenSets, events }: CognitoServices,
+  { site, pool, origin }: CognitoRequest,
+  { clientId, sub, method, authTime }: VerifiedSignIn,
 ): Promise<object> {
   const grant = { client: { clientId }, sub, scope: COGNITO_API_SCOPE, authTime, origin }
   const event = { event: 'sign-in.succeeded', pool: pool.kind, clientId, origin } as const
@@ -28,14 +28,14 @@ export async function signedIn(
     return tokenAnswer(tokens)
   } catch (error) {
     // The account went, or was signed out everywhere, while the password was being checked.
-    throw error instanceof OAuthError ? wrongCredentials() : error
+    throw error instanceof OAuthError ? wrongUsernameOrPassword() : error
   }
 }
 
 /** Refresh tokens are good once: the next one comes along, and Cognito's clients keep it. */
-export async function refreshed(
-  { tokenSets }: CognitoParts,
-  { site, pool, origin }: Call,
+export async function refreshAnswer(
+  { tokenSets }: CognitoServices,
+  { site, pool, origin }: CognitoRequest,
   grant: { readonly clientId: string; readonly refreshToken: string },
 ): Promise<object> {
   try {

@@ -1,30 +1,39 @@
 import { Type } from '@sinclair/typebox'
 
-import { clientOf } from './client.ts'
+import { requireCognitoClient } from './client.ts'
 import { CognitoError } from './cognito-error.ts'
-import { Token, operation } from './operation.ts'
-import { refreshed } from './token-answers.ts'
+import { TokenField, cognitoOperation } from './operation.ts'
+import { refreshAnswer } from './token-answers.ts'
 
 const ClientId = Type.String({ minLength: 1, maxLength: 128 })
 /** Of which we have none. */
 const ClientSecret = Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Null()]))
 
-const RevokeToken = Type.Object({ ClientId, ClientSecret, Token })
+const RevokeToken = Type.Object({ ClientId, ClientSecret, Token: TokenField })
 
-const GetTokens = Type.Object({ ClientId, ClientSecret, RefreshToken: Token })
+const GetTokens = Type.Object({ ClientId, ClientSecret, RefreshToken: TokenField })
 
 /** Ends the sign-in that the refresh token is of. Says nothing about one that is not known. */
-export const revokeToken = operation(RevokeToken, async (parts, { site, pool, origin }, input) => {
-  const { clientId } = clientOf(pool, { ...input, SecretHash: input.ClientSecret ?? null })
-  if (input.Token.includes('.')) {
-    throw new CognitoError('UnsupportedTokenTypeException', 'Unsupported token type')
-  }
-  await parts.tokenSets.revoke(site, pool, { clientId, token: input.Token, origin })
-  return {}
-})
+export const revokeToken = cognitoOperation(
+  RevokeToken,
+  async (parts, { site, pool, origin }, input) => {
+    const { clientId } = requireCognitoClient(pool, {
+      ...input,
+      SecretHash: input.ClientSecret ?? null,
+    })
+    if (input.Token.includes('.')) {
+      throw new CognitoError('UnsupportedTokenTypeException', 'Unsupported token type')
+    }
+    await parts.tokenSets.revoke(site, pool, { clientId, token: input.Token, origin })
+    return {}
+  },
+)
 
 /** What newer clients call in place of InitiateAuth, to be given the next refresh token. */
-export const getTokensFromRefreshToken = operation(GetTokens, (parts, call, input) => {
-  const { clientId } = clientOf(call.pool, { ...input, SecretHash: input.ClientSecret ?? null })
-  return refreshed(parts, call, { clientId, refreshToken: input.RefreshToken })
+export const getTokensFromRefreshToken = cognitoOperation(GetTokens, (parts, call, input) => {
+  const { clientId } = requireCognitoClient(call.pool, {
+    ...input,
+    SecretHash: input.ClientSecret ?? null,
+  })
+  return refreshAnswer(parts, call, { clientId, refreshToken: input.RefreshToken })
 })

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
-import { GROUP_BYTES, K, N, bytesOf, numberOf, sha256 } from './group.ts'
-import type { Powers } from './powers.ts'
+import { GROUP_BYTES, K, N, signedBytesOf, numberOf, sha256 } from './group.ts'
+import type { ModularPowers } from './modular-powers.ts'
 
 const HKDF_INFO = 'Caldera Derived Key'
 const SESSION_KEY_BYTES = 16
@@ -9,14 +9,14 @@ const EXPONENT_BYTES = 32
 const PUBLIC_HEX = new RegExp(`^[0-9a-f]{1,${GROUP_BYTES * 2}}$`, 'i')
 
 /** What both sides know once the challenge is out: the client's public value, the server's, and the server's secret. */
-export interface Exchange {
+export interface SrpExchange {
   readonly clientPublic: bigint
   readonly serverPublic: bigint
   readonly serverSecret: bigint
 }
 
 /** What a client says to prove that it derived the same key. */
-export interface Claim {
+export interface SrpClaim {
   readonly poolName: string
   readonly userId: string
   readonly secretBlock: Uint8Array
@@ -41,17 +41,17 @@ export const privateKeyOf = (
 ): bigint =>
   numberOf(
     sha256(
-      bytesOf(numberOf(salt)),
+      signedBytesOf(numberOf(salt)),
       sha256(Buffer.from(`${user.poolName}${user.userId}:${user.password}`)),
     ),
   )
 
 /** `B = k·v + g^b`. */
 export async function openExchange(
-  powers: Powers,
+  powers: ModularPowers,
   clientPublic: bigint,
   verifier: bigint,
-): Promise<Exchange> {
+): Promise<SrpExchange> {
   const serverSecret = numberOf(randomBytes(EXPONENT_BYTES))
   const serverPublic = (K * verifier + (await powers.raiseGenerator(serverSecret))) % N
   return { clientPublic, serverPublic, serverSecret }
@@ -59,21 +59,27 @@ export async function openExchange(
 
 /** HKDF of `S = (A·v^u)^b`. Undefined when `u` is zero, which a sound hash never gives. */
 export async function sessionKeyOf(
-  powers: Powers,
-  { clientPublic, serverPublic, serverSecret }: Exchange,
+  powers: ModularPowers,
+  { clientPublic, serverPublic, serverSecret }: SrpExchange,
   verifier: bigint,
 ): Promise<Buffer | undefined> {
-  const scramble = numberOf(sha256(bytesOf(clientPublic), bytesOf(serverPublic)))
+  const scramble = numberOf(sha256(signedBytesOf(clientPublic), signedBytesOf(serverPublic)))
   if (scramble === 0n) return undefined
   const base = (clientPublic * (await powers.raise(verifier, scramble))) % N
   const secret = await powers.raise(base, serverSecret)
   return Buffer.from(
-    hkdfSync('sha256', bytesOf(secret), bytesOf(scramble), HKDF_INFO, SESSION_KEY_BYTES),
+    hkdfSync(
+      'sha256',
+      signedBytesOf(secret),
+      signedBytesOf(scramble),
+      HKDF_INFO,
+      SESSION_KEY_BYTES,
+    ),
   )
 }
 
 /** Whether the signature proves the key. In constant time, whatever the claim. */
-export function proves(key: Uint8Array, claim: Claim, signature: string): boolean {
+export function proves(key: Uint8Array, claim: SrpClaim, signature: string): boolean {
   const expected = createHmac('sha256', key)
     .update(claim.poolName)
     .update(claim.userId)

@@ -21,7 +21,7 @@ export const numberOf = (bytes: Uint8Array): bigint =>
   bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
 
 /** As Java writes a positive number, and every Cognito client with it: no needless zero in front, and never a sign bit. */
-export function bytesOf(number: bigint): Buffer {
+export function signedBytesOf(number: bigint): Buffer {
   const digits = number.toString(16)
   const even = digits.length % 2 === 0 ? digits : `0${digits}`
   return Buffer.from(/^[89a-f]/.test(even) ? `00${even}` : even, 'hex')
@@ -33,4 +33,4 @@ export const sha256 = (...parts: readonly Uint8Array[]): Buffer =>
   hash('sha256', Buffer.concat(parts), 'buffer')
 
 /** The multiplier of SRP-6a. */
-export const K = numberOf(sha256(bytesOf(N), bytesOf(G)))
+export const K = numberOf(sha256(signedBytesOf(N), signedBytesOf(G)))

@@ -4,8 +4,8 @@ import type { SrpVerifier, SrpVerifiers } from '#identity/passwords/srp-verifier
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import { poolNameOf, privateKeyOf } from './exchange.ts'
-import { GROUP_BYTES, N, bytesOf, numberOf } from './group.ts'
-import type { Powers } from './powers.ts'
+import { GROUP_BYTES, N, signedBytesOf, numberOf } from './group.ts'
+import type { ModularPowers } from './modular-powers.ts'
 
 const SALT_BYTES = 16
 
@@ -16,9 +16,9 @@ const SALT_BYTES = 16
 export class AddressVerifiers implements SrpVerifiers {
   readonly #saltKey: Buffer
   readonly #decoyKey: Buffer
-  readonly #powers: Powers
+  readonly #powers: ModularPowers
 
-  constructor(deps: { sealer: Pick<Sealer, 'derive'>; powers: Powers }) {
+  constructor(deps: { sealer: Pick<Sealer, 'derive'>; powers: ModularPowers }) {
     this.#saltKey = deps.sealer.derive('srp-salts')
     this.#decoyKey = deps.sealer.derive('srp-decoys')
     this.#powers = deps.powers
@@ -28,7 +28,7 @@ export class AddressVerifiers implements SrpVerifiers {
     const salt = this.saltOf(userPoolId, email)
     const user = { poolName: poolNameOf(userPoolId), userId: email, password }
     const verifier = await this.#powers.raiseGenerator(privateKeyOf(salt, user))
-    return { salt, verifier: bytesOf(verifier) }
+    return { salt, verifier: signedBytesOf(verifier) }
   }
 
   fits(verifier: SrpVerifier | undefined, userPoolId: string, email: string): boolean {

@@ -3,7 +3,7 @@ import type { PoolKind } from '#identity/pools/model.ts'
 import type { AuthEmail } from './auth-email.ts'
 
 /** What a message says, before it is laid out. */
-export interface Words {
+export interface EmailText {
   readonly subject: string
   readonly heading: string
   readonly paragraphs: readonly string[]
@@ -17,18 +17,20 @@ const IGNORE = 'If you did not ask for this, ignore this message: without it not
 const ALARM = 'If that was not you, reset your password and tell the people who run the site.'
 
 /** The words of each message; `name` is the site's. */
-export function wordsOf(email: AuthEmail, name: string): Words {
+export function emailTextOf(email: AuthEmail, name: string): EmailText {
   switch (email.kind) {
     case 'invite':
-      return inviteWords(name, email.url, email.expiresAt)
+      return inviteText(name, email.url, email.expiresAt)
     case 'verification':
     case 'reset':
-      return codeWords(email.kind, name, email.code)
+      return codeText(email.kind, name, email.code)
     case 'password-changed':
       return {
         subject: `Your password for ${name} was changed`,
         heading: 'Your password was changed',
-        paragraphs: [`The password of your ${account(email.pool)} at ${name} is a new one now.`],
+        paragraphs: [
+          `The password of your ${accountName(email.pool)} at ${name} is a new one now.`,
+        ],
         closing: ALARM,
       }
     case 'account-exists':
@@ -54,13 +56,13 @@ export function wordsOf(email: AuthEmail, name: string): Words {
       return {
         subject: `Your address at ${name} was changed`,
         heading: 'Your address was changed',
-        paragraphs: [`Your ${account(email.pool)} at ${name} has another email address now.`],
+        paragraphs: [`Your ${accountName(email.pool)} at ${name} has another email address now.`],
         closing: 'If that was not you, tell the people who run the site at once.',
       }
   }
 }
 
-function inviteWords(name: string, url: string, expiresAt: Date): Words {
+function inviteText(name: string, url: string, expiresAt: Date): EmailText {
   return {
     subject: `Your invitation to ${name}`,
     heading: `You are invited to ${name}`,
@@ -73,7 +75,7 @@ function inviteWords(name: string, url: string, expiresAt: Date): Words {
   }
 }
 
-function codeWords(kind: 'verification' | 'reset', name: string, code: string): Words {
+function codeText(kind: 'verification' | 'reset', name: string, code: string): EmailText {
   const advice = 'Nobody who works for the site will ever ask you for it.'
   return kind === 'verification'
     ? {
@@ -92,7 +94,7 @@ function codeWords(kind: 'verification' | 'reset', name: string, code: string): 
       }
 }
 
-const account = (pool: PoolKind): string => (pool === 'admin' ? 'admin account' : 'account')
+const accountName = (pool: PoolKind): string => (pool === 'admin' ? 'admin account' : 'account')
 
 /** `Fri, 27 Nov 2026 12:00 UTC` */
 const utc = (date: Date): string => date.toUTCString().replace(/:\d\d GMT$/, ' UTC')

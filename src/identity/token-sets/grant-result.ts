@@ -1,19 +1,22 @@
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
 
 /** What a transaction came to. A refusal is returned, not thrown, where what it has found out must be committed. */
-export type Outcome<Result> =
+export type GrantResult<Result> =
   | { readonly kind: 'granted'; readonly result: Result }
   | { readonly kind: 'refused'; readonly error: OAuthErrorCode; readonly description: string }
 
-export const granted = <Result>(result: Result): Outcome<Result> => ({ kind: 'granted', result })
+export const granted = <Result>(result: Result): GrantResult<Result> => ({
+  kind: 'granted',
+  result,
+})
 
-export const refused = (error: OAuthErrorCode, description: string): Outcome<never> => ({
+export const denied = (error: OAuthErrorCode, description: string): GrantResult<never> => ({
   kind: 'refused',
   error,
   description,
 })
 
-export function resultOf<Result>(outcome: Outcome<Result>): Result {
+export function requireGranted<Result>(outcome: GrantResult<Result>): Result {
   if (outcome.kind === 'granted') return outcome.result
   throw new OAuthError(outcome.error, outcome.description)
 }

@@ -1,12 +1,17 @@
 import { AppError, type ErrorCode } from '#base/app-error.ts'
 
-import { CognitoError, invalidParameter, notAuthorized, wrongCredentials } from './cognito-error.ts'
+import {
+  CognitoError,
+  invalidParameter,
+  notAuthorized,
+  wrongUsernameOrPassword,
+} from './cognito-error.ts'
 
 /** At sign-in, where Cognito has other words for who must wait. */
 const SIGN_IN: readonly string[] = ['InitiateAuth', 'RespondToAuthChallenge']
 
-const REFUSALS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
-  InvalidCredentials: wrongCredentials,
+const ERRORS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
+  InvalidCredentials: wrongUsernameOrPassword,
   InvalidVerificationCode: () =>
     new CognitoError(
       'CodeMismatchException',
@@ -28,11 +33,11 @@ const REFUSALS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = 
 }
 
 /** A failure as Cognito would put it; undefined for one that is our own. */
-export function refusalOf(error: unknown, operation: string): CognitoError | undefined {
+export function cognitoErrorOf(error: unknown, operation: string): CognitoError | undefined {
   if (error instanceof CognitoError) return error
   if (!(error instanceof AppError)) return undefined
   if (error.code === 'TooManyRequests') return tooMany(error, operation)
-  return REFUSALS[error.code]?.(error)
+  return ERRORS[error.code]?.(error)
 }
 
 function tooMany({ retryAfterSeconds }: AppError, operation: string): CognitoError {

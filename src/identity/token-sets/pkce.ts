@@ -15,7 +15,7 @@ export function requireVerifierShape(verifier: string | undefined): void {
   }
 }
 
-export function provesKey(verifier: string | undefined, challenge: string): boolean {
+export function matchesChallenge(verifier: string | undefined, challenge: string): boolean {
   if (verifier === undefined) return false
   const made = createHash('sha256').update(verifier).digest('base64url')
   return (

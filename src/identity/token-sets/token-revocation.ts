@@ -10,7 +10,7 @@ import type { Site } from '#sites/site.ts'
 
 import { selectRefreshToken } from './queries.ts'
 
-export interface Revocation {
+export interface RevocationRequest {
   readonly clientId: string
   /** A refresh token or an access token. */
   readonly token: string
@@ -24,7 +24,7 @@ interface SignInOf {
 }
 
 /** RFC 7009. Whichever of its tokens is given, the whole sign-in of that client ends. */
-export class Revoking {
+export class TokenRevocation {
   readonly #database: Database
   readonly #verifier: TokenVerifier
   readonly #families: TokenFamilies
@@ -42,7 +42,7 @@ export class Revoking {
     this.#events = deps.events
   }
 
-  async run(site: Site, pool: Pool, revocation: Revocation): Promise<void> {
+  async run(site: Site, pool: Pool, revocation: RevocationRequest): Promise<void> {
     const { token, clientId, origin } = revocation
     const signIn = token.includes('.')
       ? await this.#ofAccessToken(site, pool, token)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { provesKey, requireVerifierShape } from './proof-key.ts'
+import { matchesChallenge, requireVerifierShape } from './pkce.ts'
 
 /** RFC 7636 appendix B. */
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk'
@@ -8,13 +8,13 @@ const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 
 describe('a code verifier', () => {
   test('proves the challenge that was made of it', () => {
-    expect(provesKey(VERIFIER, CHALLENGE)).toBe(true)
+    expect(matchesChallenge(VERIFIER, CHALLENGE)).toBe(true)
   })
 
   test.each([undefined, CHALLENGE, `${VERIFIER}a`, VERIFIER.toLowerCase(), ''])(
     'proves nothing when it is %j',
     (verifier) => {
-      expect(provesKey(verifier, CHALLENGE)).toBe(false)
+      expect(matchesChallenge(verifier, CHALLENGE)).toBe(false)
     },
   )
 

@@ -16,7 +16,7 @@ const MAX_QUEUED = 128
  * Powers modulo `N`, one at a time and a piece at a time: a power costs some milliseconds, and no runtime we serve has a
  * way to raise numbers of this size beside the event loop. 503 when too many wait.
  */
-export class Powers {
+export class ModularPowers {
   readonly #limiter = signInLimiter({ permits: 1, maxQueued: MAX_QUEUED })
   #ofGenerator: Promise<readonly (readonly bigint[])[]> | undefined
 

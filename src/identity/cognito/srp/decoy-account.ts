@@ -9,7 +9,7 @@ const CONTEXT = 'srp-nobody'
 const SALT_BYTES = 16
 
 /** Takes the place of an account that is not there: what is read and opened of an account is read and opened of it. */
-export class Nobody {
+export class SrpDecoyAccount {
   /** Of no account. */
   readonly sub = 'nobody'
   readonly sealedSrp: Buffer

@@ -2,7 +2,7 @@ import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
 /** In the order of the canonical query. What a client sends besides is ignored, as RFC 6749 section 3.1 wants it. */
-const KNOWN = [
+const PARAMETER_NAMES = [
   'client_id',
   'redirect_uri',
   'response_type',
@@ -22,10 +22,10 @@ const KNOWN = [
   'request_uri',
   'registration',
 ] as const
-export type ParameterName = (typeof KNOWN)[number]
+export type ParameterName = (typeof PARAMETER_NAMES)[number]
 
 /** The parameters of an authorization request, before anything about them has been checked. */
-export interface Asked {
+export interface AuthorizationParameters {
   readonly pool: Pool
   readonly client: Client | undefined
   /** A parameter without a value counts as left out; of one that comes twice, none counts. */
@@ -34,10 +34,13 @@ export interface Asked {
   readonly length: number
 }
 
-export function askedOf(pool: Pool, params: URLSearchParams): Asked {
+export function parseAuthorizationParameters(
+  pool: Pool,
+  params: URLSearchParams,
+): AuthorizationParameters {
   const values = new Map<ParameterName, string>()
   const repeated: ParameterName[] = []
-  for (const name of KNOWN) {
+  for (const name of PARAMETER_NAMES) {
     const given = params.getAll(name)
     const [value] = given
     if (given.length > 1) repeated.push(name)
@@ -47,8 +50,10 @@ export function askedOf(pool: Pool, params: URLSearchParams): Asked {
   return { pool, client, values, repeated, length: params.toString().length }
 }
 
-export const listOf = (asked: Asked, name: ParameterName): readonly string[] =>
-  (asked.values.get(name) ?? '').split(' ').filter((word) => word !== '')
+export const wordsOfParameter = (
+  asked: AuthorizationParameters,
+  name: ParameterName,
+): readonly string[] => (asked.values.get(name) ?? '').split(' ').filter((word) => word !== '')
 
-export const canonicalQuery = (asked: Asked): string =>
+export const canonicalQuery = (asked: AuthorizationParameters): string =>
   new URLSearchParams([...asked.values]).toString()

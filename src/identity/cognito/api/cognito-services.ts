@@ -12,7 +12,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 /** What the operations are made of: the same services as the hosted sign-in. */
-export interface CognitoParts {
+export interface CognitoServices {
   readonly database: Database
   readonly clock: Clock
   readonly accounts: Accounts
@@ -25,7 +25,7 @@ export interface CognitoParts {
 }
 
 /** To which pool a request was sent, and where it came from. */
-export interface Call {
+export interface CognitoRequest {
   readonly site: Site
   readonly pool: Pool
   readonly origin: RequestOrigin

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 
 import { G, N, numberOf } from './group.ts'
-import { Powers } from './powers.ts'
+import { ModularPowers } from './modular-powers.ts'
 
 /** By the definition, slowly. */
 function expected(base: bigint, exponent: bigint): bigint {
@@ -17,7 +17,7 @@ function expected(base: bigint, exponent: bigint): bigint {
 }
 
 describe('powers', () => {
-  const powers = new Powers()
+  const powers = new ModularPowers()
   const bases = [0n, 1n, 2n, N - 1n, N, N + 3n, numberOf(randomBytes(384))]
   const exponents = [0n, 1n, 2n, 15n, 16n, 2n ** 255n, 2n ** 256n - 1n, numberOf(randomBytes(32))]
 

@@ -7,10 +7,10 @@ import { hashSecret } from '#identity/sessions/secret.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import { type Outcome, granted, refused } from './outcome.ts'
+import { type GrantResult, granted, denied } from './grant-result.ts'
 import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
 import { scopesOf } from './scopes.ts'
-import type { Issued, TokenIssuer } from './token-issuer.ts'
+import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
 
 export interface RefreshGrant {
   readonly clientId: string
@@ -21,7 +21,7 @@ export interface RefreshGrant {
 }
 
 /** Turns a refresh token into the next tokens of its sign-in. A second use ends the sign-in (RFC 9700 section 4.14.2). */
-export class Refreshing {
+export class RefreshExchange {
   readonly #families: TokenFamilies
   readonly #issuer: TokenIssuer
   readonly #events: SecurityEvents
@@ -39,20 +39,20 @@ export class Refreshing {
     this.#clock = deps.clock
   }
 
-  async run(tx: SiteTx, pool: Pool, grant: RefreshGrant): Promise<Outcome<Issued>> {
+  async run(tx: SiteTx, pool: Pool, grant: RefreshGrant): Promise<GrantResult<IssuedTokenSet>> {
     const tokenHash = hashSecret(grant.refreshToken)
     const now = this.#clock.now()
     const known = await selectRefreshToken(tx, tokenHash)
     const fault = faultOf(known, pool, grant, now)
     if (!known || fault !== undefined) {
-      return refused('invalid_grant', fault ?? 'refresh_token is not known')
+      return denied('invalid_grant', fault ?? 'refresh_token is not known')
     }
-    const scope = narrowed(known.scope, grant.scope)
+    const scope = narrowScope(known.scope, grant.scope)
     if (scope === undefined) {
-      return refused('invalid_scope', 'scope names more than the sign-in was granted')
+      return denied('invalid_scope', 'scope names more than the sign-in was granted')
     }
     const holder = await lockAccountOfSignIn(tx, pool, known)
-    if (!holder) return refused('invalid_grant', 'The user has been signed out')
+    if (!holder) return denied('invalid_grant', 'The user has been signed out')
     if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
       return this.#replayed(tx, pool, known, grant)
     }
@@ -65,7 +65,7 @@ export class Refreshing {
     pool: Pool,
     { sub, familyId, clientId }: StoredRefreshToken,
     { origin }: RefreshGrant,
-  ): Promise<Outcome<never>> {
+  ): Promise<GrantResult<never>> {
     await this.#families.end(tx, { pool, sub }, familyId)
     await this.#events.record(tx, {
       event: 'refresh-token.replayed',
@@ -74,7 +74,7 @@ export class Refreshing {
       clientId,
       origin,
     })
-    return refused('invalid_grant', 'refresh_token was used already')
+    return denied('invalid_grant', 'refresh_token was used already')
   }
 }
 
@@ -91,7 +91,7 @@ function faultOf(
 }
 
 /** What is asked for, in the order in which it was granted; undefined when it is more than that. */
-function narrowed(grantedScope: string, asked: string | undefined): string | undefined {
+function narrowScope(grantedScope: string, asked: string | undefined): string | undefined {
   if (asked === undefined) return grantedScope
   const all = scopesOf(grantedScope)
   const some = scopesOf(asked)
