@@ -24,7 +24,7 @@ const RULES: readonly Rule[] = [
   [(text) => /(?:^|\.)\d+$/.test(text), 'is an address: a site needs a name'],
 ]
 
-/** AuthorizationCallbacks the name, or throws what is wrong with it. A domain is a DNS name in lower case, or `localhost`; never an address. */
+/** Returns the name, or throws what is wrong with it. A domain is a DNS name in lower case, or `localhost`; never an address. */
 export function parseDomain(text: string, field = 'domain'): string {
   const fault = domainFault(text)
   if (fault !== undefined) throw invalid(field, fault)

@@ -84,7 +84,7 @@ export function updateSite(tx: SiteTx, site: SiteConfiguration, now: Date): Prom
     .executeTakeFirstOrThrow()
 }
 
-/** Everything that belongs to the site goes with it. AuthorizationCallbacks the domain it had. */
+/** Everything that belongs to the site goes with it. Returns the domain it had. */
 export async function deleteSite(tx: SiteTx): Promise<string | undefined> {
   const row = await tx.db
     .deleteFrom('site')

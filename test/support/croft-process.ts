@@ -60,7 +60,7 @@ export class CroftProcess implements AsyncDisposable {
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }))
   }
 
-  /** AuthorizationCallbacks at once. */
+  /** Returns at once. */
   static async launch(options: CroftOptions): Promise<CroftProcess> {
     return new CroftProcess(options.port ?? (await freePort()), options)
   }

@@ -6,7 +6,7 @@ import { admission, authority } from './authority.ts'
 import { jsonBody } from './json-body.ts'
 import { siteOf } from './site.ts'
 
-/** `visitor: true` on a route: the caller has an access token of the site's data pool. Adds `site` and `signInAnswer`. */
+/** `visitor: true` on a route: the caller has an access token of the site's data pool. Adds `site` and `signedIn`. */
 export const visitorAuth = (context: AppContext) =>
   new Elysia({ name: 'visitor-auth', seed: context }).macro({
     visitor: (_required: true) =>

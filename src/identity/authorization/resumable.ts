@@ -7,7 +7,7 @@ type ResumableRequest = Pick<
   'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client'
 >
 
-/** Whether a request can be answered from a session at all. LinkCompletion a provider never is: it is about a visit there. */
+/** Whether a request can be answered from a session at all. Linking a provider never is: it is about a visit there. */
 export const mayUseSession = ({
   prompts,
   client,

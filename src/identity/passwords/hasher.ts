@@ -29,13 +29,17 @@ export class PasswordHasher {
   }
 
   hash(password: string): Promise<string> {
-    return this.#limiter.run(() => hash(normalizePassword(password), { ...COST, secret: this.#secret }))
+    return this.#limiter.run(() =>
+      hash(normalizePassword(password), { ...COST, secret: this.#secret }),
+    )
   }
 
   /** The same work without a stored hash, and then never true. */
   verify(stored: string | undefined, password: string): Promise<boolean> {
     return this.#limiter.run(async () => {
-      const same = await verify(stored ?? DUMMY_HASH, normalizePassword(password), { secret: this.#secret })
+      const same = await verify(stored ?? DUMMY_HASH, normalizePassword(password), {
+        secret: this.#secret,
+      })
       return same && stored !== undefined
     })
   }

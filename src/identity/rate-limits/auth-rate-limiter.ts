@@ -90,7 +90,7 @@ export class AuthRateLimiter {
   }
 
   /**
-   * One gate after the other, the narrowest firstError: who is turned away by it must not be felt at the next ones, which stand
+   * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand
    * in front of others too. Gives those that have counted.
    */
   async #admit(

@@ -110,7 +110,7 @@ export function selectSessionOfFamily(
     .executeTakeFirst()
 }
 
-/** TokenFamilies that no session of a browser speaks for. */
+/** Families that no session of a browser speaks for. */
 export function selectFamiliesWithoutSession(
   tx: SiteTx,
   user: UserKey,

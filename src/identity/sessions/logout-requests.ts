@@ -20,7 +20,7 @@ export class LogoutRequests {
     this.#hints = deps.hints
   }
 
-  /** `signInAnswer` is the user whom the browser is signed in as; undefined for nobody. */
+  /** `signedIn` is the user whom the browser is signed in as; undefined for nobody. */
   async check(
     site: Site,
     pool: Pool,
