@@ -31,7 +31,7 @@ const CLOCK_SKEW_SECONDS = 60
 export interface CallbackRequest {
   readonly params: URLSearchParams
   /** The cookie of the visit with that id. */
-  readonly bindingOf: (visitId: string) => string | undefined
+  readonly bindingOf: (loginId: string) => string | undefined
   /** Of the browser's session until now. */
   readonly sessionToken: string | undefined
 }

@@ -88,7 +88,7 @@ export class LoginStates {
     site: Site,
     pool: Pool,
     state: string,
-    bindingOf: (visitId: string) => string | undefined,
+    bindingOf: (loginId: string) => string | undefined,
   ): Promise<LoginState | undefined> {
     const token = STATE.test(state) ? bindingOf(loginIdOf(state)) : undefined
     if (token === undefined) return undefined
