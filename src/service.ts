@@ -15,7 +15,7 @@ import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
-import { openPostgres } from '#platform/postgres/open-postgres.ts'
+import { openPostgres } from '#platform/open-postgres.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
@@ -99,7 +99,7 @@ export async function startService(
     port: server?.port ?? config.port,
     firstRun: () => makeFirstSite(context, postgres),
     drain: () => {
-      postgres.leaveEnded()
+      postgres.stopRestarting()
       return resources.disposeAsync()
     },
   }

@@ -2,13 +2,10 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { migrateDatabase } from '#platform/migrate-database.ts'
 import { type SqlClient, createClient } from '#platform/postgres/client.ts'
 import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
-import {
-  type PostgresPlatform,
-  connectPostgres,
-  migrateDatabase,
-} from '#platform/postgres/postgres.ts'
+import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { silentLog as log } from '#test/silent-log.ts'
 
 /** A checkpoint in the middle of a round would be counted against whoever has its turn. */

@@ -19,7 +19,7 @@ export const migrate: Command = {
     call.progress('Migrating…')
     // Every other command would pay for loading the database's client.
     const { createLogger } = await import('#platform/log/create-logger.ts')
-    const { migrateDatabase } = await import('#platform/postgres/postgres.ts')
+    const { migrateDatabase } = await import('#platform/migrate-database.ts')
     const log = createLogger({ logLevel: 'warn' }, process.stderr)
     const applied = await migrateDatabase({ url: secrets.databaseUrl, log }).catch(explained)
     return {

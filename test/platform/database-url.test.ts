@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
+import { openPostgres } from '#platform/open-postgres.ts'
 import { createClient } from '#platform/postgres/client.ts'
-import { openPostgres } from '#platform/postgres/open-postgres.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { APP_ROLE } from '#platform/postgres/role.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
@@ -46,7 +46,6 @@ const open = async (databaseUrl: string): Promise<PostgresPlatform> =>
       config: { dataDir: '/nowhere' },
       secrets: { databaseUrl },
       log: silentLog,
-      poolSize: 3,
     }),
   )
 

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 
 import { installRoot } from '#config/install-root.ts'
+import { migrateDatabase } from '#platform/migrate-database.ts'
 import { createClient } from '#platform/postgres/client.ts'
-import { migrateDatabase } from '#platform/postgres/postgres.ts'
 import { emptyDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
 

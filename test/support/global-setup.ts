@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
 import { newKeyPair } from '#identity/keys/key-pair.ts'
+import { migrateDatabase } from '#platform/migrate-database.ts'
 import { createClient } from '#platform/postgres/client.ts'
 import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
-import { migrateDatabase } from '#platform/postgres/postgres.ts'
 
 import type { SerialKeyPair } from './key-pairs.ts'
 import { silentLog } from './silent-log.ts'

@@ -2,11 +2,11 @@ import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 
 import type { ClientOptions } from './client.ts'
-import { PooledConnection, type Session, type PooledResult } from './pooled-connection.ts'
+import { PooledConnection, type DatabaseSession, type PooledResult } from './pooled-connection.ts'
 
 const WAIT_MS = 10_000
 
-export interface AcquiredConnection extends Session {
+export interface AcquiredConnection extends DatabaseSession {
   release(): void
 }
 

@@ -1,5 +1,3 @@
-import type { QueueName } from '#platform/queue/queue.ts'
-
 import type { Tx } from './database.ts'
 
 /** The channels of the service and what they say. At most 8000 bytes of JSON each (a Postgres limit). */
@@ -15,7 +13,7 @@ export interface NotificationChannels {
   /** New log lines of a site, for those who watch live. */
   croft_log: { readonly siteId: string; readonly upTo: string }
   /** A job was put on a queue. */
-  croft_queue: { readonly queue: QueueName }
+  croft_queue: { readonly queue: string }
 }
 
 export type Channel = keyof NotificationChannels

@@ -43,7 +43,7 @@ export class PooledConnection {
     return this.#dying || performance.now() - this.#openedAt > MAX_AGE_MS
   }
 
-  session(): Session {
+  session(): DatabaseSession {
     const losses = this.#losses
     const isLost = () => this.#dying || this.#losses !== losses
     return {
@@ -76,7 +76,7 @@ export class PooledConnection {
 }
 
 /** A connection for one borrower. Its statements all run in the same session, or fail. */
-export interface Session {
+export interface DatabaseSession {
   isLost(): boolean
   run(text: string, parameters: readonly unknown[]): Promise<PooledResult>
 }

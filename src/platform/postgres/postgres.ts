@@ -1,16 +1,11 @@
-import { join } from 'node:path'
-
 import { Kysely } from 'kysely'
 
-import { installRoot } from '#config/install-root.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import { grantQueue, installQueue } from '#platform/queue/install-queue.ts'
 
 import { type SqlClient, createClient } from './client.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { DatabaseSchema } from './database-schema.ts'
 import { Database } from './database.ts'
-import { applyMigrations, withMigrationLock } from './migrations.ts'
 import { poolDialect } from './pool-dialect.ts'
 import { PostgresNotifications } from './postgres-notifications.ts'
 import { assertRowLevelSecurity, selectAppRole } from './role.ts'
@@ -36,23 +31,6 @@ export interface ConnectOptions {
   readonly log: Logger
   /** HostSocketServer for transactions; the queue and notifications use four more. */
   readonly poolSize?: number
-}
-
-/** Applies what is missing of `migrations/`, as the role that the URL names. Gives the names. */
-export async function migrateDatabase(options: {
-  readonly url: string
-  readonly log: Logger
-  readonly folder?: string
-}): Promise<string[]> {
-  const owner = createClient({ url: options.url, max: 1 })
-  const folder = options.folder ?? join(installRoot(), 'migrations')
-  try {
-    const applied = await withMigrationLock(owner, () => prepare(owner, folder))
-    if (applied.length > 0) options.log.info({ applied }, 'database migrated')
-    return applied
-  } finally {
-    await owner.end({ timeout: 5 })
-  }
 }
 
 /** Connects to a migrated database as a role that row-level security holds. */
@@ -81,14 +59,6 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
       await sql.end({ timeout: 5 })
     },
   }
-}
-
-async function prepare(owner: SqlClient, folder: string): Promise<string[]> {
-  const applied = await applyMigrations(owner, folder)
-  await installQueue(owner)
-  const role = await selectAppRole(owner)
-  if (role !== undefined) await grantQueue(owner, role)
-  return applied
 }
 
 async function findRole(url: string): Promise<string | undefined> {

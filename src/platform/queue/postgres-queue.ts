@@ -181,7 +181,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     }
   }
 
-  #wake(queue?: QueueName): void {
+  #wake(queue?: string): void {
     for (const [name, ids] of this.#workers) {
       if (queue === undefined || name === queue) for (const id of ids) this.#boss.notifyWorker(id)
     }

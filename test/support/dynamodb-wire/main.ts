@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 
+import { migrateDatabase } from '#platform/migrate-database.ts'
 import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
-import { connectPostgres, migrateDatabase } from '#platform/postgres/postgres.ts'
+import { connectPostgres } from '#platform/postgres/postgres.ts'
 import { startDynamoDbWire } from '#test/dynamodb-wire.ts'
 import { silentLog } from '#test/silent-log.ts'
 

@@ -27,7 +27,7 @@ export interface EmbeddedPostgres extends AsyncDisposable {
   /** PostgreSQL's own data folder. */
   readonly cluster: string
   /** From now on it is not started again when it ends; a start that is under way goes on. */
-  leaveEnded(): void
+  stopRestarting(): void
 }
 
 /**
@@ -64,7 +64,7 @@ export async function startEmbeddedPostgres(
     },
     adopted,
     cluster: placement.cluster,
-    leaveEnded: () => kept.leaveEnded(),
+    stopRestarting: () => kept.stopRestarting(),
     [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
   }
 }

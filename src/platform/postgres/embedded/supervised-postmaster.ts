@@ -29,7 +29,7 @@ export class SupervisedPostmaster implements AsyncDisposable {
   readonly #stopping = new AbortController()
   readonly #keeping: Promise<void>
   #postmaster: Postmaster
-  #leaveEnded = false
+  #stopRestarting = false
   /** How the last one ended, while none is back. */
   #ending: PostmasterExit | undefined
 
@@ -43,12 +43,12 @@ export class SupervisedPostmaster implements AsyncDisposable {
     return this.#postmaster.pid
   }
 
-  leaveEnded(): void {
-    this.#leaveEnded = true
+  stopRestarting(): void {
+    this.#stopRestarting = true
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#leaveEnded = true
+    this.#stopRestarting = true
     this.#stopping.abort()
     await stopPostmaster(this.#deps.placement.cluster)
     await this.#keeping
@@ -74,7 +74,7 @@ export class SupervisedPostmaster implements AsyncDisposable {
       if (performance.now() - since > STEADY_MS) attempt = 1
       while (this.#ending !== undefined) {
         if (attempt > 1) await this.#pause(backoffMs(attempt - 1, BACKOFF))
-        if (this.#leaveEnded) return
+        if (this.#stopRestarting) return
         await this.#startAgain(attempt)
         attempt++
       }
