@@ -21,7 +21,6 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import type { SiteMail } from '#runtime/host-calls/site-mail.ts'
-import { operationsForGroup } from '#runtime/operations/bound-operations.ts'
 import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
@@ -35,7 +34,7 @@ const MAIL_WORKERS = 4
 
 /** Everything that lives as long as the process, as the routes see it. */
 export interface AppContext
-  extends Omit<Identity, 'invites'>, Omit<Runtime, 'parts' | typeof Symbol.asyncDispose> {
+  extends Omit<Identity, 'invites'>, Omit<Runtime, 'lifecycle' | typeof Symbol.asyncDispose> {
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -103,7 +102,7 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     queue,
     mail,
     baseUrl: config.baseUrl,
-    groupUses: { operationsFor: operationsForGroup },
+    groupUses: { operationsFor: (tx, group) => runtime.operations.forGroup(tx, group) },
   })
   const runtime = await openRuntime({
     ...deps,
@@ -121,7 +120,7 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
   const sites = new Sites({
     ...deps,
     queue,
-    parts: [identity.pools, runtime.parts],
+    parts: [identity.pools, runtime.lifecycle],
     sourceRules: { allowFileUrls: config.allowFileRepositories },
   })
   await sites.watch()
@@ -183,7 +182,7 @@ function openDeployments(
   platform: Platform,
   means: {
     readonly queue: PostgresQueue
-    readonly runtime: Pick<Runtime, 'parts' | 'tableBuilds'>
+    readonly runtime: Pick<Runtime, 'lifecycle' | 'tableBuilds'>
     readonly objects: ObjectStore
     readonly outbox: Outbox
   },
@@ -204,7 +203,7 @@ function openDeployments(
     ...deps,
     artifacts,
     queue,
-    parts: [runtime.parts],
+    parts: [runtime.lifecycle],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
     workDir: join(config.dataDir, 'work'),

@@ -5,13 +5,14 @@ import type { Egress } from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -21,27 +22,44 @@ import { OperationRuns } from './calls/operation-runs.ts'
 import { PresetRuns } from './calls/presets/preset-runs.ts'
 import { PublishedCaches } from './calls/published-caches.ts'
 import { ResponseCache } from './calls/response-cache.ts'
-import { serveCleanup } from './cleanup/resource-cleanup.ts'
 import { Compute } from './compute/service.ts'
-import type { GroupDirectory } from './definitions/sections/groups.ts'
+import { envVarSection } from './definitions/sections/env-vars.ts'
+import { type GroupDirectory, groupSection } from './definitions/sections/groups.ts'
+import { jobSection } from './definitions/sections/jobs.ts'
+import { operationSection } from './definitions/sections/operations.ts'
+import { resourceSection } from './definitions/sections/resources.ts'
+import { Definitions } from './definitions/service.ts'
 import { Redaction } from './env-vars/redaction.ts'
 import { EnvVars } from './env-vars/service.ts'
 import type { Invoke } from './host-calls/nested-calls.ts'
 import { HostCalls } from './host-calls/service.ts'
 import type { SiteMail } from './host-calls/site-mail.ts'
-import { type Iac, openIac } from './iac/open-iac.ts'
-import { type JobServices, openJobs } from './jobs/open-jobs.ts'
-import type { RunVisitors } from './jobs/run-worker.ts'
+import { DefinitionProfiles } from './iac/profiles.ts'
+import { SealedDefinitions } from './iac/sealed-definitions.ts'
+import { IacJobs } from './iac/service.ts'
+import { IacSubmissions } from './iac/submissions.ts'
+import { IacWorker } from './iac/worker.ts'
+import { type RunVisitors, RunWorker } from './jobs/run-worker.ts'
+import { JobRuns } from './jobs/runs.ts'
+import { JobScheduler } from './jobs/scheduler.ts'
+import { Jobs } from './jobs/service.ts'
 import { RuntimeLogs } from './logs/service.ts'
 import { Operations } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
 import { Published } from './published/service.ts'
 import { Resources } from './resources/service.ts'
-import { runtimeLimits } from './revisions/limits.ts'
+import { type RuntimeLimits, runtimeLimits } from './revisions/limits.ts'
 import { Revisions } from './revisions/service.ts'
 import { RuntimeLifecycle } from './runtime-lifecycle.ts'
 import { type TableServices, openTables } from './tables/open-tables.ts'
 import { RuntimeUsage } from './usage/service.ts'
+
+/** Resources that are emptied at once: one full table or bucket does not hold up the others. */
+const CLEANUP_WORKERS = 2
+/** Job runs at once in one process: most of their time they wait for the sandbox. */
+const RUN_WORKERS = 12
+/** Of one site, in all processes: its long runs leave workers for those of its neighbours. */
+const RUN_WORKERS_PER_SITE = 6
 
 export interface RuntimeDeps {
   readonly database: Database
@@ -71,64 +89,89 @@ export interface RuntimeDeps {
   readonly openSandbox: (environment: SandboxEnvironment) => Promise<Sandbox>
 }
 
+/** A site's limits and whether its calls would find it warm. */
+interface RuntimeStatus {
+  readonly limits: RuntimeLimits
+  /** The revision that this replica has in memory; null when the next call loads it. */
+  readonly loadedRevision: number | null
+  readonly sandboxReady: boolean
+}
+
 /** The data runtime of all sites. Disposing it writes its last counts and lines; the sandbox goes down first. */
-export interface Runtime extends BucketServices, Iac, JobServices, TableServices, AsyncDisposable {
-  readonly parts: RuntimeLifecycle
+export interface Runtime extends BucketServices, TableServices, AsyncDisposable {
+  readonly lifecycle: RuntimeLifecycle
   readonly resources: Resources
   readonly operations: Operations
   readonly operationCalls: OperationCalls
+  readonly jobs: Jobs
+  readonly jobRuns: JobRuns
+  readonly jobScheduler: JobScheduler
+  readonly iacJobs: IacJobs
+  readonly iacSubmissions: IacSubmissions
+  readonly definitionProfiles: DefinitionProfiles
   readonly compute: Compute
   readonly envVars: EnvVars
   readonly permissionSync: PermissionSync
   readonly runtimeLogs: RuntimeLogs
   readonly runtimeUsage: RuntimeUsage
   readonly sandbox: Sandbox
+  runtimeStatus(siteId: string): Promise<RuntimeStatus>
 }
 
-/** Builds the runtime, starts its sandbox, listens, and puts the permission sync behind its queue. */
+/** Builds the runtime, starts its sandbox, listens, and puts its workers behind their queues. */
 export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
-  const serving = await openServing(deps, (call) => operationCalls.invoke(call))
-  const { published, sandbox, runtimeLogs, runtimeUsage } = serving
-  const cache = new ResponseCache({ shared: deps.sharedCache, now: serving.now })
-  const control = { ...deps, ...serving, caches: new PublishedCaches({ published, cache }) }
-  const { tableLayouts, tableQuotas } = serving.tableParts
-  const resources = new Resources({ ...control, layouts: tableLayouts })
-  const operations = new Operations({ ...control, resources })
-  const permissionSync = new PermissionSync({ ...control, resources, operations })
-  permissionSync.serve(deps.queue)
-  serveCleanup(deps.queue, {
-    ddbTable: serving.tableParts.dropTable,
-    s3Bucket: serving.bucketParts.dropBucket,
+  const serving = await openServing(deps, {
+    invoke: (call) => operationCalls.invoke(call),
+    operationVersions: (tx) => operations.versions(tx),
   })
+  const { published, sandbox, runtimeLogs, runtimeUsage, tableServices, bucketServices } = serving
   await published.listen(deps.notifications)
   await runtimeLogs.listen(deps.notifications)
+  const cache = new ResponseCache({ shared: deps.sharedCache, now: serving.now })
   const presets = new PresetRuns({
-    tables: serving.tables,
-    buckets: serving.bucketParts.buckets,
+    ...serving,
     tokenKey: deps.sealer.derive('preset-page-tokens'),
   })
   const runs = new OperationRuns({ ...serving, presets })
   const operationCalls = new OperationCalls({ ...serving, cache, runs })
-  const jobParts = openJobs({ ...deps, runtimeLogs, operationCalls })
-  const iac = openIac({ ...control, resources, operations, jobs: jobParts.jobs })
+  const control = { ...deps, ...serving, caches: new PublishedCaches({ published, cache }) }
+  const resources = new Resources({
+    ...control,
+    layouts: tableServices.tableLayouts,
+    operationsUsing: (tx, resourceId) => operations.usingResource(tx, resourceId),
+  })
+  const operations: Operations = new Operations({
+    ...control,
+    resources,
+    jobsCalling: (tx, operation) => jobs.calling(tx, operation),
+  })
+  const jobs = new Jobs({ ...deps, operations })
+  const jobRuns = openJobRuns({ ...deps, runtimeLogs, operationCalls })
+  const iac = openIac({ ...control, resources, operations, jobs })
+  const permissionSync = new PermissionSync({ ...control, resources, operations })
+  permissionSync.serve(deps.queue)
+  serveCleanup(deps.queue, serving)
   return {
-    parts: new RuntimeLifecycle({ ...control, ...iac }),
+    lifecycle: new RuntimeLifecycle({ ...control, ...iac }),
+    ...tableServices,
+    ...bucketServices,
+    ...iac,
+    envVars: serving.envVars,
+    runtimeLogs,
+    runtimeUsage,
+    runtimeStatus: serving.runtimeStatus,
+    sandbox,
     resources,
     operations,
     operationCalls,
-    ...jobParts,
-    ...iac,
+    jobs,
+    jobRuns,
+    jobScheduler: new JobScheduler({ ...deps, runs: jobRuns }),
     compute: new Compute({ ...serving, usage: runtimeUsage }),
-    envVars: serving.envVars,
-    ...serving.tableParts,
-    ...serving.bucketParts,
     permissionSync,
-    runtimeLogs,
-    runtimeUsage,
-    sandbox,
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]()
-      await tableQuotas[Symbol.asyncDispose]()
+      await tableServices.tableQuotas[Symbol.asyncDispose]()
       await runtimeUsage[Symbol.asyncDispose]()
       await runtimeLogs[Symbol.asyncDispose]()
     },
@@ -136,54 +179,113 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
 }
 
 /** What calls are served from: the current revision in memory, the sandbox, and what is kept of both. */
-async function openServing(deps: RuntimeDeps, invoke: Invoke) {
+async function openServing(
+  deps: RuntimeDeps,
+  later: {
+    readonly invoke: Invoke
+    operationVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>>
+  },
+) {
   const now = () => deps.clock.now().getTime()
   const settingsOf = (siteId: string) => deps.sources.settings(siteId)
   const redaction = new Redaction({ now, forgotten: (siteId) => published.forget(siteId) })
   const redact = (siteId: string, text: string) => redaction.redact(siteId, text)
   const runtimeLogs = new RuntimeLogs({ ...deps, redact })
-  const runtimeUsage = new RuntimeUsage({
-    ...deps,
-    standingOf: async (siteId) => {
-      const { limits } = await settingsOf(siteId)
-      return {
-        limits: runtimeLimits(limits),
-        loadedRevision: published.peek(siteId)?.revision ?? null,
-        sandboxReady: sandbox.status().ready,
-      }
-    },
-  })
+  const runtimeUsage = new RuntimeUsage(deps)
   const revisions = new Revisions(deps)
   const envVars = new EnvVars({ ...deps, revisions })
-  const tableParts = openTables(deps)
-  const { tables } = tableParts
-  const bucketParts = openBuckets(deps)
-  // The sandbox asks for host calls and the published site retires isolates: neither happens before both stand.
+  const tableServices = openTables(deps)
+  const bucketServices = openBuckets(deps)
+  const { tables } = tableServices
+  const { buckets } = bucketServices
+  // The sandbox asks for host calls and the published site retires isolates: neither happens before both exist.
   const published = new Published({
     ...deps,
+    ...later,
     revisions,
     envVars,
     redaction,
     retire: (programKey) => sandbox.retire(programKey),
   })
-  const { buckets } = bucketParts
-  const asked = { published, settingsOf, tables, buckets, mail: deps.siteMail, invoke }
-  const hostCalls = new HostCalls({ ...deps, ...asked })
+  const hostCalls = new HostCalls({
+    ...deps,
+    published,
+    settingsOf,
+    tables,
+    buckets,
+    mail: deps.siteMail,
+    invoke: later.invoke,
+  })
   const sandbox: Sandbox = await deps.openSandbox({
     hostCall: (call) => hostCalls.answer(call),
     log: (lines) => runtimeLogs.console(lines),
   })
-  const records = { runtimeLogs, runtimeUsage, redact }
+  const runtimeStatus = async (siteId: string): Promise<RuntimeStatus> => ({
+    limits: runtimeLimits((await settingsOf(siteId)).limits),
+    loadedRevision: published.peek(siteId)?.revision ?? null,
+    sandboxReady: sandbox.status().ready,
+  })
+  const stores = { tableServices, bucketServices, tables, buckets }
+  const records = { runtimeLogs, runtimeUsage, runtimeStatus, redact }
+  return { now, settingsOf, revisions, envVars, published, sandbox, ...stores, ...records }
+}
+
+/** The runs of jobs, with the worker that carries them out behind its queue. */
+function openJobRuns(
+  deps: RuntimeDeps & {
+    readonly runtimeLogs: RuntimeLogs
+    readonly operationCalls: OperationCalls
+  },
+): JobRuns {
+  const worker = new RunWorker(deps)
+  deps.queue.handle('job-run', (job) => worker.run(job), {
+    concurrency: RUN_WORKERS,
+    perGroup: RUN_WORKERS_PER_SITE,
+    givenUp: (job) => worker.giveUp(job),
+  })
+  return new JobRuns({ ...deps, idempotentAnswers: new IdempotentAnswers(deps) })
+}
+
+/** Infrastructure as code, with the worker that carries its jobs out behind its queue. */
+function openIac(
+  deps: RuntimeDeps & {
+    readonly revisions: Revisions
+    readonly sandbox: Sandbox
+    readonly envVars: EnvVars
+    readonly resources: Resources
+    readonly operations: Operations
+    readonly jobs: Jobs
+  },
+) {
+  const definitions = new Definitions([
+    envVarSection(deps.envVars),
+    groupSection(deps.groups),
+    resourceSection(deps),
+    operationSection(deps),
+    jobSection(deps.jobs),
+  ])
+  const sealed = new SealedDefinitions({ ...deps, definitions })
+  const profiles = new DefinitionProfiles({ ...deps, definitions })
+  new IacWorker({ ...deps, definitions, sealed }).serve()
   return {
-    now,
-    settingsOf,
-    revisions,
-    envVars,
-    tables,
-    tableParts,
-    bucketParts,
-    published,
-    sandbox,
-    ...records,
+    iacJobs: new IacJobs({ ...deps, definitions }),
+    iacSubmissions: new IacSubmissions({ ...deps, definitions, profiles, sealed }),
+    definitionProfiles: profiles,
   }
+}
+
+/** Removes what deleted tables and buckets held. */
+function serveCleanup(
+  queue: Queue,
+  stores: { readonly tableServices: TableServices; readonly bucketServices: BucketServices },
+): void {
+  const drop = {
+    ddbTable: stores.tableServices.dropTable,
+    s3Bucket: stores.bucketServices.dropBucket,
+  }
+  queue.handle(
+    'resource-cleanup',
+    ({ siteId, type, resourceId }, signal) => drop[type](siteId, resourceId, signal),
+    { concurrency: CLEANUP_WORKERS },
+  )
 }

@@ -1,9 +1,15 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { AppError, type FieldFault } from '#base/app-error.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
 import { isStorable } from '#base/storable-text.ts'
+
+/** The name of a resource, operation or job. */
+export const SiteName = Type.String({
+  pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+  fault: 'must start with a letter, then up to 63 letters, digits, "-" or "_"',
+})
 
 /** Gives `value` the type of `schema`, or throws a `ValidationError` that names each wrong field. `at` is the field that holds it. */
 export function parseShape<Schema extends TSchema>(

@@ -52,7 +52,7 @@ export const usageRoutes = (context: AppContext) =>
       const now = context.clock.now()
       const range = usageRange(parseTime('from', query.from), parseTime('to', query.to), now)
       const items = await context.runtimeUsage.list(site.siteId, range, query.operation)
-      const { limits, ...runtime } = await context.runtimeUsage.standing(site.siteId)
+      const { limits, ...runtime } = await context.runtimeStatus(site.siteId)
       return {
         from: range.from.toISOString(),
         to: range.to.toISOString(),

@@ -1,7 +1,6 @@
 import type { PageTokens } from '#base/page.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
-import type { DropContents } from '#runtime/cleanup/resource-cleanup.ts'
 
 import { Recount } from './accounts/recount.ts'
 import { BucketAccounts, type BucketAccountsDeps } from './accounts/service.ts'
@@ -29,7 +28,8 @@ export interface BucketServices {
   readonly bucketAccounts: BucketAccounts
   readonly bucketUploads: BucketUploads
   readonly bucketUpkeep: BucketUpkeep
-  readonly dropBucket: DropContents
+  /** Removes what a deleted bucket held: in batches, and again without harm. */
+  readonly dropBucket: (siteId: string, resourceId: string, signal: AbortSignal) => Promise<void>
 }
 
 /** Everything that buckets consist of, their upkeep behind its queue. */
@@ -42,8 +42,6 @@ export function openBuckets(deps: BucketsDeps): BucketServices {
   const upkeep = bucketUpkeep.run.bind(bucketUpkeep)
   deps.queue.handle('bucket-upkeep', upkeep, { concurrency: WORKERS })
   const removal = new BucketRemoval(deps)
-  const dropBucket: DropContents = (siteId, bucketId, signal) =>
-    removal.drop(siteId, bucketId, signal)
   return {
     buckets: new Buckets({
       'list-objects': (bucket, input) => listObjects(means, bucket, input),
@@ -57,6 +55,6 @@ export function openBuckets(deps: BucketsDeps): BucketServices {
     bucketAccounts: accounts,
     bucketUploads: new BucketUploads(accounts),
     bucketUpkeep,
-    dropBucket,
+    dropBucket: (siteId, bucketId, signal) => removal.drop(siteId, bucketId, signal),
   }
 }

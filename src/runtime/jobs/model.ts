@@ -4,8 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import { isNestedDeeper } from '#base/json-depth.ts'
-import { SiteName } from '#base/storable-text.ts'
-import { parseShape } from '#runtime/shape.ts'
+import { SiteName, parseShape } from '#runtime/shape.ts'
 
 import { type ScheduleText, parseSchedule } from './schedules/schedule.ts'
 import { nextTick } from './schedules/ticks.ts'

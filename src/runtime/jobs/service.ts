@@ -1,7 +1,7 @@
 import { invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import { operationVersions } from '#runtime/operations/bound-operations.ts'
+import type { Operations } from '#runtime/operations/service.ts'
 
 import { deleteDue, upsertDue } from './due-queries.ts'
 import {
@@ -23,6 +23,7 @@ import {
   lockJobs,
   selectJob,
   selectJobs,
+  selectJobsCalling,
   selectListedJobs,
   upsertJob,
 } from './queries.ts'
@@ -42,10 +43,12 @@ export type ListedJobWithLastRun = WithLastRun<ListedJob>
 /** Calls of a site's operations that a schedule, or somebody's hand, starts. */
 export class Jobs {
   readonly #database: Database
+  readonly #operations: Pick<Operations, 'find'>
   readonly #clock: Clock
 
-  constructor(deps: { database: Database; clock: Clock }) {
+  constructor(deps: { database: Database; operations: Pick<Operations, 'find'>; clock: Clock }) {
     this.#database = deps.database
+    this.#operations = deps.operations
     this.#clock = deps.clock
   }
 
@@ -103,7 +106,7 @@ export class Jobs {
     if (!current && (await countJobs(tx)) - leaving >= MAX_JOBS) {
       throw invalid('jobId', `a site holds at most ${MAX_JOBS} jobs: delete one first`)
     }
-    if (!(await operationVersions(tx)).has(job.operation)) {
+    if (!(await this.#operations.find(tx, job.operation))) {
       throw invalid('operation', `operation "${job.operation}" does not exist`)
     }
     await this.#store(tx, jobId, job, current)
@@ -115,6 +118,12 @@ export class Jobs {
     // First, as a tick takes it first.
     await deleteDue(tx, jobId)
     return deleteJob(tx, jobId)
+  }
+
+  /** Names of the jobs that call an operation; nobody else changes the site's jobs until the transaction ends. */
+  async calling(tx: SiteTx, operation: string): Promise<string[]> {
+    await lockJobs(tx)
+    return selectJobsCalling(tx, operation)
   }
 
   async #get(tx: SiteTx, jobId: string): Promise<JobWithLastRun> {

@@ -3,8 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { type FieldFault, invalid } from '#base/app-error.ts'
-import { SiteName } from '#base/storable-text.ts'
-import { invalidFields } from '#runtime/shape.ts'
+import { SiteName, invalidFields } from '#runtime/shape.ts'
 
 import { type PresetBinding, PresetInput, parsePreset } from './preset-binding.ts'
 import { checkExpressions } from './preset-expressions.ts'

@@ -2,7 +2,6 @@ import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
-import { jobsCalling } from '#runtime/jobs/bound-jobs.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
@@ -24,6 +23,9 @@ import {
   deleteOperation,
   selectOperation,
   selectOperations,
+  selectOperationsForGroup,
+  selectOperationsOf,
+  selectVersions,
   upsertOperation,
 } from './queries.ts'
 
@@ -31,6 +33,9 @@ import {
 export interface ResourceDirectory {
   find(tx: SiteTx, resourceId: string): Promise<Resource | undefined>
 }
+
+/** Names of the jobs that call an operation; none is added until the transaction ends. */
+type JobsCalling = (tx: SiteTx, operation: string) => Promise<string[]>
 
 /** The kept answers of operations, as the control plane needs them. */
 export interface OperationCaches {
@@ -49,6 +54,7 @@ export class Operations {
   readonly #revisions: Revisions
   readonly #resources: ResourceDirectory
   readonly #caches: OperationCaches
+  readonly #jobsCalling: JobsCalling
   readonly #notifications: Notifications
   readonly #clock: Clock
 
@@ -57,6 +63,7 @@ export class Operations {
     revisions: Revisions
     resources: ResourceDirectory
     caches: OperationCaches
+    jobsCalling: JobsCalling
     notifications: Notifications
     clock: Clock
   }) {
@@ -64,6 +71,7 @@ export class Operations {
     this.#revisions = deps.revisions
     this.#resources = deps.resources
     this.#caches = deps.caches
+    this.#jobsCalling = deps.jobsCalling
     this.#notifications = deps.notifications
     this.#clock = deps.clock
   }
@@ -105,7 +113,7 @@ export class Operations {
 
   /** For a caller that has asked for the revision itself. False when it is not there; 409 while a job calls it. */
   async delete(tx: SiteTx, operation: string): Promise<boolean> {
-    const jobs = await jobsCalling(tx, operation)
+    const jobs = await this.#jobsCalling(tx, operation)
     if (jobs.length > 0) throw inUse(operation, jobs)
     return (await deleteOperation(tx, operation)) !== undefined
   }
@@ -129,6 +137,21 @@ export class Operations {
   /** All of them by name; there are at most 500. */
   all(tx: SiteTx): Promise<Operation[]> {
     return selectOperations(tx)
+  }
+
+  /** Names of the operations that stand on a resource, whether as their function or through a preset. */
+  usingResource(tx: SiteTx, resourceId: string): Promise<string[]> {
+    return selectOperationsOf(tx, resourceId)
+  }
+
+  /** Names of the operations that only certain groups may call, the given one among them. */
+  forGroup(tx: SiteTx, groupName: string): Promise<string[]> {
+    return selectOperationsForGroup(tx, groupName)
+  }
+
+  /** The version of every operation of the site, by name. */
+  versions(tx: SiteTx): Promise<ReadonlyMap<string, string>> {
+    return selectVersions(tx)
   }
 
   #announce(tx: SiteTx, operation: string, version: string): Promise<void> {

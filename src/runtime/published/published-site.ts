@@ -5,9 +5,9 @@ import type { AuthRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import { egressPolicy } from '#runtime/revisions/limits.ts'
-import type { CurrentRevision } from '#runtime/revisions/service.ts'
 
 import type {
+  CurrentRevision,
   RevisionDocument,
   RevisionFunction,
   RevisionOperation,

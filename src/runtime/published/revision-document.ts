@@ -53,12 +53,23 @@ export interface RevisionFunction {
   readonly fault: string | null
 }
 
+export interface CurrentRevision {
+  readonly revision: number
+  readonly document: RevisionDocument
+}
+
 /** Reads a document back from its column; undefined when another version of the service wrote it. */
-export function parseDocument(document: unknown): RevisionDocument | undefined {
+export function parseRevision({
+  revision,
+  document,
+}: {
+  readonly revision: number
+  readonly document: unknown
+}): CurrentRevision | undefined {
   const known =
     typeof document === 'object' &&
     document !== null &&
     'format' in document &&
     document.format === DOCUMENT_FORMAT
-  return known ? (document as RevisionDocument) : undefined
+  return known ? { revision, document: document as RevisionDocument } : undefined
 }

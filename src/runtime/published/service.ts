@@ -7,7 +7,6 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { OpenEnvVar, SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { Secret } from '#runtime/env-vars/secret-matcher.ts'
-import { operationVersions } from '#runtime/operations/bound-operations.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { notProvisioned, updating } from './provisioning.ts'
@@ -19,6 +18,7 @@ import {
   publishedSite,
   weightOf,
 } from './published-site.ts'
+import { parseRevision } from './revision-document.ts'
 
 const MAX_BYTES = 256 * 1024 * 1024
 /** How long an answer about an unknown operation or site stands, so that guessing is no load on the database. */
@@ -29,6 +29,9 @@ const REFRESHED_AT_ONCE = 4
 interface Environment {
   open(tx: SiteTx, sealed: readonly SealedEnvVar[]): Promise<ReadonlyMap<string, OpenEnvVar>>
 }
+
+/** The version of every operation of the site, by name. */
+type OperationVersions = (tx: SiteTx) => Promise<ReadonlyMap<string, string>>
 
 interface SecretsOfSites {
   learn(siteId: string, secrets: readonly Secret[]): void
@@ -50,6 +53,7 @@ interface ControlPlane {
 export class Published {
   readonly #database: Database
   readonly #revisions: Revisions
+  readonly #operationVersions: OperationVersions
   readonly #envVars: Environment
   readonly #redaction: SecretsOfSites
   readonly #siteOf: (siteId: string) => Promise<SiteIdentity>
@@ -67,6 +71,7 @@ export class Published {
   constructor(deps: {
     database: Database
     revisions: Revisions
+    operationVersions: OperationVersions
     envVars: Environment
     /** Told what calls may see before any of them begins. */
     redaction: SecretsOfSites
@@ -78,6 +83,7 @@ export class Published {
   }) {
     this.#database = deps.database
     this.#revisions = deps.revisions
+    this.#operationVersions = deps.operationVersions
     this.#envVars = deps.envVars
     this.#redaction = deps.redaction
     this.#siteOf = (siteId) => deps.siteOf(siteId)
@@ -239,11 +245,12 @@ export class Published {
   async #read(site: SiteIdentity): Promise<PublishedSite> {
     const found = await this.#database.withSite(site.siteId, async (tx) => {
       const state = await this.#revisions.state(tx)
-      const current = state && (await this.#revisions.current(tx, state))
+      const stored = state && (await this.#revisions.current(tx))
+      const current = stored && parseRevision(stored)
       if (current) {
         return {
           current,
-          versions: await operationVersions(tx),
+          versions: await this.#operationVersions(tx),
           env: await this.#envVars.open(tx, current.document.env),
           unready: undefined,
         }
@@ -270,7 +277,7 @@ export class Published {
       const state = await this.#revisions.state(tx)
       const revision = state?.currentRevision ?? null
       const behind = state !== undefined && state.synced < state.requested
-      return { revision, coming: new Set(behind ? (await operationVersions(tx)).keys() : []) }
+      return { revision, coming: new Set(behind ? (await this.#operationVersions(tx)).keys() : []) }
     })
     this.#controlPlanes.set(siteId, reading)
     // A failed look-up is nothing to remember; whoever waits for it gets the fault.

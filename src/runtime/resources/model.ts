@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import { SiteName } from '#base/storable-text.ts'
+import { SiteName } from '#runtime/shape.ts'
 
 import type { BucketConfig } from './bucket-config.ts'
 import type { FunctionConfig } from './function-config.ts'

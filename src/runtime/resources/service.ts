@@ -5,7 +5,6 @@ import type { AccountStatusKey } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
-import { operationsBoundTo } from '#runtime/operations/bound-operations.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
@@ -44,6 +43,9 @@ export interface TableDefinitions {
   define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
 }
 
+/** Names of the operations that stand on a resource. */
+type OperationsUsing = (tx: SiteTx, resourceId: string) => Promise<string[]>
+
 export interface ChangedResource {
   readonly resource: Resource
   readonly permissionsSync: PermissionsSync
@@ -56,6 +58,7 @@ export class Resources {
   readonly #sandbox: Pick<Sandbox, 'prepare'>
   readonly #queue: Queue
   readonly #layouts: TableDefinitions
+  readonly #operationsUsing: OperationsUsing
   readonly #clock: Clock
   readonly #ids: Ids
 
@@ -65,6 +68,7 @@ export class Resources {
     sandbox: Pick<Sandbox, 'prepare'>
     queue: Queue
     layouts: TableDefinitions
+    operationsUsing: OperationsUsing
     clock: Clock
     ids: Ids
   }) {
@@ -73,6 +77,7 @@ export class Resources {
     this.#sandbox = deps.sandbox
     this.#queue = deps.queue
     this.#layouts = deps.layouts
+    this.#operationsUsing = deps.operationsUsing
     this.#clock = deps.clock
     this.#ids = deps.ids
   }
@@ -146,7 +151,7 @@ export class Resources {
 
   /** For a caller that has asked for the revision itself. False when it is not there; 409 while something stands on it. */
   async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
-    const operations = await operationsBoundTo(tx, resourceId)
+    const operations = await this.#operationsUsing(tx, resourceId)
     if (operations.length > 0) throw inUse(resourceId, 'operation', operations)
     const functions = await selectGrantees(tx, resourceId)
     if (functions.length > 0) throw inUse(resourceId, 'function', functions)

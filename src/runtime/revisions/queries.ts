@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { RevisionDocument } from '#runtime/published/revision-document.ts'
 
 import type { SyncState, SyncStatus } from './model.ts'
 
@@ -99,7 +98,7 @@ export async function updateCurrent(
 export async function insertRevision(
   tx: SiteTx,
   revision: number,
-  document: RevisionDocument,
+  document: object,
   now: Date,
 ): Promise<void> {
   await tx.db

@@ -2,7 +2,6 @@ import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Queue } from '#platform/queue/queue.ts'
-import { type RevisionDocument, parseDocument } from '#runtime/published/revision-document.ts'
 
 import type { SyncState, SyncStatus } from './model.ts'
 import {
@@ -17,11 +16,6 @@ import {
   updateCurrent,
   updateStatus,
 } from './queries.ts'
-
-export interface CurrentRevision {
-  readonly revision: number
-  readonly document: RevisionDocument
-}
 
 /** The numbered, immutable revisions of each site, and how far behind the control plane they are. */
 export class Revisions {
@@ -81,7 +75,7 @@ export class Revisions {
     siteId: string,
     input: {
       readonly synced: bigint
-      readonly document: RevisionDocument
+      readonly document: object
       readonly error: string | null
     },
   ): Promise<boolean> {
@@ -110,12 +104,11 @@ export class Revisions {
     })
   }
 
-  /** It may be newer than `state`. Undefined before the first revision, and when another version of the service wrote the current one. */
-  async current(tx: SiteTx, state: SyncState): Promise<CurrentRevision | undefined> {
-    if (state.currentRevision === null) return undefined
-    const current = await selectCurrent(tx)
-    const document = parseDocument(current?.document)
-    return current && document && { revision: current.revision, document }
+  /** It may be newer than a state that was read before. Undefined before the first revision. */
+  current(
+    tx: SiteTx,
+  ): Promise<{ readonly revision: number; readonly document: unknown } | undefined> {
+    return selectCurrent(tx)
   }
 }
 

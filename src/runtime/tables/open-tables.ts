@@ -4,7 +4,6 @@ import type { PageTokens } from '#base/page.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
-import type { DropContents } from '#runtime/cleanup/resource-cleanup.ts'
 
 import { TableBatches } from './batches/service.ts'
 import { TableBuilds } from './builds/table-builds.ts'
@@ -24,7 +23,8 @@ export interface TableServices {
   readonly tableLayouts: TableLayouts
   readonly tableBuilds: TableBuilds
   readonly tableQuotas: TableQuotas
-  readonly dropTable: DropContents
+  /** Removes what a deleted table held: in batches, and again without harm. */
+  readonly dropTable: (siteId: string, resourceId: string, signal: AbortSignal) => Promise<void>
 }
 
 /** The tables of all sites, and what builds and clears away their rows behind its queue. */

@@ -1,7 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { RuntimeLimits } from '#runtime/revisions/limits.ts'
 
 import {
   HOUR_MS,
@@ -19,14 +18,6 @@ const RETENTION_MS = 400 * 24 * HOUR_MS
 /** hit: a kept answer · call: an answer that was made, or waited for · error: no answer */
 export type CallKind = 'hit' | 'call' | 'error'
 
-/** A site's limits and whether its calls would find it warm. */
-export interface RuntimeStatus {
-  readonly limits: RuntimeLimits
-  /** The revision that this replica has in memory; null when the next call loads it. */
-  readonly loadedRevision: number | null
-  readonly sandboxReady: boolean
-}
-
 type SiteUsage = Map<string, UsageCount>
 
 /** Counts calls per operation and hour in memory and adds them to the database every few seconds. */
@@ -34,23 +25,16 @@ export class RuntimeUsage implements AsyncDisposable {
   readonly #database: Database
   readonly #clock: Clock
   readonly #logger: Logger
-  readonly #standingOf: (siteId: string) => Promise<RuntimeStatus>
   #sites = new Map<string, SiteUsage>()
   #hour = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   readonly #pruned = new Map<string, number>()
 
-  constructor(deps: {
-    database: Database
-    clock: Clock
-    logger: Logger
-    standingOf(siteId: string): Promise<RuntimeStatus>
-  }) {
+  constructor(deps: { database: Database; clock: Clock; logger: Logger }) {
     this.#database = deps.database
     this.#clock = deps.clock
     this.#logger = deps.logger
-    this.#standingOf = (siteId) => deps.standingOf(siteId)
   }
 
   record(
@@ -66,11 +50,6 @@ export class RuntimeUsage implements AsyncDisposable {
     if (kind === 'hit') count.cacheHits += 1
     count.cpuUs += Math.round(cost.cpuUs)
     count.wallUs += Math.round(cost.wallUs)
-  }
-
-  /** What the runtime grants the site now. */
-  standing(siteId: string): Promise<RuntimeStatus> {
-    return this.#standingOf(siteId)
   }
 
   /** What still waited in this process is added before. */

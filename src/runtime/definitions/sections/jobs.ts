@@ -1,11 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import { SiteName } from '#base/storable-text.ts'
 import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
 import { type JobDefinition, MAX_JOBS, mergeJob } from '#runtime/jobs/model.ts'
 import type { Jobs } from '#runtime/jobs/service.ts'
-import { parseShape } from '#runtime/shape.ts'
+import { SiteName, parseShape } from '#runtime/shape.ts'
 
 /** The name alone: the rest is what the route of jobs takes. */
 const NamedJob = Type.Object({

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
-import { SiteName } from '#base/storable-text.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type {
   DefinedItem,
@@ -22,7 +21,7 @@ import {
 import type { Operations } from '#runtime/operations/service.ts'
 import type { ResourceType } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
-import { invalidFields, parseShape } from '#runtime/shape.ts'
+import { SiteName, invalidFields, parseShape } from '#runtime/shape.ts'
 
 const DefinedOperation = Type.Object(
   {

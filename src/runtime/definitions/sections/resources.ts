@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util'
 import { Type } from '@sinclair/typebox'
 
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
-import { SiteName } from '#base/storable-text.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type {
@@ -20,7 +19,7 @@ import type { FunctionConfig } from '#runtime/resources/function-config.ts'
 import { MAX_RESOURCES, ResourceType, type TypedConfig } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import { checkKeysUnchanged } from '#runtime/resources/table-config.ts'
-import { parseShape } from '#runtime/shape.ts'
+import { SiteName, parseShape } from '#runtime/shape.ts'
 
 import { withGrantFaults, withGrantIds, withGrantNames } from './grants.ts'
 
