@@ -38,26 +38,16 @@ export async function insertChanges(
   }
 }
 
-export function selectChanges(tx: SiteTx, number: string): Promise<IacChange[]> {
-  return tx.db
-    .selectFrom('iac_change')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .where('job_number', '=', number)
-    .orderBy('position')
-    .execute()
-}
+export const selectChanges = (tx: SiteTx, number: string): Promise<IacChange[]> =>
+  changesOf(tx, number).select(COLUMNS).orderBy('position').execute()
 
 export async function hasChanges(
   tx: SiteTx,
   number: string,
   status?: ChangeStatus,
 ): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('iac_change')
+  const row = await changesOf(tx, number)
     .select('position')
-    .where('site_id', '=', tx.siteId)
-    .where('job_number', '=', number)
     .$if(status !== undefined, (query) => query.where('status', '=', status ?? 'pending'))
     .limit(1)
     .executeTakeFirst()
@@ -65,17 +55,13 @@ export async function hasChanges(
 }
 
 /** The first of those that are pending, in their order. */
-export function selectPending(tx: SiteTx, number: string, limit: number): Promise<IacChange[]> {
-  return tx.db
-    .selectFrom('iac_change')
+export const selectPending = (tx: SiteTx, number: string, limit: number): Promise<IacChange[]> =>
+  changesOf(tx, number)
     .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .where('job_number', '=', number)
     .where('status', '=', PENDING)
     .orderBy('position')
     .limit(limit)
     .execute()
-}
 
 /** Names of a section that are still to be deleted. */
 export async function selectNamesToDelete(
@@ -83,11 +69,8 @@ export async function selectNamesToDelete(
   number: string,
   section: Change['section'],
 ): Promise<ReadonlySet<string>> {
-  const rows = await tx.db
-    .selectFrom('iac_change')
+  const rows = await changesOf(tx, number)
     .select('name')
-    .where('site_id', '=', tx.siteId)
-    .where('job_number', '=', number)
     .where('section', '=', section)
     .where('action', '=', 'delete')
     .where('status', '=', PENDING)
@@ -126,3 +109,6 @@ export async function skipPending(tx: SiteTx, number: string): Promise<void> {
     .where('status', '=', 'pending')
     .execute()
 }
+
+const changesOf = (tx: SiteTx, number: string) =>
+  tx.db.selectFrom('iac_change').where('site_id', '=', tx.siteId).where('job_number', '=', number)

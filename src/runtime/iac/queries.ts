@@ -58,12 +58,7 @@ export async function insertIacJob(tx: SiteTx, job: NewIacJob, now: Date): Promi
 }
 
 export function selectIacJob(tx: SiteTx, jobId: string): Promise<IacJob | undefined> {
-  return tx.db
-    .selectFrom('iac_job')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .where('job_id', '=', jobId)
-    .executeTakeFirst()
+  return jobs(tx).where('job_id', '=', jobId).executeTakeFirst()
 }
 
 /** Newest first. `after` is a job's number. */
@@ -71,10 +66,7 @@ export function selectIacJobs(
   tx: SiteTx,
   page: { readonly limit: number; readonly after: string | undefined },
 ): Promise<IacJob[]> {
-  return tx.db
-    .selectFrom('iac_job')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
+  return jobs(tx)
     .$if(page.after !== undefined, (query) => query.where('job_number', '<', page.after ?? ''))
     .orderBy('job_number', 'desc')
     .limit(page.limit)
@@ -83,10 +75,7 @@ export function selectIacJobs(
 
 /** The one that runs, or the oldest that waits. */
 export function selectNextJob(tx: SiteTx): Promise<IacJob | undefined> {
-  return tx.db
-    .selectFrom('iac_job')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
+  return jobs(tx)
     .where('status', 'in', ['queued', 'running'])
     .orderBy(sql`status <> 'running'`)
     .orderBy('job_number')
@@ -98,10 +87,7 @@ export function selectNewestOfDeployment(
   tx: SiteTx,
   deploymentId: string,
 ): Promise<IacJob | undefined> {
-  return tx.db
-    .selectFrom('iac_job')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
+  return jobs(tx)
     .where('deployment_id', '=', deploymentId)
     .orderBy('job_number', 'desc')
     .limit(1)
@@ -178,3 +164,6 @@ export async function deleteOldJobs(tx: SiteTx, kept: number, before: Date): Pro
         where site_id = ${tx.siteId} and status not in ('queued', 'running')
         order by job_number desc offset ${kept} limit 1))`.execute(tx.db)
 }
+
+const jobs = (tx: SiteTx) =>
+  tx.db.selectFrom('iac_job').select(COLUMNS).where('site_id', '=', tx.siteId)

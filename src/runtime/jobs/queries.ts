@@ -6,16 +6,16 @@ import type { Job, JobAuth, JobDefinition } from './model.ts'
 import type { ScheduleText } from './schedules/schedule.ts'
 
 const COLUMNS = [
-  'job.job_id',
+  'job.job_id as jobId',
   'job.operation',
   'job.schedule',
-  'job.scheduled_since',
+  'job.scheduled_since as scheduledSince',
   'job.auth',
   'job.enabled',
-  'job.last_tick',
-  'job.created_at',
-  'job.updated_at',
-  'due.due_at',
+  'job.last_tick as lastTick',
+  'job.created_at as createdAt',
+  'job.updated_at as updatedAt',
+  'due.due_at as nextRunAt',
 ] as const
 
 /** A job with what computes its ticks. */
@@ -31,20 +31,6 @@ export interface ListedJob extends StoredJob {
   readonly payloadLeftOut: boolean
 }
 
-interface JobRow {
-  readonly job_id: string
-  readonly operation: string
-  readonly payload: unknown
-  readonly schedule: unknown
-  readonly scheduled_since: Date
-  readonly auth: unknown
-  readonly enabled: boolean
-  readonly last_tick: Date | null
-  readonly created_at: Date
-  readonly updated_at: Date
-  readonly due_at: Date | null
-}
-
 /** Makes changes of a site's jobs happen one after the other. */
 export async function lockJobs(tx: SiteTx): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtext('data_job'), hashtext(${tx.siteId}))`.execute(
@@ -52,35 +38,24 @@ export async function lockJobs(tx: SiteTx): Promise<void> {
   )
 }
 
-export async function selectJobs(tx: SiteTx): Promise<StoredJob[]> {
-  const rows = await jobs(tx).select('job.payload').orderBy('job.job_id').execute()
-  return rows.map(toJob)
-}
+export const selectJobs = (tx: SiteTx): Promise<StoredJob[]> =>
+  jobs(tx).select('job.payload').orderBy('job.job_id').execute()
 
 /** Without the payloads that have more than `maxBytes` as JSON. */
 export async function selectListedJobs(tx: SiteTx, maxBytes: number): Promise<ListedJob[]> {
   const bytes = sql<number>`octet_length(job.payload::text)`
   const rows = await jobs(tx)
     .select([
-      bytes.as('payload_bytes'),
+      bytes.as('payloadBytes'),
       sql<unknown>`case when ${bytes} <= ${maxBytes} then job.payload end`.as('payload'),
     ])
     .orderBy('job.job_id')
     .execute()
-  return rows.map(({ payload_bytes: payloadBytes, ...row }) => ({
-    ...toJob(row),
-    payloadBytes,
-    payloadLeftOut: payloadBytes > maxBytes,
-  }))
+  return rows.map((row) => ({ ...row, payloadLeftOut: row.payloadBytes > maxBytes }))
 }
 
-export async function selectJob(tx: SiteTx, jobId: string): Promise<StoredJob | undefined> {
-  const row = await jobs(tx)
-    .select('job.payload')
-    .where('job.job_id', '=', jobId)
-    .executeTakeFirst()
-  return row && toJob(row)
-}
+export const selectJob = (tx: SiteTx, jobId: string): Promise<StoredJob | undefined> =>
+  jobs(tx).select('job.payload').where('job.job_id', '=', jobId).executeTakeFirst()
 
 /** Whether there is such a job. Others that hold it wait until the transaction ends. */
 export async function lockJob(tx: SiteTx, jobId: string): Promise<boolean> {
@@ -155,6 +130,7 @@ export async function deleteJob(tx: SiteTx, jobId: string): Promise<boolean> {
   return numDeletedRows > 0n
 }
 
+/** Only `parseJob` makes what the columns `schedule` and `auth` hold. */
 const jobs = (tx: SiteTx) =>
   tx.db
     .selectFrom('data_job as job')
@@ -162,19 +138,5 @@ const jobs = (tx: SiteTx) =>
       join.onRef('due.site_id', '=', 'job.site_id').onRef('due.job_id', '=', 'job.job_id'),
     )
     .select(COLUMNS)
+    .$narrowType<{ schedule: ScheduleText | null; auth: JobAuth }>()
     .where('job.site_id', '=', tx.siteId)
-
-const toJob = (row: JobRow): StoredJob => ({
-  jobId: row.job_id,
-  operation: row.operation,
-  payload: row.payload,
-  // Only `parseJob` makes what these two columns hold.
-  schedule: row.schedule as ScheduleText | null,
-  auth: row.auth as JobAuth,
-  enabled: row.enabled,
-  nextRunAt: row.due_at,
-  scheduledSince: row.scheduled_since,
-  lastTick: row.last_tick,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})

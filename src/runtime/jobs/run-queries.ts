@@ -7,22 +7,22 @@ import type { JobRun, LastRun, RunError, RunStatus } from './run-model.ts'
 const OPEN: readonly RunStatus[] = ['queued', 'running']
 
 const COLUMNS = [
-  'run_id',
-  'job_id',
-  'run_number',
+  'run_id as runId',
+  'job_id as jobId',
+  'run_number as runNumber',
   'status',
   'trigger',
-  'scheduled_for',
+  'scheduled_for as scheduledFor',
   'missed',
   'operation',
-  'request_id',
+  'request_id as requestId',
   'attempts',
   'result',
-  'result_bytes',
+  'result_bytes as resultBytes',
   'error',
-  'created_at',
-  'started_at',
-  'finished_at',
+  'created_at as createdAt',
+  'started_at as startedAt',
+  'finished_at as finishedAt',
 ] as const
 
 export interface NumberedRun extends JobRun {
@@ -56,31 +56,21 @@ export async function insertRun(tx: SiteTx, run: NewRun): Promise<void> {
 }
 
 /** Newest first. `page.before` is the number of the last run already seen. */
-export async function selectRuns(
+export function selectRuns(
   tx: SiteTx,
   jobId: string,
   page: { readonly limit: number; readonly before: string | undefined },
 ): Promise<NumberedRun[]> {
-  const rows = await runs(tx)
+  return runs(tx)
     .where('job_id', '=', jobId)
     .$if(page.before !== undefined, (query) => query.where('run_number', '<', page.before ?? ''))
     .orderBy('run_number', 'desc')
     .limit(page.limit)
     .execute()
-  return rows.map(toRun)
 }
 
-export async function selectRun(
-  tx: SiteTx,
-  jobId: string,
-  runId: string,
-): Promise<JobRun | undefined> {
-  const row = await runs(tx)
-    .where('run_id', '=', runId)
-    .where('job_id', '=', jobId)
-    .executeTakeFirst()
-  return row && toRun(row)
-}
+export const selectRun = (tx: SiteTx, jobId: string, runId: string): Promise<JobRun | undefined> =>
+  runs(tx).where('run_id', '=', runId).where('job_id', '=', jobId).executeTakeFirst()
 
 /** Of each job, or of one: its newest run that was not skipped. */
 export async function selectLastRuns(
@@ -214,44 +204,10 @@ export async function trimRuns(
       for update skip locked))`.execute(tx.db)
 }
 
+/** Only `insertRun` and `updateRunEnded` write the column `error`. */
 const runs = (tx: SiteTx) =>
-  tx.db.selectFrom('data_job_run').select(COLUMNS).where('site_id', '=', tx.siteId)
-
-interface RunRow {
-  readonly run_id: string
-  readonly job_id: string
-  readonly run_number: string
-  readonly status: RunStatus
-  readonly trigger: string
-  readonly scheduled_for: Date | null
-  readonly missed: number
-  readonly operation: string | null
-  readonly request_id: string
-  readonly attempts: number
-  readonly result: string | null
-  readonly result_bytes: number | null
-  readonly error: unknown
-  readonly created_at: Date
-  readonly started_at: Date | null
-  readonly finished_at: Date | null
-}
-
-const toRun = (row: RunRow): NumberedRun => ({
-  runId: row.run_id,
-  jobId: row.job_id,
-  runNumber: row.run_number,
-  status: row.status,
-  trigger: row.trigger,
-  scheduledFor: row.scheduled_for,
-  missed: row.missed,
-  operation: row.operation,
-  requestId: row.request_id,
-  attempts: row.attempts,
-  result: row.result,
-  resultBytes: row.result_bytes,
-  // Only `insertRun` and `updateRunEnded` write it.
-  error: row.error as RunError | null,
-  createdAt: row.created_at,
-  startedAt: row.started_at,
-  finishedAt: row.finished_at,
-})
+  tx.db
+    .selectFrom('data_job_run')
+    .select(COLUMNS)
+    .$narrowType<{ error: RunError | null }>()
+    .where('site_id', '=', tx.siteId)

@@ -5,12 +5,12 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import { type LogFilter, type LogRecord, type NewLogLine, atLeastLevel } from './model.ts'
 
 const COLUMNS = [
-  'log_id',
+  'log_id as logId',
   'at',
   'level',
   'kind',
   'operation',
-  'request_id',
+  'request_id as requestId',
   'message',
   'fields',
 ] as const
@@ -138,24 +138,14 @@ function filtered(tx: SiteTx, filter: LogFilter) {
     .$if(until !== undefined, (query) => query.where('at', '<', until ?? new Date(0)))
 }
 
-interface LogRow {
-  readonly log_id: string
-  readonly at: Date
-  readonly level: string
-  readonly kind: string
-  readonly operation: string | null
-  readonly request_id: string | null
-  readonly message: string
-  readonly fields: unknown
-}
-
-const toRecord = (row: LogRow): LogRecord => ({
-  logId: row.log_id,
-  at: row.at.toISOString(),
-  level: row.level,
-  kind: row.kind,
-  operation: row.operation,
-  requestId: row.request_id,
-  message: row.message,
-  ...(row.fields === null ? {} : { fields: row.fields }),
+const toRecord = ({
+  logId,
+  at,
+  fields,
+  ...row
+}: Omit<LogRecord, 'at'> & { readonly at: Date }): LogRecord => ({
+  logId,
+  at: at.toISOString(),
+  ...row,
+  ...(fields === null ? {} : { fields }),
 })

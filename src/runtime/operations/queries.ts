@@ -2,53 +2,24 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { AuthRule, Operation, OperationBinding } from './model.ts'
-import type { PresetBinding } from './preset-binding.ts'
+import type { Operation, OperationBinding } from './model.ts'
 
 const COLUMNS = [
   'operation',
-  'lambda_resource_id',
+  'lambda_resource_id as lambdaResourceId',
   'preset',
   'auth',
-  'cache_ttl_seconds',
+  'cache_ttl_seconds as cacheTtlSeconds',
   'version',
-  'created_at',
-  'updated_at',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
 ] as const
 
-interface OperationRow {
-  readonly operation: string
-  readonly lambda_resource_id: string | null
-  readonly preset: unknown
-  readonly auth: unknown
-  readonly cache_ttl_seconds: number
-  readonly version: string
-  readonly created_at: Date
-  readonly updated_at: Date
-}
+export const selectOperations = (tx: SiteTx): Promise<Operation[]> =>
+  operations(tx).orderBy('operation').execute()
 
-export async function selectOperations(tx: SiteTx): Promise<Operation[]> {
-  const rows = await tx.db
-    .selectFrom('data_operation')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .orderBy('operation')
-    .execute()
-  return rows.map(toOperation)
-}
-
-export async function selectOperation(
-  tx: SiteTx,
-  operation: string,
-): Promise<Operation | undefined> {
-  const row = await tx.db
-    .selectFrom('data_operation')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .where('operation', '=', operation)
-    .executeTakeFirst()
-  return row && toOperation(row)
-}
+export const selectOperation = (tx: SiteTx, operation: string): Promise<Operation | undefined> =>
+  operations(tx).where('operation', '=', operation).executeTakeFirst()
 
 export async function selectOperationsOf(tx: SiteTx, resourceId: string): Promise<string[]> {
   const rows = await tx.db
@@ -100,7 +71,7 @@ export async function countOperations(tx: SiteTx): Promise<number> {
  * Overwriting makes a new version, which is also a new cache. The first version is the time, so that a name that was
  * deleted and comes back never meets the answers of its former life.
  */
-export async function upsertOperation(
+export function upsertOperation(
   tx: SiteTx,
   binding: OperationBinding,
   now: Date,
@@ -112,7 +83,7 @@ export async function upsertOperation(
     cache_ttl_seconds: binding.cacheTtlSeconds,
     updated_at: now,
   }
-  const row = await tx.db
+  return tx.db
     .insertInto('data_operation')
     .values({
       site_id: tx.siteId,
@@ -127,8 +98,8 @@ export async function upsertOperation(
         .doUpdateSet({ ...columns, version: sql`data_operation.version + 1` }),
     )
     .returning(COLUMNS)
+    .$castTo<Operation>()
     .executeTakeFirstOrThrow()
-  return toOperation(row)
 }
 
 export async function bumpVersion(tx: SiteTx, operation: string): Promise<string | undefined> {
@@ -142,27 +113,20 @@ export async function bumpVersion(tx: SiteTx, operation: string): Promise<string
   return row?.version
 }
 
-export async function deleteOperation(
-  tx: SiteTx,
-  operation: string,
-): Promise<Operation | undefined> {
-  const row = await tx.db
+/** Whether it was there. */
+export async function deleteOperation(tx: SiteTx, operation: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
     .deleteFrom('data_operation')
     .where('site_id', '=', tx.siteId)
     .where('operation', '=', operation)
-    .returning(COLUMNS)
-    .executeTakeFirst()
-  return row && toOperation(row)
+    .executeTakeFirstOrThrow()
+  return numDeletedRows > 0n
 }
 
-const toOperation = (row: OperationRow): Operation => ({
-  operation: row.operation,
-  lambdaResourceId: row.lambda_resource_id,
-  // Only `parseOperation` makes what these two columns hold.
-  preset: row.preset as PresetBinding | null,
-  auth: row.auth as AuthRule,
-  cacheTtlSeconds: row.cache_ttl_seconds,
-  version: row.version,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-})
+/** Only `parseOperation` makes what the columns `preset` and `auth` hold. */
+const operations = (tx: SiteTx) =>
+  tx.db
+    .selectFrom('data_operation')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .$castTo<Operation>()

@@ -115,7 +115,7 @@ export class Operations {
   async delete(tx: SiteTx, operation: string): Promise<boolean> {
     const jobs = await this.#jobsCalling(tx, operation)
     if (jobs.length > 0) throw inUse(operation, jobs)
-    return (await deleteOperation(tx, operation)) !== undefined
+    return deleteOperation(tx, operation)
   }
 
   /** Drops the operation's kept answers and says how many were alive. */

@@ -5,58 +5,31 @@ import { hasCode } from '#base/error-code.ts'
 import type { AccountStatus, AccountStatusKey } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
-import { storedConfig } from './config.ts'
 import type { Resource, ResourceName, ResourceType, TypedConfig } from './model.ts'
 
-const COLUMNS = ['resource_id', 'type', 'name', 'config', 'created_at', 'updated_at'] as const
-
-interface ResourceRow {
-  readonly resource_id: string
-  readonly type: ResourceType
-  readonly name: string
-  readonly config: unknown
-  readonly created_at: Date
-  readonly updated_at: Date
-}
-
-/** Of a resource that is not there, all columns are null. */
-type NoResourceRow = Readonly<Record<keyof ResourceRow, null>>
-
-type StandingRow = (ResourceRow | NoResourceRow) & {
-  readonly email: string
-  readonly role: AccountStatus['role']
-  readonly tokens_valid_after: Date
-  readonly groups: readonly string[]
-  readonly signed_out: boolean
-}
+const UNIQUE_VIOLATION = '23505'
+const COLUMNS = [
+  'resource_id as resourceId',
+  'type',
+  'name',
+  'config',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+] as const
+/** The same in a statement that is written as text. */
+const COLUMNS_TEXT =
+  'resource_id as "resourceId", type, name, config, created_at as "createdAt", updated_at as "updatedAt"'
 
 export interface StandingAndResource {
   readonly standing: AccountStatus
   readonly resource: Resource | undefined
 }
 
-export async function selectResources(tx: SiteTx): Promise<Resource[]> {
-  const rows = await tx.db
-    .selectFrom('data_resource')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .orderBy('name')
-    .execute()
-  return rows.map(toResource)
-}
+export const selectResources = (tx: SiteTx): Promise<Resource[]> =>
+  resources(tx).orderBy('name').execute()
 
-export async function selectResource(
-  tx: SiteTx,
-  resourceId: string,
-): Promise<Resource | undefined> {
-  const row = await tx.db
-    .selectFrom('data_resource')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .where('resource_id', '=', resourceId)
-    .executeTakeFirst()
-  return row && toResource(row)
-}
+export const selectResource = (tx: SiteTx, resourceId: string): Promise<Resource | undefined> =>
+  resources(tx).where('resource_id', '=', resourceId).executeTakeFirst()
 
 /** In a transaction of its own, in one round trip: runs for every action on a table or bucket. */
 export async function readResource(
@@ -64,11 +37,11 @@ export async function readResource(
   siteId: string,
   resourceId: string,
 ): Promise<Resource | undefined> {
-  const [row] = await database.statement<ResourceRow>(
-    'select resource_id, type, name, config, created_at, updated_at from resource_read($1, $2)',
+  const [row] = await database.statement<Resource>(
+    `select ${COLUMNS_TEXT} from resource_read($1, $2)`,
     [siteId, resourceId],
   )
-  return row && toResource(row)
+  return row
 }
 
 /** As `selectAccountStatus` and `readResource`, in one round trip for both. Undefined when the account is gone. */
@@ -77,36 +50,25 @@ export async function readStandingAndResource(
   siteId: string,
   { userPoolId, sub, familyId, resourceId }: AccountStatusKey & { readonly resourceId: string },
 ): Promise<StandingAndResource | undefined> {
-  const [row] = await database.statement<StandingRow>(
-    `select email, role, tokens_valid_after, groups, signed_out,
-      resource_id, type, name, config, created_at, updated_at
+  // Of a resource that is not there, all columns are null.
+  const [row] = await database.statement<
+    AccountStatus & (Resource | Readonly<Record<keyof Resource, null>>)
+  >(
+    `select email, role, tokens_valid_after as "tokensValidAfter", groups,
+      signed_out as "signedOut", ${COLUMNS_TEXT}
     from user_standing_and_resource($1, $2, $3, $4, $5)`,
     [siteId, userPoolId, sub, familyId ?? null, resourceId],
   )
   if (row === undefined) return undefined
-  const { email, role, tokens_valid_after, groups, signed_out, ...resource } = row
-  const standing = {
-    email,
-    role,
-    tokensValidAfter: tokens_valid_after,
-    groups,
-    signedOut: signed_out,
+  const { email, role, tokensValidAfter, groups, signedOut, ...resource } = row
+  return {
+    standing: { email, role, tokensValidAfter, groups, signedOut },
+    resource: resource.resourceId === null ? undefined : resource,
   }
-  return { standing, resource: isThere(resource) ? toResource(resource) : undefined }
 }
 
-export async function selectResourceByName(
-  tx: SiteTx,
-  name: string,
-): Promise<Resource | undefined> {
-  const row = await tx.db
-    .selectFrom('data_resource')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .where('name', '=', name)
-    .executeTakeFirst()
-  return row && toResource(row)
-}
+export const selectResourceByName = (tx: SiteTx, name: string): Promise<Resource | undefined> =>
+  resources(tx).where('name', '=', name).executeTakeFirst()
 
 /** Of all of them, or of those that are called so. */
 export async function selectResourceNames(
@@ -123,16 +85,8 @@ export async function selectResourceNames(
 }
 
 /** Locks the row: two changes of one resource happen one after the other. */
-export async function lockResource(tx: SiteTx, resourceId: string): Promise<Resource | undefined> {
-  const row = await tx.db
-    .selectFrom('data_resource')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .where('resource_id', '=', resourceId)
-    .forUpdate()
-    .executeTakeFirst()
-  return row && toResource(row)
-}
+export const lockResource = (tx: SiteTx, resourceId: string): Promise<Resource | undefined> =>
+  resources(tx).where('resource_id', '=', resourceId).forUpdate().executeTakeFirst()
 
 export async function insertResource(
   tx: SiteTx,
@@ -152,27 +106,28 @@ export async function insertResource(
     })
     .onConflict((on) => on.columns(['site_id', 'name']).doNothing())
     .returning(COLUMNS)
+    .$castTo<Resource>()
     .executeTakeFirst()
   if (!row) throw nameTaken(resource.name)
-  return toResource(row)
+  return row
 }
 
-export async function updateResource(
+export function updateResource(
   tx: SiteTx,
   resource: TypedConfig & { readonly resourceId: string; readonly name: string },
   now: Date,
 ): Promise<Resource> {
-  const row = await tx.db
+  return tx.db
     .updateTable('data_resource')
     .set({ name: resource.name, config: JSON.stringify(resource.config), updated_at: now })
     .where('site_id', '=', tx.siteId)
     .where('resource_id', '=', resource.resourceId)
     .returning(COLUMNS)
+    .$castTo<Resource>()
     .executeTakeFirstOrThrow()
     .catch((error: unknown) => {
-      throw isUniqueViolation(error) ? nameTaken(resource.name) : error
+      throw hasCode(error, UNIQUE_VIOLATION) ? nameTaken(resource.name) : error
     })
-  return toResource(row)
 }
 
 /** What it was; undefined when there was none. */
@@ -198,15 +153,15 @@ export async function countResources(tx: SiteTx): Promise<number> {
   return count
 }
 
-/** Of the inline code of all functions but those that are leaving. */
-export async function selectCodeBytes(tx: SiteTx, leaving: ReadonlySet<string>): Promise<number> {
+/** Of the inline code of all functions but those of these names. */
+export async function selectCodeBytes(tx: SiteTx, except: ReadonlySet<string>): Promise<number> {
   const { bytes } = await tx.db
     .selectFrom('data_resource')
     .select(sql<number>`coalesce(sum(code_bytes), 0)::int`.as('bytes'))
     .where('site_id', '=', tx.siteId)
     .where('type', '=', 'lambdaFunction')
     // One parameter: with one for each of hundreds of names Postgres plans longer than it sums.
-    .where(sql<boolean>`name not in (select unnest(${[...leaving]}::text[]))`)
+    .where(sql<boolean>`name not in (select unnest(${[...except]}::text[]))`)
     .executeTakeFirstOrThrow()
   return bytes
 }
@@ -224,17 +179,13 @@ export async function selectGrantees(tx: SiteTx, resourceId: string): Promise<st
   return rows.map((row) => row.name)
 }
 
-const toResource = (row: ResourceRow): Resource => ({
-  resourceId: row.resource_id,
-  name: row.name,
-  createdAt: row.created_at,
-  updatedAt: row.updated_at,
-  ...storedConfig(row.type, row.config),
-})
-
-const isThere = (row: ResourceRow | NoResourceRow): row is ResourceRow => row.resource_id !== null
-
-const isUniqueViolation = (error: unknown): boolean => hasCode(error, '23505')
+/** Only `parseConfig` makes what the column `config` holds. */
+const resources = (tx: SiteTx) =>
+  tx.db
+    .selectFrom('data_resource')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .$castTo<Resource>()
 
 const nameTaken = (name: string): AppError =>
   new AppError('ResourceAlreadyExists', `Resource "${name}" already exists: choose another name`)

@@ -41,22 +41,13 @@ export async function insertState(tx: SiteTx, now: Date): Promise<void> {
 }
 
 export async function selectState(tx: SiteTx): Promise<SyncState | undefined> {
-  const row = await tx.db
-    .selectFrom('site_runtime')
-    .select(STATE)
-    .where('site_id', '=', tx.siteId)
-    .executeTakeFirst()
+  const row = await states(tx).executeTakeFirst()
   return row && toState(row)
 }
 
 /** Also keeps changes out until this transaction ends. */
 export async function lockState(tx: SiteTx): Promise<SyncState | undefined> {
-  const row = await tx.db
-    .selectFrom('site_runtime')
-    .select(STATE)
-    .where('site_id', '=', tx.siteId)
-    .forUpdate()
-    .executeTakeFirst()
+  const row = await states(tx).forUpdate().executeTakeFirst()
   return row && toState(row)
 }
 
@@ -146,6 +137,9 @@ export async function deleteRevisionsBefore(tx: SiteTx, revision: number): Promi
     .where('revision', '<', revision)
     .execute()
 }
+
+const states = (tx: SiteTx) =>
+  tx.db.selectFrom('site_runtime').select(STATE).where('site_id', '=', tx.siteId)
 
 const toState = (row: StateRow): SyncState => ({
   status: row.sync_status,
