@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { Command, Invocation } from './command.ts'
-import { UsageError } from './faults.ts'
+import { type CliCommand, type Invocation, textOption } from './command.ts'
+import { UsageError } from './errors.ts'
 import { expectShape } from './shape.ts'
 import { sitePath } from './site-show.ts'
 import { columns, printable } from './table.ts'
@@ -29,20 +29,18 @@ const AuditPage = Type.Object({
 })
 type AuditItem = Static<typeof AuditPage>['items'][number]
 
-export const audit: Command = {
+export const audit: CliCommand = {
   name: 'audit',
   summary: 'What happened to a site’s accounts, newest first',
-  usage:
-    'DOMAIN [--event EVENT] [--user EMAIL] [--sub SUB] [--since TIME] [--until TIME] [--limit N]',
-  options: {
-    event: { type: 'string' },
-    user: { type: 'string' },
-    sub: { type: 'string' },
-    since: { type: 'string' },
-    until: { type: 'string' },
-    limit: { type: 'string' },
-  },
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [
+    textOption('--event <event>', 'only events of this kind'),
+    textOption('--user <email>', 'only of this account'),
+    textOption('--sub <sub>', 'only of the account with this subject'),
+    textOption('--since <time>', 'not before'),
+    textOption('--until <time>', 'not after'),
+    textOption('--limit <number>', `at most so many, ${DEFAULT_LIMIT} unless told otherwise`),
+  ],
   async run(call) {
     const items = await read(call, limitOf(call.args.text('limit')))
     return {
@@ -53,7 +51,7 @@ export const audit: Command = {
 }
 
 async function read({ args, service }: Invocation, limit: number): Promise<AuditItem[]> {
-  const path = sitePath(args.word(0, 'DOMAIN'), '/audit')
+  const path = sitePath(args.domain, '/audit')
   const filters = new URLSearchParams()
   for (const [name, option] of FILTERS) {
     const value = args.text(option)

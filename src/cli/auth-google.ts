@@ -4,8 +4,15 @@ import { Type } from '@sinclair/typebox'
 
 import { ProviderRecord } from '#identity/federation/model.ts'
 
-import type { Arguments, Command, Outcome } from './command.ts'
-import { CommandError, UsageError } from './faults.ts'
+import {
+  type Arguments,
+  type CliCommand,
+  type CommandResult,
+  flagOption,
+  listOption,
+  textOption,
+} from './command.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { expectShape } from './shape.ts'
 import { defined } from './site-options.ts'
 import { sitePath } from './site-show.ts'
@@ -13,25 +20,23 @@ import { columns } from './table.ts'
 
 const ProviderList = Type.Object({ items: Type.Array(ProviderRecord), nextToken: Type.Null() })
 
-export const authGoogle: Command = {
+export const authGoogle: CliCommand = {
   name: 'auth google',
   summary:
     'Sign-in with Google, or any OpenID provider, for a site’s visitors; what is not named stays',
-  usage:
-    'DOMAIN [--client-id ID] [--client-secret-file FILE] [--issuer URL] [--scope SCOPE]… [--enable | --disable | --remove]',
-  options: {
-    'client-id': { type: 'string' },
+  argument: 'DOMAIN',
+  options: [
+    textOption('--client-id <id>', 'what the provider calls this client'),
     // A secret among the arguments would be in the process list, and in the shell's history.
-    'client-secret-file': { type: 'string' },
-    issuer: { type: 'string' },
-    scope: { type: 'string', multiple: true },
-    enable: { type: 'boolean' },
-    disable: { type: 'boolean' },
-    remove: { type: 'boolean' },
-  },
-  maxPositionals: 1,
+    textOption('--client-secret-file <file>', 'the file that holds the client’s secret'),
+    textOption('--issuer <url>', 'another OpenID provider than Google'),
+    listOption('--scope <scope>', 'what is asked of the provider'),
+    flagOption('--enable', 'offer it'),
+    flagOption('--disable', 'offer it no longer'),
+    flagOption('--remove', 'forget the provider'),
+  ],
   async run({ args, service }) {
-    const domain = args.word(0, 'DOMAIN')
+    const domain = args.domain
     const path = sitePath(domain, '/auth/providers')
     const change = await changeOf(args)
     if (args.flag('remove')) {
@@ -52,9 +57,9 @@ export const authGoogle: Command = {
 async function changeOf(args: Arguments): Promise<Record<string, unknown>> {
   const [enable, disable] = [args.flag('enable'), args.flag('disable')]
   if (enable && disable) throw new UsageError('--enable and --disable exclude each other')
-  const file = args.text('client-secret-file')
+  const file = args.text('clientSecretFile')
   return defined({
-    clientId: args.text('client-id'),
+    clientId: args.text('clientId'),
     clientSecret: file === undefined ? undefined : await secretIn(file),
     issuer: args.text('issuer'),
     scopes: args.list('scope'),
@@ -69,7 +74,7 @@ async function secretIn(file: string): Promise<string> {
   return text.trim()
 }
 
-const shown = (google: ProviderRecord): Outcome => ({
+const shown = (google: ProviderRecord): CommandResult => ({
   json: google,
   text: columns([
     ['Google', google.enabled ? 'on' : 'off'],

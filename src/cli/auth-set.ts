@@ -1,12 +1,18 @@
 import { AuthView } from '#identity/pools/auth-change.ts'
 
 import { authText } from './auth-show.ts'
-import type { Arguments, Command } from './command.ts'
-import { UsageError } from './faults.ts'
+import {
+  type Arguments,
+  type CliCommand,
+  choiceOption,
+  flagOption,
+  listOption,
+  textOption,
+} from './command.ts'
+import { UsageError } from './errors.ts'
 import { expectShape } from './shape.ts'
 import { defined } from './site-options.ts'
 import { sitePath } from './site-show.ts'
-import { oneOf } from './token.ts'
 
 const REQUIREMENTS = {
   upper: 'requireUppercase',
@@ -15,65 +21,70 @@ const REQUIREMENTS = {
   symbol: 'requireSymbols',
 } as const
 
-export const authSet: Command = {
+export const authSet: CliCommand = {
   name: 'auth set',
   summary: 'Change what is named of one pool; the rest stays, a list of URIs is replaced',
-  usage:
-    'DOMAIN --pool admin|data [--redirect-uri URI]… [--logout-uri URI]… [--no-redirect-uris] [--no-logout-uris] [--client default|link] [--cognito-api on|off] [--min-length N] [--require upper,lower,digit,symbol|none] [--sign-up on|off] [--link-verified on|off]',
-  options: {
-    pool: { type: 'string' },
-    client: { type: 'string' },
-    'redirect-uri': { type: 'string', multiple: true },
-    'logout-uri': { type: 'string', multiple: true },
-    'no-redirect-uris': { type: 'boolean' },
-    'no-logout-uris': { type: 'boolean' },
-    'cognito-api': { type: 'string' },
-    'min-length': { type: 'string' },
-    require: { type: 'string' },
-    'sign-up': { type: 'string' },
-    'link-verified': { type: 'string' },
-  },
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [
+    choiceOption('--pool <pool>', ['admin', 'data'], 'admin or data').makeOptionMandatory(),
+    choiceOption('--client <client>', ['default', 'link'], 'default, or link for linking accounts'),
+    listOption('--redirect-uri <uri>', 'where a sign-in may return to'),
+    listOption('--logout-uri <uri>', 'where a sign-out may return to'),
+    flagOption('--no-redirect-uris', 'no more redirect URIs'),
+    flagOption('--no-logout-uris', 'no more logout URIs'),
+    switchOption('--cognito-api', 'answers programs written for Amazon Cognito'),
+    textOption('--min-length <number>', 'of passwords'),
+    textOption('--require <kinds>', 'upper,lower,digit,symbol of these in passwords, or none'),
+    switchOption('--sign-up', 'people may sign up by themselves'),
+    switchOption('--link-verified', 'accounts of one verified address become one'),
+  ],
   async run({ args, service }) {
-    const path = sitePath(args.word(0, 'DOMAIN'), '/auth')
-    const pool = oneOf('pool', args.required('pool'), ['admin', 'data']) ?? ''
+    const path = sitePath(args.domain, '/auth')
     const change = changeOf(args)
     if (Object.keys(change).length === 0) throw new UsageError('say what to change')
-    const answer = await service.portal('PATCH', path, { body: { [pool]: change } })
+    const answer = await service.portal('PATCH', path, {
+      body: { [args.required('pool')]: change },
+    })
     const view = expectShape(AuthView, answer)
     return { json: view, text: authText(view) }
   },
 }
 
 function changeOf(args: Arguments): Record<string, unknown> {
-  const client = oneOf('client', args.text('client'), ['default', 'link']) ?? 'default'
+  const client = args.text('client') ?? 'default'
   const clientChange = defined({
-    redirectUris: urisOf(args, 'redirect-uri'),
-    logoutUris: urisOf(args, 'logout-uri'),
-    cognitoApi: switchOf(args, 'cognito-api'),
+    redirectUris: urisOf(args, 'redirect'),
+    logoutUris: urisOf(args, 'logout'),
+    cognitoApi: switchOf(args, 'cognitoApi'),
   })
   const passwordPolicy = defined({ minimumLength: lengthOf(args), ...requirementsOf(args) })
   return defined({
     passwordPolicy: orNothing(passwordPolicy),
-    selfSignUp: switchOf(args, 'sign-up'),
-    linkVerifiedAddresses: switchOf(args, 'link-verified'),
+    selfSignUp: switchOf(args, 'signUp'),
+    linkVerifiedAddresses: switchOf(args, 'linkVerified'),
     clients: orNothing(clientChange) && { [client]: clientChange },
   })
 }
 
-function urisOf(args: Arguments, option: 'redirect-uri' | 'logout-uri') {
-  if (!args.flag(`no-${option}s`)) return args.list(option)
-  if (args.list(option) === undefined) return []
-  throw new UsageError(`--${option} and --no-${option}s exclude each other`)
+function urisOf(args: Arguments, kind: 'redirect' | 'logout') {
+  const uris = args.list(`${kind}Uri`)
+  // Commander takes `--no-x` for the opposite of an `--x` that holds unless told otherwise.
+  if (args.flag(`${kind}Uris`)) return uris
+  if (uris === undefined) return []
+  throw new UsageError(`--${kind}-uri and --no-${kind}-uris exclude each other`)
+}
+
+function switchOption(flag: string, description: string) {
+  return choiceOption(`${flag} <on|off>`, ['on', 'off'], description)
 }
 
 function switchOf(args: Arguments, option: string): boolean | undefined {
-  const value = oneOf(option, args.text(option), ['on', 'off'])
+  const value = args.text(option)
   return value === undefined ? undefined : value === 'on'
 }
 
 function lengthOf(args: Arguments): number | undefined {
-  const text = args.text('min-length')
+  const text = args.text('minLength')
   if (text === undefined || /^\d{1,4}$/.test(text)) return text === undefined ? text : Number(text)
   throw new UsageError(`--min-length is a whole number, not "${text}"`)
 }

@@ -1,18 +1,17 @@
 import { AuthView, type PoolView } from '#identity/pools/auth-change.ts'
 
-import type { Command } from './command.ts'
+import type { CliCommand } from './command.ts'
 import { expectShape } from './shape.ts'
 import { sitePath } from './site-show.ts'
 import { columns } from './table.ts'
 
-export const authShow: Command = {
+export const authShow: CliCommand = {
   name: 'auth show',
   summary: 'How a site’s two pools take people in',
-  usage: 'DOMAIN',
-  options: {},
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [],
   async run({ args, service }) {
-    const path = sitePath(args.word(0, 'DOMAIN'), '/auth')
+    const path = sitePath(args.domain, '/auth')
     const view = expectShape(AuthView, await service.portal('GET', path))
     return { json: view, text: authText(view) }
   },

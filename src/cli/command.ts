@@ -1,24 +1,20 @@
-import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { InvalidArgumentError, Option } from 'commander'
 
-import { UsageError } from './faults.ts'
+import { UsageError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
 
-type Options = NonNullable<ParseArgsConfig['options']>
-
 /** One thing that `croft` does. */
-export interface Command {
+export interface CliCommand {
   /** As it is typed: `site create`. */
   readonly name: string
   readonly summary: string
-  /** What follows the name, for the help text. */
-  readonly usage: string
-  readonly options: Options
-  /** How many words may follow the name. */
-  readonly maxPositionals?: number
-  run(call: Invocation): Promise<Outcome>
+  /** The one word that follows the name. */
+  readonly argument?: 'DOMAIN'
+  readonly options: readonly Option[]
+  run(call: Invocation): Promise<CommandResult>
 }
 
-export interface Outcome {
+export interface CommandResult {
   /** What `--json` prints. */
   readonly json: unknown
   /** What people read. */
@@ -35,26 +31,19 @@ export interface Invocation {
   progress(line: string): void
 }
 
-const COMMON: Options = {
-  json: { type: 'boolean' },
-  help: { type: 'boolean', short: 'h' },
-  url: { type: 'string' },
-  'operator-key': { type: 'string' },
-}
-
-/** The words and options of one call, typed on the way out. */
+/** The word and the options of one call, by the names that commander gives them: `clientId` for `--client-id`. */
 export class Arguments {
+  /** Empty for a command that takes no word. */
+  readonly domain: string
   readonly #values: Readonly<Record<string, unknown>>
-  readonly #positionals: readonly string[]
 
-  constructor(values: Readonly<Record<string, unknown>>, positionals: readonly string[]) {
+  constructor(domain: string, values: Readonly<Record<string, unknown>>) {
+    this.domain = domain
     this.#values = values
-    this.#positionals = positionals
   }
 
   text(option: string): string | undefined {
     const value = this.#values[option]
-    if (value === '') throw new UsageError(`--${option} is empty`)
     return typeof value === 'string' ? value : undefined
   }
 
@@ -72,29 +61,39 @@ export class Arguments {
     const value = this.#values[option]
     return Array.isArray(value) ? value.map(String) : undefined
   }
-
-  word(index: number, name: string): string {
-    const word = this.#positionals[index]
-    if (word === undefined || word === '') throw new UsageError(`${name} is missing`)
-    return word
-  }
 }
 
-/** Throws `UsageError` for what the command does not know. */
-export function parseArguments(command: Command, argv: readonly string[]): Arguments {
-  const options = { ...COMMON, ...command.options }
-  const { values, positionals } = parse(argv, options)
-  const extra = positionals[command.maxPositionals ?? 0]
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`)
-  return new Arguments(values, positionals)
+/** `--site <domain>`: takes a value that is not empty. */
+export const textOption = (flags: string, description: string): Option => {
+  const option = new Option(flags, description)
+  return option.argParser((value: string) => {
+    if (value === '') throw new InvalidArgumentError(`${option.long} is empty`)
+    return value
+  })
 }
 
-function parse(argv: readonly string[], options: Options) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true, strict: true })
-  } catch (error) {
-    // Node's first sentence names the option; the others explain its own syntax.
-    const message = error instanceof Error ? error.message : String(error)
-    throw new UsageError(message.split(/\. |\n/, 1)[0] ?? message)
-  }
+export const requiredOption = (flags: string, description: string): Option =>
+  textOption(flags, description).makeOptionMandatory()
+
+/** Takes one of the words. */
+export const choiceOption = (flags: string, words: readonly string[], description: string) => {
+  const option = new Option(flags, description)
+  return option.argParser((value: string) => {
+    if (words.includes(value)) return value
+    throw new InvalidArgumentError(`${option.long} is ${words.join(' or ')}, not "${value}"`)
+  })
 }
+
+/** Takes a value each time it is given. */
+export const listOption = (flags: string, description: string): Option =>
+  new Option(flags, `${description}; may be given again`).argParser<readonly string[] | undefined>(
+    (value, before = []) => [...before, value],
+  )
+
+export const flagOption = (flags: string, description: string): Option =>
+  new Option(flags, description)
+
+export const SITE_OPTION = requiredOption('--site <domain>', 'the site, by its domain or its id')
+
+/** The pool of the admins or that of the visitors. */
+export const POOL_OPTION = choiceOption('--pool <pool>', ['admin', 'data'], 'admin or data')

@@ -6,7 +6,7 @@ import { installRoot } from '#config/install-root.ts'
 import { operatorKeyFile } from '#config/keys.ts'
 
 import type { Arguments } from './command.ts'
-import { CommandError, UsageError } from './faults.ts'
+import { CommandError, UsageError } from './errors.ts'
 import type { Connection } from './service-client.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -18,7 +18,7 @@ export async function findConnection(args: Arguments, env: Env): Promise<Connect
     args.text('url') ?? env['CROFT_BASE_URL'] ?? portUrl(env['PORT']) ?? (await servedUrl(dataDir)),
   )
   const operatorKey =
-    args.text('operator-key') ?? env['CROFT_OPERATOR_KEY'] ?? (await storedKey(dataDir))
+    args.text('operatorKey') ?? env['CROFT_OPERATOR_KEY'] ?? (await storedKey(dataDir))
   return { base, operatorKey }
 }
 

@@ -4,9 +4,16 @@ import { text as textOf } from 'node:stream/consumers'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import type { Command, Invocation, Outcome } from './command.ts'
+import {
+  type CliCommand,
+  type CommandResult,
+  type Invocation,
+  SITE_OPTION,
+  flagOption,
+  textOption,
+} from './command.ts'
 import { CarriedOut, watched } from './definition-progress.ts'
-import { CommandError, ServiceRefusal } from './faults.ts'
+import { CommandError, ServiceRefusal } from './errors.ts'
 import { expectShape } from './shape.ts'
 import { settled, syncFault } from './site-deploy.ts'
 import { sitePath } from './site-show.ts'
@@ -26,33 +33,33 @@ const Unconfirmed = Type.Object({
   deletions: Type.Array(Type.Object({ section: Type.String(), name: Type.String() })),
 })
 
-const SITE_AND_FILE = { site: { type: 'string' }, file: { type: 'string' } } as const
+const SITE_AND_FILE = [
+  SITE_OPTION,
+  textOption('--file <file>', `the definition, ${DEFAULT_FILE} here unless named; - for stdin`),
+]
 
-export const iacPlan: Command = {
+export const iacPlan: CliCommand = {
   name: 'iac plan',
   summary: 'What a definition would change; deletions (-) are what only replace does',
-  usage: `--site DOMAIN [--file FILE | --file -]`,
   options: SITE_AND_FILE,
   run: (call) => carryOut(call, 'plan'),
 }
 
-export const iacApply: Command = {
+export const iacApply: CliCommand = {
   name: 'iac apply',
   summary: `Create and update what a definition names (${DEFAULT_FILE} here, or a file, or stdin)`,
-  usage: '--site DOMAIN [--file FILE | --file -]',
   options: SITE_AND_FILE,
   run: (call) => carryOut(call, 'apply'),
 }
 
-export const iacReplace: Command = {
+export const iacReplace: CliCommand = {
   name: 'iac replace',
   summary: 'Apply a definition and delete what it does not name; tells what that is without --yes',
-  usage: '--site DOMAIN [--file FILE | --file -] [--yes]',
-  options: { ...SITE_AND_FILE, yes: { type: 'boolean' } },
+  options: [...SITE_AND_FILE, flagOption('--yes', 'agree to what it deletes')],
   run: (call) => carryOut(call, 'replace'),
 }
 
-async function carryOut(call: Invocation, mode: Mode): Promise<Outcome> {
+async function carryOut(call: Invocation, mode: Mode): Promise<CommandResult> {
   const { args, service } = call
   const site = args.required('site')
   const definition = await definitionIn(args.text('file') ?? DEFAULT_FILE)

@@ -1,22 +1,20 @@
 import { Type } from '@sinclair/typebox'
 
-import type { Command } from './command.ts'
+import { type CliCommand, POOL_OPTION, SITE_OPTION } from './command.ts'
 import { expectShape } from './shape.ts'
 import { defined } from './site-options.ts'
 import { sitePath } from './site-show.ts'
-import { oneOf } from './token.ts'
 
 const RotatedKeys = Type.Object({
   rotated: Type.Array(Type.Object({ userPoolId: Type.String(), kid: Type.String() })),
 })
 
-export const keysRotate: Command = {
+export const keysRotate: CliCommand = {
   name: 'keys rotate',
   summary: 'New signing keys; tokens of the old ones stay valid until they expire',
-  usage: '--site DOMAIN [--pool admin|data]',
-  options: { site: { type: 'string' }, pool: { type: 'string' } },
+  options: [SITE_OPTION, POOL_OPTION],
   async run({ args, service }) {
-    const body = defined({ pool: oneOf('pool', args.text('pool'), ['admin', 'data']) })
+    const body = defined({ pool: args.text('pool') })
     const path = sitePath(args.required('site'), '/keys/rotate')
     const { rotated } = expectShape(RotatedKeys, await service.portal('POST', path, { body }))
     return {

@@ -1,4 +1,4 @@
-import { CommandError } from './faults.ts'
+import { CommandError } from './errors.ts'
 import type { HttpAnswer } from './http-request.ts'
 import { type ServiceClient, type SiteCallOptions, parseJson } from './service-client.ts'
 import { sitePath } from './site-show.ts'

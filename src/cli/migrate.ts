@@ -1,14 +1,13 @@
 import { loadConfig } from '#config/load.ts'
 import { SetupError } from '#config/setup-error.ts'
 
-import type { Command } from './command.ts'
-import { CommandError } from './faults.ts'
+import type { CliCommand } from './command.ts'
+import { CommandError } from './errors.ts'
 
-export const migrate: Command = {
+export const migrateCommand: CliCommand = {
   name: 'migrate',
   summary: 'Bring the database of DATABASE_URL up to date before a new version starts',
-  usage: '',
-  options: {},
+  options: [],
   async run(call) {
     const { secrets } = loadConfig(process.env)
     if (secrets.databaseUrl === undefined) {

@@ -2,8 +2,14 @@ import { Type } from '@sinclair/typebox'
 
 import { CapturedMessage } from '#platform/smtp/outbox.ts'
 
-import type { Command, Invocation, Outcome } from './command.ts'
-import { UsageError } from './faults.ts'
+import {
+  type CliCommand,
+  type CommandResult,
+  type Invocation,
+  flagOption,
+  textOption,
+} from './command.ts'
+import { UsageError } from './errors.ts'
 import { expectShape } from './shape.ts'
 import { sitePath } from './site-show.ts'
 import { columns, printable } from './table.ts'
@@ -28,15 +34,18 @@ const FailedPage = Type.Object({
   nextToken: Type.Union([Type.String(), Type.Null()]),
 })
 
-export const outbox: Command = {
+export const outbox: CliCommand = {
   name: 'outbox',
   summary: `The last ${SHOWN} messages that were kept here because no SMTP_URL is set, or those that were given up; the newest comes last`,
-  usage: '[--to EMAIL] [--site DOMAIN] | --failed --site DOMAIN',
-  options: { to: { type: 'string' }, site: { type: 'string' }, failed: { type: 'boolean' } },
+  options: [
+    textOption('--to <email>', 'only those to this address'),
+    textOption('--site <domain>', 'only those of this site'),
+    flagOption('--failed', 'the messages of a site that were given up'),
+  ],
   run: (call) => (call.args.flag('failed') ? givenUp(call) : kept(call)),
 }
 
-async function kept({ args, service }: Invocation): Promise<Outcome> {
+async function kept({ args, service }: Invocation): Promise<CommandResult> {
   const query = new URLSearchParams({ limit: String(SHOWN) })
   for (const name of ['to', 'site']) {
     const value = args.text(name)
@@ -51,7 +60,7 @@ async function kept({ args, service }: Invocation): Promise<Outcome> {
   }
 }
 
-async function givenUp({ args, service }: Invocation): Promise<Outcome> {
+async function givenUp({ args, service }: Invocation): Promise<CommandResult> {
   if (args.text('to') !== undefined) throw new UsageError('--failed and --to exclude each other')
   const path = `${sitePath(args.required('site'), '/failed-mail')}?limit=${SHOWN}`
   const page = expectShape(FailedPage, await service.portal('GET', path))

@@ -1,3 +1,5 @@
+import type { Command, CommanderError } from 'commander'
+
 import { AppError } from '#base/app-error.ts'
 import { SetupError } from '#config/setup-error.ts'
 
@@ -5,15 +7,16 @@ import { audit } from './audit.ts'
 import { authGoogle } from './auth-google.ts'
 import { authSet } from './auth-set.ts'
 import { authShow } from './auth-show.ts'
-import { type Command, type Outcome, parseArguments } from './command.ts'
+import { Arguments, type CliCommand } from './command.ts'
 import { findConnection } from './connection.ts'
-import { CommandError, UsageError } from './faults.ts'
-import { helpText, usageLine } from './help.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { iacExport } from './iac-export.ts'
 import { iacApply, iacPlan, iacReplace } from './iac.ts'
 import { keysRotate } from './keys-rotate.ts'
-import { migrate } from './migrate.ts'
+import { migrateCommand } from './migrate.ts'
 import { outbox } from './outbox.ts'
+import { createProgram, fullName } from './program.ts'
+import { serve } from './serve.ts'
 import { ServiceClient } from './service-client.ts'
 import { sessions } from './sessions.ts'
 import { siteCreate } from './site-create.ts'
@@ -25,8 +28,9 @@ import { siteUpdate } from './site-update.ts'
 import { siteVerify } from './site-verify.ts'
 import { token } from './token.ts'
 
-const COMMANDS: readonly Command[] = [
-  migrate,
+const COMMANDS: readonly CliCommand[] = [
+  serve,
+  migrateCommand,
   siteCreate,
   siteList,
   siteShow,
@@ -54,57 +58,106 @@ export interface Terminal {
   err(text: string): void
 }
 
+type ExitCode = 0 | 1 | 2
+
+/** Ends the parsing of a call that needs no command, or names none that can be run. */
+class ParsingEnded extends Error {
+  readonly exitCode: ExitCode
+
+  constructor(exitCode: ExitCode) {
+    super()
+    this.exitCode = exitCode
+  }
+}
+
 /** Runs one call of `croft` and gives its exit code: 0 done, 1 failed, 2 called wrongly. */
-export async function run(argv: readonly string[], terminal: Terminal): Promise<0 | 1 | 2> {
-  const { command, rest } = find(argv)
-  if (!command) return help(argv, terminal)
+export async function run(argv: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const [first = 'help', ...rest] = argv
+  let exitCode: ExitCode = 0
+  const program = createProgram(COMMANDS, {
+    out: (text) => terminal.out(text),
+    exit(error, parsed) {
+      if (error.exitCode === 0) throw new ParsingEnded(0)
+      terminal.err(refusal(error, { argv, parsed }))
+      throw new ParsingEnded(2)
+    },
+    async run(command, parsed) {
+      exitCode = await runCommand(command, parsed, terminal)
+    },
+  })
   try {
-    const args = parseArguments(command, rest)
-    if (args.flag('help')) return help(['help', command.name], terminal)
-    const service = new ServiceClient(() => findConnection(args, terminal.env))
-    const outcome = await command.run({
-      args,
-      service,
+    await program.parseAsync(first === 'help' ? [...rest, '--help'] : argv, { from: 'user' })
+    return exitCode
+  } catch (error) {
+    if (error instanceof ParsingEnded) return error.exitCode
+    throw error
+  }
+}
+
+async function runCommand(
+  command: CliCommand,
+  parsed: Command,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  try {
+    const result = await command.run({
+      ...callOf(command, parsed, terminal),
       progress: (line) => terminal.err(line),
     })
-    terminal.out(args.flag('json') ? JSON.stringify(outcome.json) : outcome.text)
-    return exitCode(outcome)
+    terminal.out(parsed.opts()['json'] === true ? JSON.stringify(result.json) : result.text)
+    return result.failed === true ? 1 : 0
   } catch (error) {
-    return report(error, command, terminal)
+    return report(error, parsed, terminal)
   }
 }
 
-/** The longest name that the words begin with. */
-function find(argv: readonly string[]): { command: Command | undefined; rest: readonly string[] } {
-  for (const words of [2, 1]) {
-    const name = argv.slice(0, words).join(' ')
-    const command = COMMANDS.find((known) => known.name === name)
-    if (command) return { command, rest: argv.slice(words) }
+function callOf({ argument }: CliCommand, parsed: Command, { env }: Terminal) {
+  const [domain, extra] = argument === undefined ? ['', parsed.args[0]] : parsed.args
+  if (domain === undefined || (domain === '' && argument !== undefined)) {
+    throw new UsageError(`${argument} is missing`)
   }
-  return { command: undefined, rest: argv }
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`)
+  const args = new Arguments(domain, parsed.opts())
+  return { args, service: new ServiceClient(() => findConnection(args, env)) }
 }
 
-function help(argv: readonly string[], terminal: Terminal): 0 | 2 {
-  const [first, ...topic] = argv
-  if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
-    terminal.out(helpText(COMMANDS, topic.join(' ')))
-    return 0
-  }
-  const words = argv.filter((word) => !word.startsWith('-')).slice(0, 2)
-  terminal.err(`croft: there is no command "${words.join(' ') || first}"; "croft help" lists them`)
-  return 2
-}
-
-const exitCode = (outcome: Outcome): 0 | 1 => (outcome.failed === true ? 1 : 0)
-
-function report(error: unknown, command: Command, terminal: Terminal): 1 | 2 {
+function report(error: unknown, parsed: Command, terminal: Terminal): 1 | 2 {
   if (error instanceof UsageError) {
-    terminal.err(`croft ${command.name}: ${error.message}\n${usageLine(command)}`)
+    terminal.err(wrongCall(error.message, parsed))
     return 2
   }
   const expected =
     error instanceof CommandError || error instanceof SetupError || error instanceof AppError
   const text = error instanceof Error ? (expected ? error.message : error.stack) : String(error)
-  terminal.err(`croft ${command.name}: ${text}`)
+  terminal.err(`${fullName(parsed)}: ${text}`)
   return 1
+}
+
+const wrongCall = (reason: string, parsed: Command): string =>
+  `${fullName(parsed)}: ${reason}\nusage: ${fullName(parsed)} ${parsed.usage()}`.trimEnd()
+
+/** What commander refuses, said as the commands say theirs. */
+const REASONS: Readonly<Record<string, readonly [RegExp, string]>> = {
+  'commander.invalidArgument': [/^.*? is invalid\. /s, ''],
+  'commander.missingArgument': [/^missing required argument '(.*)'$/, '$1 is missing'],
+  'commander.missingMandatoryOptionValue': [
+    /^required option '(\S+).*' not specified$/,
+    '$1 is missing',
+  ],
+  // The usage below says which value.
+  'commander.optionMissingArgument': [/^option '(\S+).*'/, "option '$1 <value>'"],
+}
+
+function refusal(
+  { code, message }: CommanderError,
+  { argv, parsed }: { readonly argv: readonly string[]; readonly parsed: Command },
+): string {
+  const text = message.replace(/^error: /, '')
+  if (code === 'commander.unknownCommand' || code === 'commander.help') {
+    const words = argv.filter((word) => !word.startsWith('-')).slice(0, 2)
+    const [, suggestion = ''] = text.split('\n')
+    return `croft: there is no command "${words.join(' ')}"; "croft help" lists them ${suggestion}`.trimEnd()
+  }
+  const [pattern, replacement] = REASONS[code] ?? [/^unknown/, 'Unknown']
+  return wrongCall(text.replace(pattern, replacement).replace('\n', ' '), parsed)
 }

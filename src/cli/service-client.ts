@@ -1,4 +1,4 @@
-import { CommandError, ServiceRefusal } from './faults.ts'
+import { CommandError, ServiceRefusal } from './errors.ts'
 import { type HttpAnswer, httpRequest } from './http-request.ts'
 
 const TIMEOUT_MS = 30_000

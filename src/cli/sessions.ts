@@ -1,11 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { Command } from './command.ts'
-import { UsageError } from './faults.ts'
+import { type CliCommand, POOL_OPTION, flagOption, requiredOption, textOption } from './command.ts'
+import { UsageError } from './errors.ts'
 import { expectShape } from './shape.ts'
 import { sitePath } from './site-show.ts'
 import { columns, printable } from './table.ts'
-import { oneOf } from './token.ts'
 
 const SessionList = Type.Object({
   items: Type.Array(
@@ -22,27 +21,26 @@ const SessionList = Type.Object({
 })
 type Item = Static<typeof SessionList>['items'][number]
 
-export const sessions: Command = {
+export const sessions: CliCommand = {
   name: 'sessions',
   summary: 'Where a user of a site is signed in; ends one of these sign-ins, or all',
-  usage: 'DOMAIN --user EMAIL [--pool admin|data] [--end SESSION | --end-all]',
-  options: {
-    user: { type: 'string' },
-    pool: { type: 'string' },
-    end: { type: 'string' },
-    'end-all': { type: 'boolean' },
-  },
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [
+    requiredOption('--user <email>', 'whose'),
+    POOL_OPTION,
+    textOption('--end <session>', 'end this one'),
+    flagOption('--end-all', 'end all of them'),
+  ],
   async run({ args, service }) {
     const user = args.required('user')
-    const pool = oneOf('pool', args.text('pool'), ['admin', 'data']) ?? 'data'
-    const base = sitePath(args.word(0, 'DOMAIN'), '/sessions')
+    const pool = args.text('pool') ?? 'data'
+    const base = sitePath(args.domain, '/sessions')
     const query = new URLSearchParams({ user, pool }).toString()
     const one = args.text('end')
-    if (one !== undefined && args.flag('end-all')) {
+    if (one !== undefined && args.flag('endAll')) {
       throw new UsageError('--end and --end-all exclude each other')
     }
-    if (one === undefined && !args.flag('end-all')) {
+    if (one === undefined && !args.flag('endAll')) {
       const list = expectShape(SessionList, await service.portal('GET', `${base}?${query}`))
       return { json: list, text: textOf(list.items, user) }
     }

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import { CommandError } from './faults.ts'
+import { CommandError } from './errors.ts'
 
 /** Gives an answer of the service its type. */
 export function expectShape<Schema extends TSchema>(

@@ -1,23 +1,22 @@
 import { CreatedSite } from '#sites/model.ts'
 
-import type { Command } from './command.ts'
+import { type CliCommand, listOption, requiredOption, textOption } from './command.ts'
 import { expectShape } from './shape.ts'
-import { SITE_OPTIONS, SITE_USAGE, defined, siteFields } from './site-options.ts'
+import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
 
-export const siteCreate: Command = {
+export const siteCreate: CliCommand = {
   name: 'site create',
   summary: 'Make a site, and onboarding links for its super-admins',
-  usage: `--domain DOMAIN [--region REGION] [--super-admin EMAIL]… ${SITE_USAGE}`,
-  options: {
-    domain: { type: 'string' },
-    region: { type: 'string' },
-    'super-admin': { type: 'string', multiple: true },
+  options: [
+    requiredOption('--domain <domain>', 'where the site is reached'),
+    textOption('--region <region>', 'the region that it names to its clients'),
+    listOption('--super-admin <email>', 'gets an onboarding link'),
     ...SITE_OPTIONS,
-  },
+  ],
   async run({ args, service }) {
     const body = {
       domain: args.required('domain'),
-      ...defined({ region: args.text('region'), superAdmins: args.list('super-admin') }),
+      ...defined({ region: args.text('region'), superAdmins: args.list('superAdmin') }),
       ...siteFields(args),
     }
     const site = expectShape(CreatedSite, await service.portal('POST', '/sites', { body }))

@@ -1,15 +1,14 @@
-import type { Command } from './command.ts'
-import { UsageError } from './faults.ts'
+import { type CliCommand, flagOption } from './command.ts'
+import { UsageError } from './errors.ts'
 import { readSite, sitePath } from './site-show.ts'
 
-export const siteDelete: Command = {
+export const siteDelete: CliCommand = {
   name: 'site delete',
   summary: 'Remove a site with everything it has, for good',
-  usage: 'DOMAIN --confirm',
-  options: { confirm: { type: 'boolean' } },
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [flagOption('--confirm', 'agree to it')],
   async run({ args, service }) {
-    const domain = args.word(0, 'DOMAIN')
+    const domain = args.domain
     if (!args.flag('confirm')) {
       throw new UsageError(`this removes everything "${domain}" has, for good: add --confirm`)
     }

@@ -10,9 +10,9 @@ import {
 } from '#sites/deployments/artifact-folder.ts'
 import { BegunDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
 
-import type { Command, Invocation } from './command.ts'
+import { type CliCommand, type Invocation, textOption } from './command.ts'
 import { definitionEnd, definitionFault } from './definition-progress.ts'
-import { CommandError } from './faults.ts'
+import { CommandError } from './errors.ts'
 import { expectShape } from './shape.ts'
 import { readSite, sitePath } from './site-show.ts'
 
@@ -21,14 +21,13 @@ const FETCH_MS = 150_000
 const SYNC_MS = 60_000
 const SYNC_POLL_MS = 150
 
-export const siteDeploy: Command = {
+export const siteDeploy: CliCommand = {
   name: 'site deploy',
   summary: 'Give a site new files: a local folder, or its repository’s branch as it is now',
-  usage: 'DOMAIN [--from DIR]',
-  options: { from: { type: 'string' } },
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [textOption('--from <folder>', 'the local folder with the build.yml')],
   async run(call) {
-    const site = await readSite(call.service, call.args.word(0, 'DOMAIN'))
+    const site = await readSite(call.service, call.args.domain)
     const from = call.args.text('from')
     const { deployment, uploaded } =
       from === undefined

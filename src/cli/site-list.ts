@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 
 import { SiteRecord } from '#sites/model.ts'
 
-import type { Command } from './command.ts'
+import type { CliCommand } from './command.ts'
 import { expectShape } from './shape.ts'
 import { columns } from './table.ts'
 
@@ -11,11 +11,10 @@ const SitePage = Type.Object({
   nextToken: Type.Union([Type.String(), Type.Null()]),
 })
 
-export const siteList: Command = {
+export const siteList: CliCommand = {
   name: 'site list',
   summary: 'All sites of this installation',
-  usage: '',
-  options: {},
+  options: [],
   async run({ service }) {
     const sites: SiteRecord[] = []
     for (let token: string | null = ''; token !== null;) {

@@ -1,21 +1,16 @@
-import type { ParseArgsConfig } from 'node:util'
-
-import type { Arguments } from './command.ts'
-import { UsageError } from './faults.ts'
+import { type Arguments, listOption, textOption } from './command.ts'
+import { UsageError } from './errors.ts'
 
 /** What `site create` and `site update` say about a site's source and settings. */
-export const SITE_OPTIONS = {
-  source: { type: 'string' },
-  'repo-url': { type: 'string' },
-  branch: { type: 'string' },
-  'artifact-dir': { type: 'string' },
-  egress: { type: 'string', multiple: true },
-  origin: { type: 'string', multiple: true },
-  limit: { type: 'string', multiple: true },
-} as const satisfies ParseArgsConfig['options']
-
-export const SITE_USAGE =
-  '[--source EXTERNAL_REPO|SITE_GIT] [--repo-url URL] [--branch BRANCH] [--artifact-dir DIR] [--egress HOST]… [--origin ORIGIN]… [--limit NAME=VALUE|NAME=default]…'
+export const SITE_OPTIONS = [
+  textOption('--source <mode>', 'where its files come from: EXTERNAL_REPO or SITE_GIT'),
+  textOption('--repo-url <url>', 'the repository'),
+  textOption('--branch <branch>', 'its branch'),
+  textOption('--artifact-dir <folder>', 'the folder that a build leaves, as build.yml names it'),
+  listOption('--egress <host>', 'a host that functions may fetch from'),
+  listOption('--origin <origin>', 'an origin whose pages may call the site'),
+  listOption('--limit <name=value>', 'a limit, or NAME=default to go back'),
+]
 
 const LIMIT = /^([^=]+)=(default|\d+)$/
 
@@ -23,9 +18,9 @@ const LIMIT = /^([^=]+)=(default|\d+)$/
 export function siteFields(args: Arguments, mode?: string): Record<string, unknown> {
   const sourceMode = sourceModeOf(args)
   const source = defined({
-    url: args.text('repo-url'),
+    url: args.text('repoUrl'),
     branch: args.text('branch'),
-    artifactDirectory: args.text('artifact-dir'),
+    artifactDirectory: args.text('artifactDir'),
   })
   const external = (sourceMode ?? mode) === 'EXTERNAL_REPO' || source['url'] !== undefined
   const [egress, origins] = [args.list('egress'), args.list('origin')]

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 
 import { SiteRecord } from '#sites/model.ts'
 
-import type { Command } from './command.ts'
+import type { CliCommand } from './command.ts'
 import type { ServiceClient } from './service-client.ts'
 import { expectShape } from './shape.ts'
 import { columns } from './table.ts'
@@ -15,14 +15,13 @@ const ShownSite = Type.Composite([
   }),
 ])
 
-export const siteShow: Command = {
+export const siteShow: CliCommand = {
   name: 'site show',
   summary: 'How a site is configured and what it runs',
-  usage: 'DOMAIN',
-  options: {},
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [],
   async run({ args, service }) {
-    const site = await readSite(service, args.word(0, 'DOMAIN'))
+    const site = await readSite(service, args.domain)
     return { json: site, text: columns(rowsOf(site)) }
   },
 }

@@ -1,19 +1,18 @@
 import { SiteRecord } from '#sites/model.ts'
 
-import type { Command } from './command.ts'
-import { UsageError } from './faults.ts'
+import { type CliCommand, textOption } from './command.ts'
+import { UsageError } from './errors.ts'
 import { expectShape } from './shape.ts'
-import { SITE_OPTIONS, SITE_USAGE, defined, siteFields } from './site-options.ts'
+import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
 import { readSite, sitePath } from './site-show.ts'
 
-export const siteUpdate: Command = {
+export const siteUpdate: CliCommand = {
   name: 'site update',
   summary: 'Change what is configured; what is left out stays',
-  usage: `DOMAIN [--domain NEW] ${SITE_USAGE}`,
-  options: { domain: { type: 'string' }, ...SITE_OPTIONS },
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [textOption('--domain <domain>', 'its new domain'), ...SITE_OPTIONS],
   async run({ args, service }) {
-    const before = await readSite(service, args.word(0, 'DOMAIN'))
+    const before = await readSite(service, args.domain)
     const body = {
       ...defined({ domain: args.text('domain') }),
       ...siteFields(args, args.text('source') ?? before.sourceMode),

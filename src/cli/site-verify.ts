@@ -1,19 +1,18 @@
-import type { Command } from './command.ts'
+import { type CliCommand, textOption } from './command.ts'
 import { runChecks } from './launch-checks.ts'
 import { readSite } from './site-show.ts'
 
-export const siteVerify: Command = {
+export const siteVerify: CliCommand = {
   name: 'site verify',
   summary: 'The launch validation: does the site answer as it should?',
-  usage: 'DOMAIN [--user EMAIL] [--operation NAME] [--payload JSON]',
-  options: {
-    user: { type: 'string' },
-    operation: { type: 'string' },
-    payload: { type: 'string' },
-  },
-  maxPositionals: 1,
+  argument: 'DOMAIN',
+  options: [
+    textOption('--user <email>', 'as this admin; else as the first super-admin'),
+    textOption('--operation <name>', 'call this one; else any that the site has'),
+    textOption('--payload <json>', 'what the operation is called with; {} unless told otherwise'),
+  ],
   async run({ args, service }) {
-    const site = await readSite(service, args.word(0, 'DOMAIN'))
+    const site = await readSite(service, args.domain)
     const checks = await runChecks({
       service,
       site,

@@ -1,0 +1,81 @@
+import { Command, type CommanderError, type Help } from 'commander'
+
+import { type CliCommand, flagOption, textOption } from './command.ts'
+import { serve } from './serve.ts'
+
+const COMMON = [
+  flagOption('--json', 'print one JSON value on stdout'),
+  textOption('--url <url>', 'where the service is; else CROFT_BASE_URL, PORT, or its data folder'),
+  textOption('--operator-key <key>', 'else CROFT_OPERATOR_KEY, or its data folder'),
+].map((option) => option.helpGroup('Options of every command:'))
+
+const GROUPS: Readonly<Record<string, string>> = {
+  site: 'The sites of this installation',
+  iac: 'What a site is made of, as a definition',
+  keys: 'The keys that sign tokens',
+  auth: 'How a site takes people in',
+}
+
+const HELP: Partial<Help> = {
+  visibleCommands: (command) => leavesOf(command),
+  subcommandTerm: (command) => `${fullName(command)} ${command.usage()}`,
+  // A line of its own, as the list of commands has it.
+  styleTitle: (title) => (title === 'Usage:' ? 'Usage:\n ' : title),
+}
+
+export interface ProgramHooks {
+  /** Carries out the command that was named; `parsed` has its options and words. */
+  run(command: CliCommand, parsed: Command): Promise<void>
+  /** Ends a call that commander has answered or refused by itself. */
+  exit(error: CommanderError, parsed: Command): never
+  out(text: string): void
+}
+
+/** Every command with its options, as commander parses and explains them. */
+export function createProgram(commands: readonly CliCommand[], hooks: ProgramHooks): Command {
+  const program = new Command('croft')
+    .description('croft: a self-hosted backend for many websites on one installation')
+    .usage('<command> [options]')
+    .helpCommand(false)
+    .configureHelp(HELP)
+    .configureOutput({ writeOut: (text) => hooks.out(text.trimEnd()), writeErr: () => undefined })
+    .addHelpText('after', '\n"croft help COMMAND" tells the options of a command.')
+  const groups = new Map<string, Command>()
+  for (const command of commands) {
+    const [first = '', second] = command.name.split(' ')
+    if (second === undefined) addCommand(program, first, { command, hooks })
+    else {
+      const group = groups.get(first) ?? program.command(first).description(GROUPS[first] ?? '')
+      groups.set(first, group)
+      addCommand(group, second, { command, hooks })
+    }
+  }
+  for (const parsed of [program, ...groups.values()]) {
+    parsed.exitOverride((error) => hooks.exit(error, parsed))
+  }
+  return program
+}
+
+function addCommand(
+  parent: Command,
+  name: string,
+  { command, hooks }: { readonly command: CliCommand; readonly hooks: ProgramHooks },
+): void {
+  const { summary, argument, options } = command
+  const parsed = parent.command(name).description(summary).allowExcessArguments()
+  if (argument !== undefined) parsed.argument(argument)
+  const common = command === serve ? [] : COMMON
+  for (const option of [...options, ...common]) parsed.addOption(option)
+  const required = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags)
+  const words = argument === undefined ? required : [argument, ...required]
+  parsed.usage([...words, '[options]'].join(' '))
+  parsed.exitOverride((error) => hooks.exit(error, parsed))
+  parsed.action(() => hooks.run(command, parsed))
+}
+
+/** `croft site create` */
+export const fullName = (command: Command): string =>
+  command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`
+
+const leavesOf = (command: Command): Command[] =>
+  command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : leavesOf(child)))
