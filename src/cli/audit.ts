@@ -2,8 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { type CliCommand, type Invocation, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
-import { expectShape } from './shape.ts'
-import { sitePath } from './site-show.ts'
+import { sitePath } from './service-client.ts'
 import { columns, printable } from './table.ts'
 
 const DEFAULT_LIMIT = 50
@@ -62,7 +61,7 @@ async function read({ args, service }: Invocation, limit: number): Promise<Audit
     const query = new URLSearchParams(filters)
     query.set('limit', String(Math.min(PAGE, limit - items.length)))
     if (next !== '') query.set('nextToken', next)
-    const page = expectShape(AuditPage, await service.portal('GET', `${path}?${query.toString()}`))
+    const page = await service.portalAs(AuditPage, 'GET', `${path}?${query.toString()}`)
     items.push(...page.items)
     next = page.nextToken
   }

@@ -13,9 +13,8 @@ import {
   textOption,
 } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { expectShape } from './shape.ts'
+import { sitePath } from './service-client.ts'
 import { defined } from './site-options.ts'
-import { sitePath } from './site-show.ts'
 import { columns } from './table.ts'
 
 const ProviderList = Type.Object({ items: Type.Array(ProviderRecord), nextToken: Type.Null() })
@@ -45,12 +44,11 @@ export const authGoogle: CliCommand = {
       return { json: { removed: 'Google' }, text: `${domain} has no Google any more.` }
     }
     if (Object.keys(change).length === 0) {
-      const { items } = expectShape(ProviderList, await service.portal('GET', path))
+      const { items } = await service.portalAs(ProviderList, 'GET', path)
       const [google] = items
       return google ? shown(google) : { json: null, text: `${domain} has no Google.` }
     }
-    const answer = await service.portal('PUT', `${path}/google`, { body: change })
-    return shown(expectShape(ProviderRecord, answer))
+    return shown(await service.portalAs(ProviderRecord, 'PUT', `${path}/google`, { body: change }))
   },
 }
 

@@ -10,9 +10,8 @@ import {
   textOption,
 } from './command.ts'
 import { UsageError } from './errors.ts'
-import { expectShape } from './shape.ts'
+import { sitePath } from './service-client.ts'
 import { defined } from './site-options.ts'
-import { sitePath } from './site-show.ts'
 
 const REQUIREMENTS = {
   upper: 'requireUppercase',
@@ -42,10 +41,9 @@ export const authSet: CliCommand = {
     const path = sitePath(args.domain, '/auth')
     const change = changeOf(args)
     if (Object.keys(change).length === 0) throw new UsageError('say what to change')
-    const answer = await service.portal('PATCH', path, {
+    const view = await service.portalAs(AuthView, 'PATCH', path, {
       body: { [args.required('pool')]: change },
     })
-    const view = expectShape(AuthView, answer)
     return { json: view, text: authText(view) }
   },
 }

@@ -1,8 +1,7 @@
 import { AuthView, type PoolView } from '#identity/pools/auth-change.ts'
 
 import type { CliCommand } from './command.ts'
-import { expectShape } from './shape.ts'
-import { sitePath } from './site-show.ts'
+import { sitePath } from './service-client.ts'
 import { columns } from './table.ts'
 
 export const authShow: CliCommand = {
@@ -12,7 +11,7 @@ export const authShow: CliCommand = {
   options: [],
   async run({ args, service }) {
     const path = sitePath(args.domain, '/auth')
-    const view = expectShape(AuthView, await service.portal('GET', path))
+    const view = await service.portalAs(AuthView, 'GET', path)
     return { json: view, text: authText(view) }
   },
 }

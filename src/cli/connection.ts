@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 import { codeOf } from '#base/error-code.ts'
 import { installRoot } from '#config/install-root.ts'
-import { operatorKeyFile } from '#config/keys.ts'
+import { readOperatorKey } from '#config/keys.ts'
 
 import type { Arguments } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
@@ -17,9 +17,8 @@ export async function findConnection(args: Arguments, env: Env): Promise<Connect
   const base = parseUrl(
     args.text('url') ?? env['CROFT_BASE_URL'] ?? portUrl(env['PORT']) ?? (await servedUrl(dataDir)),
   )
-  const operatorKey =
-    args.text('operatorKey') ?? env['CROFT_OPERATOR_KEY'] ?? (await storedKey(dataDir))
-  return { base, operatorKey }
+  const given = args.text('operatorKey') ?? env['CROFT_OPERATOR_KEY']
+  return { base, operatorKey: await readOperatorKey(dataDir, { operatorKey: given }) }
 }
 
 const dataDirOf = (env: Env): string => {
@@ -33,12 +32,15 @@ const portUrl = (port: string | undefined): string | undefined =>
 /** `service.json` is written by the service when it listens. */
 async function servedUrl(dataDir: string): Promise<string> {
   const file = join(dataDir, 'service.json')
-  const text = await readIfThere(file)
-  if (text === undefined) {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    const code = codeOf(cause)
     throw new CommandError(
-      `No Croft has been started with the data folder "${dataDir}": start it with "npm start", or say where it is with --url`,
+      code === 'ENOENT'
+        ? `No Croft has been started with the data folder "${dataDir}": start it with "npm start", or say where it is with --url`
+        : `"${file}" cannot be read (${String(code)}): run this as the user who runs Croft`,
+      { cause },
     )
-  }
+  })
   const url = urlIn(text)
   if (url === undefined) throw new CommandError(`"${file}" cannot be read: give --url instead`)
   return url
@@ -56,32 +58,8 @@ function urlIn(text: string): string | undefined {
   }
 }
 
-async function storedKey(dataDir: string): Promise<string> {
-  const file = operatorKeyFile(dataDir)
-  const key = await readIfThere(file)
-  if (key !== undefined) return key.trim()
-  throw new CommandError(
-    `The operator key is not in "${file}": give --operator-key, or set CROFT_OPERATOR_KEY`,
-  )
-}
-
 function parseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url && /^https?:$/.test(url.protocol)) return url
   throw new UsageError(`"${text}" is not the address of a service, like http://localhost:8080`)
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8')
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'ENOENT') return undefined
-    throw new CommandError(
-      `"${file}" cannot be read (${String(code)}): run this as the user who runs Croft`,
-      {
-        cause: error,
-      },
-    )
-  }
 }

@@ -3,8 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { Invocation } from './command.ts'
-import { expectShape } from './shape.ts'
-import { sitePath } from './site-show.ts'
+import { sitePath } from './service-client.ts'
 
 const WAIT_MS = 900_000
 const POLL_MS = 150
@@ -44,7 +43,7 @@ export function definitionEnd(
 ): Promise<CarriedOut | null> {
   const path = sitePath(siteId, `/deployments/${deploymentId}/iac-job`)
   return watched(call, 'croft.json', async () => {
-    const { job } = expectShape(Answer, await call.service.portal('GET', path))
+    const { job } = await call.service.portalAs(Answer, 'GET', path)
     return job
   })
 }

@@ -14,9 +14,8 @@ import {
 } from './command.ts'
 import { CarriedOut, watched } from './definition-progress.ts'
 import { CommandError, ServiceRefusal } from './errors.ts'
-import { expectShape } from './shape.ts'
+import { sitePath } from './service-client.ts'
 import { settled, syncFault } from './site-deploy.ts'
-import { sitePath } from './site-show.ts'
 import { columns, printable } from './table.ts'
 
 type Mode = 'plan' | 'apply' | 'replace'
@@ -32,6 +31,8 @@ const Unconfirmed = Type.Object({
   code: Type.Literal('ConfirmationRequired'),
   deletions: Type.Array(Type.Object({ section: Type.String(), name: Type.String() })),
 })
+
+const Definition = Type.Record(Type.String(), Type.Array(Type.Unknown()))
 
 const SITE_AND_FILE = [
   SITE_OPTION,
@@ -59,19 +60,29 @@ export const iacReplace: CliCommand = {
   run: (call) => carryOut(call, 'replace'),
 }
 
+export const iacExport: CliCommand = {
+  name: 'iac export',
+  summary: 'What a site is made of, as a croft.json; secrets are named without their values',
+  options: [SITE_OPTION],
+  async run({ args, service }) {
+    const path = sitePath(args.required('site'), '/iac/export')
+    const definition = await service.portalAs(Definition, 'GET', path)
+    return { json: definition, text: JSON.stringify(definition, null, 2) }
+  },
+}
+
 async function carryOut(call: Invocation, mode: Mode): Promise<CommandResult> {
   const { args, service } = call
   const site = args.required('site')
   const definition = await definitionIn(args.text('file') ?? DEFAULT_FILE)
   const body = { mode, definition, ...(args.flag('yes') ? { confirm: true } : {}) }
-  const submitted = await service
-    .portal('POST', sitePath(site, '/iac/jobs'), { body })
+  const { jobId } = await service
+    .portalAs(Submitted, 'POST', sitePath(site, '/iac/jobs'), { body })
     .catch((error: unknown) => {
       throw toldWhatGoes(site, error)
     })
-  const { jobId } = expectShape(Submitted, submitted)
   const path = sitePath(site, `/iac/jobs/${jobId}`)
-  const read = async () => expectShape(Job, await service.portal('GET', path))
+  const read = async () => await service.portalAs(Job, 'GET', path)
   const job = await watched(call, mode, read)
   const text = jobText(job, mode, site)
   if (mode === 'plan' || job.status !== 'succeeded') {

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 
 import { type CliCommand, POOL_OPTION, SITE_OPTION } from './command.ts'
-import { expectShape } from './shape.ts'
+import { sitePath } from './service-client.ts'
 import { defined } from './site-options.ts'
-import { sitePath } from './site-show.ts'
 
 const RotatedKeys = Type.Object({
   rotated: Type.Array(Type.Object({ userPoolId: Type.String(), kid: Type.String() })),
@@ -16,7 +15,7 @@ export const keysRotate: CliCommand = {
   async run({ args, service }) {
     const body = defined({ pool: args.text('pool') })
     const path = sitePath(args.required('site'), '/keys/rotate')
-    const { rotated } = expectShape(RotatedKeys, await service.portal('POST', path, { body }))
+    const { rotated } = await service.portalAs(RotatedKeys, 'POST', path, { body })
     return {
       json: { rotated },
       text: rotated.map(({ userPoolId, kid }) => `${userPoolId} signs with ${kid} now.`).join('\n'),

@@ -1,7 +1,6 @@
 import { CommandError } from './errors.ts'
 import type { HttpAnswer } from './http-request.ts'
-import { type ServiceClient, type SiteCallOptions, parseJson } from './service-client.ts'
-import { sitePath } from './site-show.ts'
+import { type ServiceClient, type SiteCallOptions, parseJson, sitePath } from './service-client.ts'
 
 export interface Check {
   readonly name: string

@@ -10,8 +10,7 @@ import {
   textOption,
 } from './command.ts'
 import { UsageError } from './errors.ts'
-import { expectShape } from './shape.ts'
-import { sitePath } from './site-show.ts'
+import { sitePath } from './service-client.ts'
 import { columns, printable } from './table.ts'
 
 const SHOWN = 25
@@ -52,7 +51,7 @@ async function kept({ args, service }: Invocation): Promise<CommandResult> {
     if (value !== undefined) query.set(name, value)
   }
   const path = `/outbox?${query.toString()}`
-  const page = expectShape(OutboxPage, await service.portal('GET', path))
+  const page = await service.portalAs(OutboxPage, 'GET', path)
   const texts = page.items.toReversed().map(messageText)
   return {
     json: page,
@@ -63,7 +62,7 @@ async function kept({ args, service }: Invocation): Promise<CommandResult> {
 async function givenUp({ args, service }: Invocation): Promise<CommandResult> {
   if (args.text('to') !== undefined) throw new UsageError('--failed and --to exclude each other')
   const path = `${sitePath(args.required('site'), '/failed-mail')}?limit=${SHOWN}`
-  const page = expectShape(FailedPage, await service.portal('GET', path))
+  const page = await service.portalAs(FailedPage, 'GET', path)
   const rows = page.items
     .toReversed()
     .map(({ createdAt, kind, to, attempts, error }) =>

@@ -1,3 +1,6 @@
+import type { Static, TSchema } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
 import { CommandError, ServiceRefusal } from './errors.ts'
 import { type HttpAnswer, httpRequest } from './http-request.ts'
 
@@ -39,6 +42,18 @@ export class ServiceClient {
     })
     if (answer.status < 400) return parseJson(answer)
     throw refusal(answer)
+  }
+
+  /** An answer of that shape; any other is a `CommandError`. */
+  async portalAs<Schema extends TSchema>(
+    schema: Schema,
+    method: string,
+    path: string,
+    options: CallOptions = {},
+  ): Promise<Static<Schema>> {
+    const answer = await this.portal(method, path, options)
+    if (Value.Check(schema, answer)) return answer
+    throw new CommandError('The service answered in a way this tool does not know: update both')
   }
 
   /** Any answer, of the site with that domain. */
@@ -83,6 +98,10 @@ export class ServiceClient {
     return this.#connection
   }
 }
+
+/** The path of a site's routes, by its domain or id. */
+export const sitePath = (site: string, rest = ''): string =>
+  `/sites/${encodeURIComponent(site)}${rest}`
 
 /** The JSON of an answer, or undefined for an empty one. */
 export function parseJson(answer: HttpAnswer): unknown {

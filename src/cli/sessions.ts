@@ -2,8 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { type CliCommand, POOL_OPTION, flagOption, requiredOption, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
-import { expectShape } from './shape.ts'
-import { sitePath } from './site-show.ts'
+import { sitePath } from './service-client.ts'
 import { columns, printable } from './table.ts'
 
 const SessionList = Type.Object({
@@ -41,7 +40,7 @@ export const sessions: CliCommand = {
       throw new UsageError('--end and --end-all exclude each other')
     }
     if (one === undefined && !args.flag('endAll')) {
-      const list = expectShape(SessionList, await service.portal('GET', `${base}?${query}`))
+      const list = await service.portalAs(SessionList, 'GET', `${base}?${query}`)
       return { json: list, text: textOf(list.items, user) }
     }
     const path = one === undefined ? base : `${base}/${encodeURIComponent(one)}`

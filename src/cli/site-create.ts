@@ -1,7 +1,6 @@
 import { CreatedSite } from '#sites/model.ts'
 
 import { type CliCommand, listOption, requiredOption, textOption } from './command.ts'
-import { expectShape } from './shape.ts'
 import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
 
 export const siteCreate: CliCommand = {
@@ -19,7 +18,7 @@ export const siteCreate: CliCommand = {
       ...defined({ region: args.text('region'), superAdmins: args.list('superAdmin') }),
       ...siteFields(args),
     }
-    const site = expectShape(CreatedSite, await service.portal('POST', '/sites', { body }))
+    const site = await service.portalAs(CreatedSite, 'POST', '/sites', { body })
     const links = site.onboarding.map(({ email, url }) => `  ${email}  ${url}`)
     return {
       json: { siteId: site.siteId, siteDomain: site.domain, onboarding: site.onboarding },

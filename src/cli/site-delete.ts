@@ -1,6 +1,7 @@
 import { type CliCommand, flagOption } from './command.ts'
 import { UsageError } from './errors.ts'
-import { readSite, sitePath } from './site-show.ts'
+import { sitePath } from './service-client.ts'
+import { readSite } from './site-show.ts'
 
 export const siteDelete: CliCommand = {
   name: 'site delete',

@@ -13,8 +13,8 @@ import { BegunDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
 import { type CliCommand, type Invocation, textOption } from './command.ts'
 import { definitionEnd, definitionFault } from './definition-progress.ts'
 import { CommandError } from './errors.ts'
-import { expectShape } from './shape.ts'
-import { readSite, sitePath } from './site-show.ts'
+import { sitePath } from './service-client.ts'
+import { readSite } from './site-show.ts'
 
 const UPLOADS_AT_ONCE = 4
 const FETCH_MS = 150_000
@@ -57,8 +57,12 @@ interface Deployed {
 async function deployRepository(call: Invocation, siteId: string): Promise<Deployed> {
   call.progress('The service fetches the repository…')
   const path = sitePath(siteId, '/deployments/fetch')
-  const answer = await call.service.portal('POST', path, { timeoutMs: FETCH_MS })
-  return { deployment: expectShape(DeploymentRecord, answer), uploaded: 0 }
+  return {
+    deployment: await call.service.portalAs(DeploymentRecord, 'POST', path, {
+      timeoutMs: FETCH_MS,
+    }),
+    uploaded: 0,
+  }
 }
 
 async function deployFolder(call: Invocation, siteId: string, folder: string): Promise<Deployed> {
@@ -68,17 +72,20 @@ async function deployFolder(call: Invocation, siteId: string, folder: string): P
     buildYml: artifact.buildYml,
     files: artifact.files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
   }
-  const begun = expectShape(
-    BegunDeployment,
-    await service.portal('POST', sitePath(siteId, '/deployments'), { body }),
-  )
+  const begun = await service.portalAs(BegunDeployment, 'POST', sitePath(siteId, '/deployments'), {
+    body,
+  })
   const base = sitePath(siteId, `/deployments/${begun.deploymentId}`)
   const missing = new Set(begun.missing)
   const files = artifact.files.filter(({ sha256 }) => missing.delete(sha256))
   call.progress(`${artifact.files.length} files, ${files.length} to upload`)
   await upload(call, base, files)
-  const answer = await service.portal('POST', `${base}/activate`, { timeoutMs: FETCH_MS })
-  return { deployment: expectShape(DeploymentRecord, answer), uploaded: files.length }
+  return {
+    deployment: await service.portalAs(DeploymentRecord, 'POST', `${base}/activate`, {
+      timeoutMs: FETCH_MS,
+    }),
+    uploaded: files.length,
+  }
 }
 
 async function scan(folder: string): Promise<ArtifactFolder> {

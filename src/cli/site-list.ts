@@ -3,7 +3,6 @@ import { Type } from '@sinclair/typebox'
 import { SiteRecord } from '#sites/model.ts'
 
 import type { CliCommand } from './command.ts'
-import { expectShape } from './shape.ts'
 import { columns } from './table.ts'
 
 const SitePage = Type.Object({
@@ -19,7 +18,7 @@ export const siteList: CliCommand = {
     const sites: SiteRecord[] = []
     for (let token: string | null = ''; token !== null;) {
       const next: string = token === '' ? '' : `&nextToken=${encodeURIComponent(token)}`
-      const page = expectShape(SitePage, await service.portal('GET', `/sites?limit=100${next}`))
+      const page = await service.portalAs(SitePage, 'GET', `/sites?limit=100${next}`)
       sites.push(...page.items)
       token = page.nextToken
     }

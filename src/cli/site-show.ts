@@ -3,8 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { SiteRecord } from '#sites/model.ts'
 
 import type { CliCommand } from './command.ts'
-import type { ServiceClient } from './service-client.ts'
-import { expectShape } from './shape.ts'
+import { type ServiceClient, sitePath } from './service-client.ts'
 import { columns } from './table.ts'
 
 const ShownSite = Type.Composite([
@@ -28,10 +27,7 @@ export const siteShow: CliCommand = {
 
 /** By domain or id. */
 export const readSite = async (service: ServiceClient, site: string) =>
-  expectShape(ShownSite, await service.portal('GET', sitePath(site)))
-
-export const sitePath = (site: string, rest = ''): string =>
-  `/sites/${encodeURIComponent(site)}${rest}`
+  await service.portalAs(ShownSite, 'GET', sitePath(site))
 
 type Shown = Awaited<ReturnType<typeof readSite>>
 

@@ -2,9 +2,9 @@ import { SiteRecord } from '#sites/model.ts'
 
 import { type CliCommand, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
-import { expectShape } from './shape.ts'
+import { sitePath } from './service-client.ts'
 import { SITE_OPTIONS, defined, siteFields } from './site-options.ts'
-import { readSite, sitePath } from './site-show.ts'
+import { readSite } from './site-show.ts'
 
 export const siteUpdate: CliCommand = {
   name: 'site update',
@@ -18,8 +18,7 @@ export const siteUpdate: CliCommand = {
       ...siteFields(args, args.text('source') ?? before.sourceMode),
     }
     if (Object.keys(body).length === 0) throw new UsageError('say what to change')
-    const answer = await service.portal('PATCH', sitePath(before.siteId), { body })
-    const site = expectShape(SiteRecord, answer)
+    const site = await service.portalAs(SiteRecord, 'PATCH', sitePath(before.siteId), { body })
     return { json: site, text: `Updated ${site.domain} (${site.siteId}).` }
   },
 }

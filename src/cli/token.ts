@@ -8,9 +8,8 @@ import {
   listOption,
   requiredOption,
 } from './command.ts'
-import { expectShape } from './shape.ts'
+import { sitePath } from './service-client.ts'
 import { defined } from './site-options.ts'
-import { sitePath } from './site-show.ts'
 
 const MintedToken = Type.Object({ token: Type.String(), expiresAt: Type.String() })
 
@@ -34,7 +33,7 @@ export const token: CliCommand = {
       }),
     }
     const path = sitePath(args.required('site'), '/tokens')
-    const minted = expectShape(MintedToken, await service.portal('POST', path, { body }))
+    const minted = await service.portalAs(MintedToken, 'POST', path, { body })
     return { json: { token: minted.token, expiresAt: minted.expiresAt }, text: minted.token }
   },
 }

@@ -16,7 +16,7 @@ export interface InstanceKeys {
   readonly exposedFiles: readonly string[]
 }
 
-export const operatorKeyFile = (dataDir: string): string => join(dataDir, 'operator.key')
+const operatorKeyFile = (dataDir: string): string => join(dataDir, 'operator.key')
 const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
 /** Generates what is neither set nor there. Two processes that start at once agree on the same keys. */
