@@ -1,5 +1,5 @@
 import type { PageRequest } from '#base/page.ts'
-import type { DirectoryTx, SiteTx } from '#platform/postgres/database.ts'
+import type { DirectoryTx, SiteTx, Tx } from '#platform/postgres/database.ts'
 
 import type { SiteConfiguration, SiteRow } from './model.ts'
 
@@ -41,33 +41,19 @@ export async function selectSiteKey(tx: SiteTx): Promise<Uint8Array | undefined>
   return row?.wrapped_key
 }
 
-export function selectSite(tx: SiteTx): Promise<SiteRow | undefined> {
-  return tx.db
-    .selectFrom('site')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .executeTakeFirst()
-}
+export const selectSite = (tx: SiteTx): Promise<SiteRow | undefined> =>
+  sites(tx).where('site_id', '=', tx.siteId).executeTakeFirst()
 
 /** Nobody else changes the site until this transaction ends. */
-export function lockSite(tx: SiteTx): Promise<SiteRow | undefined> {
-  return tx.db
-    .selectFrom('site')
-    .select(COLUMNS)
-    .where('site_id', '=', tx.siteId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-}
+export const lockSite = (tx: SiteTx): Promise<SiteRow | undefined> =>
+  sites(tx).where('site_id', '=', tx.siteId).forNoKeyUpdate().executeTakeFirst()
 
-export function selectSiteByDomain(tx: DirectoryTx, domain: string): Promise<SiteRow | undefined> {
-  return tx.db.selectFrom('site').select(COLUMNS).where('domain', '=', domain).executeTakeFirst()
-}
+export const selectSiteByDomain = (tx: DirectoryTx, domain: string): Promise<SiteRow | undefined> =>
+  sites(tx).where('domain', '=', domain).executeTakeFirst()
 
 /** By domain; one row more than asked for, so that the caller can tell whether a next page exists. */
 export function selectSites(tx: DirectoryTx, page: PageRequest): Promise<SiteRow[]> {
-  return tx.db
-    .selectFrom('site')
-    .select(COLUMNS)
+  return sites(tx)
     .$if(page.after !== undefined, (query) => query.where('domain', '>', page.after ?? ''))
     .orderBy('domain')
     .limit(page.limit + 1)
@@ -93,6 +79,8 @@ export async function deleteSite(tx: SiteTx): Promise<string | undefined> {
     .executeTakeFirst()
   return row?.domain
 }
+
+const sites = ({ db }: Pick<Tx, 'db'>) => db.selectFrom('site').select(COLUMNS)
 
 const columnsOf = ({ domain, region, source, deploymentSettings }: SiteConfiguration) => ({
   domain,

@@ -38,7 +38,7 @@ describe('the first run', () => {
     const { stack, deps } = shared
     const killed = firstRun({
       ...deps,
-      deployments: { ...deps.deployments, begin: () => Promise.reject(new Error('killed')) },
+      deployments: { deployFolder: () => Promise.reject(new Error('killed')) },
     })
     await expect(killed).rejects.toThrow('killed')
     const half = await stack.context.sites.find('localhost')

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { directoryFault, normalDirectory } from './artifact-directory.ts'
-import { pathFault } from './artifact-path.ts'
+import { directoryFault, normalDirectory, pathFault } from './artifact-path.ts'
 
 describe('the path of an artifact’s file', () => {
   test.each(['index.html', 'functions/hello.ts', '.well-known/x', 'a b/ü.txt', '...', 'a..b'])(

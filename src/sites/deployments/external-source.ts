@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
@@ -32,7 +32,7 @@ export type FetchRepository = (request: {
 }>
 
 export interface ExternalSourceDeps {
-  readonly deployments: Pick<Deployments, 'begin' | 'putFile' | 'activate'>
+  readonly deployments: Pick<Deployments, 'deployFolder'>
   readonly fetchRepository: FetchRepository
   readonly clock: Clock
   /** Where repositories lie while they are read; absolute. */
@@ -82,23 +82,11 @@ export class ExternalSource {
       maxBytes: MAX_REPOSITORY_BYTES,
     })
     const configured = artifactDirectoryOf({ sourceMode: 'EXTERNAL_REPO', repo, repoBinding: null })
-    const { buildYml, files } = await scanArtifact(intoDir, (parsed) =>
+    const artifact = await scanArtifact(intoDir, (parsed) =>
       checkArtifactDirectory(parsed, configured),
     )
     refuseLinks(symbolicLinks, configured.directory)
-    const { deploymentId, missing } = await deployments.begin(siteId, {
-      source: { type: 'repo', url, branch, commit },
-      buildYml,
-      files: files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
-    })
-    const byHash = new Map(files.map((file) => [file.sha256, file.absolutePath]))
-    for (const sha256 of missing) {
-      const path = byHash.get(sha256)
-      if (path === undefined) continue
-      const contents = new Blob([await readFile(path)])
-      await deployments.putFile(siteId, deploymentId, sha256, contents.stream())
-    }
-    return deployments.activate(siteId, deploymentId)
+    return deployments.deployFolder(siteId, { type: 'repo', url, branch, commit }, artifact)
   }
 
   async #emptyFolder(): Promise<string> {

@@ -67,6 +67,35 @@ export const BegunDeployment = Type.Object({
 })
 export type BegunDeployment = Static<typeof BegunDeployment>
 
+/** A row of the table `deployment`. */
+export interface DeploymentRow {
+  readonly deployment_id: string
+  readonly status: 'uploading' | 'ready' | 'failed'
+  readonly source: unknown
+  readonly artifact_directory: string
+  readonly files: unknown
+  readonly error: string | null
+  readonly created_at: Date
+  readonly activated_at: Date | null
+}
+
+/** A row as the operator sees it. */
+export function deploymentRecord(row: DeploymentRow, currentId: string | null): DeploymentRecord {
+  const files = storedFiles(row.files)
+  return {
+    deploymentId: row.deployment_id,
+    status: row.status,
+    current: row.deployment_id === currentId,
+    source: storedDeploymentSource(row.source),
+    artifactDirectory: row.artifact_directory,
+    fileCount: files.length,
+    sizeBytes: totalBytes(files),
+    error: row.error,
+    createdAt: row.created_at.toISOString(),
+    activatedAt: row.activated_at?.toISOString() ?? null,
+  }
+}
+
 /** Throws a fault that names the file and the limit. */
 export function checkFiles(files: readonly ArtifactFile[]): void {
   if (files.length === 0) throw tooMuch('The artifact is empty: build the site first')

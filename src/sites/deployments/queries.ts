@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { SourceMode } from '#sites/source.ts'
 
-import type { ArtifactFile, DeploymentSource } from './model.ts'
+import type { ArtifactFile, DeploymentRow, DeploymentSource } from './model.ts'
 
 const COLUMNS = [
   'deployment_id',
@@ -16,17 +16,6 @@ const COLUMNS = [
   'activated_at',
 ] as const
 
-export interface DeploymentRow {
-  readonly deployment_id: string
-  readonly status: 'uploading' | 'ready' | 'failed'
-  readonly source: unknown
-  readonly artifact_directory: string
-  readonly files: unknown
-  readonly error: string | null
-  readonly created_at: Date
-  readonly activated_at: Date | null
-}
-
 /** What of the site's own row matters to a deployment. */
 export interface DeployedSiteRow {
   readonly source_mode: SourceMode
@@ -36,22 +25,17 @@ export interface DeployedSiteRow {
 }
 
 /** Deployments of one site begin, become current and are swept one after the other. Undefined when the site is gone. */
-export function lockDeployedSite(tx: SiteTx): Promise<DeployedSiteRow | undefined> {
-  return tx.db
-    .selectFrom('site')
-    .select(['source_mode', 'repo', 'repo_binding', 'current_deployment_id'])
-    .where('site_id', '=', tx.siteId)
-    .forNoKeyUpdate()
-    .executeTakeFirst()
-}
+export const lockDeployedSite = (tx: SiteTx): Promise<DeployedSiteRow | undefined> =>
+  deployedSite(tx).forNoKeyUpdate().executeTakeFirst()
 
-export function selectDeployedSite(tx: SiteTx): Promise<DeployedSiteRow | undefined> {
-  return tx.db
+export const selectDeployedSite = (tx: SiteTx): Promise<DeployedSiteRow | undefined> =>
+  deployedSite(tx).executeTakeFirst()
+
+const deployedSite = (tx: SiteTx) =>
+  tx.db
     .selectFrom('site')
     .select(['source_mode', 'repo', 'repo_binding', 'current_deployment_id'])
     .where('site_id', '=', tx.siteId)
-    .executeTakeFirst()
-}
 
 export async function updateCurrentDeployment(tx: SiteTx, deploymentId: string): Promise<void> {
   await tx.db

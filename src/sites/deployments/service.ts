@@ -1,12 +1,14 @@
-import { LRUCache } from 'lru-cache'
+import { readFile } from 'node:fs/promises'
 
 import { AppError, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
 
+import type { ArtifactFolder } from './artifact-folder.ts'
 import type { Artifacts } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
 import type { DeploymentLifecycle, ActivationStep } from './deployment-lifecycle.ts'
@@ -15,13 +17,14 @@ import {
   type ArtifactFile,
   type BegunDeployment,
   type DeploymentRecord,
+  type DeploymentRow,
   type DeploymentSource,
   checkFiles,
+  deploymentRecord,
   storedFiles,
 } from './model.ts'
 import {
   type DeployedSiteRow,
-  type DeploymentRow,
   insertDeployment,
   lockDeployedSite,
   markFailed,
@@ -31,12 +34,11 @@ import {
   selectDeployments,
   updateCurrentDeployment,
 } from './queries.ts'
-import { deploymentRecord } from './record.ts'
 
 const DEPLOYMENT_ID = /^dep_[a-z0-9]{16}$/
 const LISTED = 100
 /** Manifests of uploads that are under way. */
-const REMEMBERED = 64
+const MAX_MANIFESTS = 64
 
 export interface DeploymentsDeps {
   readonly database: Database
@@ -64,7 +66,9 @@ export interface BeginDeployment {
 export class Deployments {
   readonly #deps: DeploymentsDeps
   readonly #external: ExternalSource
-  readonly #manifests = new LRUCache<string, ReadonlyMap<string, ArtifactFile>>({ max: REMEMBERED })
+  readonly #manifests = new LoadingCache<string, ReadonlyMap<string, ArtifactFile>>({
+    entries: { max: MAX_MANIFESTS },
+  })
 
   constructor(deps: DeploymentsDeps) {
     this.#deps = deps
@@ -77,7 +81,7 @@ export class Deployments {
     const buildYml = parseBuildYml(deployment.buildYml)
     const deploymentId = ids.named('dep')
     await database.withSite(siteId, async (tx) => {
-      const site = await lockedSite(tx)
+      const site = await existingSite(tx, lockDeployedSite)
       checkArtifactDirectory(buildYml, artifactDirectoryOf(storedSource(site)))
       checkFiles(files)
       const { artifactDirectory } = buildYml
@@ -112,13 +116,17 @@ export class Deployments {
     const { database, artifacts } = this.#deps
     const stored = await artifacts.stored(siteId)
     const row = await database.withSite(siteId, async (tx) => {
-      const site = await knownSite(tx)
+      const site = await existingSite(tx)
       return completeRow(site, await deploymentRow(tx, deploymentId), stored)
     })
     try {
       const steps = await this.#prepare(siteId, row)
       await database.withSite(siteId, async (tx) => {
-        completeRow(await lockedSite(tx), await deploymentRow(tx, deploymentId), stored)
+        completeRow(
+          await existingSite(tx, lockDeployedSite),
+          await deploymentRow(tx, deploymentId),
+          stored,
+        )
         await this.#makeCurrent(tx, deploymentId, steps)
       })
     } catch (error) {
@@ -128,21 +136,37 @@ export class Deployments {
     return this.get(siteId, deploymentId)
   }
 
+  /** Begins, uploads what is missing and activates: the deployment of a folder on this machine. */
+  async deployFolder(
+    siteId: string,
+    source: DeploymentSource,
+    { buildYml, files }: ArtifactFolder,
+  ): Promise<DeploymentRecord> {
+    const announced = files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }))
+    const begun = await this.begin(siteId, { source, buildYml, files: announced })
+    const paths = new Map(files.map((file) => [file.sha256, file.absolutePath]))
+    for (const sha256 of begun.missing) {
+      const contents = new Blob([await readFile(paths.get(sha256) ?? '')])
+      await this.putFile(siteId, begun.deploymentId, sha256, contents.stream())
+    }
+    return this.activate(siteId, begun.deploymentId)
+  }
+
   /** Deploys what the configured branch of the site's external repository holds now. */
   async fetchExternal(siteId: string): Promise<DeploymentRecord> {
-    const site = await this.#deps.database.withSite(siteId, knownSite)
+    const site = await this.#deps.database.withSite(siteId, (tx) => existingSite(tx))
     return this.#external.deploy(siteId, storedSource(site))
   }
 
   get(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
     return this.#deps.database.withSite(siteId, async (tx) => {
-      const site = await knownSite(tx)
+      const site = await existingSite(tx)
       return deploymentRecord(await deploymentRow(tx, deploymentId), site.current_deployment_id)
     })
   }
 
   async current(siteId: string): Promise<DeploymentRecord | undefined> {
-    const site = await this.#deps.database.withSite(siteId, knownSite)
+    const site = await this.#deps.database.withSite(siteId, (tx) => existingSite(tx))
     const { current_deployment_id: currentId } = site
     return currentId === null ? undefined : this.get(siteId, currentId)
   }
@@ -150,7 +174,7 @@ export class Deployments {
   /** Newest first; retention keeps them few. */
   list(siteId: string): Promise<DeploymentRecord[]> {
     return this.#deps.database.withSite(siteId, async (tx) => {
-      const site = await knownSite(tx)
+      const site = await existingSite(tx)
       const rows = await selectDeployments(tx, LISTED)
       return rows.map((row) => deploymentRecord(row, site.current_deployment_id))
     })
@@ -187,28 +211,18 @@ export class Deployments {
     await this.#deps.database.withSite(siteId, (tx) => markFailed(tx, deploymentId, message))
   }
 
-  async #manifest(
-    siteId: string,
-    deploymentId: string,
-  ): Promise<ReadonlyMap<string, ArtifactFile>> {
-    const key = `${siteId}/${deploymentId}`
-    const known = this.#manifests.get(key)
-    if (known) return known
-    const row = await this.#deps.database.withSite(siteId, (tx) => deploymentRow(tx, deploymentId))
-    const manifest = new Map(storedFiles(row.files).map((file) => [file.sha256, file]))
-    this.#manifests.set(key, manifest)
-    return manifest
+  #manifest(siteId: string, deploymentId: string) {
+    return this.#manifests.get(`${siteId}/${deploymentId}`, async () => {
+      const row = await this.#deps.database.withSite(siteId, (tx) =>
+        deploymentRow(tx, deploymentId),
+      )
+      return new Map(storedFiles(row.files).map((file) => [file.sha256, file]))
+    })
   }
 }
 
-async function knownSite(tx: SiteTx): Promise<DeployedSiteRow> {
-  const site = await selectDeployedSite(tx)
-  if (!site) throw notFound('Site', tx.siteId)
-  return site
-}
-
-async function lockedSite(tx: SiteTx): Promise<DeployedSiteRow> {
-  const site = await lockDeployedSite(tx)
+async function existingSite(tx: SiteTx, read = selectDeployedSite): Promise<DeployedSiteRow> {
+  const site = await read(tx)
   if (!site) throw notFound('Site', tx.siteId)
   return site
 }

@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises'
-
 import { AppError } from '#base/app-error.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
-import { scanArtifact } from '#sites/deployments/artifact-folder.ts'
+import { type ArtifactFolder, scanArtifact } from '#sites/deployments/artifact-folder.ts'
 import { parseBuildYml } from '#sites/deployments/build-yml.ts'
 import type { Deployments } from '#sites/deployments/service.ts'
 import { domainFault } from '#sites/domain.ts'
@@ -15,7 +13,7 @@ import { saveProgress, selectProgress, tryLockFirstRun } from './queries.ts'
 export interface FirstRunDeps {
   readonly database: Database
   readonly sites: Pick<Sites, 'create' | 'delete' | 'find' | 'list'>
-  readonly deployments: Pick<Deployments, 'begin' | 'putFile' | 'activate'>
+  readonly deployments: Pick<Deployments, 'deployFolder'>
   /** Of the installation; its host becomes the site's domain. */
   readonly baseUrl: string
   /** The folder of the example that the site is made from. */
@@ -103,20 +101,10 @@ async function make(deps: FirstRunDeps, domain: string): Promise<FirstRunResult>
 async function deploy(
   { deployments }: FirstRunDeps,
   { siteId }: CreatedSite,
-  { buildYml, files }: Awaited<ReturnType<typeof scanArtifact>>,
+  artifact: ArtifactFolder,
 ): Promise<string | undefined> {
   try {
-    const announced = files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }))
-    const { deploymentId, missing } = await deployments.begin(siteId, {
-      source: { type: 'folder' },
-      buildYml,
-      files: announced,
-    })
-    for (const file of files.filter(({ sha256 }) => missing.includes(sha256))) {
-      const contents = new Blob([await readFile(file.absolutePath)])
-      await deployments.putFile(siteId, deploymentId, file.sha256, contents.stream())
-    }
-    await deployments.activate(siteId, deploymentId)
+    await deployments.deployFolder(siteId, { type: 'folder' }, artifact)
     return undefined
   } catch (error) {
     if (error instanceof AppError) return error.message
