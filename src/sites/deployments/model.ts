@@ -125,7 +125,7 @@ export function storedFiles(value: unknown): ArtifactFile[] {
   throw new AppError('InternalError', 'The deployment’s stored files cannot be read')
 }
 
-export function storedDeploymentSource(value: unknown): DeploymentSource {
+function storedDeploymentSource(value: unknown): DeploymentSource {
   if (Value.Check(DeploymentSource, value)) return value
   throw new AppError('InternalError', 'The deployment’s stored source cannot be read')
 }
