@@ -87,7 +87,7 @@ function lengthOf(args: Arguments): number | undefined {
   throw new UsageError(`--min-length is a whole number, not "${text}"`)
 }
 
-/** What is not named is not required any more. */
+/** Requires the kinds that are named and no longer requires the others. */
 function requirementsOf(args: Arguments): Record<string, boolean> {
   const text = args.text('require')
   if (text === undefined) return {}

@@ -11,7 +11,7 @@ import type { Connection } from './service-client.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where the service is and how to be its operator: options, then the environment, then what the service left in its data folder. */
+/** Finds the service and the operator's key: in the options, the environment, then the service's data folder. */
 export async function findConnection(args: Arguments, env: Env): Promise<Connection> {
   const dataDir = dataDirOf(env)
   const base = parseUrl(
@@ -53,7 +53,7 @@ function urlIn(text: string): string | undefined {
       typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'url') : undefined
     return typeof url === 'string' ? url : undefined
   } catch {
-    // Not JSON: the same to the caller as JSON without a URL.
+    // A file that is not JSON is treated as one without a URL.
     return undefined
   }
 }

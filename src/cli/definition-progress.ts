@@ -35,7 +35,7 @@ export type CarriedOut = Static<typeof CarriedOut>
 
 const Answer = Type.Object({ job: Type.Union([CarriedOut, Type.Null()]) })
 
-/** Watches what becomes of a deployment's definition, to its end or for 15 minutes. Null for a deployment without one. */
+/** Waits until a deployment's definition is applied, for 15 minutes at most. Returns null for a deployment without one. */
 export function definitionEnd(
   call: Invocation,
   siteId: string,
@@ -48,7 +48,7 @@ export function definitionEnd(
   })
 }
 
-/** Watches a job to its end, or for 15 minutes; says each step of it under that name. */
+/** Waits until a job has ended, for 15 minutes at most, and reports its progress under that name. */
 export async function watched<Job extends CarriedOut | null>(
   call: Invocation,
   name: string,
@@ -66,7 +66,7 @@ export async function watched<Job extends CarriedOut | null>(
   }
 }
 
-/** What a definition came to, in words; undefined when there is nothing to complain about. */
+/** Returns why a definition was not applied whole, or undefined when it was. */
 export function definitionFault(job: CarriedOut | null): string | undefined {
   if (job === null || job.status === 'succeeded') return undefined
   return `croft.json was not carried out whole: ${job.error ?? `its job ${job.jobId} is ${job.status}`}`

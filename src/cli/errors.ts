@@ -8,7 +8,7 @@ export class CommandError extends Error {
   override readonly name = 'CommandError'
 }
 
-/** The service refused. `error` is what it answered: its `code`, and what else it told. */
+/** The service refused. `error` is the `error` of its answer. */
 export class ServiceRefusal extends CommandError {
   readonly error: unknown
 

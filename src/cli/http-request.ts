@@ -2,9 +2,9 @@ import { request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 
 export interface HttpRequest {
-  /** Where to connect: scheme, host and port count. */
+  /** Where to connect. Only scheme, host and port count. */
   readonly base: URL
-  /** The Host header, when it is not that of `base`: which site is meant. */
+  /** The Host header names the site; that of `base` when left out. */
   readonly host?: string
   readonly method: string
   readonly path: string

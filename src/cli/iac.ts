@@ -23,7 +23,7 @@ type Mode = 'plan' | 'apply' | 'replace'
 const DEFAULT_FILE = 'croft.json'
 
 const Submitted = Type.Object({ jobId: Type.String() })
-/** The job as the service tells it: `--json` prints all of it. */
+/** The job as the service returns it. `--json` prints all of it. */
 const Job = Type.Intersect([CarriedOut, Type.Record(Type.String(), Type.Unknown())])
 type Job = Static<typeof Job>
 
@@ -112,7 +112,7 @@ async function definitionIn(file: string): Promise<unknown> {
   }
 }
 
-/** A replace that nobody has agreed to, as the list of what it would delete. */
+/** Turns the refusal of an unconfirmed replace into the list of what it would delete. */
 function toldWhatGoes(site: string, error: unknown): unknown {
   if (!(error instanceof ServiceRefusal) || !Value.Check(Unconfirmed, error.error)) return error
   const rows = error.error.deletions.map(({ section, name }) => ['  -', section, printable(name)])

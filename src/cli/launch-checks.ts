@@ -13,7 +13,7 @@ export interface LaunchTarget {
   readonly site: { readonly siteId: string; readonly domain: string; readonly region: string }
   /** Whose token the admin workflow uses. */
   readonly admin: string | undefined
-  /** Undefined for any that the site has. */
+  /** The operation to call; undefined for any that the site has. */
   readonly operation: string | undefined
   /** JSON text. */
   readonly payload: string
@@ -129,7 +129,7 @@ async function checkOperation(target: LaunchTarget): Promise<string> {
 interface ChosenOperation {
   readonly name: string
   readonly open: boolean
-  /** Whose members it is for; undefined for anybody's. */
+  /** The groups that may call it; undefined when it asks for none. */
   readonly groups: unknown
 }
 
@@ -165,7 +165,7 @@ function adminToken(target: LaunchTarget): Promise<string> {
   return mint(target, { user: target.admin, pool: 'admin' })
 }
 
-/** The token says the groups; nobody becomes a member by it. */
+/** Names the groups in the token only: nobody becomes a member by it. */
 const mintVisitor = (target: LaunchTarget, groups: unknown): Promise<string> =>
   mint(target, {
     user: visitorOf(target.site.domain),
@@ -178,7 +178,7 @@ async function mint({ service, site }: LaunchTarget, body: object): Promise<stri
   return String(at(minted, 'token'))
 }
 
-/** `localhost` alone is no domain that an address may have. */
+/** Adds a second label to `localhost`, which alone is no valid domain of an address. */
 const visitorOf = (domain: string): string =>
   `launch-validation@${domain.includes('.') ? domain : `${domain}.test`}`
 

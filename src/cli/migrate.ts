@@ -16,7 +16,7 @@ export const migrateCommand: CliCommand = {
       )
     }
     call.progress('Migrating…')
-    // Every other command would pay for loading the database's client.
+    // A static import would make every other command load the database's client, too.
     const { createLogger } = await import('#platform/log/create-logger.ts')
     const { migrateDatabase } = await import('#platform/migrate-database.ts')
     const log = createLogger({ logLevel: 'warn' }, process.stderr)

@@ -19,7 +19,7 @@ const GROUPS: Readonly<Record<string, string>> = {
 const HELP: Partial<Help> = {
   visibleCommands: (command) => leavesOf(command),
   subcommandTerm: (command) => `${fullName(command)} ${command.usage()}`,
-  // A line of its own, as the list of commands has it.
+  // Puts the usage on a line of its own, as commands are listed.
   styleTitle: (title) => (title === 'Usage:' ? 'Usage:\n ' : title),
 }
 
@@ -31,7 +31,7 @@ export interface ProgramHooks {
   out(text: string): void
 }
 
-/** Every command with its options, as commander parses and explains them. */
+/** Makes the parser of every command and its options, which also explains them. */
 export function createProgram(commands: readonly CliCommand[], hooks: ProgramHooks): Command {
   const program = new Command('croft')
     .description('croft: a self-hosted backend for many websites on one installation')

@@ -31,7 +31,7 @@ export class ServiceClient {
     this.#connect = connect
   }
 
-  /** The answer's JSON; a refusal becomes a `CommandError` in the service's own words. */
+  /** Returns the answer's JSON. Throws a `ServiceRefusal` with the service's own message. */
   async portal(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
     const { operatorKey } = await this.#connected()
     const answer = await this.#send({
@@ -44,7 +44,7 @@ export class ServiceClient {
     throw refusal(answer)
   }
 
-  /** An answer of that shape; any other is a `CommandError`. */
+  /** Returns an answer of that shape. Throws `CommandError` for any other. */
   async portalAs<Schema extends TSchema>(
     schema: Schema,
     method: string,
@@ -56,7 +56,7 @@ export class ServiceClient {
     throw new CommandError('The service answered in a way this tool does not know: update both')
   }
 
-  /** Any answer, of the site with that domain. */
+  /** Calls the site with that domain and returns whatever it answers. */
   site(
     domain: string,
     method: string,
@@ -103,7 +103,7 @@ export class ServiceClient {
 export const sitePath = (site: string, rest = ''): string =>
   `/sites/${encodeURIComponent(site)}${rest}`
 
-/** The JSON of an answer, or undefined for an empty one. */
+/** Returns the JSON of an answer, or undefined for an empty one. */
 export function parseJson(answer: HttpAnswer): unknown {
   if (answer.text === '') return undefined
   try {

@@ -116,7 +116,7 @@ async function upload(call: Invocation, base: string, files: readonly FolderFile
   await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, one))
 }
 
-/** What the runtime complains of; undefined when it runs what the site is made of. */
+/** Returns why the runtime does not run the site as it is defined, or undefined when it does. */
 export const syncFault = ({
   status,
   error,
@@ -126,7 +126,7 @@ export const syncFault = ({
 }): string | undefined =>
   status === 'succeeded' ? undefined : `the runtime says: ${error ?? status}`
 
-/** Where the permission sync stands once it has stopped moving, or after a minute. */
+/** Waits until the permission sync has ended, for a minute at most, and returns its state. */
 export async function settled({ service }: Invocation, siteId: string) {
   const deadline = Date.now() + SYNC_MS
   for (;;) {

@@ -14,7 +14,7 @@ export const SITE_OPTIONS = [
 
 const LIMIT = /^([^=]+)=(default|\d+)$/
 
-/** The fields of the request; `mode` is the source mode that the site has already, if any. */
+/** Makes the fields of the request. `mode` is the source mode that the site has already, if any. */
 export function siteFields(args: Arguments, mode?: string): Record<string, unknown> {
   const sourceMode = sourceModeOf(args)
   const source = defined({
@@ -47,7 +47,7 @@ function sourceModeOf(args: Arguments): string | undefined {
   throw new UsageError(`--source is EXTERNAL_REPO or SITE_GIT, not "${args.text('source')}"`)
 }
 
-/** The service knows which limits there are, and how far they go. */
+/** Leaves names and ranges to the service, which knows them. */
 function limitOf(text: string): [string, number | null] {
   const [, name, value] = LIMIT.exec(text) ?? []
   if (name !== undefined) return [name, value === 'default' ? null : Number(value)]

@@ -14,5 +14,5 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/** Strangers choose some words, and no terminal is to act on them. */
+/** Removes control characters: strangers choose some texts, and no terminal is to act on them. */
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '')

@@ -11,7 +11,7 @@ export async function writeFileAtomically(path: string, text: string, mode = 0o6
   await syncFolder(path)
 }
 
-/** The same for a file that must not be there yet: false, and nothing changed, when someone else was first. */
+/** Creates a file in the same way. Returns false and changes nothing when it exists. */
 export async function createFileAtomically(
   path: string,
   text: string,

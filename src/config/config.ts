@@ -42,13 +42,13 @@ export interface S3Config {
 }
 
 interface MailConfig {
-  /** Where the world delivers. */
+  /** The port at which other mail servers deliver. */
   readonly smtpPort: number
-  /** Where owners of mailboxes hand in mail. */
+  /** The port at which owners of mailboxes submit mail. */
   readonly submissionPort: number
 }
 
-/** The second object: never meets a logger. Undefined keys are generated into, or read from, the data folder. */
+/** Kept apart from the configuration, so that no logger sees it. Undefined keys are generated into, or read from, the data folder. */
 export interface Secrets {
   readonly databaseUrl: string | undefined
   readonly redisUrl: string | undefined

@@ -73,7 +73,7 @@ function parseHolder(text: string | undefined): { pid: number; started: string }
     if (!('pid' in holder) || !('started' in holder)) return undefined
     return { pid: Number(holder.pid), started: String(holder.started) }
   } catch {
-    // Someone wrote something else into it: nobody's lock.
+    // A file that holds anything else locks nothing.
     return undefined
   }
 }

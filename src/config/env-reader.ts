@@ -2,15 +2,15 @@ import { SetupError } from './setup-error.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
-/** Gives the value, or says in words what it should have been. */
+/** Returns the value, or a description of what was expected. */
 export type Parse<T> = (text: string) => { readonly value: T } | { readonly expected: string }
 
 export interface Variable<T> {
   readonly name: string
   readonly parse: Parse<T>
-  /** A value that works, shown with a fault. */
+  /** A valid value, which error messages show. */
   readonly example: string
-  /** Its value never appears in a fault. */
+  /** Error messages do not show the value. */
   readonly secret?: true
 }
 

@@ -12,14 +12,14 @@ export interface InstanceKeys {
   readonly operatorKey: string
   /** 32 bytes; seals everything secret. */
   readonly masterKey: Buffer
-  /** Key files that others than their owner may read: worth a word in the log. */
+  /** Key files that others than their owner may read. */
   readonly exposedFiles: readonly string[]
 }
 
 const operatorKeyFile = (dataDir: string): string => join(dataDir, 'operator.key')
 const masterKeyFile = (dataDir: string): string => join(dataDir, 'master.key')
 
-/** Generates what is neither set nor there. Two processes that start at once agree on the same keys. */
+/** Generates the keys that are neither set nor stored. Two processes that start at once agree on the same keys. */
 export async function openKeys(
   dataDir: string,
   secrets: Pick<Secrets, 'operatorKey' | 'masterKey'>,
@@ -37,7 +37,7 @@ export async function openKeys(
   return { operatorKey, masterKey: decodeMasterKey(masterKey, dataDir), exposedFiles }
 }
 
-/** The key that a service on this data folder asks for: for the command line beside it. */
+/** Reads the key that a service on this data folder asks for. The command line uses it. */
 export async function readOperatorKey(
   dataDir: string,
   secrets: Pick<Secrets, 'operatorKey'>,

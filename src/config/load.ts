@@ -139,7 +139,7 @@ function readDataDir(read: EnvReader): string {
   return given === undefined ? join(installRoot(), '.croft') : resolve(given)
 }
 
-/** Sites that are reached over TLS say so to browsers, unless the operator has it said elsewhere. */
+/** Sites that are reached over TLS tell browsers so, unless the operator turns it off because a proxy does it. */
 function readHsts(read: EnvReader, baseUrl: string): string | undefined {
   const given = read.optional(VARIABLES.hsts)
   if (given === 'off') return undefined

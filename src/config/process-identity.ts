@@ -1,15 +1,15 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
-/** When a process started, as text that only this process with this pid can have; undefined when there is none. */
+/** Returns the time at which a process started, as text that tells it from others with the same pid; undefined when there is none. */
 export function processStart(pid: number): string | undefined {
   return existsSync('/proc/self/stat') ? startInProc(pid) : startByPs(pid)
 }
 
-/** False for a process that has ended, even when nobody has reaped it yet. */
+/** Returns false for a process that has ended, even when nobody has reaped it yet. */
 export const isAlive = (pid: number): boolean => processStart(pid) !== undefined
 
-/** The command line, its words joined by spaces; empty when there is no such process. */
+/** Returns the command line, its words joined by spaces; empty when there is no such process. */
 export function processCommand(pid: number): string {
   if (!existsSync('/proc/self/stat')) return ps(pid, 'command=') ?? ''
   return (readIfThere(`/proc/${pid}/cmdline`) ?? '').replaceAll('\0', ' ')

@@ -44,7 +44,7 @@ export async function selectSiteKey(tx: SiteTx): Promise<Uint8Array | undefined>
 export const selectSite = (tx: SiteTx): Promise<SiteRow | undefined> =>
   sites(tx).where('site_id', '=', tx.siteId).executeTakeFirst()
 
-/** Nobody else changes the site until this transaction ends. */
+/** Locks the site's row until this transaction ends. */
 export const lockSite = (tx: SiteTx): Promise<SiteRow | undefined> =>
   sites(tx).where('site_id', '=', tx.siteId).forNoKeyUpdate().executeTakeFirst()
 

@@ -15,9 +15,9 @@ const KEPT_DEPLOYMENTS = 5
 const UNFINISHED_MS = 24 * 3_600_000
 const LIST_PAGE = 1000
 
-/** What the layers above leave behind of a site that is gone, outside of what its row takes with it. */
+/** Removes data of a deleted site that no foreign key deletes with its row. The layers above implement it. */
 export interface SiteRemains {
-  /** Removes it in batches; again is fine. */
+  /** Works in batches. May be called again. */
   removeSite(siteId: string, signal: AbortSignal): Promise<void>
 }
 
@@ -46,7 +46,7 @@ export class SiteCleanup {
     else await this.#removeAll(siteId, signal)
   }
 
-  /** False when there is no such site. */
+  /** Returns false when there is no such site. */
   #forgetOldDeployments(siteId: string): Promise<boolean> {
     const { database, clock } = this.#deps
     return database.withSite(siteId, async (tx) => {

@@ -6,9 +6,9 @@ import { domainFault, hostName } from './domain.ts'
 import type { Site } from './site.ts'
 
 const MAX_SITES = 20_000
-/** Names that nobody serves are kept briefly, and few of them: strangers choose them. */
-const MAX_STRANGERS = 2_000
-const STRANGER_TTL_MS = 2_000
+/** Unknown hosts are kept briefly, and few of them, because strangers choose them. */
+const MAX_UNKNOWN_HOSTS = 2_000
+const UNKNOWN_HOST_TTL_MS = 2_000
 
 /** A site as the request path knows it. */
 export interface SiteEntry extends Site {
@@ -19,10 +19,13 @@ export interface SiteEntry extends Site {
 /** Finds the site of a host in memory; loads it once when it is not there. */
 export class SiteDirectory {
   readonly #load: (domain: string) => Promise<SiteEntry | undefined>
-  readonly #strangers = new LRUCache<string, true>({ max: MAX_STRANGERS, ttl: STRANGER_TTL_MS })
+  readonly #unknownHosts = new LRUCache<string, true>({
+    max: MAX_UNKNOWN_HOSTS,
+    ttl: UNKNOWN_HOST_TTL_MS,
+  })
   readonly #sites = new LoadingCache<string, SiteEntry | undefined>({
     entries: { max: MAX_SITES },
-    onMissing: (domain) => this.#strangers.set(domain, true),
+    onMissing: (domain) => this.#unknownHosts.set(domain, true),
   })
 
   constructor(load: (domain: string) => Promise<SiteEntry | undefined>) {
@@ -34,19 +37,19 @@ export class SiteDirectory {
     const domain = hostName(host)
     const known = this.#sites.getIfPresent(domain)
     if (known) return known
-    if (this.#strangers.has(domain) || domainFault(domain) !== undefined) return undefined
+    if (this.#unknownHosts.has(domain) || domainFault(domain) !== undefined) return undefined
     return this.#sites.refresh(domain, () => this.#load(domain))
   }
 
   forget(domains: readonly string[]): void {
     for (const domain of domains) {
       this.#sites.invalidate(domain)
-      this.#strangers.delete(domain)
+      this.#unknownHosts.delete(domain)
     }
   }
 
   forgetAll(): void {
     this.#sites.invalidateAll()
-    this.#strangers.clear()
+    this.#unknownHosts.clear()
   }
 }

@@ -18,7 +18,7 @@ export class SiteKeys {
     const wrappedKey = await selectSiteKey(tx)
     if (!wrappedKey) throw notFound('Site', tx.siteId)
     const key: WrappedSiteKey = { siteId: tx.siteId, wrappedKey }
-    // What this transaction wrote may still be rolled back: only a committed key is remembered.
+    // Not a LoadingCache: this transaction may have written the key and be rolled back, so it is kept after the commit only.
     tx.onCommit(() => this.#keys.set(tx.siteId, key))
     return key
   }

@@ -39,7 +39,7 @@ export const SourceInput = Type.Object({
 export type SourceInput = Static<typeof SourceInput>
 
 export interface SourceRules {
-  /** `file:` URLs reach into the service's own disk: only where the operator wants that. */
+  /** Whether `file:` URLs are allowed, which reach into the service's own disk. */
   readonly allowFileUrls: boolean
 }
 

@@ -5,7 +5,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import { envelopeAddress } from '#platform/smtp/mail-address.ts'
 import { MailRefused, type RawMail } from '#platform/smtp/mail-transport.ts'
 
-/** Everything of a message but its MIME form. */
+/** A message before it has its MIME form. */
 export type Composition = Omit<RawMail, 'mime'>
 
 /**
@@ -40,7 +40,7 @@ export async function compose(message: Composition): Promise<RawMail> {
   return { ...message, mime }
 }
 
-/** A header's value: without what could end it. */
+/** Makes a header's value: without line breaks and control characters. */
 const oneLine = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-/** What is sealed while a message waits: as decided when it was sent, whatever becomes of the site's name meanwhile. */
+/** The sealed part of a waiting message. It keeps the site's domain of the time at which it was queued. */
 const WaitingMessage = Type.Object({
   siteDomain: Type.String(),
   kind: Type.String(),
@@ -13,13 +13,13 @@ const WaitingMessage = Type.Object({
 })
 export type WaitingMessage = Static<typeof WaitingMessage>
 
-/** A message that its gateway refused, or that was tried for two days. What it said is forgotten. */
+/** A message that its gateway refused, or that was tried for two days. Its text is deleted. */
 export interface FailedMessage {
   readonly messageId: string
   readonly kind: string
   readonly to: string
   readonly attempts: number
-  /** What the gateway said last. */
+  /** The last error of the gateway. */
   readonly error: string | null
   readonly createdAt: Date
   readonly failedAt: Date | null

@@ -4,17 +4,17 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { FailedMessage, Outcome } from './model.ts'
 
-/** Old rows that one insert takes along. */
+/** Old rows that are deleted with each insert, at most. */
 const SWEPT = 20
 
 export interface ClaimedMessage {
   readonly sealed: Buffer
-  /** This one included. */
+  /** Attempts so far, this one included. */
   readonly attempts: number
   readonly createdAt: Date
 }
 
-/** Where a list of messages stopped. */
+/** The last message of a page. */
 export interface MessagePlace {
   readonly createdAt: Date
   readonly messageId: string
@@ -46,7 +46,7 @@ export async function insertMessage(
     .execute()
 }
 
-/** Whatever became of them. Rows in somebody else's hands are skipped, or senders would wait for each other here. */
+/** Deletes old messages of any status. Skips locked rows, or senders would wait for each other here. */
 export async function sweepMessages(tx: SiteTx, before: Date): Promise<void> {
   await sql`delete from outbound_message where ctid = any(array(
     select ctid from outbound_message
@@ -54,7 +54,7 @@ export async function sweepMessages(tx: SiteTx, before: Date): Promise<void> {
     order by created_at limit ${SWEPT} for update skip locked))`.execute(tx.db)
 }
 
-/** Counts a try. Undefined when there is nothing left to send. */
+/** Counts an attempt. Returns undefined when there is nothing left to send. */
 export async function claimMessage(
   tx: SiteTx,
   messageId: string,
@@ -70,7 +70,7 @@ export async function claimMessage(
   return row?.sealed ? { ...row, sealed: row.sealed } : undefined
 }
 
-/** The end of a message: what it said is forgotten. */
+/** Records how a message ended and deletes its text. */
 export async function finishMessage(
   tx: SiteTx,
   messageId: string,

@@ -65,7 +65,7 @@ export class OutboundMessages implements OutboundMail {
     await this.accept(tx, site, message)
   }
 
-  /** The same, giving the message's id. */
+  /** Queues the message and returns its id. */
   async accept(tx: SiteTx, site: Site, message: OutboundMessage): Promise<string> {
     const { queue, sealer, siteKeys, clock, ids } = this.#deps
     const messageId = ids.named('msg')
@@ -80,7 +80,7 @@ export class OutboundMessages implements OutboundMail {
     return messageId
   }
 
-  /** What was given up in the last thirty days, newest first. */
+  /** Lists the messages that were given up in the last thirty days, newest first. */
   async listFailed(siteId: string, page: PageRequest): Promise<PageRows<FailedMessage>> {
     const [time = '', messageId = ''] = page.after?.split(' ') ?? []
     const after = page.after === undefined ? undefined : { createdAt: new Date(time), messageId }
@@ -103,7 +103,7 @@ export class OutboundMessages implements OutboundMail {
     await this.#finish(job, this.delivers ? 'sent' : 'captured', null)
   }
 
-  /** Undefined when it has left, was given up, or went with its site. */
+  /** Returns undefined when the message was sent, given up, or deleted with its site. */
   async #claim(
     job: Job,
   ): Promise<{ readonly message: Composition; readonly attempts: number } | undefined> {

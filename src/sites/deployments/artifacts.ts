@@ -36,7 +36,7 @@ export class Artifacts {
     }
   }
 
-  /** Sizes by hash of everything stored for the site. */
+  /** Returns the sizes, by hash, of everything stored for the site. */
   async stored(siteId: string): Promise<ReadonlyMap<string, number>> {
     const sizes = new Map<string, number>()
     const prefix = keyOf(siteId, '')
@@ -67,7 +67,7 @@ export class Artifacts {
       : this.textsOf(at.siteId, await currentFiles(at))
   }
 
-  /** The same of the files of any deployment. */
+  /** Reads the texts of the same kinds among the files of any deployment. */
   async textsOf(
     siteId: string,
     all: readonly ArtifactFile[],

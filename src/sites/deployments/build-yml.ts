@@ -9,7 +9,7 @@ const MAX_ALIASES = 50
 
 /** What the service reads of `build.yml`; everything else in it is the build's own business. */
 export interface BuildYml {
-  /** In its normal spelling. */
+  /** In the spelling of `normalDirectory`. */
   readonly artifactDirectory: string
 }
 
@@ -28,7 +28,7 @@ export function parseBuildYml(text: string): BuildYml {
   return { artifactDirectory: found }
 }
 
-/** `configured` is what the site says; the other one is what `build.yml` says. */
+/** Throws `ArtifactDirMismatch` when `build.yml` names another directory than the site's configuration. */
 export function checkArtifactDirectory(
   buildYml: BuildYml,
   configured: { readonly field: string; readonly directory: string },

@@ -13,7 +13,7 @@ import type { Deployments } from './service.ts'
 
 const FETCH_MS = 120_000
 const MAX_REPOSITORY_BYTES = 1024 * 1024 * 1024
-/** A folder that a killed process left behind. */
+/** Age at which a folder counts as left behind by a killed process. */
 const LEFTOVER_MS = 3_600_000
 const PREFIX = 'fetch-'
 
@@ -35,7 +35,7 @@ export interface ExternalSourceDeps {
   readonly deployments: Pick<Deployments, 'deployFolder'>
   readonly fetchRepository: FetchRepository
   readonly clock: Clock
-  /** Where repositories lie while they are read; absolute. */
+  /** The absolute folder for repositories that are being read. */
   readonly workDir: string
 }
 
@@ -48,7 +48,7 @@ export class ExternalSource {
     this.#deps = deps
   }
 
-  /** Those who ask while a fetch is under way get its result. */
+  /** Joins the fetch of the site that is in progress, if any. */
   deploy(siteId: string, source: SiteSource): Promise<DeploymentRecord> {
     const { repo, sourceMode } = source
     if (repo === null) {
@@ -103,7 +103,7 @@ export class ExternalSource {
   }
 }
 
-/** Links elsewhere in the repository, as in its tooling, are nobody's concern. */
+/** Refuses links in the artifact. Elsewhere in the repository, as in its tooling, they do no harm. */
 function refuseLinks(paths: readonly string[], directory: string): void {
   const inside = directory === '.' ? '' : `${directory}/`
   const link = paths.find((path) => path.startsWith(inside) || path === 'build.yml')

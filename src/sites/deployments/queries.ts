@@ -16,7 +16,7 @@ const COLUMNS = [
   'activated_at',
 ] as const
 
-/** What of the site's own row matters to a deployment. */
+/** The columns of the site's row that deployments need. */
 export interface DeployedSiteRow {
   readonly source_mode: SourceMode
   readonly repo: unknown
@@ -24,7 +24,7 @@ export interface DeployedSiteRow {
   readonly current_deployment_id: string | null
 }
 
-/** Deployments of one site begin, become current and are swept one after the other. Undefined when the site is gone. */
+/** Lets deployments of one site begin, become current and be removed one after the other. Undefined when the site is gone. */
 export const lockDeployedSite = (tx: SiteTx): Promise<DeployedSiteRow | undefined> =>
   deployedSite(tx).forNoKeyUpdate().executeTakeFirst()
 
@@ -104,7 +104,7 @@ export async function markReady(tx: SiteTx, deploymentId: string, now: Date): Pr
     .execute()
 }
 
-/** Leaves one alone that was current before: it is still something to go back to. */
+/** Does not change a deployment that was current before: the site can still go back to it. */
 export async function markFailed(tx: SiteTx, deploymentId: string, error: string): Promise<void> {
   await tx.db
     .updateTable('deployment')

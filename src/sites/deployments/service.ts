@@ -37,7 +37,7 @@ import {
 
 const DEPLOYMENT_ID = /^dep_[a-z0-9]{16}$/
 const LISTED = 100
-/** Manifests of uploads that are under way. */
+/** Manifests that are kept for uploads in progress. */
 const MAX_MANIFESTS = 64
 
 export interface DeploymentsDeps {
@@ -48,7 +48,7 @@ export interface DeploymentsDeps {
   readonly ids: Ids
   readonly parts: readonly DeploymentLifecycle[]
   readonly fetchRepository: FetchRepository
-  /** Where repositories lie while they are read; absolute. */
+  /** The absolute folder for repositories that are being read. */
   readonly workDir: string
 }
 
@@ -205,7 +205,7 @@ export class Deployments {
     for (const step of steps) await step(tx)
   }
 
-  /** Says of a new deployment why it did not become current. */
+  /** Records why a new deployment did not become current. */
   async #refuse(siteId: string, deploymentId: string, error: unknown): Promise<void> {
     const message = error instanceof AppError ? error.message : 'It could not be applied'
     await this.#deps.database.withSite(siteId, (tx) => markFailed(tx, deploymentId, message))
@@ -245,7 +245,7 @@ function completeRow(
   return row
 }
 
-/** Each hash once; a stored object of another size is what an interrupted store left behind. */
+/** Returns each hash once. A stored object of another size is what an interrupted upload left behind. */
 function missingOf(files: readonly ArtifactFile[], stored: ReadonlyMap<string, number>): string[] {
   const missing = files.filter(({ sha256, sizeBytes }) => stored.get(sha256) !== sizeBytes)
   return [...new Set(missing.map(({ sha256 }) => sha256))]

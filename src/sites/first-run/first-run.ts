@@ -14,18 +14,18 @@ export interface FirstRunDeps {
   readonly database: Database
   readonly sites: Pick<Sites, 'create' | 'delete' | 'find' | 'list'>
   readonly deployments: Pick<Deployments, 'deployFolder'>
-  /** Of the installation; its host becomes the site's domain. */
+  /** The base URL of the installation, whose host becomes the site's domain. */
   readonly baseUrl: string
   /** The folder of the example that the site is made from. */
   readonly exampleDir: string
-  /** Resolves when the runtime serves what was deployed, or will not. */
+  /** Resolves when the runtime serves the deployment or has given up. */
   readonly settled: (siteId: string) => Promise<void>
 }
 
 export interface FirstRunResult {
   readonly siteId: string
   readonly domain: string
-  /** Of the site. */
+  /** The base URL of the site. */
   readonly baseUrl: string
   readonly onboarding: readonly { readonly email: string; readonly url: string }[]
   /** Why the example could not be deployed, if so; the site is there all the same. */

@@ -3,17 +3,17 @@ import { sql } from 'kysely'
 import type { Tx } from '#platform/postgres/database.ts'
 
 const FACT = 'first-run'
-/** Any number that nothing else in the database locks. */
+/** The advisory lock's number, which nothing else in the database uses. */
 const LOCK = 7_205_119_004
 
 /** How far the first run came, as the table `instance` keeps it. */
 export interface FirstRunProgress {
   readonly state: 'started' | 'done'
-  /** Of the site that it makes. */
+  /** The domain of the site that it creates. */
   readonly domain: string
 }
 
-/** Held until the transaction ends, also by the death of this process. False when another replica has it. */
+/** Takes the lock until the transaction ends, also by the death of this process. Returns false when another replica has it. */
 export async function tryLockFirstRun(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ locked: boolean }>`
     select pg_try_advisory_xact_lock(${LOCK}) as locked

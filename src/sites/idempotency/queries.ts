@@ -7,11 +7,11 @@ export interface AnswerKey {
 
 export interface StoredAnswer {
   readonly requestDigest: Buffer
-  /** Null only inside the transaction that is still working it out. */
+  /** Null only inside the transaction that is computing it. */
   readonly answer: unknown
 }
 
-/** False when the key is taken. Waits for a transaction that is taking it, and takes over one whose time is up. */
+/** Returns false when the key is taken. Waits for a transaction that is taking it, and takes over a key that has expired. */
 export async function claimKey(
   tx: SiteTx,
   key: AnswerKey & {

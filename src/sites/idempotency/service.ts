@@ -19,7 +19,7 @@ export interface RepeatableRequest {
   readonly digest: Buffer
 }
 
-/** First answers, kept for 24 hours, so that a client that lost one may simply ask again. */
+/** Keeps first answers for 24 hours, so that a client that lost one may send its request again. */
 export class IdempotentAnswers {
   readonly #clock: Clock
 
@@ -50,7 +50,7 @@ export class IdempotentAnswers {
 }
 
 function given<Answer>(stored: Awaited<ReturnType<typeof selectAnswer>>, digest: Buffer): Answer {
-  // Taken a moment ago and expired by now: asking again is right.
+  // The key was taken a moment ago and has expired since: a retry finds it free.
   if (!stored) throw new AppError('ServiceUnavailable', 'Try again', { retryAfterSeconds: 1 })
   if (!timingSafeEqual(stored.requestDigest, digest)) {
     throw new AppError(
@@ -61,7 +61,7 @@ function given<Answer>(stored: Awaited<ReturnType<typeof selectAnswer>>, digest:
   return storedAnswer(stored.answer)
 }
 
-/** A scope has one kind of answer: what `work` gave, as it was. */
+/** Trusts the type of the caller: a scope has one kind of answer. */
 function storedAnswer<Answer>(stored: unknown): Answer {
   if (typeof stored !== 'string') throw new Error('The answer of this key was never written')
   return JSON.parse(stored) as Answer
