@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { installRoot } from '#config/install-root.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
-import { croft } from './croft.ts'
+import { type Ran, croft, program } from './croft.ts'
 
 const EXAMPLE = join(installRoot(), 'examples/hello-site')
 
@@ -26,14 +26,17 @@ afterAll(async () => {
 })
 
 const run = (...args: string[]) => croft(args, env)
-const json = async (...args: string[]) => {
-  const ran = await run(...args, '--json')
+const json = async (...args: string[]) => jsonOf(await run(...args, '--json'))
+
+function jsonOf(ran: Ran) {
   expect(ran).toMatchObject({ code: 0 })
   return JSON.parse(ran.out)
 }
 
 describe('croft', () => {
-  test('makes a site, deploys to it, verifies it and deletes it', async () => {
+  test('makes a site, deploys to it, verifies it and deletes it, as a program of its own', async () => {
+    const run = (...args: string[]) => program(args, env)
+    const json = async (...args: string[]) => jsonOf(await run(...args, '--json'))
     const created = await json(
       'site',
       'create',
@@ -277,9 +280,17 @@ describe('croft', () => {
     ['a wrong limit', ['site', 'update', 'one.test', '--limit', 'cpuMs'], '--limit is NAME=VALUE'],
     ['nothing to change', ['site', 'update', 'one.test'], 'say what to change'],
     ['no address', ['site', 'list', '--url', 'localhost'], 'is not the address of a service'],
-    ['no such runtime', ['serve', '--on', 'php'], '--on takes bun, node, deno'],
   ])('called with %s ends with 2 and says so', async (_what, args, words) => {
     const ran = await run(...args)
+    expect(ran).toMatchObject({ code: 2, out: '' })
+    expect(ran.err).toContain(words)
+  })
+
+  test.each<[string, string[], string]>([
+    ['a command too many', ['site', 'show', 'a', 'b'], '"b" is one word too many'],
+    ['no such runtime', ['serve', '--on', 'php'], '--on takes bun, node, deno'],
+  ])('as a program, called with %s ends with 2 and says so', async (_what, args, words) => {
+    const ran = await program(args, env)
     expect(ran).toMatchObject({ code: 2, out: '' })
     expect(ran.err).toContain(words)
   })
@@ -289,9 +300,17 @@ describe('croft', () => {
     ['help', ['help']],
     ['--help', ['--help']],
     ['-h after a command', ['site', 'create', '-h']],
-    ['--help after serve', ['serve', '--help']],
   ])('called with %s explains itself', async (_what, args) => {
     const ran = await croft(args)
+    expect(ran).toMatchObject({ code: 0, err: '' })
+    expect(ran.out).toContain('  croft s')
+  })
+
+  test.each<[string, string[]]>([
+    ['nothing', []],
+    ['--help after serve', ['serve', '--help']],
+  ])('as a program, called with %s explains itself', async (_what, args) => {
+    const ran = await program(args)
     expect(ran).toMatchObject({ code: 0, err: '' })
     expect(ran.out).toContain('  croft s')
   })
@@ -317,7 +336,7 @@ describe('croft finds the service', () => {
   })
 
   test('by its port', async () => {
-    const ran = await croft(['site', 'list'], {
+    const ran = await program(['site', 'list'], {
       PORT: String(stack.port),
       CROFT_OPERATOR_KEY: stack.operatorKey,
     })
@@ -343,11 +362,11 @@ describe('croft finds the service', () => {
 
   test('and needs none to migrate a database', async () => {
     const { url } = stack.database
-    expect(await croft(['migrate'], { DATABASE_URL: url })).toMatchObject({
+    expect(await program(['migrate'], { DATABASE_URL: url })).toMatchObject({
       code: 0,
       out: 'Nothing to do.\n',
     })
-    const ran = await croft(['migrate'])
+    const ran = await program(['migrate'])
     expect(ran).toMatchObject({ code: 1, out: '' })
     expect(ran.err).toContain('DATABASE_URL is not set')
   })

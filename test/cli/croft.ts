@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
+import { run } from '#cli/run.ts'
 import { installRoot } from '#config/install-root.ts'
 
 export interface Ran {
@@ -9,18 +10,30 @@ export interface Ran {
   readonly err: string
 }
 
+type Environment = Readonly<Record<string, string>>
+
 const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
-  // What the program is compiled to is kept between calls: there are more than a hundred.
+  // What the program is compiled to is kept between calls: there are dozens.
   NODE_COMPILE_CACHE: join(installRoot(), 'node_modules/.compile-cache'),
 }
 
-/** One call of the real program, with an environment that holds nothing else that it reads. */
-export function croft(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return ran([join(installRoot(), 'bin/croft.js'), ...args], env)
+/** One call of the command line, as its entry makes it, in this process: a start of Node costs more than a call. */
+export async function croft(args: readonly string[], env: Environment = {}): Promise<Ran> {
+  const written = { out: '', err: '' }
+  const code = await run(args, {
+    env,
+    out: (text) => (written.out += `${text}\n`),
+    err: (text) => (written.err += `${text}\n`),
+  })
+  return { code, ...written }
 }
 
-export function ran(argv: readonly string[], env: Readonly<Record<string, string>>): Promise<Ran> {
+/** One call of the real program, with an environment that holds nothing else that it reads. */
+export const program = (args: readonly string[], env: Environment = {}): Promise<Ran> =>
+  ran([join(installRoot(), 'bin/croft.js'), ...args], env)
+
+export function ran(argv: readonly string[], env: Environment): Promise<Ran> {
   const { promise, resolve, reject } = Promise.withResolvers<Ran>()
   const child = spawn(process.execPath, [...argv], {
     env: { ...ENVIRONMENT, ...env },
