@@ -8,17 +8,16 @@ import type { Stack } from './stack.ts'
 const PASSWORD = 'Correct-horse-7'
 const LONG_DOMAIN = 'a-rather-long-domain-name-for-a-narrow-phone.example.test'
 
-/** Every page of the hosted sign-in as a person meets it, with and without mistakes. `guest` is new at each tour. */
+/** Every page of the hosted sign-in as a person meets it, with and without mistakes. */
 export async function tourPages(
   stack: Stack,
   page: Page,
-  guest: string,
   look: (name: string) => Promise<void>,
 ): Promise<void> {
   const base = stack.baseUrl('one.test')
   const client = await RelyingParty.of(stack, 'one.test')
   const admin = await RelyingParty.of(stack, 'one.test', 'admin')
-  const email = `${guest}@${LONG_DOMAIN}`
+  const email = `guest@${LONG_DOMAIN}`
   const at = async (name: string, arrive: () => Promise<unknown>): Promise<void> => {
     await arrive()
     await look(name)
