@@ -7,6 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { CroftProcess } from '#test/croft-process.ts'
 import { hiddenFields } from '#test/form-browser.ts'
 
+const ROOT = join(import.meta.dirname, '../..')
+
 let folder: string
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
@@ -16,10 +18,11 @@ beforeAll(async () => {
 })
 afterAll(() => cleanUp.disposeAsync())
 
-/** In this order on one data folder: Deno makes the installation, the others find it. */
+/** From its sources, in this order on one data folder: Deno makes the installation, the others find it. */
 describe.each(['deno', 'node', 'bun'] as const)('an installation on %s', (on) => {
   test('answers the first operation, from a sandbox and from the cache, refuses a wrong password, and stops in order', async () => {
-    const croft = cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), on }))
+    const options = { dataDir: join(folder, 'data'), on, root: ROOT }
+    const croft = cleanUp.use(await CroftProcess.start(options))
     expect(croft.command()).toContain(on)
     // Without it Elysia writes each body that it refuses into an error, and looks for all of its faults.
     expect(await environmentOf(croft)).toContain('NODE_ENV=production')

@@ -5,12 +5,13 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { inject } from 'vitest'
+
 import { processCommand } from '#config/process-identity.ts'
 
 import { type Answer, type Call, request } from './http-client.ts'
 import { type RunningProcess, childrenOf, isRunning } from './process-table.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
 const POLL_MS = 20
 const START_MS = 45_000
 const END_MS = 40_000
@@ -23,7 +24,7 @@ export interface CroftOptions {
   readonly on?: 'bun' | 'node' | 'deno'
   readonly env?: Readonly<Record<string, string>>
   readonly uid?: number
-  /** The installation; this one when left out. */
+  /** The installation; the build of this run when left out. */
   readonly root?: string
 }
 
@@ -43,7 +44,7 @@ export class CroftProcess implements AsyncDisposable {
   #seen: readonly RunningProcess[] = []
 
   private constructor(port: number, options: CroftOptions) {
-    const { dataDir, on, env, uid, root = ROOT } = options
+    const { dataDir, on, env, uid, root = inject('builtProgram') } = options
     this.port = port
     this.dataDir = dataDir
     const args = ['serve', ...(on === undefined ? [] : ['--on', on])]

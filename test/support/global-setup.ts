@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm, statfs } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, statfs, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,10 +9,10 @@ import { newKeyPair } from '#identity/keys/key-pair.ts'
 import { migrateDatabase } from '#platform/migrate-database.ts'
 import { createClient } from '#platform/postgres/client.ts'
 import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
+import { buildDist } from '#scripts/build-dist.ts'
 
 import type { SerialKeyPair } from './key-pairs.ts'
 import { silentLog } from './silent-log.ts'
-import { snapshotFolder } from './snapshots.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -24,9 +24,14 @@ declare module 'vitest' {
     cloneStrategy: CloneStrategy
     /** To sign with, made once for the run: a pair takes longer to make than the rest of a site. */
     keyPairs: readonly SerialKeyPair[]
+    /** The folder of a build of the program: it starts with half the work that its sources take. */
+    builtProgram: string
+    /** Where the stacks of a run keep the prelude's snapshot, which is the same for all. */
+    snapshotFolder: string
   }
 }
 
+const ROOT = join(import.meta.dirname, '../..')
 /** Enough for the pools of four sites. */
 const KEY_PAIRS = 8
 
@@ -51,9 +56,10 @@ interface Server extends AsyncDisposable {
   readonly cloneStrategy: CloneStrategy
 }
 
-/** One real Postgres for the run, with one migrated template; every test file clones it. */
+/** One real Postgres for the run, with one migrated template, which every test file clones; and one build of the program. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const keyPairs = Promise.all(Array.from({ length: KEY_PAIRS }, serialKeyPair))
+  const program = buildProgram()
   const server = await startServer(process.env['TEST_POSTGRES_URL'])
   const admin = createClient({ url: server.url, max: 1 })
   const templateDatabase = `croft_template_${process.pid}`
@@ -67,12 +73,24 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('templateDatabase', templateDatabase)
   project.provide('cloneStrategy', server.cloneStrategy)
   project.provide('keyPairs', await keyPairs)
+  const folder = await program
+  project.provide('builtProgram', join(folder, 'croft'))
+  project.provide('snapshotFolder', join(folder, 'snapshots'))
   return async () => {
     await admin`drop database if exists ${admin(templateDatabase)} with (force)`
     await admin.end({ timeout: 5 })
     await server[Symbol.asyncDispose]()
-    await rm(snapshotFolder(process.pid), { recursive: true, force: true })
+    await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** In a folder of its own, which accounts other than ours can read. */
+async function buildProgram(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'croft-test-program-'))
+  await chmod(folder, 0o755)
+  await buildDist(ROOT, join(folder, 'croft'))
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'croft/node_modules'), 'dir')
+  return folder
 }
 
 async function serialKeyPair(): Promise<SerialKeyPair> {

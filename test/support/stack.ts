@@ -21,7 +21,6 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
-import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import { CapturingMailTransport } from '#platform/smtp/capturing-mail-transport.ts'
@@ -29,15 +28,14 @@ import { Outbox } from '#platform/smtp/outbox.ts'
 import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
 
+import { builtSandbox } from './built-sandbox.ts'
 import { type Answer, request } from './http-client.ts'
 import type { KeyPairs } from './key-pairs.ts'
 import { LazySandbox } from './lazy-sandbox.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
 import { PATIENT } from './redis.ts'
 import { silentLog } from './silent-log.ts'
-import { snapshotFolder } from './snapshots.ts'
 
-const SNAPSHOTS = snapshotFolder(process.ppid)
 const OPERATOR_KEY = 'test-operator-key-0123456789abcdef'
 
 export interface StackOptions {
@@ -181,8 +179,7 @@ function testPlatform(
           config: config.sandbox,
           environment,
           logger,
-          cacheDir: SNAPSHOTS,
-          prelude: await loadPrelude(),
+          ...(await builtSandbox()),
         })
       const whole = options.sandbox === 'started' || options.beside !== undefined
       return whole ? start() : new LazySandbox(start)
