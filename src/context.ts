@@ -32,9 +32,11 @@ import { SiteKeys } from '#sites/site-keys.ts'
 /** Messages on their way at once; each waits for the gateway most of its time. */
 const MAIL_WORKERS = 4
 
-/** Everything that lives as long as the process, as the routes see it. */
-export interface AppContext
-  extends Omit<Identity, 'invites'>, Omit<Runtime, 'lifecycle' | typeof Symbol.asyncDispose> {
+/**
+ * The services, wired: those of identity, those of the data runtime, and these. Disposing ends what they started, and never
+ * the platform that they were given.
+ */
+export interface AppContext extends Identity, Runtime {
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -52,6 +54,8 @@ export interface AppContext
   readonly outboundMessages: Pick<OutboundMessages, 'listFailed'>
   readonly sites: Sites
   readonly deployments: Deployments
+  /** Works the queues and watches the schedules until the signal, then finishes the jobs that are running. */
+  work(signal: AbortSignal): Promise<void>
 }
 
 /** What `/readyz` asks. Every value other than `ok` says what is wrong. */
@@ -79,13 +83,7 @@ export interface Platform {
   openSandbox(environment: SandboxEnvironment): Promise<Sandbox>
 }
 
-/** The services, wired. Disposing ends what they started, and never the platform that they were given. */
-export interface OpenContext extends AppContext, AsyncDisposable {
-  /** Works the queues and watches the schedules until the signal, then finishes the jobs that are running. */
-  work(signal: AbortSignal): Promise<void>
-}
-
-export async function openContext(platform: Platform): Promise<OpenContext> {
+export async function openContext(platform: Platform): Promise<AppContext> {
   const { config, postgres, sealer } = platform
   const { database, notifications } = postgres
   const siteKeys = new SiteKeys()
@@ -137,7 +135,9 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
     sites,
     deployments,
     readiness: readinessOf(platform, objects, runtime.sandbox),
-    work: (signal) => workAll([queue, runtime.jobScheduler], signal),
+    async work(signal) {
+      await Promise.all([queue.run(signal), runtime.jobScheduler.run(signal)])
+    },
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()
       await queue[Symbol.asyncDispose]()
@@ -146,17 +146,11 @@ export async function openContext(platform: Platform): Promise<OpenContext> {
   }
 }
 
-async function workAll(
-  workers: readonly { run(signal: AbortSignal): Promise<void> }[],
-  signal: AbortSignal,
-): Promise<void> {
-  await Promise.all(workers.map((worker) => worker.run(signal)))
-}
-
 function openMail(deps: OutboundMessagesDeps): OutboundMessages {
   const mail = new OutboundMessages(deps)
-  const run = mail.run.bind(mail)
-  deps.queue.handle('outbound-mail', run, { concurrency: MAIL_WORKERS })
+  deps.queue.handle('outbound-mail', (job, signal) => mail.run(job, signal), {
+    concurrency: MAIL_WORKERS,
+  })
   return mail
 }
 
@@ -177,33 +171,26 @@ const siteMail = (
   },
 })
 
-/** What sites consist of on disk, and the job that clears it away. */
+/** The deployments of sites, and the job that removes what a deleted site leaves behind. */
 function openDeployments(
   platform: Platform,
-  means: {
+  services: {
     readonly queue: PostgresQueue
-    readonly runtime: Pick<Runtime, 'lifecycle' | 'tableBuilds'>
+    readonly runtime: Runtime
     readonly objects: ObjectStore
     readonly outbox: Outbox
   },
 ): Deployments {
   const { config, postgres } = platform
-  const { queue, runtime, objects, outbox } = means
-  const deps = { ...platform, database: postgres.database }
-  const artifacts = new Artifacts({ ...deps, objects })
-  const cleanup = new SiteCleanup({
-    ...deps,
-    objects,
-    artifacts,
-    outbox,
-    remains: [runtime.tableBuilds],
-  })
+  const { queue, runtime } = services
+  const deps = { ...platform, ...services, database: postgres.database }
+  const artifacts = new Artifacts(deps)
+  const cleanup = new SiteCleanup({ ...deps, artifacts, remains: [runtime.tableBuilds] })
   queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
   return new Deployments({
     ...deps,
     artifacts,
-    queue,
-    parts: [runtime.lifecycle],
+    parts: [runtime.parts],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
     workDir: join(config.dataDir, 'work'),

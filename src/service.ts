@@ -6,7 +6,7 @@ import { randomIds } from '#base/ids.ts'
 import type { Config, Secrets } from '#config/config.ts'
 import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
-import { type OpenContext, type Platform, openContext } from '#context'
+import { type AppContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
 import { MAX_UPLOAD_BYTES } from '#http/body-bound.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
@@ -36,7 +36,7 @@ const FIRST_SYNC_MS = 20_000
 const FIRST_SYNC_POLL_MS = 50
 
 export interface Service {
-  readonly context: OpenContext
+  readonly context: AppContext
   readonly port: number
   /** Makes the first site of an empty installation; undefined when there is nothing to do. */
   firstRun(): Promise<FirstRunResult | undefined>
@@ -107,7 +107,7 @@ export async function startService(
 
 /** By the process that also brings the site's runtime up and answers for it. */
 async function makeFirstSite(
-  context: OpenContext,
+  context: AppContext,
   { database }: PostgresPlatform,
 ): Promise<FirstRunResult | undefined> {
   const { roles, baseUrl } = context.config
@@ -130,7 +130,7 @@ async function makeFirstSite(
   })
 }
 
-function listen(context: OpenContext): Promise<HttpServer> {
+function listen(context: AppContext): Promise<HttpServer> {
   const app = httpApp(context)
   return startHttpServer({
     fetch: (request, peer) => app.fetch(request, peer),

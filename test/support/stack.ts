@@ -10,7 +10,7 @@ import { systemClock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
 import type { Config } from '#config/config.ts'
 import { loadConfig } from '#config/load.ts'
-import { type OpenContext, type Platform, openContext } from '#context'
+import { type AppContext, type Platform, openContext } from '#context'
 import { type HttpApp, httpApp } from '#http/app.ts'
 import type { Role } from '#identity/actor.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
@@ -61,7 +61,7 @@ export interface CallOptions {
 
 /** The whole service on a real port, with its own database, two sandbox hosts and a folder for objects. */
 export interface Stack extends AsyncDisposable {
-  readonly context: OpenContext
+  readonly context: AppContext
   readonly app: HttpApp
   readonly port: number
   readonly operatorKey: string
@@ -188,7 +188,7 @@ function testPlatform(
   }
 }
 
-function startWork(context: OpenContext, started: AsyncDisposableStack): void {
+function startWork(context: AppContext, started: AsyncDisposableStack): void {
   const working = new AbortController()
   const work = context.work(working.signal)
   started.defer(() => {
@@ -206,7 +206,7 @@ async function temporaryFolder(started: AsyncDisposableStack): Promise<string> {
 type Parts = Pick<Stack, 'context' | 'app' | 'port' | 'database' | 'dataDir' | 'masterKey'>
 
 class RunningStack implements Stack {
-  readonly context: OpenContext
+  readonly context: AppContext
   readonly app: HttpApp
   readonly port: number
   readonly operatorKey = OPERATOR_KEY
