@@ -51,36 +51,7 @@ export async function startService(
   logger: Logger,
 ): Promise<Service> {
   await using started = new AsyncDisposableStack()
-  const keys = await openKeys(config.dataDir, secrets)
-  for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
-  const postgres = started.use(await openPostgres({ config, secrets, log: logger }))
-  const sealer = new AesGcmSealer(keys.masterKey)
-  await assertMasterKey(postgres.sql, sealer)
-  const sharedCache = started.use(openSharedCache(secrets.redisUrl, logger))
-  const counters = started.use(openCounters(secrets.redisUrl, logger))
-
-  const platform: Platform = {
-    config,
-    operatorKey: keys.operatorKey,
-    logger,
-    clock: systemClock,
-    ids: randomIds,
-    postgres,
-    sealer,
-    sharedCache,
-    counters,
-    egress: new HttpEgress(),
-    mailTransport: started.use(openMailTransport(config, secrets)),
-    openObjects: (urls) => openObjects({ config, secrets, urls }),
-    openSandbox: async (environment) =>
-      SandboxHosts.start({
-        config: config.sandbox,
-        environment,
-        logger,
-        cacheDir: join(config.dataDir, 'cache'),
-        prelude: await loadPrelude(),
-      }),
-  }
+  const platform = await openPlatform(started, { config, secrets, logger })
   const context = started.use(await openContext(platform))
   const working = new AbortController()
   const work = config.roles.includes('worker') ? context.work(working.signal) : Promise.resolve()
@@ -97,12 +68,46 @@ export async function startService(
   return {
     context,
     port: server?.port ?? config.port,
-    firstRun: () => makeFirstSite(context, postgres),
+    firstRun: () => makeFirstSite(context, platform.postgres),
     drain: () => {
-      postgres.stopRestarting()
+      platform.postgres.stopRestarting()
       return resources.disposeAsync()
     },
   }
+}
+
+/** Opens the outside systems; `started` closes them again. */
+async function openPlatform(
+  started: AsyncDisposableStack,
+  { config, secrets, logger }: { config: Config; secrets: Secrets; logger: Logger },
+) {
+  const keys = await openKeys(config.dataDir, secrets)
+  for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
+  const postgres = started.use(await openPostgres({ config, secrets, log: logger }))
+  const sealer = new AesGcmSealer(keys.masterKey)
+  await assertMasterKey(postgres.sql, sealer)
+  return {
+    config,
+    operatorKey: keys.operatorKey,
+    logger,
+    clock: systemClock,
+    ids: randomIds,
+    postgres,
+    sealer,
+    sharedCache: started.use(openSharedCache(secrets.redisUrl, logger)),
+    counters: started.use(openCounters(secrets.redisUrl, logger)),
+    egress: new HttpEgress(),
+    mailTransport: started.use(openMailTransport(config, secrets)),
+    openObjects: (urls) => openObjects({ config, secrets, urls }),
+    openSandbox: async (environment) =>
+      SandboxHosts.start({
+        config: config.sandbox,
+        environment,
+        logger,
+        cacheDir: join(config.dataDir, 'cache'),
+        prelude: await loadPrelude(),
+      }),
+  } satisfies Platform
 }
 
 /** By the process that also brings the site's runtime up and answers for it. */
