@@ -29,7 +29,6 @@ import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
 import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 
 import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
-import { CapturingMailTransport } from './platform/smtp/capturing-mail-transport.ts'
 
 const DRAIN_MS = 25_000
 const FIRST_SYNC_MS = 20_000
@@ -148,9 +147,7 @@ function listen(context: AppContext): Promise<HttpServer> {
 }
 
 function openMailTransport({ dataDir }: Config, { smtpUrl }: Secrets): MailTransport {
-  return smtpUrl === undefined
-    ? new CapturingMailTransport(new Outbox(join(dataDir, 'outbox')))
-    : new SmtpGateway(smtpUrl)
+  return smtpUrl === undefined ? new Outbox(join(dataDir, 'outbox')) : new SmtpGateway(smtpUrl)
 }
 
 async function openObjects(opening: {

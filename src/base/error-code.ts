@@ -9,3 +9,11 @@ export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
   const code = codeOf(error)
   return code !== undefined && codes.includes(code)
 }
+
+/** For `catch` on a file or folder: gives `instead` when there is none. */
+export const ifMissing =
+  <Instead>(instead: Instead) =>
+  (error: unknown): Instead => {
+    if (hasCode(error, 'ENOENT')) return instead
+    throw error
+  }

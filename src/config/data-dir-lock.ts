@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { hasCode } from '#base/error-code.ts'
+import { ifMissing } from '#base/error-code.ts'
 
 import { createFileAtomically, writeFileAtomically } from './atomic-file.ts'
 import { processStart } from './process-identity.ts'
@@ -79,10 +79,7 @@ function parseHolder(text: string | undefined): { pid: number; started: string }
 }
 
 const read = (file: string): Promise<string | undefined> =>
-  readFile(file, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  })
+  readFile(file, 'utf8').catch(ifMissing(undefined))
 
 /** Others may pass through a new data folder, as the database's account must, but not look into it. */
 async function openFolder(dataDir: string): Promise<void> {

@@ -23,7 +23,6 @@ import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
-import { CapturingMailTransport } from '#platform/smtp/capturing-mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
@@ -166,7 +165,7 @@ function testPlatform(
     sharedCache: started.use(openSharedCache(options.redisUrl, logger, PATIENT)),
     counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
     egress: new HttpEgress(),
-    mailTransport: new CapturingMailTransport(new Outbox(join(dataDir, 'outbox'))),
+    mailTransport: new Outbox(join(dataDir, 'outbox')),
     openObjects: (urls) =>
       new FileObjectStore({
         dir: join(dataDir, 'objects'),

@@ -5,8 +5,6 @@ import { join } from 'node:path'
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 
-import { repositoryUrl } from './repository-url.ts'
-
 const SIZE_POLL_MS = 250
 const ERROR_CHARACTERS = 500
 /** Nothing of the machine's or the repository's own configuration may run a program or ask a question. */
@@ -21,6 +19,10 @@ const SETTINGS = [
   'filter.lfs.required=false',
   'http.followRedirects=initial',
 ].flatMap((setting) => ['-c', setting])
+
+const SCHEMES = ['https:', 'ssh:', 'git:']
+/** `user@host:path`, as ssh writes it. */
+const SCP_LIKE = /^[\w.-]{1,64}@[\w.-]{1,253}:(?!-)[^\s]{1,1000}$/
 
 export interface FetchRequest {
   /** `https://`, `ssh://`, `git://` or `user@host:path`; `file://` only where `allowFileUrls` says so. */
@@ -76,6 +78,23 @@ export async function fetchRepository(request: FetchRequest): Promise<FetchedRep
   } finally {
     clearInterval(watch)
   }
+}
+
+/** The URL, when git may be given it: a known transport, and nothing that git would read as an option or a helper. */
+function repositoryUrl(url: string, allowFileUrls: boolean): string {
+  if (SCP_LIKE.test(url) && !url.includes('::')) return url
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  const schemes = allowFileUrls ? [...SCHEMES, 'file:'] : SCHEMES
+  const fine =
+    parsed !== undefined &&
+    schemes.includes(parsed.protocol) &&
+    !parsed.hostname.startsWith('-') &&
+    (parsed.protocol === 'file:' || parsed.hostname !== '')
+  if (fine) return url
+  throw new AppError(
+    'SourceUnavailable',
+    `The repository URL is not one that can be fetched: use https://, ssh://, git:// or user@host:path`,
+  )
 }
 
 /** Entries read `mode object stage`, a tab, the path. */

@@ -1,4 +1,5 @@
-import { listenError } from './listen-error.ts'
+import { codeOf } from '#base/error-code.ts'
+import { SetupError } from '#config/setup-error.ts'
 
 /** Who sent the request; read lazily, because asking the runtime costs more than most requests. */
 export interface Peer {
@@ -54,4 +55,24 @@ async function listenHere(settings: HttpServerSettings): Promise<HttpServer> {
   if ('Bun' in globalThis) return (await import('./bun-server.ts')).serveOnBun(settings)
   if ('Deno' in globalThis) return (await import('./deno-server.ts')).serveOnDeno(settings)
   return (await import('./node-server.ts')).serveOnNode(settings)
+}
+
+/** Says what to do about an address that cannot be listened on; any other error stays what it is. */
+function listenError(error: unknown, hostname: string, port: number): unknown {
+  const message = listenAdvice(codeOf(error) ?? '', hostname, port)
+  return message === undefined ? error : new SetupError(message, { cause: error })
+}
+
+function listenAdvice(code: string, hostname: string, port: number): string | undefined {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${hostname} is in use: stop the program that listens there, or choose another with PORT`
+    case 'EACCES':
+      return `Port ${port} on ${hostname} is not for this user: choose one above 1023 with PORT`
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `This machine has no address "${hostname}" to listen on: give one that it has with HOST, or 0.0.0.0 for all`
+    default:
+      return undefined
+  }
 }

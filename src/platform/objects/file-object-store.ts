@@ -13,6 +13,7 @@ import { dirname, join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import { ifMissing } from '#base/error-code.ts'
 
 import { type FileHeader, readHeader } from './file-header.ts'
 import { pathOfKey } from './file-key.ts'
@@ -209,10 +210,7 @@ export class FileObjectStore implements ObjectStore {
 async function openObject(
   path: string,
 ): Promise<{ file: FileHandle; header: FileHeader } | undefined> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const file = await open(path, 'r').catch(ifMissing(undefined))
   if (!file) return undefined
   try {
     return { file, header: await readHeader(file) }

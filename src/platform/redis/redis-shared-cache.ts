@@ -5,7 +5,6 @@ import type { Cluster, Redis } from 'ioredis'
 import { type Clock, systemClock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import { noSharedCache } from './no-shared-cache.ts'
 import { RedisConnection, type RedisTimeouts } from './redis-connection.ts'
 import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 
@@ -78,6 +77,15 @@ export function openSharedCache(
   const silence = 'redis does not answer; each replica caches alone'
   const link = new RedisConnection(redisUrl, { logger, silence, clock: systemClock }, patience)
   return new RedisSharedCache({ link, clock: systemClock })
+}
+
+/** Nothing is shared: each replica keeps its own answers. */
+const noSharedCache: SharedCache = {
+  get: () => Promise.resolve(undefined),
+  set() {},
+  dropGroup: () => Promise.resolve(0),
+  ping: () => Promise.resolve(null),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
 }
 
 class RedisSharedCache implements SharedCache {

@@ -40,7 +40,7 @@ describe('an outbox', () => {
 
   test('keeps the newest and drops the oldest, with their files', async () => {
     const outbox = new Outbox(dir, 3)
-    for (const at of [5, 1, 4, 2, 3]) await outbox.put(message(at))
+    for (const at of [5, 1, 4, 2, 3]) await outbox.send(message(at))
     expect(await subjects(outbox)).toEqual(['Message 5', 'Message 4', 'Message 3'])
     expect((await readdir(dir)).toSorted()).toEqual(
       [3, 4, 5].flatMap((at) => [
@@ -52,14 +52,14 @@ describe('an outbox', () => {
 
   test('has a message once that was put twice', async () => {
     const outbox = new Outbox(dir)
-    await outbox.put(message(1))
-    await outbox.put(message(1))
+    await outbox.send(message(1))
+    await outbox.send(message(1))
     expect(await subjects(outbox)).toEqual(['Message 1'])
   })
 
   test('takes messages from many hands at once', async () => {
     const [one, two] = [new Outbox(dir, 10), new Outbox(dir, 10)]
-    const all = Array.from({ length: 30 }, (_, at) => (at % 2 ? one : two).put(message(at)))
+    const all = Array.from({ length: 30 }, (_, at) => (at % 2 ? one : two).send(message(at)))
     await Promise.all(all)
     const left = await subjects(one)
     expect(left).toHaveLength(10)
@@ -68,7 +68,7 @@ describe('an outbox', () => {
 
   test('passes over files that are not its own, and messages that never became whole', async () => {
     const outbox = new Outbox(dir)
-    await outbox.put(message(1))
+    await outbox.send(message(1))
     await writeFile(join(dir, '001800000000002-msg_2.eml'), 'half')
     await writeFile(join(dir, '001800000000003-msg_3.json.a1b2c3'), '{"half')
     await writeFile(join(dir, '001800000000004-msg_4.json'), '{}')

@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import { hasCode } from '#base/error-code.ts'
+import { ifMissing } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { writeFileAtomically } from '#config/atomic-file.ts'
 
-import type { RawMail } from './mail-transport.ts'
+import type { MailTransport, RawMail } from './mail-transport.ts'
 
 const MAX_CAPTURED = 1000
 /** Milliseconds and id, so that names sort as the messages were made. */
@@ -35,10 +35,11 @@ export interface OutboxFilter {
 }
 
 /**
- * A folder of messages, readable by its owner alone: each as `.eml` for mail programs and as `.json` for us. At most 1000
- * stay; the oldest give way.
+ * The transport of an installation without a gateway. Mail stays in a folder, readable by its owner alone: each message as
+ * `.eml` for mail programs and as `.json` for us. At most 1000 stay; the oldest give way.
  */
-export class Outbox {
+export class Outbox implements MailTransport {
+  readonly delivers = false
   readonly #dir: string
   readonly #max: number
 
@@ -47,8 +48,8 @@ export class Outbox {
     this.#max = max
   }
 
-  /** Putting a message again replaces it. */
-  async put(message: RawMail): Promise<void> {
+  /** Sending a message again replaces it. */
+  async send(message: RawMail): Promise<void> {
     const { messageId, siteId, siteDomain, kind, to, from, subject, text, html } = message
     const time = message.createdAt.getTime()
     const name = `${String(time).padStart(15, '0')}-${messageId}`
@@ -82,6 +83,8 @@ export class Outbox {
     }
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {}
+
   /** Newest first. */
   async #names(): Promise<string[]> {
     const files = await readdir(this.#dir).catch(ifMissing([]))
@@ -108,10 +111,3 @@ export class Outbox {
 const matches = (message: CapturedMessage, { to, siteId }: OutboxFilter): boolean =>
   (to === undefined || message.to.toLowerCase() === to.toLowerCase()) &&
   (siteId === undefined || message.siteId === siteId)
-
-function ifMissing<T>(instead: T): (error: unknown) => T {
-  return (error) => {
-    if (hasCode(error, 'ENOENT')) return instead
-    throw error
-  }
-}

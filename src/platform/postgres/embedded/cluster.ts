@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chown, mkdir, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-import { hasCode } from '#base/error-code.ts'
+import { hasCode, ifMissing } from '#base/error-code.ts'
 import { writeFileAtomically } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 
@@ -12,7 +12,8 @@ import type { Placement } from './placement.ts'
 
 /** Creates the cluster when there is none, and gives the superuser's password. */
 export async function openCluster(placement: Placement): Promise<string> {
-  const major = await readIfThere(join(placement.cluster, 'PG_VERSION'))
+  const versionFile = join(placement.cluster, 'PG_VERSION')
+  const major = await readFile(versionFile, 'utf8').catch(ifMissing(undefined))
   if (major === undefined) return initCluster(placement)
 
   const ours = placement.binaries.version.split('.')[0]
@@ -22,7 +23,7 @@ export async function openCluster(placement: Placement): Promise<string> {
         'dump it with the old version and restore it into a new data folder, or set DATABASE_URL',
     )
   }
-  const password = await readIfThere(placement.passwordFile)
+  const password = await readFile(placement.passwordFile, 'utf8').catch(ifMissing(undefined))
   if (password === undefined) {
     throw new SetupError(
       `The password of the database in "${placement.cluster}" is missing: put "${placement.passwordFile}" back from a backup`,
@@ -88,9 +89,3 @@ async function removeUnfinished(cluster: string): Promise<void> {
     })
   }
 }
-
-const readIfThere = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  })

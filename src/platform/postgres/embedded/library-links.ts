@@ -1,7 +1,7 @@
 import { lstat, readFile, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 
-import { hasCode } from '#base/error-code.ts'
+import { hasCode, ifMissing } from '#base/error-code.ts'
 
 /**
  * Makes the links between shared libraries that an npm package cannot carry. The package's own install script makes
@@ -23,15 +23,7 @@ export async function linkLibraries(home: string): Promise<boolean> {
 }
 
 async function readLinks(home: string): Promise<{ source: string; target: string }[]> {
-  try {
-    return parseLinks(await readFile(join(home, 'pg-symlinks.json'), 'utf8'))
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return []
-    throw error
-  }
-}
-
-function parseLinks(text: string): { source: string; target: string }[] {
+  const text = await readFile(join(home, 'pg-symlinks.json'), 'utf8').catch(ifMissing('[]'))
   const links: unknown = JSON.parse(text)
   if (!Array.isArray(links)) throw new Error('pg-symlinks.json is not a list')
   return links.map((link: { source?: unknown; target?: unknown }) => ({

@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { hasCode } from '#base/error-code.ts'
+import { hasCode, ifMissing } from '#base/error-code.ts'
 import { writeFileAtomically } from '#config/atomic-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 
@@ -69,7 +69,7 @@ export async function choosePlacement(options: PlacementOptions): Promise<Placem
 
 async function findParent(home: string, elsewhere: string): Promise<string> {
   const locationFile = join(home, 'location')
-  const recorded = await readIfThere(locationFile)
+  const recorded = await readFile(locationFile, 'utf8').catch(ifMissing(undefined))
   if (recorded !== undefined) return recorded.trim()
 
   const owner = await ownerOf(join(home, 'cluster'))
@@ -169,16 +169,4 @@ async function copyBinaries(binaries: Binaries, target: string): Promise<void> {
 }
 
 const ownerOf = (path: string): Promise<Account | undefined> =>
-  stat(path).then(
-    ({ uid, gid }) => ({ uid, gid }),
-    (error: unknown) => {
-      if (hasCode(error, 'ENOENT')) return undefined
-      throw error
-    },
-  )
-
-const readIfThere = (path: string): Promise<string | undefined> =>
-  readFile(path, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return undefined
-    throw error
-  })
+  stat(path).then(({ uid, gid }) => ({ uid, gid }), ifMissing(undefined))
