@@ -190,7 +190,7 @@ function openDeployments(
   return new Deployments({
     ...deps,
     artifacts,
-    parts: [runtime.parts],
+    parts: [runtime.lifecycle],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
     workDir: join(config.dataDir, 'work'),
