@@ -135,15 +135,20 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sites,
     deployments,
     readiness: readinessOf(platform, objects, runtime.sandbox),
-    async work(signal) {
-      await Promise.all([queue.run(signal), runtime.jobScheduler.run(signal)])
-    },
+    work: (signal) => runAll([queue, runtime.jobScheduler], signal),
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()
       await queue[Symbol.asyncDispose]()
       await objects[Symbol.asyncDispose]()
     },
   }
+}
+
+async function runAll(
+  workers: readonly { run(signal: AbortSignal): Promise<void> }[],
+  signal: AbortSignal,
+): Promise<void> {
+  await Promise.all(workers.map((worker) => worker.run(signal)))
 }
 
 function openMail(deps: OutboundMessagesDeps): OutboundMessages {
