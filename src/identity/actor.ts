@@ -1,3 +1,5 @@
+import { AppError } from '#base/app-error.ts'
+
 import type { RequestOrigin } from './request-origin.ts'
 
 export type Role = 'user' | 'admin' | 'super-admin'
@@ -22,3 +24,10 @@ const RANK: Record<Role, number> = { user: 0, admin: 1, 'super-admin': 2 }
 
 export const atLeast = (actor: Pick<Actor, 'role'>, role: Role): boolean =>
   RANK[actor.role] >= RANK[role]
+
+/** Nobody below a super-admin makes, changes or removes one. */
+export function requireAuthorityOver(actor: Pick<Actor, 'role'>, role: Role | null): void {
+  if (role === 'super-admin' && !atLeast(actor, 'super-admin')) {
+    throw new AppError('Forbidden', 'Only a super-admin may do this to a super-admin')
+  }
+}

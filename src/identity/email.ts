@@ -15,5 +15,10 @@ export const EmailAddress = Type.String({
   fault: 'must be an email address',
 })
 
+/** An address, or null for none. */
+export const OptionalAddress = Type.Union([EmailAddress, Type.Null()], {
+  fault: 'must be an email address, or null for none',
+})
+
 /** The one spelling under which an address is stored and looked up. */
 export const canonicalEmail = (email: string): string => email.trim().toLowerCase()

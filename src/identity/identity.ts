@@ -10,6 +10,8 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type AccountServices, openAccounts } from './accounts/open-accounts.ts'
+import { type MailboxOwnership, noMailboxes } from './admin-users/mailbox-ownership.ts'
+import { AdminUsers } from './admin-users/service.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmailMessages } from './auth-emails/service.ts'
@@ -29,6 +31,7 @@ import { Profiles } from './profiles/service.ts'
 import { AuthRateLimiter } from './rate-limits/auth-rate-limiter.ts'
 import { FailureCounter } from './rate-limits/failure-counter.ts'
 import type { FailureCounts } from './rate-limits/failure-counts.ts'
+import { AccountChanges } from './revocation/account-changes.ts'
 import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/service.ts'
 import { type SignInServices, openSignIns } from './sign-in-parts.ts'
@@ -37,8 +40,6 @@ import { TokenMint } from './tokens/token-mint.ts'
 import { TokenSigner } from './tokens/token-signer.ts'
 import { TokenVerifier } from './tokens/token-verifier.ts'
 import { VisitorTokens } from './tokens/visitor-tokens.ts'
-import { AdminUsers } from './users/admin-users.ts'
-import { type MailboxOwnership, noMailboxes } from './users/mailbox-ownership.ts'
 import { Users } from './users/service.ts'
 import { Visitors } from './users/visitors.ts'
 
@@ -88,12 +89,21 @@ export interface Identity
 /** The identity half of the service, listening for changes that other replicas make to keys and users. */
 export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const directory = new PoolDirectory(deps)
-  const validities = new RevocationStates()
-  await followChanges(deps.notifications, directory, validities)
+  const revocationStates = new RevocationStates()
+  const changes = new AccountChanges({ ...deps, revocationStates, directory })
+  await changes.listen()
   const securityEvents = new SecurityEvents(deps)
   const attempts = new FailureCounter(deps)
   const tries = new AuthRateLimiter({ attempts, events: securityEvents })
-  const shared = { ...deps, directory, validities, events: securityEvents, attempts, tries }
+  const shared = {
+    ...deps,
+    directory,
+    revocationStates,
+    changes,
+    events: securityEvents,
+    attempts,
+    tries,
+  }
   const signingKeys = new SigningKeys(shared)
   const users = new Users(shared)
   const authEmails = new AuthEmailMessages(deps)
@@ -104,8 +114,9 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const signInParts = openSignIns(known)
   const srp = openSrp(deps)
   const accountParts = openAccounts({ ...known, ...signInParts, srpVerifiers: srp.verifiers })
+  const superAdminInvites = new SuperAdminInvites(known)
   return {
-    pools: new Pools({ ...known, signingKeys }),
+    pools: new Pools({ ...shared, signingKeys, superAdmins: superAdminInvites }),
     signingKeys,
     users,
     visitors: new Visitors(shared),
@@ -115,7 +126,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
       idempotentAnswers: new IdempotentAnswers(deps),
     }),
     invites,
-    superAdminInvites: new SuperAdminInvites(known),
+    superAdminInvites,
     profiles: new Profiles({ ...known, ...signInParts }),
     attempts,
     tries,
@@ -131,22 +142,4 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     ...openFederation({ ...known, ...signInParts, ...accountParts }),
     cognitoApi: openCognito({ ...known, ...signInParts, ...accountParts, ...srp }),
   }
-}
-
-function followChanges(
-  notifications: Notifications,
-  directory: PoolDirectory,
-  validities: RevocationStates,
-): Promise<void> {
-  return notifications.listen('croft_tokens', {
-    onMessage({ siteId, sub }) {
-      if (sub !== undefined) return validities.userChanged(siteId, sub)
-      directory.forget(siteId)
-      validities.siteChanged(siteId)
-    },
-    onGap() {
-      directory.forgetAll()
-      validities.allChanged()
-    },
-  })
 }

@@ -1,13 +1,10 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 
 import { AuthorizationCodes } from './authorization/codes.ts'
-import { IdTokenHints } from './authorization/id-token-hints.ts'
 import { SignIns } from './authorization/service.ts'
-import { AccountChanges } from './revocation/account-changes.ts'
-import type { RevocationStates } from './revocation/revocation-states.ts'
+import type { AccountChanges } from './revocation/account-changes.ts'
 import type { SecurityEvents } from './security-events/service.ts'
 import { TokenFamilies } from './sessions/families.ts'
 import { LogoutRequests } from './sessions/logout-requests.ts'
@@ -19,6 +16,7 @@ import { TokenSets } from './token-sets/service.ts'
 import { TokenIssuer } from './token-sets/token-issuer.ts'
 import { TokenRevocation } from './token-sets/token-revocation.ts'
 import { UserInfos } from './token-sets/user-infos.ts'
+import { IdTokenHints } from './tokens/id-token-hints.ts'
 import type { TokenSigner } from './tokens/token-signer.ts'
 import type { TokenVerifier } from './tokens/token-verifier.ts'
 import type { Users } from './users/service.ts'
@@ -34,17 +32,15 @@ export interface SignInServices {
 /** From an authorization request to tokens, and to their end. */
 export function openSignIns(deps: {
   database: Database
-  notifications: Notifications
   clock: Clock
   ids: Ids
-  validities: RevocationStates
+  changes: AccountChanges
   users: Users
   events: SecurityEvents
   signer: TokenSigner
   verifier: TokenVerifier
 }): SignInServices {
-  const changes = new AccountChanges(deps)
-  const families = new TokenFamilies({ ...deps, changes })
+  const families = new TokenFamilies(deps)
   const codes = new AuthorizationCodes(deps)
   const hints = new IdTokenHints(deps)
   const sessions = new Sessions({ ...deps, families, codes })

@@ -2,7 +2,7 @@ import { createLocalJWKSet, decodeJwt, jwtVerify } from 'jose'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 import { chromiumMissing, follow, launchChromium, openTab, sendForm } from '#test/browser.ts'
 import { type ClientApp, startClientApp } from '#test/client-app.ts'
 import { allMailTo, codeIn, linkIn, mailTo } from '#test/outbox.ts'

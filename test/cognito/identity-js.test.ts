@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 import { CognitoApp, answered, called, fetchTo } from '#test/cognito-app.ts'
 import { codeIn, mailTo } from '#test/outbox.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
 import type { ActorContext } from '#identity/actor.ts'
-import type { MailboxOwnership } from '#identity/users/mailbox-ownership.ts'
+import type { MailboxOwnership } from '#identity/admin-users/mailbox-ownership.ts'
 import type { Site } from '#sites/site.ts'
 import { IdentityCluster, type Replica } from '#test/identity-replica.ts'
 

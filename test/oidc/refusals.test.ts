@@ -3,7 +3,7 @@ import { createHmac, createPublicKey, randomUUID } from 'node:crypto'
 import { SignJWT, base64url, exportJWK, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 import { newTokenClaims } from '#identity/tokens/claims.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 

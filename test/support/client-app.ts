@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 import { build } from 'esbuild'
 
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 export interface ClientApp extends AsyncDisposable {
   readonly origin: string

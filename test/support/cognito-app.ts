@@ -6,7 +6,7 @@ import {
   type ISignUpResult,
 } from 'amazon-cognito-identity-js'
 
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 import type { Answer } from './http-client.ts'
 import { codeIn, linkIn, mailTo } from './outbox.ts'

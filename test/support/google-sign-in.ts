@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 
 import { decodeJwt } from 'jose'
 
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 import { type FakeGoogle, type FakeGoogleOptions, startFakeGoogle } from './fake-google.ts'
 import type { Front } from './front.ts'

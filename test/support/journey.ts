@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 import { vi } from 'vitest'
 
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 import type { FakeGoogle } from './fake-google.ts'
 import type { Front } from './front.ts'

@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
-import type { PoolKind, Pool } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Answer } from './http-client.ts'

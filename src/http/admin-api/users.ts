@@ -13,7 +13,7 @@ import {
   CreatedAdminUser,
   NewAdminUser,
   RoleChange,
-} from '#identity/users/admin-user.ts'
+} from '#identity/admin-users/model.ts'
 
 const PAGE = { defaultLimit: 50, maxLimit: 50 }
 

@@ -4,7 +4,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { optionalJson } from '#http/plugins/optional-json.ts'
-import { POOL_KINDS } from '#identity/pools/model.ts'
+import { POOL_KINDS } from '#identity/pool-kind.ts'
 
 /** An id, or the site's domain. */
 const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })

@@ -1,15 +1,11 @@
 import { sql } from 'kysely'
 
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { MAX_CODE_ATTEMPTS } from './mailed-codes.ts'
 
-export interface CodeOwner {
-  readonly userPoolId: string
-  readonly sub: string
-}
-
-export interface NewUserCode extends CodeOwner {
+export interface NewUserCode extends UserKey {
   readonly codeHash: Buffer
   /** The address that the code proves. */
   readonly email: string
@@ -44,7 +40,7 @@ export async function upsertResetCode(tx: SiteTx, code: NewUserCode): Promise<vo
 /** Uses up one try, before anything is compared. Undefined when there is no code with a try left. */
 export function takeResetAttempt(
   tx: SiteTx,
-  { userPoolId, sub }: CodeOwner,
+  { userPoolId, sub }: UserKey,
   now: Date,
 ): Promise<{ readonly codeHash: Buffer; readonly email: string } | undefined> {
   return tx.db
@@ -60,7 +56,7 @@ export function takeResetAttempt(
     .executeTakeFirst()
 }
 
-export async function deleteResetCode(tx: SiteTx, { userPoolId, sub }: CodeOwner): Promise<void> {
+export async function deleteResetCode(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<void> {
   await tx.db
     .deleteFrom('user_code')
     .where('site_id', '=', tx.siteId)

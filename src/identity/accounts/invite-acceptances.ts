@@ -6,6 +6,7 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -13,7 +14,7 @@ import type { Site } from '#sites/site.ts'
 
 import { linkExpired } from './errors.ts'
 import type { InviteAcceptance, OpenInvite } from './model.ts'
-import { type AccountKey, activateInvited, lockUser, selectOpenInvite } from './queries.ts'
+import { activateInvited, lockUser, selectOpenInvite } from './queries.ts'
 
 export interface InviteAcceptancesDeps {
   readonly database: Database
@@ -62,7 +63,7 @@ export class InviteAcceptances {
     )
   }
 
-  #open(site: Site, token: string): Promise<(AccountKey & OpenInvite) | undefined> {
+  #open(site: Site, token: string): Promise<(UserKey & OpenInvite) | undefined> {
     return this.#deps.database.withSite(site.siteId, (tx) =>
       selectOpenInvite(tx, hashInvite(token), this.#deps.clock.now()),
     )

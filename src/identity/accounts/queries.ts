@@ -1,18 +1,14 @@
 import { sql } from 'kysely'
 
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { OpenInvite } from './model.ts'
 
-export interface AccountKey {
-  readonly userPoolId: string
-  readonly sub: string
-}
-
 /** Undefined when the account is gone. Others who change the account wait until the transaction ends. */
 export function lockUser(
   tx: SiteTx,
-  { userPoolId, sub }: AccountKey,
+  { userPoolId, sub }: UserKey,
 ): Promise<{ readonly status: 'INVITED' | 'ACTIVE' } | undefined> {
   return tx.db
     .selectFrom('pool_user')
@@ -27,7 +23,7 @@ export function lockUser(
 /** Does nothing when the account's address is another one. */
 export async function markVerified(
   tx: SiteTx,
-  { userPoolId, sub, email }: AccountKey & { readonly email: string },
+  { userPoolId, sub, email }: UserKey & { readonly email: string },
   now: Date,
 ): Promise<void> {
   await tx.db
@@ -44,7 +40,7 @@ export async function markVerified(
 /** False when the account is not waiting for its owner any more. */
 export async function activateInvited(
   tx: SiteTx,
-  { userPoolId, sub }: AccountKey,
+  { userPoolId, sub }: UserKey,
   now: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
@@ -68,7 +64,7 @@ export function selectOpenInvite(
   tx: SiteTx,
   tokenHash: Buffer,
   now: Date,
-): Promise<(AccountKey & OpenInvite) | undefined> {
+): Promise<(UserKey & OpenInvite) | undefined> {
   return tx.db
     .selectFrom('user_invite as invite')
     .innerJoin('pool_user as account', (join) =>

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 export const MESSAGE_TYPES = ['adminVerificationEmail', 'dataVerificationEmail'] as const
 export type MessageType = (typeof MESSAGE_TYPES)[number]

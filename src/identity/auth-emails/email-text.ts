@@ -1,4 +1,4 @@
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 import type { AuthEmail } from './auth-email.ts'
 

@@ -1,11 +1,7 @@
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-export interface CodeOwner {
-  readonly userPoolId: string
-  readonly sub: string
-}
-
-export interface StoredCode extends CodeOwner {
+export interface StoredCode extends UserKey {
   readonly clientId: string
   readonly sessionId: string | null
   readonly redirectUri: string
@@ -82,7 +78,7 @@ export async function markCodeUsed(
 
 export async function deleteCodesOfSession(
   tx: SiteTx,
-  user: CodeOwner,
+  user: UserKey,
   sessionId: string,
 ): Promise<void> {
   await tx.db
@@ -96,7 +92,7 @@ export async function deleteCodesOfSession(
 
 export async function deleteCodesOfUser(
   tx: SiteTx,
-  user: CodeOwner,
+  user: UserKey,
   keptSessionId: string | null,
 ): Promise<void> {
   await tx.db

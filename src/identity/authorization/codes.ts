@@ -1,12 +1,12 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import { hashSecret } from '#identity/sessions/secret.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 
 import type { AuthorizationRequest } from './authorization-request.ts'
 import {
-  type CodeOwner,
   type StoredCode,
   deleteCodesOfSession,
   deleteCodesOfUser,
@@ -67,11 +67,11 @@ export class AuthorizationCodes {
     return markCodeUsed(tx, hashSecret(code), { familyId, now: this.#clock.now() })
   }
 
-  endBySession(tx: SiteTx, user: CodeOwner, sessionId: string): Promise<void> {
+  endBySession(tx: SiteTx, user: UserKey, sessionId: string): Promise<void> {
     return deleteCodesOfSession(tx, user, sessionId)
   }
 
-  endByUser(tx: SiteTx, user: CodeOwner, keptSessionId: string | null): Promise<void> {
+  endByUser(tx: SiteTx, user: UserKey, keptSessionId: string | null): Promise<void> {
     return deleteCodesOfUser(tx, user, keptSessionId)
   }
 }

@@ -4,12 +4,12 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
 import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
+import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { AuthorizationRequest, AuthorizationError } from './authorization-request.ts'
 import type { AuthorizationCodes } from './codes.ts'
-import type { IdTokenHints } from './id-token-hints.ts'
 import { codeLocation, errorLocation } from './response-location.ts'
 import { mayUseSession, sessionSatisfies } from './resumable.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import { SCOPES } from '#identity/pools/model.ts'
+import { SCOPES } from '#identity/pools/scopes.ts'
 
 export const GOOGLE = 'Google'
 export const GOOGLE_ISSUER = 'https://accounts.google.com'

@@ -4,11 +4,11 @@ import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { SignIns } from '#identity/authorization/service.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 
@@ -27,7 +27,7 @@ import { Federation } from './service.ts'
 
 export interface FederationDeps {
   readonly database: Database
-  readonly notifications: Notifications
+  readonly changes: AccountChanges
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly clock: Clock

@@ -5,9 +5,9 @@ import { invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -42,7 +42,7 @@ export interface ProviderAccess {
 /** Providers that visitors of a site may sign in with, as the operator configured them. Secrets are sealed. */
 export class Providers {
   readonly #database: Database
-  readonly #notifications: Notifications
+  readonly #changes: AccountChanges
   readonly #sealer: Sealer
   readonly #siteKeys: SiteKeys
   readonly #clock: Clock
@@ -51,7 +51,7 @@ export class Providers {
 
   constructor(deps: {
     database: Database
-    notifications: Notifications
+    changes: AccountChanges
     sealer: Sealer
     siteKeys: SiteKeys
     clock: Clock
@@ -59,7 +59,7 @@ export class Providers {
     events: SecurityEvents
   }) {
     this.#database = deps.database
-    this.#notifications = deps.notifications
+    this.#changes = deps.changes
     this.#sealer = deps.sealer
     this.#siteKeys = deps.siteKeys
     this.#clock = deps.clock
@@ -136,8 +136,7 @@ export class Providers {
       actor: 'operator',
       detail: { provider: GOOGLE, ...detail },
     })
-    await this.#notifications.notify(tx, 'croft_tokens', { siteId: tx.siteId })
-    tx.onCommit(() => this.#directory.forget(tx.siteId))
+    await this.#changes.siteChanged(tx)
   }
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { isStorable } from '#base/storable-text.ts'
 
 export const MAX_GROUPS = 1000
 /** Of one visitor. The token that names them all must still fit into a header. */
@@ -37,11 +38,8 @@ export function parseGroup({ groupName, description = '' }: NewDataGroup): DataG
       'must be 1 to 128 letters, digits, punctuation or symbols, no blanks',
     )
   }
-  if (description.includes('\0') || !description.isWellFormed()) {
+  if (!isStorable(description)) {
     throw invalid('description', 'must be text without NUL')
   }
   return { groupName, description }
 }
-
-/** What no name of a group or user can be is simply not there; PostgreSQL would choke on it. */
-export const isStorable = (name: string): boolean => !name.includes('\0') && name.isWellFormed()

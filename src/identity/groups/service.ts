@@ -1,14 +1,14 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import { isStorable } from '#base/storable-text.ts'
 import type { ActorContext } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
@@ -18,7 +18,6 @@ import {
   MAX_GROUPS_OF_USER,
   MAX_GROUP_CLAIM_BYTES,
   type NewDataGroup,
-  isStorable,
   parseGroup,
 } from './model.ts'
 import {
@@ -56,10 +55,9 @@ export type GroupEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
 export interface DataGroupsDeps {
   readonly database: Database
-  readonly notifications: Notifications
   readonly clock: Clock
   readonly directory: PoolDirectory
-  readonly validities: RevocationStates
+  readonly changes: AccountChanges
   readonly events: SecurityEvents
   readonly groupUses: GroupUses
 }
@@ -101,11 +99,11 @@ export class DataGroups {
     return selectAllGroups(tx)
   }
 
-  /** Creates the group, or gives it that description. The caller deletes as many as are `leaving`. */
+  /** Creates the group, or gives it that description. The caller deletes `toDelete` groups afterwards. */
   async put(
     tx: SiteTx,
     input: NewDataGroup,
-    by: GroupEditor & { readonly leaving: number },
+    by: GroupEditor & { readonly toDelete: number },
   ): Promise<'create' | 'update' | 'none'> {
     const group = parseGroup(input)
     const known = await selectGroup(tx, group.groupName)
@@ -114,22 +112,21 @@ export class DataGroups {
       await updateGroup(tx, group)
       return 'update'
     }
-    const { leaving, ...editor } = by
-    await this.#add(tx, group, editor, leaving)
+    const { toDelete, ...editor } = by
+    await this.#add(tx, group, editor, toDelete)
     return 'create'
   }
 
   /** As `remove`, in a transaction of somebody else's. False when there is no such group. */
   async delete(tx: SiteTx, groupName: string, by: GroupEditor): Promise<boolean> {
-    const { notifications, events, validities, groupUses } = this.#deps
+    const { events, changes, groupUses } = this.#deps
     if (!isStorable(groupName)) return false
     const operations = await groupUses.operationsFor(tx, groupName)
     if (operations.length > 0) throw inUse(groupName, operations)
     if (!(await deleteGroup(tx, groupName))) return false
     await events.record(tx, { event: 'group.deleted', pool: 'data', ...by, detail: { groupName } })
-    // One word about the whole site instead of one for each member.
-    await notifications.notify(tx, 'croft_tokens', { siteId: tx.siteId })
-    tx.onCommit(() => validities.siteChanged(tx.siteId))
+    // One announcement for the site instead of one for each member.
+    await changes.siteChanged(tx)
     return true
   }
 
@@ -159,9 +156,9 @@ export class DataGroups {
     )
   }
 
-  async #add(tx: SiteTx, group: DataGroup, by: GroupEditor, leaving = 0): Promise<void> {
+  async #add(tx: SiteTx, group: DataGroup, by: GroupEditor, toDelete = 0): Promise<void> {
     const { clock, events } = this.#deps
-    if ((await countGroups(tx)) - leaving >= MAX_GROUPS) {
+    if ((await countGroups(tx)) - toDelete >= MAX_GROUPS) {
       throw invalid('groupName', `a site holds at most ${MAX_GROUPS} groups`)
     }
     if (!(await insertGroup(tx, group, clock.now()))) throw groupExists(group.groupName)
@@ -175,7 +172,7 @@ export class DataGroups {
     { groupName, username }: Membership,
     change: (tx: SiteTx, member: MemberKey) => Promise<SecurityEvent | undefined>,
   ): Promise<string> {
-    const { database, directory, notifications, events, validities } = this.#deps
+    const { database, directory, events, changes } = this.#deps
     const { userPoolId } = (await directory.get(site)).data
     return database.withSite(site.siteId, async (tx) => {
       await requireGroup(tx, groupName)
@@ -183,8 +180,7 @@ export class DataGroups {
       const event = await change(tx, { groupName, userPoolId, sub })
       if (!event) return email
       await events.record(tx, { ...event, pool: 'data', sub, email, detail: { groupName } })
-      await notifications.notify(tx, 'croft_tokens', { siteId: site.siteId, sub })
-      tx.onCommit(() => validities.userChanged(site.siteId, sub))
+      await changes.userChanged(tx, sub)
       return email
     })
   }

@@ -1,13 +1,9 @@
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-
-export interface Invitee {
-  readonly userPoolId: string
-  readonly sub: string
-}
 
 export async function insertInvite(
   tx: SiteTx,
-  invite: Invitee & {
+  invite: UserKey & {
     readonly tokenHash: Buffer
     readonly createdAt: Date
     readonly expiresAt: Date
@@ -27,7 +23,7 @@ export async function insertInvite(
     .execute()
 }
 
-export async function deleteUnusedInvites(tx: SiteTx, invitee: Invitee): Promise<void> {
+export async function deleteUnusedInvites(tx: SiteTx, invitee: UserKey): Promise<void> {
   await tx.db
     .deleteFrom('user_invite')
     .where('site_id', '=', tx.siteId)
@@ -41,7 +37,7 @@ export function selectInvitee(
   tx: SiteTx,
   tokenHash: Buffer,
   now: Date,
-): Promise<Invitee | undefined> {
+): Promise<UserKey | undefined> {
   return tx.db
     .selectFrom('user_invite')
     .select(['user_pool_id as userPoolId', 'sub'])
@@ -53,7 +49,7 @@ export function selectInvitee(
 }
 
 /** False unless the user is still to come. Whoever changes a user locks the row first, and the invites after it. */
-export async function lockInvited(tx: SiteTx, invitee: Invitee): Promise<boolean> {
+export async function lockInvited(tx: SiteTx, invitee: UserKey): Promise<boolean> {
   const user = await tx.db
     .selectFrom('pool_user')
     .select('sub')
@@ -71,7 +67,7 @@ export function markInviteUsed(
   tx: SiteTx,
   tokenHash: Buffer,
   now: Date,
-): Promise<Invitee | undefined> {
+): Promise<UserKey | undefined> {
   return tx.db
     .updateTable('user_invite')
     .set({ used_at: now })

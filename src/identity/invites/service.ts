@@ -3,6 +3,7 @@ import type { Ids } from '#base/ids.ts'
 import type { ActorContext } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
@@ -11,7 +12,6 @@ import type { Site } from '#sites/site.ts'
 
 import { INVITE_LIFETIME_MS, hashInvite, onboardingUrl } from './model.ts'
 import {
-  type Invitee,
   deleteUnusedInvites,
   insertInvite,
   lockInvited,
@@ -68,7 +68,7 @@ export class Invites {
   }
 
   /** Who was invited; undefined when the token is unknown, used or too old. Using it up is part of the caller's transaction. */
-  async redeem(tx: SiteTx, token: string): Promise<Invitee | undefined> {
+  async redeem(tx: SiteTx, token: string): Promise<UserKey | undefined> {
     const [tokenHash, now] = [hashInvite(token), this.#clock.now()]
     const invitee = await selectInvitee(tx, tokenHash, now)
     if (!invitee || !(await lockInvited(tx, invitee))) return undefined

@@ -4,7 +4,8 @@ import type { ActorContext } from '#identity/actor.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Users } from '#identity/users/service.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Onboarding } from '#sites/site-lifecycle.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Invites } from './service.ts'
@@ -41,6 +42,21 @@ export class SuperAdminInvites {
     this.#directory = deps.directory
     this.#users = deps.users
     this.#invites = deps.invites
+  }
+
+  /** An invited account for each address, in the transaction that creates the site. */
+  async invite(
+    tx: SiteTx,
+    site: Site,
+    userPoolId: string,
+    emails: readonly string[],
+  ): Promise<readonly Onboarding[]> {
+    const onboarding: Onboarding[] = []
+    for (const user of await this.#users.inviteSuperAdmins(tx, userPoolId, emails)) {
+      const { url } = await this.#invites.send(tx, site, user)
+      onboarding.push({ email: user.email, url })
+    }
+    return onboarding
   }
 
   /** New links for those who are named, by either address, or for all; at most 100. The links that they had end. */

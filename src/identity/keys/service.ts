@@ -2,12 +2,11 @@ import { LRUCache } from 'lru-cache'
 
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { Pool, PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -17,6 +16,7 @@ import {
   type JwksDocument,
   MAX_KEYS,
   RETIRED_KEY_SECONDS,
+  type VerificationKey,
   importSigningKey,
   jwksOf,
 } from './model.ts'
@@ -30,6 +30,20 @@ import {
 } from './queries.ts'
 
 const MAX_SIGNERS = 1000
+
+/** What a pool's keys need to know of it. */
+interface KeyedPool {
+  readonly userPoolId: string
+  readonly signingKid: string
+  readonly keys: ReadonlyMap<string, VerificationKey>
+}
+
+/** The pools of sites, as this process remembers them. */
+interface KeyedPools {
+  get(site: Site): Promise<Readonly<Record<PoolKind, KeyedPool>>>
+  pool(site: Site, userPoolId: string): Promise<KeyedPool>
+  forget(siteId: string): void
+}
 
 export interface Signer {
   readonly kid: string
@@ -47,28 +61,28 @@ export interface RotatedKey {
 /** The keys that sign the tokens of a site's pools. Private halves are at rest only sealed with the site's own key. */
 export class SigningKeys {
   readonly #database: Database
-  readonly #notifications: Notifications
+  readonly #changes: AccountChanges
   readonly #sealer: Sealer
   readonly #siteKeys: SiteKeys
   readonly #clock: Clock
-  readonly #directory: PoolDirectory
+  readonly #directory: KeyedPools
   readonly #events: SecurityEvents
   readonly #newKeyPair: () => Promise<NewKeyPair>
   readonly #signers = new LRUCache<string, Signer>({ max: MAX_SIGNERS })
 
   constructor(deps: {
     database: Database
-    notifications: Notifications
+    changes: AccountChanges
     sealer: Sealer
     siteKeys: SiteKeys
     clock: Clock
-    directory: PoolDirectory
+    directory: KeyedPools
     events: SecurityEvents
     /** Made anew when left out; never the same twice. */
     newKeyPair?: () => Promise<NewKeyPair>
   }) {
     this.#database = deps.database
-    this.#notifications = deps.notifications
+    this.#changes = deps.changes
     this.#sealer = deps.sealer
     this.#siteKeys = deps.siteKeys
     this.#clock = deps.clock
@@ -111,8 +125,7 @@ export class SigningKeys {
           detail,
         })
       }
-      await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
-      tx.onCommit(() => this.#directory.forget(site.siteId))
+      await this.#changes.siteChanged(tx)
       return rotated
     })
   }
@@ -124,7 +137,7 @@ export class SigningKeys {
   }
 
   /** The key that signs for the pool now. */
-  async signer(site: Site, pool: Pool): Promise<Signer> {
+  async signer(site: Site, pool: KeyedPool): Promise<Signer> {
     const kid = pool.signingKid
     const known = this.#signers.get(kid)
     if (known) return known

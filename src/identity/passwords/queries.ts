@@ -1,3 +1,4 @@
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 /** A password as the database keeps it. */
@@ -6,12 +7,7 @@ export interface StoredPassword {
   readonly sealedSrp: Buffer | null
 }
 
-export interface PasswordOwner {
-  readonly userPoolId: string
-  readonly sub: string
-}
-
-const rowOf = (tx: SiteTx, owner: PasswordOwner, stored: StoredPassword, now: Date) => ({
+const rowOf = (tx: SiteTx, owner: UserKey, stored: StoredPassword, now: Date) => ({
   site_id: tx.siteId,
   user_pool_id: owner.userPoolId,
   sub: owner.sub,
@@ -22,7 +18,7 @@ const rowOf = (tx: SiteTx, owner: PasswordOwner, stored: StoredPassword, now: Da
 
 export async function upsertPassword(
   tx: SiteTx,
-  owner: PasswordOwner,
+  owner: UserKey,
   stored: StoredPassword,
   now: Date,
 ): Promise<void> {
@@ -39,7 +35,7 @@ export async function upsertPassword(
 /** False when there is a password. */
 export async function insertPassword(
   tx: SiteTx,
-  owner: PasswordOwner,
+  owner: UserKey,
   stored: StoredPassword,
   now: Date,
 ): Promise<boolean> {
@@ -54,7 +50,7 @@ export async function insertPassword(
 /** False when the password is not the one of `oldHash` any more. */
 export async function updatePassword(
   tx: SiteTx,
-  owner: PasswordOwner,
+  owner: UserKey,
   change: { readonly oldHash: string; readonly stored: StoredPassword },
   now: Date,
 ): Promise<boolean> {
@@ -69,10 +65,7 @@ export async function updatePassword(
   return numUpdatedRows > 0n
 }
 
-export function selectPassword(
-  tx: SiteTx,
-  owner: PasswordOwner,
-): Promise<StoredPassword | undefined> {
+export function selectPassword(tx: SiteTx, owner: UserKey): Promise<StoredPassword | undefined> {
   return tx.db
     .selectFrom('user_password')
     .select(['hash', 'sealed_srp as sealedSrp'])

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, type FieldFault } from '#base/app-error.ts'
+import { POOL_KINDS } from '#identity/pool-kind.ts'
 
-import { POOL_KINDS } from './model.ts'
 import { uriFault } from './registered-uri.ts'
 import { PoolSettings, PoolSettingsInput } from './settings.ts'
 

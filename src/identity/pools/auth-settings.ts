@@ -1,10 +1,10 @@
 import { Value } from '@sinclair/typebox/value'
 
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -32,20 +32,20 @@ import { PoolSettingsInput, differences, mergedInput, storedPoolSettings } from 
 /** What the operator decides about a site's pools and their clients. A change counts at once, on every replica. */
 export class AuthSettings {
   readonly #database: Database
-  readonly #notifications: Notifications
+  readonly #changes: AccountChanges
   readonly #directory: PoolDirectory
   readonly #events: SecurityEvents
   readonly #baseUrl: string
 
   constructor(deps: {
     database: Database
-    notifications: Notifications
+    changes: AccountChanges
     directory: PoolDirectory
     events: SecurityEvents
     baseUrl: string
   }) {
     this.#database = deps.database
-    this.#notifications = deps.notifications
+    this.#changes = deps.changes
     this.#directory = deps.directory
     this.#events = deps.events
     this.#baseUrl = deps.baseUrl
@@ -72,8 +72,7 @@ export class AuthSettings {
         const event = { event: 'settings.changed', pool: pool.kind, actor: OPERATOR } as const
         await this.#events.record(tx, { ...event, origin, detail })
       }
-      await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId })
-      tx.onCommit(() => this.#directory.forget(site.siteId))
+      await this.#changes.siteChanged(tx)
     })
     return this.get(site)
   }

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import type { PoolKind } from './model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 
 /** `link` exists only for adding a provider to an account that is signed in. */
 export type ClientPurpose = 'default' | 'link'

@@ -7,12 +7,13 @@ import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import { type VerificationKey, isPublished } from '#identity/keys/model.ts'
 import { verificationKeys } from '#identity/keys/verification-keys.ts'
+import { type PoolKind } from '#identity/pool-kind.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type ClientRow, clientFromRow } from './client.ts'
-import { type GoogleProvider, type Pool, type PoolKind, type SitePools, issuerOf } from './model.ts'
+import { type GoogleProvider, type Pool, type SitePools, issuerOf } from './model.ts'
 import {
   type PoolRow,
   type ProviderRow,

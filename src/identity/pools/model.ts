@@ -1,18 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { VerificationKey } from '#identity/keys/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { Client } from './client.ts'
 import { isLoopback } from './registered-uri.ts'
+import { SCOPES } from './scopes.ts'
 import type { PoolSettings } from './settings.ts'
-
-export type PoolKind = 'admin' | 'data'
-export const POOL_KINDS = ['admin', 'data'] as const satisfies readonly PoolKind[]
-
-/** Default of what is asked of the hosted sign-in, and of a provider. */
-export const SCOPES = ['openid', 'email', 'profile']
 
 /** A pool as token checks see it: names, and keys that verify. */
 export interface Pool {

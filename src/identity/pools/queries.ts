@@ -1,7 +1,7 @@
+import type { PoolKind } from '#identity/pool-kind.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Client, ClientPurpose, ClientRow } from './client.ts'
-import type { PoolKind } from './model.ts'
 import type { PoolSettingsInput } from './settings.ts'
 
 export interface NewPool {

@@ -1,8 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { Invites } from '#identity/invites/service.ts'
 import type { SigningKeys } from '#identity/keys/service.ts'
-import type { Users } from '#identity/users/service.ts'
+import { POOL_KINDS } from '#identity/pool-kind.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type {
   Onboarding,
@@ -16,7 +15,6 @@ import type { PoolDirectory } from './directory.ts'
 import {
   type BasicVisitorDiscovery,
   type BootstrapConfig,
-  POOL_KINDS,
   type Pool,
   type VisitorDiscovery,
   basicDiscoveryOf,
@@ -25,12 +23,21 @@ import {
 } from './model.ts'
 import { type NewPool, insertClient, insertPool } from './queries.ts'
 
+/** The first members of a new admin pool. */
+interface SuperAdmins {
+  invite(
+    tx: SiteTx,
+    site: Site,
+    userPoolId: string,
+    emails: readonly string[],
+  ): Promise<readonly Onboarding[]>
+}
+
 /** The two pools of each site: the admin pool, and the data pool of its visitors. */
 export class Pools implements SiteLifecycle {
   readonly #directory: PoolDirectory
   readonly #signingKeys: SigningKeys
-  readonly #users: Users
-  readonly #invites: Invites
+  readonly #superAdmins: SuperAdmins
   readonly #ids: Ids
   readonly #clock: Clock
   readonly #baseUrl: string
@@ -38,16 +45,14 @@ export class Pools implements SiteLifecycle {
   constructor(deps: {
     directory: PoolDirectory
     signingKeys: SigningKeys
-    users: Users
-    invites: Invites
+    superAdmins: SuperAdmins
     ids: Ids
     clock: Clock
     baseUrl: string
   }) {
     this.#directory = deps.directory
     this.#signingKeys = deps.signingKeys
-    this.#users = deps.users
-    this.#invites = deps.invites
+    this.#superAdmins = deps.superAdmins
     this.#ids = deps.ids
     this.#clock = deps.clock
     this.#baseUrl = deps.baseUrl
@@ -73,13 +78,7 @@ export class Pools implements SiteLifecycle {
       pools.map((pool) => pool.userPoolId),
     )
     const adminPoolId = pools.find((pool) => pool.kind === 'admin')?.userPoolId ?? ''
-    const users = await this.#users.inviteSuperAdmins(tx, adminPoolId, input.superAdmins)
-    const onboarding: Onboarding[] = []
-    for (const user of users) {
-      const { url } = await this.#invites.send(tx, site, user)
-      onboarding.push({ email: user.email, url })
-    }
-    return { onboarding }
+    return { onboarding: await this.#superAdmins.invite(tx, site, adminPoolId, input.superAdmins) }
   }
 
   /** What `GET /admin/public/config` answers. */

@@ -4,8 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
 import type { Role } from '#identity/actor.ts'
-import { EmailAddress, canonicalEmail } from '#identity/email.ts'
-import { OptionalAddress } from '#identity/users/admin-user.ts'
+import { EmailAddress, OptionalAddress, canonicalEmail } from '#identity/email.ts'
 
 import { ProfileSettings, parseProfileSettings } from './settings.ts'
 

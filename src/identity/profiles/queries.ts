@@ -2,6 +2,7 @@ import { Value } from '@sinclair/typebox/value'
 
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { UserProfile, StoredProfile } from './model.ts'
@@ -9,21 +10,16 @@ import { ProfileSettings } from './settings.ts'
 
 const UNIQUE_VIOLATION = '23505'
 
-export interface ProfileOwner {
-  readonly userPoolId: string
-  readonly sub: string
-}
-
 export async function selectProfile(
   tx: SiteTx,
-  owner: ProfileOwner,
+  owner: UserKey,
 ): Promise<StoredProfile | undefined> {
   return stored(await profile(tx, owner).executeTakeFirst())
 }
 
 export async function selectProfileForUpdate(
   tx: SiteTx,
-  owner: ProfileOwner,
+  owner: UserKey,
 ): Promise<StoredProfile | undefined> {
   return stored(await profile(tx, owner).forUpdate().executeTakeFirst())
 }
@@ -31,7 +27,7 @@ export async function selectProfileForUpdate(
 /** 409 `UserAlreadyExists` when another account has the primary address. */
 export async function updateProfile(
   tx: SiteTx,
-  owner: ProfileOwner,
+  owner: UserKey,
   change: UserProfile & { readonly emailVerified: boolean; readonly updatedAt: Date },
 ): Promise<void> {
   const update = tx.db
@@ -56,7 +52,7 @@ export async function updateProfile(
 }
 
 /** A code that went to an address is no proof for the account once the address has changed. */
-export async function deleteCodes(tx: SiteTx, owner: ProfileOwner): Promise<void> {
+export async function deleteCodes(tx: SiteTx, owner: UserKey): Promise<void> {
   await tx.db
     .deleteFrom('user_code')
     .where('site_id', '=', tx.siteId)
@@ -65,7 +61,7 @@ export async function deleteCodes(tx: SiteTx, owner: ProfileOwner): Promise<void
     .execute()
 }
 
-const profile = (tx: SiteTx, owner: ProfileOwner) =>
+const profile = (tx: SiteTx, owner: UserKey) =>
   tx.db
     .selectFrom('pool_user')
     .select([

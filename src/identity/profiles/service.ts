@@ -1,13 +1,13 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import type { ActorContext } from '#identity/actor.ts'
+import { type ActorContext, requireAuthorityOver } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { FailureCounts } from '#identity/rate-limits/failure-counts.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
-import { requireAuthorityOver } from '#identity/users/admin-user.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
@@ -21,13 +21,7 @@ import {
   recipientOf,
   replacedAddresses,
 } from './model.ts'
-import {
-  type ProfileOwner,
-  deleteCodes,
-  selectProfile,
-  selectProfileForUpdate,
-  updateProfile,
-} from './queries.ts'
+import { deleteCodes, selectProfile, selectProfileForUpdate, updateProfile } from './queries.ts'
 
 export interface ProfilesDeps {
   readonly database: Database
@@ -116,7 +110,7 @@ export class Profiles {
   }
 
   /** The link that went to the old address ends. */
-  async #invite(tx: SiteTx, site: Site, by: ActorContext, owner: ProfileOwner): Promise<void> {
+  async #invite(tx: SiteTx, site: Site, by: ActorContext, owner: UserKey): Promise<void> {
     const user = required(await this.#deps.users.find(tx, owner.userPoolId, owner.sub), owner.sub)
     await this.#deps.invites.send(tx, site, user, by)
   }
@@ -134,7 +128,7 @@ export class Profiles {
     })
   }
 
-  async #owner(site: Site, sub: string): Promise<ProfileOwner> {
+  async #owner(site: Site, sub: string): Promise<UserKey> {
     const { admin } = await this.#deps.directory.get(site)
     return { userPoolId: admin.userPoolId, sub }
   }

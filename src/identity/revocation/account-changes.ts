@@ -3,19 +3,58 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 
 import type { RevocationStates } from './revocation-states.ts'
 
-/** Tells every replica, with the commit, that a user's tokens have to be looked at again. */
+/** What this process remembers of sites' pools. */
+interface PoolCache {
+  forget(siteId: string): void
+  forgetAll(): void
+}
+
+/** Makes every replica look again, from the commit on, at what a change of a user or of a site may have taken away. */
 export class AccountChanges {
   readonly #notifications: Notifications
-  readonly #validities: RevocationStates
+  readonly #states: RevocationStates
+  readonly #pools: PoolCache
 
-  constructor(deps: { notifications: Notifications; validities: RevocationStates }) {
+  constructor(deps: {
+    notifications: Notifications
+    revocationStates: RevocationStates
+    directory: PoolCache
+  }) {
     this.#notifications = deps.notifications
-    this.#validities = deps.validities
+    this.#states = deps.revocationStates
+    this.#pools = deps.directory
   }
 
-  async announce(tx: SiteTx, sub: string): Promise<void> {
+  /** The user's tokens are verified again. */
+  async userChanged(tx: SiteTx, sub: string): Promise<void> {
     const { siteId } = tx
     await this.#notifications.notify(tx, 'croft_tokens', { siteId, sub })
-    tx.onCommit(() => this.#validities.userChanged(siteId, sub))
+    tx.onCommit(() => this.#states.userChanged(siteId, sub))
+  }
+
+  /** The site's pools are read again, and every token of its users is verified again. */
+  async siteChanged(tx: SiteTx): Promise<void> {
+    const { siteId } = tx
+    await this.#notifications.notify(tx, 'croft_tokens', { siteId })
+    tx.onCommit(() => this.#siteChanged(siteId))
+  }
+
+  /** Listens for the changes that other replicas announce. */
+  listen(): Promise<void> {
+    return this.#notifications.listen('croft_tokens', {
+      onMessage: ({ siteId, sub }) => {
+        if (sub === undefined) this.#siteChanged(siteId)
+        else this.#states.userChanged(siteId, sub)
+      },
+      onGap: () => {
+        this.#pools.forgetAll()
+        this.#states.allChanged()
+      },
+    })
+  }
+
+  #siteChanged(siteId: string): void {
+    this.#pools.forget(siteId)
+    this.#states.siteChanged(siteId)
   }
 }

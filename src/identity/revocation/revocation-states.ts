@@ -2,20 +2,20 @@ import { LRUCache } from 'lru-cache'
 
 const MAX_ENTRIES = 100_000
 
-/** Turns false, once, when what it stands for may have changed. */
+/** Of a user or of a site. `current` turns false, once, when a token of theirs has to be verified again. */
 export interface RevocationState {
   current: boolean
 }
 
 /**
- * Lets cached answers notice that their site or user changed. Take the validity first, read the database second: a change
+ * Lets cached answers notice that their site or user changed. Take the state first, read the database second: a change
  * in between then ends it. One that falls out of memory ends too.
  */
 export class RevocationStates {
   readonly #byKey = new LRUCache<string, RevocationState>({
     max: MAX_ENTRIES,
-    dispose: (validity) => {
-      validity.current = false
+    dispose: (state) => {
+      state.current = false
     },
   })
 
@@ -42,9 +42,9 @@ export class RevocationStates {
   #of(key: string): RevocationState {
     const known = this.#byKey.get(key)
     if (known) return known
-    const validity = { current: true }
-    this.#byKey.set(key, validity)
-    return validity
+    const state = { current: true }
+    this.#byKey.set(key, state)
+    return state
   }
 }
 

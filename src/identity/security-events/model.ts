@@ -1,4 +1,4 @@
-import type { PoolKind } from '#identity/pools/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 
 /** Everything about accounts that someone may have to look up later. */

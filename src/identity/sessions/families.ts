@@ -79,11 +79,11 @@ export class TokenFamilies {
 
   async endByUser(tx: SiteTx, user: PoolUser, kept: KeptSignIn): Promise<void> {
     await revokeFamiliesOfUser(tx, keyOf(user), kept, this.#clock.now())
-    await this.#changes.announce(tx, user.sub)
+    await this.#changes.userChanged(tx, user.sub)
   }
 
   async #announced(tx: SiteTx, sub: string, ended: readonly unknown[]): Promise<boolean> {
-    if (ended.length > 0) await this.#changes.announce(tx, sub)
+    if (ended.length > 0) await this.#changes.userChanged(tx, sub)
     return ended.length > 0
   }
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { SessionView } from './model.ts'
@@ -16,11 +17,6 @@ export interface NewFamily {
   readonly address: string
   readonly createdAt: Date
   readonly expiresAt: Date
-}
-
-export interface UserKey {
-  readonly userPoolId: string
-  readonly sub: string
 }
 
 export async function insertFamily(tx: SiteTx, family: NewFamily): Promise<void> {

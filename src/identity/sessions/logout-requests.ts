@@ -1,5 +1,5 @@
-import type { IdTokenHints } from '#identity/authorization/id-token-hints.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
 import type { Site } from '#sites/site.ts'
 
 const MAX_STATE = 2048

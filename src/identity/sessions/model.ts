@@ -1,3 +1,6 @@
+import type { UserKey } from '#identity/user-key.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+
 /** Of a browser's session, and of a sign-in's refresh tokens: absolute, use does not prolong it. */
 export const SIGN_IN_LIFETIME_MS = 30 * 24 * 3_600_000
 
@@ -22,4 +25,10 @@ export interface SessionView {
   readonly createdAt: Date
   readonly lastSeenAt: Date
   readonly expiresAt: Date
+}
+
+/** Authorization codes that have not been exchanged yet: they end with the session that they come from. */
+export interface SignInCodes {
+  endBySession(tx: SiteTx, user: UserKey, sessionId: string): Promise<void>
+  endByUser(tx: SiteTx, user: UserKey, keptSessionId: string | null): Promise<void>
 }

@@ -1,3 +1,4 @@
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Session, SessionView, SignInMethod } from './model.ts'
@@ -104,7 +105,7 @@ export async function updateLastSeen(tx: SiteTx, sessionId: string, now: Date): 
 
 export function selectSessions(
   tx: SiteTx,
-  user: { readonly userPoolId: string; readonly sub: string },
+  user: UserKey,
   { now, limit }: { readonly now: Date; readonly limit: number },
 ): Promise<SessionView[]> {
   return tx.db
@@ -154,7 +155,7 @@ export function deleteSessionByToken(
 
 export async function deleteSessionsOfUser(
   tx: SiteTx,
-  user: { readonly userPoolId: string; readonly sub: string },
+  user: UserKey,
   keptSessionId: string | null,
 ): Promise<void> {
   await tx.db

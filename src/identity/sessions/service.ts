@@ -1,7 +1,7 @@
 import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { AuthorizationCodes } from '#identity/authorization/codes.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -11,7 +11,13 @@ import type { Site } from '#sites/site.ts'
 
 import type { TokenFamilies } from './families.ts'
 import { selectFamiliesWithoutSession } from './family-queries.ts'
-import { SIGN_IN_LIFETIME_MS, type Session, type SessionView, type SignInMethod } from './model.ts'
+import {
+  SIGN_IN_LIFETIME_MS,
+  type Session,
+  type SessionView,
+  type SignInCodes,
+  type SignInMethod,
+} from './model.ts'
 import {
   type NewSession,
   deleteSession,
@@ -22,7 +28,6 @@ import {
   selectSessions,
   updateLastSeen,
 } from './queries.ts'
-import { hashSecret } from './secret.ts'
 
 const MAX_LISTED = 100
 const LAST_SEEN_RESOLUTION_MS = 60_000
@@ -54,7 +59,7 @@ export class Sessions {
   readonly #clock: Clock
   readonly #ids: Ids
   readonly #families: TokenFamilies
-  readonly #codes: AuthorizationCodes
+  readonly #codes: SignInCodes
   readonly #events: SecurityEvents
 
   constructor(deps: {
@@ -62,7 +67,7 @@ export class Sessions {
     clock: Clock
     ids: Ids
     families: TokenFamilies
-    codes: AuthorizationCodes
+    codes: SignInCodes
     events: SecurityEvents
   }) {
     this.#database = deps.database

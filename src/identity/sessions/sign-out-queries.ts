@@ -1,3 +1,4 @@
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 /** Which sign-ins a moment ends: those with all tokens that exist, or only those that are still under way. */
@@ -5,7 +6,7 @@ export type EndedBySignOut = 'all-tokens' | 'sign-ins'
 
 export async function updateValidAfter(
   tx: SiteTx,
-  user: { readonly userPoolId: string; readonly sub: string },
+  user: UserKey,
   moved: EndedBySignOut,
   now: Date,
 ): Promise<void> {

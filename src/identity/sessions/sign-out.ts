@@ -1,5 +1,4 @@
 import type { Clock } from '#base/clock.ts'
-import type { AuthorizationCodes } from '#identity/authorization/codes.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -7,6 +6,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { TokenFamilies, PoolUser } from './families.ts'
 import { type KeptSignIn, selectSessionOfFamily } from './family-queries.ts'
+import type { SignInCodes } from './model.ts'
 import { deleteSessionsOfUser } from './queries.ts'
 import { updateValidAfter } from './sign-out-queries.ts'
 
@@ -20,13 +20,13 @@ export interface SignOutOptions {
 export class SignOut {
   readonly #clock: Clock
   readonly #families: TokenFamilies
-  readonly #codes: AuthorizationCodes
+  readonly #codes: SignInCodes
   readonly #events: SecurityEvents
 
   constructor(deps: {
     clock: Clock
     families: TokenFamilies
-    codes: AuthorizationCodes
+    codes: SignInCodes
     events: SecurityEvents
   }) {
     this.#clock = deps.clock

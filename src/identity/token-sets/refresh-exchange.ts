@@ -1,15 +1,15 @@
 import type { Clock } from '#base/clock.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { scopesOf } from '#identity/pools/scopes.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { TokenFamilies } from '#identity/sessions/families.ts'
-import { hashSecret } from '#identity/sessions/secret.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type GrantResult, granted, denied } from './grant-result.ts'
 import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
-import { scopesOf } from './scopes.ts'
 import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
 
 export interface RefreshGrant {

@@ -1,8 +1,9 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
 import { TOKEN_LIFETIME_SECONDS } from '#identity/keys/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import { hashSecret } from '#identity/sessions/secret.ts'
+import { givesIdToken } from '#identity/pools/scopes.ts'
 import { type SessionAccount, tokenSubjectOf } from '#identity/sessions/session-account.ts'
 import type { TokenSigner } from '#identity/tokens/token-signer.ts'
 import { issueSecond } from '#identity/users/model.ts'
@@ -11,7 +12,6 @@ import type { Site } from '#sites/site.ts'
 
 import type { TokenSet } from './model.ts'
 import { insertRefreshToken } from './queries.ts'
-import { givesIdToken } from './scopes.ts'
 
 /** All that the tokens of one answer say, decided inside the transaction and signed after it. */
 export interface TokenSetContent {

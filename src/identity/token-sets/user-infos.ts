@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { scopesOf } from '#identity/pools/scopes.ts'
 import { findSessionAccount } from '#identity/sessions/session-accounts.ts'
 import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
@@ -11,7 +12,6 @@ import type { Site } from '#sites/site.ts'
 
 import type { UserInfo } from './model.ts'
 import { OAuthError } from './oauth-error.ts'
-import { scopesOf } from './scopes.ts'
 
 /** What an access token's holder may know of its user: as the account is now, as far as the token's scopes go. */
 export class UserInfos {

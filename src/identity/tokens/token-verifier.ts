@@ -1,7 +1,8 @@
 import type { Clock } from '#base/clock.ts'
 import { isPublished } from '#identity/keys/model.ts'
+import type { PoolKind } from '#identity/pool-kind.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { Pool, PoolKind } from '#identity/pools/model.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { failedClaimCheck } from './claim-checks.ts'

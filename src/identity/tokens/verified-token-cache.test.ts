@@ -10,7 +10,7 @@ const VISITOR = visitorOf('sub-1', 'ann', ['editors'])
 const DIGEST = tokenDigest('aaa.bbb.ccc')
 
 function remembered(expiresAtMs = NOW + 3_600_000) {
-  const validities = new RevocationStates()
+  const states = new RevocationStates()
   const tokens = new VerifiedTokenCache()
   tokens.set(
     DIGEST,
@@ -18,12 +18,12 @@ function remembered(expiresAtMs = NOW + 3_600_000) {
       visitor: VISITOR,
       poolVersion: 'v1',
       expiresAtMs,
-      siteState: validities.ofSite('site_1'),
-      userState: validities.ofUser('site_1', 'sub-1'),
+      siteState: states.ofSite('site_1'),
+      userState: states.ofUser('site_1', 'sub-1'),
     },
     NOW,
   )
-  return { tokens, validities }
+  return { tokens, states }
 }
 
 describe('a token seen before', () => {
@@ -45,23 +45,23 @@ describe('a token seen before', () => {
   })
 
   test('is verified again when its user changed, and only then', () => {
-    const { tokens, validities } = remembered()
-    validities.userChanged('site_1', 'sub-2')
-    validities.userChanged('site_2', 'sub-1')
+    const { tokens, states } = remembered()
+    states.userChanged('site_1', 'sub-2')
+    states.userChanged('site_2', 'sub-1')
     expect(tokens.get(DIGEST, 'v1', NOW)).toBe(VISITOR)
-    validities.userChanged('site_1', 'sub-1')
+    states.userChanged('site_1', 'sub-1')
     expect(tokens.get(DIGEST, 'v1', NOW)).toBeUndefined()
   })
 
   test('is verified again when its site changed', () => {
-    const { tokens, validities } = remembered()
-    validities.siteChanged('site_1')
+    const { tokens, states } = remembered()
+    states.siteChanged('site_1')
     expect(tokens.get(DIGEST, 'v1', NOW)).toBeUndefined()
   })
 
   test('is verified again when notifications may have been lost', () => {
-    const { tokens, validities } = remembered()
-    validities.allChanged()
+    const { tokens, states } = remembered()
+    states.allChanged()
     expect(tokens.get(DIGEST, 'v1', NOW)).toBeUndefined()
   })
 })

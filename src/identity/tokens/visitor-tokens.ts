@@ -30,7 +30,7 @@ export class VisitorTokens {
   readonly #directory: PoolDirectory
   readonly #verifier: TokenVerifier
   readonly #users: Users
-  readonly #validities: RevocationStates
+  readonly #revocationStates: RevocationStates
   readonly #clock: Clock
   readonly #seen = new VerifiedTokenCache()
   readonly #flights = new SingleFlight<string, Visitor>()
@@ -39,13 +39,13 @@ export class VisitorTokens {
     directory: PoolDirectory
     verifier: TokenVerifier
     users: Users
-    validities: RevocationStates
+    revocationStates: RevocationStates
     clock: Clock
   }) {
     this.#directory = deps.directory
     this.#verifier = deps.verifier
     this.#users = deps.users
-    this.#validities = deps.validities
+    this.#revocationStates = deps.revocationStates
     this.#clock = deps.clock
   }
 
@@ -72,8 +72,8 @@ export class VisitorTokens {
   }
 
   async #verify(site: Site, token: string, digest: string): Promise<Visitor> {
-    const siteValidity = this.#validities.ofSite(site.siteId)
-    const { claims, pool, standing, userValidity } = await this.#check(site, token)
+    const siteState = this.#revocationStates.ofSite(site.siteId)
+    const { claims, pool, standing, userState } = await this.#check(site, token)
     const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, standing))
     this.#seen.set(
       digest,
@@ -81,8 +81,8 @@ export class VisitorTokens {
         visitor,
         poolVersion: pool.version,
         expiresAtMs: claims.exp * 1000,
-        siteState: siteValidity,
-        userState: userValidity,
+        siteState: siteState,
+        userState: userState,
       },
       this.#clock.now().getTime(),
     )
@@ -91,11 +91,11 @@ export class VisitorTokens {
 
   async #check(site: Site, token: string) {
     const { claims, pool, expired } = await this.#verifier.verify(site, 'data', token, ['access'])
-    const userValidity = this.#validities.ofUser(site.siteId, claims.sub)
+    const userState = this.#revocationStates.ofUser(site.siteId, claims.sub)
     const standing = await this.#users.accountStatus(site, pool.userPoolId, claims)
     if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
     if (expired) throw tokenExpired()
-    return { claims, pool, standing, userValidity }
+    return { claims, pool, standing, userState }
   }
 }
 

@@ -5,10 +5,8 @@ import type { Role } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
-import type { TokenClaims } from '#identity/tokens/claims.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { AccountStatus, User } from './model.ts'
@@ -26,26 +24,23 @@ import {
 /** The accounts of a site's pools. */
 export class Users {
   readonly #database: Database
-  readonly #notifications: Notifications
   readonly #ids: Ids
   readonly #clock: Clock
   readonly #directory: PoolDirectory
-  readonly #validities: RevocationStates
+  readonly #changes: AccountChanges
 
   constructor(deps: {
     database: Database
-    notifications: Notifications
     ids: Ids
     clock: Clock
     directory: PoolDirectory
-    validities: RevocationStates
+    changes: AccountChanges
   }) {
     this.#database = deps.database
-    this.#notifications = deps.notifications
     this.#ids = deps.ids
     this.#clock = deps.clock
     this.#directory = deps.directory
-    this.#validities = deps.validities
+    this.#changes = deps.changes
   }
 
   /** One invited account per address, in the transaction that creates the site. */
@@ -129,7 +124,10 @@ export class Users {
   accountStatus(
     site: Site,
     userPoolId: string,
-    { sub, origin_jti: familyId }: Pick<TokenClaims, 'sub' | 'origin_jti'>,
+    {
+      sub,
+      origin_jti: familyId,
+    }: { readonly sub: string; readonly origin_jti?: string | undefined },
   ): Promise<AccountStatus | undefined> {
     return selectAccountStatus(this.#database, site.siteId, { userPoolId, sub, familyId })
   }
@@ -139,9 +137,23 @@ export class Users {
     return this.#database.withSite(site.siteId, async (tx) => {
       const found = await updateTokensValidAfter(tx, userPoolId, sub, this.#clock.now())
       if (!found) throw notFound('User', sub)
-      await this.#notifications.notify(tx, 'croft_tokens', { siteId: site.siteId, sub })
-      tx.onCommit(() => this.#validities.userChanged(site.siteId, sub))
+      await this.#changes.userChanged(tx, sub)
     })
+  }
+
+  /** An account that is to be taken with an invite. Undefined when the pool has an account with that address. */
+  async addInvited(
+    tx: SiteTx,
+    account: Pick<NewUser, 'userPoolId' | 'email' | 'externalEmail' | 'role'>,
+  ): Promise<User | undefined> {
+    const { userPoolId, email, role } = account
+    const sub = this.#ids.uuid()
+    await insertUser(
+      tx,
+      { ...invited(userPoolId, email, role), ...account, sub },
+      this.#clock.now(),
+    )
+    return selectUser(tx, userPoolId, sub)
   }
 
   async #addVerified(
@@ -167,7 +179,7 @@ export class Users {
 
 type Account = Omit<NewUser, 'sub'>
 
-const invited = (userPoolId: string, email: string, role: Role): Account => ({
+const invited = (userPoolId: string, email: string, role: Role | null): Account => ({
   userPoolId,
   email,
   emailVerified: false,

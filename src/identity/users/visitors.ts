@@ -1,5 +1,5 @@
+import { isStorable } from '#base/storable-text.ts'
 import { canonicalEmail } from '#identity/email.ts'
-import { isStorable } from '#identity/groups/model.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import { type Visitor, visitorOf } from '#identity/visitor.ts'
 import type { Database } from '#platform/postgres/database.ts'

@@ -2,8 +2,7 @@ import {
   type AuthorizationParameters,
   wordsOfParameter,
 } from '#identity/authorization/authorization-parameters.ts'
-import { SCOPES } from '#identity/pools/model.ts'
-import { COGNITO_API_SCOPE } from '#identity/token-sets/scopes.ts'
+import { COGNITO_API_SCOPE, SCOPES } from '#identity/pools/scopes.ts'
 
 import { type ParameterCheck, invalidRequestError, authorizationError } from './check.ts'
 

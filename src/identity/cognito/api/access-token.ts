@@ -1,4 +1,4 @@
-import { COGNITO_API_SCOPE, scopesOf } from '#identity/token-sets/scopes.ts'
+import { COGNITO_API_SCOPE, scopesOf } from '#identity/pools/scopes.ts'
 import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
 import { isRevoked } from '#identity/users/model.ts'

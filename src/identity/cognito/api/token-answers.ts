@@ -1,6 +1,6 @@
+import { COGNITO_API_SCOPE } from '#identity/pools/scopes.ts'
 import type { TokenSet } from '#identity/token-sets/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
-import { COGNITO_API_SCOPE } from '#identity/token-sets/scopes.ts'
 
 import { notAuthorized, wrongUsernameOrPassword } from './cognito-error.ts'
 import type { CognitoRequest, CognitoServices } from './cognito-services.ts'

@@ -1,7 +1,7 @@
 import type { Role } from '#identity/actor.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { AdminUser } from './admin-user.ts'
+import type { AdminUser } from './model.ts'
 
 /** Deletions and changes of roles in a pool happen one after another, so that each sees what the one before left. */
 export async function lockPool(tx: SiteTx, userPoolId: string): Promise<void> {

@@ -1,3 +1,6 @@
+/** Default of what is asked of the hosted sign-in, and of a provider. */
+export const SCOPES = ['openid', 'email', 'profile']
+
 /** Cognito's scope for its JSON API; sign-ins through that API have it alone, and get an id token with it. */
 export const COGNITO_API_SCOPE = 'aws.cognito.signin.user.admin'
 

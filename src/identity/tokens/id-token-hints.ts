@@ -1,7 +1,8 @@
 import { AppError } from '#base/app-error.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Site } from '#sites/site.ts'
+
+import type { TokenVerifier } from './token-verifier.ts'
 
 /** Of whom a client's id token speaks. It may have expired: it is no proof, only the client's expectation. */
 export class IdTokenHints {

@@ -1,22 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import { AppError } from '#base/app-error.ts'
-import { type Actor, type Role, atLeast } from '#identity/actor.ts'
-import { EmailAddress } from '#identity/email.ts'
+import { EmailAddress, OptionalAddress } from '#identity/email.ts'
 
 const closed = { additionalProperties: false }
-const Absent = Type.Null()
 
 const RoleName = Type.Union([
   Type.Literal('user'),
   Type.Literal('admin'),
   Type.Literal('super-admin'),
 ])
-
-/** An address, or null for none. */
-export const OptionalAddress = Type.Union([EmailAddress, Absent], {
-  fault: 'must be an email address, or null for none',
-})
 
 export const NewAdminUser = Type.Object(
   {
@@ -35,7 +27,7 @@ const AdminUserFields = {
   userId: Type.String(),
   email: Type.String(),
   role: RoleName,
-  externalEmail: Type.Union([Type.String(), Absent]),
+  externalEmail: Type.Union([Type.String(), Type.Null()]),
   status: Type.Union([Type.Literal('INVITED'), Type.Literal('ACTIVE')]),
 }
 
@@ -50,10 +42,3 @@ export const CreatedAdminUser = Type.Object({
   inviteRecipient: Type.String(),
 })
 export type CreatedAdminUser = Static<typeof CreatedAdminUser>
-
-/** Nobody below a super-admin makes, changes or removes one. */
-export function requireAuthorityOver(actor: Pick<Actor, 'role'>, role: Role | null): void {
-  if (role === 'super-admin' && !atLeast(actor, 'super-admin')) {
-    throw new AppError('Forbidden', 'Only a super-admin may do this to a super-admin')
-  }
-}

@@ -1,43 +1,35 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { ActorContext, Role } from '#identity/actor.ts'
+import { type ActorContext, type Role, requireAuthorityOver } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { RevocationStates } from '#identity/revocation/revocation-states.ts'
+import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { User } from '#identity/users/model.ts'
+import type { Users } from '#identity/users/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { MailboxOwnership } from './mailbox-ownership.ts'
+import type { AdminUser, CreatedAdminUser, NewAdminUser } from './model.ts'
 import {
   deleteUser,
   lockPool,
   selectAdminUsers,
   selectOtherSuperAdmins,
   updateRole,
-} from './admin-queries.ts'
-import {
-  type AdminUser,
-  type CreatedAdminUser,
-  type NewAdminUser,
-  requireAuthorityOver,
-} from './admin-user.ts'
-import type { MailboxOwnership } from './mailbox-ownership.ts'
-import type { User } from './model.ts'
-import { insertUser, selectUser } from './queries.ts'
+} from './queries.ts'
 
 export interface AdminUsersDeps {
   readonly database: Database
-  readonly notifications: Notifications
   readonly clock: Clock
-  readonly ids: Ids
   readonly directory: PoolDirectory
-  readonly validities: RevocationStates
+  readonly changes: AccountChanges
+  readonly users: Users
   readonly invites: Invites
   readonly events: SecurityEvents
   readonly idempotentAnswers: IdempotentAnswers
@@ -112,25 +104,15 @@ export class AdminUsers {
     by: ActorContext,
     input: NewAdminUser & { readonly userPoolId: string },
   ): Promise<CreatedAdminUser> {
-    const { ids, clock, invites } = this.#deps
-    const sub = ids.uuid()
+    const { users, invites } = this.#deps
+    const { userPoolId, role = 'user' } = input
     const email = canonicalEmail(input.email)
-    const account = {
-      userPoolId: input.userPoolId,
-      sub,
-      email,
-      emailVerified: false,
-      externalEmail: canonicalOrNone(input.externalEmail),
-      role: input.role ?? 'user',
-      status: 'INVITED',
-      origin: 'invite',
-    } as const
-    await insertUser(tx, account, clock.now())
-    const user = await selectUser(tx, input.userPoolId, sub)
+    const externalEmail = canonicalOrNone(input.externalEmail)
+    const user = await users.addInvited(tx, { userPoolId, email, externalEmail, role })
     if (!user) {
       throw new AppError('UserAlreadyExists', `There is a user with the address "${email}" already`)
     }
-    await this.#record(tx, by, 'user.created', { user, detail: { role: account.role } })
+    await this.#record(tx, by, 'user.created', { user, detail: { role } })
     const { recipient, delivers } = await invites.send(tx, site, user, by)
     return { ...adminUserOf(user), inviteSent: delivers, inviteRecipient: recipient }
   }
@@ -142,16 +124,15 @@ export class AdminUsers {
     userId: string,
     change: (tx: SiteTx, user: User) => Promise<Result>,
   ): Promise<Result> {
-    const { database, directory, notifications, validities } = this.#deps
+    const { database, directory, changes, users } = this.#deps
     const { admin } = await directory.get(site)
     return database.withSite(site.siteId, async (tx) => {
       await lockPool(tx, admin.userPoolId)
-      const user = await selectUser(tx, admin.userPoolId, userId)
+      const user = await users.find(tx, admin.userPoolId, userId)
       if (!user) throw notFound('User', userId)
       requireAuthorityOver(by.actor, user.role)
       const result = await change(tx, user)
-      await notifications.notify(tx, 'croft_tokens', { siteId: site.siteId, sub: userId })
-      tx.onCommit(() => validities.userChanged(site.siteId, userId))
+      await changes.userChanged(tx, userId)
       return result
     })
   }
