@@ -2,10 +2,11 @@ import { randomFillSync } from 'node:crypto'
 
 import ivm from 'isolated-vm'
 
+import { FROM_GUEST } from './grammars.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
-import { FROM_GUEST, type FromGuest, type SlotDefinition, type SourceFault } from './protocol.ts'
+import type { FromGuest, SlotDefinition, SourceFault } from './protocol.ts'
 import { readRecords } from './records.ts'
 
 /** How long what is already finished may take to be read out after a stretch was stopped. */
@@ -107,7 +108,7 @@ export class GuestContext {
     if (this.home.disposed) return lost('memoryMb', elapsedMs)
     const taken = this.#take(thrown ? { timeout: SALVAGE_MS } : {})
     if (!taken) return lost(this.home.disposed ? 'memoryMb' : 'cpuMs', elapsedMs)
-    const [begun, current] = taken[0]?.kind === 'K' ? taken[0].numbers : [0, 0]
+    const [begun, current] = taken[0]?.kind === 'state' ? taken[0].numbers : [0, 0]
     const message = thrown && thrownMessage(thrown.error)
     const entry = { records: taken, elapsedMs, begun, current }
     return message === TIMED_OUT && elapsedMs >= this.#definition.limits.cpuMs
@@ -119,7 +120,7 @@ export class GuestContext {
   #take(options: { timeout?: number }): FromGuest[] | undefined {
     try {
       const text: unknown = this.#runtime.take.applySync(undefined, [], options)
-      return typeof text === 'string' ? readRecords<FromGuest>(text, FROM_GUEST) : undefined
+      return typeof text === 'string' ? readRecords(text, FROM_GUEST) : undefined
     } catch {
       return undefined
     }
@@ -175,8 +176,8 @@ function loadingOf(
 /** What the guest said about its handler, if it said anything. */
 export function loadOutcomeOf(records: readonly FromGuest[]): LoadOutcome | undefined {
   for (const record of records) {
-    if (record.kind === 'O') return { state: 'ready' }
-    if (record.kind === 'U') return { state: 'failed', fault: { message: record.texts[0] } }
+    if (record.kind === 'loaded') return { state: 'ready' }
+    if (record.kind === 'unusable') return { state: 'failed', fault: { message: record.texts[0] } }
   }
   return undefined
 }

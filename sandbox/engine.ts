@@ -2,18 +2,13 @@ import type ivm from 'isolated-vm'
 
 import { thrownMessage } from './context.ts'
 import { CpuClock } from './cpu-clock.ts'
+import { TO_GUEST, TO_WORKER } from './grammars.ts'
 import { Instance, sectionOf } from './instance.ts'
 import type { GuestIsolate } from './isolate.ts'
 import type { CallRecord } from './open-calls.ts'
 import { adHocModule } from './prepare.ts'
 import type { ProgressMarker } from './progress-marker.ts'
-import {
-  type SlotDefinition,
-  TO_GUEST,
-  TO_WORKER,
-  type ToGuest,
-  type ToWorker,
-} from './protocol.ts'
+import type { SlotDefinition, ToWorker } from './protocol.ts'
 import { readRecords } from './records.ts'
 import { WakeTimers } from './wake-timers.ts'
 import { WarmIsolates } from './warm-isolates.ts'
@@ -29,7 +24,7 @@ export interface EngineDeps {
   /** Resident memory of the process above which idle isolates are dropped. */
   readonly softMemoryBytes: number
   readonly outbox: WorkerOutput
-  readonly mark: ProgressMarker
+  readonly progress: ProgressMarker
   /** Whether everything sent so far has left the process. */
   readonly flushed: () => boolean
 }
@@ -68,36 +63,36 @@ export class Engine {
 
   /** Carries out one frame. Throws only on a frame that breaks the protocol. */
   receive(text: string): void {
-    const { mark, outbox, flushed } = this.#deps
+    const { progress, outbox, flushed } = this.#deps
     const answers = new Map<Instance, Answer[]>()
-    const records = readRecords<ToWorker>(text, TO_WORKER)
+    const records = readRecords(text, TO_WORKER)
     const last = records.at(-1)
-    const seq = last?.kind === 'Q' ? last.numbers[0] : 0
+    const seq = last?.kind === 'batch' ? last.numbers[0] : 0
     // Without a mark the first section of the oldest batch is the one that runs, if what came before is out.
     let marked = flushed()
     this.#busyMs = performance.now()
     this.#cpu.begin()
     records.forEach((record, index) => {
       switch (record.kind) {
-        case 'Q':
+        case 'batch':
           break
-        case 'L':
+        case 'defineSlot':
           this.#define(record.numbers[0], record.texts[0])
           break
-        case 'D':
+        case 'forgetSlot':
           this.#forget(record.numbers[0])
           break
-        case 'S':
-          if (!marked) mark.section(seq, index)
+        case 'section':
+          if (!marked) progress.section(seq, index)
           marked = false
           this.#start(record.numbers[0], record.texts[0])
           break
-        case 'A':
+        case 'answer':
           this.#group(answers, record)
       }
     })
     for (const [instance, list] of answers) {
-      mark.slot(instance.slot, seq)
+      progress.slot(instance.slot, seq)
       this.#enter(instance, () => instance.answer(list))
     }
     if (seq > 0) outbox.acknowledge(seq)
@@ -128,7 +123,7 @@ export class Engine {
     this.#tidy()
   }
 
-  #group(answers: Map<Instance, Answer[]>, record: Extract<ToWorker, { kind: 'A' }>): void {
+  #group(answers: Map<Instance, Answer[]>, record: Extract<ToWorker, { kind: 'answer' }>): void {
     const [hostCall, ok] = record.numbers
     const instance = this.#askers.get(hostCall)
     if (!instance) return
@@ -169,10 +164,10 @@ export class Engine {
       this.#wakes.set(instance, instance.wakeMs)
       return
     }
-    this.#deps.mark.slot(instance.slot, 0)
+    this.#deps.progress.slot(instance.slot, 0)
     this.#cpu.begin()
     this.#enter(instance, () => instance.wake(nowMs))
-    this.#deps.mark.idle()
+    this.#deps.progress.idle()
     this.#flush()
   }
 
@@ -184,7 +179,7 @@ export class Engine {
       slot: slot.id,
       definition: slot.definition,
       cpu: this.#cpu,
-      progress: () => this.#deps.mark.heartbeat(),
+      progress: () => this.#deps.progress.heartbeat(),
       outbox: this.#deps.outbox,
       numbers: {
         next: () => {
@@ -237,7 +232,7 @@ export class Engine {
 
   #refuse(section: string, error: unknown): void {
     const message = `The isolate could not be made: ${thrownMessage(error)}`
-    for (const record of readRecords<ToGuest>(section, TO_GUEST)) {
+    for (const record of readRecords(section, TO_GUEST)) {
       this.#deps.outbox.failure(record.numbers[0], 0, { kind: 'interrupted', message })
     }
   }

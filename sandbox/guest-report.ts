@@ -8,9 +8,14 @@ const MAX_NAME_LENGTH = 64
 const MARGIN_LENGTH = 64
 const ERROR = LEVELS.indexOf('error')
 
-const FAILED: ReadonlySet<string> = new Set<Failed['kind']>(['T', 'I', 'B', 'Z'])
+const FAILED: ReadonlySet<string> = new Set<Failed['kind']>([
+  'thrown',
+  'invalidResult',
+  'invalidBody',
+  'oversized',
+])
 
-type Failed = Extract<FromGuest, { kind: 'T' | 'I' | 'B' | 'Z' }>
+type Failed = Extract<FromGuest, { kind: 'thrown' | 'invalidResult' | 'invalidBody' | 'oversized' }>
 
 export interface ReportDeps {
   readonly slot: number
@@ -46,21 +51,21 @@ export class GuestReport {
 
   #apply(record: FromGuest): void {
     const { calls } = this.#deps
-    if (record.kind === 'R') calls.finish(record.numbers[0], record.texts[0])
-    else if (record.kind === 'H') this.#ask(record)
-    else if (record.kind === 'G') this.#line(record)
-    else if (record.kind === 'N') this.dueMs = record.numbers[0]
+    if (record.kind === 'result') calls.finish(record.numbers[0], record.texts[0])
+    else if (record.kind === 'hostCall') this.#ask(record)
+    else if (record.kind === 'log') this.#line(record)
+    else if (record.kind === 'nextTimer') this.dueMs = record.numbers[0]
     else if (isFailed(record)) calls.fail(record.numbers[0], this.#failureOf(record))
   }
 
-  #ask({ numbers, texts }: Extract<FromGuest, { kind: 'H' }>): void {
+  #ask({ numbers, texts }: Extract<FromGuest, { kind: 'hostCall' }>): void {
     if (texts[0].length <= MAX_NAME_LENGTH)
       this.#deps.calls.startHostCall(numbers[0], numbers[1], texts)
   }
 
   #failureOf(record: Failed): GuestFailure {
     switch (record.kind) {
-      case 'T': {
+      case 'thrown': {
         const statusCode = record.numbers[1]
         const [code, message, stack] = record.texts
         return {
@@ -71,11 +76,11 @@ export class GuestReport {
           ...(code === '' ? {} : { code }),
         }
       }
-      case 'I':
+      case 'invalidResult':
         return { kind: 'invalidResult', message: record.texts[0] }
-      case 'B':
+      case 'invalidBody':
         return { kind: 'invalidBody', message: record.texts[0] }
-      case 'Z': {
+      case 'oversized': {
         const limit = this.#deps.definition.limits.resultBytes
         const used = Math.max(record.numbers[1], limit + 1)
         return { kind: 'limit', what: 'resultBytes', limit, used }
@@ -83,7 +88,7 @@ export class GuestReport {
     }
   }
 
-  #line({ numbers, texts }: Extract<FromGuest, { kind: 'G' }>): void {
+  #line({ numbers, texts }: Extract<FromGuest, { kind: 'log' }>): void {
     this.#print(numbers[0], Math.min(numbers[1], ERROR), texts[0])
   }
 

@@ -3,15 +3,9 @@ import { connect } from 'node:net'
 import { Piscina } from 'piscina'
 
 import { encodeFrame, FrameReader } from './frames.ts'
+import { FROM_HOST, TO_HOST } from './grammars.ts'
 import { prepare } from './prepare.ts'
-import {
-  type FromHost,
-  type FunctionFiles,
-  type Hello,
-  type Prepared,
-  TO_HOST,
-  type ToHost,
-} from './protocol.ts'
+import { type FunctionFiles, type Hello, type Prepared, type ToHost } from './protocol.ts'
 import { readRecords, RecordWriter } from './records.ts'
 import { snapshotFile } from './snapshot.ts'
 import type { WorkerTask } from './worker.ts'
@@ -69,7 +63,7 @@ function serveControl({ socketPath, token }: HostOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.on('data', (chunk) => {
       for (const text of frames.push(chunk)) {
-        for (const request of readRecords<ToHost>(text, TO_HOST)) {
+        for (const request of readRecords(text, TO_HOST)) {
           prepareRequest(request).then(
             (prepared) => socket.write(encodeFrame(answerOf(request, prepared))),
             reject,
@@ -87,13 +81,13 @@ async function prepareRequest(request: ToHost): Promise<Prepared> {
 }
 
 function hostGreeting(hello: Hello): string {
-  const writer = new RecordWriter<FromHost>()
-  writer.add('W', [], [JSON.stringify(hello)])
+  const writer = new RecordWriter(FROM_HOST)
+  writer.add('hello', [], [JSON.stringify(hello)])
   return writer.take()
 }
 
 function answerOf(request: ToHost, prepared: Prepared): string {
-  const writer = new RecordWriter<FromHost>()
-  writer.add('P', [request.numbers[0]], [JSON.stringify(prepared)])
+  const writer = new RecordWriter(FROM_HOST)
+  writer.add('prepared', [request.numbers[0]], [JSON.stringify(prepared)])
   return writer.take()
 }

@@ -1,9 +1,10 @@
 import { type EntryResult, GuestContext, type LoadOutcome, loadOutcomeOf } from './context.ts'
 import type { CpuClock } from './cpu-clock.ts'
+import { TO_GUEST } from './grammars.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { type CallRecord, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
-import { type GuestFailure, TO_GUEST, type ToGuest } from './protocol.ts'
+import { type GuestFailure, type ToGuest } from './protocol.ts'
 import { readRecords, RecordWriter } from './records.ts'
 
 /** Calls are begun one at a time until the function has shown that it behaves. */
@@ -65,9 +66,9 @@ export class Instance {
     return dueMs > 0 && deadlineMs > 0 ? Math.min(dueMs, deadlineMs) : deadlineMs
   }
 
-  /** Begins a section of `C` records. */
+  /** Begins a section of `call` records. */
   start(section: string): void {
-    const records = readRecords<ToGuest>(section, TO_GUEST).filter((record) => record.kind === 'C')
+    const records = readRecords(section, TO_GUEST).filter((record) => record.kind === 'call')
     this.#answerRefused()
     if (!this.acceptsCalls) {
       this.#deps.stopped(this, records)
@@ -87,7 +88,7 @@ export class Instance {
     for (const { hostCall, ok, text } of answers) {
       const open = this.calls.endHostCall(hostCall)
       if (!open) continue
-      records.push({ kind: 'A', numbers: [open.guestId, ok], texts: [text] })
+      records.push({ kind: 'answer', numbers: [open.guestId, ok], texts: [text] })
       calls.push(open.call)
     }
     if (records.length > 0) this.#run({ records, calls, section: sectionOf(records) })
@@ -101,7 +102,7 @@ export class Instance {
       if (call.deadlineMs > nowMs) break
       const used = Math.round(nowMs - call.startedMs)
       this.calls.fail(call.id, { kind: 'limit', what: 'timeoutMs', limit, used })
-      records.push({ kind: 'D', numbers: [call.id], texts: [] })
+      records.push({ kind: 'cancel', numbers: [call.id], texts: [] })
     }
     if (this.#state === 'cold' || this.#state === 'over') return
     this.#run({ records, calls: [], section: sectionOf(records) })
@@ -158,7 +159,7 @@ export class Instance {
       const calls = work.calls.slice(at, end)
       this.#account(entry, calls)
       if (entry.stopped) {
-        const left = work.records.slice(end).filter((record) => record.kind === 'C')
+        const left = work.records.slice(end).filter((record) => record.kind === 'call')
         this.#stop(entry, { suspects: calls, left })
         return
       }
@@ -220,7 +221,7 @@ export class Instance {
 const idOf = (record: CallRecord): number => record.numbers[0]
 
 export function sectionOf(records: readonly ToGuest[]): string {
-  const writer = new RecordWriter<ToGuest>()
+  const writer = new RecordWriter(TO_GUEST)
   for (const { kind, numbers, texts } of records) writer.add(kind, numbers, texts)
   return writer.take()
 }

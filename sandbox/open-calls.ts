@@ -19,8 +19,8 @@ const TOO_LONG = refused(
 /** What any code of a site may ask at any time; everything else is done with the rights of one call. */
 const ASKED_BY_ANY = 'fetch'
 
-export type CallRecord = Extract<ToGuest, { kind: 'C' }>
-export type AnswerRecord = Extract<ToGuest, { kind: 'A' }>
+export type CallRecord = Extract<ToGuest, { kind: 'call' }>
+export type AnswerRecord = Extract<ToGuest, { kind: 'answer' }>
 
 /** A call inside an isolate whose outcome is open. */
 export interface OpenCall {
@@ -128,7 +128,11 @@ export class OpenCalls {
     const [name, argument] = question
     const call = this.#calls.get(callId) ?? (name === ASKED_BY_ANY ? this.oldest() : undefined)
     if (!call || argument.length > MAX_ARGUMENT_LENGTH) {
-      this.#refusals.push({ kind: 'A', numbers: [guestId, 0], texts: [call ? TOO_LONG : ORPHANED] })
+      this.#refusals.push({
+        kind: 'answer',
+        numbers: [guestId, 0],
+        texts: [call ? TOO_LONG : ORPHANED],
+      })
       return
     }
     const hostCall = this.#deps.numbers.next()
@@ -158,7 +162,7 @@ export class OpenCalls {
     for (const [hostCall, open] of this.#hostCalls) {
       if (!last && open.call !== call.id) continue
       this.endHostCall(hostCall)
-      this.#refusals.push({ kind: 'A', numbers: [open.guestId, 0], texts: [ORPHANED] })
+      this.#refusals.push({ kind: 'answer', numbers: [open.guestId, 0], texts: [ORPHANED] })
       this.#deps.outbox.cancelHostCall(hostCall)
     }
   }

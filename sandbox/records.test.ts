@@ -1,34 +1,39 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { FROM_WORKER, type FromWorker, TO_GUEST, type ToGuest } from './protocol.ts'
+import { FROM_WORKER, TO_GUEST } from './grammars.ts'
+import type { ToGuest } from './protocol.ts'
 import { readRecords, RecordWriter } from './records.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 40 })
 const id = fc.nat()
 const record: fc.Arbitrary<ToGuest> = fc.oneof(
   fc.record({
-    kind: fc.constant('C' as const),
+    kind: fc.constant('call' as const),
     numbers: fc.tuple(id),
     texts: fc.tuple(text, text, text, text),
   }),
-  fc.record({ kind: fc.constant('A' as const), numbers: fc.tuple(id, id), texts: fc.tuple(text) }),
   fc.record({
-    kind: fc.constant('D' as const),
+    kind: fc.constant('answer' as const),
+    numbers: fc.tuple(id, id),
+    texts: fc.tuple(text),
+  }),
+  fc.record({
+    kind: fc.constant('cancel' as const),
     numbers: fc.tuple(id),
     texts: fc.constant<[]>([]),
   }),
 )
 
 const write = (records: readonly ToGuest[]): string => {
-  const writer = new RecordWriter<ToGuest>()
+  const writer = new RecordWriter(TO_GUEST)
   for (const { kind, numbers, texts } of records) writer.add(kind, numbers, texts)
   return writer.take()
 }
 
 function readOrRefuse(message: string): ToGuest[] {
   try {
-    return readRecords<ToGuest>(message, TO_GUEST)
+    return readRecords(message, TO_GUEST)
   } catch {
     return []
   }
@@ -38,7 +43,7 @@ describe('records', () => {
   test('come back as they were written, whatever is in their texts', () => {
     fc.assert(
       fc.property(fc.array(record), (records) => {
-        expect(readRecords<ToGuest>(write(records), TO_GUEST)).toEqual(records)
+        expect(readRecords(write(records), TO_GUEST)).toEqual(records)
       }),
     )
   })
@@ -49,7 +54,7 @@ describe('records', () => {
         const whole = write(records)
         const cut = at % whole.length
         for (const { kind } of readOrRefuse(whole.slice(0, cut) + bad + whole.slice(cut + 1))) {
-          expect(TO_GUEST).toHaveProperty(kind)
+          expect(TO_GUEST.kinds).toHaveProperty(kind)
         }
       }),
     )
@@ -67,17 +72,17 @@ describe('records', () => {
     ['a length that lies', '65,1,1,9\nabc', 'do not add up'],
     ['text that belongs to nothing', '68,1\nabc', 'do not add up'],
   ])('with %s are refused', (_what, message, reason) => {
-    expect(() => readRecords<ToGuest>(message, TO_GUEST)).toThrow(reason)
+    expect(() => readRecords(message, TO_GUEST)).toThrow(reason)
   })
 
   test('of two writes do not mix', () => {
-    const writer = new RecordWriter<FromWorker>()
-    writer.add('R', [1, 2], ['one'])
-    expect(readRecords<FromWorker>(writer.take(), FROM_WORKER)).toHaveLength(1)
+    const writer = new RecordWriter(FROM_WORKER)
+    writer.add('result', [1, 2], ['one'])
+    expect(readRecords(writer.take(), FROM_WORKER)).toHaveLength(1)
     expect(writer.empty).toBe(true)
-    writer.add('A', [3], [])
-    expect(readRecords<FromWorker>(writer.take(), FROM_WORKER)).toEqual([
-      { kind: 'A', numbers: [3], texts: [] },
+    writer.add('acknowledge', [3], [])
+    expect(readRecords(writer.take(), FROM_WORKER)).toEqual([
+      { kind: 'acknowledge', numbers: [3], texts: [] },
     ])
   })
 })

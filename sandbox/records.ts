@@ -14,20 +14,54 @@ export interface Shape<
   readonly texts: Texts
 }
 
-/** How many numbers and texts each kind of a union has. */
-export type Grammar<Union extends Shape<string, readonly number[], readonly string[]>> = {
-  readonly [Kind in Union['kind']]: readonly [
-    numbers: Extract<Union, { kind: Kind }>['numbers']['length'],
-    texts: Extract<Union, { kind: Kind }>['texts']['length'],
-  ]
+type AnyShape = Shape<string, readonly number[], readonly string[]>
+
+type Spelling<Kind extends AnyShape> = readonly [
+  letter: string,
+  numbers: Kind['numbers']['length'],
+  texts: Kind['texts']['length'],
+]
+
+interface KindForm {
+  readonly kind: string
+  /** The character code of its letter. */
+  readonly code: number
+  readonly numbers: number
+  readonly texts: number
 }
 
-type AnyShape = Shape<string, readonly number[], readonly string[]>
+/** How the kinds of a union are written. */
+export class Grammar<Union extends AnyShape> {
+  readonly kinds: Readonly<Record<Union['kind'], KindForm>>
+  readonly #byCode: (KindForm | undefined)[] = Array.from({ length: 128 }, () => undefined)
+
+  constructor(spellings: {
+    readonly [Kind in Union['kind']]: Spelling<Extract<Union, { kind: Kind }>>
+  }) {
+    const forms = Object.entries<Spelling<AnyShape>>(spellings).map(
+      ([kind, [letter, numbers, texts]]) => ({ kind, code: letter.charCodeAt(0), numbers, texts }),
+    )
+    for (const form of forms) this.#byCode[form.code] = form
+    this.kinds = Object.fromEntries(forms.map((form) => [form.kind, form])) as typeof this.kinds
+  }
+
+  /** The kind whose letter has that character code. */
+  formOf(code: number): KindForm {
+    const form = this.#byCode[code]
+    if (form) return form
+    throw new Error(`A message holds the unknown kind "${String.fromCharCode(code)}"`)
+  }
+}
 
 /** Collects records and joins them once. */
 export class RecordWriter<Union extends AnyShape> {
+  readonly #grammar: Grammar<Union>
   #head = ''
   #body = ''
+
+  constructor(grammar: Grammar<Union>) {
+    this.#grammar = grammar
+  }
 
   get empty(): boolean {
     return this.#head === ''
@@ -43,7 +77,8 @@ export class RecordWriter<Union extends AnyShape> {
     numbers: Extract<Union, { kind: Kind }>['numbers'],
     texts: Extract<Union, { kind: Kind }>['texts'],
   ): void {
-    let head = this.#head === '' ? `${kind.charCodeAt(0)}` : `${this.#head},${kind.charCodeAt(0)}`
+    const { code } = this.#grammar.kinds[kind]
+    let head = this.#head === '' ? `${code}` : `${this.#head},${code}`
     for (const number of numbers) head += `,${number}`
     for (const text of texts) {
       head += `,${text.length}`
@@ -73,8 +108,7 @@ export function readRecords<Union extends AnyShape>(
   let at = 0
   let textAt = headEnd + 1
   while (at < head.length) {
-    const kind = String.fromCharCode(count(head[at]))
-    const [numberCount, textCount] = shapeOf(kind, grammar)
+    const { kind, numbers: numberCount, texts: textCount } = grammar.formOf(count(head[at]))
     const numbers: number[] = []
     const texts: string[] = []
     for (let step = 1; step <= numberCount; step += 1) numbers.push(count(head[at + step]))
@@ -89,11 +123,6 @@ export function readRecords<Union extends AnyShape>(
   }
   if (textAt !== text.length) throw new Error('The lengths in a message do not add up')
   return records
-}
-
-function shapeOf(kind: string, grammar: object): readonly [numbers: number, texts: number] {
-  if (!Object.hasOwn(grammar, kind)) throw new Error(`A message holds the unknown kind "${kind}"`)
-  return (grammar as Readonly<Record<string, readonly [number, number]>>)[kind] ?? [0, 0]
 }
 
 function count(value: unknown): number {

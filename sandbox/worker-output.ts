@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 
-import type { FromWorker, GuestFailure } from './protocol.ts'
+import { FROM_WORKER } from './grammars.ts'
+import type { GuestFailure } from './protocol.ts'
 import { RecordWriter } from './records.ts'
 
 /** Units of text after which a frame is sent without waiting for the rest, so that none grows too long to be read. */
@@ -8,7 +9,7 @@ const FULL_FRAME = 16 * 1024 * 1024
 
 /** Everything a worker has to tell the service, sent as one frame unless that grows too long. */
 export class WorkerOutput {
-  readonly #writer = new RecordWriter<FromWorker>()
+  readonly #writer = new RecordWriter(FROM_WORKER)
   readonly #send: (text: string) => void
 
   constructor(send: (text: string) => void) {
@@ -16,36 +17,36 @@ export class WorkerOutput {
   }
 
   result(call: number, cpuUs: number, text: string): void {
-    this.#writer.add('R', [call, Math.round(cpuUs)], [text])
+    this.#writer.add('result', [call, Math.round(cpuUs)], [text])
     this.#relieve()
   }
 
   failure(call: number, cpuUs: number, failure: GuestFailure): void {
-    this.#writer.add('F', [call, Math.round(cpuUs)], [JSON.stringify(failure)])
+    this.#writer.add('failure', [call, Math.round(cpuUs)], [JSON.stringify(failure)])
     this.#relieve()
   }
 
   hostCall(hostCall: number, call: number, [name, argument]: readonly [string, string]): void {
-    this.#writer.add('H', [hostCall, call], [name, argument])
+    this.#writer.add('hostCall', [hostCall, call], [name, argument])
     this.#relieve()
   }
 
   cancelHostCall(hostCall: number): void {
-    this.#writer.add('X', [hostCall], [])
+    this.#writer.add('cancel', [hostCall], [])
   }
 
   log(place: readonly [slot: number, call: number, level: number], message: string): void {
     const [slot, call, level] = place
-    this.#writer.add('G', [slot, call, level, Date.now()], [message])
+    this.#writer.add('log', [slot, call, level, Date.now()], [message])
     this.#relieve()
   }
 
   acknowledge(seq: number): void {
-    this.#writer.add('A', [seq], [])
+    this.#writer.add('acknowledge', [seq], [])
   }
 
   warmIsolates(isolates: number): void {
-    this.#writer.add('M', [isolates], [])
+    this.#writer.add('warmIsolates', [isolates], [])
   }
 
   flush(): void {

@@ -2,9 +2,10 @@ import { connect } from 'node:net'
 
 import { Engine } from './engine.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
+import { FROM_WORKER } from './grammars.ts'
 import { syntaxReady } from './module-syntax.ts'
 import { ProgressMarker } from './progress-marker.ts'
-import type { FromWorker, Hello } from './protocol.ts'
+import type { Hello } from './protocol.ts'
 import { RecordWriter } from './records.ts'
 import { loadSnapshot } from './snapshot.ts'
 import { WorkerOutput } from './worker-output.ts'
@@ -22,12 +23,12 @@ export interface WorkerTask {
 export default async function work(task: WorkerTask): Promise<void> {
   await syntaxReady
   const socket = connect(task.socketPath)
-  const mark = new ProgressMarker(task.progressPath)
+  const progress = new ProgressMarker(task.progressPath)
   const engine = new Engine({
     snapshot: loadSnapshot(task.snapshotPath),
     warmIsolates: task.warmIsolates,
     softMemoryBytes: task.softMemoryBytes,
-    mark,
+    progress,
     outbox: new WorkerOutput((text) => socket.write(encodeFrame(text))),
     flushed: () => socket.writableLength === 0,
   })
@@ -41,12 +42,12 @@ export default async function work(task: WorkerTask): Promise<void> {
     socket.on('close', () => resolve())
   }).finally(() => {
     engine.close()
-    mark.close()
+    progress.close()
   })
 }
 
 export function greeting(hello: Hello): string {
-  const writer = new RecordWriter<FromWorker>()
-  writer.add('W', [], [JSON.stringify(hello)])
+  const writer = new RecordWriter(FROM_WORKER)
+  writer.add('hello', [], [JSON.stringify(hello)])
   return writer.take()
 }

@@ -1,5 +1,5 @@
 /** Why no permit was given. */
-type LimiterRefusal =
+export type LimiterRefusal =
   | { readonly reason: 'queue-full'; readonly maxQueued: number }
   | { readonly reason: 'timeout'; readonly maxWaitMs: number }
   | { readonly reason: 'aborted' }

@@ -18,8 +18,8 @@ import type { Site } from '#sites/site.ts'
 
 import { type BucketServices, openBuckets } from './buckets/open-buckets.ts'
 import { OperationCalls } from './calls/operation-calls.ts'
-import { OperationRuns } from './calls/operation-runs.ts'
-import { PresetRuns } from './calls/presets/preset-runs.ts'
+import { OperationRunner } from './calls/operation-runner.ts'
+import { PresetRunner } from './calls/presets/preset-runner.ts'
 import { PublishedCaches } from './calls/published-caches.ts'
 import { ResponseCache } from './calls/response-cache.ts'
 import { Compute } from './compute/service.ts'
@@ -31,7 +31,7 @@ import { resourceSection } from './definitions/sections/resources.ts'
 import { Definitions } from './definitions/service.ts'
 import { Redaction } from './env-vars/redaction.ts'
 import { EnvVars } from './env-vars/service.ts'
-import type { Invoke } from './host-calls/nested-calls.ts'
+import type { CallOperation } from './host-calls/nested-calls.ts'
 import { HostCalls } from './host-calls/service.ts'
 import type { SiteMail } from './host-calls/site-mail.ts'
 import { DefinitionProfiles } from './iac/profiles.ts'
@@ -46,7 +46,7 @@ import { Jobs } from './jobs/service.ts'
 import { RuntimeLogs } from './logs/service.ts'
 import { Operations } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
-import { Published } from './published/service.ts'
+import { PublishedSites } from './published/service.ts'
 import { Resources } from './resources/service.ts'
 import { type RuntimeLimits, runtimeLimits } from './revisions/limits.ts'
 import { Revisions } from './revisions/service.ts'
@@ -121,19 +121,19 @@ export interface Runtime extends BucketServices, TableServices, AsyncDisposable 
 /** Builds the runtime, starts its sandbox, listens, and puts its workers behind their queues. */
 export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const serving = await openServing(deps, {
-    invoke: (call) => operationCalls.invoke(call),
+    callOperation: (call) => operationCalls.call(call),
     operationVersions: (tx) => operations.versions(tx),
   })
   const { published, sandbox, runtimeLogs, runtimeUsage, tableServices, bucketServices } = serving
   await published.listen(deps.notifications)
   await runtimeLogs.listen(deps.notifications)
   const cache = new ResponseCache({ shared: deps.sharedCache, now: serving.now })
-  const presets = new PresetRuns({
+  const presets = new PresetRunner({
     ...serving,
     tokenKey: deps.sealer.derive('preset-page-tokens'),
   })
-  const runs = new OperationRuns({ ...serving, presets })
-  const operationCalls = new OperationCalls({ ...serving, cache, runs })
+  const runner = new OperationRunner({ ...serving, presets })
+  const operationCalls = new OperationCalls({ ...serving, cache, runner })
   const control = { ...deps, ...serving, caches: new PublishedCaches({ published, cache }) }
   const resources = new Resources({
     ...control,
@@ -182,7 +182,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
 async function openServing(
   deps: RuntimeDeps,
   later: {
-    readonly invoke: Invoke
+    readonly callOperation: CallOperation
     operationVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>>
   },
 ) {
@@ -199,7 +199,7 @@ async function openServing(
   const { tables } = tableServices
   const { buckets } = bucketServices
   // The sandbox asks for host calls and the published site retires isolates: neither happens before both exist.
-  const published = new Published({
+  const published = new PublishedSites({
     ...deps,
     ...later,
     revisions,
@@ -214,7 +214,7 @@ async function openServing(
     tables,
     buckets,
     mail: deps.siteMail,
-    invoke: later.invoke,
+    callOperation: later.callOperation,
   })
   const sandbox: Sandbox = await deps.openSandbox({
     hostCall: (call) => hostCalls.answer(call),

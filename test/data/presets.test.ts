@@ -534,9 +534,10 @@ describe('an operation on what is its caller’s own', () => {
     const { siteId } = await stack.context.sites.find('one.test')
     const call = { site: { siteId, domain: 'one.test' }, operation: 'note', requestId: 'r' }
     await expect(
-      stack.context.operationCalls.invoke({
+      stack.context.operationCalls.call({
         ...call,
         authority: 'system',
+        depth: 0,
         body: '{"payload":{"key":{"id":"bobs"}}}',
       }),
     ).rejects.toMatchObject({ code: 'Forbidden' })

@@ -18,10 +18,10 @@ let stack: Stack
 let site: RuntimeSite
 beforeAll(async () => {
   cacheDir = await mkdtemp(join(tmpdir(), 'croft-faults-'))
-  const openSandbox = interceptedSandbox(cacheDir, async (asked, call) => {
-    const left = losses.get(asked.operation) ?? 0
-    if (left === 0) return call(asked)
-    losses.set(asked.operation, left - 1)
+  const openSandbox = interceptedSandbox(cacheDir, async (call, run) => {
+    const left = losses.get(call.operation) ?? 0
+    if (left === 0) return run()
+    losses.set(call.operation, left - 1)
     const failure = { kind: 'interrupted', message: 'the host went away' } as const
     return { ok: false, failure, cpuUs: 0 }
   })

@@ -11,9 +11,9 @@ import { type Stack, startStack } from '#test/stack.ts'
 const [database = '', dataDir = '', masterKey = '', port = '', start = ''] = process.argv.slice(2)
 let now = Number(start)
 
-const openSandbox = interceptedSandbox(join(dataDir, 'cache'), (asked, call) => {
-  process.stdout.write(`call ${asked.requestId}\n`)
-  return call(asked)
+const openSandbox = interceptedSandbox(join(dataDir, 'cache'), (call, run) => {
+  process.stdout.write(`call ${call.requestId}\n`)
+  return run()
 })
 const first = {
   database: { url: database },

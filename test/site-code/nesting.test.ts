@@ -90,11 +90,12 @@ describe('an operation that a function calls', () => {
   })
 
   test('opens everything to the site itself', async () => {
-    const answer = await stack.context.operationCalls.invoke({
+    const answer = await stack.context.operationCalls.call({
       site: await stack.context.sites.find('one.test'),
       operation: 'call',
       requestId: 'req_of_a_job',
       authority: 'system',
+      depth: 0,
       body: JSON.stringify({ payload: { operation: 'staff', payload: 7 } }),
     })
     expect(JSON.parse(answer.body).data.got).toMatchObject({
@@ -106,11 +107,12 @@ describe('an operation that a function calls', () => {
 
   test('leaves nothing that the site itself may see in the answers kept for strangers', async () => {
     const asked = { operation: 'staff', payload: 'kept' }
-    const bySystem = await stack.context.operationCalls.invoke({
+    const bySystem = await stack.context.operationCalls.call({
       site: await stack.context.sites.find('one.test'),
       operation: 'callCached',
       requestId: 'req_of_a_job',
       authority: 'system',
+      depth: 0,
       body: JSON.stringify({ payload: asked }),
     })
     expect(bySystem.body).toContain('"got"')

@@ -5,11 +5,17 @@ import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox
 
 import { silentLog } from './silent-log.ts'
 
-type Call = Sandbox['call']
+type RunCall = Sandbox['call']
 
 /** Opens the real sandbox with somebody at its door, who sees each call and may answer it. */
 export const interceptedSandbox =
-  (cacheDir: string, intercept: (asked: Parameters<Call>[0], call: Call) => ReturnType<Call>) =>
+  (
+    cacheDir: string,
+    intercept: (
+      call: Parameters<RunCall>[0],
+      run: () => ReturnType<RunCall>,
+    ) => ReturnType<RunCall>,
+  ) =>
   async (environment: SandboxEnvironment): Promise<Sandbox> => {
     const sandbox = await SandboxHosts.start({
       config: loadConfig({ CROFT_DATA_DIR: cacheDir }).config.sandbox,
@@ -18,7 +24,7 @@ export const interceptedSandbox =
       cacheDir,
       prelude: await loadPrelude(),
     })
-    const call = sandbox.call.bind(sandbox)
-    sandbox.call = (asked) => intercept(asked, call)
+    const run = sandbox.call.bind(sandbox)
+    sandbox.call = (...asked) => intercept(asked[0], () => run(...asked))
     return sandbox
   }

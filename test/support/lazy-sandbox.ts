@@ -5,7 +5,6 @@ import type {
   FunctionSource,
   PreparedFunction,
   Sandbox,
-  SandboxCall,
   SandboxStatus,
 } from '#platform/sandbox-host/sandbox.ts'
 
@@ -21,8 +20,8 @@ export class LazySandbox implements Sandbox {
     this.#start = start
   }
 
-  async call(call: SandboxCall): Promise<CallOutcome> {
-    return (await this.#sandbox()).call(call)
+  async call(...call: Parameters<Sandbox['call']>): Promise<CallOutcome> {
+    return (await this.#sandbox()).call(...call)
   }
 
   async compute(job: ComputeJob): Promise<ComputeOutcome> {

@@ -1,8 +1,3 @@
-import { configured } from './config.ts'
-import { GuestBucket } from './guest-bucket.ts'
-import { GuestTable } from './guest-table.ts'
-import { callHostFor } from './host-calls.ts'
-import { runInCall } from './live-calls.ts'
 import {
   apply,
   defineProperty,
@@ -12,7 +7,13 @@ import {
   jsonParse,
   jsonStringify,
   TypeErrorClass,
-} from './primordials.ts'
+} from '#sandbox/guest/web/primordials.ts'
+
+import { configured } from './config.ts'
+import { GuestBucket } from './guest-bucket.ts'
+import { GuestTable } from './guest-table.ts'
+import { callHostFor } from './host-calls.ts'
+import { runInCall } from './live-calls.ts'
 
 type Print = (...args: unknown[]) => void
 type SendEmail = (message: unknown) => Promise<unknown>

@@ -1,4 +1,5 @@
 import type { PrintLevel } from '#sandbox/guest/web/host-port.ts'
+import { isPromise, jsonParse, jsonStringify } from '#sandbox/guest/web/primordials.ts'
 
 import { CallContext } from './call-context.ts'
 import { configured } from './config.ts'
@@ -8,7 +9,6 @@ import { addCall, attributedCall, forgetCall, isLive, linesOf, runInCall } from 
 import { type LineBudget, printLine } from './log.ts'
 import { loadedTarget, type Target } from './modules.ts'
 import { emit } from './output.ts'
-import { isPromise, jsonParse, jsonStringify } from './primordials.ts'
 import { INVALID_BODY, INVALID_RESULT, OVERSIZED, RESULT, THROWN } from './record-kinds.ts'
 import { describeThrown } from './thrown.ts'
 

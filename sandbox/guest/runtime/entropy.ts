@@ -1,4 +1,4 @@
-import { ErrorClass } from './primordials.ts'
+import { ErrorClass } from '#sandbox/guest/web/primordials.ts'
 
 const POOL_BYTES = 1024
 const MAX_BYTES = 65_536

@@ -1,8 +1,9 @@
+import { apply, ErrorClass, jsonParse, jsonStringify } from '#sandbox/guest/web/primordials.ts'
+
 import type { CallContext } from './call-context.ts'
 import type { CallInput } from './calls.ts'
 import { configured } from './config.ts'
 import type { Target } from './modules.ts'
-import { apply, ErrorClass, jsonParse, jsonStringify } from './primordials.ts'
 
 const { Request: RequestClass, Response: ResponseClass } = globalThis
 

@@ -1,10 +1,5 @@
 import { decodeBase64, encodeBase64 } from '#sandbox/guest/web/base64.ts'
-import { bytesOf, isBlob } from '#sandbox/guest/web/blob.ts'
-import { decodeUtf8, encodeUtf8 } from '#sandbox/guest/web/utf8.ts'
-
-import { bytesFrom } from './bytes.ts'
-import { callHostFor } from './host-calls.ts'
-import { quoted } from './item-json.ts'
+import { blobBytes, isBlob } from '#sandbox/guest/web/blob.ts'
 import {
   defineProperty,
   deleteProperty,
@@ -12,7 +7,12 @@ import {
   jsonParse,
   jsonStringify,
   TypeErrorClass,
-} from './primordials.ts'
+  jsonQuote,
+} from '#sandbox/guest/web/primordials.ts'
+import { decodeUtf8, encodeUtf8 } from '#sandbox/guest/web/utf8.ts'
+
+import { bytesFrom } from './bytes.ts'
+import { callHostFor } from './host-calls.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 
@@ -28,7 +28,7 @@ export class GuestBucket {
 
   constructor(call: number, name: string) {
     this.#call = call
-    this.#name = quoted(name)
+    this.#name = jsonQuote(name)
   }
 
   listObjects(input: unknown): Promise<unknown> {
@@ -71,7 +71,7 @@ function encoded(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input
   const { body } = input as { body?: unknown }
   if (typeof body !== 'object' || body === null) return input
-  const bytes = isBlob(body) ? bytesOf(body) : bytesFrom(body)
+  const bytes = isBlob(body) ? blobBytes(body) : bytesFrom(body)
   if (!bytes) {
     throw new TypeErrorClass(
       'The body of an object is text, a Uint8Array, an ArrayBuffer or a Blob: use JSON.stringify for a value',

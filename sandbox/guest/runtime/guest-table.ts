@@ -1,6 +1,7 @@
+import { deleteProperty, freeze, jsonParse, jsonQuote } from '#sandbox/guest/web/primordials.ts'
+
 import { callHostFor } from './host-calls.ts'
-import { itemJson, quoted } from './item-json.ts'
-import { deleteProperty, freeze, jsonParse } from './primordials.ts'
+import { itemJson } from './item-json.ts'
 
 interface Page {
   readonly items: readonly unknown[]
@@ -14,7 +15,7 @@ export class GuestTable {
 
   constructor(call: number, name: string) {
     this.#call = call
-    this.#name = quoted(name)
+    this.#name = jsonQuote(name)
   }
 
   get(input: unknown): Promise<unknown> {

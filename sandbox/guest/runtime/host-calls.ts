@@ -1,11 +1,11 @@
-import type { HostCallName } from '#sandbox/guest/web/host-port.ts'
-import { type HostFailure, MAX_ARGUMENT_LENGTH } from '#sandbox/protocol.ts'
+import { jsonParse, PromiseClass } from '#sandbox/guest/web/primordials.ts'
+import { type HostCallName, type HostFailure, MAX_ARGUMENT_LENGTH } from '#sandbox/protocol.ts'
 
 import { type CallSite, captureCallSite, HostError } from './host-error.ts'
 import { isLive } from './live-calls.ts'
 import { emit } from './output.ts'
-import { jsonParse, PromiseClass, SafeMap } from './primordials.ts'
 import { HOST_CALL } from './record-kinds.ts'
+import { SafeMap } from './safe-map.ts'
 
 const MAX_PENDING = 256
 /** Of all arguments together that the host was not done with, in UTF-16 units. */

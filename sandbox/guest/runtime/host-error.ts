@@ -1,5 +1,3 @@
-import type { HostFailure } from '#sandbox/protocol.ts'
-
 import {
   captureStackTrace,
   defineProperty,
@@ -9,7 +7,8 @@ import {
   hasOwn,
   indexOf,
   slice,
-} from './primordials.ts'
+} from '#sandbox/guest/web/primordials.ts'
+import type { HostFailure } from '#sandbox/protocol.ts'
 
 /** The script that this is part of, as stacks name it. */
 const PRELUDE = 'croft:prelude'

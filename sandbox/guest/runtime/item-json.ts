@@ -1,23 +1,21 @@
 import { encodeBase64 } from '#sandbox/guest/web/base64.ts'
-import { push, setForEach, toTag } from '#sandbox/guest/web/primordials.ts'
-
-import { bytesFrom } from './bytes.ts'
 import {
   isFinite,
-  jsonStringify,
   jsonStringifyWith,
+  push,
+  setForEach,
+  toTag,
   toText,
   TypeErrorClass,
-} from './primordials.ts'
+} from '#sandbox/guest/web/primordials.ts'
+
+import { bytesFrom } from './bytes.ts'
 
 /**
  * JSON text of a table's input. What JSON has no word for is written with its marker: `Set`, bytes and `BigInt`; what it
  * would lose without a word is refused: `Map`, `NaN` and the infinities.
  */
 export const itemJson = (input: unknown): string => jsonStringifyWith(input, marked) ?? 'null'
-
-/** A name or the like inside hand-written JSON. */
-export const quoted = (text: string): string => jsonStringify(text) as string
 
 function marked(name: string, value: unknown): unknown {
   if (typeof value === 'object' && value !== null) return markedObject(name, value)

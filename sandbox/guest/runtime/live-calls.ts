@@ -1,5 +1,5 @@
 import type { LineBudget } from './log.ts'
-import { SafeMap } from './primordials.ts'
+import { SafeMap } from './safe-map.ts'
 
 interface LiveCall {
   readonly id: number

@@ -1,4 +1,4 @@
-import { defineProperty, deleteProperty, ProxyClass } from './primordials.ts'
+import { defineProperty, deleteProperty, ProxyClass } from '#sandbox/guest/web/primordials.ts'
 
 /** Memory that these allocate is not counted against an isolate's limit, or can be made to outgrow it. */
 const UNBOUNDED = ['SharedArrayBuffer', 'Atomics', 'WebAssembly'] as const

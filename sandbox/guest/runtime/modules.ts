@@ -1,9 +1,16 @@
+import {
+  apply,
+  create,
+  ErrorClass,
+  jsonParse,
+  jsonStringify,
+} from '#sandbox/guest/web/primordials.ts'
 import { resolveModule } from '#sandbox/module-resolution.ts'
 
 import { configured } from './config.ts'
 import { emit } from './output.ts'
-import { apply, create, ErrorClass, jsonParse, SafeMap, jsonStringify } from './primordials.ts'
 import { LOADED, UNUSABLE } from './record-kinds.ts'
+import { SafeMap } from './safe-map.ts'
 
 /** `function (exports, require, module, __filename, __dirname)` around a module's code. */
 type Wrapper = (...parts: readonly unknown[]) => void

@@ -1,4 +1,4 @@
-import { slice } from './primordials.ts'
+import { slice } from '#sandbox/guest/web/primordials.ts'
 
 /** Records of `FromGuest`, collected until the host takes them. Strings only: site code can hook arrays. */
 let heads = ''

@@ -1,4 +1,12 @@
 import type { Croft, HostPort } from '#sandbox/guest/web/host-port.ts'
+import {
+  dateNow,
+  defineProperty,
+  deleteProperty,
+  freeze,
+  jsonParse,
+  setPrototypeOf,
+} from '#sandbox/guest/web/primordials.ts'
 
 import { print, renewLines, startCall } from './calls.ts'
 import { type BootConfig, setConfig } from './config.ts'
@@ -8,14 +16,6 @@ import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls
 import { fixArrayBuffers, removeUnbounded } from './lockdown.ts'
 import { defineModule, exportedNames, moduleLoaded, requireModule, type Target } from './modules.ts'
 import { emit, takeOutput } from './output.ts'
-import {
-  dateNow,
-  defineProperty,
-  deleteProperty,
-  freeze,
-  jsonParse,
-  setPrototypeOf,
-} from './primordials.ts'
 import { ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
 import { SectionReader } from './section.ts'
 import { describeThrown } from './thrown.ts'

@@ -1,4 +1,5 @@
-import { indexOf, jsonParse, slice } from './primordials.ts'
+import { indexOf, jsonParse, slice } from '#sandbox/guest/web/primordials.ts'
+
 import { ANSWER } from './record-kinds.ts'
 
 /** Walks the records of one section, one at a time; their texts are read in order. The host wrote it: it is well formed. */

@@ -1,5 +1,6 @@
+import { isInteger, jsonStringify, toText } from '#sandbox/guest/web/primordials.ts'
+
 import { cut } from './output.ts'
-import { isInteger, jsonStringify, toText } from './primordials.ts'
 
 const MESSAGE_LENGTH = 4096
 const STACK_LENGTH = 8192

@@ -1,4 +1,6 @@
-import { ErrorClass, floor, SafeMap } from './primordials.ts'
+import { ErrorClass, floor } from '#sandbox/guest/web/primordials.ts'
+
+import { SafeMap } from './safe-map.ts'
 
 const MAX_TIMERS = 10_000
 const MAX_DELAY_MS = 2_147_483_647

@@ -125,7 +125,7 @@ export const {
   algorithmsOf,
   assertSignal,
   following: anySignal,
-  reasonOf,
+  reasonOf: abortReasonOf,
 } = AbortSignal
 provideAbortAlgorithms(algorithmsOf)
 for (const name of INTERNAL) Reflect.deleteProperty(AbortSignal, name)

@@ -103,7 +103,7 @@ export class File extends Blob {
   }
 }
 
-export const { bytesOf, isBlob, own: blobOf } = Blob
+export const { bytesOf: blobBytes, isBlob, own: blobOf } = Blob
 export const { isFile } = File
 for (const name of ['bytesOf', 'isBlob', 'own']) Reflect.deleteProperty(Blob, name)
 Reflect.deleteProperty(File, 'isFile')
@@ -124,7 +124,7 @@ function gather(parts: unknown, convert: (text: string) => string): Uint8Array<A
 }
 
 function partBytes(part: unknown, convert: (text: string) => string): Uint8Array {
-  if (isBlob(part)) return bytesOf(part)
+  if (isBlob(part)) return blobBytes(part)
   if (part instanceof ArrayBuffer) return new Uint8Array(part)
   if (isView(part)) return new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
   return encodeUtf8(convert(usvString(part)))

@@ -1,9 +1,9 @@
-import { blobOf, bytesOf, isBlob } from './blob.ts'
+import { blobOf, blobBytes, isBlob } from './blob.ts'
 import type { Blob } from './blob.ts'
 import { FormData, isFormData } from './form-data.ts'
 import { parseMediaType, serializeMediaType } from './media-type.ts'
 import { encodeMultipart, parseMultipart } from './multipart.ts'
-import { charCodeAt, isView, parseJson, reflectGet, slice } from './primordials.ts'
+import { charCodeAt, isView, jsonParse, reflectGet, slice } from './primordials.ts'
 import { isDisturbed, readAll, ReadableStream, streamOf, TransformStream } from './streams.ts'
 import { URLSearchParams } from './url.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
@@ -59,7 +59,7 @@ export class Body {
   }
 
   async json(): Promise<unknown> {
-    return parseJson(await this.text())
+    return jsonParse(await this.text())
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -135,7 +135,7 @@ export function extractBody(value: unknown): { body: Body; type: string | null }
 }
 
 function wholeBody(value: object): { body: Body; type: string | null } | undefined {
-  if (isBlob(value)) return bytesBody(bytesOf(value), value.type === '' ? null : value.type)
+  if (isBlob(value)) return bytesBody(blobBytes(value), value.type === '' ? null : value.type)
   if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value.slice(0)), null)
   if (isView(value)) return bytesBody(copyView(value), null)
   if (!isFormData(value)) return undefined

@@ -1,9 +1,9 @@
-import { algorithmsOf, reasonOf } from './abort-signal.ts'
+import { algorithmsOf, abortReasonOf } from './abort-signal.ts'
 import type { AbortSignal } from './abort-signal.ts'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { pairsOf } from './headers.ts'
 import { host } from './host.ts'
-import { isArray, parseJson, startsWith, stringifyJson } from './primordials.ts'
+import { isArray, jsonParse, startsWith, jsonQuote } from './primordials.ts'
 import { innerOf, Request } from './request.ts'
 import { receivedResponse } from './response.ts'
 import type { Response } from './response.ts'
@@ -44,19 +44,18 @@ async function requestJson({ body, parts }: Inner): Promise<string> {
   const { choices, headers, method, url } = parts
   const bytes = body.empty ? undefined : await body.bytes()
   const bodyJson = bytes === undefined ? '' : `"bodyBase64":"${encodeBase64(bytes)}",`
-  return `{"method":${quote(method)},"url":${quote(url)},"headers":${headersJson(pairsOf(headers))},${bodyJson}"redirect":${quote(choices.redirect)}}`
+  return `{"method":${jsonQuote(method)},"url":${jsonQuote(url)},"headers":${headersJson(pairsOf(headers))},${bodyJson}"redirect":${jsonQuote(choices.redirect)}}`
 }
 
 function headersJson(pairs: readonly Pair[]): string {
   let text = ''
   for (let index = 0; index < pairs.length; index++) {
     const pair = pairs[index]
-    if (pair !== undefined) text += `${text === '' ? '' : ','}[${quote(pair[0])},${quote(pair[1])}]`
+    if (pair !== undefined)
+      text += `${text === '' ? '' : ','}[${jsonQuote(pair[0])},${jsonQuote(pair[1])}]`
   }
   return `[${text}]`
 }
-
-const quote = (text: string): string => stringifyJson(text)
 
 async function askHost(argument: string): Promise<string> {
   try {
@@ -67,14 +66,14 @@ async function askHost(argument: string): Promise<string> {
 }
 
 function requireLive(signal: AbortSignal | null): void {
-  if (signal !== null && algorithmsOf(signal).aborted) throw reasonOf(signal)
+  if (signal !== null && algorithmsOf(signal).aborted) throw abortReasonOf(signal)
 }
 
 /** The promise, unless the signal aborts first: then its reason. The host still finishes the request. */
 async function orAbort(promise: Promise<string>, signal: AbortSignal | null): Promise<string> {
   if (signal === null) return await promise
   return await new Promise<string>((resolve, reject) => {
-    algorithmsOf(signal).add(() => reject(reasonOf(signal)))
+    algorithmsOf(signal).add(() => reject(abortReasonOf(signal)))
     void settle(promise, resolve, reject)
   })
 }
@@ -92,7 +91,7 @@ async function settle(
 }
 
 function parseAnswer(text: string): Answer {
-  const answer: unknown = parseJson(text)
+  const answer: unknown = jsonParse(text)
   if (!isAnswer(answer)) throw new TypeError('fetch failed: the host sent no readable answer')
   return answer
 }

@@ -1,4 +1,4 @@
-import { blobOf, bytesOf, File, isBlob, isFile } from './blob.ts'
+import { blobOf, blobBytes, File, isBlob, isFile } from './blob.ts'
 import type { Blob } from './blob.ts'
 import { defineInterface } from './interface.ts'
 import { isWebIdlObject, requireArguments, usvString } from './webidl.ts'
@@ -87,7 +87,7 @@ export class FormData {
   }
 }
 
-export const { entriesOf, isFormData } = FormData
+export const { entriesOf: formEntries, isFormData } = FormData
 Reflect.deleteProperty(FormData, 'entriesOf')
 Reflect.deleteProperty(FormData, 'isFormData')
 defineInterface('FormData', FormData)
@@ -101,7 +101,7 @@ const NONE = Symbol('no filename')
 
 function* iterate<Item>(form: FormData, select: (entry: Entry) => Item): IterableIterator<Item> {
   for (let index = 0; ; index++) {
-    const found = entriesOf(form)[index]
+    const found = formEntries(form)[index]
     if (found === undefined) return
     yield select(found)
   }
@@ -118,5 +118,5 @@ function fileOf(blob: Blob, filename: unknown): File {
   if (isFile(blob) && filename === NONE) return blob
   const name = filename === NONE ? 'blob' : usvString(filename)
   const lastModified = isFile(blob) ? blob.lastModified : undefined
-  return new File([blobOf(bytesOf(blob), '')], name, { type: blob.type, lastModified })
+  return new File([blobOf(blobBytes(blob), '')], name, { type: blob.type, lastModified })
 }

@@ -1,6 +1,6 @@
 import { formatNumber, formatSymbol } from './inspect-text.ts'
 import { inspect } from './inspect.ts'
-import { hasOwn, indexOf, slice, stringifyJson, trunc } from './primordials.ts'
+import { hasOwn, indexOf, slice, jsonStringify, trunc } from './primordials.ts'
 
 /** Characters of one console line. */
 const MAX_LINE = 65_536
@@ -79,7 +79,7 @@ function numeric(value: unknown, convert: (value: unknown) => number): string {
 
 function formatJson(value: unknown): string {
   try {
-    return stringifyJson(value) ?? 'undefined'
+    return jsonStringify(value) ?? 'undefined'
   } catch (error) {
     if (error instanceof TypeError) return '[Circular]'
     throw error

@@ -1,3 +1,5 @@
+import type { HostCallName } from '#sandbox/protocol.ts'
+
 /**
  * The one object through which code inside the isolate reaches its host. The web platform calls it at run time
  * (`host.print(…)`, never a copy of the method taken at load time: the runtime fills the slots when a context boots).
@@ -22,7 +24,6 @@ export interface HostPort {
   serve: ((request: Request) => Response | Promise<Response>) | null
 }
 
-export type HostCallName = 'fetch' | 'table' | 'bucket' | 'sendEmail' | 'operation'
 export type PrintLevel = 'debug' | 'info' | 'warn' | 'error'
 
 /** What the prelude leaves for the host as the non-enumerable, configurable global `__croft`, deleted before site code runs. */

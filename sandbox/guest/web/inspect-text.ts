@@ -7,7 +7,7 @@ import {
   testPattern,
   padStart,
   reflectGet,
-  sameValue,
+  objectIs,
   slice,
   startsWith,
   symbolText,
@@ -53,7 +53,7 @@ export function formatSymbol(symbol: symbol): string {
   return symbolText(symbol)
 }
 
-export const formatNumber = (value: number): string => (sameValue(value, -0) ? '-0' : `${value}`)
+export const formatNumber = (value: number): string => (objectIs(value, -0) ? '-0' : `${value}`)
 
 /** `[Function: name]`, `[class Name extends Base]`. */
 export function formatFunction(value: Function, tag: string): string {

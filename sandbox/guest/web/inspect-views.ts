@@ -3,7 +3,7 @@ import { AbortSignal } from './abort-signal.ts'
 import { Blob, File } from './blob.ts'
 import { CryptoKey } from './crypto-key.ts'
 import { Event } from './event.ts'
-import { FormData, entriesOf } from './form-data.ts'
+import { FormData, formEntries } from './form-data.ts'
 import { Headers, sortedPairs } from './headers.ts'
 import { showAs } from './inspect-kinds.ts'
 import { Request } from './request.ts'
@@ -13,7 +13,7 @@ import { URL, URLSearchParams } from './url.ts'
 
 /** What the console shows of the classes whose state is private. */
 showAs(Headers, (headers) => Object.fromEntries(sortedPairs(headers)))
-showAs(FormData, (form) => Object.fromEntries(entriesOf(form)))
+showAs(FormData, (form) => Object.fromEntries(formEntries(form)))
 showAs(URLSearchParams, (parameters) => Object.fromEntries(parameters))
 showAs(ReadableStream, ({ locked }) => ({ locked }))
 showAs(WritableStream, ({ locked }) => ({ locked }))

@@ -1,6 +1,6 @@
 import { latin1FromBytes } from './base64.ts'
-import { Blob, blobOf, bytesOf, File } from './blob.ts'
-import { entriesOf, FormData } from './form-data.ts'
+import { Blob, blobOf, blobBytes, File } from './blob.ts'
+import { formEntries, FormData } from './form-data.ts'
 import { host } from './host.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 
@@ -11,7 +11,7 @@ const DASHES = '--'
 export function encodeMultipart(form: FormData): { bytes: Uint8Array<ArrayBuffer>; type: string } {
   const boundary = `----croft-${randomHex(16)}`
   const parts: unknown[] = []
-  for (const [name, value] of entriesOf(form)) {
+  for (const [name, value] of formEntries(form)) {
     const disposition = `--${boundary}${CRLF}Content-Disposition: form-data; name="${escapeName(normalizeLines(name))}"`
     if (typeof value === 'string') {
       parts.push(`${disposition}${CRLF}${CRLF}${normalizeLines(value)}${CRLF}`)
@@ -26,7 +26,7 @@ export function encodeMultipart(form: FormData): { bytes: Uint8Array<ArrayBuffer
     )
   }
   parts.push(`--${boundary}--${CRLF}`)
-  return { bytes: bytesOf(new Blob(parts)), type: `multipart/form-data; boundary=${boundary}` }
+  return { bytes: blobBytes(new Blob(parts)), type: `multipart/form-data; boundary=${boundary}` }
 }
 
 /** Parts must be framed by CRLF and have a quoted `name`; anything else is a TypeError. */

@@ -1,7 +1,9 @@
 // oxlint-disable typescript/unbound-method -- taking methods off their prototypes is what this file is for
 /**
  * Built-ins as they were before site code ran. What fetch, console and the clocks need is taken from here, so that a
- * site that replaces a built-in breaks its own code and not the platform's.
+ * site that replaces a built-in breaks its own code and not the platform's. The call runtime is stricter: it looks no
+ * method up on a value, and does not spread, destructure an array or assign to a property that is not there yet, because
+ * site code can hook all of these.
  */
 const { bind, call } = Function.prototype
 
@@ -10,14 +12,30 @@ const uncurry: <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result = bind.bind(call)
 
-export const { apply, getOwnPropertyDescriptor, getPrototypeOf, ownKeys, get: reflectGet } = Reflect
-export const { defineProperty, is: sameValue, keys: objectKeys } = Object
+export const { apply, deleteProperty, getOwnPropertyDescriptor, getPrototypeOf, ownKeys } = Reflect
+export const { get: reflectGet, setPrototypeOf } = Reflect
+export const { create, defineProperty, freeze, is: objectIs, keys: objectKeys } = Object
 export const { captureStackTrace } = Error
 export const { isArray } = Array
 export const { isView } = ArrayBuffer
 export const { fromCharCode } = String
 export const { floor, max, min, trunc } = Math
-export const { parse: parseJson, stringify: stringifyJson } = JSON
+export const { isFinite, isInteger } = Number
+export const { now: dateNow } = Date
+export const PromiseClass = Promise
+export const ErrorClass = Error
+export const TypeErrorClass = TypeError
+export const ProxyClass = Proxy
+export const toText = String
+export const jsonParse: (text: string) => unknown = JSON.parse
+/** Undefined for what JSON has no text for: a function, a symbol, undefined. */
+export const jsonStringify: (value: unknown) => string | undefined = JSON.stringify
+/** A text as a JSON string. */
+export const jsonQuote = (text: string): string => jsonStringify(text) as string
+export const jsonStringifyWith: (
+  value: unknown,
+  replace: (name: string, value: unknown) => unknown,
+) => string | undefined = JSON.stringify
 
 export const charCodeAt = uncurry(String.prototype.charCodeAt)
 export const endsWith = uncurry(String.prototype.endsWith)
@@ -46,6 +64,8 @@ export const unboxNumber = uncurry(Number.prototype.valueOf)
 export const unboxString = uncurry(String.prototype.valueOf)
 export const unboxSymbol = uncurry(Symbol.prototype.valueOf)
 export const mapGet = uncurry(Map.prototype.get) as (map: object, key: unknown) => unknown
+export const mapSet = uncurry(Map.prototype.set)
+export const mapDelete = uncurry(Map.prototype.delete)
 export const mapForEach = uncurry(Map.prototype.forEach) as (
   map: object,
   visit: (item: unknown, key: unknown) => void,
@@ -95,3 +115,9 @@ export function push<Item>(list: Item[], item: Item): void {
 function getter(proto: object, name: string): (value: object) => number {
   return uncurry(Object.getOwnPropertyDescriptor(proto, name)?.get as (this: object) => number)
 }
+
+const isPrototypeOf = uncurry(Object.prototype.isPrototypeOf)
+const promisePrototype = Promise.prototype
+
+export const isPromise = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && isPrototypeOf(promisePrototype, value)

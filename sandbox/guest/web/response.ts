@@ -3,7 +3,7 @@ import { Body, extractBody } from './body.ts'
 import type { FormData } from './form-data.ts'
 import { Headers, headerOf, implyHeader, received, seal } from './headers.ts'
 import { defineInterface } from './interface.ts'
-import { testPattern, stringifyJson } from './primordials.ts'
+import { testPattern, jsonStringify } from './primordials.ts'
 import type { ReadableStream } from './streams.ts'
 import { normalizeUrl } from './url.ts'
 import { byteString, dictionary, requireArguments } from './webidl.ts'
@@ -51,7 +51,7 @@ export class Response {
 
   static json(data: unknown, init?: unknown): Response {
     requireArguments(arguments.length, 1, "Failed to execute 'json' on 'Response'")
-    const text = stringifyJson(data)
+    const text = jsonStringify(data)
     if (text === undefined) throw new TypeError('Value is not JSON serializable')
     const inner = build(text, init, 'application/json')
     return new Response(inner)

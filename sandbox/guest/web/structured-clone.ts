@@ -1,4 +1,4 @@
-import { blobOf, bytesOf, File, isBlob, isFile } from './blob.ts'
+import { blobOf, blobBytes, File, isBlob, isFile } from './blob.ts'
 import { DOMException, isDOMException } from './dom-exception.ts'
 import {
   dateTime,
@@ -102,9 +102,9 @@ function clonePlatformObject(value: object): object | undefined {
   if (isDOMException(value)) return new DOMException(value.message, value.name)
   if (isFile(value)) {
     const { lastModified, name, type } = value
-    return new File([blobOf(bytesOf(value), '')], name, { type, lastModified })
+    return new File([blobOf(blobBytes(value), '')], name, { type, lastModified })
   }
-  return isBlob(value) ? blobOf(bytesOf(value), value.type) : undefined
+  return isBlob(value) ? blobOf(blobBytes(value), value.type) : undefined
 }
 
 function cloneBuiltIn(tag: string, value: object, memory: Memory): unknown {

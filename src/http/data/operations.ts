@@ -8,6 +8,7 @@ import { siteNotFound } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
 import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
+import { NO_PAYLOAD } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
 
 /**
@@ -46,20 +47,19 @@ async function serve(
   const site = known instanceof Promise ? await known : known
   if (!site) throw siteNotFound(host)
   const verified = open ? null : visitorOf(context, site, request)
-  const visitor = verified instanceof Promise ? await verified : verified
+  const authority = verified instanceof Promise ? await verified : verified
   const body = await bodyOf(request)
-  const visitorSignal = () => request.signal
-  const call = {
+  const answer = context.operationCalls.call({
     site,
     operation,
     requestId,
-    visitor,
+    authority,
+    depth: 0,
     address,
-    publicRoute: open,
-    visitorSignal,
-    body,
-  }
-  const answer = context.operationCalls.call(call)
+    signal: undefined,
+    visitorSignal: () => request.signal,
+    body: body || NO_PAYLOAD,
+  })
   return responseOf(answer instanceof Promise ? await answer : answer)
 }
 

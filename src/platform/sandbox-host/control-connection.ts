@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 
 import { encodeFrame } from '#sandbox/frames.ts'
-import { FROM_HOST, type FromHost, type Prepared, type ToHost } from '#sandbox/protocol.ts'
+import { FROM_HOST, TO_HOST } from '#sandbox/grammars.ts'
+import type { Prepared } from '#sandbox/protocol.ts'
 import { readRecords, RecordWriter } from '#sandbox/records.ts'
 
 interface Waiter {
@@ -23,8 +24,8 @@ export class ControlConnection {
   prepare(source: string): Promise<Prepared> {
     this.#lastRequest += 1
     const request = this.#lastRequest
-    const writer = new RecordWriter<ToHost>()
-    writer.add('P', [request], [source])
+    const writer = new RecordWriter(TO_HOST)
+    writer.add('prepare', [request], [source])
     this.#socket.write(encodeFrame(writer.take()))
     return new Promise((resolve, reject) => {
       this.#waiters.set(request, { resolve, reject })
@@ -32,8 +33,8 @@ export class ControlConnection {
   }
 
   receive(text: string): void {
-    for (const record of readRecords<FromHost>(text, FROM_HOST)) {
-      if (record.kind !== 'P') continue
+    for (const record of readRecords(text, FROM_HOST)) {
+      if (record.kind !== 'prepared') continue
       const [request] = record.numbers
       this.#waiters.get(request)?.resolve(JSON.parse(record.texts[0]) as Prepared)
       this.#waiters.delete(request)

@@ -17,7 +17,7 @@ const FRAME_MS = 4
 const MAX_CALLS_PER_FRAME = 256
 const MAX_CHARS_PER_FRAME = 4 * 1024 * 1024
 /** Calls that may be inside one worker. */
-const LANE_CAPACITY = 512
+const WORKER_CAPACITY = 512
 const SWEEP_MS = 20
 /** Under load the event loop does not sleep anyway, and others want the processor. */
 const FEW_CALLS = 4
@@ -25,7 +25,7 @@ const FEW_CALLS = 4
 /** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
 export class Dispatcher {
   readonly #queues = new SiteQueues()
-  readonly #lanes: WorkerConnection[] = []
+  readonly #workers: WorkerConnection[] = []
   readonly #hostCalls: PendingHostCalls
   readonly #logs: LogBatcher
   readonly #attention = new BusyPoll()
@@ -36,7 +36,7 @@ export class Dispatcher {
   constructor(environment: SandboxEnvironment) {
     this.#logs = new LogBatcher((lines) => environment.log(lines))
     this.#hostCalls = new PendingHostCalls(environment, {
-      answered: (lane) => this.#deliver(lane),
+      answered: (worker) => this.#deliver(worker),
       waits: (call) => this.#queues.releasePermit(call),
       resumes: (call) => this.#queues.reacquirePermit(call),
     })
@@ -51,7 +51,7 @@ export class Dispatcher {
   }
 
   get workers(): readonly WorkerConnection[] {
-    return this.#lanes
+    return this.#workers
   }
 
   submit(call: PendingCall): void {
@@ -60,40 +60,40 @@ export class Dispatcher {
     this.#schedule()
   }
 
-  onWorkerConnected(lane: WorkerConnection): void {
-    this.#lanes.push(lane)
-    this.#lanes.sort((one, other) => one.index - other.index)
+  onWorkerConnected(worker: WorkerConnection): void {
+    this.#workers.push(worker)
+    this.#workers.sort((one, other) => one.index - other.index)
     this.#schedule()
   }
 
   /** The worker is gone, and everything in it. */
-  onWorkerLost(lane: WorkerConnection, death: WorkerExit): void {
-    const at = this.#lanes.indexOf(lane)
+  onWorkerLost(worker: WorkerConnection, exit: WorkerExit): void {
+    const at = this.#workers.indexOf(worker)
     if (at < 0) return
-    this.#lanes.splice(at, 1)
-    const { offenders, interrupted, untouched } = classifyLostCalls(lane, death)
+    this.#workers.splice(at, 1)
+    const { offenders, interrupted, notStarted } = classifyLostCalls(worker, exit)
     const nowMs = Date.now()
     for (const { call, failure } of offenders) {
       this.#queues.quarantine(call, nowMs)
-      this.#end(lane, call.id, { failure, cpuUs: death.silentMs * 1000 })
+      this.#end(worker, call.id, { failure, cpuUs: exit.silentMs * 1000 })
     }
     const message = 'The sandbox host that ran the call went down: try again'
     for (const call of interrupted) {
-      this.#end(lane, call.id, { failure: { kind: 'interrupted', message }, cpuUs: 0 })
+      this.#end(worker, call.id, { failure: { kind: 'interrupted', message }, cpuUs: 0 })
     }
-    for (const call of untouched.toReversed()) {
-      lane.removeCall(call.id)
+    for (const call of notStarted.toReversed()) {
+      worker.removeCall(call.id)
       this.#queues.putBack(call)
     }
-    this.#hostCalls.forgetWorker(lane)
+    this.#hostCalls.forgetWorker(worker)
     this.#schedule()
   }
 
   /** Drops a program everywhere. */
   retire(programKey: string): void {
-    for (const lane of this.#lanes) {
-      lane.forget(programKey)
-      this.#deliver(lane)
+    for (const worker of this.#workers) {
+      worker.forget(programKey)
+      this.#deliver(worker)
     }
   }
 
@@ -103,70 +103,70 @@ export class Dispatcher {
     clearInterval(this.#sweep)
     const failure = { kind: 'interrupted', message: 'The service is shutting down' } as const
     for (const call of this.#queues.drain()) call.settle(failedOutcome(failure))
-    for (const lane of this.#lanes.splice(0)) {
-      for (const id of lane.activeCalls.keys()) this.#end(lane, id, { failure, cpuUs: 0 })
-      this.#hostCalls.forgetWorker(lane)
+    for (const worker of this.#workers.splice(0)) {
+      for (const id of worker.activeCalls.keys()) this.#end(worker, id, { failure, cpuUs: 0 })
+      this.#hostCalls.forgetWorker(worker)
     }
     this.#logs.flush()
   }
 
   readonly events = {
     acknowledged: (): void => this.#schedule(),
-    received: (lane: WorkerConnection): void => {
+    received: (worker: WorkerConnection): void => {
       this.#logs.flush()
-      if (lane.hasOutgoing) this.#deliver(lane)
+      if (worker.hasOutgoing) this.#deliver(worker)
     },
-    record: (lane: WorkerConnection, record: FromWorker): void => this.#apply(lane, record),
+    record: (worker: WorkerConnection, record: FromWorker): void => this.#apply(worker, record),
   }
 
-  #apply(lane: WorkerConnection, record: FromWorker): void {
+  #apply(worker: WorkerConnection, record: FromWorker): void {
     switch (record.kind) {
-      case 'R':
-        this.#finish(lane, record)
+      case 'result':
+        this.#finish(worker, record)
         break
-      case 'F': {
+      case 'failure': {
         const failure = JSON.parse(record.texts[0]) as GuestFailure
-        this.#end(lane, record.numbers[0], { failure, cpuUs: record.numbers[1] })
+        this.#end(worker, record.numbers[0], { failure, cpuUs: record.numbers[1] })
         break
       }
-      case 'H':
-        this.#hostCalls.start(lane, record)
+      case 'hostCall':
+        this.#hostCalls.start(worker, record)
         break
-      case 'X':
-        this.#hostCalls.abort(lane, record.numbers[0])
+      case 'cancel':
+        this.#hostCalls.abort(worker, record.numbers[0])
         break
-      case 'G':
-        this.#logs.add(lane, record)
+      case 'log':
+        this.#logs.add(worker, record)
         break
-      case 'M':
-        lane.warmIsolates = record.numbers[0]
+      case 'warmIsolates':
+        worker.warmIsolates = record.numbers[0]
         break
-      case 'A':
-      case 'W':
+      case 'acknowledge':
+      case 'hello':
         break
     }
   }
 
-  #finish(lane: WorkerConnection, record: Extract<FromWorker, { kind: 'R' }>): void {
+  #finish(worker: WorkerConnection, record: Extract<FromWorker, { kind: 'result' }>): void {
     const [id, cpuUs] = record.numbers
-    const call = this.#close(lane, id, { cpuUs, ok: true })
+    const call = this.#close(worker, id, { cpuUs, ok: true })
     call?.settle({ ok: true, result: record.texts[0], cpuUs })
   }
 
-  #end(lane: WorkerConnection, id: number, end: { failure: GuestFailure; cpuUs: number }): void {
-    const call = this.#close(lane, id, { cpuUs: end.cpuUs, ok: false })
+  #end(worker: WorkerConnection, id: number, end: { failure: GuestFailure; cpuUs: number }): void {
+    const call = this.#close(worker, id, { cpuUs: end.cpuUs, ok: false })
     call?.settle(failedOutcome(end.failure, end.cpuUs))
   }
 
   #close(
-    lane: WorkerConnection,
+    worker: WorkerConnection,
     id: number,
     end: { cpuUs: number; ok: boolean },
   ): PendingCall | undefined {
-    const call = lane.removeCall(id)
+    const call = worker.removeCall(id)
     if (!call) return undefined
     this.#queues.finished(call, { ...end, nowMs: Date.now() })
-    if (call.adHoc) lane.forget(call.program.key)
+    if (call.adHoc) worker.forget(call.program.key)
     if (this.#queues.waiting > 0) this.#schedule()
     return call
   }
@@ -186,14 +186,14 @@ export class Dispatcher {
     let sent = true
     while (sent) {
       sent = false
-      for (const [lane, draft] of this.#draft(nowMs)) {
-        lane.send(draft.calls, { nowMs, risky: draft.risky })
+      for (const [worker, draft] of this.#draft(nowMs)) {
+        worker.send(draft.calls, { nowMs, risky: draft.risky })
         if (this.#queues.running <= FEW_CALLS)
-          this.#attention.until(() => lane.unacked.length === 0)
+          this.#attention.until(() => worker.unacked.length === 0)
         sent = true
       }
     }
-    for (const lane of this.#lanes) this.#deliver(lane)
+    for (const worker of this.#workers) this.#deliver(worker)
     if (this.#queues.waiting > 0) this.#retry ??= setTimeout(() => this.#again(), STUCK_MS)
   }
 
@@ -204,47 +204,48 @@ export class Dispatcher {
   }
 
   /** Answers and the like do not wait for calls. */
-  #deliver(lane: WorkerConnection): void {
-    while (lane.hasOutgoing && lane.canSend) lane.send([], { nowMs: Date.now(), risky: false })
+  #deliver(worker: WorkerConnection): void {
+    while (worker.hasOutgoing && worker.canSend)
+      worker.send([], { nowMs: Date.now(), risky: false })
   }
 
   #draft(nowMs: number): Map<WorkerConnection, Draft> {
     const drafts = new Map<WorkerConnection, Draft>()
     if (this.#queues.waiting === 0) return drafts
-    for (const site of this.#queues.inOrder(this.#lanes.length * LANE_CAPACITY)) {
-      const lane = this.#laneFor(site, nowMs)
-      if (!lane?.acceptsCalls || !hasPermit(lane, site)) continue
-      const draft = drafts.get(lane) ?? new Draft()
+    for (const site of this.#queues.inOrder(this.#workers.length * WORKER_CAPACITY)) {
+      const worker = this.#workerFor(site, nowMs)
+      if (!worker?.acceptsCalls || !hasPermit(worker, site)) continue
+      const draft = drafts.get(worker) ?? new Draft()
       this.#fill(draft, site, nowMs)
-      if (draft.calls.length > 0) drafts.set(lane, draft)
+      if (draft.calls.length > 0) drafts.set(worker, draft)
     }
     return drafts
   }
 
   #fill(draft: Draft, site: SiteQueue, nowMs: number): void {
-    for (let call = site.next; call; call = site.next) {
-      if (call.signal?.aborted || call.leaving?.aborted) {
-        this.#queues.drop(site, call)
+    for (let pending = site.next; pending; pending = site.next) {
+      if (pending.call.signal?.aborted || pending.leaving?.aborted) {
+        this.#queues.drop(site, pending)
         continue
       }
-      const risky = this.#queues.isRisky(site, call, nowMs)
-      if (!draft.accepts(call, { risky, costMs: site.costMs })) return
+      const risky = this.#queues.isRisky(site, pending, nowMs)
+      if (!draft.accepts(pending, { risky, costMs: site.costMs })) return
       this.#queues.take(site)
     }
   }
 
   /** Sites that run long have the last worker to themselves. The others keep to one, unless it is stuck. */
-  #laneFor(site: SiteQueue, nowMs: number): WorkerConnection | undefined {
-    const lanes = this.#lanes
-    const last = lanes.length - 1
-    if (last <= 0) return lanes[0]
-    if (site.apartUntilMs > nowMs || site.next?.adHoc === true) return lanes[last]
+  #workerFor(site: SiteQueue, nowMs: number): WorkerConnection | undefined {
+    const workers = this.#workers
+    const last = workers.length - 1
+    if (last <= 0) return workers[0]
+    if (site.apartUntilMs > nowMs || site.next?.adHoc === true) return workers[last]
     const own = last === 1 ? 0 : hash(site.key) % last
     for (let step = 0; step <= last; step += 1) {
-      const lane = lanes[(own + step) % lanes.length]
-      if (lane && lane.silentMs(nowMs) <= STUCK_MS) return lane
+      const worker = workers[(own + step) % workers.length]
+      if (worker && worker.silentMs(nowMs) <= STUCK_MS) return worker
     }
-    return lanes[own]
+    return workers[own]
   }
 
   #sweepQueues(): void {
@@ -258,8 +259,8 @@ export class Dispatcher {
 }
 
 /** What a call already inside waits for is bounded by its depth: it finds a place, or the other would never end. */
-const hasPermit = (lane: WorkerConnection, site: SiteQueue): boolean =>
-  lane.activeCalls.size < LANE_CAPACITY || (site.next?.depth ?? 0) > 0
+const hasPermit = (worker: WorkerConnection, site: SiteQueue): boolean =>
+  worker.activeCalls.size < WORKER_CAPACITY || (site.next?.call.depth ?? 0) > 0
 
 /** The calls of one frame while it is being filled. */
 class Draft {
@@ -269,14 +270,14 @@ class Draft {
   #chars = 0
 
   /** Adds the call unless the frame is full for it; the first one always fits. */
-  accepts(call: PendingCall, { risky, costMs }: { risky: boolean; costMs: number }): boolean {
-    const chars = call.body.length
+  accepts(pending: PendingCall, { risky, costMs }: { risky: boolean; costMs: number }): boolean {
+    const chars = pending.call.body.length
     if (this.calls.length > 0) {
       if (risky || this.risky || this.calls.length >= MAX_CALLS_PER_FRAME) return false
       if (this.#costMs + costMs > FRAME_MS || this.#chars + chars > MAX_CHARS_PER_FRAME)
         return false
     }
-    this.calls.push(call)
+    this.calls.push(pending)
     this.risky = risky
     this.#costMs += costMs
     this.#chars += chars

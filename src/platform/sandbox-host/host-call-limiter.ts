@@ -1,6 +1,5 @@
 import { MemoryBudget, type MemoryLease } from '#base/memory-budget.ts'
-
-import type { HostCallName } from './sandbox.ts'
+import type { HostCallName } from '#sandbox/protocol.ts'
 
 /** Host calls of one site at work, or answered and not yet handed to the worker. What they hold is bounded by that. */
 const AT_ONCE: Readonly<Partial<Record<HostCallName, number>>> = {

@@ -2,7 +2,8 @@ import { createServer, type Server, type Socket } from 'node:net'
 
 import { listening } from '#platform/listening.ts'
 import { FrameReader } from '#sandbox/frames.ts'
-import { FROM_HOST, type FromHost, type Hello } from '#sandbox/protocol.ts'
+import { FROM_HOST } from '#sandbox/grammars.ts'
+import type { Hello } from '#sandbox/protocol.ts'
 import { readRecords } from '#sandbox/records.ts'
 
 /** Who takes what a connection brings. */
@@ -61,7 +62,7 @@ export class HostSocketServer {
 }
 
 function helloOf(text: string): Hello {
-  const [record] = readRecords<FromHost>(text, FROM_HOST)
-  if (record?.kind !== 'W') throw new Error('A connection began without a hello')
+  const [record] = readRecords(text, FROM_HOST)
+  if (record?.kind !== 'hello') throw new Error('A connection began without a hello')
   return JSON.parse(record.texts[0]) as Hello
 }

@@ -32,12 +32,12 @@ export interface HostSupervisorDeps {
   readonly cacheDir: string
   readonly prelude: string
   readonly events: WorkerEvents
-  onWorkerConnected(lane: WorkerConnection): void
-  onWorkerLost(lane: WorkerConnection, death: WorkerExit): void
+  onWorkerConnected(worker: WorkerConnection): void
+  onWorkerLost(worker: WorkerConnection, exit: WorkerExit): void
   workers(): readonly WorkerConnection[]
 }
 
-/** One life of a host process. What it sent is read to the end before it is mourned. */
+/** One life of a host process. What it sent is read to the end before its calls are given up. */
 interface HostRun {
   readonly workers: WorkerConnection[]
   control: ControlConnection | undefined
@@ -82,7 +82,7 @@ export class HostSupervisor {
       hosts: this.processes,
       workers: () => deps.workers(),
       memoryBytes: deps.memoryBytes,
-      readProgress: (lane) => bytesOf(lane.progressPath).toString('hex'),
+      readProgress: (worker) => bytesOf(worker.progressPath).toString('hex'),
     })
   }
 
@@ -158,7 +158,7 @@ export class HostSupervisor {
         warmIsolates,
         memoryBytes,
       },
-      exited: (process, exit) => this.#exited(process, exit),
+      exited: (process, exit) => this.#onExit(process, exit),
     })
   }
 
@@ -166,23 +166,28 @@ export class HostSupervisor {
     const host = this.#hosts.find((one) => one.process.token === hello.token)
     if (!host) return undefined
     const receiver =
-      hello.role === 'worker' ? this.#addLane(host, hello, socket) : this.#addControl(host, socket)
+      hello.role === 'worker'
+        ? this.#addWorker(host, hello, socket)
+        : this.#addControl(host, socket)
     for (const resolve of this.#waiting.splice(0)) resolve()
     return receiver
   }
 
-  #addLane(host: SupervisedHost, hello: Hello, socket: Socket): FrameReceiver {
+  #addWorker(host: SupervisedHost, hello: Hello, socket: Socket): FrameReceiver {
     const { run } = host
     const place = {
       pid: host.process.pid,
-      markPath: `${host.process.progressPath}.${hello.index}`,
+      progressPath: `${host.process.progressPath}.${hello.index}`,
       index: host.index * WORKERS_PER_HOST + hello.index,
     }
-    const lane = new WorkerConnection(socket, place, this.#deps.events)
-    run.workers.push(lane)
+    const worker = new WorkerConnection(socket, place, this.#deps.events)
+    run.workers.push(worker)
     run.sockets += 1
-    this.#deps.onWorkerConnected(lane)
-    return { receive: (text) => lane.receive(text), closed: () => this.#severed(host, run) }
+    this.#deps.onWorkerConnected(worker)
+    return {
+      receive: (text) => worker.receive(text),
+      closed: () => this.#onSocketClosed(host, run),
+    }
   }
 
   #addControl(host: SupervisedHost, socket: Socket): FrameReceiver {
@@ -190,35 +195,42 @@ export class HostSupervisor {
     const control = new ControlConnection(socket)
     run.control = control
     run.sockets += 1
-    return { receive: (text) => control.receive(text), closed: () => this.#severed(host, run) }
+    return {
+      receive: (text) => control.receive(text),
+      closed: () => this.#onSocketClosed(host, run),
+    }
   }
 
   /** A host without its connections is of no use; most often it is just ending. */
-  #severed(host: SupervisedHost, run: HostRun): void {
+  #onSocketClosed(host: SupervisedHost, run: HostRun): void {
     run.sockets -= 1
     if (!run.exit && host.run === run && !this.#closed) host.process.end()
-    this.#mourn(run)
+    this.#reap(run)
   }
 
-  #exited(process: HostProcess, exit: HostExit): void {
+  #onExit(process: HostProcess, exit: HostExit): void {
     const host = this.#hosts.find((one) => one.process === process)
     if (!host) return
     host.run.exit = exit
-    this.#mourn(host.run)
+    this.#reap(host.run)
     host.run = newRun()
   }
 
-  #mourn(run: HostRun): void {
-    run.busyAtLoss ||= run.workers.some((lane) => lane.activeCalls.size > 0)
+  #reap(run: HostRun): void {
+    run.busyAtLoss ||= run.workers.some((worker) => worker.activeCalls.size > 0)
     run.control?.close()
     run.control = undefined
     if (!run.exit || run.sockets > 0) return
     const nowMs = Date.now()
-    for (const lane of run.workers.splice(0)) {
-      const mark = readProgress(bytesOf(lane.progressPath))
-      const death: WorkerExit = { cause: causeOf(run.exit), mark, silentMs: lane.silentMs(nowMs) }
-      this.#watchdog.forget(lane)
-      this.#deps.onWorkerLost(lane, death)
+    for (const worker of run.workers.splice(0)) {
+      const progress = readProgress(bytesOf(worker.progressPath))
+      const exit: WorkerExit = {
+        cause: causeOf(run.exit),
+        progress,
+        silentMs: worker.silentMs(nowMs),
+      }
+      this.#watchdog.forget(worker)
+      this.#deps.onWorkerLost(worker, exit)
     }
   }
 }

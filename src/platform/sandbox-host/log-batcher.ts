@@ -1,5 +1,6 @@
 import { type FromWorker, LEVELS } from '#sandbox/protocol.ts'
 
+import type { Call } from './call.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { LogLine } from './sandbox.ts'
 import type { WorkerConnection } from './worker-connection.ts'
@@ -13,14 +14,14 @@ export class LogBatcher {
     this.#write = write
   }
 
-  add(lane: WorkerConnection, record: Extract<FromWorker, { kind: 'G' }>): void {
+  add(worker: WorkerConnection, record: Extract<FromWorker, { kind: 'log' }>): void {
     const [slot, callId] = record.numbers
-    const call = lane.activeCalls.get(callId) ?? soleAdHoc(lane, slot)
+    const pending = worker.activeCalls.get(callId) ?? soleAdHoc(worker, slot)
     // A program that is retired is only known by the calls that finish in it.
-    const program = call?.program ?? lane.programOf(slot)
+    const program = pending?.program ?? worker.programOf(slot)
     if (!program) return
-    const line = { ...lineOf(record, call), siteId: program.siteId }
-    if (call?.logs) call.logs.push(line)
+    const line = { ...lineOf(record, pending?.call), siteId: program.siteId }
+    if (pending?.logs) pending.logs.push(line)
     else this.#lines.push(line)
   }
 
@@ -33,8 +34,8 @@ export class LogBatcher {
 }
 
 const lineOf = (
-  { numbers: [, , level, atMs], texts: [message] }: Extract<FromWorker, { kind: 'G' }>,
-  call: PendingCall | undefined,
+  { numbers: [, , level, atMs], texts: [message] }: Extract<FromWorker, { kind: 'log' }>,
+  call: Call | undefined,
 ): Omit<LogLine, 'siteId'> => ({
   at: new Date(atMs),
   level: LEVELS[level] ?? 'error',
@@ -44,7 +45,7 @@ const lineOf = (
 })
 
 /** Ad-hoc code has its context to itself: whatever is printed there is its own. */
-function soleAdHoc(lane: WorkerConnection, slot: number): PendingCall | undefined {
-  const [call] = lane.activeCallsIn(slot)
+function soleAdHoc(worker: WorkerConnection, slot: number): PendingCall | undefined {
+  const [call] = worker.activeCallsIn(slot)
   return call?.adHoc === true ? call : undefined
 }

@@ -35,14 +35,16 @@ function pending(id: number): PendingCall {
     queueKey: `site_${id}`,
     program: { key: `site_${id}@1`, siteId: `site_${id}`, siteDomain: 'x', limits, functions },
     definition,
+    call: {
+      site: { siteId: `site_${id}`, domain: 'x' },
+      operation: 'op',
+      requestId: 'r',
+      authority: null,
+      depth: 0,
+      body: '{}',
+    },
     adHoc: false,
-    operation: 'op',
-    requestId: 'r',
-    auth: 'null',
-    authority: null,
-    depth: 0,
-    signal: undefined,
-    body: '{}',
+    leaving: undefined,
     queuedMs: 0,
     chargedMs: 0,
     logs: undefined,
@@ -51,35 +53,35 @@ function pending(id: number): PendingCall {
 }
 
 /** A worker with two batches under way: calls 1 and 2 of two sites in the first, 3 in the second; 9 was sent before. */
-function busyLane(): WorkerConnection {
+function busyWorker(): WorkerConnection {
   const socket = { write: () => true } as unknown as Socket
-  const lane = new WorkerConnection(
+  const worker = new WorkerConnection(
     socket,
-    { pid: 1, markPath: '', index: 0 },
+    { pid: 1, progressPath: '', index: 0 },
     { acknowledged: () => {}, record: () => {}, received: () => {} },
   )
   const options = { nowMs: 0, risky: false }
-  lane.send([pending(9)], options)
-  lane.receive('65,1\n')
-  lane.send([pending(1), pending(2)], options)
-  lane.send([pending(3)], options)
-  return lane
+  worker.send([pending(9)], options)
+  worker.receive('65,1\n')
+  worker.send([pending(1), pending(2)], options)
+  worker.send([pending(3)], options)
+  return worker
 }
 
-function outcome(mark: Progress, cause: WorkerExit['cause']) {
-  const lane = busyLane()
-  const found = classifyLostCalls(lane, { cause, mark, silentMs: 300 })
+function outcome(progress: Progress, cause: WorkerExit['cause']) {
+  const worker = busyWorker()
+  const found = classifyLostCalls(worker, { cause, progress, silentMs: 300 })
   return {
     culprits: found.offenders.map(({ call }) => call.id),
     interrupted: found.interrupted.map((call) => call.id),
-    untouched: found.untouched.map((call) => call.id),
+    untouched: found.notStarted.map((call) => call.id),
   }
 }
 
 const sectionAt = (seq: number, nth: number): Progress => ({
   kind: 'section',
   seq,
-  index: busyLane().unacked[seq - 2]?.sections[nth]?.index ?? -1,
+  index: busyWorker().unacked[seq - 2]?.sections[nth]?.index ?? -1,
 })
 
 describe('when a worker dies', () => {

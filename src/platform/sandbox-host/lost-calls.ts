@@ -9,7 +9,7 @@ export interface WorkerExit {
   /** Memory and silence are the fault of what ran; anything else is nobody's. */
   readonly cause: 'memoryMb' | 'cpuMs' | 'other'
   /** What it was running, by its own account. */
-  readonly mark: Progress
+  readonly progress: Progress
   /** How long it had been silent, in milliseconds. */
   readonly silentMs: number
 }
@@ -19,35 +19,36 @@ export interface LostCalls {
   /** Begun, and lost with their isolates. */
   readonly interrupted: readonly PendingCall[]
   /** Never begun: they can be run elsewhere. */
-  readonly untouched: readonly PendingCall[]
+  readonly notStarted: readonly PendingCall[]
 }
 
 /** Tells the call that brought a worker down from those that were only in there with it. */
-export function classifyLostCalls(lane: WorkerConnection, death: WorkerExit): LostCalls {
-  const running = runningSection(lane, death.mark)
-  const suspects = running.calls.filter((call) => lane.activeCalls.has(call.id))
-  const untouched = running.later.filter((call) => lane.activeCalls.has(call.id))
-  const guilty = death.cause !== 'other'
-  const apart = new Set([...untouched, ...(guilty ? suspects : [])])
+export function classifyLostCalls(worker: WorkerConnection, exit: WorkerExit): LostCalls {
+  const running = runningSection(worker, exit.progress)
+  const suspects = running.calls.filter((call) => worker.activeCalls.has(call.id))
+  const notStarted = running.later.filter((call) => worker.activeCalls.has(call.id))
+  const guilty = exit.cause !== 'other'
+  const apart = new Set([...notStarted, ...(guilty ? suspects : [])])
   return {
-    offenders: guilty ? suspects.map((call) => ({ call, failure: failureOf(call, death) })) : [],
-    interrupted: [...lane.activeCalls.values()].filter((call) => !apart.has(call)),
-    untouched,
+    offenders: guilty ? suspects.map((call) => ({ call, failure: failureOf(call, exit) })) : [],
+    interrupted: [...worker.activeCalls.values()].filter((call) => !apart.has(call)),
+    notStarted,
   }
 }
 
 /** What was running, and what was still to come. */
-function runningSection(lane: WorkerConnection, mark: Progress): Running {
-  const at = mark.kind === 'idle' ? -1 : lane.unacked.findIndex((frame) => frame.seq === mark.seq)
-  const [frame, ...next] = lane.unacked.slice(Math.max(0, at))
+function runningSection(worker: WorkerConnection, progress: Progress): Running {
+  const at =
+    progress.kind === 'idle' ? -1 : worker.unacked.findIndex((frame) => frame.seq === progress.seq)
+  const [frame, ...next] = worker.unacked.slice(Math.max(0, at))
   const sections = frame?.sections ?? []
   const later = next.flatMap((one) => callsOf(one.sections))
-  if (mark.kind === 'slot' && (at >= 0 || mark.seq === 0)) {
+  if (progress.kind === 'slot' && (at >= 0 || progress.seq === 0)) {
     // Answers are handed over after every section of their frame, timers run between frames.
     const rest = at >= 0 ? [] : callsOf(sections)
-    return { calls: lane.activeCallsIn(mark.slot), later: [...rest, ...later] }
+    return { calls: worker.activeCallsIn(progress.slot), later: [...rest, ...later] }
   }
-  const index = mark.kind === 'section' && at >= 0 ? mark.index : firstIndex(sections)
+  const index = progress.kind === 'section' && at >= 0 ? progress.index : firstIndex(sections)
   const running = sections.filter((section) => section.index === index)
   const rest = sections.filter((section) => section.index > index)
   return { calls: callsOf(running), later: [...callsOf(rest), ...later] }
@@ -64,11 +65,11 @@ interface Running {
 const callsOf = (sections: readonly SentSection[]): PendingCall[] =>
   sections.flatMap((section) => section.calls)
 
-function failureOf(call: PendingCall, death: WorkerExit): GuestFailure {
-  if (death.cause === 'memoryMb') {
+function failureOf(call: PendingCall, exit: WorkerExit): GuestFailure {
+  if (exit.cause === 'memoryMb') {
     const { memoryMb } = call.definition
     return { kind: 'limit', what: 'memoryMb', limit: memoryMb, used: memoryMb }
   }
   const { cpuMs } = call.program.limits
-  return { kind: 'limit', what: 'cpuMs', limit: cpuMs, used: Math.max(cpuMs, death.silentMs) }
+  return { kind: 'limit', what: 'cpuMs', limit: cpuMs, used: Math.max(cpuMs, exit.silentMs) }
 }

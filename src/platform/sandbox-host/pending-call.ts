@@ -1,35 +1,19 @@
-import type {
-  CallAuthority,
-  CallOutcome,
-  LogLine,
-  Program,
-  ProgramFunction,
-  SandboxFailure,
-} from './sandbox.ts'
+import type { Call } from './call.ts'
+import type { CallOutcome, LogLine, Program, ProgramFunction, SandboxFailure } from './sandbox.ts'
 
-/** A call that has been accepted and not been answered. */
+/** A call that the sandbox has accepted and not answered yet. */
 export interface PendingCall {
   /** Unique in this service, never 0. */
   readonly id: number
-  /** Whose turn it is counted on: a site, or its ad-hoc code. */
+  /** The queue it waits in: its site's, or the one of the site's ad-hoc code. */
   readonly queueKey: string
+  readonly call: Call
   readonly program: Program
   readonly definition: ProgramFunction
   /** Ad-hoc code in a context of its own, thrown away afterwards. */
   readonly adHoc: boolean
-  readonly operation: string
-  readonly requestId: string
-  /** JSON text. */
-  readonly auth: string
-  readonly authority: CallAuthority
-  readonly depth: number
-  readonly address?: string | undefined
-  readonly signal: AbortSignal | undefined
-  readonly visitorSignal?: (() => AbortSignal) | undefined
-  /** Of a call that had to wait: its visitor's. */
-  leaving?: AbortSignal | undefined
-  /** JSON text. */
-  readonly body: string
+  /** The visitor's signal of a call that had to wait. */
+  leaving: AbortSignal | undefined
   readonly queuedMs: number
   /** What its site was charged when it was handed over. */
   chargedMs: number

@@ -1,25 +1,24 @@
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
-import type { FromWorker, HostFailure } from '#sandbox/protocol.ts'
+import {
+  type FromWorker,
+  HOST_CALL_NAMES,
+  type HostCallName,
+  type HostFailure,
+} from '#sandbox/protocol.ts'
 
 import { HostCallLimiter, type HostCallPermit } from './host-call-limiter.ts'
 import type { PendingCall } from './pending-call.ts'
-import type { HostCall, HostCallName, SandboxEnvironment } from './sandbox.ts'
+import type { SandboxEnvironment } from './sandbox.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
-const NAMES: ReadonlySet<string> = new Set<HostCallName>([
-  'fetch',
-  'table',
-  'bucket',
-  'sendEmail',
-  'operation',
-])
+const NAMES: ReadonlySet<string> = new Set(HOST_CALL_NAMES)
 const MESSAGE_LENGTH = 2000
 
 /** What becomes of the calls that ask. */
 export interface HostCallEvents {
   /** An answer is ready to be sent. */
-  answered(lane: WorkerConnection): void
+  answered(worker: WorkerConnection): void
   /** The call waits for another operation of its site, from now on and no longer. */
   waits(call: PendingCall): void
   resumes(call: PendingCall): void
@@ -28,17 +27,17 @@ export interface HostCallEvents {
 interface PendingHostCall {
   readonly abort: AbortController
   readonly name: HostCallName
-  readonly call: PendingCall
+  readonly asker: PendingCall
   /** It has been begun, and not come to its end. */
   begun: boolean
-  place: HostCallPermit | undefined
+  permit: HostCallPermit | undefined
 }
 
 /** What site code asks of the service: carried out above, answered through the worker that asked. */
 export class PendingHostCalls {
   readonly #environment: SandboxEnvironment
   readonly #events: HostCallEvents
-  readonly #gate = new HostCallLimiter()
+  readonly #limiter = new HostCallLimiter()
   readonly #open = new Map<WorkerConnection, Map<number, PendingHostCall>>()
 
   constructor(environment: SandboxEnvironment, events: HostCallEvents) {
@@ -46,55 +45,69 @@ export class PendingHostCalls {
     this.#events = events
   }
 
-  start(lane: WorkerConnection, record: Extract<FromWorker, { kind: 'H' }>): void {
+  start(worker: WorkerConnection, record: Extract<FromWorker, { kind: 'hostCall' }>): void {
     const [hostCall, callId] = record.numbers
     const [name, argument] = record.texts
-    const call = lane.activeCalls.get(callId)
-    if (!call) return
+    const asker = worker.activeCalls.get(callId)
+    if (!asker) return
     if (!isHostCallName(name)) {
-      this.#refuse(lane, hostCall, new Error(`The host has no call "${name}"`))
+      this.#refuse(worker, hostCall, new Error(`The host has no call "${name}"`))
       return
     }
-    if (name === 'operation' && call.signal?.aborted) {
-      this.#refuse(lane, hostCall, nobodyWaits())
+    if (name === 'operation' && asker.call.signal?.aborted) {
+      this.#refuse(worker, hostCall, nobodyWaits())
       return
     }
-    const open = { abort: new AbortController(), name, call, begun: false, place: undefined }
-    this.#opened(lane, hostCall, open)
-    if (name === 'operation') this.#events.waits(call)
-    this.#enter(lane, hostCall, open, argument)
+    const open = { abort: new AbortController(), name, asker, begun: false, permit: undefined }
+    this.#opened(worker, hostCall, open)
+    if (name === 'operation') this.#events.waits(asker)
+    this.#enter(worker, hostCall, open, argument)
   }
 
   /** Nobody waits for the answer any more. What has begun keeps its place to its end. */
-  abort(lane: WorkerConnection, hostCall: number): void {
-    const open = this.#close(lane, hostCall)
+  abort(worker: WorkerConnection, hostCall: number): void {
+    const open = this.#close(worker, hostCall)
     if (!open) return
     open.abort.abort()
-    if (!open.begun) open.place?.release()
+    if (!open.begun) open.permit?.release()
   }
 
-  forgetWorker(lane: WorkerConnection): void {
-    for (const hostCall of this.#open.get(lane)?.keys() ?? []) this.abort(lane, hostCall)
-    this.#open.delete(lane)
-    lane.dropAnswers()
+  forgetWorker(worker: WorkerConnection): void {
+    for (const hostCall of this.#open.get(worker)?.keys() ?? []) this.abort(worker, hostCall)
+    this.#open.delete(worker)
+    worker.dropAnswers()
   }
 
-  #enter(lane: WorkerConnection, hostCall: number, open: PendingHostCall, argument: string): void {
-    const { name, call, abort } = open
-    const { siteId } = call.program
-    open.place = this.#gate.acquire({ siteId, name, argument }, (memory) => {
+  #enter(
+    worker: WorkerConnection,
+    hostCall: number,
+    open: PendingHostCall,
+    argument: string,
+  ): void {
+    const { name, asker, abort } = open
+    const { call, program } = asker
+    const { siteId } = program
+    open.permit = this.#limiter.acquire({ siteId, name, argument }, (memory) => {
       open.begun = true
-      const asked = hostCallOf(call, { name, argument, memory, signal: abort.signal })
+      const asked = {
+        call,
+        program,
+        function: asker.adHoc ? null : asker.definition,
+        name,
+        argument,
+        memory,
+        signal: abort.signal,
+      }
       this.#environment.hostCall(asked).then(
-        (text) => this.#answer(lane, hostCall, { open, ok: true, text }),
-        (error: unknown) => this.#answer(lane, hostCall, { open, ...refusalOf(error) }),
+        (text) => this.#answer(worker, hostCall, { open, ok: true, text }),
+        (error: unknown) => this.#answer(worker, hostCall, { open, ...refusalOf(error) }),
       )
     })
-    if (!open.place) this.#refuse(lane, hostCall, tooMuchWaits(name))
+    if (!open.permit) this.#refuse(worker, hostCall, tooMuchWaits(name))
   }
 
   #answer(
-    lane: WorkerConnection,
+    worker: WorkerConnection,
     hostCall: number,
     {
       open,
@@ -102,53 +115,33 @@ export class PendingHostCalls {
       text,
     }: { readonly open: PendingHostCall; readonly ok: boolean; readonly text: string },
   ): void {
-    const handedOver = (): void => open.place?.release()
-    if (!this.#close(lane, hostCall)) {
-      handedOver()
+    const onSent = (): void => open.permit?.release()
+    if (!this.#close(worker, hostCall)) {
+      onSent()
       return
     }
-    lane.answer({ hostCall, ok, text, handedOver })
-    this.#events.answered(lane)
+    worker.answer({ hostCall, ok, text, onSent })
+    this.#events.answered(worker)
   }
 
   /** Without having begun. */
-  #refuse(lane: WorkerConnection, hostCall: number, error: unknown): void {
-    this.#close(lane, hostCall)
-    lane.answer({ hostCall, ...refusalOf(error), handedOver() {} })
-    this.#events.answered(lane)
+  #refuse(worker: WorkerConnection, hostCall: number, error: unknown): void {
+    this.#close(worker, hostCall)
+    worker.answer({ hostCall, ...refusalOf(error), onSent() {} })
+    this.#events.answered(worker)
   }
 
-  #opened(lane: WorkerConnection, hostCall: number, call: PendingHostCall): void {
-    const open = this.#open.get(lane) ?? new Map<number, PendingHostCall>()
-    this.#open.set(lane, open.set(hostCall, call))
+  #opened(worker: WorkerConnection, hostCall: number, call: PendingHostCall): void {
+    const open = this.#open.get(worker) ?? new Map<number, PendingHostCall>()
+    this.#open.set(worker, open.set(hostCall, call))
   }
 
-  #close(lane: WorkerConnection, hostCall: number): PendingHostCall | undefined {
-    const open = this.#open.get(lane)
+  #close(worker: WorkerConnection, hostCall: number): PendingHostCall | undefined {
+    const open = this.#open.get(worker)
     const closed = open?.get(hostCall)
     open?.delete(hostCall)
-    if (closed?.name === 'operation') this.#events.resumes(closed.call)
+    if (closed?.name === 'operation') this.#events.resumes(closed.asker)
     return closed
-  }
-}
-
-function hostCallOf(
-  { program, definition, adHoc, operation, requestId, authority, depth, address }: PendingCall,
-  asked: Pick<HostCall, 'name' | 'argument' | 'memory' | 'signal'>,
-): HostCall {
-  const { siteId, siteDomain, key: programKey } = program
-  const asker = adHoc ? null : definition
-  return {
-    siteId,
-    siteDomain,
-    programKey,
-    function: asker,
-    authority,
-    depth,
-    address,
-    operation,
-    requestId,
-    ...asked,
   }
 }
 

@@ -4,12 +4,13 @@ import { AppError } from '#base/app-error.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
+import type { Call } from './call.ts'
 import { adHocProgram } from './compute-program.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { hostCommand } from './host-command.ts'
 import { HostSupervisor } from './host-supervisor.ts'
 import { findNodeBinary } from './node-binary.ts'
-import { failedOutcome, type PendingCall } from './pending-call.ts'
+import { failedOutcome } from './pending-call.ts'
 import type {
   CallOutcome,
   ComputeJob,
@@ -17,8 +18,9 @@ import type {
   FunctionSource,
   LogLine,
   PreparedFunction,
+  Program,
+  ProgramFunction,
   Sandbox,
-  SandboxCall,
   SandboxEnvironment,
   SandboxStatus,
 } from './sandbox.ts'
@@ -69,8 +71,8 @@ export class SandboxHosts implements Sandbox {
       memoryBytes: config.hostMemoryMb * 1024 * 1024,
       warmIsolates: config.warmIsolates,
       events: dispatcher.events,
-      onWorkerConnected: (lane) => dispatcher.onWorkerConnected(lane),
-      onWorkerLost: (lane, death) => dispatcher.onWorkerLost(lane, death),
+      onWorkerConnected: (worker) => dispatcher.onWorkerConnected(worker),
+      onWorkerLost: (worker, exit) => dispatcher.onWorkerLost(worker, exit),
       workers: () => dispatcher.workers,
     })
   }
@@ -82,52 +84,25 @@ export class SandboxHosts implements Sandbox {
     return sandbox
   }
 
-  call(call: SandboxCall): Promise<CallOutcome> {
-    const { program, functionId, operation, requestId, auth, body } = call
-    const { authority, depth, address, signal, visitorSignal } = call
+  call(call: Call, program: Program, functionId: string): Promise<CallOutcome> {
     const definition = program.functions.get(functionId)
-    if (!definition) {
-      const message = `Function "${functionId}" is not part of ${program.key}`
-      return Promise.resolve(failedOutcome({ kind: 'invalidCode', fault: { message } }))
-    }
-    const logs = undefined
-    const adHoc = false
-    return this.#submit({
-      queueKey: program.siteId,
-      program,
-      definition,
-      operation,
-      requestId,
-      auth,
-      authority,
-      depth,
-      address,
-      signal,
-      visitorSignal,
-      body,
-      adHoc,
-      logs,
-    })
+    if (definition) return this.#submit(call, program, definition)
+    const message = `Function "${functionId}" is not part of ${program.key}`
+    return Promise.resolve(failedOutcome({ kind: 'invalidCode', fault: { message } }))
   }
 
   async compute(job: ComputeJob): Promise<ComputeOutcome> {
     const logs: LogLine[] = []
     const { program, definition } = adHocProgram(job)
-    const outcome = await this.#submit({
-      queueKey: `${job.siteId}!compute`,
-      program,
-      definition,
+    const call = {
+      site: { siteId: job.siteId, domain: job.siteDomain },
       operation: 'compute',
       requestId: job.requestId,
-      auth: 'null',
       authority: null,
       depth: 0,
-      signal: undefined,
       body: `{"payload":${job.payload}}`,
-      adHoc: true,
-      logs,
-    })
-    return { ...outcome, logs }
+    }
+    return { ...(await this.#submit(call, program, definition, logs)), logs }
   }
 
   async prepare(source: FunctionSource): Promise<PreparedFunction> {
@@ -156,7 +131,7 @@ export class SandboxHosts implements Sandbox {
         restarts: Math.max(0, restarts),
         rssBytes: rssBytes(pid),
       })),
-      warmIsolates: workers.reduce((sum, lane) => sum + lane.warmIsolates, 0),
+      warmIsolates: workers.reduce((sum, worker) => sum + worker.warmIsolates, 0),
       running,
       queued: waiting,
     }
@@ -168,8 +143,12 @@ export class SandboxHosts implements Sandbox {
     await this.#fleet.stop()
   }
 
+  /** Ad-hoc code is what comes with `logs`. */
   #submit(
-    call: Omit<PendingCall, 'id' | 'queuedMs' | 'chargedMs' | 'settle'>,
+    call: Call,
+    program: Program,
+    definition: ProgramFunction,
+    logs?: LogLine[],
   ): Promise<CallOutcome> {
     if (this.#closed) {
       const message = 'The service is shutting down'
@@ -177,9 +156,21 @@ export class SandboxHosts implements Sandbox {
     }
     this.#lastCall += 1
     const id = this.#lastCall
-    const queuedMs = Date.now()
+    const adHoc = logs !== undefined
     return new Promise((resolve) => {
-      this.#dispatcher.submit({ ...call, id, queuedMs, chargedMs: 0, settle: resolve })
+      this.#dispatcher.submit({
+        id,
+        queueKey: adHoc ? `${program.siteId}!compute` : program.siteId,
+        call,
+        program,
+        definition,
+        adHoc,
+        leaving: undefined,
+        queuedMs: Date.now(),
+        chargedMs: 0,
+        logs,
+        settle: resolve,
+      })
     })
   }
 }

@@ -1,13 +1,15 @@
 import type { MemoryLease } from '#base/memory-budget.ts'
-import type { GuestFailure } from '#sandbox/protocol.ts'
+import type { GuestFailure, HostCallName } from '#sandbox/protocol.ts'
+
+import type { Call } from './call.ts'
 
 /**
  * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
  * Everything here is data, so that a host on another machine could serve it.
  */
 export interface Sandbox extends AsyncDisposable {
-  /** Runs one call of a published function. Never rejects for what site code does: that is a `CallOutcome`. */
-  call(call: SandboxCall): Promise<CallOutcome>
+  /** Runs one call of a program's function. Never rejects for what site code does: that is a `CallOutcome`. */
+  call(call: Call, program: Program, functionId: string): Promise<CallOutcome>
   /** Runs ad-hoc CommonJS in a fresh context, which is thrown away afterwards. */
   compute(job: ComputeJob): Promise<ComputeOutcome>
   /** Strips types, finds the modules reachable from `entry` and checks their syntax. Runs no site code. */
@@ -74,37 +76,6 @@ export interface SiteLimits {
   readonly logLineLength: number
   /** Lines that one call may print. */
   readonly logLines: number
-}
-
-export interface SandboxCall {
-  readonly program: Program
-  readonly functionId: string
-  readonly operation: string
-  readonly requestId: string
-  /** JSON text: `{ sub, username, groups }`, or `null` for a visitor without a token. */
-  readonly auth: string
-  /** Whose rights its nested calls have. Never sent to a host. */
-  readonly authority: CallAuthority
-  /** Calls of operations that wait for this one: 0 for a visitor's own. */
-  readonly depth: number
-  /** Where its visitor is, for its nested calls. Never sent to a host. */
-  readonly address?: string | undefined
-  /** Aborted when nobody waits for it any more: then it is not begun, and calls no operations. */
-  readonly signal?: AbortSignal | undefined
-  /** Asked for when the call has to wait for a place: aborted when its visitor has left, and then it is not begun. */
-  readonly visitorSignal?: (() => AbortSignal) | undefined
-  /** The request body as it came: JSON text of an object whose `payload` is handed to the handler. */
-  readonly body: string
-}
-
-/** A caller whose token was verified, nobody known, or the site itself. */
-export type CallAuthority = VerifiedCaller | null | 'system'
-
-interface VerifiedCaller {
-  readonly sub: string
-  readonly groups: readonly string[]
-  /** JSON text of `{ sub, username, groups }`, as the function sees it. */
-  readonly authText: string
 }
 
 export interface ComputeJob {
@@ -176,16 +147,11 @@ export interface LogLine {
 
 /** What the sandbox asks of the service while site code runs. The service checks each against the revision. */
 export interface HostCall {
-  readonly siteId: string
-  readonly programKey: string
-  readonly siteDomain: string
+  /** The call whose code asks. */
+  readonly call: Call
+  readonly program: Program
   /** The function that asks, as its own revision has it; null for ad-hoc compute. */
   readonly function: Pick<ProgramFunction, 'functionId' | 'name' | 'stores'> | null
-  readonly authority: CallAuthority
-  readonly depth: number
-  readonly address?: string | undefined
-  readonly operation: string
-  readonly requestId: string
   readonly name: HostCallName
   /** JSON text. */
   readonly argument: string
@@ -194,8 +160,6 @@ export interface HostCall {
   /** Aborted when the call that asked is over. */
   readonly signal: AbortSignal
 }
-
-export type HostCallName = 'fetch' | 'table' | 'bucket' | 'sendEmail' | 'operation'
 
 /** What the sandbox needs from above it, given at construction. */
 export interface SandboxEnvironment {

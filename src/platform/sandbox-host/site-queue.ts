@@ -54,71 +54,73 @@ export class SiteQueue {
    * lent while its call waits, but only to deeper calls: what comes fresh from outside counts every call inside.
    */
   get next(): PendingCall | undefined {
-    const call = this.#level()?.[0]
-    if (!call) return undefined
-    return this.#countedAt(call.depth) < call.program.limits.concurrency ? call : undefined
+    const pending = this.#level()?.[0]
+    if (!pending) return undefined
+    return this.#countedAt(pending.call.depth) < pending.program.limits.concurrency
+      ? pending
+      : undefined
   }
 
   get idle(): boolean {
     return this.running === 0 && this.waiting === 0
   }
 
-  push(call: PendingCall): void {
-    this.waitingCharacters += call.body.length
-    const level = this.#waiting[call.depth]
-    if (level) level.push(call)
+  push(pending: PendingCall): void {
+    this.waitingCharacters += pending.call.body.length
+    const level = this.#waiting[pending.call.depth]
+    if (level) level.push(pending)
     else {
-      while (this.#waiting.length < call.depth) this.#waiting.push([])
-      this.#waiting[call.depth] = [call]
+      while (this.#waiting.length < pending.call.depth) this.#waiting.push([])
+      this.#waiting[pending.call.depth] = [pending]
     }
   }
 
-  releasePermit(call: PendingCall): void {
-    this.#lenders.set(call, (this.#lenders.get(call) ?? 0) + 1)
+  releasePermit(pending: PendingCall): void {
+    this.#lenders.set(pending, (this.#lenders.get(pending) ?? 0) + 1)
   }
 
-  reacquirePermit(call: PendingCall): void {
-    const left = (this.#lenders.get(call) ?? 0) - 1
-    if (left > 0) this.#lenders.set(call, left)
-    else this.#lenders.delete(call)
+  reacquirePermit(pending: PendingCall): void {
+    const left = (this.#lenders.get(pending) ?? 0) - 1
+    if (left > 0) this.#lenders.set(pending, left)
+    else this.#lenders.delete(pending)
   }
 
   /** Hands the next call over and charges what it will probably cost. */
   take(): PendingCall | undefined {
-    const call = this.next
-    if (!call) return undefined
-    this.drop(call)
+    const pending = this.next
+    if (!pending) return undefined
+    this.drop(pending)
     this.running += 1
-    call.chargedMs = this.costMs
+    pending.chargedMs = this.costMs
     this.virtualMs += this.costMs
-    return call
+    return pending
   }
 
   /** Takes the next call out. */
-  drop(call: PendingCall): void {
-    this.#waiting[call.depth]?.shift()
-    this.waitingCharacters -= call.body.length
+  drop(pending: PendingCall): void {
+    this.#waiting[pending.call.depth]?.shift()
+    this.waitingCharacters -= pending.call.body.length
   }
 
   /** Puts a call that was never begun back to the front. */
-  putBack(call: PendingCall): void {
+  putBack(pending: PendingCall): void {
     this.running -= 1
-    this.virtualMs -= call.chargedMs
-    const level = this.#waiting[call.depth]
+    this.virtualMs -= pending.chargedMs
+    const level = this.#waiting[pending.call.depth]
     if (!level) {
-      this.push(call)
+      this.push(pending)
       return
     }
-    level.unshift(call)
-    this.waitingCharacters += call.body.length
+    level.unshift(pending)
+    this.waitingCharacters += pending.call.body.length
   }
 
   /** Charges what the call did cost. */
-  finished(call: PendingCall, { cpuUs, first, nowMs }: CallEnd): void {
+  finished(pending: PendingCall, { cpuUs, first, nowMs }: CallEnd): void {
     const costMs = cpuUs / 1000
     this.running -= 1
-    this.#lenders.delete(call)
-    this.virtualMs += costMs - call.chargedMs
+    this.#lenders.delete(pending)
+    this.virtualMs += costMs - pending.chargedMs
     this.costMs += (costMs - this.costMs) * SMOOTHING
     if (costMs > (first ? LONG_FIRST_MS : LONG_MS)) this.apartUntilMs = nowMs + APART_MS
   }
@@ -132,11 +134,11 @@ export class SiteQueue {
   expired(nowMs: number): PendingCall[] {
     const late: PendingCall[] = []
     for (const level of this.#waiting) {
-      for (let [call] = level; call; [call] = level) {
-        if (nowMs - call.queuedMs < call.program.limits.queueMs) break
+      for (let [pending] = level; pending; [pending] = level) {
+        if (nowMs - pending.queuedMs < pending.program.limits.queueMs) break
         level.shift()
-        this.waitingCharacters -= call.body.length
-        late.push(call)
+        this.waitingCharacters -= pending.call.body.length
+        late.push(pending)
       }
     }
     return late

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
+import type { Call } from './call.ts'
 import type { PendingCall } from './pending-call.ts'
 import type { CallOutcome, SiteLimits } from './sandbox.ts'
 import { SiteQueues } from './site-queues.ts'
@@ -19,7 +20,7 @@ let lastId = 0
 function pending(
   site: string,
   outcomes: CallOutcome[] = [],
-  part: Partial<PendingCall> = {},
+  { call: of, ...part }: Partial<Omit<PendingCall, 'call'>> & { call?: Partial<Call> } = {},
 ): PendingCall {
   lastId += 1
   const definition = {
@@ -44,14 +45,17 @@ function pending(
       functions: new Map([['f', definition]]),
     },
     definition,
+    call: {
+      site: { siteId: site, domain: site },
+      operation: 'op',
+      requestId: 'r',
+      authority: null,
+      depth: 0,
+      body: '{}',
+      ...of,
+    },
     adHoc: false,
-    operation: 'op',
-    requestId: 'r',
-    auth: 'null',
-    authority: null,
-    depth: 0,
-    signal: undefined,
-    body: '{}',
+    leaving: undefined,
     queuedMs: 1000,
     chargedMs: 0,
     logs: undefined,
@@ -113,7 +117,7 @@ describe('the queues of the sites', () => {
   test('refuse bodies that are too long together, and take as many when those have gone', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
-    const long = () => queues.push(pending('one', outcomes, { body }))
+    const long = () => queues.push(pending('one', outcomes, { call: { body } }))
     const take = () => {
       const [site] = queues.inOrder(100)
       return site && queues.take(site)
@@ -220,9 +224,9 @@ describe('the queues of the sites', () => {
     queues.releasePermit(one)
     queues.releasePermit(one)
     expect(take()).toBeUndefined()
-    const child = pending('one', [], { depth: 1 })
-    const sibling = pending('one', [], { depth: 1 })
-    const grandchild = pending('one', [], { depth: 2 })
+    const child = pending('one', [], { call: { depth: 1 } })
+    const sibling = pending('one', [], { call: { depth: 1 } })
+    const grandchild = pending('one', [], { call: { depth: 2 } })
     for (const call of [child, sibling]) queues.push(call)
     expect(take()).toBe(child)
     // One place was lent, however many wait for it.
@@ -248,7 +252,7 @@ describe('the queues of the sites', () => {
     const outcomes: CallOutcome[] = []
     for (let call = 0; call < 6; call += 1) {
       queues.push(pending('one', outcomes))
-      queues.push(pending('one', outcomes, { depth: 1 }))
+      queues.push(pending('one', outcomes, { call: { depth: 1 } }))
     }
     expect(queues.waiting).toBe(10)
     expect(outcomes).toMatchObject([1, 2].map(() => ({ failure: { what: 'queueLength' } })))
@@ -257,7 +261,7 @@ describe('the queues of the sites', () => {
   test('forgets a call that nobody waits for', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
-    const call = pending('one', outcomes, { depth: 1 })
+    const call = pending('one', outcomes, { call: { depth: 1 } })
     queues.push(call)
     const [site] = queues.inOrder(100)
     if (site) queues.drop(site, call)

@@ -29,19 +29,19 @@ export class SiteQueues {
   }
 
   /** Queues a call, or answers it when its site has no place free and its queue is full. */
-  push(call: PendingCall): void {
-    const { queueKey: key, program } = call
+  push(pending: PendingCall): void {
+    const { queueKey: key, program } = pending
     const { concurrency } = program.limits
     const site = this.#sites.get(key)
-    const waiting = site?.waitingWithOneMore(call.depth, concurrency) ?? 0
-    const met = waiting > 0 ? limitMet(call, waiting, site?.waitingCharacters ?? 0) : undefined
+    const waiting = site?.waitingWithOneMore(pending.call.depth, concurrency) ?? 0
+    const met = waiting > 0 ? limitMet(pending, waiting, site?.waitingCharacters ?? 0) : undefined
     if (met) {
-      call.settle(failedOutcome({ kind: 'limit', ...met }))
+      pending.settle(failedOutcome({ kind: 'limit', ...met }))
       return
     }
-    if (waiting > 0) call.leaving = call.visitorSignal?.()
+    if (waiting > 0) pending.leaving = pending.call.visitorSignal?.()
     const queue = site ? this.#levelled(site) : this.#opened(key)
-    queue.push(call)
+    queue.push(pending)
     this.#active.add(queue)
     this.#waiting += 1
   }
@@ -51,62 +51,62 @@ export class SiteQueues {
     const half = Math.max(1, Math.floor(capacity / 2))
     const alone = this.#active.size === 1
     const ready = [...this.#active].filter(
-      ({ next, running }) => next && (alone || running < half || next.depth > 0),
+      ({ next, running }) => next && (alone || running < half || next.call.depth > 0),
     )
     return ready.length > 1 ? ready.sort((one, two) => one.virtualMs - two.virtualMs) : ready
   }
 
   take(site: SiteQueue): PendingCall | undefined {
-    const call = site.take()
-    if (!call) return undefined
+    const pending = site.take()
+    if (!pending) return undefined
     this.#waiting -= 1
     this.#running += 1
-    this.#virtualMs = Math.max(this.#virtualMs, site.virtualMs - call.chargedMs)
+    this.#virtualMs = Math.max(this.#virtualMs, site.virtualMs - pending.chargedMs)
     if (site.waiting === 0) this.#active.delete(site)
-    return call
+    return pending
   }
 
   /** Ends a call that nobody waits for. */
-  drop(site: SiteQueue, call: PendingCall): void {
-    site.drop(call)
+  drop(site: SiteQueue, pending: PendingCall): void {
+    site.drop(pending)
     this.#waiting -= 1
     if (site.waiting === 0) this.#active.delete(site)
-    call.settle(failedOutcome({ kind: 'interrupted', message: 'Nobody waits for it any more' }))
+    pending.settle(failedOutcome({ kind: 'interrupted', message: 'Nobody waits for it any more' }))
   }
 
-  putBack(call: PendingCall): void {
-    const site = this.#sites.get(call.queueKey)
+  putBack(pending: PendingCall): void {
+    const site = this.#sites.get(pending.queueKey)
     if (!site) return
-    site.putBack(call)
+    site.putBack(pending)
     this.#active.add(site)
     this.#running -= 1
     this.#waiting += 1
   }
 
   /** The call lends its place until as many `reclaim`s. */
-  releasePermit(call: PendingCall): void {
-    this.#sites.get(call.queueKey)?.releasePermit(call)
+  releasePermit(pending: PendingCall): void {
+    this.#sites.get(pending.queueKey)?.releasePermit(pending)
   }
 
-  reacquirePermit(call: PendingCall): void {
-    this.#sites.get(call.queueKey)?.reacquirePermit(call)
+  reacquirePermit(pending: PendingCall): void {
+    this.#sites.get(pending.queueKey)?.reacquirePermit(pending)
   }
 
-  finished(call: PendingCall, end: { cpuUs: number; ok: boolean; nowMs: number }): void {
-    const site = this.#sites.get(call.queueKey)
+  finished(pending: PendingCall, end: { cpuUs: number; ok: boolean; nowMs: number }): void {
+    const site = this.#sites.get(pending.queueKey)
     if (!site) return
     this.#running -= 1
-    const successes = this.#proven.get(call.program) ?? 0
+    const successes = this.#proven.get(pending.program) ?? 0
     const first = successes < PROVEN_AFTER
-    site.finished(call, { cpuUs: end.cpuUs, first, nowMs: end.nowMs })
+    site.finished(pending, { cpuUs: end.cpuUs, first, nowMs: end.nowMs })
     // Ad-hoc code is a program of its own each time.
-    if (end.ok && first && !call.adHoc) this.#proven.set(call.program, successes + 1)
+    if (end.ok && first && !pending.adHoc) this.#proven.set(pending.program, successes + 1)
   }
 
   /** Whether the call must not share a frame with others. */
-  isRisky(site: SiteQueue, call: PendingCall, nowMs: number): boolean {
-    if (call.adHoc || site.quarantinedUntilMs > nowMs) return true
-    return (this.#proven.get(call.program) ?? 0) < PROVEN_AFTER
+  isRisky(site: SiteQueue, pending: PendingCall, nowMs: number): boolean {
+    if (pending.adHoc || site.quarantinedUntilMs > nowMs) return true
+    return (this.#proven.get(pending.program) ?? 0) < PROVEN_AFTER
   }
 
   quarantine({ queueKey, program }: PendingCall, nowMs: number): void {
@@ -117,11 +117,11 @@ export class SiteQueues {
   /** Answers what has waited too long. */
   sweep(nowMs: number): void {
     for (const site of this.#active) {
-      for (const call of site.expired(nowMs)) {
+      for (const pending of site.expired(nowMs)) {
         this.#waiting -= 1
-        const used = Math.round(nowMs - call.queuedMs)
-        const limit = call.program.limits.queueMs
-        call.settle(failedOutcome({ kind: 'limit', what: 'queueMs', limit, used }))
+        const used = Math.round(nowMs - pending.queuedMs)
+        const limit = pending.program.limits.queueMs
+        pending.settle(failedOutcome({ kind: 'limit', what: 'queueMs', limit, used }))
       }
       if (site.waiting === 0) this.#active.delete(site)
     }
@@ -156,12 +156,12 @@ export class SiteQueues {
 }
 
 /** What keeps a call from waiting: how many there would be, or how long they are together. */
-function limitMet({ program, body }: PendingCall, waiting: number, characters: number) {
+function limitMet({ program, call }: PendingCall, waiting: number, characters: number) {
   const { queueLength } = program.limits
   if (waiting > queueLength) {
     return { what: 'queueLength', limit: queueLength, used: waiting - 1 } as const
   }
   const limit = MAX_WAITING_CHARACTERS
-  if (characters + body.length <= limit) return undefined
+  if (characters + call.body.length <= limit) return undefined
   return { what: 'queueCharacters', limit, used: characters } as const
 }

@@ -25,7 +25,7 @@ export interface WatchdogDeps {
   readonly hosts: readonly HostProcess[]
   workers(): readonly WorkerConnection[]
   readonly memoryBytes: number
-  readProgress(lane: WorkerConnection): string
+  readProgress(worker: WorkerConnection): string
 }
 
 /** Kills a host process that outgrows its memory or stops answering; looks only while calls are inside. */
@@ -44,50 +44,52 @@ export class Watchdog {
     clearInterval(this.#timer)
   }
 
-  forget(lane: WorkerConnection): void {
-    this.#observed.delete(lane)
-    this.#pingedMs.delete(lane)
+  forget(worker: WorkerConnection): void {
+    this.#observed.delete(worker)
+    this.#pingedMs.delete(worker)
   }
 
   #look(nowMs: number): void {
     for (const host of this.#deps.hosts) {
-      const lanes = this.#deps.workers().filter((lane) => lane.pid === host.pid)
-      const busy = lanes.filter((lane) => lane.activeCalls.size > 0 || lane.unacked.length > 0)
+      const workers = this.#deps.workers().filter((worker) => worker.pid === host.pid)
+      const busy = workers.filter(
+        (worker) => worker.activeCalls.size > 0 || worker.unacked.length > 0,
+      )
       if (busy.length === 0) continue
       if (rssBytes(host.pid) > this.#deps.memoryBytes) host.kill('memoryMb')
-      else for (const lane of busy) this.#listen(host, lane, nowMs)
+      else for (const worker of busy) this.#listen(host, worker, nowMs)
     }
   }
 
-  #listen(host: HostProcess, lane: WorkerConnection, nowMs: number): void {
-    const [frame] = lane.unacked
+  #listen(host: HostProcess, worker: WorkerConnection, nowMs: number): void {
+    const [frame] = worker.unacked
     if (!frame) {
-      this.#observed.delete(lane)
-      this.#ping(lane, nowMs)
-    } else if (nowMs - frame.sentMs >= GRACE_MS && this.#isStuck(host, lane, nowMs)) {
+      this.#observed.delete(worker)
+      this.#ping(worker, nowMs)
+    } else if (nowMs - frame.sentMs >= GRACE_MS && this.#isStuck(host, worker, nowMs)) {
       host.kill('cpuMs')
     }
   }
 
-  #ping(lane: WorkerConnection, nowMs: number): void {
-    if (nowMs - (this.#pingedMs.get(lane) ?? 0) < PING_EVERY_MS) return
-    this.#pingedMs.set(lane, nowMs)
-    lane.send([], { nowMs, risky: false })
+  #ping(worker: WorkerConnection, nowMs: number): void {
+    if (nowMs - (this.#pingedMs.get(worker) ?? 0) < PING_EVERY_MS) return
+    this.#pingedMs.set(worker, nowMs)
+    worker.send([], { nowMs, risky: false })
   }
 
   /** Whether the worker has stayed at the same place for longer than any code may run. */
-  #isStuck(host: HostProcess, lane: WorkerConnection, nowMs: number): boolean {
-    const [frame] = lane.unacked
+  #isStuck(host: HostProcess, worker: WorkerConnection, nowMs: number): boolean {
+    const [frame] = worker.unacked
     if (!frame) return false
-    const mark = this.#deps.readProgress(lane)
-    const seen = this.#observed.get(lane)
+    const mark = this.#deps.readProgress(worker)
+    const seen = this.#observed.get(worker)
     if (!seen || seen.seq !== frame.seq || seen.mark !== mark) {
       // It has come on since the last look: the time starts again.
       const sinceMs = seen ? nowMs : frame.sentMs
-      this.#observed.set(lane, { seq: frame.seq, mark, sinceMs, cpuMs: cpuMs(host.pid) })
+      this.#observed.set(worker, { seq: frame.seq, mark, sinceMs, cpuMs: cpuMs(host.pid) })
       return false
     }
-    const allowedMs = longestStretch(lane) + GRACE_MS
+    const allowedMs = longestStretch(worker) + GRACE_MS
     const silentMs = nowMs - seen.sinceMs
     if (silentMs < allowedMs) return false
     const starved = cpuMs(host.pid) - seen.cpuMs < allowedMs / 2
@@ -96,10 +98,10 @@ export class Watchdog {
 }
 
 /** Also of calls that were sent earlier and may be running on. */
-function longestStretch(lane: WorkerConnection): number {
+function longestStretch(worker: WorkerConnection): number {
   let longest = 0
-  for (const frame of lane.unacked) longest = Math.max(longest, frame.cpuMs)
-  for (const call of lane.activeCalls.values())
+  for (const frame of worker.unacked) longest = Math.max(longest, frame.cpuMs)
+  for (const call of worker.activeCalls.values())
     longest = Math.max(longest, call.program.limits.cpuMs)
   return longest
 }

@@ -1,15 +1,11 @@
 import type { Socket } from 'node:net'
 
 import { encodeFrame } from '#sandbox/frames.ts'
-import {
-  FROM_WORKER,
-  type FromWorker,
-  type SlotDefinition,
-  type ToGuest,
-  type ToWorker,
-} from '#sandbox/protocol.ts'
+import { FROM_WORKER, TO_GUEST, TO_WORKER } from '#sandbox/grammars.ts'
+import { type FromWorker, type SlotDefinition } from '#sandbox/protocol.ts'
 import { readRecords, RecordWriter } from '#sandbox/records.ts'
 
+import { callerOf } from './call.ts'
 import type { PendingCall } from './pending-call.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
@@ -45,14 +41,14 @@ export interface HostCallAnswer {
   /** JSON. */
   readonly text: string
   /** It is on its way to the worker, or nobody wants it any more. */
-  readonly handedOver: () => void
+  readonly onSent: () => void
 }
 
 export interface WorkerEvents {
-  acknowledged(lane: WorkerConnection): void
-  record(lane: WorkerConnection, record: FromWorker): void
+  acknowledged(worker: WorkerConnection): void
+  record(worker: WorkerConnection, record: FromWorker): void
   /** After every frame from the worker. */
-  received(lane: WorkerConnection): void
+  received(worker: WorkerConnection): void
 }
 
 /** The connection to one worker: its slots, its frames and the calls that are inside it. */
@@ -70,7 +66,7 @@ export class WorkerConnection {
   readonly #slots = new Map<string, Map<string, number>>()
   readonly #programOf = new Map<number, PendingCall['program']>()
   readonly #slotOf = new Map<number, number>()
-  #next = new RecordWriter<ToWorker>()
+  #next = new RecordWriter(TO_WORKER)
   #answers: HostCallAnswer[] = []
   #index = 0
   #lastSeq = 0
@@ -78,11 +74,11 @@ export class WorkerConnection {
 
   constructor(
     socket: Socket,
-    place: { readonly pid: number; readonly markPath: string; readonly index: number },
+    place: { readonly pid: number; readonly progressPath: string; readonly index: number },
     events: WorkerEvents,
   ) {
     this.pid = place.pid
-    this.progressPath = place.markPath
+    this.progressPath = place.progressPath
     this.index = place.index
     this.#socket = socket
     this.#events = events
@@ -120,14 +116,14 @@ export class WorkerConnection {
 
   /** The worker is gone: nobody reads them any more. */
   dropAnswers(): void {
-    for (const { handedOver } of this.#answers.splice(0)) handedOver()
+    for (const { onSent } of this.#answers.splice(0)) onSent()
   }
 
   /** Goes out with the next frame. */
   forget(programKey: string): void {
     for (const slot of this.#slots.get(programKey)?.values() ?? []) {
       this.#programOf.delete(slot)
-      this.#next.add('D', [slot], [])
+      this.#next.add('forgetSlot', [slot], [])
       this.#added()
     }
     this.#slots.delete(programKey)
@@ -143,22 +139,22 @@ export class WorkerConnection {
     for (const group of this.#bySlot(calls)) sections.push(this.#addSection(group))
     const answers = this.#takeAnswers()
     for (const { hostCall, ok, text } of answers) {
-      this.#next.add('A', [hostCall, ok ? 1 : 0], [text])
+      this.#next.add('answer', [hostCall, ok ? 1 : 0], [text])
       this.#added()
     }
     this.#lastSeq = this.#lastSeq === LAST_SEQ ? 1 : this.#lastSeq + 1
-    this.#next.add('Q', [this.#lastSeq], [])
+    this.#next.add('batch', [this.#lastSeq], [])
     const cpuMs = Math.max(0, ...calls.map((call) => call.program.limits.cpuMs))
     const { nowMs, risky } = options
     this.unacked.push({ seq: this.#lastSeq, sentMs: nowMs, cpuMs, risky, sections })
     this.#socket.write(encodeFrame(this.#next.take()))
     this.#index = 0
-    for (const { handedOver } of answers) handedOver()
+    for (const { onSent } of answers) onSent()
   }
 
   receive(text: string): void {
-    for (const record of readRecords<FromWorker>(text, FROM_WORKER)) {
-      if (record.kind === 'A') this.#acknowledge(record.numbers[0])
+    for (const record of readRecords(text, FROM_WORKER)) {
+      if (record.kind === 'acknowledge') this.#acknowledge(record.numbers[0])
       else this.#events.record(this, record)
     }
     this.#events.received(this)
@@ -208,11 +204,12 @@ export class WorkerConnection {
   }
 
   #addSection([slot, calls]: readonly [number, readonly PendingCall[]]): SentSection {
-    const section = new RecordWriter<ToGuest>()
-    for (const { id, operation, requestId, auth, body } of calls) {
-      section.add('C', [id], [operation, requestId, auth, body])
+    const section = new RecordWriter(TO_GUEST)
+    for (const { id, call } of calls) {
+      const { operation, requestId, body } = call
+      section.add('call', [id], [operation, requestId, callerOf(call)?.authText ?? 'null', body])
     }
-    this.#next.add('S', [slot], [section.take()])
+    this.#next.add('section', [slot], [section.take()])
     return { slot, calls, index: this.#added() }
   }
 
@@ -238,7 +235,7 @@ export class WorkerConnection {
     this.#lastSlot += 1
     slots.set(definition.functionId, this.#lastSlot)
     this.#programOf.set(this.#lastSlot, program)
-    this.#next.add('L', [this.#lastSlot], [JSON.stringify(slotDefinition(call))])
+    this.#next.add('defineSlot', [this.#lastSlot], [JSON.stringify(slotDefinition(call))])
     this.#added()
     return this.#lastSlot
   }

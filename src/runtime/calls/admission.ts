@@ -1,28 +1,25 @@
 import { AppError } from '#base/app-error.ts'
-import type { PublishedOperation } from '#runtime/published/published-site.ts'
+import type { Call } from '#platform/sandbox-host/call.ts'
+import type { PublishedOperation, PublishedSite } from '#runtime/published/published-site.ts'
 
-/** A visitor whose token was verified. */
-export interface Caller {
-  readonly sub: string
-  readonly groups: readonly string[]
-  /** JSON text of `{ sub, username, groups }`, as the function sees it. */
-  readonly authText: string
+/** A call, with the operation of the current revision that it was admitted to. */
+export interface AdmittedCall {
+  readonly call: Call
+  readonly site: PublishedSite
+  readonly operation: PublishedOperation
 }
 
-/** Throws unless the caller may call the operation on the route it came by. */
-export function admit(
-  { name, auth, groups }: PublishedOperation,
-  by: { readonly publicRoute: boolean; readonly visitor: Caller | null },
-): void {
-  if (by.publicRoute) {
+/** Throws unless the authority of the call opens the operation. A stranger's call came by `/data/public`, or from one that did. */
+export function admit({ authority }: Call, { name, auth, groups }: PublishedOperation): void {
+  if (authority === 'system') return
+  if (authority === null) {
     if (auth.mode === 'public') return
     throw new AppError(
       'Unauthorized',
       `Operation "${name}" is not public: call /data/${name} with an access token`,
     )
   }
-  if (!by.visitor) throw new AppError('Unauthorized', 'This route needs an access token')
-  if (auth.mode === 'groups' && !by.visitor.groups.some((group) => groups.has(group))) {
+  if (auth.mode === 'groups' && !authority.groups.some((group) => groups.has(group))) {
     throw new AppError('Forbidden', `Operation "${name}" is for members of certain groups only`)
   }
 }

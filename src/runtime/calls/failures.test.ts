@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 
-import { failureOf, logWords } from './failures.ts'
+import { operationError, logMessage } from './failures.ts'
 
 const CALL = { operation: 'report', requestId: 'r-1' }
 const limit = (what: Extract<SandboxFailure, { kind: 'limit' }>['what']): SandboxFailure => ({
@@ -43,12 +43,12 @@ describe('a failed run', () => {
     ],
     ['a host that went down', { kind: 'interrupted', message: 'killed' }, 'OperationInterrupted'],
   ] as const)('by %s is told apart', (_what, failure, code) => {
-    expect(failureOf(failure, CALL).code).toBe(code)
-    expect(logWords(failure)).not.toBe('')
+    expect(operationError(failure, CALL).code).toBe(code)
+    expect(logMessage(failure)).not.toBe('')
   })
 
   test('by a limit names the limit, what was used, the operation and the request', () => {
-    const error = failureOf(limit('timeoutMs'), CALL)
+    const error = operationError(limit('timeoutMs'), CALL)
     expect(error.message).toContain('limit 10, used 12 (timeoutMs)')
     expect(error.fields).toEqual({
       operation: 'report',
@@ -58,15 +58,15 @@ describe('a failed run', () => {
   })
 
   test.each(['queueLength', 'queueMs'] as const)('by %s may be tried again', (what) => {
-    const error = failureOf(limit(what), CALL)
+    const error = operationError(limit(what), CALL)
     expect(error.retryAfterSeconds).toBe(1)
     expect(error.fields).toMatchObject({ retryable: true })
   })
 
   test('keeps what was thrown for the log, unless it was meant for the caller', () => {
-    expect(failureOf(thrown(), CALL).message).not.toContain('no such order')
-    expect(logWords(thrown())).toContain('orders.ts:3')
-    const rejected = failureOf(thrown({ statusCode: 409, code: 'Taken' }), CALL)
+    expect(operationError(thrown(), CALL).message).not.toContain('no such order')
+    expect(logMessage(thrown())).toContain('orders.ts:3')
+    const rejected = operationError(thrown({ statusCode: 409, code: 'Taken' }), CALL)
     expect(rejected.message).toBe('no such order')
     expect(rejected.thrown).toEqual({ statusCode: 409, code: 'Taken' })
   })

@@ -16,7 +16,7 @@ const THROWN_CODE = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
 const MAX_THROWN_MESSAGE = 1000
 
 /** The caller's view of a run that ended without a result. What only the site's admins may read goes to its log instead. */
-export function failureOf(failure: SandboxFailure, call: FailedCall): AppError {
+export function operationError(failure: SandboxFailure, call: FailedCall): AppError {
   const fields = { operation: call.operation }
   switch (failure.kind) {
     case 'thrown':
@@ -51,7 +51,7 @@ export const invalidFunction = (operation: string): AppError =>
   )
 
 /** What the site's admins read of the same failure. */
-export function logWords(failure: SandboxFailure): string {
+export function logMessage(failure: SandboxFailure): string {
   switch (failure.kind) {
     case 'thrown':
       return failure.stack === '' ? failure.message : failure.stack
@@ -116,4 +116,26 @@ function thrown(failure: Thrown, { operation }: FailedCall): AppError {
   return new AppError('OperationFailed', `Operation "${operation}" failed`, {
     fields: { operation },
   })
+}
+
+/** The same failure without the site's secrets in what its code said. */
+export function redactedFailure(
+  failure: SandboxFailure,
+  redact: (text: string) => string,
+): SandboxFailure {
+  switch (failure.kind) {
+    case 'thrown': {
+      const { message, stack, code } = failure
+      const said = { message: redact(message), stack: redact(stack) }
+      return { ...failure, ...said, ...(code === undefined ? {} : { code: redact(code) }) }
+    }
+    case 'invalidCode':
+      return { ...failure, fault: { ...failure.fault, message: redact(failure.fault.message) } }
+    case 'invalidResult':
+    case 'invalidBody':
+    case 'interrupted':
+      return { ...failure, message: redact(failure.message) }
+    case 'limit':
+      return failure
+  }
 }

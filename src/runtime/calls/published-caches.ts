@@ -1,17 +1,17 @@
 import { AppError } from '#base/app-error.ts'
 import type { OperationCaches } from '#runtime/operations/service.ts'
 import type { PublishedSite } from '#runtime/published/published-site.ts'
-import type { Published } from '#runtime/published/service.ts'
+import type { PublishedSites } from '#runtime/published/service.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { ResponseCache } from './response-cache.ts'
 
 /** Drops what an operation answered before, on this replica and on the level that replicas share. */
 export class PublishedCaches implements OperationCaches {
-  readonly #published: Published
+  readonly #published: PublishedSites
   readonly #cache: ResponseCache
 
-  constructor(deps: { published: Published; cache: ResponseCache }) {
+  constructor(deps: { published: PublishedSites; cache: ResponseCache }) {
     this.#published = deps.published
     this.#cache = deps.cache
   }

@@ -3,13 +3,13 @@ import { type ValueBounds, checkDepth, checkValueCount } from '#base/json-depth.
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 
-const EMPTY = '{"payload":null}'
+/** The body of a call that came without one. */
+export const NO_PAYLOAD = '{"payload":null}'
 
-/** The text that an isolate may parse: bounded in size and depth. No body means no payload. */
-export function boundBody(body: string): string {
+/** Refuses a body that an isolate must not parse: one that is too long or nested too deep. */
+export function checkBody(body: string): void {
   boundBytes(body, MAX_BODY_BYTES)
   checkDepth(body)
-  return body === '' ? EMPTY : body
 }
 
 /** Refuses a body that is longer in UTF-8. */

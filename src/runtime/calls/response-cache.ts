@@ -1,27 +1,30 @@
+import { createHash } from 'node:crypto'
+
 import { LRUCache } from 'lru-cache'
 
-import type { SharedCache } from '#platform/redis/shared-cache.ts'
+import { canonicalJson } from '#base/canonical-json.ts'
+import type { CacheKey, SharedCache } from '#platform/redis/shared-cache.ts'
+import type { Call } from '#platform/sandbox-host/call.ts'
+
+import { payloadOf } from './request-body.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
 /** A single answer may take at most this part of the level, so that one site's large answers do not empty it. */
 const MAX_ENTRY_BYTES = MAX_BYTES / 8
 /** Longer bodies are not kept as keys of their own. */
-const MAX_ALIAS_LENGTH = 4096
-const MAX_ALIASES = 50_000
+const MAX_REQUEST_LENGTH = 4096
+const MAX_REQUESTS = 50_000
+
+/** Parsing and sorting a longer body costs more than the chance that its keys come in another order. */
+const MAX_CANONICAL = 64 * 1024
+/** Longer entries are hashed, so that keys take no more memory than answers. */
+const MAX_PLAIN_ENTRY = 512
 
 /** A finished answer, as it goes out. */
-export interface KeptAnswer {
+export interface CachedResponse {
   readonly body: string
   readonly storedAt: number
   readonly expiresAt: number
-}
-
-export interface AnswerKey {
-  readonly siteId: string
-  /** The operation at one version and revision. */
-  readonly group: string
-  /** Caller and canonical payload. */
-  readonly entry: string
 }
 
 /**
@@ -32,12 +35,12 @@ export class ResponseCache {
   readonly #shared: SharedCache
   readonly #now: () => number
   readonly #groups = new Map<string, Set<string>>()
-  readonly #answers: LRUCache<string, KeptAnswer & { readonly groupKey: string }>
+  readonly #answers: LRUCache<string, CachedResponse & { readonly groupKey: string }>
   /** From the exact request to its entry: a repeated request needs no parse. */
-  readonly #aliases = new LRUCache<string, string>({
-    max: MAX_ALIASES,
+  readonly #requests = new LRUCache<string, string>({
+    max: MAX_REQUESTS,
     maxSize: MAX_BYTES / 4,
-    sizeCalculation: (entry, alias) => 2 * (entry.length + alias.length) + 64,
+    sizeCalculation: (entry, request) => 2 * (entry.length + request.length) + 64,
   })
 
   constructor(deps: { shared: SharedCache; now(): number }) {
@@ -55,20 +58,20 @@ export class ResponseCache {
   }
 
   /** The answer to exactly this text by this caller, if it was asked before. */
-  repeated(siteId: string, group: string, alias: string): KeptAnswer | undefined {
+  getRepeated(siteId: string, group: string, request: string): CachedResponse | undefined {
     // To look a long one up would be to hash all of it.
-    if (alias.length > MAX_ALIAS_LENGTH) return undefined
-    const entry = this.#aliases.get(`${siteId} ${group} ${alias}`)
-    return entry === undefined ? undefined : this.local({ siteId, group, entry })
+    if (request.length > MAX_REQUEST_LENGTH) return undefined
+    const entry = this.#requests.get(`${siteId} ${group} ${request}`)
+    return entry === undefined ? undefined : this.getLocal({ siteId, group, entry })
   }
 
-  remember(key: AnswerKey, alias: string): void {
-    if (alias.length > MAX_ALIAS_LENGTH) return
-    this.#aliases.set(`${key.siteId} ${key.group} ${alias}`, key.entry)
+  addRequest(key: CacheKey, request: string): void {
+    if (request.length > MAX_REQUEST_LENGTH) return
+    this.#requests.set(`${key.siteId} ${key.group} ${request}`, key.entry)
   }
 
-  local(key: AnswerKey): KeptAnswer | undefined {
-    const text = textOf(key)
+  getLocal(key: CacheKey): CachedResponse | undefined {
+    const text = keyTextOf(key)
     const kept = this.#answers.get(text)
     if (kept === undefined) return undefined
     if (kept.expiresAt > this.#now()) return kept
@@ -77,7 +80,7 @@ export class ResponseCache {
   }
 
   /** What another replica kept; it is kept here too from then on. */
-  async fromShared(key: AnswerKey): Promise<KeptAnswer | undefined> {
+  async getShared(key: CacheKey): Promise<CachedResponse | undefined> {
     const found = await this.#shared.get(key)
     if (!found || found.expiresAt.getTime() <= this.#now()) return undefined
     const kept = {
@@ -89,7 +92,7 @@ export class ResponseCache {
     return kept
   }
 
-  store(key: AnswerKey, body: string, ttlSeconds: number): KeptAnswer {
+  store(key: CacheKey, body: string, ttlSeconds: number): CachedResponse {
     const storedAt = this.#now()
     const kept = { body, storedAt, expiresAt: storedAt + ttlSeconds * 1000 }
     this.#keep(key, kept)
@@ -116,8 +119,8 @@ export class ResponseCache {
     return alive
   }
 
-  #keep(key: AnswerKey, answer: KeptAnswer): void {
-    const text = textOf(key)
+  #keep(key: CacheKey, answer: CachedResponse): void {
+    const text = keyTextOf(key)
     const groupKey = `${key.siteId} ${key.group}`
     this.#answers.set(text, { ...answer, groupKey })
     // An answer over the entry bound is not kept.
@@ -134,4 +137,38 @@ export class ResponseCache {
 }
 
 /** Neither a site id nor a group holds a space. */
-const textOf = ({ siteId, group, entry }: AnswerKey): string => `${siteId} ${group} ${entry}`
+const keyTextOf = ({ siteId, group, entry }: CacheKey): string => `${siteId} ${group} ${entry}`
+
+type CachedCall = Pick<Call, 'site' | 'authority' | 'body'>
+
+/** The exact text of a request and its caller: what two repeated requests have in common. */
+export const requestTextOf = ({ authority, body }: CachedCall): string =>
+  `${callerText(authority)}\n${body}`
+
+/**
+ * Who asked for what. The caller is part of it wherever the function sees one, with its groups, so that no answer
+ * reaches another caller; so is the site's own authority, whose nested calls open what strangers may not. Refuses a short body that a function could not be called with.
+ */
+export function cacheKeyOf({ site, authority, body }: CachedCall, group: string): CacheKey {
+  // A long body that is not valid is refused by whoever runs it, and then nothing is kept under this key.
+  const request =
+    body.length > MAX_CANONICAL ? `raw ${body}` : `json ${canonicalPayload(payloadOf(body))}`
+  const entry = `${callerText(authority)}\n${request}`
+  return {
+    siteId: site.siteId,
+    group,
+    entry: entry.length > MAX_PLAIN_ENTRY ? sha256(entry) : entry,
+  }
+}
+
+/** The text of a caller is JSON: it is never one of the other two. */
+function callerText(authority: Call['authority']): string {
+  if (authority === null) return ''
+  return authority === 'system' ? authority : authority.authText
+}
+
+const canonicalPayload = (payload: unknown): string =>
+  payload === undefined ? '' : canonicalJson(payload)
+
+const sha256 = (text: string): string =>
+  `sha256 ${createHash('sha256').update(text).digest('base64url')}`

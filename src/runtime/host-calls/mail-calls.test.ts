@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 
 import { MemoryBudget } from '#base/memory-budget.ts'
 import { MemoryCounters } from '#platform/redis/memory-counters.ts'
-import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
+import type { Call } from '#platform/sandbox-host/call.ts'
+import type { HostCall, SiteLimits } from '#platform/sandbox-host/sandbox.ts'
 
 import { MailCalls } from './mail-calls.ts'
 import type { SiteMessage } from './site-mail.ts'
@@ -25,23 +26,34 @@ function desk() {
     },
   })
   return {
+    calls,
     sent,
     pass: (ms: number) => void (nowMs += ms),
     fail: (now: boolean) => void (failing = now),
-    send: (recipients: number, part: Partial<HostCall> = {}) =>
-      calls.send(callOf(recipients, part)),
+    send: (recipients: number, part: Partial<Call> = {}) => calls.send(callOf(recipients, part)),
   }
 }
 
-const callOf = (recipients: number, part: Partial<HostCall>): HostCall => ({
+const program = {
+  key: 'site_a@1',
   siteId: 'site_a',
   siteDomain: 'a.test',
-  programKey: 'site_a@1',
+  limits: {} as SiteLimits,
+  functions: new Map(),
+}
+
+const callOf = (recipients: number, part: Partial<Call>): HostCall => ({
+  call: {
+    site: { siteId: 'site_a', domain: 'a.test' },
+    authority: 'system',
+    depth: 0,
+    operation: 'op',
+    requestId: 'req',
+    body: '{}',
+    ...part,
+  },
+  program,
   function: { functionId: 'res_1', name: 'f', stores: new Map() },
-  authority: 'system',
-  depth: 0,
-  operation: 'op',
-  requestId: 'req',
   name: 'sendEmail',
   argument: JSON.stringify({
     to: Array.from({ length: recipients }, (_, n) => `r${n}@b.test`),
@@ -50,7 +62,6 @@ const callOf = (recipients: number, part: Partial<HostCall>): HostCall => ({
   }),
   memory: new MemoryBudget({ maxBytes: 1, maxBytesPerKey: 1, reservedBytes: 0 }).lease('site_a'),
   signal: new AbortController().signal,
-  ...part,
 })
 
 const LIMITED = {
@@ -67,7 +78,7 @@ describe('mail of a site', () => {
     await send(30)
     await expect(send(1)).rejects.toMatchObject({ ...LIMITED, retryAfterSeconds: 3600 })
     expect(sent.flatMap(({ to }) => to)).toHaveLength(500)
-    await send(1, { siteId: 'site_b' })
+    await send(1, { site: { siteId: 'site_b', domain: 'b.test' } })
     pass(HOUR_MS + 1)
     expect(JSON.parse(await send(2))).toEqual({
       messageId: 'msg_13_0',
@@ -108,6 +119,7 @@ describe('mail of a site', () => {
   })
 
   test('is for functions only', async () => {
-    await expect(desk().send(1, { function: null })).rejects.toMatchObject({ code: 'Forbidden' })
+    const hostCall = { ...callOf(1, {}), function: null }
+    await expect(desk().calls.send(hostCall)).rejects.toMatchObject({ code: 'Forbidden' })
   })
 })

@@ -2,6 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import { checkJsonSize } from '#base/json-depth.ts'
 import { networkOf } from '#base/network-of.ts'
 import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
+import type { Call } from '#platform/sandbox-host/call.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 
 import { readMessage, type SiteMail } from './site-mail.ts'
@@ -30,15 +31,16 @@ export class MailCalls {
     this.#counters = deps.counters
   }
 
-  async send(call: HostCall): Promise<string> {
-    if (!call.function) throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
-    checkJsonSize(call.argument)
-    const message = readMessage(JSON.parse(call.argument))
+  async send(hostCall: HostCall): Promise<string> {
+    if (!hostCall.function)
+      throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
+    checkJsonSize(hostCall.argument)
+    const message = readMessage(JSON.parse(hostCall.argument))
     const { length } = message.to
-    const shares = sharesOf(call)
+    const shares = sharesOf(hostCall.call)
     await this.#countAll(shares, length)
     try {
-      const messageIds = await this.#mail.send(call.siteId, message)
+      const messageIds = await this.#mail.send(hostCall.call.site.siteId, message)
       return JSON.stringify({ messageId: messageIds[0], messageIds })
     } catch (error) {
       for (const share of shares) await this.#undo(share, length)
@@ -80,7 +82,7 @@ export class MailCalls {
 }
 
 /** A stranger's network first: what it has used up is no matter to the site. */
-function sharesOf({ siteId, authority, address }: HostCall): Share[] {
+function sharesOf({ site: { siteId }, authority, address }: Call): Share[] {
   const site = {
     key: { siteId, name: 'site-mail' },
     most: RECIPIENTS_PER_HOUR,

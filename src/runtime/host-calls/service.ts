@@ -4,15 +4,15 @@ import { AppError, invalid } from '#base/app-error.ts'
 import type { Egress, EgressPolicy, EgressResponse } from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Counters } from '#platform/redis/counters.ts'
-import type { HostCall, HostCallName } from '#platform/sandbox-host/sandbox.ts'
+import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 import type { Buckets } from '#runtime/buckets/service.ts'
-import type { Published } from '#runtime/published/service.ts'
+import type { PublishedSites } from '#runtime/published/service.ts'
 import { type RuntimeSettings, egressPolicy } from '#runtime/revisions/limits.ts'
 import { parseShape } from '#runtime/shape.ts'
 import type { Tables } from '#runtime/tables/service.ts'
 
 import { MailCalls } from './mail-calls.ts'
-import { type Invoke, NestedCalls } from './nested-calls.ts'
+import { type CallOperation, NestedCalls } from './nested-calls.ts'
 import type { SiteMail } from './site-mail.ts'
 import { StoreCalls } from './store-calls.ts'
 
@@ -36,14 +36,14 @@ export type SettingsOf = (siteId: string) => Promise<RuntimeSettings>
 
 /** Answers what site code asks of the service. Every name is one row of a table; each checks what the site was granted. */
 export class HostCalls {
-  readonly #published: Published
+  readonly #published: PublishedSites
   readonly #egress: Egress
   readonly #settingsOf: SettingsOf
   readonly #logger: Logger
-  readonly #table: Readonly<Record<HostCallName, (call: HostCall) => Promise<string>>>
+  readonly #table: Readonly<Record<HostCall['name'], (call: HostCall) => Promise<string>>>
 
   constructor(deps: {
-    published: Published
+    published: PublishedSites
     egress: Egress
     settingsOf: SettingsOf
     logger: Logger
@@ -51,7 +51,7 @@ export class HostCalls {
     buckets: Pick<Buckets, 'perform'>
     mail: SiteMail
     counters: Counters
-    invoke: Invoke
+    callOperation: CallOperation
   }) {
     this.#published = deps.published
     this.#egress = deps.egress
@@ -79,12 +79,13 @@ export class HostCalls {
   }
 
   /** What nobody expected is for our log; site code is told no more than that it happened. */
-  async #expected({ siteId, name, requestId }: HostCall, work: Promise<string>): Promise<string> {
+  async #expected({ call, name }: HostCall, work: Promise<string>): Promise<string> {
     try {
       return await work
     } catch (error) {
       if (error instanceof AppError) throw error
-      this.#logger.error({ err: error, siteId, requestId, name }, 'host call failed')
+      const { site, requestId } = call
+      this.#logger.error({ err: error, siteId: site.siteId, requestId, name }, 'host call failed')
       throw new AppError('InternalError', 'Something went wrong on our side', { cause: error })
     }
   }
@@ -93,7 +94,7 @@ export class HostCalls {
     const asked: unknown = JSON.parse(call.argument)
     refuseManyHeaders(asked)
     const request = parseShape(FetchArgument, asked, 'request')
-    const policy = await this.#policyOf(call.siteId)
+    const policy = await this.#policyOf(call.call.site.siteId)
     return textOf(
       await this.#egress.fetch(request, { ...policy, memory: call.memory }, call.signal),
     )

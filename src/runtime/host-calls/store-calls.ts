@@ -7,7 +7,7 @@ import type { HostCall, StoreGrant } from '#platform/sandbox-host/sandbox.ts'
 import { BUCKET_ACTIONS } from '#runtime/buckets/bucket.ts'
 import type { Buckets } from '#runtime/buckets/service.ts'
 import type { RevisionStore } from '#runtime/published/revision-document.ts'
-import type { Published } from '#runtime/published/service.ts'
+import type { PublishedSites } from '#runtime/published/service.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
 import { TABLE_ACTIONS, type Tables } from '#runtime/tables/service.ts'
 
@@ -36,12 +36,12 @@ interface Asked<StoreType extends StoreGrant['type']> {
 
 /** What functions do with the tables and buckets that they were granted. */
 export class StoreCalls {
-  readonly #published: Published
+  readonly #published: PublishedSites
   readonly #tables: Pick<Tables, 'perform'>
   readonly #buckets: Pick<Buckets, 'perform'>
 
   constructor(deps: {
-    published: Published
+    published: PublishedSites
     tables: Pick<Tables, 'perform'>
     buckets: Pick<Buckets, 'perform'>
   }) {
@@ -50,25 +50,25 @@ export class StoreCalls {
     this.#buckets = deps.buckets
   }
 
-  async table(call: HostCall): Promise<string> {
-    const { name, action, input } = read(TableArgument, call.argument)
-    const { resourceId, config } = await this.#granted(call, {
+  async table(hostCall: HostCall): Promise<string> {
+    const { name, action, input } = read(TableArgument, hostCall.argument)
+    const { resourceId, config } = await this.#granted(hostCall, {
       type: 'ddbTable',
       name,
       neededIn: (keys) => neededAccess(action, input, keys),
     })
-    const table = { siteId: call.siteId, tableId: resourceId, schema: config }
+    const table = { siteId: hostCall.call.site.siteId, tableId: resourceId, schema: config }
     return answerText(await this.#tables.perform(table, action, input))
   }
 
-  async bucket(call: HostCall): Promise<string> {
-    const { name, action, input } = read(BucketArgument, call.argument)
-    const { resourceId, config } = await this.#granted(call, {
+  async bucket(hostCall: HostCall): Promise<string> {
+    const { name, action, input } = read(BucketArgument, hostCall.argument)
+    const { resourceId, config } = await this.#granted(hostCall, {
       type: 's3Bucket',
       name,
       neededIn: () => neededAccess(action, input),
     })
-    const bucket = { siteId: call.siteId, bucketId: resourceId, config }
+    const bucket = { siteId: hostCall.call.site.siteId, bucketId: resourceId, config }
     return answerText(await this.#buckets.perform(bucket, action, input))
   }
 
@@ -77,18 +77,17 @@ export class StoreCalls {
    * is like, and whether there still is one, the current revision says.
    */
   async #granted<StoreType extends StoreGrant['type']>(
-    call: HostCall,
+    hostCall: HostCall,
     { type, name, neededIn }: Asked<StoreType>,
   ): Promise<StoreOf<StoreType>> {
-    const asker = call.function
+    const asker = hostCall.function
     if (!asker) {
       throw new AppError(
         'Forbidden',
         'Ad-hoc code has no grants: tables and buckets are for functions',
       )
     }
-    const { siteId, siteDomain: domain } = call
-    const { stores } = await this.#published.current({ siteId, domain })
+    const { stores } = await this.#published.current(hostCall.call.site)
     const wanted = { functionName: asker.name, type, name }
     const grant = asker.stores.get(name)
     if (grant?.type !== type) {

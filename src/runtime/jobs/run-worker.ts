@@ -5,7 +5,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
 import type { QueueJobs } from '#platform/queue/queue.ts'
-import type { Caller } from '#runtime/calls/admission.ts'
+import type { Caller } from '#platform/sandbox-host/call.ts'
 import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -49,7 +49,7 @@ interface Attempt {
  */
 export class RunWorker {
   readonly #database: Database
-  readonly #calls: Pick<OperationCalls, 'invoke'>
+  readonly #calls: Pick<OperationCalls, 'call'>
   readonly #visitors: RunVisitors
   readonly #siteOf: (siteId: string) => Promise<Site>
   readonly #clock: Clock
@@ -57,7 +57,7 @@ export class RunWorker {
 
   constructor(deps: {
     database: Database
-    operationCalls: Pick<OperationCalls, 'invoke'>
+    operationCalls: Pick<OperationCalls, 'call'>
     visitors: RunVisitors
     siteOf(siteId: string): Promise<Site>
     clock: Clock
@@ -106,8 +106,8 @@ export class RunWorker {
       const authority = await this.#authority(site, job)
       const body = JSON.stringify({ payload: job.payload })
       const { operation } = job
-      const call = { site, operation, requestId, authority, body, fresh: true } as const
-      const answer = await this.#calls.invoke(call)
+      const call = { site, operation, requestId, authority, depth: 0, body, fresh: true } as const
+      const answer = await this.#calls.call(call)
       return { status: 'succeeded', ...storedResult(answer.body) }
     } catch (error) {
       const failure = this.#failureOf(error, siteId)

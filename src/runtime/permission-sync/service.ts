@@ -37,7 +37,7 @@ export interface ControlPlaneOverview {
 
 /** What serves calls in this process. */
 interface ServingReplica {
-  reach(siteId: string, revision: number | null): Promise<void>
+  waitForRevision(siteId: string, revision: number | null): Promise<void>
 }
 
 interface Environment {
@@ -134,7 +134,7 @@ export class PermissionSync {
 
   /** Says that a sync succeeded only when this replica serves what it made. */
   async #standing(siteId: string, state: SyncState | undefined): Promise<PermissionsSync> {
-    await this.#replica.reach(siteId, state?.currentRevision ?? null)
+    await this.#replica.waitForRevision(siteId, state?.currentRevision ?? null)
     return permissionsSyncOf(state)
   }
 

@@ -1,4 +1,5 @@
 import type { EgressPolicy } from '#platform/egress/egress.ts'
+import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
 import type { Program, ProgramFunction, StoreGrant } from '#platform/sandbox-host/sandbox.ts'
 import type { OpenEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { AuthRule } from '#runtime/operations/model.ts'
@@ -41,11 +42,6 @@ type OperationTarget =
   | { readonly kind: 'preset'; readonly binding: PresetBinding }
   /** The function does not load, or is not there. */
   | { readonly kind: 'fault'; readonly functionName: string; readonly message: string }
-
-export interface SiteIdentity {
-  readonly siteId: string
-  readonly domain: string
-}
 
 export function publishedSite(
   site: SiteIdentity,

@@ -5,6 +5,7 @@ import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
 import type { OpenEnvVar, SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
 import type { Secret } from '#runtime/env-vars/secret-matcher.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
@@ -13,7 +14,6 @@ import { notProvisioned, updating } from './provisioning.ts'
 import {
   type PublishedOperation,
   type PublishedSite,
-  type SiteIdentity,
   atVersion,
   publishedSite,
   weightOf,
@@ -50,7 +50,7 @@ interface ControlPlane {
 }
 
 /** The current revision of each site, in memory. What was read once serves until something newer is published. */
-export class Published {
+export class PublishedSites {
   readonly #database: Database
   readonly #revisions: Revisions
   readonly #operationVersions: OperationVersions
@@ -131,7 +131,7 @@ export class Published {
   }
 
   /** For an operation that the current revision lacks: a newer revision that has it, or word that one is coming, or undefined. */
-  async catchUp(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
+  async loadNewer(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
     const { revision, coming } = await this.#controlPlane(site.siteId)
     // A newer revision may have come in while this was read.
     const latest =
@@ -144,7 +144,7 @@ export class Published {
   }
 
   /** Resolves when calls on this replica are served by `revision` or a newer one. */
-  async reach(siteId: string, revision: number | null): Promise<void> {
+  async waitForRevision(siteId: string, revision: number | null): Promise<void> {
     const site = this.peek(siteId)
     if (!site || revision === null || site.revision >= revision) return
     await this.#loadFresh({ siteId, domain: site.program.siteDomain })

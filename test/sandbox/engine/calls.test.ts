@@ -15,16 +15,16 @@ describe('a call', () => {
       'export default (input, { env }) => ({ input, env, same: Deno.env.get("KEY") })',
       { fn: { env: { KEY: 'value' } } },
     )
-    const outcome = await sandbox.hosts.call({
-      program,
-      functionId: 'main',
+    const authText = '{"sub":"s","username":"u","groups":["g"]}'
+    const call = {
+      site: { siteId: program.siteId, domain: program.siteDomain },
       operation: 'greet',
       requestId: 'req_x',
-      authority: null,
+      authority: { sub: 's', groups: ['g'], authText },
       depth: 0,
-      auth: '{"sub":"s","username":"u","groups":["g"]}',
       body: '{"payload":{"name":"Ada"}}',
-    })
+    }
+    const outcome = await sandbox.hosts.call(call, program, 'main')
     expect(valueOf(outcome)).toEqual({
       input: {
         payload: { name: 'Ada' },
@@ -173,10 +173,9 @@ describe('a call', () => {
     const outcome = await sandbox.call(program, 'refused')
     expect(valueOf(outcome)).toContain('not allowed')
     expect(sandbox.events.hostCalls.at(-1)).toMatchObject({
-      siteId: program.siteId,
-      programKey: program.key,
+      call: { site: { siteId: program.siteId }, operation: 'op' },
+      program: { key: program.key },
       function: { functionId: 'main' },
-      operation: 'op',
       name: 'fetch',
     })
   })

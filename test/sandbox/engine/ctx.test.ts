@@ -31,11 +31,14 @@ describe('ctx', () => {
     const payloads = Array.from({ length: 40 }, (_, n) => n)
     const outcomes = await Promise.all(payloads.map((payload) => sandbox.call(program, payload)))
     expect(outcomes.map(valueOf)).toEqual(payloads)
-    const byRequest = Map.groupBy(asked(), ({ requestId }) => requestId)
+    const byRequest = Map.groupBy(asked(), ({ call }) => call.requestId)
     expect(byRequest.size).toBe(40)
     for (const [first, second] of byRequest.values()) {
       expect(second?.argument).toBe(first?.argument)
-      expect(first).toMatchObject({ function: { functionId: 'main' }, authority: null, depth: 0 })
+      expect(first).toMatchObject({
+        function: { functionId: 'main' },
+        call: { authority: null, depth: 0 },
+      })
     }
   })
 

@@ -120,16 +120,9 @@ export class TestSandbox implements AsyncDisposable {
   raw(program: Program, body: string, functionId = 'main'): Promise<CallOutcome> {
     this.#requests += 1
     const requestId = `req_${this.#requests}`
-    return this.hosts.call({
-      program,
-      functionId,
-      operation: 'op',
-      requestId,
-      auth: 'null',
-      authority: null,
-      depth: 0,
-      body,
-    })
+    const site = { siteId: program.siteId, domain: program.siteDomain }
+    const call = { site, operation: 'op', requestId, authority: null, depth: 0, body }
+    return this.hosts.call(call, program, functionId)
   }
 
   /** Runs code once on a site of its own. */

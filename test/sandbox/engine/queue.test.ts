@@ -73,20 +73,22 @@ describe('the queue of a site', () => {
     const leaving = new AbortController()
     const asked: string[] = []
     const call = (payload: string, { signal } = new AbortController()) =>
-      sandbox.hosts.call({
-        program,
-        functionId: 'main',
-        operation: 'op',
-        requestId: payload,
-        auth: 'null',
-        authority: null,
-        depth: 0,
-        visitorSignal: () => {
-          asked.push(payload)
-          return signal
+      sandbox.hosts.call(
+        {
+          site: { siteId: program.siteId, domain: program.siteDomain },
+          operation: 'op',
+          requestId: payload,
+          authority: null,
+          depth: 0,
+          visitorSignal: () => {
+            asked.push(payload)
+            return signal
+          },
+          body: JSON.stringify({ payload }),
         },
-        body: JSON.stringify({ payload }),
-      })
+        program,
+        'main',
+      )
     const first = call('first', leaving)
     const left = call('left', leaving)
     const stays = call('stays')

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 import { WorkerConnection } from '#platform/sandbox-host/worker-connection.ts'
 import { FrameReader } from '#sandbox/frames.ts'
-import { TO_WORKER, type ToWorker } from '#sandbox/protocol.ts'
+import { TO_WORKER } from '#sandbox/grammars.ts'
 import { readRecords } from '#sandbox/records.ts'
 
 const MEBI = 1024 * 1024
@@ -17,13 +17,13 @@ test('a frame holds answers of 4 Mi characters, or a single one that is longer',
   const worker = connect((server.address() as AddressInfo).port, '127.0.0.1')
   const [socket] = (await joined) as [Socket]
   try {
-    const place = { pid: 1, markPath: '', index: 0 }
+    const place = { pid: 1, progressPath: '', index: 0 }
     const events = { acknowledged() {}, record() {}, received() {} }
-    const lane = new WorkerConnection(socket, place, events)
+    const connection = new WorkerConnection(socket, place, events)
     const gone: number[] = []
     for (const [at, length] of [1, 2, 2, 9, 1].entries()) {
-      const handedOver = () => gone.push(at)
-      lane.answer({ hostCall: at + 1, ok: true, text: 'x'.repeat(length * MEBI), handedOver })
+      const onSent = () => gone.push(at)
+      connection.answer({ hostCall: at + 1, ok: true, text: 'x'.repeat(length * MEBI), onSent })
     }
     const frames: number[][] = []
     const reader = new FrameReader()
@@ -33,11 +33,11 @@ test('a frame holds answers of 4 Mi characters, or a single one that is longer',
       }
     })()
     for (const handedOver of [2, 3, 4, 5]) {
-      expect(lane.hasOutgoing).toBe(true)
-      lane.send([], { nowMs: 0, risky: false })
+      expect(connection.hasOutgoing).toBe(true)
+      connection.send([], { nowMs: 0, risky: false })
       expect(gone).toHaveLength(handedOver)
     }
-    expect(lane.hasOutgoing).toBe(false)
+    expect(connection.hasOutgoing).toBe(false)
     socket.end()
     await reading
     expect(frames).toEqual([[1, 2], [3], [4], [5]])
@@ -49,6 +49,6 @@ test('a frame holds answers of 4 Mi characters, or a single one that is longer',
 })
 
 const answersOf = (text: string): number[] =>
-  readRecords<ToWorker>(text, TO_WORKER)
-    .filter(({ kind }) => kind === 'A')
+  readRecords(text, TO_WORKER)
+    .filter(({ kind }) => kind === 'answer')
     .map(({ numbers }) => numbers[0])

@@ -1,26 +1,17 @@
 import { describe, expect, test } from 'vitest'
 
-import type { CallAuthority } from '#platform/sandbox-host/sandbox.ts'
-import type { PublishedOperation } from '#runtime/published/published-site.ts'
+import type { CallAuthority } from '#platform/sandbox-host/call.ts'
 
-import { answerKey } from './answer-key.ts'
+import { cacheKeyOf } from './response-cache.ts'
 
-const operation: PublishedOperation = {
-  name: 'price',
-  auth: { mode: 'authenticated' },
-  groups: new Set(),
-  cacheTtlSeconds: 60,
-  target: { kind: 'function', functionId: 'res_1' },
-  version: '7',
-  cacheGroup: 'price@7.3',
-}
+const site = { siteId: 's1', domain: 's1.test' }
 const visitor = (sub: string, groups: string[] = []) => ({
   sub,
   groups,
   authText: JSON.stringify({ sub, username: sub, groups }),
 })
 const keyOf = (body: string, authority: CallAuthority = null) =>
-  answerKey({ siteId: 's1', operation, authority, body }).entry
+  cacheKeyOf({ site, authority, body }, 'price@7.3').entry
 
 describe('the key of an answer', () => {
   test('is one for texts that mean the same payload', () => {

@@ -1,8 +1,11 @@
 import { AppError, notFound } from '#base/app-error.ts'
+import { Limiter, type LimiterRefusal } from '#base/limiter.ts'
 import { networkOf } from '#base/network-of.ts'
+import { type Call, callerOf } from '#platform/sandbox-host/call.ts'
+import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import type { Bucket, BucketAction } from '#runtime/buckets/bucket.ts'
-import type { AdmittedCall } from '#runtime/calls/admitted-call.ts'
-import { failureOf } from '#runtime/calls/failures.ts'
+import type { AdmittedCall } from '#runtime/calls/admission.ts'
+import { operationError } from '#runtime/calls/failures.ts'
 import { boundBytes, payloadOf } from '#runtime/calls/request-body.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import {
@@ -18,12 +21,13 @@ import type { Table } from '#runtime/tables/table.ts'
 import { insideFolder, outsideFolder, ownFolder } from './bucket-owner.ts'
 import { SealedPageTokens } from './page-token.ts'
 import { presetRequest } from './request.ts'
-import { SiteGate } from './site-gate.ts'
 import { type OwnRequest, ownRequest } from './table-owner.ts'
 
 /** What callers send is read by the service itself, beside all other sites: an item has 400 KiB at most. */
 const MAX_PAYLOAD_BYTES = 1024 * 1024
 const PAYLOAD_BOUNDS = { values: 50_000, fields: 10_000 }
+/** Presets of one site that run at once: each holds a connection of the database or the object store. */
+const MAX_RUNNING = 16
 /** Whose payload brings a whole object. */
 const BRINGS_OBJECT = 's3.put-object'
 
@@ -38,16 +42,16 @@ export interface PresetStores {
 
 /** A call of an operation that is bound to an action of a table or bucket. */
 interface PresetCall {
-  readonly call: AdmittedCall
+  readonly call: Call
   readonly binding: PresetBinding
   readonly store: RevisionStore
 }
 
 /** Performs presets: on the service, with what the revision says of them, as the caller where they are the caller's. */
-export class PresetRuns {
+export class PresetRunner {
   readonly #stores: PresetStores
   readonly #tokens: SealedPageTokens
-  readonly #gate = new SiteGate()
+  readonly #limiter = new Limiter({ refuse: (refusal) => new Error(refusal.reason) })
 
   constructor(
     deps: PresetStores & { /** 32 bytes, for page tokens. */ readonly tokenKey: Buffer },
@@ -57,20 +61,22 @@ export class PresetRuns {
   }
 
   /** The data of the answer. Throws what the action throws, `Forbidden`, `OperationOverloaded` and `OperationInterrupted`. */
-  async perform(call: AdmittedCall, binding: PresetBinding): Promise<unknown> {
+  async perform({ call, site }: AdmittedCall, binding: PresetBinding): Promise<unknown> {
     const payload = boundedPayload(call.body, binding)
     const preset = presetOf(binding.preset)
     if (!preset) return payload ?? null
-    const store = call.site.stores.get(binding.resourceId ?? '')
+    const store = site.stores.get(binding.resourceId ?? '')
     if (store?.type !== preset.store) throw notFound('Resource', binding.resourceId ?? '')
     const request = presetRequest(binding, preset, payload)
-    const { limits } = call.site.program
-    const { siteId, signal } = call
-    const done = await this.#gate.run({ siteId, limits, signal }, () =>
-      this.#act({ call, binding, store }, preset, request),
-    )
-    if ('result' in done) return done.result
-    throw failureOf(done.met, { operation: call.operation.name, requestId: call.requestId })
+    const { concurrency, queueLength, queueMs } = site.program.limits
+    return this.#limiter.run(() => this.#act({ call, binding, store }, preset, request), {
+      key: site.siteId,
+      permitsPerKey: Math.min(MAX_RUNNING, concurrency),
+      maxQueued: queueLength,
+      maxWaitMs: queueMs,
+      signal: call.signal,
+      refuse: (refusal) => operationError(failureOf(refusal), call),
+    })
   }
 
   #act(on: PresetCall, preset: Preset, request: RequestFields): Promise<object> {
@@ -85,7 +91,7 @@ export class PresetRuns {
     request: RequestFields,
   ): Promise<object> {
     if (store.type !== 's3Bucket') throw notFound('Resource', store.resourceId)
-    const bucket = { siteId: call.siteId, bucketId: store.resourceId, config: store.config }
+    const bucket = { siteId: call.site.siteId, bucketId: store.resourceId, config: store.config }
     const { owner } = binding
     const { buckets } = this.#stores
     const holder = holderOf(call)
@@ -101,13 +107,13 @@ export class PresetRuns {
     request: RequestFields,
   ): Promise<object> {
     if (store.type !== 'ddbTable') throw notFound('Resource', store.resourceId)
-    const table = { siteId: call.siteId, tableId: store.resourceId, schema: store.config }
+    const table = { siteId: call.site.siteId, tableId: store.resourceId, schema: store.config }
     const { owner } = binding
     if (!owner || !('attribute' in owner)) {
       return this.#stores.tables.perform(table, action, request)
     }
     const sub = subOf(call)
-    const scope = [call.siteId, call.operation.name, store.resourceId, sub]
+    const scope = [call.site.siteId, call.operation, store.resourceId, sub]
     const opened = this.#opened(scope, request)
     const own = ownRequest(store.config, action, opened, { attribute: owner.attribute, sub })
     const answer = await this.#stores.tables.perform(table, own.action, own.input)
@@ -135,21 +141,37 @@ export class PresetRuns {
 }
 
 /** Whose open uploads are counted together: a user's, or those of strangers in one network. The site's own are not. */
-function holderOf({ visitor, authority, address }: AdmittedCall): string | undefined {
-  if (visitor) return `user ${visitor.sub}`
-  return authority === 'system' ? undefined : `network ${networkOf(address ?? '')}`
+function holderOf({ authority, address }: Call): string | undefined {
+  if (authority === 'system') return undefined
+  return authority ? `user ${authority.sub}` : `network ${networkOf(address ?? '')}`
 }
 
 /** Who calls. A job of the system and a stranger are nobody. */
-function subOf({ visitor, operation }: AdmittedCall): string {
-  if (visitor) return visitor.sub
+function subOf(call: Call): string {
+  const caller = callerOf(call)
+  if (caller) return caller.sub
   throw new AppError(
     'Forbidden',
-    `Operation "${operation.name}" works on what is its caller’s own: call it as a user`,
+    `Operation "${call.operation}" works on what is its caller’s own: call it as a user`,
   )
 }
 
 function boundedPayload(body: string, { preset }: PresetBinding): unknown {
   if (preset !== BRINGS_OBJECT) boundBytes(body, MAX_PAYLOAD_BYTES)
   return payloadOf(body, PAYLOAD_BOUNDS)
+}
+
+function failureOf(refusal: LimiterRefusal): SandboxFailure {
+  switch (refusal.reason) {
+    case 'queue-full': {
+      const limit = refusal.maxQueued
+      return { kind: 'limit', what: 'queueLength', limit, used: limit + 1 }
+    }
+    case 'timeout': {
+      const limit = refusal.maxWaitMs
+      return { kind: 'limit', what: 'queueMs', limit, used: limit }
+    }
+    case 'aborted':
+      return { kind: 'interrupted', message: 'Nobody waits for it any more' }
+  }
 }

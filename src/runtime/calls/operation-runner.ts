@@ -1,28 +1,32 @@
 import { AppError } from '#base/app-error.ts'
+import type { Call } from '#platform/sandbox-host/call.ts'
 import type { Sandbox, SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { RuntimeUsage } from '#runtime/usage/service.ts'
 
-import type { AdmittedCall, FlightError, RunOutcome } from './admitted-call.ts'
-import { failureOf, invalidFunction, logWords } from './failures.ts'
-import type { PresetRuns } from './presets/preset-runs.ts'
-import { redactedFailure } from './redacted-failure.ts'
+import type { AdmittedCall } from './admission.ts'
+import { invalidFunction, logMessage, operationError, redactedFailure } from './failures.ts'
+import type { PresetRunner } from './presets/preset-runner.ts'
 import { payloadOf } from './request-body.ts'
 
+/** The finished envelope, or the error for each of those who waited for it. */
+type OperationOutcome = { readonly body: string } | { readonly error: ErrorForRequest }
+export type ErrorForRequest = (requestId: string) => AppError
+
 /** Runs an operation once, counts it and logs what went wrong. */
-export class OperationRuns {
+export class OperationRunner {
   readonly #sandbox: Pick<Sandbox, 'call'>
   readonly #logs: RuntimeLogs
   readonly #usage: RuntimeUsage
-  readonly #presets: Pick<PresetRuns, 'perform'>
+  readonly #presets: Pick<PresetRunner, 'perform'>
   readonly #redact: (siteId: string, text: string) => string
 
   constructor(deps: {
     sandbox: Pick<Sandbox, 'call'>
     runtimeLogs: RuntimeLogs
     runtimeUsage: RuntimeUsage
-    presets: Pick<PresetRuns, 'perform'>
+    presets: Pick<PresetRunner, 'perform'>
     /** Takes the site's secrets out of what its code threw. */
     redact(siteId: string, text: string): string
   }) {
@@ -33,36 +37,24 @@ export class OperationRuns {
     this.#redact = (siteId, text) => deps.redact(siteId, text)
   }
 
-  async run(call: AdmittedCall): Promise<RunOutcome> {
-    const { target } = call.operation
+  async run(admitted: AdmittedCall): Promise<OperationOutcome> {
+    const { target } = admitted.operation
     switch (target.kind) {
       case 'preset':
-        return this.#preset(call, target.binding)
+        return this.#preset(admitted, target.binding)
       case 'fault':
-        return this.#faulty(call, target)
+        return this.#faulty(admitted, target)
       case 'function':
-        return this.#inSandbox(call, target.functionId)
+        return this.#inSandbox(admitted, target.functionId)
     }
   }
 
-  async #inSandbox(call: AdmittedCall, functionId: string): Promise<RunOutcome> {
-    const { name } = call.operation
+  async #inSandbox(admitted: AdmittedCall, functionId: string): Promise<OperationOutcome> {
+    const { call, site, operation } = admitted
     const startedAt = performance.now()
-    const outcome = await this.#sandbox.call({
-      program: call.site.program,
-      functionId,
-      operation: name,
-      requestId: call.requestId,
-      auth: call.visitor?.authText ?? 'null',
-      authority: call.authority,
-      depth: call.depth,
-      address: call.address,
-      signal: call.signal,
-      visitorSignal: call.visitorSignal,
-      body: call.body,
-    })
+    const outcome = await this.#sandbox.call(call, site.program, functionId)
     const wallUs = Math.round((performance.now() - startedAt) * 1000)
-    this.#usage.record(call.siteId, name, outcome.ok ? 'call' : 'error', {
+    this.#usage.record(site.siteId, operation.name, outcome.ok ? 'call' : 'error', {
       cpuUs: outcome.cpuUs,
       wallUs,
     })
@@ -71,15 +63,15 @@ export class OperationRuns {
       : { error: this.#failed(call, outcome.failure) }
   }
 
-  async #preset(call: AdmittedCall, binding: PresetBinding): Promise<RunOutcome> {
-    const { siteId, operation } = call
+  async #preset(admitted: AdmittedCall, binding: PresetBinding): Promise<OperationOutcome> {
+    const { call, site, operation } = admitted
     const startedAt = performance.now()
     const count = (what: 'call' | 'error') => {
       const wallUs = Math.round((performance.now() - startedAt) * 1000)
-      this.#usage.record(siteId, operation.name, what, { cpuUs: 0, wallUs })
+      this.#usage.record(site.siteId, operation.name, what, { cpuUs: 0, wallUs })
     }
     try {
-      const data = JSON.stringify(await this.#presets.perform(call, binding))
+      const data = JSON.stringify(await this.#presets.perform(admitted, binding))
       count('call')
       return { body: `{"ok":true,"data":${data}}` }
     } catch (error) {
@@ -92,11 +84,10 @@ export class OperationRuns {
   }
 
   #faulty(
-    call: AdmittedCall,
+    { call, site, operation: { name } }: AdmittedCall,
     fault: { readonly functionName: string; readonly message: string },
-  ): RunOutcome {
-    const { name } = call.operation
-    this.#usage.record(call.siteId, name, 'error')
+  ): OperationOutcome {
+    this.#usage.record(site.siteId, name, 'error')
     this.#logs.failure({
       ...about(call),
       level: 'error',
@@ -106,20 +97,20 @@ export class OperationRuns {
     return { error: () => invalidFunction(name) }
   }
 
-  #failed(call: AdmittedCall, raw: SandboxFailure): FlightError {
+  #failed(call: Call, raw: SandboxFailure): ErrorForRequest {
     // Says which: not JSON, or JSON but no object.
     if (raw.kind === 'invalidBody') payloadOf(call.body)
-    const failure = redactedFailure(raw, (text) => this.#redact(call.siteId, text))
-    const error = failureOf(failure, { operation: call.operation.name, requestId: call.requestId })
+    const failure = redactedFailure(raw, (text) => this.#redact(call.site.siteId, text))
+    const error = operationError(failure, call)
     if (failure.kind !== 'invalidBody') {
       this.#logs.failure({
         ...about(call),
         level: LEVELS[error.code] ?? 'error',
         code: error.thrown?.code ?? error.code,
-        message: logWords(failure),
+        message: logMessage(failure),
       })
     }
-    return (requestId) => failureOf(failure, { operation: call.operation.name, requestId })
+    return (requestId) => operationError(failure, { operation: call.operation, requestId })
   }
 }
 
@@ -130,8 +121,8 @@ const LEVELS: Partial<Record<AppError['code'], 'info' | 'warn'>> = {
   OperationInterrupted: 'warn',
 }
 
-const about = ({ siteId, operation, requestId }: AdmittedCall) => ({
-  siteId,
-  operation: operation.name,
+const about = ({ site, operation, requestId }: Call) => ({
+  siteId: site.siteId,
+  operation,
   requestId,
 })

@@ -1,0 +1,47 @@
+/** Which site a call is for. `domain` is the site's name at the time the call came in. */
+export interface SiteIdentity {
+  readonly siteId: string
+  readonly domain: string
+}
+
+/** A visitor whose token was verified. */
+export interface Caller {
+  readonly sub: string
+  readonly groups: readonly string[]
+  /** JSON text of `{ sub, username, groups }`, as the function sees it. */
+  readonly authText: string
+}
+
+/** A caller whose token was verified, nobody known, or the site itself, whose rights open every operation. */
+export type CallAuthority = Caller | null | 'system'
+
+/**
+ * A call of an operation. It is made once, by whoever takes it in (the route, a job, a function that calls another
+ * operation), and handed on by reference; what a later step learns stands beside it.
+ */
+export interface Call {
+  readonly site: SiteIdentity
+  readonly operation: string
+  readonly requestId: string
+  /** Whose rights admit the call, and its nested calls. */
+  readonly authority: CallAuthority
+  /** How many calls of operations wait for this one: 0 for a visitor's own and for a job's. */
+  readonly depth: number
+  /** The address of the visitor for whom it is made; undefined for a call of the site's own. */
+  readonly address?: string | undefined
+  /** Aborted when nobody waits for the call any more: then it is not begun, and calls no operations. */
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Gives a signal that is aborted when the visitor has left: then the call is not begun, but goes on once it has. It is
+   * called only if the call has to wait.
+   */
+  readonly visitorSignal?: (() => AbortSignal) | undefined
+  /** The request body as it came, never empty: JSON text of an object whose `payload` is handed to the handler. */
+  readonly body: string
+  /** Runs the operation whatever answers are cached of it, and caches this one for nobody. */
+  readonly fresh?: true
+}
+
+/** The visitor who calls; null for a stranger and for the site itself. */
+export const callerOf = ({ authority }: Call): Caller | null =>
+  authority === 'system' ? null : authority
