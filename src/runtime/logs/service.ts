@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-
 import { LRUCache } from 'lru-cache'
 
 import { AppError } from '#base/app-error.ts'
@@ -7,6 +5,7 @@ import type { Clock } from '#base/clock.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { codeOf } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import { retry } from '#base/retry.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -25,6 +24,7 @@ import {
 import { type LogWatcher, LogWatchers } from './watchers.ts'
 
 const FLUSH_MS = 250
+const WRITE_ATTEMPTS = 3
 /** Sites whose lines are written at once: one that waits for another replica does not keep the others. */
 const WRITES_AT_ONCE = 4
 const RETENTION_MS = 7 * 24 * 3600 * 1000
@@ -180,20 +180,14 @@ export class RuntimeLogs implements AsyncDisposable {
   async #writeSite(siteId: string): Promise<void> {
     const lines = this.#buffer.take(siteId, this.#clock.now())
     if (lines.length === 0) return
-    await this.#write(siteId, lines).catch((error: unknown) => {
+    // A deployment or a failover may take the database away for a moment.
+    await retry(() => this.#insert(siteId, lines), {
+      attempts: WRITE_ATTEMPTS,
+      isRetryable: (error) => !isRefusal(error),
+      delayMs: (attempt) => attempt * 500,
+    }).catch((error: unknown) => {
       this.#logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
     })
-  }
-
-  /** A deployment or a failover may take the database away for a moment: try three times. */
-  async #write(siteId: string, lines: readonly NewLogLine[], attempt = 1): Promise<void> {
-    try {
-      await this.#insert(siteId, lines)
-    } catch (error) {
-      if (attempt === 3 || isRefusal(error)) throw error
-      await sleep(attempt * 500)
-      await this.#write(siteId, lines, attempt + 1)
-    }
   }
 
   async #insert(siteId: string, lines: readonly NewLogLine[]): Promise<void> {

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 
-import { LRUCache } from 'lru-cache'
-
+import { LoadingCache } from '#base/loading-cache.ts'
 import type { FunctionSource, PreparedFunction, Sandbox } from '#platform/sandbox-host/sandbox.ts'
 
 const MAX_BYTES = 64 * 1024 * 1024
@@ -12,9 +11,8 @@ const MAX_BYTES = 64 * 1024 * 1024
  */
 export class PreparedFunctionCache {
   readonly #sandbox: Pick<Sandbox, 'prepare'>
-  readonly #known = new LRUCache<string, PreparedFunction>({
-    maxSize: MAX_BYTES,
-    sizeCalculation: sizeOf,
+  readonly #prepared = new LoadingCache<string, PreparedFunction>({
+    entries: { maxSize: MAX_BYTES, sizeCalculation: sizeOf },
   })
   readonly #digests = new WeakMap<ReadonlyMap<string, string>, string>()
 
@@ -24,11 +22,7 @@ export class PreparedFunctionCache {
 
   async prepare(source: FunctionSource): Promise<PreparedFunction> {
     const key = `${this.#digest(source.files)} ${source.entry}`
-    const known = this.#known.get(key)
-    if (known) return known
-    const prepared = await this.#sandbox.prepare(source)
-    this.#known.set(key, prepared)
-    return prepared
+    return this.#prepared.get(key, () => this.#sandbox.prepare(source))
   }
 
   #digest(files: ReadonlyMap<string, string>): string {
