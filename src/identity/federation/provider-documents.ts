@@ -1,14 +1,13 @@
 import { type JSONWebKeySet, type JWTVerifyGetKey, createLocalJWKSet } from 'jose'
-import { LRUCache } from 'lru-cache'
 
 import type { Clock } from '#base/clock.ts'
-import { SingleFlight } from '#base/single-flight.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
 
 import { ProviderFault, untrusted } from './provider-fault.ts'
 import type { ProviderHttp } from './provider-http.ts'
 import { type ProviderMetadata, discoveryUrl, parseProviderMetadata } from './provider-metadata.ts'
 
-const MAX_ENTRIES = 1_000
+const BOUNDS = { entries: { max: 1_000 } }
 const METADATA_AGE_MS = 60 * 60_000
 const KEYS_AGE_MS = 10 * 60_000
 /** How often a token with a key that is not known may make us look again. */
@@ -24,10 +23,8 @@ interface LoadedDocument<Document> {
 export class ProviderDocuments {
   readonly #http: Pick<ProviderHttp, 'send'>
   readonly #clock: Clock
-  readonly #metadata = new LRUCache<string, LoadedDocument<ProviderMetadata>>({ max: MAX_ENTRIES })
-  readonly #keys = new LRUCache<string, LoadedDocument<JWTVerifyGetKey>>({ max: MAX_ENTRIES })
-  readonly #metadataFlights = new SingleFlight<string, ProviderMetadata>()
-  readonly #keyFlights = new SingleFlight<string, JWTVerifyGetKey>()
+  readonly #metadata = new LoadingCache<string, LoadedDocument<ProviderMetadata>>(BOUNDS)
+  readonly #keys = new LoadingCache<string, LoadedDocument<JWTVerifyGetKey>>(BOUNDS)
 
   constructor(deps: { http: Pick<ProviderHttp, 'send'>; clock: Clock }) {
     this.#http = deps.http
@@ -35,39 +32,37 @@ export class ProviderDocuments {
   }
 
   async metadata(issuer: string): Promise<ProviderMetadata> {
-    const known = this.#metadata.get(issuer)
+    const known = this.#metadata.getIfPresent(issuer)
     if (known && this.#ageMs(known) < METADATA_AGE_MS) return known.document
-    return this.#metadataFlights.run(issuer, async () => {
+    const loaded = await this.#metadata.refresh(issuer, async () => {
       const answer = await this.#http.send({ url: discoveryUrl(issuer), issuer })
-      const document = parseProviderMetadata(issuer, answer)
-      this.#metadata.set(issuer, { document, atMs: this.#nowMs() })
-      return document
+      return { document: parseProviderMetadata(issuer, answer), atMs: this.#nowMs() }
     })
+    return loaded.document
   }
 
   async keys(metadata: ProviderMetadata): Promise<JWTVerifyGetKey> {
-    const known = this.#keys.get(keyOf(metadata))
+    const known = this.#keys.getIfPresent(keyOf(metadata))
     return known && this.#ageMs(known) < KEYS_AGE_MS ? known.document : this.#loadKeys(metadata)
   }
 
   /** After a rotation at the provider; undefined when the keys that are known are fresh enough to be believed. */
   async newerKeys(metadata: ProviderMetadata): Promise<JWTVerifyGetKey | undefined> {
-    const known = this.#keys.get(keyOf(metadata))
+    const known = this.#keys.getIfPresent(keyOf(metadata))
     if (known && this.#ageMs(known) < REFRESH_AFTER_MS) return undefined
     return this.#loadKeys(metadata)
   }
 
-  #loadKeys(metadata: ProviderMetadata): Promise<JWTVerifyGetKey> {
-    return this.#keyFlights.run(keyOf(metadata), async () => {
+  async #loadKeys(metadata: ProviderMetadata): Promise<JWTVerifyGetKey> {
+    const loaded = await this.#keys.refresh(keyOf(metadata), async () => {
       const { jwksUri: url, issuer } = metadata
       const { status, json } = await this.#http.send({ url, issuer })
       if (status !== 200) {
         throw new ProviderFault('unreachable', `The keys of "${issuer}" answer ${status}`)
       }
-      const document = keySetOf(issuer, json)
-      this.#keys.set(keyOf(metadata), { document, atMs: this.#nowMs() })
-      return document
+      return { document: keySetOf(issuer, json), atMs: this.#nowMs() }
     })
+    return loaded.document
   }
 
   #ageMs({ atMs }: LoadedDocument<unknown>): number {

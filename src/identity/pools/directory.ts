@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
-import { LRUCache } from 'lru-cache'
 
 import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import { SingleFlight } from '#base/single-flight.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
 import { type VerificationKey, isPublished } from '#identity/keys/model.ts'
 import { verificationKeys } from '#identity/keys/verification-keys.ts'
 import { type PoolKind } from '#identity/pool-kind.ts'
@@ -34,10 +33,7 @@ export class PoolDirectory {
   readonly #database: Database
   readonly #clock: Clock
   readonly #baseUrl: string
-  readonly #sites = new LRUCache<string, SitePools>({ max: MAX_SITES })
-  readonly #loads = new SingleFlight<string, SitePools>()
-  /** Grows with every `forget`: what was read before one must not be remembered after it. */
-  #generation = 0
+  readonly #sites = new LoadingCache<string, SitePools>({ entries: { max: MAX_SITES } })
 
   constructor(deps: { database: Database; clock: Clock; baseUrl: string }) {
     this.#database = deps.database
@@ -47,7 +43,7 @@ export class PoolDirectory {
 
   /** What is in memory and still fresh. */
   cached(site: Site): SitePools | undefined {
-    const pools = this.#sites.get(site.siteId)
+    const pools = this.#sites.getIfPresent(site.siteId)
     if (pools?.domain !== site.domain) return undefined
     return this.#ageMs(pools) < MAX_AGE_MS ? pools : undefined
   }
@@ -71,23 +67,15 @@ export class PoolDirectory {
   }
 
   forget(siteId: string): void {
-    this.#generation += 1
-    this.#sites.delete(siteId)
-    this.#loads.detach(siteId)
+    this.#sites.invalidate(siteId)
   }
 
   forgetAll(): void {
-    for (const siteId of this.#sites.keys()) this.forget(siteId)
-    this.#generation += 1
+    this.#sites.invalidateAll()
   }
 
   #load(site: Site): Promise<SitePools> {
-    return this.#loads.run(site.siteId, async () => {
-      const generation = this.#generation
-      const pools = await this.#read(site)
-      if (generation === this.#generation) this.#sites.set(site.siteId, pools)
-      return pools
-    })
+    return this.#sites.refresh(site.siteId, () => this.#read(site))
   }
 
   #read(site: Site): Promise<SitePools> {
