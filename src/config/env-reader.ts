@@ -1,3 +1,5 @@
+import { didYouMean } from '#base/did-you-mean.ts'
+
 import { SetupError } from './setup-error.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -5,50 +7,58 @@ export type Env = Readonly<Record<string, string | undefined>>
 /** Returns the value, or a description of what was expected. */
 export type Parse<T> = (text: string) => { readonly value: T } | { readonly expected: string }
 
-export interface Variable<T> {
-  readonly name: string
-  readonly parse: Parse<T>
-  /** A valid value, which error messages show. */
-  readonly example: string
-  /** Error messages do not show the value. */
-  readonly secret?: true
-}
-
 /** Reads variables one by one and keeps every fault until the end. An empty variable counts as unset. */
 export class EnvReader {
   readonly #env: Env
+  readonly #names: string[] = []
   readonly #faults: string[] = []
 
   constructor(env: Env) {
     this.#env = env
   }
 
-  withDefault<T>(variable: Variable<T>, fallback: T): T {
-    return this.optional(variable) ?? fallback
+  /** `example` is a valid value, which error messages show. */
+  read<T>(name: string, parse: Parse<T>, example: string): T | undefined {
+    return this.#read(name, parse, { example, shown: (text) => `"${text.slice(0, 80)}"` })
   }
 
-  optional<T>(variable: Variable<T>): T | undefined {
-    const text = this.#env[variable.name]?.trim()
-    if (text === undefined || text === '') return undefined
-    const parsed = variable.parse(text)
-    if ('value' in parsed) return parsed.value
-    const given = variable.secret ? 'its value' : `"${text.slice(0, 80)}"`
-    this.fault(
-      `${variable.name}: ${given} is not ${parsed.expected}, as in ${variable.name}=${variable.example}`,
-    )
-    return undefined
+  /** Error messages do not show the value. */
+  readSecret(name: string, parse: Parse<string>, example: string): string | undefined {
+    return this.#read(name, parse, { example, shown: () => 'its value' })
   }
 
   fault(message: string): void {
     this.#faults.push(message)
   }
 
-  /** Throws one error that lists everything that is wrong. */
-  finish(): void {
+  /** Throws one error that lists everything that is wrong, also variables with the prefix that nothing has read. */
+  finish(prefix: string): void {
+    // A misspelt name would otherwise be a default that nobody chose.
+    for (const name of Object.keys(this.#env)) {
+      if (!name.startsWith(prefix) || this.#names.includes(name)) continue
+      const meant = didYouMean(name, this.#names)
+      this.fault(
+        `${name}: no such variable${meant === undefined ? '' : `; did you mean ${meant}?`}`,
+      )
+    }
     if (this.#faults.length === 0) return
     const count = this.#faults.length === 1 ? 'one fault' : `${this.#faults.length} faults`
     throw new SetupError(
       `The environment has ${count}:\n${this.#faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
+  }
+
+  #read<T>(
+    name: string,
+    parse: Parse<T>,
+    { example, shown }: { readonly example: string; readonly shown: (text: string) => string },
+  ): T | undefined {
+    this.#names.push(name)
+    const text = this.#env[name]?.trim()
+    if (text === undefined || text === '') return undefined
+    const parsed = parse(text)
+    if ('value' in parsed) return parsed.value
+    this.fault(`${name}: ${shown(text)} is not ${parsed.expected}, as in ${name}=${example}`)
+    return undefined
   }
 }

@@ -1,168 +1,92 @@
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 
-import { didYouMean } from '#base/did-you-mean.ts'
-
 import { type Config, LOG_LEVELS, ROLES, type S3Config, type Secrets } from './config.ts'
-import { type Env, EnvReader, type Variable } from './env-reader.ts'
+import { type Env, EnvReader } from './env-reader.ts'
 import { installRoot } from './install-root.ts'
 import * as parse from './parsers.ts'
 
-const VARIABLES = {
-  host: { name: 'HOST', parse: parse.hostName, example: '0.0.0.0' },
-  port: { name: 'PORT', parse: parse.port, example: '8080' },
-  dataDir: { name: 'CROFT_DATA_DIR', parse: parse.anyText, example: '/var/lib/croft/data' },
-  baseUrl: { name: 'CROFT_BASE_URL', parse: parse.origin, example: 'https://croft.example.com' },
-  hsts: {
-    name: 'CROFT_HSTS',
-    parse: parse.hsts,
-    example: 'max-age=31536000; includeSubDomains',
-  },
-  roles: { name: 'CROFT_ROLES', parse: parse.listOf(parse.oneOf(ROLES)), example: 'api,worker' },
-  trustedProxies: {
-    name: 'CROFT_TRUSTED_PROXIES',
-    parse: parse.listOf(parse.addressBlock),
-    example: '127.0.0.1,10.0.0.0/8',
-  },
-  allowFileRepositories: {
-    name: 'CROFT_ALLOW_FILE_REPOSITORIES',
-    parse: parse.flag,
-    example: 'true',
-  },
-  logLevel: { name: 'CROFT_LOG_LEVEL', parse: parse.oneOf(LOG_LEVELS), example: 'info' },
-  hosts: { name: 'CROFT_SANDBOX_HOSTS', parse: parse.integer(1, 256), example: '4' },
-  hostMemoryMb: {
-    name: 'CROFT_SANDBOX_HOST_MEMORY_MB',
-    parse: parse.integer(256, 1_048_576),
-    example: '2048',
-  },
-  warmIsolates: {
-    name: 'CROFT_SANDBOX_WARM_ISOLATES',
-    parse: parse.integer(1, 100_000),
-    example: '256',
-  },
-  s3Endpoint: {
-    name: 'S3_ENDPOINT',
-    parse: parse.url('http', 'https'),
-    example: 'https://s3.example.com',
-  },
-  s3Region: { name: 'S3_REGION', parse: parse.anyText, example: 'eu-central-1' },
-  s3Bucket: { name: 'S3_BUCKET', parse: parse.anyText, example: 'croft' },
-  s3ForcePathStyle: { name: 'S3_FORCE_PATH_STYLE', parse: parse.flag, example: 'true' },
-  smtpPort: { name: 'SMTP_PORT', parse: parse.port, example: '2525' },
-  submissionPort: { name: 'SUBMISSION_PORT', parse: parse.port, example: '2587' },
-} as const
-
-const SECRET_VARIABLES = {
-  databaseUrl: {
-    name: 'DATABASE_URL',
-    parse: parse.url('postgres', 'postgresql'),
-    example: 'postgres://croft:secret@127.0.0.1:5432/croft',
-    secret: true,
-  },
-  redisUrl: {
-    name: 'REDIS_URL',
-    parse: parse.url('redis', 'rediss'),
-    example: 'redis://127.0.0.1:6379',
-    secret: true,
-  },
-  smtpUrl: {
-    name: 'SMTP_URL',
-    parse: parse.smtpUrl,
-    example: 'smtps://user:secret@mail.example.com',
-    secret: true,
-  },
-  operatorKey: {
-    name: 'CROFT_OPERATOR_KEY',
-    parse: parse.operatorKey,
-    example: '<32 random bytes in base64>',
-    secret: true,
-  },
-  masterKey: {
-    name: 'CROFT_MASTER_KEY',
-    parse: parse.masterKey,
-    example: '<32 random bytes in base64>',
-    secret: true,
-  },
-  s3AccessKeyId: { name: 'S3_ACCESS_KEY_ID', parse: parse.anyText, example: 'AKIA…', secret: true },
-  s3SecretAccessKey: {
-    name: 'S3_SECRET_ACCESS_KEY',
-    parse: parse.anyText,
-    example: '…',
-    secret: true,
-  },
-} as const satisfies Record<keyof Secrets, Variable<string>>
-
-const NAMES = [...Object.values(VARIABLES), ...Object.values(SECRET_VARIABLES)].map(
-  ({ name }) => name,
-)
+const KEY_EXAMPLE = '<32 random bytes in base64>'
 
 /** The whole environment, or one `SetupError` that lists every fault by the name of its variable. */
 export function loadConfig(env: Env): { readonly config: Config; readonly secrets: Secrets } {
-  const read = new EnvReader(env)
-  reportUnknown(env, read)
-  const secrets = readSecrets(read)
-  const config = readConfig(read, secrets)
-  read.finish()
+  const reader = new EnvReader(env)
+  const secrets = readSecrets(reader)
+  const config = readConfig(reader, secrets)
+  reader.finish('CROFT_')
   return { config, secrets }
 }
 
-function readConfig(read: EnvReader, secrets: Secrets): Config {
-  const port = read.withDefault(VARIABLES.port, 8080)
-  const baseUrl = read.withDefault(VARIABLES.baseUrl, `http://localhost:${port}`)
+function readConfig(env: EnvReader, secrets: Secrets): Config {
+  const port = env.read('PORT', parse.port, '8080') ?? 8080
+  const baseUrl =
+    env.read('CROFT_BASE_URL', parse.origin, 'https://croft.example.com') ??
+    `http://localhost:${port}`
+  const roles = env.read('CROFT_ROLES', parse.listOf(parse.oneOf(ROLES)), 'api,worker')
+  const proxies = parse.listOf(parse.addressBlock)
+  const allowFiles = env.read('CROFT_ALLOW_FILE_REPOSITORIES', parse.flag, 'true')
   return Object.freeze({
     // The operator's routes are on the same port, so the world is let in by choice, not by default.
-    host: read.withDefault(VARIABLES.host, '127.0.0.1'),
+    host: env.read('HOST', parse.hostName, '0.0.0.0') ?? '127.0.0.1',
     port,
-    dataDir: readDataDir(read),
+    dataDir: readDataDir(env),
     baseUrl,
-    hsts: readHsts(read, baseUrl),
-    roles: Object.freeze(read.withDefault(VARIABLES.roles, [...ROLES])),
-    trustedProxies: Object.freeze(read.withDefault(VARIABLES.trustedProxies, [])),
-    allowFileRepositories: read.withDefault(VARIABLES.allowFileRepositories, false),
-    logLevel: read.withDefault(VARIABLES.logLevel, 'info'),
-    sandbox: Object.freeze({
-      hosts: read.withDefault(VARIABLES.hosts, Math.max(2, availableParallelism() - 1)),
-      hostMemoryMb: read.withDefault(VARIABLES.hostMemoryMb, 1024),
-      warmIsolates: read.withDefault(VARIABLES.warmIsolates, 256),
-    }),
-    s3: readS3(read, secrets),
+    hsts: readHsts(env, baseUrl),
+    roles: Object.freeze(roles ?? [...ROLES]),
+    trustedProxies: Object.freeze(
+      env.read('CROFT_TRUSTED_PROXIES', proxies, '127.0.0.1,10.0.0.0/8') ?? [],
+    ),
+    allowFileRepositories: allowFiles ?? false,
+    logLevel: env.read('CROFT_LOG_LEVEL', parse.oneOf(LOG_LEVELS), 'info') ?? 'info',
+    sandbox: readSandbox(env),
+    s3: readS3(env, secrets),
     mail: Object.freeze({
-      smtpPort: read.withDefault(VARIABLES.smtpPort, 2525),
-      submissionPort: read.withDefault(VARIABLES.submissionPort, 2587),
+      smtpPort: env.read('SMTP_PORT', parse.port, '2525') ?? 2525,
+      submissionPort: env.read('SUBMISSION_PORT', parse.port, '2587') ?? 2587,
     }),
   })
 }
 
-function readDataDir(read: EnvReader): string {
-  const given = read.optional(VARIABLES.dataDir)
+function readDataDir(env: EnvReader): string {
+  const given = env.read('CROFT_DATA_DIR', parse.anyText, '/var/lib/croft/data')
   return given === undefined ? join(installRoot(), '.croft') : resolve(given)
 }
 
 /** Sites that are reached over TLS tell browsers so, unless the operator turns it off because a proxy does it. */
-function readHsts(read: EnvReader, baseUrl: string): string | undefined {
-  const given = read.optional(VARIABLES.hsts)
+function readHsts(env: EnvReader, baseUrl: string): string | undefined {
+  const given = env.read('CROFT_HSTS', parse.hsts, 'max-age=31536000; includeSubDomains')
   if (given === 'off') return undefined
   if (baseUrl.startsWith('https:')) return given ?? 'max-age=31536000'
   if (given !== undefined) {
-    read.fault('CROFT_HSTS: browsers heed it over TLS alone; set CROFT_BASE_URL=https://… too')
+    env.fault('CROFT_HSTS: browsers heed it over TLS alone; set CROFT_BASE_URL=https://… too')
   }
   return undefined
 }
 
-function readS3(read: EnvReader, secrets: Secrets): S3Config | undefined {
-  const endpoint = read.optional(VARIABLES.s3Endpoint)
-  const region = read.optional(VARIABLES.s3Region)
-  const bucket = read.optional(VARIABLES.s3Bucket)
-  const forcePathStyle = read.optional(VARIABLES.s3ForcePathStyle)
+function readSandbox(env: EnvReader): Config['sandbox'] {
+  const hosts = env.read('CROFT_SANDBOX_HOSTS', parse.integer(1, 256), '4')
+  const memory = parse.integer(256, 1_048_576)
+  const isolates = parse.integer(1, 100_000)
+  return Object.freeze({
+    hosts: hosts ?? Math.max(2, availableParallelism() - 1),
+    hostMemoryMb: env.read('CROFT_SANDBOX_HOST_MEMORY_MB', memory, '2048') ?? 1024,
+    warmIsolates: env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ?? 256,
+  })
+}
+
+function readS3(env: EnvReader, secrets: Secrets): S3Config | undefined {
+  const endpoint = env.read('S3_ENDPOINT', parse.url('http', 'https'), 'https://s3.example.com')
+  const region = env.read('S3_REGION', parse.anyText, 'eu-central-1')
+  const bucket = env.read('S3_BUCKET', parse.anyText, 'croft')
+  const forcePathStyle = env.read('S3_FORCE_PATH_STYLE', parse.flag, 'true')
   const { s3AccessKeyId, s3SecretAccessKey } = secrets
   if ((s3AccessKeyId === undefined) !== (s3SecretAccessKey === undefined)) {
-    read.fault('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both, or neither')
+    env.fault('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both, or neither')
   }
   if (bucket === undefined) {
     const others = [endpoint, region, forcePathStyle, s3AccessKeyId, s3SecretAccessKey]
     if (others.some((value) => value !== undefined)) {
-      read.fault('S3_BUCKET: missing, though other S3_ variables are set, as in S3_BUCKET=croft')
+      env.fault('S3_BUCKET: missing, though other S3_ variables are set, as in S3_BUCKET=croft')
     }
     return undefined
   }
@@ -175,22 +99,20 @@ function readS3(read: EnvReader, secrets: Secrets): S3Config | undefined {
   })
 }
 
-const readSecrets = (read: EnvReader): Secrets =>
-  Object.freeze({
-    databaseUrl: read.optional(SECRET_VARIABLES.databaseUrl),
-    redisUrl: read.optional(SECRET_VARIABLES.redisUrl),
-    smtpUrl: read.optional(SECRET_VARIABLES.smtpUrl),
-    operatorKey: read.optional(SECRET_VARIABLES.operatorKey),
-    masterKey: read.optional(SECRET_VARIABLES.masterKey),
-    s3AccessKeyId: read.optional(SECRET_VARIABLES.s3AccessKeyId),
-    s3SecretAccessKey: read.optional(SECRET_VARIABLES.s3SecretAccessKey),
+function readSecrets(env: EnvReader): Secrets {
+  const postgres = parse.url('postgres', 'postgresql')
+  const redis = parse.url('redis', 'rediss')
+  return Object.freeze({
+    databaseUrl: env.readSecret(
+      'DATABASE_URL',
+      postgres,
+      'postgres://croft:secret@127.0.0.1:5432/croft',
+    ),
+    redisUrl: env.readSecret('REDIS_URL', redis, 'redis://127.0.0.1:6379'),
+    smtpUrl: env.readSecret('SMTP_URL', parse.smtpUrl, 'smtps://user:secret@mail.example.com'),
+    operatorKey: env.readSecret('CROFT_OPERATOR_KEY', parse.operatorKey, KEY_EXAMPLE),
+    masterKey: env.readSecret('CROFT_MASTER_KEY', parse.masterKey, KEY_EXAMPLE),
+    s3AccessKeyId: env.readSecret('S3_ACCESS_KEY_ID', parse.anyText, 'AKIA…'),
+    s3SecretAccessKey: env.readSecret('S3_SECRET_ACCESS_KEY', parse.anyText, '…'),
   })
-
-/** A misspelt name would otherwise be a default that nobody chose. */
-function reportUnknown(env: Env, read: EnvReader): void {
-  for (const name of Object.keys(env)) {
-    if (!name.startsWith('CROFT_') || NAMES.some((known) => known === name)) continue
-    const meant = didYouMean(name, NAMES)
-    read.fault(`${name}: no such variable${meant === undefined ? '' : `; did you mean ${meant}?`}`)
-  }
 }
