@@ -8,8 +8,8 @@ export interface HttpRequest {
   readonly host?: string
   readonly method: string
   readonly path: string
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: string | Uint8Array
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | Uint8Array | undefined
   readonly timeoutMs: number
 }
 

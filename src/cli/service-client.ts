@@ -2,7 +2,7 @@ import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { CommandError, ServiceRefusal } from './errors.ts'
-import { type HttpAnswer, httpRequest } from './http-request.ts'
+import { type HttpAnswer, type HttpRequest, httpRequest } from './http-request.ts'
 
 const TIMEOUT_MS = 30_000
 
@@ -34,12 +34,8 @@ export class ServiceClient {
   /** Returns the answer's JSON. Throws a `ServiceRefusal` with the service's own message. */
   async portal(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
     const { operatorKey } = await this.#connected()
-    const answer = await this.#send({
-      method,
-      path: `/portal/api${path}`,
-      headers: { authorization: `Bearer ${operatorKey}` },
-      options,
-    })
+    const headers = { authorization: `Bearer ${operatorKey}` }
+    const answer = await this.#send({ method, path: `/portal/api${path}`, headers }, options)
     if (answer.status < 400) return parseJson(answer)
     throw refusal(answer)
   }
@@ -65,27 +61,22 @@ export class ServiceClient {
   ): Promise<HttpAnswer> {
     const { token } = options
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    return this.#send({ method, path, host: domain, headers, options })
+    return this.#send({ method, path, host: domain, headers }, options)
   }
 
-  async #send(call: {
-    readonly method: string
-    readonly path: string
-    readonly host?: string
-    readonly headers: Readonly<Record<string, string>>
-    readonly options: CallOptions
-  }): Promise<HttpAnswer> {
+  async #send(
+    request: Pick<HttpRequest, 'method' | 'path' | 'host' | 'headers'>,
+    options: CallOptions,
+  ): Promise<HttpAnswer> {
     const { base } = await this.#connected()
-    const { body, bytes, timeoutMs = TIMEOUT_MS } = call.options
+    const { body, bytes, timeoutMs = TIMEOUT_MS } = options
+    const headers = { ...request.headers, ...typeOf(options) }
     try {
       return await httpRequest({
+        ...request,
         base,
-        ...(call.host === undefined ? {} : { host: call.host }),
-        method: call.method,
-        path: call.path,
-        headers: { ...call.headers, ...typeOf(call.options) },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        ...(bytes === undefined ? {} : { body: bytes }),
+        headers,
+        body: body === undefined ? bytes : JSON.stringify(body),
         timeoutMs,
       })
     } catch (error) {

@@ -51,13 +51,10 @@ export const CreatedSite = Type.Composite([
 ])
 export type CreatedSite = Static<typeof CreatedSite>
 
-const Domain = Type.String({ maxLength: 300 })
-const Region = Type.String({ maxLength: 40 })
-
 export const CreateSiteBody = Type.Object(
   {
-    domain: Domain,
-    region: Type.Optional(Region),
+    domain: Type.String({ maxLength: 300 }),
+    region: Type.Optional(Type.String({ maxLength: 40 })),
     ...SourceInput.properties,
     deploymentSettings: Type.Optional(DeploymentSettingsInput),
     superAdmins: Type.Optional(
@@ -68,15 +65,10 @@ export const CreateSiteBody = Type.Object(
 )
 export type CreateSiteBody = Static<typeof CreateSiteBody>
 
-export const UpdateSiteBody = Type.Object(
-  {
-    domain: Type.Optional(Domain),
-    region: Type.Optional(Region),
-    ...SourceInput.properties,
-    deploymentSettings: Type.Optional(DeploymentSettingsInput),
-  },
-  { ...closed, minProperties: 1 },
-)
+export const UpdateSiteBody = Type.Partial(Type.Omit(CreateSiteBody, ['superAdmins']), {
+  ...closed,
+  minProperties: 1,
+})
 export type UpdateSiteBody = Static<typeof UpdateSiteBody>
 
 /** What is configured about a site, every rule checked. */
@@ -87,26 +79,17 @@ export interface SiteConfiguration {
   readonly deploymentSettings: DeploymentSettings
 }
 
-export function parseNewSite(body: CreateSiteBody, rules: SourceRules): SiteConfiguration {
-  return {
-    domain: parseDomain(body.domain),
-    region: parseRegion(body.region ?? DEFAULT_REGION),
-    source: parseSource(body, undefined, rules),
-    deploymentSettings: parseSettings(body.deploymentSettings ?? {}),
-  }
-}
-
-/** What is left out of the change stays. */
-export function parseSiteChange(
+/** What is left out of the body stays as it is in `current`, or gets its default. Throws a fault that names the field. */
+export function parseSite(
   body: UpdateSiteBody,
-  current: SiteConfiguration,
+  current: SiteConfiguration | undefined,
   rules: SourceRules,
 ): SiteConfiguration {
   return {
-    domain: parseDomain(body.domain ?? current.domain),
-    region: parseRegion(body.region ?? current.region),
-    source: parseSource(body, current.source, rules),
-    deploymentSettings: parseSettings(body.deploymentSettings ?? {}, current.deploymentSettings),
+    domain: parseDomain(body.domain ?? current?.domain ?? ''),
+    region: parseRegion(body.region ?? current?.region ?? DEFAULT_REGION),
+    source: parseSource(body, current?.source, rules),
+    deploymentSettings: parseSettings(body.deploymentSettings ?? {}, current?.deploymentSettings),
   }
 }
 

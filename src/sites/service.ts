@@ -18,8 +18,7 @@ import {
   type SiteRow,
   type UpdateSiteBody,
   configurationOf,
-  parseNewSite,
-  parseSiteChange,
+  parseSite,
   parseSuperAdmins,
   siteRecord,
 } from './model.ts'
@@ -79,7 +78,7 @@ export class Sites {
   /** The row, its key and every part of the site, or nothing. */
   async create(body: CreateSiteBody): Promise<CreatedSite> {
     const { database, sealer, clock, ids, parts, sourceRules } = this.#deps
-    const configuration = parseNewSite(body, sourceRules)
+    const configuration = parseSite(body, undefined, sourceRules)
     const superAdmins = parseSuperAdmins(body.superAdmins ?? [])
     return database.withSite(ids.siteId(), async (tx) => {
       const inserted = insertSite(tx, configuration, clock.now())
@@ -160,7 +159,7 @@ export class Sites {
 
   async #update(tx: SiteTx, row: SiteRow, body: UpdateSiteBody): Promise<SiteRecord> {
     const { clock, parts, sourceRules } = this.#deps
-    const configuration = parseSiteChange(body, configurationOf(row), sourceRules)
+    const configuration = parseSite(body, configurationOf(row), sourceRules)
     if (configuration.region !== row.region) {
       throw new AppError(
         'ImmutableField',

@@ -61,10 +61,8 @@ export class Artifacts {
    * The texts that functions may import (`.ts .mts .cts .js .mjs .cjs .json`), by path, of the site's current deployment;
    * empty when it has none. At most `MAX_CODE_BYTES` together.
    */
-  async codeFiles(at: SiteTx | string): Promise<ReadonlyMap<string, string>> {
-    return typeof at === 'string'
-      ? this.textsOf(at, await this.#database.withSite(at, currentFiles))
-      : this.textsOf(at.siteId, await currentFiles(at))
+  async codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
+    return this.textsOf(siteId, await this.#database.withSite(siteId, currentFiles))
   }
 
   /** Reads the texts of the same kinds among the files of any deployment. */

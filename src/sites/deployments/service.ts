@@ -181,8 +181,8 @@ export class Deployments {
   }
 
   /** The texts that functions may import, of the current deployment; `Artifacts.codeFiles` says which. */
-  codeFiles(at: SiteTx | string): Promise<ReadonlyMap<string, string>> {
-    return this.#deps.artifacts.codeFiles(at)
+  codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
+    return this.#deps.artifacts.codeFiles(siteId)
   }
 
   async #prepare(siteId: string, row: DeploymentRow): Promise<ActivationStep[]> {
