@@ -30,6 +30,13 @@ export function invalidFields(faults: readonly FieldFault[]): AppError {
   return new AppError('ValidationError', message, { details: faults })
 }
 
+/** An error with the faults of its fields rewritten; one without such faults as it is. */
+export function mapFaults(error: unknown, rewrite: (fault: FieldFault) => FieldFault): unknown {
+  return error instanceof AppError && error.details
+    ? invalidFields(error.details.map(rewrite))
+    : error
+}
+
 /** The schema bounded the value's size and depth before this walks it. */
 function textFaults(value: unknown, at: string): FieldFault[] {
   if (typeof value === 'string') {

@@ -1,5 +1,6 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import { inUse } from '#base/in-use.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { isStorable } from '#base/storable-text.ts'
 import type { ActorContext } from '#identity/actor.ts'
@@ -122,7 +123,8 @@ export class DataGroups {
     const { events, changes, groupUses } = this.#deps
     if (!isStorable(groupName)) return false
     const operations = await groupUses.operationsFor(tx, groupName)
-    if (operations.length > 0) throw inUse(groupName, operations)
+    if (operations.length > 0)
+      throw inUse(`Group "${groupName}" is named by`, 'operation', operations)
     if (!(await deleteGroup(tx, groupName))) return false
     await events.record(tx, { event: 'group.deleted', pool: 'data', ...by, detail: { groupName } })
     // One announcement for the site instead of one for each member.
@@ -214,14 +216,3 @@ async function requireWithinLimits(tx: SiteTx, { userPoolId, sub }: MemberKey): 
 
 const groupExists = (groupName: string): AppError =>
   new AppError('GroupAlreadyExists', `There is a group "${groupName}" already`)
-
-function inUse(groupName: string, names: readonly string[]): AppError {
-  const shown = names.slice(0, 20).map((name) => `"${name}"`)
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
-  const plural = names.length === 1 ? 'operation' : 'operations'
-  return new AppError(
-    'ResourceInUse',
-    `Group "${groupName}" is named by ${plural} ${shown.join(', ')}${more}: change or delete them first`,
-    { fields: { operations: names } },
-  )
-}

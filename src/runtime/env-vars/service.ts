@@ -1,9 +1,10 @@
-import { AppError } from '#base/app-error.ts'
+import type { FieldFault } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
+import { mapFaults } from '#runtime/shape.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 
 import {
@@ -11,12 +12,13 @@ import {
   type EnvVarAction,
   type EnvVarChange,
   type EnvVarPlan,
+  type OpenEnvVar,
   type PlainEnvVar,
+  type SealedEnvVar,
   planEnvVarChanges,
 } from './model.ts'
 import { parsePutEnvVars } from './put-body.ts'
 import { type EnvVarRow, deleteEnvVars, selectEnvVars, upsertEnvVars } from './queries.ts'
-import type { OpenEnvVar, SealedEnvVar } from './sealed-env-var.ts'
 
 export interface SavedEnvVars {
   /** Those that the request named and did not delete. */
@@ -54,14 +56,17 @@ export class EnvVars {
   /** Saves what `body` names and leaves the rest alone. What is as it says already makes no revision. */
   async put(siteId: string, body: unknown): Promise<SavedEnvVars> {
     const changes = parsePutEnvVars(body)
-    return this.#database.withSite(siteId, async (tx) => {
-      const actions = await withinVariables(() => this.dryRun(tx, changes))
+    const work = async (tx: SiteTx): Promise<SavedEnvVars> => {
+      const actions = await this.dryRun(tx, changes)
       const idle = [...actions.values()].every((action) => action === 'none')
       const state = idle ? await this.#revisions.state(tx) : await this.#revisions.request(tx)
-      if (!idle) await withinVariables(() => this.write(tx, changes))
+      if (!idle) await this.write(tx, changes)
       const named = new Set(changes.map(({ name }) => name))
       const saved = (await this.all(tx)).filter(({ name }) => named.has(name))
       return { saved, permissionsSync: permissionsSyncOf(state) }
+    }
+    return this.#database.withSite(siteId, work).catch((error: unknown) => {
+      throw mapFaults(error, bodyFault)
     })
   }
 
@@ -165,18 +170,8 @@ export class EnvVars {
 
 const contextOf = (name: string): string => `env-var:${name}`
 
-/** Faults of the route's body name its fields. */
-async function withinVariables<Result>(check: () => Promise<Result>): Promise<Result> {
-  try {
-    return await check()
-  } catch (error) {
-    if (!(error instanceof AppError) || error.details === undefined) throw error
-    const details = error.details.map((fault) => ({ ...fault, field: fieldOf(fault.field) }))
-    const [first] = details
-    const message = first ? `${first.field}: ${first.message}` : error.message
-    throw new AppError(error.code, message, { details })
-  }
-}
-
-const fieldOf = (field: string): string =>
-  field === 'name' || field === 'variables' ? 'variables' : `variables.${field}`
+/** Names the field of the route's body. */
+const bodyFault = ({ field, message }: FieldFault): FieldFault => ({
+  field: field === 'name' || field === 'variables' ? 'variables' : `variables.${field}`,
+  message,
+})

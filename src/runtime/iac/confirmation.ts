@@ -1,8 +1,6 @@
 import { AppError } from '#base/app-error.ts'
+import { firstOf } from '#base/in-use.ts'
 import type { Change } from '#runtime/definitions/plan.ts'
-
-/** Names in the message; the fields of the error have all of them. */
-const SHOWN = 20
 
 type Deletion = Pick<Change, 'section' | 'name'>
 
@@ -24,9 +22,7 @@ export function confirmationError(
   const all = deletionsIn(changes)
   const unknown = all.filter((deletion) => !known.has(deletionKey(deletion)))
   if (unknown.length === 0) return undefined
-  const names = unknown.slice(0, SHOWN).map(({ section, name }) => `${section} "${name}"`)
-  const more = unknown.length > SHOWN ? ` and ${unknown.length - SHOWN} more` : ''
-  const what = `${names.join(', ')}${more}`
+  const what = firstOf(unknown.map(({ section, name }) => `${section} "${name}"`))
   const message =
     agreed.length === 0
       ? `This would delete ${what}: send "confirm": true to agree. Nothing was changed`

@@ -153,7 +153,7 @@ export async function updateRunOperation(
     .execute()
 }
 
-export interface RunOutcome {
+export interface AttemptResult {
   readonly status: 'queued' | 'succeeded' | 'failed' | 'timedOut'
   readonly result?: string
   readonly resultBytes?: number
@@ -164,7 +164,7 @@ export interface RunOutcome {
 export async function updateRunEnded(
   tx: SiteTx,
   run: { readonly runId: string; readonly attempt: number | undefined },
-  outcome: RunOutcome,
+  outcome: AttemptResult,
   now: Date,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.db

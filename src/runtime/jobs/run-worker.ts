@@ -12,7 +12,7 @@ import type { Site } from '#sites/site.ts'
 import type { Job } from './model.ts'
 import { selectJob } from './queries.ts'
 import {
-  type RunOutcome,
+  type AttemptResult,
   updateRunStarted,
   updateRunEnded,
   updateRunOperation,
@@ -100,7 +100,7 @@ export class RunWorker {
     })
   }
 
-  async #invoke({ siteId, job, requestId, attempt }: Attempt): Promise<RunOutcome> {
+  async #invoke({ siteId, job, requestId, attempt }: Attempt): Promise<AttemptResult> {
     try {
       const site = await this.#siteOf(siteId)
       const authority = await this.#authority(site, job)
@@ -139,7 +139,7 @@ export class RunWorker {
   async #end(
     siteId: string,
     run: { readonly runId: string; readonly attempt: number | undefined },
-    outcome: RunOutcome,
+    outcome: AttemptResult,
   ): Promise<void> {
     await this.#database.withSite(siteId, (tx) =>
       updateRunEnded(tx, run, outcome, this.#clock.now()),

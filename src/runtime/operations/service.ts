@@ -1,5 +1,6 @@
-import { AppError, invalid, notFound } from '#base/app-error.ts'
+import { invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import { inUse } from '#base/in-use.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Resource } from '#runtime/resources/model.ts'
@@ -114,7 +115,7 @@ export class Operations {
   /** For a caller that has asked for the revision itself. False when it is not there; 409 while a job calls it. */
   async delete(tx: SiteTx, operation: string): Promise<boolean> {
     const jobs = await this.#jobsCalling(tx, operation)
-    if (jobs.length > 0) throw inUse(operation, jobs)
+    if (jobs.length > 0) throw inUse(`Operation "${operation}" is called by`, 'job', jobs)
     return deleteOperation(tx, operation)
   }
 
@@ -171,14 +172,4 @@ export class Operations {
       throw invalid('lambdaResourceId', `"${resource.name}" is a ${resource.type}, not a function`)
     }
   }
-}
-
-function inUse(operation: string, jobs: readonly string[]): AppError {
-  const shown = jobs.slice(0, 20).map((name) => `"${name}"`)
-  const more = jobs.length > shown.length ? ` and ${jobs.length - shown.length} more` : ''
-  return new AppError(
-    'ResourceInUse',
-    `Operation "${operation}" is called by ${jobs.length === 1 ? 'job' : 'jobs'} ${shown.join(', ')}${more}: change or delete them first`,
-    { fields: { jobs } },
-  )
 }

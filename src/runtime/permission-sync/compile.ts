@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { isStorable } from '#base/storable-text.ts'
 import type { FunctionSource, Module, PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
-import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { SealedEnvVar } from '#runtime/env-vars/model.ts'
 import type { Operation } from '#runtime/operations/model.ts'
 import {
   DOCUMENT_FORMAT,

@@ -1,7 +1,7 @@
 import type { EgressPolicy } from '#platform/egress/egress.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
 import type { Program, ProgramFunction, StoreGrant } from '#platform/sandbox-host/sandbox.ts'
-import type { OpenEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
 import type { AuthRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'

@@ -1,5 +1,5 @@
 import type { Module, SiteLimits } from '#platform/sandbox-host/sandbox.ts'
-import type { SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { SealedEnvVar } from '#runtime/env-vars/model.ts'
 import type { AuthRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'

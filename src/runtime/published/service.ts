@@ -6,7 +6,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
-import type { OpenEnvVar, SealedEnvVar } from '#runtime/env-vars/sealed-env-var.ts'
+import type { OpenEnvVar, SealedEnvVar } from '#runtime/env-vars/model.ts'
 import type { Secret } from '#runtime/env-vars/secret-matcher.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 

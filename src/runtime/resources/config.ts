@@ -1,8 +1,7 @@
 import { parseShape } from '#runtime/shape.ts'
 
-import { BucketConfig } from './bucket-config.ts'
 import { FunctionConfigInput, checkFunction } from './function-config.ts'
-import type { Resource, ResourceType, TypedConfig } from './model.ts'
+import { BucketConfig, type Resource, type ResourceType, type TypedConfig } from './model.ts'
 import { TableConfig, checkKeysUnchanged, checkTable } from './table-config.ts'
 
 /** A table of which nothing else is said. */

@@ -2,7 +2,6 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { SiteName } from '#runtime/shape.ts'
 
-import type { BucketConfig } from './bucket-config.ts'
 import type { FunctionConfig } from './function-config.ts'
 import type { TableConfig } from './table-config.ts'
 
@@ -10,6 +9,9 @@ import type { TableConfig } from './table-config.ts'
 export const MAX_RESOURCES = 500
 /** Of all functions of a site, inline: it is compiled as one revision, as the scripts of a deployment are. */
 export const MAX_INLINE_CODE_BYTES = 10 * 1024 * 1024
+
+/** The most that S3 takes in one PUT. */
+const MAX_PUT_BYTES = 5 * 1024 ** 3
 
 export const ResourceType = Type.Union([
   Type.Literal('ddbTable'),
@@ -34,6 +36,13 @@ export const ResourcePatch = Type.Object(
   { additionalProperties: false },
 )
 export type ResourcePatch = Static<typeof ResourcePatch>
+
+/** Larger objects are refused; left out, only the object store's own bound and the site's quota count. */
+export const BucketConfig = Type.Object(
+  { maxObjectBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PUT_BYTES })) },
+  { additionalProperties: false },
+)
+export type BucketConfig = Static<typeof BucketConfig>
 
 export type TypedConfig =
   | { readonly type: 'ddbTable'; readonly config: TableConfig }

@@ -1,6 +1,7 @@
-import { AppError, invalid, notFound } from '#base/app-error.ts'
+import { invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
+import { inUse } from '#base/in-use.ts'
 import type { AccountStatusKey } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
@@ -9,7 +10,7 @@ import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/mode
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { parseConfig, patchConfig } from './config.ts'
-import { checkInlineCode } from './function-code.ts'
+import { checkInlineCode, inlineCodeOf } from './function-code.ts'
 import {
   MAX_INLINE_CODE_BYTES,
   MAX_RESOURCES,
@@ -84,7 +85,7 @@ export class Resources {
 
   async create(siteId: string, input: NewResource): Promise<ChangedResource> {
     const typed = parseConfig(input.type, input.config)
-    await this.#checkInlineCode(typed)
+    await checkInlineCode(this.#sandbox, typed)
     return this.#database.withSite(siteId, async (tx) => {
       const state = await this.#revisions.request(tx)
       const resource = await this.add(tx, { name: input.name, typed, leaving: NONE })
@@ -96,7 +97,7 @@ export class Resources {
     const before = await this.get(siteId, resourceId)
     const sent = patch.config === undefined ? before : patchConfig(before, patch.config)
     // Outside the transaction: it asks the sandbox.
-    if (codeOf(sent) !== codeOf(before)) await this.#checkInlineCode(sent)
+    if (inlineCodeOf(sent) !== inlineCodeOf(before)) await checkInlineCode(this.#sandbox, sent)
     return this.#database.withSite(siteId, async (tx) => {
       const state = await this.#revisions.request(tx)
       const current = await lockResource(tx, resourceId)
@@ -152,9 +153,11 @@ export class Resources {
   /** For a caller that has asked for the revision itself. False when it is not there; 409 while something stands on it. */
   async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
     const operations = await this.#operationsUsing(tx, resourceId)
-    if (operations.length > 0) throw inUse(resourceId, 'operation', operations)
+    if (operations.length > 0)
+      throw inUse(`Resource "${resourceId}" is used by`, 'operation', operations)
     const functions = await selectGrantees(tx, resourceId)
-    if (functions.length > 0) throw inUse(resourceId, 'function', functions)
+    if (functions.length > 0)
+      throw inUse(`Resource "${resourceId}" is used by`, 'function', functions)
     const type = await deleteResource(tx, resourceId)
     if (type === 'ddbTable' || type === 's3Bucket') {
       const { siteId } = tx
@@ -207,14 +210,9 @@ export class Resources {
     resource: Resource,
     leaving: ReadonlySet<string> = NONE,
   ): Promise<void> {
-    if (codeOf(resource) !== undefined) await checkCodeBytes(tx, leaving)
+    if (inlineCodeOf(resource) !== undefined) await checkCodeBytes(tx, leaving)
     if (resource.type !== 'ddbTable') return
     await this.#layouts.define(tx, resource.resourceId, resource.config)
-  }
-
-  async #checkInlineCode(typed: TypedConfig): Promise<void> {
-    const code = codeOf(typed)
-    if (code !== undefined) await checkInlineCode(this.#sandbox, code)
   }
 
   async #checkGrants(tx: SiteTx, typed: TypedConfig): Promise<void> {
@@ -232,25 +230,11 @@ export class Resources {
 
 const NONE: ReadonlySet<string> = new Set()
 
-const codeOf = (typed: TypedConfig): string | undefined =>
-  typed.type === 'lambdaFunction' ? typed.config.code : undefined
-
 async function checkCodeBytes(tx: SiteTx, leaving: ReadonlySet<string>): Promise<void> {
   const bytes = await selectCodeBytes(tx, leaving)
   if (bytes <= MAX_INLINE_CODE_BYTES) return
   throw invalid(
     'config.code',
     `the functions of a site hold at most ${MAX_INLINE_CODE_BYTES} bytes of inline code together, and with this they would hold ${bytes}: deploy code as files and name those in "artifact"`,
-  )
-}
-
-function inUse(resourceId: string, user: string, names: readonly string[]): AppError {
-  const shown = names.slice(0, 20).map((name) => `"${name}"`)
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ''
-  const plural = names.length === 1 ? user : `${user}s`
-  return new AppError(
-    'ResourceInUse',
-    `Resource "${resourceId}" is used by ${plural} ${shown.join(', ')}${more}: change or delete them first`,
-    { fields: { [`${user}s`]: names } },
   )
 }

@@ -16,7 +16,7 @@ export interface UsageCount {
   wallUs: number
 }
 
-export interface UsageRow {
+export interface OperationUsage {
   readonly hour: string
   readonly operation: string
   readonly calls: number
@@ -54,7 +54,9 @@ export function usageRange(from: Date | undefined, to: Date | undefined, now: Da
   return { from: start, to: end }
 }
 
-export function totalOf(rows: readonly UsageRow[]): Omit<UsageRow, 'hour' | 'operation'> {
+export function totalOf(
+  rows: readonly OperationUsage[],
+): Omit<OperationUsage, 'hour' | 'operation'> {
   const sum = (field: 'calls' | 'errors' | 'cacheHits' | 'cpuMs' | 'wallMs') =>
     rows.reduce((total, row) => total + row[field], 0)
   return {

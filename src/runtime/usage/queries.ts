@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { UsageCount, UsageRange, UsageRow } from './model.ts'
+import type { UsageCount, UsageRange, OperationUsage } from './model.ts'
 
 const MAX_ROWS = 20_000
 
-export async function addUsage(
+export async function addOperationUsage(
   tx: SiteTx,
   hour: Date,
   counts: ReadonlyMap<string, UsageCount>,
@@ -38,11 +38,11 @@ export async function addUsage(
 }
 
 /** Newest hour first. */
-export async function selectUsage(
+export async function selectOperationUsage(
   tx: SiteTx,
   range: UsageRange,
   operation: string | undefined,
-): Promise<UsageRow[]> {
+): Promise<OperationUsage[]> {
   const rows = await tx.db
     .selectFrom('runtime_usage')
     .select(['hour', 'operation', 'calls', 'errors', 'cache_hits', 'cpu_us', 'wall_us'])

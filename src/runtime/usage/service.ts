@@ -6,11 +6,11 @@ import {
   HOUR_MS,
   type UsageCount,
   type UsageRange,
-  type UsageRow,
+  type OperationUsage,
   hourOf,
   emptyUsage,
 } from './model.ts'
-import { addUsage, deleteUsageBefore, selectUsage } from './queries.ts'
+import { addOperationUsage, deleteUsageBefore, selectOperationUsage } from './queries.ts'
 
 const FLUSH_MS = 5000
 const RETENTION_MS = 400 * 24 * HOUR_MS
@@ -57,9 +57,9 @@ export class RuntimeUsage implements AsyncDisposable {
     siteId: string,
     range: UsageRange,
     operation: string | undefined,
-  ): Promise<UsageRow[]> {
+  ): Promise<OperationUsage[]> {
     await this.flush()
-    return this.#database.withSite(siteId, (tx) => selectUsage(tx, range, operation))
+    return this.#database.withSite(siteId, (tx) => selectOperationUsage(tx, range, operation))
   }
 
   flush(): Promise<void> {
@@ -100,7 +100,7 @@ export class RuntimeUsage implements AsyncDisposable {
   async #add(siteId: string, hour: Date, counts: SiteUsage): Promise<void> {
     const prune = this.#pruned.get(siteId) !== hour.getTime()
     await this.#database.withSite(siteId, async (tx) => {
-      await addUsage(tx, hour, counts)
+      await addOperationUsage(tx, hour, counts)
       if (prune) await deleteUsageBefore(tx, new Date(hour.getTime() - RETENTION_MS))
     })
     this.#pruned.set(siteId, hour.getTime())

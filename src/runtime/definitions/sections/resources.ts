@@ -48,7 +48,7 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Defi
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
       mustReplace: (current) => current.type !== type,
-      check: () => checkFunctionCode(sandbox, typed),
+      check: () => checkInlineCode(sandbox, typed),
       put: (tx, { leaving }) => put(tx, resources, { name, typed, leaving }),
     }
   },
@@ -134,14 +134,6 @@ const otherType = ({ name, type }: SiteItem): FieldFault => ({
   field: 'type',
   message: `"${name}" is a ${type} already: choose another name, or delete it by mode "replace"`,
 })
-
-async function checkFunctionCode(
-  sandbox: Pick<Sandbox, 'prepare'>,
-  typed: TypedConfig,
-): Promise<void> {
-  if (typed.type !== 'lambdaFunction' || typed.config.code === undefined) return
-  await checkInlineCode(sandbox, typed.config.code)
-}
 
 async function put(
   tx: SiteTx,
