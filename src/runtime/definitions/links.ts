@@ -21,14 +21,14 @@ export function linkFaults(
   const changed = keysOf(changes.filter(({ action }) => action !== 'delete' && action !== 'none'))
   const faults: FieldFault[] = []
   for (const [section, placed] of definition) {
-    for (const { at, item } of placed) {
+    for (const { index, item } of placed) {
       // What is as it was may point where it pointed.
       const links = changed.has(keyOf(section, item.name))
         ? item.links.filter((link) => mustBeThere(link) || gone.has(keyOf(link.section, link.name)))
         : dangling(item, gone)
       for (const link of links) {
         const message = faultOf(link, after)
-        if (message) faults.push({ field: `${section}[${at}].${link.field}`, message })
+        if (message) faults.push({ field: `${section}[${index}].${link.field}`, message })
       }
     }
   }

@@ -117,16 +117,16 @@ function parseSection(
   }
   const placed: IndexedItem[] = []
   const seen = new Set<string>()
-  for (const [at, value] of list.entries()) {
+  for (const [index, value] of list.entries()) {
     try {
       const item = section.parse(value)
       if (seen.has(item.name)) {
-        faults.push({ field: `${name}[${at}]`, message: `"${item.name}" is defined twice` })
+        faults.push({ field: `${name}[${index}]`, message: `"${item.name}" is defined twice` })
       }
       seen.add(item.name)
-      placed.push({ at, item })
+      placed.push({ index, item })
     } catch (error) {
-      faults.push(...faultsAt(`${name}[${at}]`, error))
+      faults.push(...faultsAt(`${name}[${index}]`, error))
     }
   }
   return placed

@@ -19,7 +19,7 @@ const definitionOf = (table: Table): ParsedDefinition =>
   new Map(
     SECTION_NAMES.flatMap((name) => {
       const items = table[name]
-      return items ? [[name, items.map((of, at) => ({ at, item: defined(of) }))]] : []
+      return items ? [[name, items.map((of, index) => ({ index, item: defined(of) }))]] : []
     }),
   )
 const siteOf = (table: Table): SiteState =>

@@ -88,19 +88,19 @@ function planSection(
   const staying = new Set(
     placed.map(({ item }) => item.name).filter((name) => !displaced.has(name)),
   )
-  const leaving = [...site.current.keys()].filter((name) => !staying.has(name))
+  const toDelete = [...site.current.keys()].filter((name) => !staying.has(name))
   const beforeOf = ({ name }: DefinedItem): SiteItem | undefined =>
     displaced.has(name) ? undefined : site.current.get(name)
   return {
     puts: placed.map(({ item }) =>
       putOf(section, item, { before: beforeOf(item), known: site.known }),
     ),
-    deletions: leaving.map((name) => ({ section, name, action: 'delete', fields: [] })),
+    deletions: toDelete.map((name) => ({ section, name, action: 'delete', fields: [] })),
     displaced: [...displaced].map((name) => linkKey(section, name)),
-    faults: placed.flatMap(({ at, item }) => {
+    faults: placed.flatMap(({ index, item }) => {
       const before = beforeOf(item)
       const fault = before && item.conflict?.(before)
-      return fault ? [{ ...fault, field: `${section}[${at}].${fault.field}` }] : []
+      return fault ? [{ ...fault, field: `${section}[${index}].${fault.field}` }] : []
     }),
   }
 }

@@ -16,12 +16,12 @@ export function withoutSecrets(
   if (!Array.isArray(sent)) return value
   const kept = new Set(known.filter(isSecret).map(({ name }) => name))
   const secret = new Set(
-    variables.filter(({ item }) => isSecret(item) || kept.has(item.name)).map(({ at }) => at),
+    variables.filter(({ item }) => isSecret(item) || kept.has(item.name)).map(({ index }) => index),
   )
   return {
     ...value,
-    envVars: sent.map((variable: unknown, at) =>
-      secret.has(at) ? withoutValue(variable) : variable,
+    envVars: sent.map((variable: unknown, index) =>
+      secret.has(index) ? withoutValue(variable) : variable,
     ),
   }
 }

@@ -32,7 +32,7 @@ export interface ChangeContext {
   /** An admin's id, or `operator`. */
   readonly actor: string
   /** Names of the section that the job deletes at its end: until then they do not count against what a site may hold. */
-  readonly leaving: ReadonlySet<string>
+  readonly toDelete: ReadonlySet<string>
 }
 
 /** One thing that a definition asks for. */
@@ -45,13 +45,13 @@ export interface DefinedItem extends SiteItem {
   mustReplace?(current: SiteItem): boolean
   /** Asks the sandbox: before a transaction, never in one. */
   check?(): Promise<void>
-  /** Makes it so; what it displaces is set aside if it is leaving. The caller holds the site and asks for the revision. */
+  /** Makes it so; what it displaces is set aside if the job deletes it. The caller holds the site and asks for the revision. */
   put(tx: SiteTx, by: ChangeContext): Promise<PutAction>
 }
 
 /** An item and its place in the section's list. */
 export interface IndexedItem {
-  readonly at: number
+  readonly index: number
   readonly item: DefinedItem
 }
 
@@ -66,7 +66,7 @@ export interface DefinitionSection {
   actions?(
     tx: SiteTx,
     placed: readonly IndexedItem[],
-    leaving: ReadonlySet<string>,
+    toDelete: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, PutAction>>
   /** False when it is gone already. */
   delete(tx: SiteTx, name: string, by: Pick<ChangeContext, 'actor'>): Promise<boolean>

@@ -45,7 +45,7 @@ export class Definitions {
   async check(definition: ParsedDefinition): Promise<void> {
     const faults: FieldFault[] = []
     const waiting = [...definition].flatMap(([section, placed]) =>
-      placed.map(({ at, item }) => ({ place: `${section}[${at}]`, item })),
+      placed.map(({ index, item }) => ({ place: `${section}[${index}]`, item })),
     )
     const one = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
@@ -132,8 +132,8 @@ export class Definitions {
       const placed = definition.get(section.name)
       if (!section.actions || placed === undefined) continue
       try {
-        const leaving = site.deletes ? unnamed(site.state.get(section.name), placed) : NOBODY
-        known.set(section.name, await section.actions(tx, placed, leaving))
+        const toDelete = site.deletes ? unnamed(site.state.get(section.name), placed) : NOBODY
+        known.set(section.name, await section.actions(tx, placed, toDelete))
       } catch (error) {
         if (!(error instanceof AppError) || error.details === undefined) throw error
         faults.push(...error.details)

@@ -67,11 +67,11 @@ export interface EnvVarPlan {
   readonly deleted: readonly string[]
 }
 
-/** Those that are leaving count no more. Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
+/** Those of `toDelete` do not count any more. Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
 export function planEnvVarChanges(
   known: ReadonlyMap<string, PlainEnvVar>,
   changes: readonly EnvVarChange[],
-  leaving: ReadonlySet<string> = new Set(),
+  toDelete: ReadonlySet<string> = new Set(),
 ): EnvVarPlan {
   const actions = new Map<string, EnvVarAction>()
   const after = new Map(known)
@@ -89,7 +89,7 @@ export function planEnvVarChanges(
   const written = inState(['create', 'update']).flatMap((name) => after.get(name) ?? [])
   // What only takes away always passes.
   if (written.length > 0) {
-    checkBounds([...after.values()].filter(({ name }) => !leaving.has(name)))
+    checkBounds([...after.values()].filter(({ name }) => !toDelete.has(name)))
   }
   return { actions, written, deleted: inState(['delete']) }
 }

@@ -97,13 +97,13 @@ export class EnvVars {
     })
   }
 
-  /** For a caller that has asked for the revision, and deletes what is `leaving` itself. Says of every change what it was. */
+  /** For a caller that has asked for the revision, and deletes those of `toDelete` itself. Says of every change what it was. */
   async write(
     tx: SiteTx,
     changes: readonly EnvVarChange[],
-    leaving?: ReadonlySet<string>,
+    toDelete?: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, EnvVarAction>> {
-    const { actions, written, deleted } = await this.#plan(tx, changes, leaving)
+    const { actions, written, deleted } = await this.#plan(tx, changes, toDelete)
     const key = await this.#siteKeys.wrapped(tx)
     const rows = written.map(({ value, ...facts }) => ({
       ...facts,
@@ -118,9 +118,9 @@ export class EnvVars {
   async dryRun(
     tx: SiteTx,
     changes: readonly EnvVarChange[],
-    leaving?: ReadonlySet<string>,
+    toDelete?: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, EnvVarAction>> {
-    return (await this.#plan(tx, changes, leaving)).actions
+    return (await this.#plan(tx, changes, toDelete)).actions
   }
 
   /** For a revision: nothing in it can be read without the site's key. */
@@ -152,9 +152,9 @@ export class EnvVars {
   async #plan(
     tx: SiteTx,
     changes: readonly EnvVarChange[],
-    leaving?: ReadonlySet<string>,
+    toDelete?: ReadonlySet<string>,
   ): Promise<EnvVarPlan> {
-    return planEnvVarChanges(await this.#plain(tx, await selectEnvVars(tx)), changes, leaving)
+    return planEnvVarChanges(await this.#plain(tx, await selectEnvVars(tx)), changes, toDelete)
   }
 
   async #plain(tx: SiteTx, rows: readonly EnvVarRow[]): Promise<ReadonlyMap<string, PlainEnvVar>> {

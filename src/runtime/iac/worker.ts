@@ -199,11 +199,11 @@ export class IacWorker {
 
   async #carryOut(tx: SiteTx, { job, definition }: Taken, change: IacChange): Promise<void> {
     // Only a replacement deletes, and what is deleted asks for no room.
-    const leaving =
+    const toDelete =
       job.mode === 'replace' && change.action !== 'delete'
         ? await selectNamesToDelete(tx, job.number, change.section)
         : NOTHING
-    const by = { actor: job.requestedBy, leaving }
+    const by = { actor: job.requestedBy, toDelete }
     const action = await this.#definitions
       .applyChange(tx, definition, { ...change, by })
       .catch((error: unknown) => {

@@ -91,19 +91,19 @@ export class Jobs {
     return selectJobs(tx)
   }
 
-  /** A job that is as asked for already is not touched; the schedule of a changed one goes on unless it changed itself. The caller deletes as many as are `leaving`. */
+  /** A job that is as asked for already is not touched; the schedule of a changed one goes on unless it changed itself. The caller deletes `toDelete` others. */
   async write(
     tx: SiteTx,
     jobId: string,
     input: JobInput,
-    leaving = 0,
+    toDelete = 0,
   ): Promise<'create' | 'update' | 'none'> {
     parseJobId(jobId)
     await lockJobs(tx)
     const current = await selectJob(tx, jobId)
     const job = mergeJob(current, input)
     if (current && sameJob(current, job)) return 'none'
-    if (!current && (await countJobs(tx)) - leaving >= MAX_JOBS) {
+    if (!current && (await countJobs(tx)) - toDelete >= MAX_JOBS) {
       throw invalid('jobId', `a site holds at most ${MAX_JOBS} jobs: delete one first`)
     }
     if (!(await this.#operations.find(tx, job.operation))) {

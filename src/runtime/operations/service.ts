@@ -92,10 +92,10 @@ export class Operations {
     return changed
   }
 
-  /** For a caller that has asked for the revision, and deletes as many as are `leaving` itself. */
-  async write(tx: SiteTx, binding: OperationBinding, leaving = 0): Promise<Operation> {
+  /** For a caller that has asked for the revision, and deletes `toDelete` others itself. */
+  async write(tx: SiteTx, binding: OperationBinding, toDelete = 0): Promise<Operation> {
     const known = await selectOperation(tx, binding.operation)
-    if (!known && (await countOperations(tx)) - leaving >= MAX_OPERATIONS) {
+    if (!known && (await countOperations(tx)) - toDelete >= MAX_OPERATIONS) {
       throw invalid('operation', `a site holds at most ${MAX_OPERATIONS} operations`)
     }
     await this.#checkFunction(tx, binding.lambdaResourceId)

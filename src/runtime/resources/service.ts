@@ -88,7 +88,7 @@ export class Resources {
     await checkInlineCode(this.#sandbox, typed)
     return this.#database.withSite(siteId, async (tx) => {
       const state = await this.#revisions.request(tx)
-      const resource = await this.add(tx, { name: input.name, typed, leaving: NONE })
+      const resource = await this.add(tx, { name: input.name, typed, toDelete: NONE })
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
@@ -167,23 +167,23 @@ export class Resources {
     return type !== undefined
   }
 
-  /** For a caller that has asked for the revision, checked inline code, and deletes what is `leaving` itself. */
+  /** For a caller that has asked for the revision, checked inline code, and deletes those of `toDelete` itself. */
   async add(
     tx: SiteTx,
     wanted: {
       readonly name: string
       readonly typed: TypedConfig
-      readonly leaving: ReadonlySet<string>
+      readonly toDelete: ReadonlySet<string>
     },
   ): Promise<Resource> {
-    const { name, typed, leaving } = wanted
-    if ((await countResources(tx)) - leaving.size >= MAX_RESOURCES) {
+    const { name, typed, toDelete } = wanted
+    if ((await countResources(tx)) - toDelete.size >= MAX_RESOURCES) {
       throw invalid('name', `a site holds at most ${MAX_RESOURCES} resources: delete one first`)
     }
     await this.#checkGrants(tx, typed)
     const resourceId = this.#ids.named('res')
     const resource = await insertResource(tx, { ...typed, resourceId, name }, this.#clock.now())
-    await this.#define(tx, resource, leaving)
+    await this.#define(tx, resource, toDelete)
     return resource
   }
 
@@ -196,21 +196,21 @@ export class Resources {
     tx: SiteTx,
     current: Resource,
     typed: TypedConfig,
-    leaving: ReadonlySet<string>,
+    toDelete: ReadonlySet<string>,
   ): Promise<Resource> {
     await this.#checkGrants(tx, typed)
     const { resourceId, name } = current
     const resource = await updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
-    await this.#define(tx, resource, leaving)
+    await this.#define(tx, resource, toDelete)
     return resource
   }
 
   async #define(
     tx: SiteTx,
     resource: Resource,
-    leaving: ReadonlySet<string> = NONE,
+    toDelete: ReadonlySet<string> = NONE,
   ): Promise<void> {
-    if (inlineCodeOf(resource) !== undefined) await checkCodeBytes(tx, leaving)
+    if (inlineCodeOf(resource) !== undefined) await checkCodeBytes(tx, toDelete)
     if (resource.type !== 'ddbTable') return
     await this.#layouts.define(tx, resource.resourceId, resource.config)
   }
@@ -230,8 +230,8 @@ export class Resources {
 
 const NONE: ReadonlySet<string> = new Set()
 
-async function checkCodeBytes(tx: SiteTx, leaving: ReadonlySet<string>): Promise<void> {
-  const bytes = await selectCodeBytes(tx, leaving)
+async function checkCodeBytes(tx: SiteTx, toDelete: ReadonlySet<string>): Promise<void> {
+  const bytes = await selectCodeBytes(tx, toDelete)
   if (bytes <= MAX_INLINE_CODE_BYTES) return
   throw invalid(
     'config.code',

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 
-import { AppError, type FieldFault } from '#base/app-error.ts'
+import type { FieldFault } from '#base/app-error.ts'
 import type {
   DefinedItem,
   IndexedItem,
@@ -16,7 +16,7 @@ import {
 } from '#runtime/env-vars/model.ts'
 import { checkSecretShape } from '#runtime/env-vars/put-body.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
-import { invalidFields, parseShape } from '#runtime/shape.ts'
+import { mapFaults, parseShape } from '#runtime/shape.ts'
 
 const DefinedEnvVar = Type.Object(
   {
@@ -54,19 +54,23 @@ export const envVarSection = (
       ...itemOf(variable),
       partial: true,
       change: variable,
-      async put(tx, { leaving }) {
-        const actions = await within(() => envVars.write(tx, [variable], leaving))
+      async put(tx, { toDelete }) {
+        const actions = await envVars.write(tx, [variable], toDelete).catch((error: unknown) => {
+          throw mapFaults(error, itemFault)
+        })
         return putAction(actions.get(variable.name))
       },
     }
   },
   all: async (tx) => (await envVars.all(tx)).map(itemOf),
-  async actions(tx, placed, leaving) {
+  async actions(tx, placed, toDelete) {
     const changes = placed
       .map(({ item }) => item)
       .filter(isVariable)
       .map(({ change }) => change)
-    const actions = await placedFaults(placed, () => envVars.dryRun(tx, changes, leaving))
+    const actions = await envVars.dryRun(tx, changes, toDelete).catch((error: unknown) => {
+      throw mapFaults(error, (fault) => sectionFault(placed, fault))
+    })
     return new Map([...actions].map(([name, action]) => [name, putAction(action)]))
   },
   async delete(tx, name) {
@@ -82,7 +86,11 @@ function parseVariable(value: unknown): DefinedVariable {
     storageBackend: 'ssmSecureString' as const,
     ...parseShape(DefinedEnvVar, value),
   }
-  renamed(() => planEnvVarChanges(new Map(), [{ ...variable, value: variable.value ?? '' }]))
+  try {
+    planEnvVarChanges(new Map(), [{ ...variable, value: variable.value ?? '' }])
+  } catch (error) {
+    throw mapFaults(error, itemFault)
+  }
   return variable
 }
 
@@ -102,51 +110,16 @@ const itemOf = ({ name, value, secret, storageBackend }: DefinedVariable): SiteI
 const putAction = (action: string | undefined): PutAction =>
   action === 'create' || action === 'update' ? action : 'none'
 
-function renamed<Result>(check: () => Result): Result {
-  try {
-    return check()
-  } catch (error) {
-    throw inItem(error)
-  }
-}
-
-async function within<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    throw inItem(error)
-  }
-}
-
 /** `{NAME}.value` becomes `envVars[2].value`. */
-async function placedFaults<Result>(
-  placed: readonly IndexedItem[],
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof AppError) || error.details === undefined) throw error
-    throw invalidFields(
-      error.details.map((fault) => {
-        const [name] = fault.field.split('.', 1)
-        const found = placed.find(({ item }) => item.name === name)
-        const { field, message } = fieldOfItem(fault)
-        return found
-          ? { field: `envVars[${found.at}].${field}`, message }
-          : { field: 'envVars', message }
-      }),
-    )
-  }
+function sectionFault(placed: readonly IndexedItem[], fault: FieldFault): FieldFault {
+  const [name] = fault.field.split('.', 1)
+  const found = placed.find(({ item }) => item.name === name)
+  const { field, message } = itemFault(fault)
+  return { field: found ? `envVars[${found.index}].${field}` : 'envVars', message }
 }
 
 /** `{NAME}.value` becomes `value`: the item says which variable it is. */
-function inItem(error: unknown): unknown {
-  if (!(error instanceof AppError) || error.details === undefined) return error
-  return invalidFields(error.details.map(fieldOfItem))
-}
-
-function fieldOfItem({ field, message }: FieldFault): FieldFault {
+function itemFault({ field, message }: FieldFault): FieldFault {
   if (field === 'variables') return { field: 'value', message }
   const step = field.lastIndexOf('.')
   return { field: step === -1 ? 'name' : field.slice(step + 1), message }

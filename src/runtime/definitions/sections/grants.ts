@@ -1,6 +1,5 @@
-import { AppError, invalid } from '#base/app-error.ts'
+import { type FieldFault, invalid } from '#base/app-error.ts'
 import type { TypedConfig } from '#runtime/resources/model.ts'
-import { invalidFields } from '#runtime/shape.ts'
 
 /**
  * In a definition a function's grants name resources (`{ resource, access }`), for ids are not known when it is written.
@@ -32,17 +31,8 @@ export function withGrantNames({ type, config }: TypedConfig): object {
   return { ...config, resources: grants }
 }
 
-/** Faults of a check that knows ids only name what the definition holds instead. */
-export function withGrantFaults<Result>(check: () => Result): Result {
-  try {
-    return check()
-  } catch (error) {
-    if (!(error instanceof AppError) || error.details === undefined) throw error
-    throw invalidFields(
-      error.details.map(({ field, message }) => ({
-        field: field.replace(/^(config\.resources\[\d+\])\.resourceId$/, '$1.resource'),
-        message,
-      })),
-    )
-  }
-}
+/** The fault of a check that knows ids only, naming what the definition holds instead. */
+export const grantFault = ({ field, message }: FieldFault): FieldFault => ({
+  field: field.replace(/^(config\.resources\[\d+\])\.resourceId$/, '$1.resource'),
+  message,
+})

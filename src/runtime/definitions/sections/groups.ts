@@ -13,7 +13,7 @@ export const groupSection = (groups: GroupDirectory): DefinitionSection => ({
     const group = parseGroup(parseShape(NewDataGroup, value))
     return {
       ...itemOf(group),
-      put: (tx, { actor, leaving }) => groups.put(tx, group, { actor, toDelete: leaving.size }),
+      put: (tx, { actor, toDelete }) => groups.put(tx, group, { actor, toDelete: toDelete.size }),
     }
   },
   all: async (tx) => (await groups.all(tx)).map(itemOf),

@@ -23,7 +23,7 @@ export const jobSection = (
     const { jobId, name, ...body } = parseShape(NamedJob, value) as Static<typeof NamedJob> & object
     const job = mergeJob(undefined, jobs.check(body))
     const id = idOf(jobId, name)
-    return { ...itemOf(id, job), put: (tx, { leaving }) => jobs.write(tx, id, job, leaving.size) }
+    return { ...itemOf(id, job), put: (tx, { toDelete }) => jobs.write(tx, id, job, toDelete.size) }
   },
   all: async (tx) => (await jobs.all(tx)).map((job) => itemOf(job.jobId, job)),
   delete: (tx, name) => jobs.delete(tx, name),

@@ -1,11 +1,10 @@
 import { Type } from '@sinclair/typebox'
 
-import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import { type FieldFault, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type {
   DefinedItem,
   Link,
-  PutAction,
   DefinitionSection,
   SiteItem,
 } from '#runtime/definitions/section.ts'
@@ -21,7 +20,7 @@ import {
 import type { Operations } from '#runtime/operations/service.ts'
 import type { ResourceType } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
-import { SiteName, invalidFields, parseShape } from '#runtime/shape.ts'
+import { SiteName, mapFaults, parseShape } from '#runtime/shape.ts'
 
 const DefinedOperation = Type.Object(
   {
@@ -62,28 +61,22 @@ export const operationSection = ({
     const named = parseNamed(value)
     return {
       ...itemOf(named),
-      put: async (tx, { leaving }) =>
-        put(tx, operations, { binding: await bound(tx, resources, named), leaving: leaving.size }),
+      async put(tx, { toDelete }) {
+        const binding = await withResourceIds(tx, resources, named)
+        const current = await operations.find(tx, binding.operation)
+        if (current && sameBinding(current, binding)) return 'none'
+        await operations.write(tx, binding, toDelete.size)
+        return current ? 'update' : 'create'
+      },
     }
   },
   async all(tx) {
     const names = new Map((await resources.names(tx)).map((item) => [item.resourceId, item.name]))
     const nameOf = (resourceId: string) => names.get(resourceId) ?? resourceId
-    return (await operations.all(tx)).map((operation) => itemOf(relinked(operation, nameOf)))
+    return (await operations.all(tx)).map((operation) => itemOf(mapLinks(operation, nameOf)))
   },
   delete: (tx, name) => operations.delete(tx, name),
 })
-
-async function put(
-  tx: SiteTx,
-  operations: OperationDirectory['operations'],
-  { binding, leaving }: { readonly binding: OperationBinding; readonly leaving: number },
-): Promise<PutAction> {
-  const current = await operations.find(tx, binding.operation)
-  if (current && sameBinding(current, binding)) return 'none'
-  await operations.write(tx, binding, leaving)
-  return current ? 'update' : 'create'
-}
 
 /** The operation as its route would read it, names standing where ids would. */
 function parseNamed(value: unknown): OperationBinding {
@@ -105,16 +98,14 @@ function parseNamed(value: unknown): OperationBinding {
   try {
     return parseOperation(parseShape(PutOperation, input))
   } catch (error) {
-    throw error instanceof AppError && error.details
-      ? invalidFields(error.details.map(inDefinition))
-      : error
+    throw mapFaults(error, definitionFault)
   }
 }
 
 const defined = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
 
-function inDefinition({ field, message }: FieldFault): FieldFault {
+function definitionFault({ field, message }: FieldFault): FieldFault {
   const words = message
     .replaceAll('"lambdaResourceId"', '"lambdaResource"')
     .replaceAll('"resourceId"', '"resource"')
@@ -128,7 +119,8 @@ function fieldInDefinition(field: string): string {
   return field.replace(/^preset\./, '')
 }
 
-async function bound(
+/** The binding with ids in place of names. */
+async function withResourceIds(
   tx: SiteTx,
   resources: OperationDirectory['resources'],
   named: OperationBinding,
@@ -139,7 +131,7 @@ async function bound(
     links.filter((name) => name !== null),
   )
   const ids = new Map(linked.map((item) => [item.name, item.resourceId]))
-  return relinked(named, (name) => {
+  return mapLinks(named, (name) => {
     const resourceId = ids.get(name)
     if (resourceId !== undefined) return resourceId
     throw invalid(
@@ -149,7 +141,7 @@ async function bound(
   })
 }
 
-const relinked = (from: OperationBinding, to: (link: string) => string): OperationBinding => ({
+const mapLinks = (from: OperationBinding, to: (link: string) => string): OperationBinding => ({
   operation: from.operation,
   lambdaResourceId: from.lambdaResourceId === null ? null : to(from.lambdaResourceId),
   preset:
@@ -174,7 +166,7 @@ function itemOf({
     canonical: {
       operation,
       ...(lambdaResourceId === null ? {} : { lambdaResource: lambdaResourceId }),
-      ...given({ preset: presetName, resource: resourceId, ...options }),
+      ...defined({ preset: presetName, resource: resourceId ?? undefined, ...options }),
       auth,
       cache: { ttlSeconds: cacheTtlSeconds },
     },
@@ -185,11 +177,6 @@ function itemOf({
     ],
   }
 }
-
-const given = (fields: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  )
 
 const toFunction = (name: string): Link => ({
   field: 'lambdaResource',

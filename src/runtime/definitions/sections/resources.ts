@@ -19,9 +19,9 @@ import type { FunctionConfig } from '#runtime/resources/function-config.ts'
 import { MAX_RESOURCES, ResourceType, type TypedConfig } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import { checkKeysUnchanged } from '#runtime/resources/table-config.ts'
-import { SiteName, parseShape } from '#runtime/shape.ts'
+import { SiteName, mapFaults, parseShape } from '#runtime/shape.ts'
 
-import { withGrantFaults, withGrantIds, withGrantNames } from './grants.ts'
+import { grantFault, withGrantIds, withGrantNames } from './grants.ts'
 
 const DefinedResource = Type.Object(
   { type: ResourceType, name: SiteName, config: Type.Optional(Type.Unknown()) },
@@ -42,14 +42,15 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Defi
   maxItems: MAX_RESOURCES,
   parse(value): DefinedItem {
     const { type, name, config } = parseShape(DefinedResource, value)
-    const typed = withGrantFaults(() => parseConfig(type, withGrantIds(config)))
-    if (type === 'ddbTable' && config === undefined) return bareTable(resources, name, typed)
+    const typed = parseTyped(type, config)
+    if (type === 'ddbTable' && config === undefined)
+      return tableWithoutConfig(resources, name, typed)
     return {
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
       mustReplace: (current) => current.type !== type,
       check: () => checkInlineCode(sandbox, typed),
-      put: (tx, { leaving }) => put(tx, resources, { name, typed, leaving }),
+      put: (tx, { toDelete }) => put(tx, resources, { name, typed, toDelete }),
     }
   },
   async all(tx) {
@@ -58,7 +59,7 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Defi
     return all.map((item) =>
       itemOf(
         item.name,
-        relinked(item, (id) => names.get(id) ?? id),
+        mapGrants(item, (id) => names.get(id) ?? id),
       ),
     )
   },
@@ -67,17 +68,25 @@ export const resourceSection = ({ resources, sandbox }: ResourceDirectory): Defi
     return current === undefined ? false : resources.delete(tx, current.resourceId)
   },
   async deleteDisplaced(tx, name) {
-    const displaced = await resources.findByName(tx, asideName(name))
+    const displaced = await resources.findByName(tx, displacedName(name))
     return displaced === undefined ? false : resources.delete(tx, displaced.resourceId)
   },
 })
 
+function parseTyped(type: ResourceType, config: unknown): TypedConfig {
+  try {
+    return parseConfig(type, withGrantIds(config))
+  } catch (error) {
+    throw mapFaults(error, grantFault)
+  }
+}
+
 /** What is deleted last has its name taken before. */
-const asideName = (name: string): string =>
+const displacedName = (name: string): string =>
   `${name.slice(0, 38)}-displaced-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 
 /** A table of which only the name is said: what the site has stays, and a new one gets `typed`. */
-function bareTable(
+function tableWithoutConfig(
   resources: ResourceDirectory['resources'],
   name: string,
   typed: TypedConfig,
@@ -91,9 +100,9 @@ function bareTable(
     partial: true,
     conflict: (current) => (current.type === type ? undefined : otherType(current)),
     mustReplace: (current) => current.type !== type,
-    async put(tx, { leaving }) {
+    async put(tx, { toDelete }) {
       const current = await resources.findByName(tx, name)
-      return current?.type === type ? 'none' : put(tx, resources, { name, typed, leaving })
+      return current?.type === type ? 'none' : put(tx, resources, { name, typed, toDelete })
     },
   }
 }
@@ -141,36 +150,36 @@ async function put(
   wanted: {
     readonly name: string
     readonly typed: TypedConfig
-    readonly leaving: ReadonlySet<string>
+    readonly toDelete: ReadonlySet<string>
   },
 ): Promise<PutAction> {
   const linked = await resources.names(tx, linksOf(wanted.typed))
   const ids = new Map(linked.map((item) => [item.name, item.resourceId]))
-  const typed = relinked(wanted.typed, (name, at) => {
+  const typed = mapGrants(wanted.typed, (name, at) => {
     const resourceId = ids.get(name)
     if (resourceId !== undefined) return resourceId
     const field = `config.resources[${at}].resource`
     throw invalid(field, `resource "${name}" is neither in the definition nor on the site`)
   })
-  const { name, leaving } = wanted
+  const { name, toDelete } = wanted
   const current = await resources.findByName(tx, name)
-  const displaces = current && current.type !== typed.type && leaving.has(name)
-  if (displaces) await resources.rename(tx, current, asideName(name))
+  const displaces = current && current.type !== typed.type && toDelete.has(name)
+  if (displaces) await resources.rename(tx, current, displacedName(name))
   if (!current || displaces) {
-    await resources.add(tx, { name, typed, leaving })
+    await resources.add(tx, { name, typed, toDelete })
     return 'create'
   }
   const fault = conflict(itemOf(current.name, current), typed)
   if (fault) throw invalid(fault.field, fault.message)
   if (isDeepStrictEqual(current.config, typed.config)) return 'none'
-  await resources.replace(tx, current, typed, leaving)
+  await resources.replace(tx, current, typed, toDelete)
   return 'update'
 }
 
 const linksOf = (typed: TypedConfig): string[] =>
   typed.type === 'lambdaFunction' ? typed.config.resources.map(({ resourceId }) => resourceId) : []
 
-function relinked(typed: TypedConfig, to: (link: string, at: number) => string): TypedConfig {
+function mapGrants(typed: TypedConfig, to: (link: string, at: number) => string): TypedConfig {
   if (typed.type !== 'lambdaFunction') return typed
   const grants = typed.config.resources.map(({ resourceId, access }, at) => ({
     resourceId: to(resourceId, at),
