@@ -5,16 +5,13 @@ import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
-import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
-import { boundBody } from './body-bound.ts'
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse, toAppError } from './plugins/errors.ts'
 import { RequestLog } from './request-log.ts'
-import { type RequestScope, openScope, scopeOf } from './request-scope.ts'
+import { type RequestScope, RequestScopes, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
-import { ScopeReader } from './scope-reader.ts'
 
 export interface HttpApp {
   fetch(request: Request, peer: Peer): Promise<Response>
@@ -37,9 +34,8 @@ export function httpApp(context: AppContext): HttpApp {
     .use(table)
     .compile()
   const { hsts } = context.config
-  const bodies = new RequestBodyBudgets()
   const cors = new Cors(context, methods)
-  const scopes = new ScopeReader(context.config.trustedProxies, context.ids)
+  const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
   const log = new RequestLog(context.logger, context.config.logLevel)
 
   return {
@@ -49,8 +45,7 @@ export function httpApp(context: AppContext): HttpApp {
       detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
     })),
     async fetch(request, peer) {
-      const scope = scopes.read(request, peer)
-      openScope(request, scope)
+      const scope = scopes.open(request, peer)
       const response = await answer(request, scope).catch((error: unknown) =>
         failed(error, 'UNKNOWN', request),
       )
@@ -77,14 +72,8 @@ export function httpApp(context: AppContext): HttpApp {
   }
 
   async function answer(request: Request, scope: RequestScope): Promise<Response> {
-    if (request.method === 'GET' || request.method === 'HEAD') return elysia.handle(request)
     const preflight = request.method === 'OPTIONS' && (await cors.preflight(request, scope))
-    if (preflight) return preflight
-    const bounded = boundBody(request, scope, bodies)
-    if (bounded === request) return elysia.handle(request)
-    const read = await bounded
-    openScope(read, scope)
-    return elysia.handle(read)
+    return preflight || elysia.handle(request)
   }
 }
 

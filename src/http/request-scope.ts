@@ -1,3 +1,9 @@
+import type { Ids } from '#base/ids.ts'
+import type { Peer } from '#platform/http-server/http-server.ts'
+
+import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
+import { TrustedProxies } from './trusted-proxies.ts'
+
 /** What the transport knows of a request before any route has seen it. */
 export interface RequestScope {
   readonly requestId: string
@@ -9,6 +15,8 @@ export interface RequestScope {
   readonly path: string
   /** On the clock of `performance.now()`. */
   readonly startedAt: number
+  /** What the bodies hold that are being received, this one among them. */
+  readonly bodyBudgets: RequestBodyBudgets
 }
 
 /** On the request itself: a WeakMap would cost each garbage collection what it holds. */
@@ -18,12 +26,74 @@ interface Scoped {
   [SCOPE]?: RequestScope
 }
 
-export function openScope(request: Request & Scoped, scope: RequestScope): void {
-  request[SCOPE] = scope
-}
-
 export function scopeOf(request: Request & Scoped): RequestScope {
   const scope = request[SCOPE]
   if (!scope) throw new Error('The request did not come through the server')
   return scope
+}
+
+/** Gives each request its scope: an id of its own, and host and peer as the client, or a trusted proxy, names them. */
+export class RequestScopes {
+  readonly #proxies: TrustedProxies
+  readonly #ids: Pick<Ids, 'uuid'>
+  readonly #bodyBudgets = new RequestBodyBudgets()
+
+  constructor(trustedProxies: readonly string[], ids: Pick<Ids, 'uuid'>) {
+    this.#proxies = new TrustedProxies(trustedProxies)
+    this.#ids = ids
+  }
+
+  open(request: Request & Scoped, peer: Peer): RequestScope {
+    const scope = this.#scopeOf(request, peer)
+    request[SCOPE] = scope
+    return scope
+  }
+
+  #scopeOf({ headers, url }: Request, peer: Peer): RequestScope {
+    // Not a count: whoever sees two of them would know how many requests of other sites came between.
+    const requestId = this.#ids.uuid()
+    const host = headers.get('host') ?? ''
+    const direct = new DirectScope({ requestId, host, path: pathOf(url) }, peer, this.#bodyBudgets)
+    if (this.#proxies.none || !this.#proxies.trusts(peer.address)) return direct
+    const forwardedHost = headers.get('x-forwarded-host')?.split(',')[0]?.trim()
+    return {
+      ...direct,
+      host: forwardedHost || host,
+      peerAddress: this.#proxies.clientOf(peer.address, headers.get('x-forwarded-for')),
+    }
+  }
+}
+
+/** Asks for the peer only when somebody wants it: most requests do not. */
+class DirectScope implements RequestScope {
+  readonly requestId: string
+  readonly host: string
+  readonly path: string
+  readonly startedAt = performance.now()
+  readonly bodyBudgets: RequestBodyBudgets
+  readonly #peer: Peer
+
+  constructor(
+    { requestId, host, path }: Pick<RequestScope, 'requestId' | 'host' | 'path'>,
+    peer: Peer,
+    bodyBudgets: RequestBodyBudgets,
+  ) {
+    this.requestId = requestId
+    this.host = host
+    this.path = path
+    this.bodyBudgets = bodyBudgets
+    this.#peer = peer
+  }
+
+  get peerAddress(): string {
+    return this.#peer.address
+  }
+}
+
+/** The path of an absolute URL, without parsing all of it. */
+function pathOf(url: string): string {
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  if (start === -1) return '/'
+  const end = url.indexOf('?', start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
 }

@@ -10,8 +10,10 @@ import { Elysia } from 'elysia'
 
 import { notFound } from '#base/app-error.ts'
 import { type Clock, systemClock } from '#base/clock.ts'
+import { randomIds } from '#base/ids.ts'
 import { objectRoutes } from '#http/objects/routes.ts'
 import { errorResponse, toAppError } from '#http/plugins/errors.ts'
+import { RequestScopes } from '#http/request-scope.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
@@ -55,10 +57,14 @@ export async function openFileStore(): Promise<OpenFileStore> {
       errorResponse(toAppError(error, code, request), new URL(request.url).pathname, 'test'),
     )
     .use(routes)
+  const scopes = new RequestScopes([], randomIds)
   const server = await startHttpServer({
     hostname: '127.0.0.1',
     port: 0,
-    fetch: (request) => app.handle(request),
+    fetch(request, peer) {
+      scopes.open(request, peer)
+      return app.handle(request)
+    },
   })
   port = server.port
   return {

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { originOf } from '#http/request-origin.ts'
 import { BrandingChange, Brandings, MESSAGE_TYPES } from '#identity/auth-emails/branding.ts'
@@ -16,7 +17,7 @@ const BrandingView = Type.Object({
 /** How the codes look that a site's pools mail. */
 export const authEmailBrandingRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/auth-email-branding' })
-    .use(adminAuth(context))
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get('/', async ({ site }) => view(site, await context.authEmailBranding.get(site.siteId)), {
       role: 'super-admin',
       response: BrandingView,

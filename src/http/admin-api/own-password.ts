@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -16,23 +17,25 @@ const PasswordBody = Type.Object(
 
 /** One's own password. A new one ends every other sign-in. */
 export const ownPasswordRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/admin/api/profile/password' }).use(adminAuth(context)).post(
-    '/',
-    async ({ site, actor, request, body }) => {
-      const { pool, sub, familyId } = await context.userSessions.ownerOf(site, actor)
-      const change = {
-        sub,
-        oldPassword: body.currentPassword,
-        newPassword: body.newPassword,
-        keep: familyId === undefined ? undefined : { sessionId: familyId },
-      }
-      await context.accounts
-        .changePassword(site, pool, change, originOf(request))
-        .catch((error: unknown) => Promise.reject(inWordsOfBody(error)))
-      return noContent()
-    },
-    { role: 'user', body: PasswordBody },
-  )
+  new Elysia({ prefix: '/admin/api/profile/password' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .post(
+      '/',
+      async ({ site, actor, request, body }) => {
+        const { pool, sub, familyId } = await context.userSessions.ownerOf(site, actor)
+        const change = {
+          sub,
+          oldPassword: body.currentPassword,
+          newPassword: body.newPassword,
+          keep: familyId === undefined ? undefined : { sessionId: familyId },
+        }
+        await context.accounts
+          .changePassword(site, pool, change, originOf(request))
+          .catch((error: unknown) => Promise.reject(inWordsOfBody(error)))
+        return noContent()
+      },
+      { role: 'user', body: PasswordBody },
+    )
 
 /** The token is good, so a wrong password is no 401: a client would take that for the end of its sign-in. */
 function inWordsOfBody(error: unknown): unknown {

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { NameText } from '#http/admin-data/views.ts'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { originOf } from '#http/request-origin.ts'
 import {
@@ -33,7 +34,7 @@ const UserProfile = Type.Object(
 /** Everyone's own profile. */
 export const ownProfileRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/profile' })
-    .use(adminAuth(context))
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get(
       '/',
       async ({ site, actor }) => ownProfile(await context.profiles.get(site, actor.userId)),
@@ -51,7 +52,7 @@ export const ownProfileRoutes = (context: AppContext) =>
 /** The profiles of others. */
 export const userProfileRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/users/:userId/profile' })
-    .use(adminAuth(context))
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get(
       '/',
       async ({ site, params }) => {

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { NameText } from '#http/admin-data/views.ts'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { originOf } from '#http/request-origin.ts'
@@ -15,7 +16,7 @@ const UserSessionPath = Type.Composite([UserPath, SessionPath])
 /** Where one is signed in oneself. */
 export const ownSessionRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/profile/sessions' })
-    .use(adminAuth(context))
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get(
       '/',
       async ({ site, actor }) => {
@@ -46,7 +47,7 @@ export const ownSessionRoutes = (context: AppContext) =>
 /** Where others are signed in. */
 export const userSessionRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/users/:userId/sessions' })
-    .use(adminAuth(context))
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get(
       '/',
       async ({ site, actor, params }) => {

@@ -1,15 +1,14 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { optionalJson } from '#http/plugins/optional-json.ts'
 import { originOf } from '#http/request-origin.ts'
 import { InviteResendRequest, ResentInvites } from '#identity/invites/super-admin-invites.ts'
 
 export const superAdminInviteRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/super-admin-invites' })
-    .use(adminAuth(context))
-    .use(optionalJson())
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post(
       '/resend',
       ({ site, actor, request, body }) => {
@@ -18,7 +17,7 @@ export const superAdminInviteRoutes = (context: AppContext) =>
       },
       {
         role: 'super-admin',
-        optionalJson: true,
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         body: InviteResendRequest,
         response: ResentInvites,
       },

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { NameText } from '#http/admin-data/views.ts'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
@@ -22,7 +23,7 @@ const UserPath = Type.Object({ userId: NameText })
 /** The people who run a site. */
 export const adminUserRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/users' })
-    .use(adminAuth(context))
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post(
       '/',
       ({ site, actor, request, body }) => {

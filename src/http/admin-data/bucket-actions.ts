@@ -3,8 +3,8 @@ import { Elysia } from 'elysia'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { optionalJson } from '#http/plugins/optional-json.ts'
 import { resourceAuth } from '#http/plugins/resource-auth.ts'
 import {
   DeleteAnswer,
@@ -27,6 +27,9 @@ const ANSWERS = {
   'presign-put-object': PresignAnswer,
 } as const satisfies Record<BucketAction, TSchema>
 
+/** An object of 6 MiB as base64, and its envelope. */
+const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
+
 const BucketPath = Type.Object({ resourceId: NameText })
 const ActionPath = Type.Object({ resourceId: NameText, action: Type.String() })
 
@@ -35,13 +38,17 @@ export const bucketActionRoutes = (context: AppContext) => {
   const routes = new Elysia({ prefix: '/admin/data/resources/:resourceId/data/s3' })
     .use(adminAuth(context))
     .use(resourceAuth(context))
-    .use(optionalJson())
   for (const action of BUCKET_ACTIONS) {
     routes.post(
       `/${action}`,
       async ({ site, resource, body }) =>
         context.buckets.perform(bucketOf(site.siteId, resource()), action, body),
-      { resourceRole: 'admin', optionalJson: true, params: BucketPath, response: ANSWERS[action] },
+      {
+        resourceRole: 'admin',
+        requestBody: optionalJsonBody(action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined),
+        params: BucketPath,
+        response: ANSWERS[action],
+      },
     )
   }
   return routes.post(

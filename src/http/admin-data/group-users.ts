@@ -3,9 +3,9 @@ import { Elysia, t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { optionalJson } from '#http/plugins/optional-json.ts'
 import { originOf } from '#http/request-origin.ts'
 
 import { NameText } from './views.ts'
@@ -35,7 +35,6 @@ const MemberView = Type.Object({
 export const groupUserRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/groups/:groupName/users' })
     .use(adminAuth(context))
-    .use(optionalJson())
     .get(
       '/',
       async ({ site, params, query }) => {
@@ -74,7 +73,7 @@ export const groupUserRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        optionalJson: true,
+        requestBody: optionalJsonBody(),
         params: GroupPath,
         query: QueryNamed,
         body: MaybeNamed,

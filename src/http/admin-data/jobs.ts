@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, listAnswer, pageAnswer, pageRequest } from '#http/page-query.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { optionalJson } from '#http/plugins/optional-json.ts'
 import { JobBody } from '#runtime/jobs/model.ts'
 import { StartBody, parseTrigger } from '#runtime/jobs/run-model.ts'
 
@@ -37,7 +37,6 @@ const StartedView = Type.Object({
 export const jobRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/jobs' })
     .use(adminAuth(context))
-    .use(optionalJson())
     .get(
       '/',
       async ({ site, query }) => {
@@ -70,7 +69,7 @@ export const jobRoutes = (context: AppContext) =>
       },
       {
         role: 'admin',
-        optionalJson: true,
+        requestBody: optionalJsonBody(),
         params: JobPath,
         body: StartBody,
         response: StartedView,

@@ -2,12 +2,16 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { jsonBody } from '#http/bodies/request-body.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/model.ts'
 import type { ChangedResource } from '#runtime/resources/service.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
 import { Done, NameText, PermissionsSyncView } from './views.ts'
+
+/** Inline code of 1 MiB, however it is escaped within reason. */
+const MAX_RESOURCE_BYTES = 4 * 1024 * 1024
 
 const ResourcePath = Type.Object({ resourceId: NameText })
 
@@ -37,7 +41,7 @@ const RuntimeView = Type.Object({
 /** What a site's operations stand on: tables, buckets, functions. */
 export const resourceRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/resources' })
-    .use(adminAuth(context))
+    .use(adminAuth(context, jsonBody(MAX_RESOURCE_BYTES)))
     .post(
       '/',
       async ({ site, body }) => changedView(await context.resources.create(site.siteId, body)),

@@ -4,7 +4,6 @@ import { Elysia } from 'elysia'
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { optionalJson } from '#http/plugins/optional-json.ts'
 import { resourceAuth } from '#http/plugins/resource-auth.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import {
@@ -40,13 +39,12 @@ export const tableActionRoutes = (context: AppContext) => {
   const routes = new Elysia({ prefix: '/admin/data/resources/:resourceId/data/ddb' })
     .use(adminAuth(context))
     .use(resourceAuth(context))
-    .use(optionalJson())
   for (const action of TABLE_ACTIONS) {
     routes.post(
       `/${action}`,
       async ({ site, resource, body }) =>
         context.tables.perform(tableOf(site.siteId, resource()), action, body),
-      { resourceRole: 'admin', optionalJson: true, params: TablePath, response: ANSWERS[action] },
+      { resourceRole: 'admin', params: TablePath, response: ANSWERS[action] },
     )
   }
   return routes.post(

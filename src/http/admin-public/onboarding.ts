@@ -29,7 +29,7 @@ function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
       open,
       query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }),
     })
-    .post('/', ({ site, request }) => onboarding.take(site, request), { open, parse: 'none' })
+    .post('/', ({ site, request }) => onboarding.take(site, request), { open })
 }
 
 class Onboarding {

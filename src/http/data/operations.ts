@@ -1,8 +1,9 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { receivedText } from '#http/bodies/receive.ts'
-import { isJsonType, notJson } from '#http/json-type.ts'
+import { isJsonType, notJson } from '#http/bodies/json-type.ts'
+import { readText } from '#http/bodies/read-body.ts'
+import { jsonBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
@@ -11,9 +12,11 @@ import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
 import { NO_PAYLOAD } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
 
+const BODY = jsonBody()
+
 /**
- * The path of visitors' calls. It admits its callers itself, before the body is read, and waits only where there is
- * something to wait for: host, token and revision are answered from memory.
+ * The path of visitors' calls. It admits its callers itself, before anything of the body is read, and waits only where there
+ * is something to wait for: host, token and revision are answered from memory.
  */
 export const dataOperationRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/data' })
@@ -22,14 +25,17 @@ export const dataOperationRoutes = (context: AppContext) =>
       ({ request, params }) => serve(context, { request, operation: params.operation, open: true }),
       {
         parse: 'none',
-        detail: authority('open', 'serves operations that their site made public, and no others'),
+        detail: {
+          ...authority('open', 'serves operations that their site made public, and no others'),
+          ...requestBodyDetail(BODY),
+        },
       },
     )
     .post(
       '/:operation',
       ({ request, params }) =>
         serve(context, { request, operation: params.operation, open: false }),
-      { parse: 'none', detail: authority('visitor') },
+      { parse: 'none', detail: { ...authority('visitor'), ...requestBodyDetail(BODY) } },
     )
 
 interface Incoming {
@@ -42,6 +48,7 @@ async function serve(
   context: AppContext,
   { request, operation, open }: Incoming,
 ): Promise<Response> {
+  BODY.checkDeclaredLength(request)
   const { host, requestId, peerAddress: address } = scopeOf(request)
   const known = context.sites.byHost(host)
   const site = known instanceof Promise ? await known : known
@@ -74,7 +81,7 @@ const visitorOf = (
 async function bodyOf(request: Request): Promise<string> {
   const type = request.headers.get('content-type')
   if (type !== null && !isJsonType(type)) throw notJson()
-  const body = await receivedText(request)
+  const body = await readText(request, BODY)
   if (type === null && body !== '') throw notJson()
   return body
 }

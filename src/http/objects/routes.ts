@@ -1,6 +1,7 @@
 import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
+import { requestBodyDetail, uploadBody } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls, OpenedUrl, UrlGrant } from '#platform/objects/object-urls.ts'
@@ -15,6 +16,8 @@ export interface ObjectRoutesDeps {
   /** The site of the host that was asked; throws `SiteNotFound`. */
   readonly siteIdOf: (request: Request) => Promise<string>
 }
+
+const BODY = uploadBody()
 
 const CORS = {
   // The signature is the authority, wherever the page comes from; no credentials travel.
@@ -42,8 +45,11 @@ export const objectRoutes = (deps: ObjectRoutesDeps) => {
       // `none`: the body is stored as it comes, whatever its type says.
       .put(
         '/:key',
-        async ({ request }) => opened(await uploadObject(deps, await grantOf(request), request)),
-        { detail, parse: 'none' },
+        async ({ request }) => {
+          BODY.checkDeclaredLength(request)
+          return opened(await uploadObject(deps, await grantOf(request), request))
+        },
+        { detail: { ...detail, ...requestBodyDetail(BODY) }, parse: 'none' },
       )
       .options('/:key', () => new Response(null, { status: 204, headers: PREFLIGHT }), { detail })
   )

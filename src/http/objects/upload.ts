@@ -1,4 +1,5 @@
 import { AppError, invalid } from '#base/app-error.ts'
+import { uploadStream } from '#http/bodies/read-body.ts'
 import { ObjectFault } from '#platform/objects/object-fault.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { UrlGrant } from '#platform/objects/object-urls.ts'
@@ -30,9 +31,8 @@ export async function uploadObject(
   const length = request.headers.get('content-length')
   if (length === null) return lengthRequired()
   const sizeBytes = lengthOf(grant, Number(length))
-  const body = request.body ?? new Blob([]).stream()
   const put = () =>
-    to.objects.put(key, exactly(body, sizeBytes), {
+    to.objects.put(key, exactly(uploadStream(request), sizeBytes), {
       ...(contentType !== '' && { contentType }),
       maxBytes: sizeBytes,
       ...(onlyNew && { ifNoneMatch: '*' }),

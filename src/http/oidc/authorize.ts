@@ -29,7 +29,7 @@ export const authorizeRoutes = (context: AppContext) =>
       '/',
       async ({ site, params, request }) =>
         authorize(context, { site, ...params, request, asked: await readFields(request) }),
-      { open: OPEN, params: PoolPath, parse: 'none' },
+      { open: OPEN, params: PoolPath },
     )
 
 interface Incoming {

@@ -4,6 +4,8 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { isNestedDeeper } from '#base/json-depth.ts'
 import type { AppContext } from '#context'
+import { readText } from '#http/bodies/read-body.ts'
+import { textBody } from '#http/bodies/request-body.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
@@ -12,10 +14,9 @@ import { cognitoErrorOf } from '#identity/cognito/api/error-table.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
 
-import { readUpTo } from './read-up-to.ts'
-
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const CONTENT_TYPE = 'application/x-amz-json-1.1'
+const BODY = textBody()
 const MAX_BODY_BYTES = 64 * 1024
 const MAX_DEPTH = 32
 
@@ -34,8 +35,8 @@ export const cognitoRoutes = (context: AppContext) =>
     },
     {
       open: 'Sign-in for programs written for Cognito, on clients that the operator lets use it',
+      requestBody: BODY,
       params: PoolPath,
-      parse: 'none',
     },
   )
 
@@ -49,16 +50,14 @@ async function called(
   if (!isAmazonJson(request)) {
     throw new CognitoError('SerializationException', `Send the body as "${CONTENT_TYPE}"`)
   }
-  const body = request.body === null ? '' : boundedText(await textOf(request.body))
+  const body = checkText(await readText(request, BODY))
   const target = request.headers.get('x-amz-target') ?? ''
   return cognitoApi.call({ site, pool, origin: originOf(request) }, target, body)
 }
 
-const textOf = async (body: ReadableStream<Uint8Array>): Promise<string> =>
-  new TextDecoder().decode(await readUpTo(body, MAX_BODY_BYTES, () => bodyTooLarge(MAX_BODY_BYTES)))
-
 /** Nobody sends Cognito more than a few levels. */
-function boundedText(text: string): string {
+function checkText(text: string): string {
+  if (Buffer.byteLength(text) > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES)
   if (!isNestedDeeper(text, MAX_DEPTH)) return text
   throw new CognitoError('SerializationException', 'The request body is nested too deep')
 }

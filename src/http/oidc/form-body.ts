@@ -1,7 +1,8 @@
 import { AppError, invalid } from '#base/app-error.ts'
+import { readText } from '#http/bodies/read-body.ts'
+import { formBody } from '#http/bodies/request-body.ts'
 
-import { readUpTo } from './read-up-to.ts'
-
+const BODY = formBody()
 const MAX_FORM_BYTES = 64 * 1024
 const MAX_FIELDS = 50
 const FORM = 'application/x-www-form-urlencoded'
@@ -20,18 +21,15 @@ export async function readFields(request: Request): Promise<URLSearchParams> {
   if (!isForm(request)) {
     throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM}"`)
   }
-  const fields = new URLSearchParams(await textOf(request))
+  const text = await readText(request, BODY)
+  if (Buffer.byteLength(text) > MAX_FORM_BYTES) throw tooLong()
+  const fields = new URLSearchParams(text)
   if (fields.size > MAX_FIELDS) throw invalid('body', `has more than ${MAX_FIELDS} fields`)
   return fields
 }
 
 export const isForm = ({ headers }: Request): boolean =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === FORM
-
-async function textOf(request: Request): Promise<string> {
-  if (Number(request.headers.get('content-length') ?? 0) > MAX_FORM_BYTES) throw tooLong()
-  return (await readUpTo(request.body, MAX_FORM_BYTES, tooLong)).toString()
-}
 
 const tooLong = (): AppError =>
   new AppError('PayloadTooLarge', `A form may have ${MAX_FORM_BYTES} bytes`, {

@@ -62,7 +62,7 @@ export const logoutRoutes = (context: AppContext) => {
           throw invalid('body', `is longer than ${MAX_QUERY} characters`)
         return seeOther(pathWith(pool, query))
       },
-      { open: OPEN, params: PoolPath, parse: 'none' },
+      { open: OPEN, params: PoolPath },
     )
 }
 

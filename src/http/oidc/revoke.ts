@@ -25,5 +25,5 @@ export const revokeRoutes = (context: AppContext) =>
         return undefined
       })
     },
-    { open: 'The token to be revoked is the credential', params: PoolPath, parse: 'none' },
+    { open: 'The token to be revoked is the credential', params: PoolPath },
   )

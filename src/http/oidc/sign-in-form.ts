@@ -48,7 +48,7 @@ export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
       '/',
       ({ site, params, request }) =>
         open(site, params.userPoolId, request, (visit) => submitted(form, visit)),
-      { open: form.open, params: PoolPath, parse: 'none' },
+      { open: form.open, params: PoolPath },
     )
 }
 

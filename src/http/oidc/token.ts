@@ -23,7 +23,7 @@ export const tokenRoutes = (context: AppContext) =>
         answerOf(await tokensFor(context, { site, pool, request })),
       )
     },
-    { open: 'The code or the refresh token is the credential', params: PoolPath, parse: 'none' },
+    { open: 'The code or the refresh token is the credential', params: PoolPath },
   )
 
 interface Asking {

@@ -24,7 +24,6 @@ export const userInfoRoutes = (context: AppContext) =>
     .post('/', ({ site, params, request }) => userInfo(context, site, params, request), {
       open: OPEN,
       params: PoolPath,
-      parse: 'none',
     })
 
 async function userInfo(

@@ -2,26 +2,26 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { type RequestBody, jsonBody } from '#http/bodies/request-body.ts'
 import { type Actor, type Role, atLeast } from '#identity/actor.ts'
 import type { Site } from '#sites/site.ts'
 
-import { admission, authority } from './authority.ts'
-import { jsonBody } from './json-body.ts'
+import { admission, authority, requestBodyMacro } from './authority.ts'
 import { siteOf } from './site.ts'
 
-/** `role: 'admin'` on a route: the caller holds at least that role on this site. Adds `site` and `actor`. */
-export const adminAuth = (context: AppContext) =>
-  new Elysia({ name: 'admin-auth', seed: context }).macro({
+/**
+ * `role: 'admin'` on a route: the caller holds at least that role on this site. Adds `site` and `actor`. `body` is what the
+ * routes take that name no other.
+ */
+export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) =>
+  new Elysia().macro({
+    ...requestBodyMacro,
     role: (least: Role) =>
-      admission(
-        authority(`role:${least}`),
-        async (request) => {
-          const site = await siteOf(context, request)
-          const bearer = request.headers.get('authorization')
-          return { site, actor: await admitAdmin(context, site, { bearer, least }) }
-        },
-        jsonBody,
-      ),
+      admission(authority(`role:${least}`), body, async (request) => {
+        const site = await siteOf(context, request)
+        const bearer = request.headers.get('authorization')
+        return { site, actor: await admitAdmin(context, site, { bearer, least }) }
+      }),
   })
 
 /** Who calls with that header, as they stand now; throws for whoever is not at least that. */

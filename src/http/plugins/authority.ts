@@ -1,3 +1,5 @@
+import { readJson } from '#http/bodies/read-body.ts'
+import { RequestBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import type { Role } from '#identity/actor.ts'
 
 /** What a route declares about its callers; the route table test reads it back from `detail`. */
@@ -14,9 +16,11 @@ export interface AuthorityDetail {
 /** Of the path, as they were sent: nothing has checked them. */
 export type PathParams = Readonly<Record<string, unknown>> | undefined
 
-interface Entering {
+/** Elysia's context of one request; what admission found is kept on it until `resolve` hands it to the route. */
+interface CallContext<Admitted> {
   readonly request: Request
   readonly params: PathParams
+  admitted?: Admitted
 }
 
 /** Marks a route in the table. For a route that admits its callers itself; the others use a macro. */
@@ -25,33 +29,42 @@ export const authority = (name: Authority, why?: string): AuthorityDetail =>
     ? { 'x-authority': name }
     : { 'x-authority': name, 'x-open': why, description: why }
 
+/** `requestBody: …` on a route, beside its authority: another body than its family takes. */
+export const requestBodyMacro = { requestBody: (_body: RequestBody) => ({}) }
+
 /**
- * The hooks of a macro that admits callers. Elysia runs `resolve` after validation, so that a stranger would learn the
- * schema first: admission runs in `parse` (before the body is read) or `transform` (no body), `resolve` only hands it on.
+ * The hooks of a macro that admits callers and then reads the body that the route declares. Elysia runs `resolve` after
+ * validation, so that a stranger would learn the schema first: admission runs in `parse`, before anything of the body is read,
+ * or in `transform` where a method has no body. Before admission stands only the check of the declared length.
  */
 export function admission<Admitted extends object>(
-  detail: AuthorityDetail,
+  declaration: AuthorityDetail,
+  familyBody: RequestBody,
   admit: (request: Request, params: PathParams) => Promise<Admitted>,
-  /** What the route takes for its body; undefined leaves it to the next parser. */
-  readBody: (request: Request) => Promise<unknown> = leaveBody,
 ) {
-  const admitted = new WeakMap<Request, Admitted>()
-  const enter = async ({ request, params }: Entering): Promise<void> => {
-    if (!admitted.has(request)) admitted.set(request, await admit(request, params))
+  let body = familyBody
+  const detail = { ...declaration, ...requestBodyDetail(body) }
+  const enter = async (context: CallContext<Admitted>): Promise<void> => {
+    context.admitted ??= await admit(context.request, context.params)
   }
   return {
+    /** Is told the route, before `detail` is taken. */
+    introspect(route: object): void {
+      if (!('requestBody' in route) || !(route.requestBody instanceof RequestBody)) return
+      body = route.requestBody
+      Object.assign(detail, requestBodyDetail(body))
+    },
     detail,
-    async parse({ request, params }: Entering): Promise<unknown> {
-      await enter({ request, params })
-      return readBody(request)
+    async parse(context: CallContext<Admitted>): Promise<unknown> {
+      body.checkDeclaredLength(context.request)
+      await enter(context)
+      // Null keeps Elysia's own parsers away from a body that the route reads itself.
+      return body.isJson ? readJson(context.request, body) : null
     },
     transform: enter,
-    resolve({ request }: { request: Request }): Admitted {
-      const caller = admitted.get(request)
-      if (!caller) throw new Error('The route ran before its caller was admitted')
-      return caller
+    resolve({ admitted }: CallContext<Admitted>): Admitted {
+      if (!admitted) throw new Error('The route ran before its caller was admitted')
+      return admitted
     },
   }
 }
-
-const leaveBody = (): Promise<undefined> => Promise.resolve(undefined)

@@ -4,9 +4,7 @@ import { ValidationError } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
-import { notJson } from '#http/json-type.ts'
-
-import { isOtherThanJson } from './json-body.ts'
+import { isPlainJson, notJson } from '#http/bodies/json-type.ts'
 
 /** Statuses that may come before the end of the body. */
 const BODY_UNREAD = new Set([408, 413, 415])
@@ -60,6 +58,12 @@ function errorBody(error: AppError, path: string, requestId: string): object {
     ...error.fields,
   }
   return isEnvelope(path) ? { ok: false, error: body } : { error: body }
+}
+
+/** Whether a body was sent as something else than JSON, or without a word of what it is. */
+function isOtherThanJson({ headers, body }: Request): boolean {
+  const type = headers.get('content-type')
+  return type === null ? body !== null : !isPlainJson(type)
 }
 
 const COMPUTE = '/admin/data/compute/execute'

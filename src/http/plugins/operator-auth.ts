@@ -4,25 +4,22 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { jsonBody } from '#http/bodies/request-body.ts'
 
-import { admission, authority } from './authority.ts'
-import { jsonBody } from './json-body.ts'
+import { admission, authority, requestBodyMacro } from './authority.ts'
 
 /** `operator: true` on a route: the caller holds the installation's operator key. */
 export const operatorAuth = (context: AppContext) => {
   const expected = digest(context.operatorKey)
-  return new Elysia({ name: 'operator-auth', seed: context }).macro({
+  return new Elysia().macro({
+    ...requestBodyMacro,
     operator: (_required: true) =>
-      admission(
-        authority('operator'),
-        async ({ headers }) => {
-          const [scheme, key] = (headers.get('authorization') ?? '').split(' ')
-          const valid = timingSafeEqual(digest(key ?? ''), expected)
-          if (scheme?.toLowerCase() !== 'bearer' || !valid) throw noKey()
-          return { operator: true as const }
-        },
-        jsonBody,
-      ),
+      admission(authority('operator'), jsonBody(), async ({ headers }) => {
+        const [scheme, key] = (headers.get('authorization') ?? '').split(' ')
+        const valid = timingSafeEqual(digest(key ?? ''), expected)
+        if (scheme?.toLowerCase() !== 'bearer' || !valid) throw noKey()
+        return { operator: true as const }
+      }),
   })
 }
 

@@ -4,12 +4,12 @@ import { Elysia } from 'elysia'
 import { AppError, notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { NameText } from '#http/admin-data/views.ts'
+import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { type Actor, type Role, atLeast } from '#identity/actor.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type PathParams, admission, authority } from './authority.ts'
-import { jsonBody } from './json-body.ts'
+import { type PathParams, admission, authority, requestBodyMacro } from './authority.ts'
 import { siteOf } from './site.ts'
 
 /**
@@ -17,12 +17,11 @@ import { siteOf } from './site.ts'
  * `resource` to `site` and `actor`.
  */
 export const resourceAuth = (context: AppContext) =>
-  new Elysia({ name: 'resource-auth', seed: context }).macro({
+  new Elysia().macro({
+    ...requestBodyMacro,
     resourceRole: (least: Role) =>
-      admission(
-        authority(`role:${least}`),
-        (request, params) => admitted(context, least, { request, params }),
-        jsonBody,
+      admission(authority(`role:${least}`), optionalJsonBody(), (request, params) =>
+        admitted(context, least, { request, params }),
       ),
   })
 

@@ -2,10 +2,11 @@ import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { formBody } from '#http/bodies/request-body.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Site } from '#sites/site.ts'
 
-import { admission, authority } from './authority.ts'
+import { admission, authority, requestBodyMacro } from './authority.ts'
 
 /** The tenant of a request is the host it was sent to; nothing in the path or body can change it. */
 export async function siteOf(context: AppContext, request: Request): Promise<Site> {
@@ -20,9 +21,10 @@ export const siteNotFound = (host: string): AppError =>
 
 /** `open: 'why'` on a route: anyone may call it. Adds `site`. */
 export const publicSite = (context: AppContext) =>
-  new Elysia({ name: 'public-site', seed: context }).macro({
+  new Elysia().macro({
+    ...requestBodyMacro,
     open: (why: string) =>
-      admission(authority('open', why), async (request) => ({
+      admission(authority('open', why), formBody(), async (request) => ({
         site: await siteOf(context, request),
       })),
   })

@@ -1,22 +1,18 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 
 import { admission, authority } from './authority.ts'
-import { jsonBody } from './json-body.ts'
 import { siteOf } from './site.ts'
 
 /** `visitor: true` on a route: the caller has an access token of the site's data pool. Adds `site` and `signedIn`. */
 export const visitorAuth = (context: AppContext) =>
-  new Elysia({ name: 'visitor-auth', seed: context }).macro({
+  new Elysia().macro({
     visitor: (_required: true) =>
-      admission(
-        authority('visitor'),
-        async (request) => {
-          const site = await siteOf(context, request)
-          const bearer = request.headers.get('authorization') ?? undefined
-          return { site, signedIn: await context.visitorTokens.verifyFresh(site, bearer) }
-        },
-        jsonBody,
-      ),
+      admission(authority('visitor'), jsonBody(SHORT_JSON_BYTES), async (request) => {
+        const site = await siteOf(context, request)
+        const bearer = request.headers.get('authorization') ?? undefined
+        return { site, signedIn: await context.visitorTokens.verifyFresh(site, bearer) }
+      }),
   })

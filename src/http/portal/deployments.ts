@@ -3,6 +3,8 @@ import { Elysia } from 'elysia'
 
 import { notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { uploadStream } from '#http/bodies/read-body.ts'
+import { uploadBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { PageOf } from '#http/page-query.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
@@ -67,12 +69,12 @@ export const portalDeploymentRoutes = (context: AppContext) => {
     .put(
       '/:deploymentId/files/:sha256',
       async ({ params, request }) => {
-        const stream = request.body ?? new Blob([]).stream()
         const { deploymentId, sha256 } = params
+        const stream = uploadStream(request)
         await context.deployments.putFile(await siteIdOf(params), deploymentId, sha256, stream)
         return noContent()
       },
-      { operator: true, params: FilePath, parse: 'none' },
+      { operator: true, requestBody: uploadBody(), params: FilePath },
     )
     .post(
       '/:deploymentId/activate',

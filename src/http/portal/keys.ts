@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { optionalJson } from '#http/plugins/optional-json.ts'
 import { POOL_KINDS } from '#identity/pool-kind.ts'
 
 /** An id, or the site's domain. */
@@ -24,22 +24,19 @@ const RotatedKeys = Type.Object({
 
 /** New signing keys for one pool of a site, or both; tokens of the old keys verify until they end. */
 export const portalKeyRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/portal/api/sites/:siteId/keys' })
-    .use(operatorAuth(context))
-    .use(optionalJson())
-    .post(
-      '/rotate',
-      async ({ params, body }) => {
-        const site = await context.sites.find(params.siteId)
-        const kinds = body.pool === undefined ? POOL_KINDS : [body.pool]
-        const rotated = await context.signingKeys.rotate(site, kinds, body.oldTokens)
-        return { rotated: [...rotated] }
-      },
-      {
-        operator: true,
-        optionalJson: true,
-        params: SitePath,
-        body: RotateBody,
-        response: RotatedKeys,
-      },
-    )
+  new Elysia({ prefix: '/portal/api/sites/:siteId/keys' }).use(operatorAuth(context)).post(
+    '/rotate',
+    async ({ params, body }) => {
+      const site = await context.sites.find(params.siteId)
+      const kinds = body.pool === undefined ? POOL_KINDS : [body.pool]
+      const rotated = await context.signingKeys.rotate(site, kinds, body.oldTokens)
+      return { rotated: [...rotated] }
+    },
+    {
+      operator: true,
+      requestBody: optionalJsonBody(),
+      params: SitePath,
+      body: RotateBody,
+      response: RotatedKeys,
+    },
+  )

@@ -1,0 +1,132 @@
+import { AppError } from '#base/app-error.ts'
+import { ByteBlocks } from '#base/byte-blocks.ts'
+import { checkJsonSize } from '#base/json-depth.ts'
+import { networkOf } from '#base/network-of.ts'
+import { scopeOf } from '#http/request-scope.ts'
+import { bodyTooLarge } from '#runtime/calls/request-body.ts'
+
+import { isJsonType, isPlainJson } from './json-type.ts'
+import { type RequestBody, isShort } from './request-body.ts'
+
+/** Routes have bounds of their own for what may be nested deep, and say which. */
+const MAX_BODY_DEPTH = 256
+
+const decoder = new TextDecoder()
+
+/**
+ * The value of a JSON body. Undefined where there is none, or nobody says what it is; the text where it is of another type,
+ * which no schema of a JSON route accepts. Elysia's own parser knows no bounds, and recurses over what it refuses.
+ */
+export async function readJson(request: Request, body: RequestBody): Promise<unknown> {
+  const type = request.headers.get('content-type')
+  const isOptional = body.kind === 'optional-json'
+  if (type === null && !isOptional) return undefined
+  const text = await readText(request, body)
+  if (text.trim() === '') return isOptional ? {} : undefined
+  if (isPlainJson(type)) return parseBody(text, MAX_BODY_DEPTH)
+  return isOptional ? parseBody(text) : text
+}
+
+/** The text of a body, up to the route's limit (413); it fails when it stalls or is too slow for its company (408). */
+export async function readText(request: Request, body: RequestBody): Promise<string> {
+  const { headers } = request
+  const declared = headers.get('content-length')
+  if (declared === '0') return ''
+  const isJson = isJsonType(headers.get('content-type'))
+  if (declared !== null && isJson && isShort(declared)) return readShort(request)
+  return request.body === null
+    ? ''
+    : decoder.decode(await readBytes(request, request.body, body.limitOf(isJson)))
+}
+
+/** The bytes of a body as they come; reading them fails when they stall. */
+export function uploadStream(request: Request): ReadableStream<Uint8Array> {
+  if (request.body === null) return new Blob([]).stream()
+  const { reader, progress, failure } = openReader(request, request.body)
+  progress.pause()
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        progress.resume()
+        try {
+          const { done, value } = await reader.read()
+          failure.throwIfAborted()
+          if (!done) {
+            progress.received(value.byteLength, 0)
+            progress.pause()
+            return controller.enqueue(value)
+          }
+          progress.close()
+          controller.close()
+        } catch (error) {
+          progress.close()
+          controller.error(error)
+        }
+      },
+      async cancel(reason) {
+        progress.close()
+        await reader.cancel(reason)
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+/** Left to the runtime, which is faster: such a body is not seen arriving, and has little time for it. */
+async function readShort(request: Request): Promise<string> {
+  const { promise: timedOut, reject } = Promise.withResolvers<never>()
+  const progress = scopeOf(request).bodyBudgets.openShort(reject)
+  try {
+    return await Promise.race([request.text(), timedOut])
+  } finally {
+    progress.close()
+  }
+}
+
+async function readBytes(
+  request: Request,
+  stream: ReadableStream<Uint8Array>,
+  limitBytes: number,
+): Promise<Uint8Array> {
+  const { reader, progress, failure } = openReader(request, stream)
+  const blocks = new ByteBlocks()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read().catch(() => Promise.reject(brokenOff()))
+      failure.throwIfAborted()
+      if (done) return blocks.join()
+      if (blocks.sizeBytes + value.byteLength > limitBytes) throw bodyTooLarge(limitBytes)
+      const heldBefore = blocks.heldBytes
+      blocks.add(value)
+      progress.received(value.byteLength, blocks.heldBytes - heldBefore)
+    }
+  } finally {
+    progress.close()
+  }
+}
+
+/** What reads a body, and `failure`, which is aborted with the reason when the budgets end the body. */
+function openReader(request: Request, stream: ReadableStream<Uint8Array>) {
+  const { bodyBudgets, peerAddress, host } = scopeOf(request)
+  const reader = stream.getReader()
+  const ending = new AbortController()
+  const progress = bodyBudgets.open({ network: networkOf(peerAddress), host }, (reason) => {
+    ending.abort(reason)
+    void reader.cancel(reason).catch(() => {})
+  })
+  return { reader, progress, failure: ending.signal }
+}
+
+/** Throws `InvalidJson`, and `ValidationError` for what is nested too deep or holds too much. */
+function parseBody(text: string, depth?: number): unknown {
+  checkJsonSize(text, depth)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new AppError('InvalidJson', 'The request body is not valid JSON', { cause: error })
+  }
+}
+
+/** Nobody receives it: the connection is gone. */
+const brokenOff = (): AppError =>
+  new AppError('RequestTimeout', 'The request body broke off before its end')
