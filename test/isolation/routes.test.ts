@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { RouteDeclaration } from '#http/app.ts'
+import { MAX_UPLOAD_BYTES } from '#http/bodies/request-body.ts'
 import { type CallOptions, type Stack, startStack } from '#test/stack.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
 
 const NAMES: Record<string, string> = {
   userPoolId: 'eu-central-1_000000000',
@@ -104,6 +108,44 @@ describe('the route table', () => {
   test('has no route that does not declare its authority', () => {
     expect(routes.filter((route) => route.detail['x-authority'] === undefined)).toEqual([])
     expect(routes.length).toBeGreaterThan(30)
+  })
+
+  test('has no route that can have a body and declares no limit of it', () => {
+    const bodied = routes.filter(({ method }) => !['GET', 'HEAD', 'OPTIONS'].includes(method))
+    expect(bodied.length).toBeGreaterThan(30)
+    for (const route of bodied) {
+      expect(route.detail['x-request-body'], nameOf(route)).toMatchObject({
+        kind: expect.stringMatching(/^(?:json|optional-json|form|text|upload)$/),
+        limitBytes: expect.any(Number),
+      })
+    }
+  })
+
+  test.each([
+    ['POST /admin/api/users', 'json', 256 * KIB],
+    ['POST /admin/data/resources', 'json', 4 * MIB],
+    ['PATCH /admin/data/resources/:resourceId', 'json', 4 * MIB],
+    ['POST /admin/data/resources/:resourceId/data/ddb/put', 'optional-json', 6 * MIB + 64 * KIB],
+    [
+      'POST /admin/data/resources/:resourceId/data/s3/put-object',
+      'optional-json',
+      8 * MIB + 64 * KIB,
+    ],
+    ['POST /data/:operation', 'json', 6 * MIB + 64 * KIB],
+    ['POST /data/auth/password/add', 'json', 256 * KIB],
+    ['POST /data/public/:operation', 'json', 6 * MIB + 64 * KIB],
+    ['POST /oidc/:userPoolId', 'text', 256 * KIB],
+    ['POST /oidc/:userPoolId/oauth2/token', 'form', 256 * KIB],
+    ['POST /portal/api/sites', 'json', 6 * MIB + 64 * KIB],
+    [
+      'PUT /portal/api/sites/:siteId/deployments/:deploymentId/files/:sha256',
+      'upload',
+      MAX_UPLOAD_BYTES,
+    ],
+    ['PUT /objects/:key', 'upload', MAX_UPLOAD_BYTES],
+  ])('takes for %s a body of kind %s, of at most %d bytes', (name, kind, limitBytes) => {
+    const route = routes.find((candidate) => nameOf(candidate) === name)
+    expect(route?.detail['x-request-body']).toMatchObject({ kind, limitBytes })
   })
 
   test('opens to strangers what is listed here, and says why', () => {

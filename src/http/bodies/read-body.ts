@@ -27,16 +27,24 @@ export async function readJson(request: Request, body: RequestBody): Promise<unk
   return isOptional ? parseBody(text) : text
 }
 
-/** The text of a body, up to the route's limit (413); it fails when it stalls or is too slow for its company (408). */
-export async function readText(request: Request, body: RequestBody): Promise<string> {
+/** Where reading stops, and what is said then. */
+interface Limit {
+  readonly limitBytes: number
+  readonly tooLong: () => AppError
+}
+
+/**
+ * The text of a body, up to the route's limit (413) or a lower one of its own; it fails when it stalls or is too slow for its
+ * company (408).
+ */
+export async function readText(request: Request, body: RequestBody, own?: Limit): Promise<string> {
   const { headers } = request
   const declared = headers.get('content-length')
   if (declared === '0') return ''
   const isJson = isJsonType(headers.get('content-type'))
   if (declared !== null && isJson && isShort(declared)) return readShort(request)
-  return request.body === null
-    ? ''
-    : decoder.decode(await readBytes(request, request.body, body.limitOf(isJson)))
+  if (request.body === null) return ''
+  return decoder.decode(await readBytes(request, request.body, own ?? commonLimit(body, isJson)))
 }
 
 /** The bytes of a body as they come; reading them fails when they stall. */
@@ -72,6 +80,11 @@ export function uploadStream(request: Request): ReadableStream<Uint8Array> {
   )
 }
 
+function commonLimit(body: RequestBody, sentAsJson: boolean): Limit {
+  const limitBytes = body.limitOf(sentAsJson)
+  return { limitBytes, tooLong: () => bodyTooLarge(limitBytes) }
+}
+
 /** Left to the runtime, which is faster: such a body is not seen arriving, and has little time for it. */
 async function readShort(request: Request): Promise<string> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>()
@@ -86,7 +99,7 @@ async function readShort(request: Request): Promise<string> {
 async function readBytes(
   request: Request,
   stream: ReadableStream<Uint8Array>,
-  limitBytes: number,
+  { limitBytes, tooLong }: Limit,
 ): Promise<Uint8Array> {
   const { reader, progress, failure } = openReader(request, stream)
   const blocks = new ByteBlocks()
@@ -95,7 +108,7 @@ async function readBytes(
       const { done, value } = await reader.read().catch(() => Promise.reject(brokenOff()))
       failure.throwIfAborted()
       if (done) return blocks.join()
-      if (blocks.sizeBytes + value.byteLength > limitBytes) throw bodyTooLarge(limitBytes)
+      if (blocks.sizeBytes + value.byteLength > limitBytes) throw tooLong()
       const heldBefore = blocks.heldBytes
       blocks.add(value)
       progress.received(value.byteLength, blocks.heldBytes - heldBefore)

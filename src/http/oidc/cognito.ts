@@ -18,6 +18,7 @@ const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const CONTENT_TYPE = 'application/x-amz-json-1.1'
 const BODY = textBody()
 const MAX_BODY_BYTES = 64 * 1024
+const LIMIT = { limitBytes: MAX_BODY_BYTES, tooLong: () => bodyTooLarge(MAX_BODY_BYTES) }
 const MAX_DEPTH = 32
 
 /** Cognito's JSON API at the issuer: one path, the operation in `X-Amz-Target`, answers and refusals as Cognito gives them. */
@@ -50,14 +51,13 @@ async function called(
   if (!isAmazonJson(request)) {
     throw new CognitoError('SerializationException', `Send the body as "${CONTENT_TYPE}"`)
   }
-  const body = checkText(await readText(request, BODY))
+  const body = checkDepth(await readText(request, BODY, LIMIT))
   const target = request.headers.get('x-amz-target') ?? ''
   return cognitoApi.call({ site, pool, origin: originOf(request) }, target, body)
 }
 
 /** Nobody sends Cognito more than a few levels. */
-function checkText(text: string): string {
-  if (Buffer.byteLength(text) > MAX_BODY_BYTES) throw bodyTooLarge(MAX_BODY_BYTES)
+function checkDepth(text: string): string {
   if (!isNestedDeeper(text, MAX_DEPTH)) return text
   throw new CognitoError('SerializationException', 'The request body is nested too deep')
 }

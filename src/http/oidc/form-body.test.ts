@@ -1,13 +1,25 @@
 import { describe, expect, test } from 'vitest'
 
+import { randomIds } from '#base/ids.ts'
+import { RequestScopes } from '#http/request-scope.ts'
+
 import { readForm } from './form-body.ts'
 
+const scopes = new RequestScopes([], randomIds)
+
+function received(request: Request): Request {
+  scopes.open(request, { address: '203.0.113.1' })
+  return request
+}
+
 const sent = (body: string, type = 'application/x-www-form-urlencoded') =>
-  new Request('http://one.test/login', {
-    method: 'POST',
-    body,
-    headers: { 'content-type': type },
-  })
+  received(
+    new Request('http://one.test/login', {
+      method: 'POST',
+      body,
+      headers: { 'content-type': type },
+    }),
+  )
 
 describe('a form', () => {
   test('gives its fields, decoded', async () => {
@@ -47,12 +59,14 @@ describe('a form', () => {
         controller.enqueue(new Uint8Array(16 * 1024))
       },
     })
-    const request = new Request('http://one.test/login', {
-      method: 'POST',
-      body: endless,
-      duplex: 'half',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    } as RequestInit)
+    const request = received(
+      new Request('http://one.test/login', {
+        method: 'POST',
+        body: endless,
+        duplex: 'half',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      } as RequestInit),
+    )
     await expect(readForm(request)).rejects.toMatchObject({ code: 'PayloadTooLarge' })
     expect(pulled).toBeLessThan(10)
   })

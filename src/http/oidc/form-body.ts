@@ -21,9 +21,8 @@ export async function readFields(request: Request): Promise<URLSearchParams> {
   if (!isForm(request)) {
     throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM}"`)
   }
-  const text = await readText(request, BODY)
-  if (Buffer.byteLength(text) > MAX_FORM_BYTES) throw tooLong()
-  const fields = new URLSearchParams(text)
+  const limit = { limitBytes: MAX_FORM_BYTES, tooLong }
+  const fields = new URLSearchParams(await readText(request, BODY, limit))
   if (fields.size > MAX_FIELDS) throw invalid('body', `has more than ${MAX_FIELDS} fields`)
   return fields
 }

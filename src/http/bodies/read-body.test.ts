@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest'
+
+import { randomIds } from '#base/ids.ts'
+import { RequestScopes } from '#http/request-scope.ts'
+
+import { readText, uploadStream } from './read-body.ts'
+import { type RequestBody, formBody, jsonBody, uploadBody } from './request-body.ts'
+
+const KIB = 1024
+const LIMIT = jsonBody().limitBytes
+const JSON_TYPE = { 'content-type': 'application/json' }
+const scopes = new RequestScopes([], randomIds)
+
+function received(init: RequestInit & { duplex?: 'half' }): Request {
+  const request = new Request('http://one.test/x', { method: 'POST', ...init })
+  scopes.open(request, { address: '203.0.113.1' })
+  return request
+}
+
+const streamed = (bytes: number): Request => {
+  let left = bytes
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const size = Math.min(left, KIB * KIB)
+      left -= size
+      if (size === 0) controller.close()
+      else controller.enqueue(new Uint8Array(size))
+    },
+  })
+  return received({ headers: JSON_TYPE, body, duplex: 'half' })
+}
+
+const declaring = (length: number, headers: Record<string, string> = JSON_TYPE): Request =>
+  received({ body: 'x', headers: { ...headers, 'content-length': String(length) } })
+
+describe('a request body', () => {
+  test('that declares more than the limit is refused unread', () => {
+    const request = declaring(LIMIT + 1)
+    expect(() => jsonBody().checkDeclaredLength(request)).toThrow(`longer than ${LIMIT} bytes`)
+    expect(request.bodyUsed).toBe(false)
+  })
+
+  test('of unknown length is cut off at the limit', async () => {
+    await expect(readText(streamed(LIMIT + 1), jsonBody())).rejects.toMatchObject({
+      code: 'PayloadTooLarge',
+    })
+  })
+
+  test('of unknown length within the limit is read whole', async () => {
+    expect(await readText(streamed(100_000), jsonBody())).toHaveLength(100_000)
+  })
+
+  test('of an upload is passed on as it comes, however long', async () => {
+    const stream = uploadStream(streamed(LIMIT + 1))
+    expect((await new Response(stream).arrayBuffer()).byteLength).toBe(LIMIT + 1)
+  })
+
+  test.each<[string, RequestBody, number, string]>([
+    ['where JSON is wanted', jsonBody(), 64 * KIB, 'UnsupportedMediaType'],
+    ['where a form is taken', formBody(), 256 * KIB, 'PayloadTooLarge'],
+  ])('that is no JSON has its own limit %s', (_where, body, limitBytes, code) => {
+    const check = (length: number) => () =>
+      body.checkDeclaredLength(declaring(length, { 'content-type': 'text/plain' }))
+    expect(check(limitBytes)).not.toThrow()
+    expect(check(limitBytes + 1)).toThrow(expect.objectContaining({ code }))
+  })
+
+  test.each<[string, RequestBody]>([
+    ['json', jsonBody(4 * KIB * KIB)],
+    ['upload', uploadBody()],
+  ])('has the limit that its route declares: %s', (_kind, body) => {
+    const check = (length: number) => () => body.checkDeclaredLength(declaring(length))
+    expect(check(body.limitBytes)).not.toThrow()
+    expect(check(body.limitBytes + 1)).toThrow(`than ${body.limitBytes} bytes`)
+  })
+})
