@@ -6,7 +6,7 @@ import { publicSite } from '#http/plugins/site.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Site } from '#sites/site.ts'
 
-import { readFields } from './form-body.ts'
+import { readFormFields } from './form-body.ts'
 import { authorizationErrorPage } from './pages/authorization-error-page.ts'
 import { redirectToProvider } from './provider-redirect.ts'
 import { seeOther } from './see-other.ts'
@@ -28,7 +28,7 @@ export const authorizeRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, params, request }) =>
-        authorize(context, { site, ...params, request, asked: await readFields(request) }),
+        authorize(context, { site, ...params, request, asked: await readFormFields(request) }),
       { open: OPEN, params: PoolPath },
     )
 

@@ -9,7 +9,7 @@ const FORM = 'application/x-www-form-urlencoded'
 
 /** The fields of a form, each once: two readers could each take another one of two. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
-  const fields = await readFields(request)
+  const fields = await readFormFields(request)
   const names = [...fields.keys()]
   const twice = names.find((name, at) => names.indexOf(name) !== at)
   if (twice !== undefined) throw invalid(twice.slice(0, 64), 'is there more than once')
@@ -17,7 +17,7 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
 }
 
 /** All that a form has. Refuses another content type (415), more than 64 KiB (413), and more than 50 fields (400). */
-export async function readFields(request: Request): Promise<URLSearchParams> {
+export async function readFormFields(request: Request): Promise<URLSearchParams> {
   if (!isForm(request)) {
     throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM}"`)
   }

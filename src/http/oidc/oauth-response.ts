@@ -4,7 +4,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import { publicClient } from '#identity/token-sets/public-client.ts'
 
-import { readFields } from './form-body.ts'
+import { readFormFields } from './form-body.ts'
 
 /** RFC 6749 section 5.1: nothing that these endpoints answer is kept. */
 const HEADERS = {
@@ -37,7 +37,7 @@ export interface ClientForm {
 
 /** A request of a client to one of the endpoints that browsers do not visit. */
 export async function clientForm(request: Request, pool: Pool): Promise<ClientForm> {
-  const form = await readFields(request)
+  const form = await readFormFields(request)
   const twice = PARAMETERS.find((name) => form.getAll(name).length > 1)
   if (twice !== undefined)
     throw new OAuthError('invalid_request', `${twice} is there more than once`)

@@ -6,7 +6,7 @@ import { publicSite } from '#http/plugins/site.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import type { Site } from '#sites/site.ts'
 
-import { isForm, readFields } from './form-body.ts'
+import { isForm, readFormFields } from './form-body.ts'
 import { oauthResponse } from './oauth-response.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
@@ -51,7 +51,7 @@ async function userInfo(
  */
 async function bearerOf(request: Request): Promise<string | undefined> {
   const header = request.headers.get('authorization') ?? ''
-  const inForm = isForm(request) ? (await readFields(request)).getAll('access_token') : []
+  const inForm = isForm(request) ? (await readFormFields(request)).getAll('access_token') : []
   if (new URL(request.url).searchParams.has('access_token')) {
     throw new OAuthError('invalid_request', 'access_token does not belong in a URL')
   }
