@@ -57,7 +57,10 @@ export class RequestScopes {
     if (this.#proxies.none || !this.#proxies.trusts(peer.address)) return direct
     const forwardedHost = headers.get('x-forwarded-host')?.split(',')[0]?.trim()
     return {
-      ...direct,
+      requestId,
+      path: direct.path,
+      startedAt: direct.startedAt,
+      bodyBudgets: this.#bodyBudgets,
       host: forwardedHost || host,
       peerAddress: this.#proxies.clientOf(peer.address, headers.get('x-forwarded-for')),
     }
