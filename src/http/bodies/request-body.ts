@@ -1,7 +1,7 @@
 import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
-import { isJsonType, notJson } from './json-type.ts'
+import { isJsonType, notJson } from './content-types.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB

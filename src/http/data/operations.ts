@@ -1,7 +1,7 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { isJsonType, notJson } from '#http/bodies/json-type.ts'
+import { isJsonType, notJson } from '#http/bodies/content-types.ts'
 import { readText } from '#http/bodies/read-body.ts'
 import { jsonBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'

@@ -1,11 +1,11 @@
 import { AppError, invalid } from '#base/app-error.ts'
+import { FORM_TYPE, isForm } from '#http/bodies/content-types.ts'
 import { readText } from '#http/bodies/read-body.ts'
 import { formBody } from '#http/bodies/request-body.ts'
 
 const BODY = formBody()
 const MAX_FORM_BYTES = 64 * 1024
 const MAX_FIELDS = 50
-const FORM = 'application/x-www-form-urlencoded'
 
 /** The fields of a form, each once: two readers could each take another one of two. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
@@ -18,17 +18,14 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
 
 /** All that a form has. Refuses another content type (415), more than 64 KiB (413), and more than 50 fields (400). */
 export async function readFormFields(request: Request): Promise<URLSearchParams> {
-  if (!isForm(request)) {
-    throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM}"`)
+  if (!isForm(request.headers.get('content-type'))) {
+    throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM_TYPE}"`)
   }
   const limit = { limitBytes: MAX_FORM_BYTES, tooLong }
   const fields = new URLSearchParams(await readText(request, BODY, limit))
   if (fields.size > MAX_FIELDS) throw invalid('body', `has more than ${MAX_FIELDS} fields`)
   return fields
 }
-
-export const isForm = ({ headers }: Request): boolean =>
-  headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === FORM
 
 const tooLong = (): AppError =>
   new AppError('PayloadTooLarge', `A form may have ${MAX_FORM_BYTES} bytes`, {

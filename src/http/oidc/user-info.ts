@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { isForm } from '#http/bodies/content-types.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import type { Site } from '#sites/site.ts'
 
-import { isForm, readFormFields } from './form-body.ts'
+import { readFormFields } from './form-body.ts'
 import { oauthResponse } from './oauth-response.ts'
 
 const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
@@ -51,7 +52,9 @@ async function userInfo(
  */
 async function bearerOf(request: Request): Promise<string | undefined> {
   const header = request.headers.get('authorization') ?? ''
-  const inForm = isForm(request) ? (await readFormFields(request)).getAll('access_token') : []
+  const inForm = isForm(request.headers.get('content-type'))
+    ? (await readFormFields(request)).getAll('access_token')
+    : []
   if (new URL(request.url).searchParams.has('access_token')) {
     throw new OAuthError('invalid_request', 'access_token does not belong in a URL')
   }

@@ -4,7 +4,7 @@ import { ValidationError } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
-import { isPlainJson, notJson } from '#http/bodies/json-type.ts'
+import { isPlainJson, notJson } from '#http/bodies/content-types.ts'
 
 /** Statuses that may come before the end of the body. */
 const BODY_UNREAD = new Set([408, 413, 415])

@@ -11,5 +11,11 @@ export const isJsonType = (contentType: string | null): boolean =>
 export const isPlainJson = (contentType: string | null): boolean =>
   contentType !== null && PLAIN_JSON_TYPE.test(contentType)
 
+/** The type of a form that a browser sends, when it sends no files. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded'
+
+export const isForm = (contentType: string | null): boolean =>
+  contentType?.split(';')[0]?.trim().toLowerCase() === FORM_TYPE
+
 export const notJson = (): AppError =>
   new AppError('UnsupportedMediaType', 'Send the body as "content-type: application/json"')
