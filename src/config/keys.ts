@@ -44,14 +44,14 @@ export async function readOperatorKey(
 ): Promise<string> {
   if (secrets.operatorKey !== undefined) return secrets.operatorKey
   const file = operatorKeyFile(dataDir)
-  return readKey(file).catch((cause: unknown) => {
-    if (cause instanceof SetupError) throw cause
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw new SetupError(
       `The operator key in "${file}" cannot be read: start the service first, run this as the same user, ` +
         'or set CROFT_OPERATOR_KEY to the key that the service uses',
       { cause },
     )
   })
+  return text.trim()
 }
 
 async function readKey(file: string): Promise<string> {
