@@ -190,7 +190,7 @@ function openDeployments(
   const { queue, runtime } = services
   const deps = { ...platform, ...services, database: postgres.database }
   const artifacts = new Artifacts(deps)
-  const cleanup = new SiteCleanup({ ...deps, artifacts, remains: [runtime.tableBuilds] })
+  const cleanup = new SiteCleanup({ ...deps, artifacts, removers: [runtime.tableBuilds] })
   queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
   return new Deployments({
     ...deps,

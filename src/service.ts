@@ -121,7 +121,7 @@ async function makeFirstSite(
     database,
     baseUrl,
     exampleDir: join(installRoot(), 'examples/hello-site'),
-    async settled(siteId) {
+    async waitForRuntime(siteId) {
       const deadline = Date.now() + FIRST_SYNC_MS
       while (Date.now() < deadline) {
         // A job asks for its revision as it ends: first the one, then the other.

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { columns, printable } from './columns.ts'
 import { type CliCommand, type Invocation, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
 import { sitePath } from './service-client.ts'
-import { columns, printable } from './table.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 10_000

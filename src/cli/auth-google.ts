@@ -4,6 +4,7 @@ import { Type } from '@sinclair/typebox'
 
 import { ProviderRecord } from '#identity/federation/model.ts'
 
+import { columns } from './columns.ts'
 import {
   type Arguments,
   type CliCommand,
@@ -15,7 +16,6 @@ import {
 import { CommandError, UsageError } from './errors.ts'
 import { sitePath } from './service-client.ts'
 import { defined } from './site-options.ts'
-import { columns } from './table.ts'
 
 const ProviderList = Type.Object({ items: Type.Array(ProviderRecord), nextToken: Type.Null() })
 

@@ -1,8 +1,8 @@
 import { AuthView, type PoolView } from '#identity/pools/auth-change.ts'
 
+import { columns } from './columns.ts'
 import type { CliCommand } from './command.ts'
 import { sitePath } from './service-client.ts'
-import { columns } from './table.ts'
 
 export const authShow: CliCommand = {
   name: 'auth show',

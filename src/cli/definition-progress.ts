@@ -8,7 +8,7 @@ import { sitePath } from './service-client.ts'
 const WAIT_MS = 900_000
 const POLL_MS = 150
 
-export const CarriedOut = Type.Object({
+export const DefinitionJob = Type.Object({
   jobId: Type.String(),
   status: Type.String(),
   error: Type.Union([Type.String(), Type.Null()]),
@@ -31,25 +31,25 @@ export const CarriedOut = Type.Object({
     ),
   }),
 })
-export type CarriedOut = Static<typeof CarriedOut>
+export type DefinitionJob = Static<typeof DefinitionJob>
 
-const Answer = Type.Object({ job: Type.Union([CarriedOut, Type.Null()]) })
+const Answer = Type.Object({ job: Type.Union([DefinitionJob, Type.Null()]) })
 
 /** Waits until a deployment's definition is applied, for 15 minutes at most. Returns null for a deployment without one. */
-export function definitionEnd(
+export function waitForDefinition(
   call: Invocation,
   siteId: string,
   deploymentId: string,
-): Promise<CarriedOut | null> {
+): Promise<DefinitionJob | null> {
   const path = sitePath(siteId, `/deployments/${deploymentId}/iac-job`)
-  return watched(call, 'croft.json', async () => {
+  return watchJob(call, 'croft.json', async () => {
     const { job } = await call.service.portalAs(Answer, 'GET', path)
     return job
   })
 }
 
 /** Waits until a job has ended, for 15 minutes at most, and reports its progress under that name. */
-export async function watched<Job extends CarriedOut | null>(
+export async function watchJob<Job extends DefinitionJob | null>(
   call: Invocation,
   name: string,
   read: () => Promise<Job>,
@@ -67,12 +67,12 @@ export async function watched<Job extends CarriedOut | null>(
 }
 
 /** Returns why a definition was not applied whole, or undefined when it was. */
-export function definitionFault(job: CarriedOut | null): string | undefined {
+export function definitionFault(job: DefinitionJob | null): string | undefined {
   if (job === null || job.status === 'succeeded') return undefined
   return `croft.json was not carried out whole: ${job.error ?? `its job ${job.jobId} is ${job.status}`}`
 }
 
-function progressOf(name: string, { status, summary: { changes } }: CarriedOut): string {
+function progressOf(name: string, { status, summary: { changes } }: DefinitionJob): string {
   if (changes.length === 0) return `${name}: ${status}`
   const waiting = changes.filter((change) => change.status === 'pending').length
   return `${name}: ${changes.length - waiting}/${changes.length}`

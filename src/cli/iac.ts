@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { columns, printable } from './columns.ts'
 import {
   type CliCommand,
   type CommandResult,
@@ -12,11 +13,10 @@ import {
   flagOption,
   textOption,
 } from './command.ts'
-import { CarriedOut, watched } from './definition-progress.ts'
+import { DefinitionJob, watchJob } from './definition-progress.ts'
 import { CommandError, ServiceRefusal } from './errors.ts'
 import { sitePath } from './service-client.ts'
-import { settled, syncFault } from './site-deploy.ts'
-import { columns, printable } from './table.ts'
+import { waitForSync, syncFault } from './site-deploy.ts'
 
 type Mode = 'plan' | 'apply' | 'replace'
 
@@ -24,7 +24,7 @@ const DEFAULT_FILE = 'croft.json'
 
 const Submitted = Type.Object({ jobId: Type.String() })
 /** The job as the service returns it. `--json` prints all of it. */
-const Job = Type.Intersect([CarriedOut, Type.Record(Type.String(), Type.Unknown())])
+const Job = Type.Intersect([DefinitionJob, Type.Record(Type.String(), Type.Unknown())])
 type Job = Static<typeof Job>
 
 const Unconfirmed = Type.Object({
@@ -83,12 +83,12 @@ async function carryOut(call: Invocation, mode: Mode): Promise<CommandResult> {
     })
   const path = sitePath(site, `/iac/jobs/${jobId}`)
   const read = async () => await service.portalAs(Job, 'GET', path)
-  const job = await watched(call, mode, read)
+  const job = await watchJob(call, mode, read)
   const text = jobText(job, mode, site)
   if (mode === 'plan' || job.status !== 'succeeded') {
     return { json: job, text, failed: job.status !== 'succeeded' }
   }
-  const permissionsSync = await settled(call, site)
+  const permissionsSync = await waitForSync(call, site)
   const fault = syncFault(permissionsSync)
   return {
     json: { ...job, permissionsSync },

@@ -1,8 +1,8 @@
 import { CommandError } from './errors.ts'
 import type { HttpAnswer } from './http-request.ts'
-import { type ServiceClient, type SiteCallOptions, parseJson, sitePath } from './service-client.ts'
+import { type ServiceClient, type SiteCallOptions, answerJson, sitePath } from './service-client.ts'
 
-export interface Check {
+export interface LaunchCheck {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
@@ -31,8 +31,8 @@ const STEPS: readonly (readonly [name: string, step: Step])[] = [
   ['operation', checkOperation],
 ]
 
-export async function runChecks(target: LaunchTarget): Promise<readonly Check[]> {
-  const checks: Check[] = []
+export async function runChecks(target: LaunchTarget): Promise<readonly LaunchCheck[]> {
+  const checks: LaunchCheck[] = []
   for (const [name, step] of STEPS) {
     checks.push(
       await step(target).then(
@@ -183,7 +183,7 @@ const visitorOf = (domain: string): string =>
   `launch-validation@${domain.includes('.') ? domain : `${domain}.test`}`
 
 function okJson(path: string, answer: HttpAnswer): unknown {
-  const json = parseJson(answer)
+  const json = answerJson(answer)
   if (answer.status === 200) return json
   const [code, message] = [at(json, 'error', 'code'), at(json, 'error', 'message')]
   throw wrong(`${path} answered ${answer.status} ${[code, message].filter(Boolean).join(': ')}`)

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 
 import { CapturedMessage } from '#platform/smtp/outbox.ts'
 
+import { columns, printable } from './columns.ts'
 import {
   type CliCommand,
   type CommandResult,
@@ -11,7 +12,6 @@ import {
 } from './command.ts'
 import { UsageError } from './errors.ts'
 import { sitePath } from './service-client.ts'
-import { columns, printable } from './table.ts'
 
 const SHOWN = 25
 

@@ -36,7 +36,7 @@ export class ServiceClient {
     const { operatorKey } = await this.#connected()
     const headers = { authorization: `Bearer ${operatorKey}` }
     const answer = await this.#send({ method, path: `/portal/api${path}`, headers }, options)
-    if (answer.status < 400) return parseJson(answer)
+    if (answer.status < 400) return answerJson(answer)
     throw refusal(answer)
   }
 
@@ -95,7 +95,7 @@ export const sitePath = (site: string, rest = ''): string =>
   `/sites/${encodeURIComponent(site)}${rest}`
 
 /** Returns the JSON of an answer, or undefined for an empty one. */
-export function parseJson(answer: HttpAnswer): unknown {
+export function answerJson(answer: HttpAnswer): unknown {
   if (answer.text === '') return undefined
   try {
     return JSON.parse(answer.text)
@@ -113,7 +113,7 @@ function typeOf({ body, bytes }: CallOptions): Record<string, string> {
 }
 
 function refusal(answer: HttpAnswer): CommandError {
-  const error = member(parseJson(answer), 'error')
+  const error = member(answerJson(answer), 'error')
   const [code, message] = [member(error, 'code'), member(error, 'message')]
   if (typeof code !== 'string' || typeof message !== 'string') {
     return new CommandError(`The service answered ${answer.status} without a reason`)

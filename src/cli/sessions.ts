@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { columns, printable } from './columns.ts'
 import { type CliCommand, POOL_OPTION, flagOption, requiredOption, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
 import { sitePath } from './service-client.ts'
-import { columns, printable } from './table.ts'
 
 const SessionList = Type.Object({
   items: Type.Array(

@@ -8,10 +8,10 @@ import {
   type FolderFile,
   scanArtifact,
 } from '#sites/deployments/artifact-folder.ts'
-import { BegunDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
+import { PendingDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
 
 import { type CliCommand, type Invocation, textOption } from './command.ts'
-import { definitionEnd, definitionFault } from './definition-progress.ts'
+import { waitForDefinition, definitionFault } from './definition-progress.ts'
 import { CommandError } from './errors.ts'
 import { sitePath } from './service-client.ts'
 import { readSite } from './site-show.ts'
@@ -34,8 +34,8 @@ export const siteDeploy: CliCommand = {
         ? await deployRepository(call, site.siteId)
         : await deployFolder(call, site.siteId, resolve(from))
     call.progress('Waiting for the runtime to take it over…')
-    const definition = await definitionEnd(call, site.siteId, deployment.deploymentId)
-    const permissionsSync = await settled(call, site.siteId)
+    const definition = await waitForDefinition(call, site.siteId, deployment.deploymentId)
+    const permissionsSync = await waitForSync(call, site.siteId)
     const words = `${deployment.fileCount} files, ${deployment.sizeBytes} bytes`
     const fault = definitionFault(definition) ?? syncFault(permissionsSync)
     return {
@@ -72,9 +72,14 @@ async function deployFolder(call: Invocation, siteId: string, folder: string): P
     buildYml: artifact.buildYml,
     files: artifact.files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
   }
-  const begun = await service.portalAs(BegunDeployment, 'POST', sitePath(siteId, '/deployments'), {
-    body,
-  })
+  const begun = await service.portalAs(
+    PendingDeployment,
+    'POST',
+    sitePath(siteId, '/deployments'),
+    {
+      body,
+    },
+  )
   const base = sitePath(siteId, `/deployments/${begun.deploymentId}`)
   const missing = new Set(begun.missing)
   const files = artifact.files.filter(({ sha256 }) => missing.delete(sha256))
@@ -127,7 +132,7 @@ export const syncFault = ({
   status === 'succeeded' ? undefined : `the runtime says: ${error ?? status}`
 
 /** Waits until the permission sync has ended, for a minute at most, and returns its state. */
-export async function settled({ service }: Invocation, siteId: string) {
+export async function waitForSync({ service }: Invocation, siteId: string) {
   const deadline = Date.now() + SYNC_MS
   for (;;) {
     const { permissionsSync } = await readSite(service, siteId)

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox'
 
 import { SiteRecord } from '#sites/model.ts'
 
+import { columns } from './columns.ts'
 import type { CliCommand } from './command.ts'
-import { columns } from './table.ts'
 
 const SitePage = Type.Object({
   items: Type.Array(SiteRecord),

@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 
 import { SiteRecord } from '#sites/model.ts'
 
+import { columns } from './columns.ts'
 import type { CliCommand } from './command.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
-import { columns } from './table.ts'
 
 const ShownSite = Type.Composite([
   SiteRecord,

@@ -22,12 +22,12 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
   const baseUrl =
     env.read('CROFT_BASE_URL', parse.origin, 'https://croft.example.com') ??
     `http://localhost:${port}`
-  const roles = env.read('CROFT_ROLES', parse.listOf(parse.oneOf(ROLES)), 'api,worker')
-  const proxies = parse.listOf(parse.addressBlock)
-  const allowFiles = env.read('CROFT_ALLOW_FILE_REPOSITORIES', parse.flag, 'true')
+  const roles = env.read('CROFT_ROLES', parse.commaSeparated(parse.wordOf(ROLES)), 'api,worker')
+  const proxies = parse.commaSeparated(parse.addressBlock)
+  const allowFiles = env.read('CROFT_ALLOW_FILE_REPOSITORIES', parse.trueOrFalse, 'true')
   return Object.freeze({
     // The operator's routes are on the same port, so the world is let in by choice, not by default.
-    host: env.read('HOST', parse.hostName, '0.0.0.0') ?? '127.0.0.1',
+    host: env.read('HOST', parse.hostOrAddress, '0.0.0.0') ?? '127.0.0.1',
     port,
     dataDir: readDataDir(env),
     baseUrl,
@@ -37,7 +37,7 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
       env.read('CROFT_TRUSTED_PROXIES', proxies, '127.0.0.1,10.0.0.0/8') ?? [],
     ),
     allowFileRepositories: allowFiles ?? false,
-    logLevel: env.read('CROFT_LOG_LEVEL', parse.oneOf(LOG_LEVELS), 'info') ?? 'info',
+    logLevel: env.read('CROFT_LOG_LEVEL', parse.wordOf(LOG_LEVELS), 'info') ?? 'info',
     sandbox: readSandbox(env),
     s3: readS3(env, secrets),
     mail: Object.freeze({
@@ -64,9 +64,9 @@ function readHsts(env: EnvReader, baseUrl: string): string | undefined {
 }
 
 function readSandbox(env: EnvReader): Config['sandbox'] {
-  const hosts = env.read('CROFT_SANDBOX_HOSTS', parse.integer(1, 256), '4')
-  const memory = parse.integer(256, 1_048_576)
-  const isolates = parse.integer(1, 100_000)
+  const hosts = env.read('CROFT_SANDBOX_HOSTS', parse.integerIn(1, 256), '4')
+  const memory = parse.integerIn(256, 1_048_576)
+  const isolates = parse.integerIn(1, 100_000)
   return Object.freeze({
     hosts: hosts ?? Math.max(2, availableParallelism() - 1),
     hostMemoryMb: env.read('CROFT_SANDBOX_HOST_MEMORY_MB', memory, '2048') ?? 1024,
@@ -78,7 +78,7 @@ function readS3(env: EnvReader, secrets: Secrets): S3Config | undefined {
   const endpoint = env.read('S3_ENDPOINT', parse.url('http', 'https'), 'https://s3.example.com')
   const region = env.read('S3_REGION', parse.anyText, 'eu-central-1')
   const bucket = env.read('S3_BUCKET', parse.anyText, 'croft')
-  const forcePathStyle = env.read('S3_FORCE_PATH_STYLE', parse.flag, 'true')
+  const forcePathStyle = env.read('S3_FORCE_PATH_STYLE', parse.trueOrFalse, 'true')
   const { s3AccessKeyId, s3SecretAccessKey } = secrets
   if ((s3AccessKeyId === undefined) !== (s3SecretAccessKey === undefined)) {
     env.fault('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both, or neither')

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 import type { Parse } from './env-reader.ts'
 
-export function integer(min: number, max: number): Parse<number> {
+export function integerIn(min: number, max: number): Parse<number> {
   return (text) => {
     const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN
     return value >= min && value <= max
@@ -11,9 +11,9 @@ export function integer(min: number, max: number): Parse<number> {
   }
 }
 
-export const port = integer(1, 65_535)
+export const port = integerIn(1, 65_535)
 
-export function oneOf<const Word extends string>(words: readonly Word[]): Parse<Word> {
+export function wordOf<const Word extends string>(words: readonly Word[]): Parse<Word> {
   return (text) => {
     const value = words.find((word) => word === text)
     return value === undefined ? { expected: `one of ${words.join(', ')}` } : { value }
@@ -21,7 +21,7 @@ export function oneOf<const Word extends string>(words: readonly Word[]): Parse<
 }
 
 /** Separated by commas; at least one, none twice. */
-export function listOf<T>(item: Parse<T>): Parse<T[]> {
+export function commaSeparated<T>(item: Parse<T>): Parse<T[]> {
   return (text) => {
     const values: T[] = []
     for (const part of text.split(',')) {
@@ -34,11 +34,11 @@ export function listOf<T>(item: Parse<T>): Parse<T[]> {
   }
 }
 
-export const flag: Parse<boolean> = (text) =>
+export const trueOrFalse: Parse<boolean> = (text) =>
   text === 'true' || text === 'false' ? { value: text === 'true' } : { expected: 'true or false' }
 
 /** A host name or an address to listen on. */
-export const hostName: Parse<string> = (text) =>
+export const hostOrAddress: Parse<string> = (text) =>
   isIP(text) > 0 || /^(?=.{1,253}$)[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(text)
     ? { value: text }
     : { expected: 'a host name or an IP address' }

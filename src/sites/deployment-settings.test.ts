@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { parseSettings, storedSettings } from './deployment-settings.ts'
+import { parseSettings, readDeploymentSettings } from './deployment-settings.ts'
 
 describe('deployment settings', () => {
   test('let site code reach every public host, and no other origin in, by default', () => {
@@ -45,11 +45,11 @@ describe('deployment settings', () => {
   })
 
   test('read what an older version stored', () => {
-    expect(storedSettings({ egress: { allow: [] } })).toEqual({
+    expect(readDeploymentSettings({ egress: { allow: [] } })).toEqual({
       egress: { allow: [] },
       cors: { origins: [] },
       limits: {},
     })
-    expect(() => storedSettings({ egress: 1 })).toThrow('cannot be read')
+    expect(() => readDeploymentSettings({ egress: 1 })).toThrow('cannot be read')
   })
 })

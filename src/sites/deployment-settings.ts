@@ -89,7 +89,7 @@ export function parseSettings(
 }
 
 /** Settings as the database keeps them: a section that an older version did not know is its default. */
-export function storedSettings(value: unknown): DeploymentSettings {
+export function readDeploymentSettings(value: unknown): DeploymentSettings {
   const merged: unknown = typeof value === 'object' ? { ...DEFAULTS, ...value } : DEFAULTS
   if (Value.Check(DeploymentSettings, merged)) return merged
   throw new AppError('InternalError', 'The site’s stored deployment settings cannot be read')

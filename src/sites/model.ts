@@ -6,7 +6,7 @@ import {
   DeploymentSettings,
   DeploymentSettingsInput,
   parseSettings,
-  storedSettings,
+  readDeploymentSettings,
 } from './deployment-settings.ts'
 import { parseDomain } from './domain.ts'
 import {
@@ -118,7 +118,7 @@ export const configurationOf = (row: SiteRow): SiteConfiguration => ({
   domain: row.domain,
   region: row.region,
   source: storedSource(row),
-  deploymentSettings: storedSettings(row.deployment_settings),
+  deploymentSettings: readDeploymentSettings(row.deployment_settings),
 })
 
 export function siteRecord(row: SiteRow): SiteRecord {

@@ -4,13 +4,13 @@ import { hasCode } from '#base/error-code.ts'
 import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { retryOnLockTimeout, limitLockWaits } from '#platform/postgres/lock-timeout.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
 import type { DeploymentSettings } from './deployment-settings.ts'
 import { domainFault } from './domain.ts'
-import { retryOnLockTimeout, limitLockWaits } from './lock-timeout.ts'
 import {
   type CreateSiteBody,
   type CreatedSite,
@@ -65,8 +65,8 @@ export class Sites {
   /** Keeps `byHost` true when another replica changes a site. Call once, before the first request. */
   async watch(): Promise<void> {
     await this.#deps.notifications.listen('croft_site', {
-      onMessage: ({ domains }) => this.#directory.forget(domains),
-      onGap: () => this.#directory.forgetAll(),
+      onMessage: ({ domains }) => this.#directory.invalidate(domains),
+      onGap: () => this.#directory.invalidateAll(),
     })
   }
 
@@ -175,7 +175,7 @@ export class Sites {
 
   async #changed(tx: SiteTx, domains: readonly string[]): Promise<void> {
     // This replica must not wait for its own notification.
-    tx.onCommit(() => this.#directory.forget(domains))
+    tx.onCommit(() => this.#directory.invalidate(domains))
     await this.#deps.notifications.notify(tx, 'croft_site', { siteId: tx.siteId, domains })
   }
 

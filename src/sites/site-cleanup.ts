@@ -16,7 +16,7 @@ const UNFINISHED_MS = 24 * 3_600_000
 const LIST_PAGE = 1000
 
 /** Removes data of a deleted site that no foreign key deletes with its row. The layers above implement it. */
-export interface SiteRemains {
+export interface SiteDataRemover {
   /** Works in batches. May be called again. */
   removeSite(siteId: string, signal: AbortSignal): Promise<void>
 }
@@ -26,7 +26,7 @@ export interface SiteCleanupDeps {
   readonly objects: ObjectStore
   readonly artifacts: Artifacts
   readonly outbox: Outbox
-  readonly remains: readonly SiteRemains[]
+  readonly removers: readonly SiteDataRemover[]
   readonly clock: Clock
 }
 
@@ -71,9 +71,9 @@ export class SiteCleanup {
   }
 
   async #removeAll(siteId: string, signal: AbortSignal): Promise<void> {
-    const { objects, outbox, remains } = this.#deps
+    const { objects, outbox, removers } = this.#deps
     await outbox.deleteSite(siteId)
-    for (const each of remains) await each.removeSite(siteId, signal)
+    for (const each of removers) await each.removeSite(siteId, signal)
     const prefix = objectKey(siteId, '')
     for (;;) {
       const { objects: found } = await objects.list({ prefix, maxKeys: LIST_PAGE })

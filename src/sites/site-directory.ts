@@ -41,14 +41,14 @@ export class SiteDirectory {
     return this.#sites.refresh(domain, () => this.#load(domain))
   }
 
-  forget(domains: readonly string[]): void {
+  invalidate(domains: readonly string[]): void {
     for (const domain of domains) {
       this.#sites.invalidate(domain)
       this.#unknownHosts.delete(domain)
     }
   }
 
-  forgetAll(): void {
+  invalidateAll(): void {
     this.#sites.invalidateAll()
     this.#unknownHosts.clear()
   }

@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 
 import { AppError, invalid } from '#base/app-error.ts'
 
-import { directoryFault, normalDirectory } from './deployments/artifact-path.ts'
+import { directoryFault, normalDirectory } from './artifact-path.ts'
 
 const DEFAULT_BRANCH = 'main'
 const DEFAULT_ARTIFACT_DIRECTORY = 'dist'

@@ -20,7 +20,7 @@ async function installation(sites: readonly string[] = []) {
     database: postgres.database,
     baseUrl: stack.baseUrl('localhost'),
     exampleDir: EXAMPLE,
-    settled: async () => stack.synced('localhost'),
+    waitForRuntime: async () => stack.synced('localhost'),
   }
   return { stack, deps, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

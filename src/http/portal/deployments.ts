@@ -10,7 +10,7 @@ import { PageOf } from '#http/page-query.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import {
   BeginDeploymentBody,
-  BegunDeployment,
+  PendingDeployment,
   DeploymentRecord,
   Sha256,
 } from '#sites/deployments/model.ts'
@@ -33,7 +33,7 @@ export const portalDeploymentRoutes = (context: AppContext) => {
       '/',
       async ({ params, body }) =>
         context.deployments.begin(await siteIdOf(params), { source: { type: 'folder' }, ...body }),
-      { operator: true, params: SitePath, body: BeginDeploymentBody, response: BegunDeployment },
+      { operator: true, params: SitePath, body: BeginDeploymentBody, response: PendingDeployment },
     )
     .get(
       '/',

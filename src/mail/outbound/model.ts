@@ -25,7 +25,7 @@ export interface FailedMessage {
   readonly failedAt: Date | null
 }
 
-export type Outcome = 'sent' | 'captured' | 'failed'
+export type DeliveryStatus = 'sent' | 'captured' | 'failed'
 
 export const sealContext = (messageId: string): string => `outbound-mail:${messageId}`
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { FailedMessage, Outcome } from './model.ts'
+import type { FailedMessage, DeliveryStatus } from './model.ts'
 
 /** Old rows that are deleted with each insert, at most. */
 const SWEPT = 20
@@ -15,7 +15,7 @@ export interface ClaimedMessage {
 }
 
 /** The last message of a page. */
-export interface MessagePlace {
+export interface MessageCursor {
   readonly createdAt: Date
   readonly messageId: string
 }
@@ -74,7 +74,11 @@ export async function claimMessage(
 export async function finishMessage(
   tx: SiteTx,
   messageId: string,
-  end: { readonly status: Outcome; readonly error: string | null; readonly finishedAt: Date },
+  end: {
+    readonly status: DeliveryStatus
+    readonly error: string | null
+    readonly finishedAt: Date
+  },
 ): Promise<void> {
   await tx.db
     .updateTable('outbound_message')
@@ -88,7 +92,7 @@ export async function finishMessage(
 /** What was given up, newest first. */
 export async function selectFailedMessages(
   tx: SiteTx,
-  page: { readonly limit: number; readonly after: MessagePlace | undefined },
+  page: { readonly limit: number; readonly after: MessageCursor | undefined },
 ): Promise<FailedMessage[]> {
   const { after } = page
   let query = tx.db

@@ -14,7 +14,7 @@ import type { Site } from '#sites/site.ts'
 import { type Composition, compose } from './compose.ts'
 import {
   type FailedMessage,
-  type Outcome,
+  type DeliveryStatus,
   fromBytes,
   sealContext,
   senderOf,
@@ -131,7 +131,7 @@ export class OutboundMessages implements OutboundMail {
     throw new TransientFailure(reason, { cause: error })
   }
 
-  #finish(job: Job, status: Outcome, error: string | null): Promise<void> {
+  #finish(job: Job, status: DeliveryStatus, error: string | null): Promise<void> {
     const finishedAt = this.#deps.clock.now()
     return this.#deps.database.withSite(job.siteId, (tx) =>
       finishMessage(tx, job.messageId, { status, error, finishedAt }),

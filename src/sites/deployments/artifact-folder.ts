@@ -5,8 +5,8 @@ import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
+import { pathFault } from '#sites/artifact-path.ts'
 
-import { pathFault } from './artifact-path.ts'
 import { type BuildYml, MAX_BUILD_YML_BYTES, parseBuildYml } from './build-yml.ts'
 import { type ArtifactFile, MAX_FILES, MAX_FILE_BYTES, checkFiles } from './model.ts'
 

@@ -1,8 +1,7 @@
 import { parseDocument } from 'yaml'
 
 import { AppError } from '#base/app-error.ts'
-
-import { directoryFault, normalDirectory } from './artifact-path.ts'
+import { directoryFault, normalDirectory } from '#sites/artifact-path.ts'
 
 export const MAX_BUILD_YML_BYTES = 64 * 1024
 const MAX_ALIASES = 50

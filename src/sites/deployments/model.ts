@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { AppError, invalid } from '#base/app-error.ts'
+import { pathFault } from '#sites/artifact-path.ts'
 
-import { pathFault } from './artifact-path.ts'
 import { MAX_BUILD_YML_BYTES } from './build-yml.ts'
 
 export const MAX_FILES = 5_000
@@ -60,12 +60,12 @@ export const BeginDeploymentBody = Type.Object(
   { additionalProperties: false },
 )
 
-export const BegunDeployment = Type.Object({
+export const PendingDeployment = Type.Object({
   deploymentId: Type.String(),
   /** The contents that the service does not have yet. */
   missing: Type.Array(Sha256),
 })
-export type BegunDeployment = Static<typeof BegunDeployment>
+export type PendingDeployment = Static<typeof PendingDeployment>
 
 /** A row of the table `deployment`. */
 export interface DeploymentRow {

@@ -15,7 +15,7 @@ import type { DeploymentLifecycle, ActivationStep } from './deployment-lifecycle
 import { ExternalSource, type FetchRepository } from './external-source.ts'
 import {
   type ArtifactFile,
-  type BegunDeployment,
+  type PendingDeployment,
   type DeploymentRecord,
   type DeploymentRow,
   type DeploymentSource,
@@ -75,7 +75,7 @@ export class Deployments {
     this.#external = new ExternalSource({ ...deps, deployments: this })
   }
 
-  async begin(siteId: string, deployment: BeginDeployment): Promise<BegunDeployment> {
+  async begin(siteId: string, deployment: BeginDeployment): Promise<PendingDeployment> {
     const { database, artifacts, ids, clock } = this.#deps
     const { source, files } = deployment
     const buildYml = parseBuildYml(deployment.buildYml)

@@ -19,7 +19,7 @@ export interface FirstRunDeps {
   /** The folder of the example that the site is made from. */
   readonly exampleDir: string
   /** Resolves when the runtime serves the deployment or has given up. */
-  readonly settled: (siteId: string) => Promise<void>
+  readonly waitForRuntime: (siteId: string) => Promise<void>
 }
 
 export interface FirstRunResult {
@@ -51,7 +51,7 @@ export function firstRun(deps: FirstRunDeps): Promise<FirstRunResult | undefined
     }
     if (progress !== undefined) await discardHalf(deps, progress.domain)
     await database.withDirectory((tx) => saveProgress(tx, { state: 'started', domain }))
-    const result = await make(deps, domain)
+    const result = await createFirstSite(deps, domain)
     await database.withDirectory((tx) => saveProgress(tx, { state: 'done', domain }))
     return result
   })
@@ -78,7 +78,7 @@ async function discardHalf({ sites }: FirstRunDeps, domain: string): Promise<voi
   }
 }
 
-async function make(deps: FirstRunDeps, domain: string): Promise<FirstRunResult> {
+async function createFirstSite(deps: FirstRunDeps, domain: string): Promise<FirstRunResult> {
   const artifact = await scanArtifact(deps.exampleDir)
   const { artifactDirectory } = parseBuildYml(artifact.buildYml)
   const site = await deps.sites.create({
@@ -87,7 +87,7 @@ async function make(deps: FirstRunDeps, domain: string): Promise<FirstRunResult>
     superAdmins: [`admin@${domain}`],
   })
   const fault = await deploy(deps, site, artifact)
-  await deps.settled(site.siteId)
+  await deps.waitForRuntime(site.siteId)
   return {
     siteId: site.siteId,
     domain,

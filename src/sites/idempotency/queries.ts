@@ -1,6 +1,6 @@
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-export interface AnswerKey {
+export interface IdempotencyKey {
   readonly scope: string
   readonly keyHash: Buffer
 }
@@ -14,7 +14,7 @@ export interface StoredAnswer {
 /** Returns false when the key is taken. Waits for a transaction that is taking it, and takes over a key that has expired. */
 export async function claimKey(
   tx: SiteTx,
-  key: AnswerKey & {
+  key: IdempotencyKey & {
     readonly requestDigest: Buffer
     readonly now: Date
     readonly expiresAt: Date
@@ -40,7 +40,7 @@ export async function claimKey(
   return claimed !== undefined
 }
 
-export async function updateAnswer(tx: SiteTx, key: AnswerKey, answer: string): Promise<void> {
+export async function updateAnswer(tx: SiteTx, key: IdempotencyKey, answer: string): Promise<void> {
   await tx.db
     .updateTable('idempotent_answer')
     .set({ answer: JSON.stringify(answer) })
@@ -50,7 +50,7 @@ export async function updateAnswer(tx: SiteTx, key: AnswerKey, answer: string): 
     .execute()
 }
 
-export function selectAnswer(tx: SiteTx, key: AnswerKey): Promise<StoredAnswer | undefined> {
+export function selectAnswer(tx: SiteTx, key: IdempotencyKey): Promise<StoredAnswer | undefined> {
   return tx.db
     .selectFrom('idempotent_answer')
     .select(['request_digest as requestDigest', 'answer'])

@@ -41,7 +41,7 @@ export class IdempotentAnswers {
     const answerKey = { scope, keyHash: createHash('sha256').update(key).digest() }
     const expiresAt = new Date(now.getTime() + LIFETIME_MS)
     const first = await claimKey(tx, { ...answerKey, requestDigest: digest, now, expiresAt })
-    if (!first) return given(await selectAnswer(tx, answerKey), digest)
+    if (!first) return replayOf(await selectAnswer(tx, answerKey), digest)
     const answer = await work()
     await updateAnswer(tx, answerKey, JSON.stringify(answer))
     await deleteExpired(tx, 'idempotent_answer', now)
@@ -49,7 +49,10 @@ export class IdempotentAnswers {
   }
 }
 
-function given<Answer>(stored: Awaited<ReturnType<typeof selectAnswer>>, digest: Buffer): Answer {
+function replayOf<Answer>(
+  stored: Awaited<ReturnType<typeof selectAnswer>>,
+  digest: Buffer,
+): Answer {
   // The key was taken a moment ago and has expired since: a retry finds it free.
   if (!stored) throw new AppError('ServiceUnavailable', 'Try again', { retryAfterSeconds: 1 })
   if (!timingSafeEqual(stored.requestDigest, digest)) {

@@ -8,7 +8,7 @@ import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { storeKeyOf } from '#runtime/buckets/store-key.ts'
 import { bucketLimits } from '#runtime/revisions/limits.ts'
-import { storedSettings } from '#sites/deployment-settings.ts'
+import { readDeploymentSettings } from '#sites/deployment-settings.ts'
 
 import { type Spot, type Standing, type UsageCounts, checkQuota, growth } from './model.ts'
 import { type StandingRow, deleteStanding, writeObject } from './object-queries.ts'
@@ -153,7 +153,7 @@ export class BucketAccounts {
       const before = account.object
       const reservedBytes = Math.max(before.reservedBytes ?? 0, asked.sizeBytes)
       const after = { ...before, reservedBytes }
-      const limits = bucketLimits(storedSettings(settings.deploymentSettings).limits)
+      const limits = bucketLimits(readDeploymentSettings(settings.deploymentSettings).limits)
       checkQuota(account, growth(before, after), limits)
       const reservation = {
         ...spot,

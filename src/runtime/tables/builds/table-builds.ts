@@ -19,7 +19,7 @@ import { entriesOf } from '#runtime/tables/store/layout.ts'
 import { retryingRaces } from '#runtime/tables/store/retries.ts'
 import { itemOf, storedFrom } from '#runtime/tables/store/stored-item.ts'
 import type { TableAddress } from '#runtime/tables/store/table-store.ts'
-import type { SiteRemains } from '#sites/site-cleanup.ts'
+import type { SiteDataRemover } from '#sites/site-cleanup.ts'
 
 import { deleteEntries, deleteItems, lockItemsAfter, writeBuiltItems } from './build-rows.ts'
 
@@ -40,7 +40,7 @@ interface TableBuildsDeps {
  * entries of indexes that are gone and the items that have ended. Every batch is a transaction that says how far it came,
  * so it goes on where it was when it is run again, and two at once do no harm.
  */
-export class TableBuilds implements SiteRemains {
+export class TableBuilds implements SiteDataRemover {
   readonly #deps: TableBuildsDeps
 
   constructor(deps: TableBuildsDeps) {

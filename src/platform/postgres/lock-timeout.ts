@@ -4,7 +4,8 @@ import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import { hasCode } from '#base/error-code.ts'
 import { retry } from '#base/retry.ts'
-import type { Tx } from '#platform/postgres/database.ts'
+
+import type { Tx } from './database.ts'
 
 const ATTEMPTS = 20
 /** `lock_not_available` and `deadlock_detected`. */
