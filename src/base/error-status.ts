@@ -1,6 +1,4 @@
-import type { AppError, ErrorCode } from './app-error.ts'
-
-/** What each failure is called by its number: in HTTP's answers, and as `statusCode` in site code. */
+/** Every way a request can fail, as the caller sees it, with its number: HTTP's status, and `statusCode` in site code. */
 const STATUS = {
   SiteNotFound: 404,
   RouteNotFound: 404,
@@ -78,6 +76,12 @@ const STATUS = {
   ServiceUnavailable: 503,
   TooManyRequests: 429,
   InternalError: 500,
-} as const satisfies Record<ErrorCode, number>
+} as const
 
-export const statusOf = (error: AppError): number => error.thrown?.statusCode ?? STATUS[error.code]
+export type ErrorCode = keyof typeof STATUS
+
+/** A code that the site's own function threw has the status that came with it. */
+export const statusOf = (error: {
+  readonly code: ErrorCode
+  readonly thrown: { readonly statusCode: number } | undefined
+}): number => error.thrown?.statusCode ?? STATUS[error.code]

@@ -87,7 +87,7 @@ export class S3ObjectStore implements ObjectStore {
       ContentLength: spooled.sizeBytes,
       ContentType: contentType,
       Metadata: { ...metadata },
-      ...(options.ifNoneMatch === undefined ? {} : { IfNoneMatch: options.ifNoneMatch }),
+      IfNoneMatch: options.ifNoneMatch,
     })
     const { ETag } = await orUnavailable(this.#client.send(command)).catch((error: unknown) => {
       throw s3StatusOf(error) === 412 ? exists(error) : error
@@ -106,7 +106,7 @@ export class S3ObjectStore implements ObjectStore {
     checkObjectKey(key, MAX_KEY_BYTES)
     const command = new GetObjectCommand({
       ...this.#object(key),
-      ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end ?? ''}` }),
+      Range: range && `bytes=${range.start}-${range.end ?? ''}`,
     })
     try {
       const answer = await orUnavailable(this.#client.send(command))
@@ -148,9 +148,9 @@ export class S3ObjectStore implements ObjectStore {
       MaxKeys: listLimit(options),
       // Keys may hold what XML cannot.
       EncodingType: 'url',
-      ...(delimiter === undefined ? {} : { Delimiter: delimiter }),
-      ...(continuation === undefined ? {} : { ContinuationToken: continuation }),
-      ...(startAfter === undefined || continuation !== undefined ? {} : { StartAfter: startAfter }),
+      Delimiter: delimiter,
+      ContinuationToken: continuation,
+      StartAfter: continuation === undefined ? startAfter : undefined,
     })
     return s3ObjectList(await orUnavailable(this.#client.send(command)))
   }
@@ -160,9 +160,7 @@ export class S3ObjectStore implements ObjectStore {
     const expiresAt = urlExpiry(this.#clock.now(), expiresInSeconds)
     const command = new GetObjectCommand({
       ...this.#object(key),
-      ...(downloadName === undefined
-        ? {}
-        : { ResponseContentDisposition: attachment(downloadName) }),
+      ResponseContentDisposition: downloadName === undefined ? undefined : attachment(downloadName),
     })
     const url = await getSignedUrl(this.#client, command, {
       expiresIn: expiresInSeconds,
@@ -177,7 +175,7 @@ export class S3ObjectStore implements ObjectStore {
     const { contentType } = checkedType(options)
     const command = new PutObjectCommand({
       ...this.#object(key),
-      ...(contentType === undefined ? {} : { ContentType: contentType }),
+      ContentType: contentType,
       ContentLength: options.sizeBytes,
     })
     const url = await getSignedUrl(this.#client, command, {

@@ -10,6 +10,9 @@ export interface QueuePolicy {
   readonly maxRunSeconds: number
 }
 
+/** What can be done again and again until the other side answers: it is given up after some hours. */
+const CLEANUP = { retries: 20, firstRetrySeconds: 5, lastRetrySeconds: 3600, maxRunSeconds: 3600 }
+
 export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   'permission-sync': {
     retries: 12,
@@ -17,12 +20,7 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     lastRetrySeconds: 300,
     maxRunSeconds: 120,
   },
-  'site-cleanup': {
-    retries: 20,
-    firstRetrySeconds: 5,
-    lastRetrySeconds: 3600,
-    maxRunSeconds: 3600,
-  },
+  'site-cleanup': CLEANUP,
   // Given up after about two days, as mail servers do.
   'outbound-mail': {
     retries: 24,
@@ -33,18 +31,8 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   // Longer than the longest function: its own limit ends it, and is reported.
   'job-run': { retries: 3, firstRetrySeconds: 1, lastRetrySeconds: 30, maxRunSeconds: 1200 },
   'iac-job': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
-  'resource-cleanup': {
-    retries: 20,
-    firstRetrySeconds: 5,
-    lastRetrySeconds: 3600,
-    maxRunSeconds: 3600,
-  },
-  'bucket-upkeep': {
-    retries: 20,
-    firstRetrySeconds: 5,
-    lastRetrySeconds: 3600,
-    maxRunSeconds: 3600,
-  },
+  'resource-cleanup': CLEANUP,
+  'bucket-upkeep': CLEANUP,
   'table-build': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
   'table-recount': {
     retries: 12,

@@ -1,5 +1,6 @@
-import { AppError, type ErrorCode } from '#base/app-error.ts'
+import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import type { ErrorCode } from '#base/error-status.ts'
 import type { Visitor } from '#identity/visitor.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'

@@ -1,5 +1,5 @@
-import { AppError, type ErrorCode } from '#base/app-error.ts'
-import { statusOf } from '#base/error-status.ts'
+import { AppError } from '#base/app-error.ts'
+import { type ErrorCode, statusOf } from '#base/error-status.ts'
 import { errorHeaders } from '#http/plugins/errors.ts'
 
 import { capitalized, durationOf, withFullStop } from './text.ts'
