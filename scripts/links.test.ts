@@ -34,3 +34,12 @@ test('every decision is in the index, with its title', async () => {
     )
   }
 })
+
+test('what the glossary names is there', async () => {
+  const glossary = await readFile(join(ROOT, 'GLOSSARY.md'), 'utf8')
+  const paths = [...glossary.matchAll(/`((?:src|sandbox)\/[^`]+)`/g)].flatMap(
+    ([, path]) => path ?? [],
+  )
+  expect(paths.length).toBeGreaterThan(30)
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
