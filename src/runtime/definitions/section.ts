@@ -45,7 +45,7 @@ export interface DefinedItem extends SiteItem {
   mustReplace?(current: SiteItem): boolean
   /** Asks the sandbox: before a transaction, never in one. */
   check?(): Promise<void>
-  /** Makes it so; what it displaces is set aside if the job deletes it. The caller holds the site and asks for the revision. */
+  /** Makes it so; what it displaces is set aside if the job deletes it. The caller has locked the site and asks for the revision. */
   put(tx: SiteTx, by: ChangeContext): Promise<PutAction>
 }
 

@@ -73,7 +73,7 @@ export class Definitions {
     return { changes: plan.changes, faults: [...faults, ...plan.faults, ...room] }
   }
 
-  /** The caller holds the site, and asks for the revision. Says what there was to do. */
+  /** The caller has locked the site, and asks for the revision. Says what there was to do. */
   async applyChange(
     tx: SiteTx,
     definition: ParsedDefinition,

@@ -26,31 +26,25 @@ export interface SavedEnvVars {
   readonly permissionsSync: PermissionsSync
 }
 
+interface EnvVarsDeps {
+  readonly database: Database
+  readonly revisions: Revisions
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>
+  readonly siteKeys: SiteKeys
+  readonly clock: Clock
+}
+
 /** The environment of a site's functions. Every value is sealed with the site's key, secret or not. */
 export class EnvVars {
-  readonly #database: Database
-  readonly #revisions: Revisions
-  readonly #sealer: Pick<Sealer, 'seal' | 'open'>
-  readonly #siteKeys: SiteKeys
-  readonly #clock: Clock
+  readonly #deps: EnvVarsDeps
 
-  constructor(deps: {
-    database: Database
-    revisions: Revisions
-    sealer: Pick<Sealer, 'seal' | 'open'>
-    siteKeys: SiteKeys
-    clock: Clock
-  }) {
-    this.#database = deps.database
-    this.#revisions = deps.revisions
-    this.#sealer = deps.sealer
-    this.#siteKeys = deps.siteKeys
-    this.#clock = deps.clock
+  constructor(deps: EnvVarsDeps) {
+    this.#deps = deps
   }
 
   /** By name. */
   list(siteId: string): Promise<EnvVar[]> {
-    return this.#database.withSite(siteId, (tx) => this.all(tx))
+    return this.#deps.database.withSite(siteId, (tx) => this.all(tx))
   }
 
   /** Saves what `body` names and leaves the rest alone. What is as it says already makes no revision. */
@@ -59,22 +53,24 @@ export class EnvVars {
     const work = async (tx: SiteTx): Promise<SavedEnvVars> => {
       const actions = await this.dryRun(tx, changes)
       const idle = [...actions.values()].every((action) => action === 'none')
-      const state = idle ? await this.#revisions.state(tx) : await this.#revisions.request(tx)
+      const state = idle
+        ? await this.#deps.revisions.state(tx)
+        : await this.#deps.revisions.request(tx)
       if (!idle) await this.write(tx, changes)
       const named = new Set(changes.map(({ name }) => name))
       const saved = (await this.all(tx)).filter(({ name }) => named.has(name))
       return { saved, permissionsSync: permissionsSyncOf(state) }
     }
-    return this.#database.withSite(siteId, work).catch((error: unknown) => {
+    return this.#deps.database.withSite(siteId, work).catch((error: unknown) => {
       throw mapFaults(error, bodyFault)
     })
   }
 
   /** Deletes all of them. */
   clear(siteId: string): Promise<void> {
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       if ((await selectEnvVars(tx)).length === 0) return
-      await this.#revisions.request(tx)
+      await this.#deps.revisions.request(tx)
       const rows = await selectEnvVars(tx)
       await deleteEnvVars(
         tx,
@@ -104,12 +100,12 @@ export class EnvVars {
     toDelete?: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, EnvVarAction>> {
     const { actions, written, deleted } = await this.#plan(tx, changes, toDelete)
-    const key = await this.#siteKeys.wrapped(tx)
+    const key = await this.#deps.siteKeys.wrapped(tx)
     const rows = written.map(({ value, ...facts }) => ({
       ...facts,
-      sealed: this.#sealer.seal(key, contextOf(facts.name), Buffer.from(value)),
+      sealed: this.#deps.sealer.seal(key, contextOf(facts.name), Buffer.from(value)),
     }))
-    await upsertEnvVars(tx, rows, this.#clock.now())
+    await upsertEnvVars(tx, rows, this.#deps.clock.now())
     await deleteEnvVars(tx, deleted)
     return actions
   }
@@ -139,11 +135,11 @@ export class EnvVars {
     sealed: readonly SealedEnvVar[],
   ): Promise<ReadonlyMap<string, OpenEnvVar>> {
     if (sealed.length === 0) return new Map()
-    const key = await this.#siteKeys.wrapped(tx)
+    const key = await this.#deps.siteKeys.wrapped(tx)
     return new Map(
       sealed.map((entry) => {
         const bytes = Buffer.from(entry.sealed, 'base64')
-        const value = this.#sealer.open(key, contextOf(entry.name), bytes).toString()
+        const value = this.#deps.sealer.open(key, contextOf(entry.name), bytes).toString()
         return [entry.name, { value, secret: entry.secret }]
       }),
     )
@@ -158,10 +154,10 @@ export class EnvVars {
   }
 
   async #plain(tx: SiteTx, rows: readonly EnvVarRow[]): Promise<ReadonlyMap<string, PlainEnvVar>> {
-    const key = await this.#siteKeys.wrapped(tx)
+    const key = await this.#deps.siteKeys.wrapped(tx)
     return new Map(
       rows.map(({ name, secret, storageBackend, sealed }) => {
-        const value = this.#sealer.open(key, contextOf(name), sealed).toString()
+        const value = this.#deps.sealer.open(key, contextOf(name), sealed).toString()
         return [name, { name, value, secret, storageBackend }]
       }),
     )

@@ -8,21 +8,16 @@ import { updateFinished } from './queries.ts'
 
 /**
  * Ends a job, however it went: what was not done is skipped, the sealed definition is dropped, and what was done is
- * published as one revision. The caller holds the site.
+ * published as one revision. The caller has locked the site.
  */
 export async function endIacJob(
   tx: SiteTx,
   job: IacJob,
-  end: {
-    readonly status: IacStatus
-    readonly error?: string | null
-    readonly revisions: Pick<Revisions, 'request'>
-    readonly clock: Clock
-  },
+  { status, error }: { readonly status: IacStatus; readonly error?: string },
+  { revisions, clock }: { readonly revisions: Pick<Revisions, 'request'>; readonly clock: Clock },
 ): Promise<void> {
-  const { status, error = null, revisions, clock } = end
   await skipPending(tx, job.number)
-  await updateFinished(tx, job.number, { status, error, at: clock.now() })
+  await updateFinished(tx, job.number, { status, error: error ?? null, at: clock.now() })
   // A deployment brought new code, whatever became of its definition.
   const unpublished = job.source === 'deployment' || (await hasChanges(tx, job.number, 'succeeded'))
   if (job.mode !== 'plan' && unpublished) await revisions.request(tx)

@@ -19,32 +19,28 @@ export interface DefinitionProfile {
   readonly definition: object
 }
 
+interface DefinitionProfilesDeps {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly revisions: Pick<Revisions, 'lock'>
+  readonly clock: Clock
+}
+
 /** Definitions that a site keeps by name, as they were sent. The values of secrets are taken out before they are stored. */
 export class DefinitionProfiles {
-  readonly #database: Database
-  readonly #definitions: Definitions
-  readonly #revisions: Pick<Revisions, 'hold'>
-  readonly #clock: Clock
+  readonly #deps: DefinitionProfilesDeps
 
-  constructor(deps: {
-    database: Database
-    definitions: Definitions
-    revisions: Pick<Revisions, 'hold'>
-    clock: Clock
-  }) {
-    this.#database = deps.database
-    this.#definitions = deps.definitions
-    this.#revisions = deps.revisions
-    this.#clock = deps.clock
+  constructor(deps: DefinitionProfilesDeps) {
+    this.#deps = deps
   }
 
   /** By name. */
   list(siteId: string): Promise<ProfileRow[]> {
-    return this.#database.withSite(siteId, selectProfiles)
+    return this.#deps.database.withSite(siteId, selectProfiles)
   }
 
   get(siteId: string, profileName: string): Promise<DefinitionProfile> {
-    return this.#database.withSite(siteId, (tx) => this.find(tx, profileName))
+    return this.#deps.database.withSite(siteId, (tx) => this.find(tx, profileName))
   }
 
   /** 409 `DefinitionExists` for a name that is taken, unless it may be overwritten. */
@@ -54,10 +50,10 @@ export class DefinitionProfiles {
     input: { readonly definition: unknown; readonly overwriteDefinition?: boolean },
   ): Promise<DefinitionProfile> {
     const { definition, overwriteDefinition = false } = input
-    const parsed = this.#definitions.parse(definition)
-    await this.#definitions.check(parsed)
-    return this.#database.withSite(siteId, async (tx) => {
-      await this.#revisions.hold(tx)
+    const parsed = this.#deps.definitions.parse(definition)
+    await this.#deps.definitions.check(parsed)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      await this.#deps.revisions.lock(tx)
       if (!overwriteDefinition && (await selectDefinition(tx, profileName))) {
         throw new AppError(
           'DefinitionExists',
@@ -69,7 +65,7 @@ export class DefinitionProfiles {
   }
 
   remove(siteId: string, profileName: string): Promise<void> {
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       if (!(await deleteDefinition(tx, profileName))) throw notFound('Definition', profileName)
     })
   }
@@ -80,7 +76,7 @@ export class DefinitionProfiles {
     return { profileName, definition: asObject(row.definition) }
   }
 
-  /** Creates or replaces. The caller holds the site and has read the definition as `parsed`. */
+  /** Creates or replaces. The caller has locked the site and has read the definition as `parsed`. */
   async save(
     tx: SiteTx,
     profileName: string,
@@ -90,8 +86,8 @@ export class DefinitionProfiles {
     if (!names.includes(profileName) && names.length >= MAX_PROFILES) {
       throw invalid('profileName', `a site keeps at most ${MAX_PROFILES} definitions: delete one`)
     }
-    const kept = await this.#definitions.withoutSecrets(tx, asObject(definition), parsed)
-    await upsertDefinition(tx, profileName, kept, this.#clock.now())
+    const kept = await this.#deps.definitions.withoutSecrets(tx, asObject(definition), parsed)
+    await upsertDefinition(tx, profileName, kept, this.#deps.clock.now())
     return { profileName, definition: kept }
   }
 }

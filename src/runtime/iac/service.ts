@@ -17,40 +17,38 @@ export interface IacJobWithSummary {
   readonly summary: IacSummary
 }
 
+interface IacJobsDeps {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly revisions: Revisions
+  readonly clock: Clock
+}
+
 /** The infrastructure jobs of a site: what became of them, and calling them off. */
 export class IacJobs {
-  readonly #database: Database
-  readonly #definitions: Definitions
-  readonly #revisions: Revisions
-  readonly #clock: Clock
+  readonly #deps: IacJobsDeps
 
-  constructor(deps: {
-    database: Database
-    definitions: Definitions
-    revisions: Revisions
-    clock: Clock
-  }) {
-    this.#database = deps.database
-    this.#definitions = deps.definitions
-    this.#revisions = deps.revisions
-    this.#clock = deps.clock
+  constructor(deps: IacJobsDeps) {
+    this.#deps = deps
   }
 
   /** Newest first. */
   async list(siteId: string, page: PageRequest): Promise<PageRows<IacJob>> {
-    const rows = await this.#database.withSite(siteId, (tx) =>
+    const rows = await this.#deps.database.withSite(siteId, (tx) =>
       selectIacJobs(tx, { ...page, limit: page.limit + 1 }),
     )
     return pageRows(rows, page.limit, ({ number }) => number)
   }
 
   get(siteId: string, jobId: string): Promise<IacJobWithSummary> {
-    return this.#database.withSite(siteId, async (tx) => withSummary(tx, await existing(tx, jobId)))
+    return this.#deps.database.withSite(siteId, async (tx) =>
+      withSummary(tx, await existing(tx, jobId)),
+    )
   }
 
   /** The newest job of that deployment; undefined for one that defines nothing. */
   ofDeployment(siteId: string, deploymentId: string): Promise<IacJobWithSummary | undefined> {
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       const job = await selectNewestOfDeployment(tx, deploymentId)
       return job && withSummary(tx, job)
     })
@@ -61,30 +59,29 @@ export class IacJobs {
    * `IacJobFinished` when it has ended.
    */
   cancel(siteId: string, jobId: string): Promise<IacJobWithSummary> {
-    return this.#database.withSite(siteId, async (tx) => {
-      // No step is under way while this is held.
-      await this.#revisions.hold(tx)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      // No step is under way while this is locked.
+      await this.#deps.revisions.lock(tx)
       const job = await existing(tx, jobId)
       if (isFinished(job.status)) {
         throw new AppError('IacJobFinished', `The job "${jobId}" has ${job.status} already`)
       }
-      const means = { revisions: this.#revisions, clock: this.#clock }
-      await endIacJob(tx, job, { status: 'cancelled', ...means })
+      await endIacJob(tx, job, { status: 'cancelled' }, this.#deps)
       return withSummary(tx, await existing(tx, jobId))
     })
   }
 
   /** Whether no job of the site waits or runs. */
   isIdle(siteId: string): Promise<boolean> {
-    return this.#database.withSite(siteId, async (tx) => (await countOpenJobs(tx)) === 0)
+    return this.#deps.database.withSite(siteId, async (tx) => (await countOpenJobs(tx)) === 0)
   }
 
   /** What the site has, as a definition. */
   export(siteId: string): Promise<Record<string, readonly object[]>> {
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       // A step that is under way is in it or not, and nothing in between.
-      await this.#revisions.hold(tx)
-      return this.#definitions.export(tx)
+      await this.#deps.revisions.lock(tx)
+      return this.#deps.definitions.export(tx)
     })
   }
 }

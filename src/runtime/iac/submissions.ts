@@ -93,7 +93,7 @@ export class IacSubmissions {
     const definition = definitions.parse(value)
     await definitions.check(definition)
     return async (tx) => {
-      await revisions.hold(tx)
+      await revisions.lock(tx)
       const [newest] = await selectIacJobs(tx, { limit: 1, after: undefined })
       if (newest?.status === 'queued' && newest.deploymentId === deploymentId) return
       await this.#enqueue(tx, definition, {
@@ -120,7 +120,7 @@ export class IacSubmissions {
       persistDefinition: persisted = false,
     } = request
     const definition = from.inline ?? (await this.#ofProfile(tx, profileName))
-    await revisions.hold(tx)
+    await revisions.lock(tx)
     const source = from.inline ? 'inline' : 'profile'
     const jobId = await this.#enqueue(tx, definition, {
       mode,
@@ -149,7 +149,7 @@ export class IacSubmissions {
     return definitions.parse((await profiles.find(tx, profileName)).definition)
   }
 
-  /** The caller holds the site: a worker that looks for work now waits until this has committed. */
+  /** The caller has locked the site: a worker that looks for work now waits until this has committed. */
   async #enqueue(tx: SiteTx, definition: ParsedDefinition, order: Order): Promise<string> {
     const { sealed, queue, clock, ids, definitions } = this.#deps
     const waiting = await countOpenJobs(tx)

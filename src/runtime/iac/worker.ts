@@ -15,24 +15,24 @@ import {
 } from './change-queries.ts'
 import { confirmationError } from './confirmation.ts'
 import { endIacJob } from './end-job.ts'
-import type { ChangeStatus, IacChange, IacJob, IacStatus } from './model.ts'
+import type { ChangeStatus, IacChange, IacJob } from './model.ts'
 import { resetAttempts, selectIacJob, selectNextJob, updateStarted } from './queries.ts'
 import type { SealedDefinitions } from './sealed-definitions.ts'
 
 const WORKERS = 2
 /** How long a worker stays with one site while others wait. */
-const TURN_MS = 2000
+const TIME_SLICE_MS = 2000
 /** Workers that may fail or die at one step before the job is given up; fewer than the queue's own tries. */
 const MAX_ATTEMPTS = 10
 const NOTHING: ReadonlySet<string> = new Set()
 
-interface Taken {
+interface OpenedJob {
   readonly job: IacJob
   readonly definition: ParsedDefinition
 }
 
 /** A step that was refused: whoever caught it says so in a transaction of its own. */
-class RefusedStep extends Error {
+class StepRefused extends Error {
   readonly change: IacChange
   readonly reason: AppError
 
@@ -43,37 +43,29 @@ class RefusedStep extends Error {
   }
 }
 
+interface IacWorkerDeps {
+  readonly database: Database
+  readonly definitions: Definitions
+  readonly sealed: SealedDefinitions
+  readonly revisions: Revisions
+  readonly queue: Queue
+  readonly clock: Clock
+}
+
 /**
- * Carries out a site's jobs, one after the other. Every step is one transaction that holds the site, does the change and
+ * Carries out a site's jobs, one after the other. Every step is one transaction that locks the site, does the change and
  * notes it, so a worker may die at any moment and several may work at once: no step is done twice, or lost.
  */
 export class IacWorker {
-  readonly #database: Database
-  readonly #definitions: Definitions
-  readonly #sealed: SealedDefinitions
-  readonly #revisions: Revisions
-  readonly #queue: Queue
-  readonly #clock: Clock
+  readonly #deps: IacWorkerDeps
 
-  constructor(deps: {
-    database: Database
-    definitions: Definitions
-    sealed: SealedDefinitions
-    revisions: Revisions
-    queue: Queue
-    clock: Clock
-  }) {
-    this.#database = deps.database
-    this.#definitions = deps.definitions
-    this.#sealed = deps.sealed
-    this.#revisions = deps.revisions
-    this.#queue = deps.queue
-    this.#clock = deps.clock
+  constructor(deps: IacWorkerDeps) {
+    this.#deps = deps
   }
 
   /** Puts the worker behind its queue; call before the queue runs. */
   serve(): void {
-    this.#queue.handle('iac-job', ({ siteId }, signal) => this.run(siteId, signal), {
+    this.#deps.queue.handle('iac-job', ({ siteId }, signal) => this.run(siteId, signal), {
       concurrency: WORKERS,
     })
   }
@@ -83,15 +75,15 @@ export class IacWorker {
    * wait. Throws at a drain, or on a fault of ours: the queue tries again.
    */
   async run(siteId: string, signal: AbortSignal): Promise<void> {
-    const end = this.#clock.now().getTime() + TURN_MS
+    const end = this.#deps.clock.now().getTime() + TIME_SLICE_MS
     do {
       signal.throwIfAborted()
       const job = await this.#take(siteId)
       if (!job) return
       await this.#carryOn(siteId, job, { signal, end })
-    } while (this.#clock.now().getTime() < end)
-    await this.#database.withSite(siteId, (tx) =>
-      this.#queue.enqueue(tx, 'iac-job', { siteId }, { singletonKey: siteId }),
+    } while (this.#deps.clock.now().getTime() < end)
+    await this.#deps.database.withSite(siteId, (tx) =>
+      this.#deps.queue.enqueue(tx, 'iac-job', { siteId }, { singletonKey: siteId }),
     )
   }
 
@@ -99,12 +91,12 @@ export class IacWorker {
   async #carryOn(
     siteId: string,
     job: IacJob,
-    turn: { readonly signal: AbortSignal; readonly end: number },
+    slice: { readonly signal: AbortSignal; readonly end: number },
   ): Promise<void> {
-    const taken = await this.#prepare(siteId, job)
-    while (taken && (await this.#step(siteId, taken))) {
-      turn.signal.throwIfAborted()
-      if (this.#clock.now().getTime() >= turn.end) return
+    const opened = await this.#prepare(siteId, job)
+    while (opened && (await this.#step(siteId, opened))) {
+      slice.signal.throwIfAborted()
+      if (this.#deps.clock.now().getTime() >= slice.end) return
     }
   }
 
@@ -112,56 +104,53 @@ export class IacWorker {
   #take(siteId: string): Promise<IacJob | undefined> {
     return this.#inSite(siteId, async (tx) => {
       const job = await selectNextJob(tx)
-      if (job) await updateStarted(tx, job.number, this.#clock.now())
+      if (job) await updateStarted(tx, job.number, this.#deps.clock.now())
       return job
     })
   }
 
   /** Plans the job, unless that was done. Undefined when there is nothing to carry out. */
-  #prepare(siteId: string, { jobId }: IacJob): Promise<Taken | undefined> {
+  #prepare(siteId: string, { jobId }: IacJob): Promise<OpenedJob | undefined> {
     return this.#inSite(siteId, async (tx) => {
-      const job = await running(tx, jobId)
+      const job = await selectRunning(tx, jobId)
       if (!job) return undefined
       if (job.attempts > MAX_ATTEMPTS) {
-        await this.#end(tx, job, { status: 'failed', error: GIVEN_UP })
+        await this.#fail(tx, job, INTERNAL_FAULT)
         return undefined
       }
       const definition = await this.#open(tx, job)
       if (!definition) return undefined
-      const taken = { job, definition }
-      if (await hasChanges(tx, job.number)) return taken
-      return (await this.#plan(tx, taken)) ? taken : undefined
+      const opened = { job, definition }
+      if (await hasChanges(tx, job.number)) return opened
+      return (await this.#plan(tx, opened)) ? opened : undefined
     })
   }
 
   /** Ends the job itself when its definition cannot be read: an earlier version took it in. */
   async #open(tx: SiteTx, job: IacJob): Promise<ParsedDefinition | undefined> {
     try {
-      const definition = await this.#sealed.open(tx, job)
-      if (!definition) await this.#end(tx, job, { status: 'failed', error: GIVEN_UP })
+      const definition = await this.#deps.sealed.open(tx, job)
+      if (!definition) await this.#fail(tx, job, INTERNAL_FAULT)
       return definition
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      await this.#end(tx, job, { status: 'failed', error: error.message })
+      await this.#fail(tx, job, error.message)
       return undefined
     }
   }
 
   /** Writes down what there is to do. False when the job ends here: a plan, or one that may not be carried out. */
-  async #plan(tx: SiteTx, { job, definition }: Taken): Promise<boolean> {
-    const { changes, faults } = await this.#definitions.plan(tx, definition, job.mode)
+  async #plan(tx: SiteTx, { job, definition }: OpenedJob): Promise<boolean> {
+    const { changes, faults } = await this.#deps.definitions.plan(tx, definition, job.mode)
     const [fault] = faults
     if (fault) {
       const more = faults.length > 1 ? ` (and ${faults.length - 1} more)` : ''
-      await this.#end(tx, job, {
-        status: 'failed',
-        error: `${fault.field}: ${fault.message}${more}`,
-      })
+      await this.#fail(tx, job, `${fault.field}: ${fault.message}${more}`)
       return false
     }
     const refusal = job.mode === 'replace' && confirmationError(changes, job.agreed)
     if (refusal) {
-      await this.#end(tx, job, { status: 'failed', error: `${refusal.code}: ${refusal.message}` })
+      await this.#fail(tx, job, `${refusal.code}: ${refusal.message}`)
       return false
     }
     const waiting: ChangeStatus = job.mode === 'plan' ? 'planned' : 'pending'
@@ -171,7 +160,7 @@ export class IacWorker {
     }))
     await insertChanges(tx, job.number, rows)
     if (job.mode !== 'plan') return true
-    await this.#end(tx, job, { status: 'succeeded' })
+    await endIacJob(tx, job, { status: 'succeeded' }, this.#deps)
     return false
   }
 
@@ -179,35 +168,35 @@ export class IacWorker {
    * One change and its record; with the last one the job ends, so that nobody calls off what is done. False when the job
    * is over.
    */
-  async #step(siteId: string, { job: { jobId }, definition }: Taken): Promise<boolean> {
+  async #step(siteId: string, { job: { jobId }, definition }: OpenedJob): Promise<boolean> {
     try {
       return await this.#inSite(siteId, async (tx) => {
-        const job = await running(tx, jobId)
+        const job = await selectRunning(tx, jobId)
         if (!job) return false
         const [change, another] = await selectPending(tx, job.number, 2)
         if (change) await this.#carryOut(tx, { job, definition }, change)
         if (another) return true
-        await this.#end(tx, job, { status: 'succeeded' })
+        await endIacJob(tx, job, { status: 'succeeded' }, this.#deps)
         return false
       })
     } catch (error) {
-      if (!(error instanceof RefusedStep)) throw error
+      if (!(error instanceof StepRefused)) throw error
       await this.#refused(siteId, jobId, error)
       return false
     }
   }
 
-  async #carryOut(tx: SiteTx, { job, definition }: Taken, change: IacChange): Promise<void> {
+  async #carryOut(tx: SiteTx, { job, definition }: OpenedJob, change: IacChange): Promise<void> {
     // Only a replacement deletes, and what is deleted asks for no room.
     const toDelete =
       job.mode === 'replace' && change.action !== 'delete'
         ? await selectNamesToDelete(tx, job.number, change.section)
         : NOTHING
     const by = { actor: job.requestedBy, toDelete }
-    const action = await this.#definitions
+    const action = await this.#deps.definitions
       .applyChange(tx, definition, { ...change, by })
       .catch((error: unknown) => {
-        throw error instanceof AppError ? new RefusedStep(change, error) : error
+        throw error instanceof AppError ? new StepRefused(change, error) : error
       })
     const status = action === 'none' ? 'unchanged' : 'succeeded'
     await updateChangeResult(tx, job.number, {
@@ -220,40 +209,36 @@ export class IacWorker {
   }
 
   /** The step's own transaction was taken back. */
-  #refused(siteId: string, jobId: string, { change, reason }: RefusedStep): Promise<void> {
+  #refused(siteId: string, jobId: string, { change, reason }: StepRefused): Promise<void> {
     return this.#inSite(siteId, async (tx) => {
-      const job = await running(tx, jobId)
+      const job = await selectRunning(tx, jobId)
       if (!job) return
       const { section, name, position, action } = change
       const settled = { position, action, status: 'failed' as const, error: reason.message }
       // Not pending any more: another worker had more luck.
       if (!(await updateChangeResult(tx, job.number, settled))) return
       const error = `${section} "${name}": ${reason.message}`
-      await this.#end(tx, job, { status: 'failed', error })
+      await this.#fail(tx, job, error)
     })
   }
 
-  #end(
-    tx: SiteTx,
-    job: IacJob,
-    end: { readonly status: IacStatus; readonly error?: string },
-  ): Promise<void> {
-    return endIacJob(tx, job, { ...end, revisions: this.#revisions, clock: this.#clock })
+  #fail(tx: SiteTx, job: IacJob, error: string): Promise<void> {
+    return endIacJob(tx, job, { status: 'failed', error }, this.#deps)
   }
 
   #inSite<Result>(siteId: string, work: (tx: SiteTx) => Promise<Result>): Promise<Result> {
-    return this.#database.withSite(siteId, async (tx) => {
-      await this.#revisions.hold(tx)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      await this.#deps.revisions.lock(tx)
       return work(tx)
     })
   }
 }
 
-const GIVEN_UP =
+const INTERNAL_FAULT =
   'the job could not be carried out because of a fault on our side: what was done is listed, send it again for the rest'
 
 /** Undefined when it was cancelled, or another worker ended it. */
-async function running(tx: SiteTx, jobId: string): Promise<IacJob | undefined> {
+async function selectRunning(tx: SiteTx, jobId: string): Promise<IacJob | undefined> {
   const job = await selectIacJob(tx, jobId)
   return job?.status === 'running' ? job : undefined
 }

@@ -44,32 +44,24 @@ interface Attempt {
   readonly attempt: number
 }
 
+interface RunWorkerDeps {
+  readonly database: Database
+  readonly operationCalls: Pick<OperationCalls, 'call'>
+  readonly visitors: RunVisitors
+  siteOf(siteId: string): Promise<Site>
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
 /**
  * Carries out runs: the handler of the queue `job-run`. What the site's code throws ends a run, what passes on the side of
  * the service is tried again; a run whose replica went away is another replica's next attempt.
  */
 export class RunWorker {
-  readonly #database: Database
-  readonly #calls: Pick<OperationCalls, 'call'>
-  readonly #visitors: RunVisitors
-  readonly #siteOf: (siteId: string) => Promise<Site>
-  readonly #clock: Clock
-  readonly #logger: Logger
+  readonly #deps: RunWorkerDeps
 
-  constructor(deps: {
-    database: Database
-    operationCalls: Pick<OperationCalls, 'call'>
-    visitors: RunVisitors
-    siteOf(siteId: string): Promise<Site>
-    clock: Clock
-    logger: Logger
-  }) {
-    this.#database = deps.database
-    this.#calls = deps.operationCalls
-    this.#visitors = deps.visitors
-    this.#siteOf = (siteId) => deps.siteOf(siteId)
-    this.#clock = deps.clock
-    this.#logger = deps.logger
+  constructor(deps: RunWorkerDeps) {
+    this.#deps = deps
   }
 
   /** Throws when the run is to be tried again. */
@@ -92,8 +84,8 @@ export class RunWorker {
 
   /** Undefined when the run is over, or gone with its job. */
   #begin(siteId: string, runId: string): Promise<Attempt | undefined> {
-    return this.#database.withSite(siteId, async (tx) => {
-      const begun = await updateRunStarted(tx, runId, this.#clock.now())
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const begun = await updateRunStarted(tx, runId, this.#deps.clock.now())
       const job = begun && (await selectJob(tx, begun.jobId))
       if (!job) return undefined
       await updateRunOperation(tx, runId, job.operation)
@@ -103,12 +95,12 @@ export class RunWorker {
 
   async #invoke({ siteId, job, requestId, attempt }: Attempt): Promise<AttemptResult> {
     try {
-      const site = await this.#siteOf(siteId)
+      const site = await this.#deps.siteOf(siteId)
       const authority = await this.#authority(site, job)
       const body = JSON.stringify({ payload: job.payload })
       const { operation } = job
       const call = { site, operation, requestId, authority, depth: 0, body, fresh: true } as const
-      const answer = await this.#calls.call(call)
+      const answer = await this.#deps.operationCalls.call(call)
       return { status: 'succeeded', ...storedResult(answer.body) }
     } catch (error) {
       const failure = this.#failureOf(error, siteId)
@@ -123,7 +115,7 @@ export class RunWorker {
 
   async #authority(site: Site, { auth }: Job): Promise<Caller | 'system'> {
     if (auth.mode === 'system') return 'system'
-    const visitor = await this.#visitors.find(site, auth.username)
+    const visitor = await this.#deps.visitors.find(site, auth.username)
     if (visitor) return visitor
     throw new AppError(
       'UserNotFound',
@@ -133,7 +125,7 @@ export class RunWorker {
 
   #failureOf(error: unknown, siteId: string): AppError {
     if (error instanceof AppError) return error
-    this.#logger.error({ err: error, siteId }, 'job run failed')
+    this.#deps.logger.error({ err: error, siteId }, 'job run failed')
     return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
   }
 
@@ -142,8 +134,8 @@ export class RunWorker {
     run: { readonly runId: string; readonly attempt: number | undefined },
     outcome: AttemptResult,
   ): Promise<void> {
-    await this.#database.withSite(siteId, (tx) =>
-      updateRunEnded(tx, run, outcome, this.#clock.now()),
+    await this.#deps.database.withSite(siteId, (tx) =>
+      updateRunEnded(tx, run, outcome, this.#deps.clock.now()),
     )
   }
 }

@@ -45,29 +45,21 @@ export interface RunWithLog {
   readonly log: readonly LogRecord[]
 }
 
+interface JobRunsDeps {
+  readonly database: Database
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly runtimeLogs: Pick<RuntimeLogs, 'list'>
+  readonly idempotentAnswers: IdempotentAnswers
+}
+
 /** What became of a site's jobs: each start and each tick is one run. */
 export class JobRuns {
-  readonly #database: Database
-  readonly #queue: Queue
-  readonly #clock: Clock
-  readonly #ids: Ids
-  readonly #logs: Pick<RuntimeLogs, 'list'>
-  readonly #answers: IdempotentAnswers
+  readonly #deps: JobRunsDeps
 
-  constructor(deps: {
-    database: Database
-    queue: Queue
-    clock: Clock
-    ids: Ids
-    runtimeLogs: Pick<RuntimeLogs, 'list'>
-    idempotentAnswers: IdempotentAnswers
-  }) {
-    this.#database = deps.database
-    this.#queue = deps.queue
-    this.#clock = deps.clock
-    this.#ids = deps.ids
-    this.#logs = deps.runtimeLogs
-    this.#answers = deps.idempotentAnswers
+  constructor(deps: JobRunsDeps) {
+    this.#deps = deps
   }
 
   /** Runs the job now, whatever else of it runs. `trigger` says who or what asked. */
@@ -76,15 +68,15 @@ export class JobRuns {
     start: { readonly jobId: string; readonly trigger: string },
     repeat: RepeatableRequest | undefined,
   ): Promise<StartedRun> {
-    return this.#database.withSite(siteId, (tx) => {
+    return this.#deps.database.withSite(siteId, (tx) => {
       const work = () => this.#start(tx, start.jobId, start.trigger)
-      return repeat === undefined ? work() : this.#answers.once(tx, repeat, work)
+      return repeat === undefined ? work() : this.#deps.idempotentAnswers.once(tx, repeat, work)
     })
   }
 
   /** Newest first, skipped ticks among them. */
   async list(siteId: string, jobId: string, page: PageRequest): Promise<PageRows<JobRun>> {
-    const rows = await this.#database.withSite(siteId, async (tx) => {
+    const rows = await this.#deps.database.withSite(siteId, async (tx) => {
       if (!(await selectJob(tx, jobId))) throw notFound('Job', jobId)
       return selectRuns(tx, jobId, { limit: page.limit + 1, before: page.after })
     })
@@ -92,11 +84,11 @@ export class JobRuns {
   }
 
   async get(siteId: string, jobId: string, runId: string): Promise<RunWithLog> {
-    const run = await this.#database.withSite(siteId, (tx) => selectRun(tx, jobId, runId))
+    const run = await this.#deps.database.withSite(siteId, (tx) => selectRun(tx, jobId, runId))
     if (!run) throw notFound('JobRun', runId)
     const filter = { requestId: run.requestId }
     const page = { limit: MAX_LOG_LINES, after: undefined }
-    const { items } = await this.#logs.list(siteId, filter, page)
+    const { items } = await this.#deps.runtimeLogs.list(siteId, filter, page)
     return { run, log: items.toReversed() }
   }
 
@@ -132,7 +124,7 @@ export class JobRuns {
     await this.#add(tx, run)
     const { siteId } = tx
     const { runId } = run
-    await this.#queue.enqueue(
+    await this.#deps.queue.enqueue(
       tx,
       'job-run',
       { siteId, runId },
@@ -152,11 +144,11 @@ export class JobRuns {
 
   #newRun(jobId: string, trigger: string) {
     return {
-      runId: this.#ids.named('run'),
+      runId: this.#deps.ids.named('run'),
       jobId,
       trigger,
-      requestId: this.#ids.uuid(),
-      createdAt: this.#clock.now(),
+      requestId: this.#deps.ids.uuid(),
+      createdAt: this.#deps.clock.now(),
     }
   }
 }

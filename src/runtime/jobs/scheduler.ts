@@ -22,21 +22,22 @@ const LANES = 4
 
 const quiet = { info() {}, warn() {}, error() {}, debug() {} }
 
+interface JobSchedulerDeps {
+  readonly database: Database
+  readonly runs: JobRuns
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
 /**
  * Turns due ticks into runs. Every replica looks; whoever claims a tick records it, queues its run and sets the next tick in
  * one transaction, so that a tick is one row whichever replica dies when.
  */
 export class JobScheduler {
-  readonly #database: Database
-  readonly #runs: JobRuns
-  readonly #clock: Clock
-  readonly #logger: Logger
+  readonly #deps: JobSchedulerDeps
 
-  constructor(deps: { database: Database; runs: JobRuns; clock: Clock; logger: Logger }) {
-    this.#database = deps.database
-    this.#runs = deps.runs
-    this.#clock = deps.clock
-    this.#logger = deps.logger
+  constructor(deps: JobSchedulerDeps) {
+    this.#deps = deps
   }
 
   /** Looks every second until the signal, then finishes what it has begun. */
@@ -60,11 +61,11 @@ export class JobScheduler {
 
   /** Records every tick of every site that is due now. */
   async tick(): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.#deps.clock.now()
     let after: DueJob | undefined
     for (;;) {
       const from = after
-      const page = await this.#database.withDueJobs((tx) =>
+      const page = await this.#deps.database.withDueJobs((tx) =>
         selectDueJobs(tx, now, { limit: PAGE, after: from }),
       )
       await this.#claimAll(page, now)
@@ -77,7 +78,7 @@ export class JobScheduler {
     try {
       await this.tick()
     } catch (error) {
-      this.#logger.warn({ err: error }, 'due jobs not found')
+      this.#deps.logger.warn({ err: error }, 'due jobs not found')
     }
   }
 
@@ -92,11 +93,11 @@ export class JobScheduler {
   async #claim(due: DueJob, now: Date): Promise<void> {
     const { siteId, jobId, dueAt } = due
     try {
-      await this.#database.withSite(siteId, async (tx) => {
+      await this.#deps.database.withSite(siteId, async (tx) => {
         if (await claimDue(tx, jobId, dueAt)) await this.#record(tx, due, now)
       })
     } catch (error) {
-      this.#logger.error({ err: error, siteId, jobId }, 'tick not recorded')
+      this.#deps.logger.error({ err: error, siteId, jobId }, 'tick not recorded')
     }
   }
 
@@ -108,15 +109,15 @@ export class JobScheduler {
       await deleteDue(tx, jobId)
       const error = { code: ticks.code, message: ticks.message }
       const tick = { jobId, scheduledFor: dueAt, missed: 0 }
-      return this.#runs.recordTick(tx, tick, { status: 'failed', error })
+      return this.#deps.runs.recordTick(tx, tick, { status: 'failed', error })
     }
     const { last, missed, next } = ticks
     await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, new Date(next)))
     const tick = { jobId, scheduledFor: new Date(last), missed }
     await updateLastTick(tx, jobId, tick.scheduledFor)
-    if (!(await this.#runs.hasOpenRun(tx, jobId))) return this.#runs.queueTick(tx, tick)
+    if (!(await this.#deps.runs.hasOpenRun(tx, jobId))) return this.#deps.runs.queueTick(tx, tick)
     const error = { code: 'JobOverlap', message: 'Another run of this job was not over yet' }
-    return this.#runs.recordTick(tx, tick, { status: 'skipped', error })
+    return this.#deps.runs.recordTick(tx, tick, { status: 'skipped', error })
   }
 }
 

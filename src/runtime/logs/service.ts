@@ -52,32 +52,26 @@ export interface PlatformLine {
   readonly message: string
 }
 
+interface RuntimeLogsDeps {
+  readonly database: Database
+  readonly notifications: Notifications
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Takes the site's secrets out of what is kept. */
+  redact(siteId: string, text: string): string
+}
+
 /** What site code printed and what ended its calls. Lines wait in memory and are written in batches. */
 export class RuntimeLogs implements AsyncDisposable {
-  readonly #database: Database
-  readonly #notifications: Notifications
-  readonly #clock: Clock
-  readonly #logger: Logger
-  readonly #redact: (siteId: string, text: string) => string
+  readonly #deps: RuntimeLogsDeps
   readonly #buffer = new LogBuffer()
   readonly #watchers = new LogWatchers()
   readonly #sincePruned = new LRUCache<string, number>({ max: REMEMBERED_SITES })
   readonly #writes = new CoalescingQueue(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
   #timer: NodeJS.Timeout | undefined
 
-  constructor(deps: {
-    database: Database
-    notifications: Notifications
-    clock: Clock
-    logger: Logger
-    /** Takes the site's secrets out of what is kept. */
-    redact(siteId: string, text: string): string
-  }) {
-    this.#database = deps.database
-    this.#notifications = deps.notifications
-    this.#clock = deps.clock
-    this.#logger = deps.logger
-    this.#redact = (siteId, text) => deps.redact(siteId, text)
+  constructor(deps: RuntimeLogsDeps) {
+    this.#deps = deps
   }
 
   /** Hears of lines that other replicas wrote. */
@@ -96,19 +90,19 @@ export class RuntimeLogs implements AsyncDisposable {
   }
 
   failure({ siteId, code, ...line }: FailureLine): void {
-    this.#add(siteId, { ...line, at: this.#clock.now(), kind: 'failure', fields: { code } })
+    this.#add(siteId, { ...line, at: this.#deps.clock.now(), kind: 'failure', fields: { code } })
   }
 
   /** A word of the runtime itself to the site's admins. */
   platform({ siteId, ...line }: PlatformLine): void {
     const about = { operation: null, requestId: null, fields: null }
-    this.#add(siteId, { ...line, ...about, at: this.#clock.now(), kind: 'platform' })
+    this.#add(siteId, { ...line, ...about, at: this.#deps.clock.now(), kind: 'platform' })
   }
 
   /** Newest first. What still waited in this process is written before. */
   async list(siteId: string, filter: LogFilter, page: PageRequest): Promise<PageRows<LogRecord>> {
     await this.#writes.add(siteId)
-    const rows = await this.#database.withSite(siteId, (tx) =>
+    const rows = await this.#deps.database.withSite(siteId, (tx) =>
       selectNewest(tx, filter, { limit: page.limit + 1, before: page.after }),
     )
     return pageRows(rows, page.limit, ({ logId }) => logId)
@@ -157,7 +151,7 @@ export class RuntimeLogs implements AsyncDisposable {
       while (!watcher.signal.aborted) {
         watcher.reset()
         const from = after
-        const batch = await this.#database.withSite(siteId, (tx) =>
+        const batch = await this.#deps.database.withSite(siteId, (tx) =>
           selectAfter(tx, filter, { limit: FOLLOW_BATCH, after: from }),
         )
         after = batch.at(-1)?.logId ?? after
@@ -171,14 +165,14 @@ export class RuntimeLogs implements AsyncDisposable {
   }
 
   #add(siteId: string, line: NewLogLine): void {
-    const message = this.#redact(siteId, line.message)
+    const message = this.#deps.redact(siteId, line.message)
     const full = this.#buffer.add(siteId, { ...line, message })
     if (full) void this.#writes.add(siteId)
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS)
   }
 
   async #writeSite(siteId: string): Promise<void> {
-    const lines = this.#buffer.take(siteId, this.#clock.now())
+    const lines = this.#buffer.take(siteId, this.#deps.clock.now())
     if (lines.length === 0) return
     // A deployment or a failover may take the database away for a moment.
     await retry(() => this.#insert(siteId, lines), {
@@ -186,31 +180,31 @@ export class RuntimeLogs implements AsyncDisposable {
       isRetryable: (error) => !isRefusal(error),
       delayMs: (attempt) => attempt * 500,
     }).catch((error: unknown) => {
-      this.#logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
+      this.#deps.logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
     })
   }
 
   async #insert(siteId: string, lines: readonly NewLogLine[]): Promise<void> {
     const count = (this.#sincePruned.get(siteId) ?? PRUNE_EVERY) + lines.length
     const prune = count >= PRUNE_EVERY
-    await this.#database.withSite(siteId, async (tx) => {
+    await this.#deps.database.withSite(siteId, async (tx) => {
       await lockLog(tx)
       const upTo = await insertLines(tx, lines)
-      await this.#notifications.notify(tx, 'croft_log', { siteId, upTo })
+      await this.#deps.notifications.notify(tx, 'croft_log', { siteId, upTo })
       if (prune) await deleteOldest(tx, this.#bounds())
     })
     this.#sincePruned.set(siteId, prune ? 0 : count)
   }
 
   #bounds() {
-    const before = new Date(this.#clock.now().getTime() - RETENTION_MS)
+    const before = new Date(this.#deps.clock.now().getTime() - RETENTION_MS)
     return { before, kept: KEPT_LINES, batch: PRUNE_BATCH }
   }
 
   async #start(siteId: string, filter: LogFilter): Promise<string> {
     if (filter.since !== undefined) return '0'
     await this.#writes.add(siteId)
-    return this.#database.withSite(siteId, selectLastId)
+    return this.#deps.database.withSite(siteId, selectLastId)
   }
 }
 

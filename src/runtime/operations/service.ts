@@ -31,7 +31,7 @@ import {
 } from './queries.ts'
 
 /** Finds what an operation is to stand on. */
-export interface ResourceDirectory {
+interface ResourceDirectory {
   find(tx: SiteTx, resourceId: string): Promise<Resource | undefined>
 }
 
@@ -49,41 +49,31 @@ export interface ChangedOperation {
   readonly permissionsSync: PermissionsSync
 }
 
+interface OperationsDeps {
+  readonly database: Database
+  readonly revisions: Revisions
+  readonly resources: ResourceDirectory
+  readonly caches: OperationCaches
+  readonly jobsCalling: JobsCalling
+  readonly notifications: Notifications
+  readonly clock: Clock
+}
+
 /** What a site's visitors can call, by name. */
 export class Operations {
-  readonly #database: Database
-  readonly #revisions: Revisions
-  readonly #resources: ResourceDirectory
-  readonly #caches: OperationCaches
-  readonly #jobsCalling: JobsCalling
-  readonly #notifications: Notifications
-  readonly #clock: Clock
+  readonly #deps: OperationsDeps
 
-  constructor(deps: {
-    database: Database
-    revisions: Revisions
-    resources: ResourceDirectory
-    caches: OperationCaches
-    jobsCalling: JobsCalling
-    notifications: Notifications
-    clock: Clock
-  }) {
-    this.#database = deps.database
-    this.#revisions = deps.revisions
-    this.#resources = deps.resources
-    this.#caches = deps.caches
-    this.#jobsCalling = deps.jobsCalling
-    this.#notifications = deps.notifications
-    this.#clock = deps.clock
+  constructor(deps: OperationsDeps) {
+    this.#deps = deps
   }
 
   /** Creates the operation, or overwrites it and drops its cache. */
   async put(site: Site, input: PutOperation): Promise<ChangedOperation> {
     const binding = parseOperation(parseShape(PutOperation, input))
     const { promise: changed, resolve } = Promise.withResolvers<ChangedOperation>()
-    await this.#caches.invalidateAfter(site, binding.operation, () =>
-      this.#database.withSite(site.siteId, async (tx) => {
-        const state = await this.#revisions.request(tx)
+    await this.#deps.caches.invalidateAfter(site, binding.operation, () =>
+      this.#deps.database.withSite(site.siteId, async (tx) => {
+        const state = await this.#deps.revisions.request(tx)
         const operation = await this.write(tx, binding)
         tx.onCommit(() => resolve({ operation, permissionsSync: permissionsSyncOf(state) }))
         return operation.version
@@ -100,29 +90,29 @@ export class Operations {
     }
     await this.#checkFunction(tx, binding.lambdaResourceId)
     await this.#checkPreset(tx, binding.preset)
-    const operation = await upsertOperation(tx, binding, this.#clock.now())
+    const operation = await upsertOperation(tx, binding, this.#deps.clock.now())
     await this.#announce(tx, operation.operation, operation.version)
     return operation
   }
 
   remove(siteId: string, operation: string): Promise<void> {
-    return this.#database.withSite(siteId, async (tx) => {
-      await this.#revisions.request(tx)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      await this.#deps.revisions.request(tx)
       if (!(await this.delete(tx, operation))) throw notFound('Operation', operation)
     })
   }
 
   /** For a caller that has asked for the revision itself. False when it is not there; 409 while a job calls it. */
   async delete(tx: SiteTx, operation: string): Promise<boolean> {
-    const jobs = await this.#jobsCalling(tx, operation)
+    const jobs = await this.#deps.jobsCalling(tx, operation)
     if (jobs.length > 0) throw inUse(`Operation "${operation}" is called by`, 'job', jobs)
     return deleteOperation(tx, operation)
   }
 
   /** Drops the operation's kept answers and says how many were alive. */
   invalidate(site: Site, operation: string): Promise<number> {
-    return this.#caches.invalidateAfter(site, operation, () =>
-      this.#database.withSite(site.siteId, async (tx) => {
+    return this.#deps.caches.invalidateAfter(site, operation, () =>
+      this.#deps.database.withSite(site.siteId, async (tx) => {
         const version = await bumpVersion(tx, operation)
         if (version === undefined) throw notFound('Operation', operation)
         await this.#announce(tx, operation, version)
@@ -156,17 +146,21 @@ export class Operations {
   }
 
   #announce(tx: SiteTx, operation: string, version: string): Promise<void> {
-    return this.#notifications.notify(tx, 'croft_cache', { siteId: tx.siteId, operation, version })
+    return this.#deps.notifications.notify(tx, 'croft_cache', {
+      siteId: tx.siteId,
+      operation,
+      version,
+    })
   }
 
   async #checkPreset(tx: SiteTx, preset: PresetBinding | null): Promise<void> {
     if (preset === null || preset.resourceId === null) return
-    checkPresetResource(preset, await this.#resources.find(tx, preset.resourceId))
+    checkPresetResource(preset, await this.#deps.resources.find(tx, preset.resourceId))
   }
 
   async #checkFunction(tx: SiteTx, resourceId: string | null): Promise<void> {
     if (resourceId === null) return
-    const resource = await this.#resources.find(tx, resourceId)
+    const resource = await this.#deps.resources.find(tx, resourceId)
     if (!resource) throw invalid('lambdaResourceId', `resource "${resourceId}" does not exist`)
     if (resource.type !== 'lambdaFunction') {
       throw invalid('lambdaResourceId', `"${resource.name}" is a ${resource.type}, not a function`)

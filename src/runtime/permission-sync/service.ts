@@ -48,45 +48,29 @@ interface Lister<Item> {
   all(tx: SiteTx): Promise<Item[]>
 }
 
+interface PermissionSyncDeps {
+  readonly database: Database
+  readonly revisions: Revisions
+  readonly resources: Lister<Resource>
+  readonly operations: Lister<Operation>
+  readonly groups: Lister<{ readonly groupName: string }>
+  readonly envVars: Environment
+  readonly runtimeLogs: Pick<RuntimeLogs, 'platform'>
+  readonly sources: SyncSources
+  readonly published: ServingReplica
+  readonly sandbox: Pick<Sandbox, 'prepare'>
+  readonly logger: Logger
+}
+
 /** Compiles what a site's control plane says into its next revision. */
 export class PermissionSync {
-  readonly #database: Database
-  readonly #revisions: Revisions
-  readonly #resources: Lister<Resource>
-  readonly #operations: Lister<Operation>
-  readonly #groups: Lister<{ readonly groupName: string }>
-  readonly #envVars: Environment
-  readonly #logs: Pick<RuntimeLogs, 'platform'>
-  readonly #sources: SyncSources
-  readonly #replica: ServingReplica
+  readonly #deps: PermissionSyncDeps
   readonly #prepare: Prepare
-  readonly #logger: Logger
 
-  constructor(deps: {
-    database: Database
-    revisions: Revisions
-    resources: Lister<Resource>
-    operations: Lister<Operation>
-    groups: Lister<{ readonly groupName: string }>
-    envVars: Environment
-    runtimeLogs: Pick<RuntimeLogs, 'platform'>
-    sources: SyncSources
-    published: ServingReplica
-    sandbox: Pick<Sandbox, 'prepare'>
-    logger: Logger
-  }) {
-    this.#database = deps.database
-    this.#revisions = deps.revisions
-    this.#resources = deps.resources
-    this.#operations = deps.operations
-    this.#groups = deps.groups
-    this.#envVars = deps.envVars
-    this.#logs = deps.runtimeLogs
-    this.#sources = deps.sources
-    this.#replica = deps.published
+  constructor(deps: PermissionSyncDeps) {
+    this.#deps = deps
     const prepared = new PreparedFunctionCache(deps.sandbox)
     this.#prepare = (source) => prepared.prepare(source)
-    this.#logger = deps.logger
   }
 
   /** Puts the sync behind its queue; call before the queue runs. */
@@ -98,24 +82,24 @@ export class PermissionSync {
 
   /** Queues a new revision whether or not anything changed. */
   reconcile(siteId: string): Promise<PermissionsSync> {
-    return this.#database.withSite(siteId, async (tx) =>
-      permissionsSyncOf(await this.#revisions.request(tx)),
+    return this.#deps.database.withSite(siteId, async (tx) =>
+      permissionsSyncOf(await this.#deps.revisions.request(tx)),
     )
   }
 
   /** What the control plane says now, and how far its sync has come, read at one moment. */
   async overview(siteId: string): Promise<ControlPlaneOverview> {
-    const { state, ...rest } = await this.#database.withSite(siteId, async (tx) => ({
-      state: await this.#revisions.state(tx),
-      resources: await this.#resources.all(tx),
-      operations: await this.#operations.all(tx),
+    const { state, ...rest } = await this.#deps.database.withSite(siteId, async (tx) => ({
+      state: await this.#deps.revisions.state(tx),
+      resources: await this.#deps.resources.all(tx),
+      operations: await this.#deps.operations.all(tx),
     }))
-    return { ...rest, permissionsSync: await this.#standing(siteId, state) }
+    return { ...rest, permissionsSync: await this.#syncStatus(siteId, state) }
   }
 
   async statusOf(siteId: string): Promise<PermissionsSync> {
-    const state = await this.#database.withSite(siteId, (tx) => this.#revisions.state(tx))
-    return this.#standing(siteId, state)
+    const state = await this.#deps.database.withSite(siteId, (tx) => this.#deps.revisions.state(tx))
+    return this.#syncStatus(siteId, state)
   }
 
   /** Brings the site's revision up to its last change. Idempotent: with nothing to do it does nothing. */
@@ -127,44 +111,45 @@ export class PermissionSync {
       }
     } catch (error) {
       // At a drain the work is only put off: the queue gives it to the next worker.
-      if (!signal.aborted) await this.#revisions.fail(siteId, reasonOf(error))
+      if (!signal.aborted) await this.#deps.revisions.fail(siteId, reasonOf(error))
       throw error
     }
   }
 
   /** Says that a sync succeeded only when this replica serves what it made. */
-  async #standing(siteId: string, state: SyncState | undefined): Promise<PermissionsSync> {
-    await this.#replica.waitForRevision(siteId, state?.currentRevision ?? null)
+  async #syncStatus(siteId: string, state: SyncState | undefined): Promise<PermissionsSync> {
+    await this.#deps.published.waitForRevision(siteId, state?.currentRevision ?? null)
     return permissionsSyncOf(state)
   }
 
   /** True when further changes are waiting. */
   async #round(siteId: string): Promise<boolean> {
-    const work = await this.#database.withSite(siteId, async (tx) => {
-      const state = await this.#revisions.begin(tx)
+    const work = await this.#deps.database.withSite(siteId, async (tx) => {
+      const state = await this.#deps.revisions.begin(tx)
       if (!state) return undefined
       return {
         synced: state.requested,
-        resources: await this.#resources.all(tx),
-        operations: await this.#operations.all(tx),
-        groups: new Set((await this.#groups.all(tx)).map(({ groupName }) => groupName)),
-        env: await this.#envVars.sealed(tx),
+        resources: await this.#deps.resources.all(tx),
+        operations: await this.#deps.operations.all(tx),
+        groups: new Set((await this.#deps.groups.all(tx)).map(({ groupName }) => groupName)),
+        env: await this.#deps.envVars.sealed(tx),
       }
     })
     if (!work) return false
     const [files, settings] = await Promise.all([
-      this.#sources.codeFiles(siteId),
-      this.#sources.settings(siteId),
+      this.#deps.sources.codeFiles(siteId),
+      this.#deps.sources.settings(siteId),
     ])
     const document = await compile({ ...work, files, settings }, this.#prepare)
     const error = faultSummary(document)
-    if (error !== null) this.#logger.warn({ siteId, error }, 'functions do not load')
-    this.#tellAbsent(siteId, document, work.groups)
-    return this.#revisions.publish(siteId, { synced: work.synced, document, error })
+    if (error !== null) this.#deps.logger.warn({ siteId, error }, 'functions do not load')
+    this.#warnMissing(siteId, document, work.groups)
+    return this.#deps.revisions.publish(siteId, { synced: work.synced, document, error })
   }
 
-  #tellAbsent(siteId: string, document: RevisionDocument, groups: ReadonlySet<string>): void {
-    const warn = (message: string) => this.#logs.platform({ siteId, level: 'warn', message })
+  #warnMissing(siteId: string, document: RevisionDocument, groups: ReadonlySet<string>): void {
+    const warn = (message: string) =>
+      this.#deps.runtimeLogs.platform({ siteId, level: 'warn', message })
     for (const { functionName, names } of missingVariables(document)) {
       warn(
         `Function "${functionName}" names environment variables that are not set: ${names.join(', ')}`,

@@ -52,42 +52,30 @@ export interface ChangedResource {
   readonly permissionsSync: PermissionsSync
 }
 
+interface ResourcesDeps {
+  readonly database: Database
+  readonly revisions: Revisions
+  readonly sandbox: Pick<Sandbox, 'prepare'>
+  readonly queue: Queue
+  readonly layouts: TableDefinitions
+  readonly operationsUsing: OperationsUsing
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
 /** The definitions of a site's tables, buckets and functions. */
 export class Resources {
-  readonly #database: Database
-  readonly #revisions: Revisions
-  readonly #sandbox: Pick<Sandbox, 'prepare'>
-  readonly #queue: Queue
-  readonly #layouts: TableDefinitions
-  readonly #operationsUsing: OperationsUsing
-  readonly #clock: Clock
-  readonly #ids: Ids
+  readonly #deps: ResourcesDeps
 
-  constructor(deps: {
-    database: Database
-    revisions: Revisions
-    sandbox: Pick<Sandbox, 'prepare'>
-    queue: Queue
-    layouts: TableDefinitions
-    operationsUsing: OperationsUsing
-    clock: Clock
-    ids: Ids
-  }) {
-    this.#database = deps.database
-    this.#revisions = deps.revisions
-    this.#sandbox = deps.sandbox
-    this.#queue = deps.queue
-    this.#layouts = deps.layouts
-    this.#operationsUsing = deps.operationsUsing
-    this.#clock = deps.clock
-    this.#ids = deps.ids
+  constructor(deps: ResourcesDeps) {
+    this.#deps = deps
   }
 
   async create(siteId: string, input: NewResource): Promise<ChangedResource> {
     const typed = parseConfig(input.type, input.config)
-    await checkInlineCode(this.#sandbox, typed)
-    return this.#database.withSite(siteId, async (tx) => {
-      const state = await this.#revisions.request(tx)
+    await checkInlineCode(this.#deps.sandbox, typed)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const state = await this.#deps.revisions.request(tx)
       const resource = await this.add(tx, { name: input.name, typed, toDelete: NONE })
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
@@ -97,29 +85,33 @@ export class Resources {
     const before = await this.get(siteId, resourceId)
     const sent = patch.config === undefined ? before : patchConfig(before, patch.config)
     // Outside the transaction: it asks the sandbox.
-    if (inlineCodeOf(sent) !== inlineCodeOf(before)) await checkInlineCode(this.#sandbox, sent)
-    return this.#database.withSite(siteId, async (tx) => {
-      const state = await this.#revisions.request(tx)
+    if (inlineCodeOf(sent) !== inlineCodeOf(before)) await checkInlineCode(this.#deps.sandbox, sent)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const state = await this.#deps.revisions.request(tx)
       const current = await lockResource(tx, resourceId)
       if (!current) throw notFound('Resource', resourceId)
       const typed = patch.config === undefined ? current : patchConfig(current, patch.config)
       await this.#checkGrants(tx, typed)
       const name = patch.name ?? current.name
-      const resource = await updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+      const resource = await updateResource(
+        tx,
+        { ...typed, resourceId, name },
+        this.#deps.clock.now(),
+      )
       await this.#define(tx, resource)
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
 
   remove(siteId: string, resourceId: string): Promise<void> {
-    return this.#database.withSite(siteId, async (tx) => {
-      await this.#revisions.request(tx)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      await this.#deps.revisions.request(tx)
       if (!(await this.delete(tx, resourceId))) throw notFound('Resource', resourceId)
     })
   }
 
   async get(siteId: string, resourceId: string): Promise<Resource> {
-    const resource = await readResource(this.#database, siteId, resourceId)
+    const resource = await readResource(this.#deps.database, siteId, resourceId)
     if (!resource) throw notFound('Resource', resourceId)
     return resource
   }
@@ -129,7 +121,7 @@ export class Resources {
     siteId: string,
     subject: AccountStatusKey & { readonly resourceId: string },
   ): Promise<StandingAndResource | undefined> {
-    return readStandingAndResource(this.#database, siteId, subject)
+    return readStandingAndResource(this.#deps.database, siteId, subject)
   }
 
   /** All of them by name; there are at most 500. */
@@ -152,7 +144,7 @@ export class Resources {
 
   /** For a caller that has asked for the revision itself. False when it is not there; 409 while something stands on it. */
   async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
-    const operations = await this.#operationsUsing(tx, resourceId)
+    const operations = await this.#deps.operationsUsing(tx, resourceId)
     if (operations.length > 0)
       throw inUse(`Resource "${resourceId}" is used by`, 'operation', operations)
     const functions = await selectGrantees(tx, resourceId)
@@ -162,7 +154,7 @@ export class Resources {
     if (type === 'ddbTable' || type === 's3Bucket') {
       const { siteId } = tx
       const job = { siteId, type, resourceId }
-      await this.#queue.enqueue(tx, 'resource-cleanup', job, { singletonKey: resourceId })
+      await this.#deps.queue.enqueue(tx, 'resource-cleanup', job, { singletonKey: resourceId })
     }
     return type !== undefined
   }
@@ -181,14 +173,18 @@ export class Resources {
       throw invalid('name', `a site holds at most ${MAX_RESOURCES} resources: delete one first`)
     }
     await this.#checkGrants(tx, typed)
-    const resourceId = this.#ids.named('res')
-    const resource = await insertResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+    const resourceId = this.#deps.ids.named('res')
+    const resource = await insertResource(
+      tx,
+      { ...typed, resourceId, name },
+      this.#deps.clock.now(),
+    )
     await this.#define(tx, resource, toDelete)
     return resource
   }
 
   async rename(tx: SiteTx, current: Resource, name: string): Promise<void> {
-    await updateResource(tx, { ...current, name }, this.#clock.now())
+    await updateResource(tx, { ...current, name }, this.#deps.clock.now())
   }
 
   /** As `add`, for a resource that exists; its type and keys stay what they are. */
@@ -200,7 +196,11 @@ export class Resources {
   ): Promise<Resource> {
     await this.#checkGrants(tx, typed)
     const { resourceId, name } = current
-    const resource = await updateResource(tx, { ...typed, resourceId, name }, this.#clock.now())
+    const resource = await updateResource(
+      tx,
+      { ...typed, resourceId, name },
+      this.#deps.clock.now(),
+    )
     await this.#define(tx, resource, toDelete)
     return resource
   }
@@ -212,7 +212,7 @@ export class Resources {
   ): Promise<void> {
     if (inlineCodeOf(resource) !== undefined) await checkCodeBytes(tx, toDelete)
     if (resource.type !== 'ddbTable') return
-    await this.#layouts.define(tx, resource.resourceId, resource.config)
+    await this.#deps.layouts.define(tx, resource.resourceId, resource.config)
   }
 
   async #checkGrants(tx: SiteTx, typed: TypedConfig): Promise<void> {

@@ -17,23 +17,19 @@ import {
   updateStatus,
 } from './queries.ts'
 
+interface RevisionsDeps {
+  readonly database: Database
+  readonly queue: Queue
+  readonly notifications: Notifications
+  readonly clock: Clock
+}
+
 /** The numbered, immutable revisions of each site, and how far behind the control plane they are. */
 export class Revisions {
-  readonly #database: Database
-  readonly #queue: Queue
-  readonly #notifications: Notifications
-  readonly #clock: Clock
+  readonly #deps: RevisionsDeps
 
-  constructor(deps: {
-    database: Database
-    queue: Queue
-    notifications: Notifications
-    clock: Clock
-  }) {
-    this.#database = deps.database
-    this.#queue = deps.queue
-    this.#notifications = deps.notifications
-    this.#clock = deps.clock
+  constructor(deps: RevisionsDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -41,8 +37,8 @@ export class Revisions {
    * site's changes happen one after the other.
    */
   async request(tx: SiteTx): Promise<SyncState> {
-    const state = await countChange(tx, this.#clock.now())
-    await this.#queue.enqueue(
+    const state = await countChange(tx, this.#deps.clock.now())
+    await this.#deps.queue.enqueue(
       tx,
       'permission-sync',
       { siteId: tx.siteId },
@@ -52,8 +48,8 @@ export class Revisions {
   }
 
   /** The same order of a site's changes without asking for a revision: whoever changes something asks for one later. */
-  async hold(tx: SiteTx): Promise<void> {
-    await insertState(tx, this.#clock.now())
+  async lock(tx: SiteTx): Promise<void> {
+    await insertState(tx, this.#deps.clock.now())
     await lockState(tx)
   }
 
@@ -66,7 +62,7 @@ export class Revisions {
   async begin(tx: SiteTx): Promise<SyncState | undefined> {
     const state = await lockState(tx)
     if (!state || state.synced >= state.requested) return undefined
-    await updateStatus(tx, { status: 'running', error: null }, this.#clock.now())
+    await updateStatus(tx, { status: 'running', error: null }, this.#deps.clock.now())
     return state
   }
 
@@ -79,8 +75,8 @@ export class Revisions {
       readonly error: string | null
     },
   ): Promise<boolean> {
-    const now = this.#clock.now()
-    return this.#database.withSite(siteId, async (tx) => {
+    const now = this.#deps.clock.now()
+    return this.#deps.database.withSite(siteId, async (tx) => {
       const state = await lockState(tx)
       if (!state || state.synced >= input.synced) return false
       const revision = ((await selectLatestRevision(tx)) ?? 0) + 1
@@ -90,17 +86,17 @@ export class Revisions {
       await updateCurrent(tx, { revision, synced: input.synced, status, error: input.error }, now)
       // Nobody reads an older one, and what was deleted since is still in it.
       await deleteRevisionsBefore(tx, revision)
-      await this.#notifications.notify(tx, 'croft_revision', { siteId, revision })
+      await this.#deps.notifications.notify(tx, 'croft_revision', { siteId, revision })
       return behind
     })
   }
 
   /** Says why no revision could be made. The earlier one stays current. */
   fail(siteId: string, reason: string): Promise<void> {
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       const state = await lockState(tx)
       if (!state || state.synced >= state.requested) return
-      await updateStatus(tx, { status: 'failed', error: reason }, this.#clock.now())
+      await updateStatus(tx, { status: 'failed', error: reason }, this.#deps.clock.now())
     })
   }
 
