@@ -10,7 +10,7 @@ import { resultsText } from './results-table.ts'
 import { takeSample } from './sample.ts'
 import type { Subject } from './subject.ts'
 import { startElysiaEcho } from './subjects/elysia-echo.ts'
-import { startWorkerd } from './subjects/workerd.ts'
+import { MissingPackage, startWorkerd } from './subjects/workerd.ts'
 
 const CROFT_SUBJECTS = ['cached', 'warm', 'warm-10-sites'] as const
 const RESULTS = new URL('RESULTS.md', import.meta.url)
@@ -91,9 +91,15 @@ function optionsOf(args: readonly string[]): BenchOptions | undefined {
   }
 }
 
+function explainMissing(error: unknown): void {
+  if (!(error instanceof MissingPackage)) throw error
+  console.error(error.message)
+  process.exitCode = 1
+}
+
 const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(USAGE)
 else {
   const options = optionsOf(args)
-  if (options !== undefined) await bench(options)
+  if (options !== undefined) await bench(options).catch(explainMissing)
 }

@@ -66,6 +66,11 @@ function binaryPath(): string {
     const installed: { readonly default: string } = require('workerd')
     return installed.default
   } catch (cause) {
-    throw new Error('workerd is not installed: run "npm ci --prefix bench/packages"', { cause })
+    throw new MissingPackage('workerd is not installed: run "npm ci --prefix bench/packages"', {
+      cause,
+    })
   }
 }
+
+/** Its message says all that there is to say. */
+export class MissingPackage extends Error {}
