@@ -42,12 +42,12 @@ export interface AppContext extends Identity, Runtime {
   readonly ids: Ids
   readonly logger: Logger
   readonly pageTokens: PageTokens
-  /** For keys of one purpose. */
+  /** Derives keys, each for one purpose. */
   readonly sealer: Pick<Sealer, 'derive'>
   readonly operatorKey: string
   readonly readiness: Readiness
   readonly objects: ObjectStore
-  /** Of those URLs that lead here: all of files, in S3 the uploads whose length is not known before. */
+  /** Signs the URLs that lead to this service: all of the file store, and uploads to S3 whose length is not known before. */
   readonly objectUrls: ObjectUrls
   /** The mail that was kept here instead of delivered. */
   readonly outbox: Outbox
@@ -70,7 +70,7 @@ export interface Platform {
   readonly logger: Logger
   readonly clock: Clock
   readonly ids: Ids
-  /** For a pool that signs tokens; made anew when left out. */
+  /** Gives the key pair of a new pool; generated when left out. */
   newKeyPair?(): Promise<NewKeyPair>
   readonly postgres: PostgresPlatform
   readonly sealer: Sealer

@@ -11,11 +11,11 @@ import type { Logger } from '#platform/log/logger.ts'
 
 import { type Service, startService } from './service.ts'
 
-/** Also when its terminal is closed. */
+/** The signals that stop the service; SIGHUP comes when its terminal is closed. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
-/** Of a Ctrl-C under "npm start" npm passes on a second copy. */
+/** Under "npm start" a Ctrl-C arrives twice, because npm passes on a copy: within this time it counts once. */
 const SAME_SIGNAL_MS = 500
-/** Before those who stop services lose their patience: Kubernetes after 30 seconds. */
+/** Stops before the supervisor kills the process, as Kubernetes does after 30 seconds. */
 const STOP_MS = 29_000
 
 /** The process: reads the environment, runs the service until a signal, and is the only place that exits. */

@@ -109,7 +109,7 @@ async function openPlatform(
   } satisfies Platform
 }
 
-/** By the process that also brings the site's runtime up and answers for it. */
+/** Makes the first site, in a process that both runs the workers for it and answers for it. */
 async function makeFirstSite(
   context: AppContext,
   { database }: PostgresPlatform,

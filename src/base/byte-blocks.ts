@@ -16,7 +16,7 @@ export class ByteBlocks {
     return this.#sizeBytes
   }
 
-  /** Of memory, for what has arrived and a little more. */
+  /** The memory in use: what has arrived and the unused rest of the last block. */
   get heldBytes(): number {
     return this.#heldBytes
   }

@@ -4,7 +4,7 @@ import { AppError } from './app-error.ts'
 export const MAX_DEPTH = 128
 /** Values of a text that the service itself parses: to read each takes longer than its parser does. */
 const MAX_VALUES = 100_000
-/** Of those, fields of objects: each takes as long as three members of a list. */
+/** Fields of objects among those values. Reading one takes as long as reading three members of a list. */
 const MAX_FIELDS = 25_000
 
 const QUOTE = 0x22
@@ -30,7 +30,7 @@ export interface ValueBounds {
 
 const VALUE_BOUNDS: ValueBounds = { values: MAX_VALUES, fields: MAX_FIELDS }
 
-/** No text is as long, and engines compare it as fast as they count. */
+/** A bound that no text reaches; a small integer, because engines compare those fastest. */
 const NONE = 0x7fffffff
 
 /** Refuses nesting that would make a parser or a function recurse too far. Reads the text once; no parse. */
@@ -39,7 +39,7 @@ export function checkDepth(text: string, limit = MAX_DEPTH): void {
   if (text.length > limit * 2) refuse(text, { depth: limit, values: NONE, fields: NONE })
 }
 
-/** For text that the service parses and walks: refuses what would keep it from its other callers. Reads the text once. */
+/** Checks a text that the service itself will parse and walk: a larger one would keep it from its other callers. Reads the text once. */
 export function checkJsonSize(text: string, depth = MAX_DEPTH): void {
   // Every field has three characters, and every value but the last is followed by a comma.
   if (text.length > MAX_FIELDS * 3) refuse(text, { depth, ...VALUE_BOUNDS })
@@ -51,7 +51,7 @@ export function checkValueCount(text: string, bounds = VALUE_BOUNDS): void {
   if (text.length > bounds.fields * 3) refuse(text, { depth: NONE, ...bounds })
 }
 
-/** For text that is not JSON the answer may be either, but it always comes in one pass. */
+/** Reads the text once. Gives either answer for a text that is not JSON. */
 export const isNestedDeeper = (text: string, limit: number): boolean =>
   exceeded(text, { depth: limit, values: NONE, fields: NONE }) === 'depth'
 

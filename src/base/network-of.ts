@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net'
 
 const MAPPED = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i
-/** Of eight groups: what a provider gives to one customer, who may take any address in it. */
+/** A provider gives one customer the addresses that share these of the eight groups. */
 const NETWORK_GROUPS = 4
 
 /** What counts as one source of tries: an IPv4 address, or the /64 of an IPv6 address. Anything else is taken as it is. */

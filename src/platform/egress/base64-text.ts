@@ -12,7 +12,7 @@ export class Base64Text {
   #used = 0
   #sizeBytes = 0
 
-  /** Of what was added. */
+  /** The number of bytes that were added. */
   get sizeBytes(): number {
     return this.#sizeBytes
   }

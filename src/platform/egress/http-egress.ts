@@ -11,9 +11,9 @@ import { isPublicAddress } from './public-address.ts'
 import { methodFault, outgoingHeaders, redirectedHeaders } from './request-headers.ts'
 
 const MAX_REDIRECTS = 5
-/** Of one name, in the resolver's order. */
+/** Addresses of one name that are tried, in the resolver's order. */
 const MAX_ADDRESSES = 4
-/** No connection came about, so nothing was sent and the next address may be tried. */
+/** With these codes no connection was made, so nothing was sent and the next address may be tried. */
 const UNREACHED = [
   'ECONNREFUSED',
   'ConnectionRefused',
@@ -142,7 +142,7 @@ function firstHop(request: EgressRequest): Hop {
   }
 }
 
-/** As the Fetch standard normalizes: the common methods in capitals, any other as it is. */
+/** Writes the common methods in capitals and leaves any other as it is, as the Fetch standard does. */
 const normalMethod = (method: string): string =>
   /^(?:delete|get|head|options|post|put)$/i.test(method) ? method.toUpperCase() : method
 
@@ -178,7 +178,7 @@ const response = (answer: HttpResponse, url: URL, wasRedirected: boolean): Egres
   bodyBase64: answer.bodyBase64,
 })
 
-/** Words for site code: nothing in them tells what the installation's own network looks like. */
+/** An error for site code. Its message tells nothing about the installation's own network. */
 function explained(error: unknown, signal: AbortSignal, policy: EgressPolicy): Error {
   if (signal.aborted) {
     const reason: unknown = signal.reason

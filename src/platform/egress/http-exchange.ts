@@ -100,7 +100,7 @@ function decoded(response: IncomingMessage, encoding: string): Readable {
   return pipeline(response, decoder, () => {})
 }
 
-/** Without what described the transfer rather than the content. */
+/** Leaves out the headers that describe the transfer and not the content. */
 function pairsOf(raw: readonly string[], decodedBody: boolean): (readonly [string, string])[] {
   const dropped = new Set(['connection', 'keep-alive', 'transfer-encoding'])
   if (decodedBody) for (const name of ['content-encoding', 'content-length']) dropped.add(name)

@@ -32,7 +32,7 @@ export interface FetchRequest {
   readonly intoDir: string
   readonly signal: AbortSignal
   readonly timeoutMs: number
-  /** On disk, history included. */
+  /** What the clone may take on disk, with its history. */
   readonly maxBytes: number
   readonly allowFileUrls?: boolean
 }
@@ -139,7 +139,7 @@ function killGroup(pid: number | undefined): void {
   }
 }
 
-/** Only what git and ssh need to find programs, keys and the network; the service's own secrets stay out. */
+/** Passes on only what git and ssh need to find programs, keys and the network: the service's secrets stay out. */
 function environment(allowFileUrls: boolean): Record<string, string> {
   const passed = ['PATH', 'HOME', 'SSH_AUTH_SOCK', 'HTTPS_PROXY', 'https_proxy', 'SSL_CERT_FILE']
   // oxlint-disable-next-line node/no-process-env -- a child's environment, not configuration

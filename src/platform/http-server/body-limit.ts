@@ -1,4 +1,4 @@
-/** What `fetch` is spared: the request's own length says that it is too long, or is no length at all. */
+/** The refusal of a request whose Content-Length is too large or not a number; undefined when it is fine. */
 export function contentLengthRefusal(
   header: string | null,
   maxBytes: number,

@@ -17,7 +17,7 @@ export interface HttpServerOptions {
   readonly maxRequestBodyBytes?: number
   /** How long a connection may be silent between requests, or in the middle of one. At most 255; default 60. Never ends a response that is being made or streamed. */
   readonly idleTimeoutSeconds?: number
-  /** Told what `fetch` threw, and what befalls the listening socket: open connections go on. */
+  /** Receives what `fetch` threw, and errors of the listening socket; open connections go on after those. */
   readonly onError?: (error: unknown) => void
 }
 

@@ -10,7 +10,7 @@ export interface Libc {
   getsockname(fd: number, ...out: OutBuffer): number
 }
 
-/** Where the answer goes, and its length, which is read and written. */
+/** A buffer for the answer, and its length, which the call reads and writes. */
 type OutBuffer = [answer: ArrayBufferView, length: Int32Array]
 
 interface DenoFfi {

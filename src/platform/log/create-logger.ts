@@ -52,7 +52,7 @@ function withoutRows(error: unknown): unknown {
   return Object.fromEntries(fields.filter(([name]) => !ROW_FIELDS.has(name)))
 }
 
-/** At once for someone who watches; else in blocks, a write for every line would cost more than the line. */
+/** Writes each line at once to a terminal, and in blocks elsewhere: a write costs more than making the line. */
 const standardOutput = (): DestinationStream =>
   process.stdout.isTTY
     ? pino.destination({ fd: 1, sync: true })

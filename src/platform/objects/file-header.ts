@@ -39,7 +39,7 @@ export function encodeHeader(description: Description, measure: Measure): Buffer
   return Buffer.concat([fixed, words])
 }
 
-/** Throws when the file is none of ours, or damaged. */
+/** Throws when the file is damaged or was not written by `encodeHeader`. */
 export async function readHeader(file: FileHandle): Promise<FileHeader> {
   const first = await readAt(file, 0, FIRST_READ_BYTES)
   if (first.length < FIXED_BYTES || !first.subarray(0, 8).equals(MAGIC)) throw damaged()
@@ -65,7 +65,7 @@ export async function readHeader(file: FileHandle): Promise<FileHeader> {
   }
 }
 
-/** As S3 forms it for an object that came in one piece. */
+/** The ETag that S3 gives an object which came in one piece. */
 export const etagOf = (md5: Buffer): string => `"${md5.toString('hex')}"`
 
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {

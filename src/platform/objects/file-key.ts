@@ -48,7 +48,7 @@ export function entryOf(name: string, parent: Buffer): KeyEntry | undefined {
   return { key: Buffer.concat([parent, chunk]), kind, name }
 }
 
-/** By key; the object that is named like a folder's beginning comes first, because its key is the shorter one. */
+/** Orders by key. An object comes before the folder whose keys begin with its key, because its key is shorter. */
 export const byKey = (a: KeyEntry, b: KeyEntry): number =>
   Buffer.compare(a.key, b.key) || (a.kind === b.kind ? 0 : a.kind === 'object' ? -1 : 1)
 

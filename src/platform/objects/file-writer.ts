@@ -12,7 +12,7 @@ import { tooLong } from './object-rules.ts'
 import type { ObjectBody, ObjectHead } from './object-store.ts'
 
 const PUBLISH_ATTEMPTS = 10
-/** No room on the disk, or none that this user may take. */
+/** The disk is full, or the user's quota is. */
 const FULL = ['ENOSPC', 'EDQUOT']
 
 export interface Destination {
@@ -108,7 +108,7 @@ async function publish(temporary: string, path: string, onlyNew: boolean): Promi
   }
 }
 
-/** From the innermost folder up to the first that was there before. */
+/** Flushes from the innermost folder up to the first that was there before. */
 async function flushFolders(innermost: string, outermost: string): Promise<void> {
   for (let folder = innermost; ; folder = dirname(folder)) {
     await flushFolder(folder)

@@ -20,13 +20,13 @@ export function checkObjectKey(key: string, maxBytes: number): void {
   }
 }
 
-/** What a URL that takes any type leaves out. */
+/** Checks the type, if there is one: a URL without it takes any type. */
 export const checkedType = (options: {
   readonly contentType?: string
 }): { readonly contentType?: string } =>
   options.contentType === undefined ? {} : { contentType: checkedOptions(options).contentType }
 
-/** With names in lower case, as both stores give them back. */
+/** Checks type and metadata. Names of metadata come back in lower case, as both stores keep them. */
 export function checkedOptions(options: PutOptions): {
   readonly contentType: string
   readonly metadata: Readonly<Record<string, string>>

@@ -31,9 +31,9 @@ export interface ObjectStore extends AsyncDisposable {
 
 /** What this store takes at most. */
 interface ObjectBounds {
-  /** Of a whole key, what `objectKey` puts before it included. */
+  /** The longest key, with what `objectKey` puts before it. */
   readonly keyBytes: number
-  /** Of what one signed URL takes. */
+  /** The longest body that one signed URL takes. */
   readonly urlPutBytes: number
 }
 

@@ -107,7 +107,7 @@ export class ObjectUrls {
   }
 }
 
-/** Of a URL without a length; those that have one are signed as they always were. */
+/** Adds to the signature what a URL without a length claims; URLs with a length are signed as they always were. */
 const openTerms = ({ maxBytes, holder }: UrlGrant): unknown[] =>
   maxBytes === undefined && holder === undefined ? [] : [maxBytes ?? null, holder ?? null]
 

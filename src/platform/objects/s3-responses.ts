@@ -59,7 +59,7 @@ export async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<An
   }
 }
 
-/** No connection (the errors of sockets have a code), no answer in time, or a server's own fault. */
+/** Is true without a connection (errors of sockets have a code), without an answer in time, and for a server's own fault. */
 function isUnavailable(error: unknown): boolean {
   const status = s3StatusOf(error)
   if (status !== undefined) return status >= 500 || status === 429

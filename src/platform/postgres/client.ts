@@ -22,13 +22,13 @@ export interface ClientOptions {
   readonly role?: string | undefined
   /** Milliseconds that one statement may take; no limit when left out. */
   readonly statementTimeoutMs?: number
-  /** After which a connection is replaced; about 45 minutes when left out, never when null. */
+  /** The age at which a connection is replaced; about 45 minutes when left out, never when null. */
   readonly maxLifetimeSeconds?: number | null
   readonly onClose?: () => void
   readonly onNotify?: (channel: string, payload: string) => void
 }
 
-/** Before a connection is tried again. The driver's own pauses grow to 20 seconds, and every statement waits for one. */
+/** The pause before connecting again. The driver's own pauses grow to 20 seconds, and every statement waits for them. */
 const RECONNECT_SECONDS = 0.25
 
 /** Opens no connection until the first query. */
@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions): SqlClient {
   return postgres(options.url, settings)
 }
 
-/** The ends of time are not in a Date's ISO form: they become the ends of a Date's range, and back. */
+/** Postgres's `infinity` has no ISO form: it is read as the end of a Date's range, and written back from it. */
 const FOREVER = 8_640_000_000_000_000
 
 const DATE = {

@@ -33,7 +33,7 @@ export class Database {
   readonly #db: Kysely<DatabaseSchema>
   readonly #statements: Statements
 
-  /** Both use the same connections. */
+  /** `db` and `statements` use the same connections. */
   constructor(db: Kysely<DatabaseSchema>, statements: Statements) {
     this.#db = db
     this.#statements = statements
@@ -48,7 +48,7 @@ export class Database {
     })
   }
 
-  /** For finding sites by host and listing them; opens the `site` table only. */
+  /** Opens the `site` table alone, to find sites by host and to list them. */
   withDirectory<T>(work: (tx: DirectoryTx) => Promise<T>): Promise<T> {
     return this.#transaction(async (tx) => {
       await sql`select set_config('app.scope', 'directory', true)`.execute(tx.db)
@@ -56,7 +56,7 @@ export class Database {
     })
   }
 
-  /** For finding the jobs that are due; opens `data_job_due` only. */
+  /** Opens `data_job_due` alone, to find the jobs that are due. */
   withDueJobs<T>(work: (tx: DueJobsTx) => Promise<T>): Promise<T> {
     return this.#transaction(async (tx) => {
       await sql`select set_config('app.scope', 'due-jobs', true)`.execute(tx.db)

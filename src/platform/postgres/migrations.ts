@@ -7,7 +7,7 @@ import { SetupError } from '#config/setup-error.ts'
 import type { SqlClient, SqlRunner } from './client.ts'
 import { ensureAppRole, grantToAppRole, selectAppRole } from './role.ts'
 
-/** Any number; the same for every replica of Croft on this database. */
+/** The key of the advisory lock: an arbitrary number, the same for every replica. */
 const LOCK = 4_172_016_110
 
 interface Migration {

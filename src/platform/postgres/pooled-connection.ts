@@ -4,7 +4,7 @@ import { hasCode } from '#base/error-code.ts'
 import { byteaList } from './array-types.ts'
 import { type ClientOptions, type SqlClient, createClient } from './client.ts'
 
-/** After which a connection is replaced by a fresh one: the server's memory for it only grows. */
+/** The age at which a connection is replaced: the server's memory for it only grows. */
 const MAX_AGE_MS = 45 * 60_000
 /** PostgreSQL's code for a disk without room. */
 const DISK_FULL = '53100'
@@ -30,7 +30,7 @@ export class PooledConnection {
     this.#client = createClient({
       ...options,
       max: 1,
-      // By its own count it would also end a connection in the middle of a transaction.
+      // The driver would also end a connection in the middle of a transaction.
       maxLifetimeSeconds: null,
       onClose: () => {
         this.#losses += 1
@@ -38,7 +38,7 @@ export class PooledConnection {
     })
   }
 
-  /** Old, or told by the server that this session ends: the next borrower gets another. */
+  /** True when it is old, or when the server ended the session: the next user gets another connection. */
   get mustBeReplaced(): boolean {
     return this.#dying || performance.now() - this.#openedAt > MAX_AGE_MS
   }
@@ -85,7 +85,7 @@ export interface DatabaseSession {
 const asGiven = (parameter: unknown): unknown =>
   Array.isArray(parameter) && parameter[0] instanceof Uint8Array ? byteaList(parameter) : parameter
 
-/** Only an answer of the server that is not FATAL or PANIC does. */
+/** Is true for an error that the server answered, unless it was FATAL or PANIC and ended the session. */
 const leavesSessionOpen = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && error.severity === 'ERROR'
 

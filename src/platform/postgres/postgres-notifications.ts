@@ -121,7 +121,7 @@ export class PostgresNotifications implements Notifications {
     }
   }
 
-  /** On a new client: what an old one still had to write when its connection went would keep it from writing again. */
+  /** Takes a new client: the old one would first write what it still had to write when its connection was lost. */
   async #startOver(): Promise<void> {
     const old = this.#client
     this.#client = this.#connect()

@@ -29,7 +29,7 @@ export async function ensureAppRole(sql: SqlRunner): Promise<void> {
   await grantMembership(sql, current.name)
 }
 
-/** In a transaction that holds the migration lock: grants to the same tables cannot run at once. */
+/** Needs a transaction that holds the migration lock: grants to the same tables cannot run at once. */
 export async function grantToAppRole(sql: SqlRunner, readOnly: readonly string[]): Promise<void> {
   const role = sql(APP_ROLE)
   await sql`grant usage on schema public to ${role}`

@@ -18,7 +18,7 @@ import {
   TransientFailure,
 } from './queue.ts'
 
-/** Only for retries and delayed jobs: new ones are announced. */
+/** How often workers look for retries and delayed jobs; new jobs are announced by a notification. */
 const POLL_SECONDS = 2
 /** How often the jobs of dead workers are looked for. */
 const MONITOR_SECONDS = 5

@@ -43,5 +43,5 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   'account-mail': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 60 },
 }
 
-/** Where the jobs of a queue go that failed to the end. */
+/** The queue that takes the jobs which failed at their last retry. */
 export const deadLetterQueue = (name: QueueName): string => `${name}.dead`

@@ -17,7 +17,7 @@ export interface QueueJobs {
     readonly userPoolId: string
     readonly email: string
     readonly ask: 'sign-up' | 'resend' | 'reset'
-    /** Of the sign-up that the code is for. */
+    /** The sign-up that the code is for. */
     readonly registrationId?: string
   }
   /** Carry out one run of a backend job. */

@@ -29,7 +29,7 @@ export interface CounterRule {
 
 export interface CounterState {
   readonly count: number
-  /** From now on. */
+  /** Counted from now. */
   readonly waitMs: number
   /** False when a `begin` has to wait. */
   readonly admitted: boolean

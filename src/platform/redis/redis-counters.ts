@@ -57,7 +57,7 @@ local admitted = (step ~= 'begin' and step ~= 'look') or not blocked
 local firstRefusal = step == 'begin' and blocked and not refused
 return { count, math.max(0, waits - now), admitted and 1 or 0, firstRefusal and 1 or 0 }`
 
-/** Without a Redis each replica counts alone. */
+/** Opens counters that replicas share, or counters of this process alone when there is no Redis. */
 export function openCounters(
   redisUrl: string | undefined,
   logger: Logger,
@@ -114,7 +114,7 @@ class RedisCounters implements Counters {
     return counted
   }
 
-  /** Taken before the command leaves, so that two commands at once do not hand in the same. */
+  /** Takes the count before the command is sent, so that two commands at once do not both add it. */
   #takeOwed(key: CounterKey): number {
     const owed = this.#owed.get(redisKey(key)) ?? 0
     this.#owed.delete(redisKey(key))

@@ -12,10 +12,10 @@ import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 const MAX_OWED_DROPS = 10_000
 const DROPS_AT_ONCE = 500
 
-/** Of one site's entries, keys included: strangers choose what is asked. What ends first goes first. */
+/** Bounds the entries of one site with their keys, because strangers choose what is asked. The entry that expires first goes first. */
 const MAX_SITE_BYTES = 64 * 1024 * 1024
 
-/** What a site's entries take, in a hash of their sizes and one of all together. */
+/** The part that both scripts share: it keeps the total of a site's entries beside the size of each. */
 const ACCOUNT = `
 local total = tonumber(redis.call('HGET', KEYS[2], 'total') or '0')
 local function forget(key)
@@ -167,7 +167,7 @@ class RedisSharedCache implements SharedCache {
 const dropOf = (client: Redis | Cluster, index: string): Promise<unknown> =>
   client.eval(DROP_SCRIPT, 3, ...accountKeys(index), index)
 
-/** Of the site that an index belongs to: its entries by their ends, and their sizes. */
+/** The two keys of a site's account: its entries ordered by expiry, and their sizes. */
 function accountKeys(index: string): [string, string] {
   const site = index.slice(0, index.indexOf('}') + 1)
   return [`${site}:entries`, `${site}:sizes`]

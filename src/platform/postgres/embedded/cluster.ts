@@ -32,7 +32,7 @@ export async function openCluster(placement: Placement): Promise<string> {
   return password.trim()
 }
 
-/** In a folder beside, renamed when whole: a crash in the middle leaves nothing that looks like a cluster. */
+/** Works in a folder beside and renames it when it is complete: a crash leaves nothing that looks like a cluster. */
 async function initCluster({
   account,
   binaries,
@@ -59,7 +59,7 @@ async function initCluster({
       '--locale-provider=builtin',
       '--builtin-locale=C.UTF-8',
       '--no-instructions',
-      // By itself it would empty the folder of that name, whoever made that meanwhile.
+      // Otherwise initdb empties the folder when it fails, and another start may have made it meanwhile.
       '--no-clean',
     ])
     if (exitCode !== 0) {

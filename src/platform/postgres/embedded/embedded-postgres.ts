@@ -19,14 +19,14 @@ export interface EmbeddedPostgresOptions {
 }
 
 export interface EmbeddedPostgres extends AsyncDisposable {
-  /** With the superuser's password: never log it. */
+  /** Contains the superuser's password: never log it. */
   readonly url: string
-  /** Of the one that was last started. */
+  /** The process that was started last. */
   readonly pid: number
   readonly adopted: boolean
   /** PostgreSQL's own data folder. */
   readonly cluster: string
-  /** From now on it is not started again when it ends; a start that is under way goes on. */
+  /** Keeps the server from being started again when it ends; a start that is under way goes on. */
   stopRestarting(): void
 }
 

@@ -19,7 +19,7 @@ const ADOPTED_POLL_MS = 1000
 const START_TIMEOUT_MS = 120_000
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024
 
-/** For one service on one machine: small memory, everything durable. */
+/** Settings for one service on one machine: little memory, and everything durable. */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
