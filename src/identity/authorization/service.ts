@@ -30,29 +30,21 @@ export interface SignedIn {
   readonly session: { readonly token: string; readonly expiresAt: Date }
 }
 
+interface SignInsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly sessions: Sessions
+  readonly codes: AuthorizationCodes
+  readonly hints: IdTokenHints
+  readonly events: SecurityEvents
+}
+
 /** Turns an authorization request into a code, once it is known who the user is. */
 export class SignIns {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #sessions: Sessions
-  readonly #codes: AuthorizationCodes
-  readonly #hints: IdTokenHints
-  readonly #events: SecurityEvents
+  readonly #deps: SignInsDeps
 
-  constructor(deps: {
-    database: Database
-    clock: Clock
-    sessions: Sessions
-    codes: AuthorizationCodes
-    hints: IdTokenHints
-    events: SecurityEvents
-  }) {
-    this.#database = deps.database
-    this.#clock = deps.clock
-    this.#sessions = deps.sessions
-    this.#codes = deps.codes
-    this.#hints = deps.hints
-    this.#events = deps.events
+  constructor(deps: SignInsDeps) {
+    this.#deps = deps
   }
 
   /**
@@ -85,11 +77,11 @@ export class SignIns {
   ): Promise<SignedIn> {
     const { pool, client } = request
     const refusal = await this.#refusalOf(site, request, proof)
-    return this.#database.withSite(site.siteId, async (tx) => {
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
       const holder = await lockAccountForNewSignIn(tx, pool, proof)
       if (!holder) throw new AppError('InvalidCredentials', 'That did not work: sign in again')
-      const session = await this.#sessions.start(tx, pool, proof, origin)
-      await this.#events.record(tx, {
+      const session = await this.#deps.sessions.start(tx, pool, proof, origin)
+      await this.#deps.events.record(tx, {
         event: 'sign-in.succeeded',
         pool: pool.kind,
         sub: holder.sub,
@@ -100,7 +92,7 @@ export class SignIns {
       })
       const location = refusal
         ? errorLocation(request, refusal)
-        : codeLocation(request, await this.#codes.issue(tx, request, { ...proof, ...session }))
+        : codeLocation(request, await this.#deps.codes.issue(tx, request, { ...proof, ...session }))
       return { location, session }
     })
   }
@@ -119,7 +111,7 @@ export class SignIns {
   /** Whom `id_token_hint` names. */
   async #expected(site: Site, { pool, idTokenHint }: AuthorizationRequest): Promise<string> {
     if (idTokenHint === undefined) return 'anyone'
-    return (await this.#hints.subOf(site, pool, idTokenHint)) ?? 'unknown'
+    return (await this.#deps.hints.subOf(site, pool, idTokenHint)) ?? 'unknown'
   }
 
   #codeOfSession(
@@ -127,11 +119,11 @@ export class SignIns {
     request: AuthorizationRequest,
     { sessionToken, expected }: { readonly sessionToken: string; readonly expected: string },
   ): Promise<string | undefined> {
-    return this.#database.withSite(site.siteId, async (tx) => {
-      const session = await this.#sessions.hold(tx, request.pool, sessionToken)
-      if (!session || !sessionSatisfies(session, request, this.#clock.now())) return undefined
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const session = await this.#deps.sessions.hold(tx, request.pool, sessionToken)
+      if (!session || !sessionSatisfies(session, request, this.#deps.clock.now())) return undefined
       if (expected !== 'anyone' && expected !== session.sub) return undefined
-      return this.#codes.issue(tx, request, session)
+      return this.#deps.codes.issue(tx, request, session)
     })
   }
 }

@@ -36,35 +36,23 @@ export interface CallbackRequest {
   readonly sessionToken: string | undefined
 }
 
+interface AuthorizationCallbacksDeps {
+  readonly clock: Clock
+  readonly providers: Providers
+  readonly client: ProviderClient
+  readonly visits: LoginStates
+  readonly arrivals: FederatedAccounts
+  readonly links: Links
+  readonly signIns: Pick<SignIns, 'complete'>
+  readonly refusals: LoginRefusals
+}
+
 /** Browsers that come back from the provider. */
 export class AuthorizationCallbacks {
-  readonly #clock: Clock
-  readonly #providers: Providers
-  readonly #client: ProviderClient
-  readonly #visits: LoginStates
-  readonly #arrivals: FederatedAccounts
-  readonly #links: Links
-  readonly #signIns: Pick<SignIns, 'complete'>
-  readonly #refusals: LoginRefusals
+  readonly #deps: AuthorizationCallbacksDeps
 
-  constructor(deps: {
-    clock: Clock
-    providers: Providers
-    client: ProviderClient
-    visits: LoginStates
-    arrivals: FederatedAccounts
-    links: Links
-    signIns: Pick<SignIns, 'complete'>
-    refusals: LoginRefusals
-  }) {
-    this.#clock = deps.clock
-    this.#providers = deps.providers
-    this.#client = deps.client
-    this.#visits = deps.visits
-    this.#arrivals = deps.arrivals
-    this.#links = deps.links
-    this.#signIns = deps.signIns
-    this.#refusals = deps.refusals
+  constructor(deps: AuthorizationCallbacksDeps) {
+    this.#deps = deps
   }
 
   async finish(
@@ -73,10 +61,10 @@ export class AuthorizationCallbacks {
     returning: CallbackRequest,
     origin: RequestOrigin,
   ): Promise<CallbackResult> {
-    const authTime = this.#clock.now()
+    const authTime = this.#deps.clock.now()
     const answer = parseAuthorizationResponse(returning.params)
     if (!answer) return { kind: 'unknown-login' }
-    const visit = await this.#visits.take(site, pool, answer.state, returning.bindingOf)
+    const visit = await this.#deps.visits.take(site, pool, answer.state, returning.bindingOf)
     if (!visit) return { kind: 'unknown-login' }
     const check = checkAuthorization(pool, new URLSearchParams(visit.query))
     // The client, or the provider, has changed while the browser was away.
@@ -89,7 +77,7 @@ export class AuthorizationCallbacks {
     if ('kind' in account) return account
     const { sub } = account
     const proof = { sub, method: 'google', authTime, replaces: returning.sessionToken } as const
-    const signedIn = await this.#signIns.complete(site, check.request, proof, origin)
+    const signedIn = await this.#deps.signIns.complete(site, check.request, proof, origin)
     return { kind: 'signed-in', ...signedIn }
   }
 
@@ -103,14 +91,17 @@ export class AuthorizationCallbacks {
       requireSameIssuer(answer, visit)
       if (answer.error !== undefined) {
         return {
-          location: await this.#refusals.errorLocation(trip, authorizationErrorOf(answer.error)),
+          location: await this.#deps.refusals.errorLocation(
+            trip,
+            authorizationErrorOf(answer.error),
+          ),
         }
       }
       const person = await this.#redeem(trip, visit, requireCode(answer))
       if (isRecentEnough(person, visit)) return person
-      return { location: await this.#refusals.errorLocation(trip, NOT_RECENT) }
+      return { location: await this.#deps.refusals.errorLocation(trip, NOT_RECENT) }
     } catch (error) {
-      return { location: await this.#refusals.faultLocation(trip, error) }
+      return { location: await this.#deps.refusals.faultLocation(trip, error) }
     }
   }
 
@@ -119,13 +110,13 @@ export class AuthorizationCallbacks {
     visit: LoginState,
     code: string,
   ): Promise<ProviderUser> {
-    const access = await this.#providers.access(site, request.pool)
+    const access = await this.#deps.providers.access(site, request.pool)
     if (access.issuer !== visit.issuer || access.clientId !== visit.clientId) {
       throw untrusted('The provider has been changed while the browser was there')
     }
     const { nonce, verifier } = visit
     const redirectUri = callbackUri(request.pool.issuer)
-    return this.#client.redeem(access, { code, redirectUri, nonce, verifier })
+    return this.#deps.client.redeem(access, { code, redirectUri, nonce, verifier })
   }
 
   async #accountOf(
@@ -138,16 +129,16 @@ export class AuthorizationCallbacks {
     const about = { pool, issuer: visit.issuer, clientId: client.clientId, origin }
     const { linker } = visit
     if (linker) {
-      const reason = await this.#links.complete(site, person, { ...about, linker })
+      const reason = await this.#deps.links.complete(site, person, { ...about, linker })
       if (reason === undefined) return { sub: linker.sub }
-      const location = await this.#refusals.linkErrorLocation(trip, reason, linker)
+      const location = await this.#deps.refusals.linkErrorLocation(trip, reason, linker)
       return { kind: 'error-redirect', location }
     }
-    const arrival = await this.#arrivals.resolve(site, person, about)
+    const arrival = await this.#deps.arrivals.resolve(site, person, about)
     if (arrival.kind === 'known') return { sub: arrival.sub }
     const { address } = person
     const email = address.kind === 'verified' ? address.email : undefined
-    await this.#refusals.note(trip, arrival.reason, { email })
+    await this.#deps.refusals.note(trip, arrival.reason, { email })
     return { kind: 'refused', reason: arrival.reason, request }
   }
 }

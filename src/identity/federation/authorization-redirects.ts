@@ -16,32 +16,22 @@ import { callbackUri } from './model.ts'
 import type { ProviderClient } from './provider-client.ts'
 import type { ProviderAccess, Providers } from './providers.ts'
 
+interface AuthorizationRedirectsDeps {
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly providers: Providers
+  readonly client: ProviderClient
+  readonly visits: LoginStates
+  readonly linkDepartures: LinkChecks
+  readonly refusals: LoginRefusals
+}
+
 /** Browsers that leave for the provider. */
 export class AuthorizationRedirects {
-  readonly #clock: Clock
-  readonly #ids: Ids
-  readonly #providers: Providers
-  readonly #client: ProviderClient
-  readonly #visits: LoginStates
-  readonly #linkDepartures: LinkChecks
-  readonly #refusals: LoginRefusals
+  readonly #deps: AuthorizationRedirectsDeps
 
-  constructor(deps: {
-    clock: Clock
-    ids: Ids
-    providers: Providers
-    client: ProviderClient
-    visits: LoginStates
-    linkDepartures: LinkChecks
-    refusals: LoginRefusals
-  }) {
-    this.#clock = deps.clock
-    this.#ids = deps.ids
-    this.#providers = deps.providers
-    this.#client = deps.client
-    this.#visits = deps.visits
-    this.#linkDepartures = deps.linkDepartures
-    this.#refusals = deps.refusals
+  constructor(deps: AuthorizationRedirectsDeps) {
+    this.#deps = deps
   }
 
   async start(
@@ -52,14 +42,16 @@ export class AuthorizationRedirects {
   ): Promise<AuthorizationRedirect> {
     const trip = { site, request, origin }
     if (request.client.purpose !== 'link') return this.#leave(trip, undefined)
-    const link = await this.#linkDepartures.check(site, request, leaving)
+    const link = await this.#deps.linkDepartures.check(site, request, leaving)
     switch (link.kind) {
       case 'allowed':
         return this.#leave(trip, link.linker)
       case 'refused':
-        return { location: await this.#refusals.linkErrorLocation(trip, link.reason, link.linker) }
+        return {
+          location: await this.#deps.refusals.linkErrorLocation(trip, link.reason, link.linker),
+        }
       case 'other-browser':
-        return { location: await this.#refusals.errorLocation(trip, NOT_SIGNED_IN) }
+        return { location: await this.#deps.refusals.errorLocation(trip, NOT_SIGNED_IN) }
     }
   }
 
@@ -68,10 +60,10 @@ export class AuthorizationRedirects {
     linker: LinkingUser | undefined,
   ): Promise<AuthorizationRedirect> {
     try {
-      const access = await this.#providers.access(trip.site, trip.request.pool)
+      const access = await this.#deps.providers.access(trip.site, trip.request.pool)
       return await this.#begin(trip, access, linker)
     } catch (error) {
-      return { location: await this.#refusals.faultLocation(trip, error) }
+      return { location: await this.#deps.refusals.faultLocation(trip, error) }
     }
   }
 
@@ -81,11 +73,11 @@ export class AuthorizationRedirects {
     linker: LinkingUser | undefined,
   ): Promise<AuthorizationRedirect> {
     const { pool } = request
-    const { answersNameIssuer } = await this.#client.metadata(access.issuer)
-    const { state, binding } = this.#visits.prepare()
-    const [nonce, verifier] = [this.#ids.secret(), this.#ids.secret()]
+    const { answersNameIssuer } = await this.#deps.client.metadata(access.issuer)
+    const { state, binding } = this.#deps.visits.prepare()
+    const [nonce, verifier] = [this.#deps.ids.secret(), this.#deps.ids.secret()]
     const maxAgeSeconds = request.prompts.has('login') ? 0 : request.maxAgeSeconds
-    const location = await this.#client.authorizationUrl(access, {
+    const location = await this.#deps.client.authorizationUrl(access, {
       redirectUri: callbackUri(pool.issuer),
       state,
       nonce,
@@ -94,7 +86,7 @@ export class AuthorizationRedirects {
       maxAgeSeconds,
       loginHint: request.loginHint,
     })
-    const nowSeconds = Math.floor(this.#clock.now().getTime() / 1000)
+    const nowSeconds = Math.floor(this.#deps.clock.now().getTime() / 1000)
     const since = maxAgeSeconds === undefined ? undefined : nowSeconds - maxAgeSeconds
     const visit = {
       query: request.query,
@@ -106,7 +98,7 @@ export class AuthorizationRedirects {
       ...(since !== undefined && { authenticatedAfterSeconds: since }),
       ...(linker && { linker }),
     }
-    await this.#visits.open(site, pool, { state, binding }, visit)
+    await this.#deps.visits.open(site, pool, { state, binding }, visit)
     return { location, binding }
   }
 }

@@ -40,29 +40,23 @@ export interface FederatedSignIn {
 /** Two who arrive at once as the same new person: the second finds what the first has made. */
 const MAX_ATTEMPTS = 2
 
+interface FederatedAccountsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly users: Users
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
+}
+
 /**
  * Which account somebody has who comes from a provider. An identity that is known is its account, whatever its address is
  * now. A new one gets an account of its own, and never one that exists: an address alone proves too little.
  */
 export class FederatedAccounts {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #users: Users
-  readonly #events: SecurityEvents
-  readonly #authEmails: AuthEmails
+  readonly #deps: FederatedAccountsDeps
 
-  constructor(deps: {
-    database: Database
-    clock: Clock
-    users: Users
-    events: SecurityEvents
-    authEmails: AuthEmails
-  }) {
-    this.#database = deps.database
-    this.#clock = deps.clock
-    this.#users = deps.users
-    this.#events = deps.events
-    this.#authEmails = deps.authEmails
+  constructor(deps: FederatedAccountsDeps) {
+    this.#deps = deps
   }
 
   async resolve(
@@ -71,7 +65,7 @@ export class FederatedAccounts {
     arriving: FederatedSignIn,
   ): Promise<FederatedAccount> {
     for (let tries = 1; tries <= MAX_ATTEMPTS; tries += 1) {
-      const arrival = await this.#database
+      const arrival = await this.#deps.database
         .withSite(site.siteId, (tx) => this.#resolve(tx, site, person, arriving))
         .catch(ignoreConcurrentSignUp)
       if (arrival) return arrival
@@ -91,7 +85,7 @@ export class FederatedAccounts {
     // The owner first: an account that is seen then has the identity that it was made with, when that is looked for.
     const owner =
       address.kind === 'verified'
-        ? await this.#users.findByEmail(tx, pool.userPoolId, address.email)
+        ? await this.#deps.users.findByEmail(tx, pool.userPoolId, address.email)
         : undefined
     const holder = await selectIdentityOwner(tx, pool.userPoolId, identity)
     if (holder) return this.#known(tx, pool, holder.sub)
@@ -102,17 +96,17 @@ export class FederatedAccounts {
   }
 
   async #known(tx: SiteTx, pool: Pool, sub: string): Promise<FederatedAccount> {
-    const user = await this.#users.find(tx, pool.userPoolId, sub)
+    const user = await this.#deps.users.find(tx, pool.userPoolId, sub)
     return user?.status === 'ACTIVE' ? { kind: 'known', sub } : refused('account-not-active')
   }
 
   async #signUp(tx: SiteTx, newcomer: NewFederatedUser): Promise<FederatedAccount> {
     const { pool, email, clientId, origin } = newcomer
     if (!pool.settings.selfSignUp) return refused('sign-up-disabled')
-    const user = await this.#users.addVisitor(tx, pool.userPoolId, email)
+    const user = await this.#deps.users.addVisitor(tx, pool.userPoolId, email)
     if (!user) throw new ConcurrentSignUp()
     await this.#take(tx, user, newcomer)
-    await this.#events.record(tx, {
+    await this.#deps.events.record(tx, {
       event: 'provider.sign-up',
       pool: pool.kind,
       sub: user.sub,
@@ -137,7 +131,7 @@ export class FederatedAccounts {
     if (!allowed) return refused('address-taken')
     await deleteFormerIdentity(tx, pool.userPoolId, owner.sub, newcomer.issuer)
     await this.#take(tx, owner, newcomer)
-    await this.#events.record(tx, {
+    await this.#deps.events.record(tx, {
       event: 'provider.linked',
       pool: pool.kind,
       sub: owner.sub,
@@ -147,7 +141,7 @@ export class FederatedAccounts {
       detail: { provider: GOOGLE, by: 'verified-address' },
     })
     const notice = { kind: 'provider-linked', provider: GOOGLE, to: owner.email } as const
-    await this.#authEmails.send(tx, site, notice)
+    await this.#deps.authEmails.send(tx, site, notice)
     return { kind: 'known', sub: owner.sub }
   }
 
@@ -157,7 +151,7 @@ export class FederatedAccounts {
     { pool, identity, email }: NewFederatedUser,
   ): Promise<void> {
     const row = { ...identity, sub, email }
-    const taken = await insertIdentity(tx, pool.userPoolId, row, this.#clock.now())
+    const taken = await insertIdentity(tx, pool.userPoolId, row, this.#deps.clock.now())
     if (!taken) throw new ConcurrentSignUp()
   }
 }

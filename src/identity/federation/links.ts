@@ -46,36 +46,28 @@ export interface LinkCompletion {
   readonly origin: RequestOrigin
 }
 
+interface LinksDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly users: Users
+  readonly events: SecurityEvents
+  readonly authEmails: AuthEmails
+  readonly tickets: LinkTickets
+}
+
 /** Adding a provider to an account: nobody but the account's owner, recently signed in, begins or ends it. */
 export class Links {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #users: Users
-  readonly #events: SecurityEvents
-  readonly #authEmails: AuthEmails
-  readonly #tickets: LinkTickets
+  readonly #deps: LinksDeps
 
-  constructor(deps: {
-    database: Database
-    clock: Clock
-    users: Users
-    events: SecurityEvents
-    authEmails: AuthEmails
-    tickets: LinkTickets
-  }) {
-    this.#database = deps.database
-    this.#clock = deps.clock
-    this.#users = deps.users
-    this.#events = deps.events
-    this.#authEmails = deps.authEmails
-    this.#tickets = deps.tickets
+  constructor(deps: LinksDeps) {
+    this.#deps = deps
   }
 
   /** 404 `ProviderNotEnabled`, 403 `RecentSignInRequired`, 409 `ProviderAlreadyLinked`. */
   async start(site: Site, visitor: FreshVisitorToken, request: LinkRequest): Promise<LinkStart> {
     const { pool } = visitor
     const google = requireGoogle(pool)
-    requireRecentSignIn(visitor, this.#clock.now())
+    requireRecentSignIn(visitor, this.#deps.clock.now())
     const client = linkClientOf(pool)
     if (!client.redirectUris.includes(request.redirectUri)) {
       throw invalid('redirectUri', 'is not one that the site has registered')
@@ -86,7 +78,7 @@ export class Links {
       ...(visitor.familyId !== undefined && { familyId: visitor.familyId }),
       askedAtSeconds: visitor.issuedAtSeconds,
     }
-    const ticket = this.#tickets.issue(linker, { ...request, pool })
+    const ticket = this.#deps.tickets.issue(linker, { ...request, pool })
     const params = authorizeParams(google, client, request, ticket)
     requireServable(pool, params)
     return {
@@ -111,7 +103,7 @@ export class Links {
   ): Promise<LinkRefusal | undefined> {
     const { pool, linker } = linking
     if (!(await this.#stands(site, pool, linker))) return 'RecentSignInRequired'
-    return this.#database.withSite(site.siteId, (tx) => this.#add(tx, site, person, linking))
+    return this.#deps.database.withSite(site.siteId, (tx) => this.#add(tx, site, person, linking))
   }
 
   async #add(
@@ -122,7 +114,7 @@ export class Links {
   ): Promise<LinkRefusal | undefined> {
     const { pool, issuer, linker, clientId, origin } = linking
     const { sub } = linker
-    const user = await this.#users.find(tx, pool.userPoolId, sub)
+    const user = await this.#deps.users.find(tx, pool.userPoolId, sub)
     if (user?.status !== 'ACTIVE') return 'RecentSignInRequired'
     const identity = { issuer, subject: person.subject }
     const email = person.address.kind === 'verified' ? person.address.email : null
@@ -130,9 +122,9 @@ export class Links {
     if (holder) return holder.sub === sub ? undefined : 'ProviderLinkedToOtherAccount'
     await deleteFormerIdentity(tx, pool.userPoolId, sub, issuer)
     const row = { ...identity, sub, email }
-    const added = await insertIdentity(tx, pool.userPoolId, row, this.#clock.now())
+    const added = await insertIdentity(tx, pool.userPoolId, row, this.#deps.clock.now())
     if (!added) return this.#takenSide(tx, linking)
-    await this.#events.record(tx, {
+    await this.#deps.events.record(tx, {
       event: 'provider.linked',
       pool: pool.kind,
       sub,
@@ -142,7 +134,7 @@ export class Links {
       detail: { provider: GOOGLE, by: 'owner' },
     })
     const notice = { kind: 'provider-linked', provider: GOOGLE, to: user.email } as const
-    await this.#authEmails.send(tx, site, notice)
+    await this.#deps.authEmails.send(tx, site, notice)
     return undefined
   }
 
@@ -152,7 +144,7 @@ export class Links {
   }
 
   async #isLinked(site: Site, pool: Pool, sub: string): Promise<boolean> {
-    const identity = await this.#database.withSite(site.siteId, (tx) =>
+    const identity = await this.#deps.database.withSite(site.siteId, (tx) =>
       selectIdentity(tx, pool.userPoolId, sub),
     )
     return identity !== undefined && identity.issuer === pool.google?.issuer
@@ -160,7 +152,7 @@ export class Links {
 
   async #stands(site: Site, pool: Pool, linker: LinkingUser): Promise<boolean> {
     const token = { sub: linker.sub, ...(linker.familyId && { origin_jti: linker.familyId }) }
-    const standing = await this.#users.accountStatus(site, pool.userPoolId, token)
+    const standing = await this.#deps.users.accountStatus(site, pool.userPoolId, token)
     return standing !== undefined && !isRevoked(standing, linker.askedAtSeconds)
   }
 }

@@ -26,33 +26,30 @@ export interface NewLogin {
   readonly binding: LoginBinding
 }
 
+interface LoginStatesDeps {
+  readonly database: Database
+  readonly sealer: Sealer
+  readonly siteKeys: SiteKeys
+  readonly clock: Clock
+  readonly ids: Ids
+}
+
 /** Visits to providers that have not come back. In the database, so that any replica can take them up; each good once. */
 export class LoginStates {
-  readonly #database: Database
-  readonly #sealer: Sealer
-  readonly #siteKeys: SiteKeys
-  readonly #clock: Clock
-  readonly #ids: Ids
+  readonly #deps: LoginStatesDeps
 
-  constructor(deps: {
-    database: Database
-    sealer: Sealer
-    siteKeys: SiteKeys
-    clock: Clock
-    ids: Ids
-  }) {
-    this.#database = deps.database
-    this.#sealer = deps.sealer
-    this.#siteKeys = deps.siteKeys
-    this.#clock = deps.clock
-    this.#ids = deps.ids
+  constructor(deps: LoginStatesDeps) {
+    this.#deps = deps
   }
 
   /** A state for the provider's URL, a secret for the browser's cookie: neither says anything without the other. */
   prepare(): NewLogin {
-    const state = this.#ids.secret()
-    const expiresAt = new Date(this.#clock.now().getTime() + LOGIN_LIFETIME_MS)
-    return { state, binding: { loginId: loginIdOf(state), token: this.#ids.secret(), expiresAt } }
+    const state = this.#deps.ids.secret()
+    const expiresAt = new Date(this.#deps.clock.now().getTime() + LOGIN_LIFETIME_MS)
+    return {
+      state,
+      binding: { loginId: loginIdOf(state), token: this.#deps.ids.secret(), expiresAt },
+    }
   }
 
   open(
@@ -63,16 +60,16 @@ export class LoginStates {
   ): Promise<void> {
     const bindingHash = hashOf(binding.token).toString('base64url')
     const stateHash = hashOf(state)
-    const createdAt = this.#clock.now()
-    return this.#database.withSite(site.siteId, async (tx) => {
-      const siteKey = await this.#siteKeys.wrapped(tx)
+    const createdAt = this.#deps.clock.now()
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const siteKey = await this.#deps.siteKeys.wrapped(tx)
       const text = serializeLoginState({ ...visit, bindingHash })
       await deleteExpiredLoginStates(tx, createdAt)
       await insertLoginState(tx, {
         stateHash,
         userPoolId: pool.userPoolId,
         purpose: visit.linker ? 'link' : 'sign-in',
-        sealedVisit: this.#sealer.seal(siteKey, sealContext(pool, stateHash), text),
+        sealedVisit: this.#deps.sealer.seal(siteKey, sealContext(pool, stateHash), text),
         sub: visit.linker?.sub ?? null,
         createdAt,
         expiresAt: binding.expiresAt,
@@ -93,13 +90,13 @@ export class LoginStates {
     const token = STATE.test(state) ? bindingOf(loginIdOf(state)) : undefined
     if (token === undefined) return undefined
     const stateHash = hashOf(state)
-    return this.#database
+    return this.#deps.database
       .withSite(site.siteId, async (tx) => {
-        const row = await takeLoginState(tx, pool.userPoolId, stateHash, this.#clock.now())
+        const row = await takeLoginState(tx, pool.userPoolId, stateHash, this.#deps.clock.now())
         if (!row) return undefined
-        const siteKey = await this.#siteKeys.wrapped(tx)
+        const siteKey = await this.#deps.siteKeys.wrapped(tx)
         const context = sealContext(pool, stateHash)
-        const visit = parseLoginState(this.#sealer.open(siteKey, context, row.sealedVisit))
+        const visit = parseLoginState(this.#deps.sealer.open(siteKey, context, row.sealedVisit))
         // Thrown, so that the row stays.
         if (!timingSafeEqual(hashOf(token), Buffer.from(visit.bindingHash, 'base64url'))) {
           throw new OtherBrowser()

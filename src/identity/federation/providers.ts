@@ -39,38 +39,28 @@ export interface ProviderAccess {
   readonly scopes: readonly string[]
 }
 
+interface ProvidersDeps {
+  readonly database: Database
+  readonly changes: AccountChanges
+  readonly sealer: Sealer
+  readonly siteKeys: SiteKeys
+  readonly clock: Clock
+  readonly directory: PoolDirectory
+  readonly events: SecurityEvents
+}
+
 /** Providers that visitors of a site may sign in with, as the operator configured them. Secrets are sealed. */
 export class Providers {
-  readonly #database: Database
-  readonly #changes: AccountChanges
-  readonly #sealer: Sealer
-  readonly #siteKeys: SiteKeys
-  readonly #clock: Clock
-  readonly #directory: PoolDirectory
-  readonly #events: SecurityEvents
+  readonly #deps: ProvidersDeps
 
-  constructor(deps: {
-    database: Database
-    changes: AccountChanges
-    sealer: Sealer
-    siteKeys: SiteKeys
-    clock: Clock
-    directory: PoolDirectory
-    events: SecurityEvents
-  }) {
-    this.#database = deps.database
-    this.#changes = deps.changes
-    this.#sealer = deps.sealer
-    this.#siteKeys = deps.siteKeys
-    this.#clock = deps.clock
-    this.#directory = deps.directory
-    this.#events = deps.events
+  constructor(deps: ProvidersDeps) {
+    this.#deps = deps
   }
 
   /** Of the data pool; the admin pool has none. */
   async list(site: Site): Promise<readonly ProviderRecord[]> {
-    const { data } = await this.#directory.get(site)
-    return this.#database.withSite(site.siteId, async (tx) => {
+    const { data } = await this.#deps.directory.get(site)
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
       const row = await selectProvider(tx, data.userPoolId, GOOGLE)
       return row ? [recordOf(data, row)] : []
     })
@@ -78,8 +68,8 @@ export class Providers {
 
   /** Configures the provider, or changes what the input names. A secret is never sent to an issuer that it was not given for. */
   async configureGoogle(site: Site, input: GoogleInput): Promise<ProviderRecord> {
-    const { data } = await this.#directory.get(site)
-    return this.#database.withSite(site.siteId, async (tx) => {
+    const { data } = await this.#deps.directory.get(site)
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
       const current = await selectProviderForUpdate(tx, data.userPoolId, GOOGLE)
       const settings = merged(input, current)
       const sealedClientSecret =
@@ -92,7 +82,7 @@ export class Providers {
         provider: GOOGLE,
         sealedClientSecret,
       } as const
-      await upsertProvider(tx, provider, this.#clock.now())
+      await upsertProvider(tx, provider, this.#deps.clock.now())
       await this.#changed(tx, data, { action: 'configured', issuer: settings.issuer })
       return recordOf(data, await requireProvider(tx, data))
     })
@@ -100,8 +90,8 @@ export class Providers {
 
   /** Accounts keep what they are at the provider, and cannot sign in with it. 404 when there is none. */
   async removeGoogle(site: Site): Promise<void> {
-    const { data } = await this.#directory.get(site)
-    await this.#database.withSite(site.siteId, async (tx) => {
+    const { data } = await this.#deps.directory.get(site)
+    await this.#deps.database.withSite(site.siteId, async (tx) => {
       const deleted = await deleteProvider(tx, data.userPoolId, GOOGLE)
       if (!deleted) throw notFound('Provider', GOOGLE)
       await this.#changed(tx, data, { action: 'removed' })
@@ -110,11 +100,11 @@ export class Providers {
 
   /** One that is not configured, or switched off, is as good as away: a `ProviderFault`. */
   access(site: Site, pool: Pool): Promise<ProviderAccess> {
-    return this.#database.withSite(site.siteId, async (tx) => {
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
       const row = await selectProvider(tx, pool.userPoolId, GOOGLE)
       if (!row?.enabled) throw new ProviderFault('unreachable', 'The provider is switched off')
-      const siteKey = await this.#siteKeys.wrapped(tx)
-      const secret = this.#sealer.open(siteKey, sealContext(pool), row.sealedClientSecret)
+      const siteKey = await this.#deps.siteKeys.wrapped(tx)
+      const secret = this.#deps.sealer.open(siteKey, sealContext(pool), row.sealedClientSecret)
       return {
         issuer: row.issuer,
         clientId: row.clientId,
@@ -125,18 +115,18 @@ export class Providers {
   }
 
   async #seal(tx: SiteTx, pool: Pool, secret: string): Promise<Buffer> {
-    const siteKey = await this.#siteKeys.wrapped(tx)
-    return this.#sealer.seal(siteKey, sealContext(pool), Buffer.from(secret))
+    const siteKey = await this.#deps.siteKeys.wrapped(tx)
+    return this.#deps.sealer.seal(siteKey, sealContext(pool), Buffer.from(secret))
   }
 
   async #changed(tx: SiteTx, pool: Pool, detail: Record<string, string>): Promise<void> {
-    await this.#events.record(tx, {
+    await this.#deps.events.record(tx, {
       event: 'settings.changed',
       pool: pool.kind,
       actor: 'operator',
       detail: { provider: GOOGLE, ...detail },
     })
-    await this.#changes.siteChanged(tx)
+    await this.#deps.changes.siteChanged(tx)
   }
 }
 

@@ -27,26 +27,20 @@ export interface SentInvite {
   readonly delivers: boolean
 }
 
+interface InvitesDeps {
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly baseUrl: string
+  readonly authEmails: AuthEmails
+  readonly events: SecurityEvents
+}
+
 /** Links with which invited people take their accounts: good for seven days, once, known to us only as hashes. */
 export class Invites {
-  readonly #ids: Ids
-  readonly #clock: Clock
-  readonly #baseUrl: string
-  readonly #authEmails: AuthEmails
-  readonly #events: SecurityEvents
+  readonly #deps: InvitesDeps
 
-  constructor(deps: {
-    ids: Ids
-    clock: Clock
-    baseUrl: string
-    authEmails: AuthEmails
-    events: SecurityEvents
-  }) {
-    this.#ids = deps.ids
-    this.#clock = deps.clock
-    this.#baseUrl = deps.baseUrl
-    this.#authEmails = deps.authEmails
-    this.#events = deps.events
+  constructor(deps: InvitesDeps) {
+    this.#deps = deps
   }
 
   /** A new link by mail; it ends the ones that the user has not used. Without `by` it is the operator who invites. */
@@ -54,8 +48,8 @@ export class Invites {
     const { sub, email } = user
     const recipient = user.externalEmail ?? email
     const { url, expiresAt } = await this.#issue(tx, site, user)
-    await this.#authEmails.send(tx, site, { kind: 'invite', to: recipient, url, expiresAt })
-    await this.#events.record(tx, {
+    await this.#deps.authEmails.send(tx, site, { kind: 'invite', to: recipient, url, expiresAt })
+    await this.#deps.events.record(tx, {
       event: 'invite.sent',
       pool: 'admin',
       sub,
@@ -64,26 +58,26 @@ export class Invites {
       origin: by?.origin,
       detail: { recipient },
     })
-    return { url, recipient, delivers: this.#authEmails.delivers }
+    return { url, recipient, delivers: this.#deps.authEmails.delivers }
   }
 
   /** Who was invited; undefined when the token is unknown, used or too old. Using it up is part of the caller's transaction. */
   async redeem(tx: SiteTx, token: string): Promise<UserKey | undefined> {
-    const [tokenHash, now] = [hashInvite(token), this.#clock.now()]
+    const [tokenHash, now] = [hashInvite(token), this.#deps.clock.now()]
     const invitee = await selectInvitee(tx, tokenHash, now)
     if (!invitee || !(await lockInvited(tx, invitee))) return undefined
     return markInviteUsed(tx, tokenHash, now)
   }
 
   async #issue(tx: SiteTx, site: Site, user: User): Promise<{ url: string; expiresAt: Date }> {
-    const token = this.#ids.secret()
-    const createdAt = this.#clock.now()
+    const token = this.#deps.ids.secret()
+    const createdAt = this.#deps.clock.now()
     const expiresAt = new Date(createdAt.getTime() + INVITE_LIFETIME_MS)
     await deleteUnusedInvites(tx, user)
     await deleteExpired(tx, 'user_invite', createdAt)
     const { userPoolId, sub } = user
     await insertInvite(tx, { tokenHash: hashInvite(token), userPoolId, sub, createdAt, expiresAt })
-    const base = siteBaseUrl(this.#baseUrl, site.domain)
+    const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
     return { url: onboardingUrl(base, user.role, token), expiresAt }
   }
 }

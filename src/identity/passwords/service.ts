@@ -37,39 +37,29 @@ export interface VerifiedPassword extends NewPassword {
   readonly hash: string
 }
 
+interface PasswordsDeps {
+  readonly database: Database
+  readonly hasher: PasswordHasher
+  readonly breachedPasswords: BreachedPasswords
+  readonly srpVerifiers?: SrpVerifiers | undefined
+  readonly sealer: Sealer
+  readonly siteKeys: SiteKeys
+  readonly clock: Clock
+}
+
 /** Passwords of accounts. Hashing costs tens of milliseconds, so it is never done inside a transaction. */
 export class Passwords {
-  readonly #database: Database
-  readonly #hasher: PasswordHasher
-  readonly #breached: BreachedPasswords
-  readonly #srp: SrpVerifiers | undefined
-  readonly #sealer: Sealer
-  readonly #siteKeys: SiteKeys
-  readonly #clock: Clock
+  readonly #deps: PasswordsDeps
 
-  constructor(deps: {
-    database: Database
-    hasher: PasswordHasher
-    breachedPasswords: BreachedPasswords
-    srpVerifiers?: SrpVerifiers | undefined
-    sealer: Sealer
-    siteKeys: SiteKeys
-    clock: Clock
-  }) {
-    this.#database = deps.database
-    this.#hasher = deps.hasher
-    this.#breached = deps.breachedPasswords
-    this.#srp = deps.srpVerifiers
-    this.#sealer = deps.sealer
-    this.#siteKeys = deps.siteKeys
-    this.#clock = deps.clock
+  constructor(deps: PasswordsDeps) {
+    this.#deps = deps
   }
 
   /** 400 `InvalidPassword`, each fault in `details`. */
   async check(pool: Pool, { email, password }: Omit<NewPassword, 'sub'>): Promise<void> {
     const faults = passwordFaults(pool.settings.passwordPolicy, password, email)
     if (faults.length > 0) throw invalidPassword(faults)
-    if (await this.#breached.has(normalizePassword(password))) {
+    if (await this.#deps.breachedPasswords.has(normalizePassword(password))) {
       throw invalidPassword(['is one of the passwords that everybody tries first'])
     }
   }
@@ -82,9 +72,9 @@ export class Passwords {
 
   /** For a password that has been checked. */
   async hash(pool: Pool, { email, password }: NewPassword): Promise<PreparedPassword> {
-    const hash = await this.#hasher.hash(password)
-    if (!this.#srp || !wantsSrp(pool)) return { hash }
-    const srp = await this.#srp.derive(
+    const hash = await this.#deps.hasher.hash(password)
+    if (!this.#deps.srpVerifiers || !wantsSrp(pool)) return { hash }
+    const srp = await this.#deps.srpVerifiers.derive(
       pool.userPoolId,
       canonicalEmail(email),
       normalizePassword(password),
@@ -94,7 +84,7 @@ export class Passwords {
 
   /** The same work whether there is a stored hash or not. */
   verify(hash: string | undefined, password: string): Promise<boolean> {
-    return this.#hasher.verify(hash, password)
+    return this.#deps.hasher.verify(hash, password)
   }
 
   /** Sets a password, or replaces the one that there is. */
@@ -105,7 +95,7 @@ export class Passwords {
   /** False when there is a password already. */
   async add(tx: SiteTx, pool: Pool, sub: string, prepared: PreparedPassword): Promise<boolean> {
     const stored = await this.seal(tx, pool, sub, prepared)
-    return insertPassword(tx, ownerOf(pool, sub), stored, this.#clock.now())
+    return insertPassword(tx, ownerOf(pool, sub), stored, this.#deps.clock.now())
   }
 
   /** False when the password is not `oldHash` any more. */
@@ -116,7 +106,7 @@ export class Passwords {
     prepared: PreparedPassword,
   ): Promise<boolean> {
     const stored = await this.seal(tx, pool, sub, prepared)
-    return updatePassword(tx, ownerOf(pool, sub), { oldHash, stored }, this.#clock.now())
+    return updatePassword(tx, ownerOf(pool, sub), { oldHash, stored }, this.#deps.clock.now())
   }
 
   async exists(tx: SiteTx, pool: Pool, sub: string): Promise<boolean> {
@@ -135,8 +125,8 @@ export class Passwords {
 
   /** Of an account, or of the sign-up that is to become it. */
   async openSrp(tx: SiteTx, pool: Pool, sub: string, sealedSrp: Buffer): Promise<SrpVerifier> {
-    const siteKey = await this.#siteKeys.wrapped(tx)
-    return unpackSrp(this.#sealer.open(siteKey, sealContext(pool, sub), sealedSrp))
+    const siteKey = await this.#deps.siteKeys.wrapped(tx)
+    return unpackSrp(this.#deps.sealer.open(siteKey, sealContext(pool, sub), sealedSrp))
   }
 
   /**
@@ -144,10 +134,10 @@ export class Passwords {
    * need now. For who has just proven to know it.
    */
   async renew(site: Site, pool: Pool, known: VerifiedPassword): Promise<void> {
-    const outdated = this.#hasher.isOutdated(known.hash)
+    const outdated = this.#deps.hasher.isOutdated(known.hash)
     if (!outdated && !(await this.#lacksSrp(site, pool, known))) return
     const prepared = await this.hash(pool, known)
-    await this.#database.withSite(site.siteId, (tx) =>
+    await this.#deps.database.withSite(site.siteId, (tx) =>
       this.replace(tx, pool, { sub: known.sub, oldHash: known.hash }, prepared),
     )
   }
@@ -160,20 +150,23 @@ export class Passwords {
     { hash, srp }: PreparedPassword,
   ): Promise<StoredPassword> {
     if (!srp) return { hash, sealedSrp: null }
-    const siteKey = await this.#siteKeys.wrapped(tx)
-    return { hash, sealedSrp: this.#sealer.seal(siteKey, sealContext(pool, sub), packSrp(srp)) }
+    const siteKey = await this.#deps.siteKeys.wrapped(tx)
+    return {
+      hash,
+      sealedSrp: this.#deps.sealer.seal(siteKey, sealContext(pool, sub), packSrp(srp)),
+    }
   }
 
   async storeSealed(tx: SiteTx, pool: Pool, sub: string, stored: StoredPassword): Promise<void> {
-    await upsertPassword(tx, ownerOf(pool, sub), stored, this.#clock.now())
+    await upsertPassword(tx, ownerOf(pool, sub), stored, this.#deps.clock.now())
   }
 
   async #lacksSrp(site: Site, pool: Pool, { sub, email }: NewPassword): Promise<boolean> {
-    if (!this.#srp || !wantsSrp(pool)) return false
-    const verifier = await this.#database.withSite(site.siteId, (tx) =>
+    if (!this.#deps.srpVerifiers || !wantsSrp(pool)) return false
+    const verifier = await this.#deps.database.withSite(site.siteId, (tx) =>
       this.srpVerifier(tx, pool, sub),
     )
-    return !this.#srp.fits(verifier, pool.userPoolId, canonicalEmail(email))
+    return !this.#deps.srpVerifiers.fits(verifier, pool.userPoolId, canonicalEmail(email))
   }
 }
 

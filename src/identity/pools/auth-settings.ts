@@ -29,38 +29,32 @@ import {
 } from './queries.ts'
 import { PoolSettingsInput, differences, mergedInput, storedPoolSettings } from './settings.ts'
 
+interface AuthSettingsDeps {
+  readonly database: Database
+  readonly changes: AccountChanges
+  readonly directory: PoolDirectory
+  readonly events: SecurityEvents
+  readonly baseUrl: string
+}
+
 /** What the operator decides about a site's pools and their clients. A change counts at once, on every replica. */
 export class AuthSettings {
-  readonly #database: Database
-  readonly #changes: AccountChanges
-  readonly #directory: PoolDirectory
-  readonly #events: SecurityEvents
-  readonly #baseUrl: string
+  readonly #deps: AuthSettingsDeps
 
-  constructor(deps: {
-    database: Database
-    changes: AccountChanges
-    directory: PoolDirectory
-    events: SecurityEvents
-    baseUrl: string
-  }) {
-    this.#database = deps.database
-    this.#changes = deps.changes
-    this.#directory = deps.directory
-    this.#events = deps.events
-    this.#baseUrl = deps.baseUrl
+  constructor(deps: AuthSettingsDeps) {
+    this.#deps = deps
   }
 
   async get(site: Site): Promise<AuthView> {
-    const { admin, data } = await this.#directory.get(site)
+    const { admin, data } = await this.#deps.directory.get(site)
     return { admin: poolView(admin), data: poolView(data) }
   }
 
   /** 400 for a URI that no client may have. */
   async change(site: Site, change: AuthChange, origin: RequestOrigin): Promise<AuthView> {
-    const base = siteBaseUrl(this.#baseUrl, site.domain)
+    const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
     checkUris(change, new URL(base).origin)
-    await this.#database.withSite(site.siteId, async (tx) => {
+    await this.#deps.database.withSite(site.siteId, async (tx) => {
       const pools = await lockPools(tx)
       const rows = await selectClients(tx)
       for (const pool of pools) {
@@ -70,9 +64,9 @@ export class AuthSettings {
         const detail = await changePool(tx, { pool, clients }, change[pool.kind] ?? {})
         if (Object.keys(detail).length === 0) continue
         const event = { event: 'settings.changed', pool: pool.kind, actor: OPERATOR } as const
-        await this.#events.record(tx, { ...event, origin, detail })
+        await this.#deps.events.record(tx, { ...event, origin, detail })
       }
-      await this.#changes.siteChanged(tx)
+      await this.#deps.changes.siteChanged(tx)
     })
     return this.get(site)
   }

@@ -33,74 +33,72 @@ interface SuperAdmins {
   ): Promise<readonly Onboarding[]>
 }
 
+interface PoolsDeps {
+  readonly directory: PoolDirectory
+  readonly signingKeys: SigningKeys
+  readonly superAdmins: SuperAdmins
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly baseUrl: string
+}
+
 /** The two pools of each site: the admin pool, and the data pool of its visitors. */
 export class Pools implements SiteLifecycle {
-  readonly #directory: PoolDirectory
-  readonly #signingKeys: SigningKeys
-  readonly #superAdmins: SuperAdmins
-  readonly #ids: Ids
-  readonly #clock: Clock
-  readonly #baseUrl: string
+  readonly #deps: PoolsDeps
 
-  constructor(deps: {
-    directory: PoolDirectory
-    signingKeys: SigningKeys
-    superAdmins: SuperAdmins
-    ids: Ids
-    clock: Clock
-    baseUrl: string
-  }) {
-    this.#directory = deps.directory
-    this.#signingKeys = deps.signingKeys
-    this.#superAdmins = deps.superAdmins
-    this.#ids = deps.ids
-    this.#clock = deps.clock
-    this.#baseUrl = deps.baseUrl
+  constructor(deps: PoolsDeps) {
+    this.#deps = deps
   }
 
   /** Both pools with their clients and keys, and an invited account for each super-admin. */
   async created(tx: SiteTx, site: Site, input: NewSiteInput): Promise<SiteCreation> {
     const pools = POOL_KINDS.map((kind): NewPool => ({
       kind,
-      userPoolId: this.#ids.userPoolId(site.region),
-      clientId: this.#ids.clientId(),
+      userPoolId: this.#deps.ids.userPoolId(site.region),
+      clientId: this.#deps.ids.clientId(),
     }))
-    const now = this.#clock.now()
+    const now = this.#deps.clock.now()
     for (const pool of pools) {
       await insertPool(tx, pool, now)
       await insertClient(tx, { ...pool, purpose: 'default' }, now)
     }
     for (const { userPoolId } of pools.filter(({ kind }) => kind === 'data')) {
-      await insertClient(tx, { userPoolId, clientId: this.#ids.clientId(), purpose: 'link' }, now)
+      await insertClient(
+        tx,
+        { userPoolId, clientId: this.#deps.ids.clientId(), purpose: 'link' },
+        now,
+      )
     }
-    await this.#signingKeys.create(
+    await this.#deps.signingKeys.create(
       tx,
       pools.map((pool) => pool.userPoolId),
     )
     const adminPoolId = pools.find((pool) => pool.kind === 'admin')?.userPoolId ?? ''
-    return { onboarding: await this.#superAdmins.invite(tx, site, adminPoolId, input.superAdmins) }
+    return {
+      onboarding: await this.#deps.superAdmins.invite(tx, site, adminPoolId, input.superAdmins),
+    }
   }
 
   /** What `GET /admin/public/config` answers. */
   async bootstrap(site: Site): Promise<BootstrapConfig> {
-    const { admin } = await this.#directory.get(site)
-    return bootstrapOf(this.#baseUrl, site, admin)
+    const { admin } = await this.#deps.directory.get(site)
+    return bootstrapOf(this.#deps.baseUrl, site, admin)
   }
 
   /** What `GET /data/auth/config` answers. */
   async discovery(site: Site): Promise<VisitorDiscovery> {
-    const { data } = await this.#directory.get(site)
+    const { data } = await this.#deps.directory.get(site)
     return discoveryOf(site, data)
   }
 
   /** What `GET /data/public/auth/config` answers. */
   async basicDiscovery(site: Site): Promise<BasicVisitorDiscovery> {
-    const { data } = await this.#directory.get(site)
+    const { data } = await this.#deps.directory.get(site)
     return basicDiscoveryOf(site, data)
   }
 
   /** The pool with that id, or 404. */
   byId(site: Site, userPoolId: string): Promise<Pool> {
-    return this.#directory.pool(site, userPoolId)
+    return this.#deps.directory.pool(site, userPoolId)
   }
 }

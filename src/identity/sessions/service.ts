@@ -53,40 +53,32 @@ export interface StartedSession {
   readonly expiresAt: Date
 }
 
+interface SessionsDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly families: TokenFamilies
+  readonly codes: SignInCodes
+  readonly events: SecurityEvents
+}
+
 /** The sign-ins of a pool's users. */
 export class Sessions {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #ids: Ids
-  readonly #families: TokenFamilies
-  readonly #codes: SignInCodes
-  readonly #events: SecurityEvents
+  readonly #deps: SessionsDeps
 
-  constructor(deps: {
-    database: Database
-    clock: Clock
-    ids: Ids
-    families: TokenFamilies
-    codes: SignInCodes
-    events: SecurityEvents
-  }) {
-    this.#database = deps.database
-    this.#clock = deps.clock
-    this.#ids = deps.ids
-    this.#families = deps.families
-    this.#codes = deps.codes
-    this.#events = deps.events
+  constructor(deps: SessionsDeps) {
+    this.#deps = deps
   }
 
   /** The session that the cookie's token belongs to, while it is good. */
   async find(site: Site, pool: Pool, token: string | undefined): Promise<Session | undefined> {
     if (token === undefined) return undefined
-    return this.#database.withSite(site.siteId, (tx) => this.hold(tx, pool, token))
+    return this.#deps.database.withSite(site.siteId, (tx) => this.hold(tx, pool, token))
   }
 
   /** The same for a transaction that builds on the session: nobody ends it meanwhile. */
   async hold(tx: SiteTx, pool: Pool, token: string): Promise<Session | undefined> {
-    const now = this.#clock.now()
+    const now = this.#deps.clock.now()
     const session = await lockSession(tx, pool.userPoolId, { hash: hashSecret(token), now })
     if (session && now.getTime() - session.lastSeenAt.getTime() > LAST_SEEN_RESOLUTION_MS) {
       await updateLastSeen(tx, session.sessionId, now)
@@ -104,11 +96,11 @@ export class Sessions {
     start: SessionStart,
     origin: RequestOrigin,
   ): Promise<StartedSession> {
-    const token = this.#ids.secret()
-    const now = this.#clock.now()
+    const token = this.#deps.ids.secret()
+    const now = this.#deps.clock.now()
     const previous = await this.#replaced(tx, pool, start)
     const session: NewSession = {
-      sessionId: previous ?? this.#ids.named('ses'),
+      sessionId: previous ?? this.#deps.ids.named('ses'),
       userPoolId: pool.userPoolId,
       sub: start.sub,
       tokenHash: hashSecret(token),
@@ -127,8 +119,8 @@ export class Sessions {
   /** Newest first; at most 100. */
   async list(site: Site, pool: Pool, sub: string): Promise<readonly SessionView[]> {
     const user = { userPoolId: pool.userPoolId, sub }
-    const page = { now: this.#clock.now(), limit: MAX_LISTED }
-    const views = await this.#database.withSite(site.siteId, async (tx) => [
+    const page = { now: this.#deps.clock.now(), limit: MAX_LISTED }
+    const views = await this.#deps.database.withSite(site.siteId, async (tx) => [
       ...(await selectSessions(tx, user, page)),
       ...(await selectFamiliesWithoutSession(tx, user, page)),
     ])
@@ -144,11 +136,11 @@ export class Sessions {
     { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
     ending: RevokedBy = {},
   ): Promise<void> {
-    await this.#database.withSite(site.siteId, async (tx) => {
+    await this.#deps.database.withSite(site.siteId, async (tx) => {
       const known = await deleteSession(tx, { userPoolId: pool.userPoolId, sub, sessionId })
       const alive = await this.#endTokens(tx, pool, { sub, sessionId })
       if (!known && !alive) throw notFound('Session', sessionId)
-      await this.#events.record(tx, {
+      await this.#deps.events.record(tx, {
         event: 'session.revoked',
         pool: pool.kind,
         sub,
@@ -160,11 +152,11 @@ export class Sessions {
 
   /** Signs the browser out; nothing happens when it was not signed in. */
   async end(site: Site, pool: Pool, token: string, origin: RequestOrigin): Promise<void> {
-    await this.#database.withSite(site.siteId, async (tx) => {
+    await this.#deps.database.withSite(site.siteId, async (tx) => {
       const ended = await deleteSessionByToken(tx, pool.userPoolId, hashSecret(token))
       if (!ended) return
       await this.#endTokens(tx, pool, ended)
-      await this.#events.record(tx, {
+      await this.#deps.events.record(tx, {
         event: 'sign-out',
         pool: pool.kind,
         sub: ended.sub,
@@ -180,8 +172,8 @@ export class Sessions {
     pool: Pool,
     { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
   ): Promise<boolean> {
-    await this.#codes.endBySession(tx, { userPoolId: pool.userPoolId, sub }, sessionId)
-    return this.#families.endBySession(tx, { pool, sub }, sessionId)
+    await this.#deps.codes.endBySession(tx, { userPoolId: pool.userPoolId, sub }, sessionId)
+    return this.#deps.families.endBySession(tx, { pool, sub }, sessionId)
   }
 
   /** Another user's session in the same browser ends; its cookie is overwritten in any case. */

@@ -25,38 +25,32 @@ export interface ListedSession extends SessionView {
   readonly current: boolean
 }
 
+interface UserSessionsDeps {
+  readonly database: Database
+  readonly directory: PoolDirectory
+  readonly users: Users
+  readonly sessions: Sessions
+  readonly signOut: SignOut
+}
+
 /** Where somebody is signed in: for themselves, for the admins above them, and for the operator. */
 export class UserSessions {
-  readonly #database: Database
-  readonly #directory: PoolDirectory
-  readonly #users: Users
-  readonly #sessions: Sessions
-  readonly #signOut: SignOut
+  readonly #deps: UserSessionsDeps
 
-  constructor(deps: {
-    database: Database
-    directory: PoolDirectory
-    users: Users
-    sessions: Sessions
-    signOut: SignOut
-  }) {
-    this.#database = deps.database
-    this.#directory = deps.directory
-    this.#users = deps.users
-    this.#sessions = deps.sessions
-    this.#signOut = deps.signOut
+  constructor(deps: UserSessionsDeps) {
+    this.#deps = deps
   }
 
   async ownerOf(site: Site, { userId, familyId }: Actor): Promise<SessionOwner> {
-    const { admin } = await this.#directory.get(site)
+    const { admin } = await this.#deps.directory.get(site)
     return { pool: admin, sub: userId, familyId }
   }
 
   /** 404 for nobody of the admin pool, 403 for someone above the actor. */
   async ownerById(site: Site, actor: Actor, userId: string): Promise<SessionOwner> {
-    const { admin } = await this.#directory.get(site)
-    const user = await this.#database.withSite(site.siteId, (tx) =>
-      this.#users.find(tx, admin.userPoolId, userId),
+    const { admin } = await this.#deps.directory.get(site)
+    const user = await this.#deps.database.withSite(site.siteId, (tx) =>
+      this.#deps.users.find(tx, admin.userPoolId, userId),
     )
     if (!user) throw notFound('User', userId)
     requireAuthorityOver(actor, user.role)
@@ -65,14 +59,14 @@ export class UserSessions {
 
   /** 404 when the pool has no account with that address. */
   async ownerByEmail(site: Site, kind: PoolKind, email: string): Promise<SessionOwner> {
-    const pool = (await this.#directory.get(site))[kind]
-    const { sub } = await this.#users.byEmail(site, pool, email)
+    const pool = (await this.#deps.directory.get(site))[kind]
+    const { sub } = await this.#deps.users.byEmail(site, pool, email)
     return { pool, sub }
   }
 
   /** Newest first; at most 100. */
   async list(site: Site, user: SessionOwner): Promise<readonly ListedSession[]> {
-    const sessions = await this.#sessions.list(site, user.pool, user.sub)
+    const sessions = await this.#deps.sessions.list(site, user.pool, user.sub)
     const own = await this.#current(site, user)
     return sessions.map((session) => ({ ...session, current: own.includes(session.sessionId) }))
   }
@@ -84,13 +78,13 @@ export class UserSessions {
     sessionId: string,
     ending: RevokedBy,
   ): Promise<void> {
-    return this.#sessions.revoke(site, pool, { sub, sessionId }, ending)
+    return this.#deps.sessions.revoke(site, pool, { sub, sessionId }, ending)
   }
 
   /** All of them but the one that asks. */
   endAll(site: Site, { pool, sub, familyId }: SessionOwner, ending: RevokedBy): Promise<void> {
-    return this.#database.withSite(site.siteId, (tx) =>
-      this.#signOut.everywhere(tx, pool, sub, { ...ending, sessionId: familyId }),
+    return this.#deps.database.withSite(site.siteId, (tx) =>
+      this.#deps.signOut.everywhere(tx, pool, sub, { ...ending, sessionId: familyId }),
     )
   }
 
@@ -98,7 +92,7 @@ export class UserSessions {
   async #current(site: Site, { pool, sub, familyId }: SessionOwner): Promise<readonly string[]> {
     if (familyId === undefined) return []
     const key = { userPoolId: pool.userPoolId, sub }
-    const family = await this.#database.withSite(site.siteId, (tx) =>
+    const family = await this.#deps.database.withSite(site.siteId, (tx) =>
       selectSessionOfFamily(tx, key, familyId),
     )
     const sessionId = family?.sessionId ?? null

@@ -14,32 +14,22 @@ import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
 import type { RevocationRequest, TokenRevocation } from './token-revocation.ts'
 import type { UserInfos } from './user-infos.ts'
 
+interface TokenSetsDeps {
+  readonly database: Database
+  readonly families: TokenFamilies
+  readonly issuer: TokenIssuer
+  readonly exchange: CodeExchange
+  readonly refreshing: RefreshExchange
+  readonly revoking: TokenRevocation
+  readonly userInfos: UserInfos
+}
+
 /** Access, id and refresh tokens of sign-ins. Refusals are `OAuthError`s. */
 export class TokenSets {
-  readonly #database: Database
-  readonly #families: TokenFamilies
-  readonly #issuer: TokenIssuer
-  readonly #exchange: CodeExchange
-  readonly #refreshing: RefreshExchange
-  readonly #revoking: TokenRevocation
-  readonly #userInfos: UserInfos
+  readonly #deps: TokenSetsDeps
 
-  constructor(deps: {
-    database: Database
-    families: TokenFamilies
-    issuer: TokenIssuer
-    exchange: CodeExchange
-    refreshing: RefreshExchange
-    revoking: TokenRevocation
-    userInfos: UserInfos
-  }) {
-    this.#database = deps.database
-    this.#families = deps.families
-    this.#issuer = deps.issuer
-    this.#exchange = deps.exchange
-    this.#refreshing = deps.refreshing
-    this.#revoking = deps.revoking
-    this.#userInfos = deps.userInfos
+  constructor(deps: TokenSetsDeps) {
+    this.#deps = deps
   }
 
   /** Of a new sign-in. `record` writes what belongs to it, in the transaction that makes it. */
@@ -52,34 +42,34 @@ export class TokenSets {
     return this.#answer(site, pool, async (tx) => {
       const holder = await lockAccountForNewSignIn(tx, pool, grant)
       if (!holder) return denied('invalid_grant', 'The user has been signed out')
-      const familyId = this.#families.newId()
+      const familyId = this.#deps.families.newId()
       const { client, sub, scope, authTime, nonce, sessionId = null, origin } = grant
       const start = { sub, sessionId, scope, authTime, origin, clientId: client.clientId }
-      await this.#families.start(tx, pool, { familyId, ...start })
+      await this.#deps.families.start(tx, pool, { familyId, ...start })
       await record(tx, holder)
       const issue = { familyId, clientId: client.clientId, holder, authTime, scope, nonce }
-      return granted(await this.#issuer.issue(tx, issue))
+      return granted(await this.#deps.issuer.issue(tx, issue))
     })
   }
 
   exchangeCode(site: Site, pool: Pool, grant: CodeGrant): Promise<TokenSet> {
     requireVerifierShape(grant.codeVerifier)
-    return this.#answer(site, pool, (tx) => this.#exchange.run(tx, pool, grant))
+    return this.#answer(site, pool, (tx) => this.#deps.exchange.run(tx, pool, grant))
   }
 
   /** The refresh token is good once: the answer has the next one. */
   refresh(site: Site, pool: Pool, grant: RefreshGrant): Promise<TokenSet> {
-    return this.#answer(site, pool, (tx) => this.#refreshing.run(tx, pool, grant))
+    return this.#answer(site, pool, (tx) => this.#deps.refreshing.run(tx, pool, grant))
   }
 
   /** Ends the sign-in that the token comes from. Says nothing about a token that is not one. */
   revoke(site: Site, pool: Pool, revocation: RevocationRequest): Promise<void> {
-    return this.#revoking.run(site, pool, revocation)
+    return this.#deps.revoking.run(site, pool, revocation)
   }
 
   /** Of the holder of an access token with the scope `openid`. */
   userInfo(site: Site, pool: Pool, authorization: string | undefined): Promise<UserInfo> {
-    return this.#userInfos.of(site, pool, authorization)
+    return this.#deps.userInfos.of(site, pool, authorization)
   }
 
   async #answer(
@@ -87,8 +77,8 @@ export class TokenSets {
     pool: Pool,
     grant: (tx: SiteTx) => Promise<GrantResult<IssuedTokenSet>>,
   ): Promise<TokenSet> {
-    await this.#issuer.prepare(site, pool)
-    const issued = requireGranted(await this.#database.withSite(site.siteId, grant))
-    return this.#issuer.sign(site, pool, issued)
+    await this.#deps.issuer.prepare(site, pool)
+    const issued = requireGranted(await this.#deps.database.withSite(site.siteId, grant))
+    return this.#deps.issuer.sign(site, pool, issued)
   }
 }

@@ -22,26 +22,20 @@ export interface MintRequest {
   readonly groups: readonly string[]
 }
 
+interface TokenMintDeps {
+  readonly directory: PoolDirectory
+  readonly users: Users
+  readonly signer: TokenSigner
+  readonly clock: Clock
+  readonly events: SecurityEvents
+}
+
 /** Tokens without a sign-in, for the operator: `croft token`, launch validation, tests of a site. */
 export class TokenMint {
-  readonly #directory: PoolDirectory
-  readonly #users: Users
-  readonly #signer: TokenSigner
-  readonly #clock: Clock
-  readonly #events: SecurityEvents
+  readonly #deps: TokenMintDeps
 
-  constructor(deps: {
-    directory: PoolDirectory
-    users: Users
-    signer: TokenSigner
-    clock: Clock
-    events: SecurityEvents
-  }) {
-    this.#directory = deps.directory
-    this.#users = deps.users
-    this.#signer = deps.signer
-    this.#clock = deps.clock
-    this.#events = deps.events
+  constructor(deps: TokenMintDeps) {
+    this.#deps = deps
   }
 
   /** An admin must exist (404 `UserNotFound`); a visitor who does not is created. */
@@ -49,10 +43,10 @@ export class TokenMint {
     if (request.pool === 'admin' && request.groups.length > 0) {
       throw invalid('groups', 'only tokens of the data pool carry groups; leave it out')
     }
-    const pool = (await this.#directory.get(site))[request.pool]
+    const pool = (await this.#deps.directory.get(site))[request.pool]
     const user = await this.#userOf(site, pool, request.user)
-    const issuedAtSeconds = issueSecond(this.#clock.now(), user.tokensValidAfter)
-    const signed = await this.#signer.sign(site, pool, request.use, {
+    const issuedAtSeconds = issueSecond(this.#deps.clock.now(), user.tokensValidAfter)
+    const signed = await this.#deps.signer.sign(site, pool, request.use, {
       subject: {
         sub: user.sub,
         username: user.email,
@@ -70,7 +64,7 @@ export class TokenMint {
   }
 
   #note(site: Site, { sub, email }: User, { pool, use, groups }: MintRequest): Promise<void> {
-    return this.#events.note(site.siteId, {
+    return this.#deps.events.note(site.siteId, {
       event: 'token.minted',
       pool,
       sub,
@@ -82,7 +76,7 @@ export class TokenMint {
 
   #userOf(site: Site, pool: Pool, email: string): Promise<User> {
     return pool.kind === 'admin'
-      ? this.#users.byEmail(site, pool, email)
-      : this.#users.ensureVisitor(site, pool, email)
+      ? this.#deps.users.byEmail(site, pool, email)
+      : this.#deps.users.ensureVisitor(site, pool, email)
   }
 }

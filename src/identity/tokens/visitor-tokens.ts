@@ -25,36 +25,31 @@ export interface FreshVisitorToken {
   readonly authTime: Date
 }
 
+interface VisitorTokensDeps {
+  readonly directory: PoolDirectory
+  readonly verifier: TokenVerifier
+  readonly users: Users
+  readonly revocationStates: RevocationStates
+  readonly clock: Clock
+}
+
 /** Access tokens of a site's data pool, as `/data` takes them. */
 export class VisitorTokens {
-  readonly #directory: PoolDirectory
-  readonly #verifier: TokenVerifier
-  readonly #users: Users
-  readonly #revocationStates: RevocationStates
-  readonly #clock: Clock
+  readonly #deps: VisitorTokensDeps
   readonly #seen = new VerifiedTokenCache()
   readonly #flights = new SingleFlight<string, Visitor>()
 
-  constructor(deps: {
-    directory: PoolDirectory
-    verifier: TokenVerifier
-    users: Users
-    revocationStates: RevocationStates
-    clock: Clock
-  }) {
-    this.#directory = deps.directory
-    this.#verifier = deps.verifier
-    this.#users = deps.users
-    this.#revocationStates = deps.revocationStates
-    this.#clock = deps.clock
+  constructor(deps: VisitorTokensDeps) {
+    this.#deps = deps
   }
 
   /** Answers, or throws, at once for a token that verified within the last minute and for a header that carries none. */
   verify(site: Site, authorization: string | undefined): Visitor | Promise<Visitor> {
     const token = bearerToken(authorization)
     const digest = tokenDigest(token)
-    const pools = this.#directory.cached(site)
-    const seen = pools && this.#seen.get(digest, pools.data.version, this.#clock.now().getTime())
+    const pools = this.#deps.directory.cached(site)
+    const seen =
+      pools && this.#seen.get(digest, pools.data.version, this.#deps.clock.now().getTime())
     if (seen) return seen
     return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))
   }
@@ -72,7 +67,7 @@ export class VisitorTokens {
   }
 
   async #verify(site: Site, token: string, digest: string): Promise<Visitor> {
-    const siteState = this.#revocationStates.ofSite(site.siteId)
+    const siteState = this.#deps.revocationStates.ofSite(site.siteId)
     const { claims, pool, standing, userState } = await this.#check(site, token)
     const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, standing))
     this.#seen.set(
@@ -84,15 +79,17 @@ export class VisitorTokens {
         siteState: siteState,
         userState: userState,
       },
-      this.#clock.now().getTime(),
+      this.#deps.clock.now().getTime(),
     )
     return visitor
   }
 
   async #check(site: Site, token: string) {
-    const { claims, pool, expired } = await this.#verifier.verify(site, 'data', token, ['access'])
-    const userState = this.#revocationStates.ofUser(site.siteId, claims.sub)
-    const standing = await this.#users.accountStatus(site, pool.userPoolId, claims)
+    const { claims, pool, expired } = await this.#deps.verifier.verify(site, 'data', token, [
+      'access',
+    ])
+    const userState = this.#deps.revocationStates.ofUser(site.siteId, claims.sub)
+    const standing = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
     if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
     if (expired) throw tokenExpired()
     return { claims, pool, standing, userState }

@@ -21,26 +21,20 @@ import {
   updateTokensValidAfter,
 } from './queries.ts'
 
+interface UsersDeps {
+  readonly database: Database
+  readonly ids: Ids
+  readonly clock: Clock
+  readonly directory: PoolDirectory
+  readonly changes: AccountChanges
+}
+
 /** The accounts of a site's pools. */
 export class Users {
-  readonly #database: Database
-  readonly #ids: Ids
-  readonly #clock: Clock
-  readonly #directory: PoolDirectory
-  readonly #changes: AccountChanges
+  readonly #deps: UsersDeps
 
-  constructor(deps: {
-    database: Database
-    ids: Ids
-    clock: Clock
-    directory: PoolDirectory
-    changes: AccountChanges
-  }) {
-    this.#database = deps.database
-    this.#ids = deps.ids
-    this.#clock = deps.clock
-    this.#directory = deps.directory
-    this.#changes = deps.changes
+  constructor(deps: UsersDeps) {
+    this.#deps = deps
   }
 
   /** One invited account per address, in the transaction that creates the site. */
@@ -58,9 +52,9 @@ export class Users {
 
   /** The member of the admin pool with that address, invited with the role when there is none yet. */
   async ensureAdmin(site: Site, email: string, role: Role): Promise<User> {
-    const { admin } = await this.#directory.get(site)
+    const { admin } = await this.#deps.directory.get(site)
     const account = invited(admin.userPoolId, canonicalEmail(email), role)
-    return this.#database.withSite(site.siteId, (tx) => this.#ensure(tx, account))
+    return this.#deps.database.withSite(site.siteId, (tx) => this.#ensure(tx, account))
   }
 
   /** The visitor with that address, made by the operator when there is none yet: verified, and marked as such. */
@@ -73,12 +67,12 @@ export class Users {
       status: 'ACTIVE',
       origin: 'operator',
     }
-    return this.#database.withSite(site.siteId, (tx) => this.#ensure(tx, account))
+    return this.#deps.database.withSite(site.siteId, (tx) => this.#ensure(tx, account))
   }
 
   /** 404 when the pool has no such account. */
   byEmail(site: Site, pool: Pool, email: string): Promise<User> {
-    return this.#database.withSite(site.siteId, (tx) =>
+    return this.#deps.database.withSite(site.siteId, (tx) =>
       userByEmail(tx, pool.userPoolId, canonicalEmail(email)),
     )
   }
@@ -95,7 +89,12 @@ export class Users {
 
   /** A visitor for whom a provider has verified the address. Undefined when the pool has an account with it. */
   addVisitor(tx: SiteTx, userPoolId: string, email: string): Promise<User | undefined> {
-    return this.#addVerified(tx, { userPoolId, sub: this.#ids.uuid(), email, origin: 'provider' })
+    return this.#addVerified(tx, {
+      userPoolId,
+      sub: this.#deps.ids.uuid(),
+      email,
+      origin: 'provider',
+    })
   }
 
   /** A visitor who has proven the address with a code. Undefined when the pool has an account with it. */
@@ -108,7 +107,7 @@ export class Users {
 
   /** The addresses of a site's super-admins, oldest first; at most 100. */
   superAdmins(siteId: string): Promise<readonly string[]> {
-    return this.#database.withSite(siteId, (tx) => selectSuperAdminEmails(tx, 100))
+    return this.#deps.database.withSite(siteId, (tx) => selectSuperAdminEmails(tx, 100))
   }
 
   /** Those who have not come yet, of the addresses that are named, or all; nobody else changes them meanwhile. */
@@ -129,15 +128,15 @@ export class Users {
       origin_jti: familyId,
     }: { readonly sub: string; readonly origin_jti?: string | undefined },
   ): Promise<AccountStatus | undefined> {
-    return selectAccountStatus(this.#database, site.siteId, { userPoolId, sub, familyId })
+    return selectAccountStatus(this.#deps.database, site.siteId, { userPoolId, sub, familyId })
   }
 
   /** Ends every token that the user has, on every replica. */
   revokeTokens(site: Site, userPoolId: string, sub: string): Promise<void> {
-    return this.#database.withSite(site.siteId, async (tx) => {
-      const found = await updateTokensValidAfter(tx, userPoolId, sub, this.#clock.now())
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const found = await updateTokensValidAfter(tx, userPoolId, sub, this.#deps.clock.now())
       if (!found) throw notFound('User', sub)
-      await this.#changes.userChanged(tx, sub)
+      await this.#deps.changes.userChanged(tx, sub)
     })
   }
 
@@ -147,11 +146,11 @@ export class Users {
     account: Pick<NewUser, 'userPoolId' | 'email' | 'externalEmail' | 'role'>,
   ): Promise<User | undefined> {
     const { userPoolId, email, role } = account
-    const sub = this.#ids.uuid()
+    const sub = this.#deps.ids.uuid()
     await insertUser(
       tx,
       { ...invited(userPoolId, email, role), ...account, sub },
-      this.#clock.now(),
+      this.#deps.clock.now(),
     )
     return selectUser(tx, userPoolId, sub)
   }
@@ -162,7 +161,7 @@ export class Users {
   ): Promise<User | undefined> {
     const { userPoolId, sub } = account
     const visitor = { ...account, emailVerified: true, role: null, status: 'ACTIVE' } as const
-    await insertUser(tx, visitor, this.#clock.now())
+    await insertUser(tx, visitor, this.#deps.clock.now())
     return selectUser(tx, userPoolId, sub)
   }
 
@@ -172,7 +171,7 @@ export class Users {
   }
 
   async #insert(tx: SiteTx, account: Account): Promise<User> {
-    await insertUser(tx, { ...account, sub: this.#ids.uuid() }, this.#clock.now())
+    await insertUser(tx, { ...account, sub: this.#deps.ids.uuid() }, this.#deps.clock.now())
     return userByEmail(tx, account.userPoolId, account.email)
   }
 }
