@@ -227,12 +227,7 @@ describe('one’s own password', () => {
     const { sub, tokens } = await signedIn('user@one.test', 2)
     const [other = '', own = ''] = tokens
     const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
-    await stack.context.accounts.addPassword(
-      admins.site,
-      admins.pool,
-      { sub, password: OLD },
-      origin,
-    )
+    await stack.context.ownPasswords.add(admins.site, admins.pool, { sub, password: OLD }, origin)
     expect((await change(own, OLD, NEW)).status).toBe(204)
     await expect
       .poll(() => taken(admins, [other, own]), PATIENCE)

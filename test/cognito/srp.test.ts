@@ -410,11 +410,11 @@ describe('an account without a verifier', () => {
     const plain = await CognitoApp.of(stack, 'plain.test', 'data')
     await plain.accountAtOnce('with@mail.test', PASSWORD)
     await allowCognitoApi(stack, 'plain.test', 'data', false)
-    const { sites, pools, accounts: service } = stack.context
+    const { sites, pools, signUps } = stack.context
     const site = await sites.find('plain.test')
     const pool = await pools.byId(site, plain.userPoolId)
     const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
-    await service.signUp(site, pool, { email: 'without@mail.test', password: PASSWORD }, origin)
+    await signUps.signUp(site, pool, { email: 'without@mail.test', password: PASSWORD }, origin)
     const sealed = await asSuperuser(
       stack,
       (sql) => sql`

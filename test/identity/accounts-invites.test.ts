@@ -20,19 +20,22 @@ async function invited() {
 }
 
 const take = (site: Site, token: string, password = GOOD) =>
-  desk.accounts.acceptInvite(site, { token, password }, from())
+  desk.accounts.inviteAcceptances.accept(site, { token, password }, from())
 
 const signIn = async (site: Site, email: string, password = GOOD) => {
   const { auth } = await desk.replica.pools.bootstrap(site)
   const pool = await desk.replica.pools.byId(site, auth.userPoolId)
-  return desk.accounts.authenticate(site, pool, { email, password }, from())
+  return desk.accounts.passwordSignIns.authenticate(site, pool, { email, password }, from())
 }
 
 describe('an invite', () => {
   test('says whom it is for, as often as it is looked at', async () => {
     const { site, token, email } = await invited()
     for (let count = 0; count < 3; count += 1) {
-      expect(await desk.accounts.findInvite(site, token)).toEqual({ email, role: 'super-admin' })
+      expect(await desk.accounts.inviteAcceptances.find(site, token)).toEqual({
+        email,
+        role: 'super-admin',
+      })
     }
   })
 
@@ -62,7 +65,7 @@ describe('an invite', () => {
     const { site, token, email } = await invited()
     await take(site, token)
     await expect(take(site, token, BETTER)).rejects.toMatchObject(EXPIRED)
-    expect(await desk.accounts.findInvite(site, token)).toBeUndefined()
+    expect(await desk.accounts.inviteAcceptances.find(site, token)).toBeUndefined()
     expect(await signIn(site, email, GOOD)).toBeDefined()
   })
 
@@ -88,9 +91,9 @@ describe('an invite', () => {
   test('ends after seven days', async () => {
     const { site, token } = await invited()
     desk.forwardSeconds(WEEK_SECONDS - 1)
-    expect(await desk.accounts.findInvite(site, token)).toBeDefined()
+    expect(await desk.accounts.inviteAcceptances.find(site, token)).toBeDefined()
     desk.forwardSeconds(1)
-    expect(await desk.accounts.findInvite(site, token)).toBeUndefined()
+    expect(await desk.accounts.inviteAcceptances.find(site, token)).toBeUndefined()
     await expect(take(site, token)).rejects.toMatchObject(EXPIRED)
   })
 
@@ -101,13 +104,13 @@ describe('an invite', () => {
     ['with NUL', 'A\0B'],
   ])('that is %s is 410', async (_what, token) => {
     const { site } = await invited()
-    expect(await desk.accounts.findInvite(site, token)).toBeUndefined()
+    expect(await desk.accounts.inviteAcceptances.find(site, token)).toBeUndefined()
     await expect(take(site, token)).rejects.toMatchObject(EXPIRED)
   })
 
   test('of another site is 410 here, and good there', async () => {
     const [one, two] = [await invited(), await invited()]
-    expect(await desk.accounts.findInvite(one.site, two.token)).toBeUndefined()
+    expect(await desk.accounts.inviteAcceptances.find(one.site, two.token)).toBeUndefined()
     await expect(take(one.site, two.token)).rejects.toMatchObject(EXPIRED)
     expect(await take(two.site, two.token)).toMatchObject({ email: two.email })
   })

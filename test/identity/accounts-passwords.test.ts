@@ -17,7 +17,7 @@ afterEach(() => desk.forwardSeconds(3600))
 afterAll(() => desk[Symbol.asyncDispose]())
 
 const change = (sub: string, oldPassword: string, newPassword: string, keep?: string) =>
-  desk.accounts.changePassword(
+  desk.accounts.ownPasswords.change(
     desk.site,
     desk.pool,
     { sub, oldPassword, newPassword, ...(keep && { keep: { sessionId: keep } }) },
@@ -25,7 +25,7 @@ const change = (sub: string, oldPassword: string, newPassword: string, keep?: st
   )
 
 const add = (sub: string, password: string) =>
-  desk.accounts.addPassword(desk.site, desk.pool, { sub, password }, from())
+  desk.accounts.ownPasswords.add(desk.site, desk.pool, { sub, password }, from())
 
 const visitor = async (email: string): Promise<string> =>
   (await desk.replica.users.ensureVisitor(desk.site, desk.pool, email)).sub
@@ -113,9 +113,9 @@ describe('changing a password', () => {
 describe('adding a password', () => {
   test('to an account that has none lets its owner sign in with it', async () => {
     const sub = await visitor('none@x.org')
-    expect(await desk.accounts.hasPassword(desk.site, desk.pool, sub)).toBe(false)
+    expect(await desk.accounts.ownPasswords.has(desk.site, desk.pool, sub)).toBe(false)
     await add(sub, GOOD)
-    expect(await desk.accounts.hasPassword(desk.site, desk.pool, sub)).toBe(true)
+    expect(await desk.accounts.ownPasswords.has(desk.site, desk.pool, sub)).toBe(true)
     expect(await desk.signIn('none@x.org')).toMatchObject({ user: { sub } })
     expect(await desk.mailTo('none@x.org', 'password-changed')).toHaveLength(1)
     expect(await desk.events('password.added')).toMatchObject([{ sub }])
@@ -143,7 +143,7 @@ describe('the policy', () => {
       data: { passwordPolicy: { minimumLength: 12, requireSymbols: false } },
     })
     const signUp = (password: string) =>
-      desk.accounts.signUp(desk.site, pool, { email: 'policy@x.org', password }, from())
+      desk.accounts.signUps.signUp(desk.site, pool, { email: 'policy@x.org', password }, from())
     await expect(signUp('short-9')).rejects.toMatchObject({
       code: 'InvalidPassword',
       message: 'The password must have at least 12 characters',
@@ -171,7 +171,9 @@ describe('the policy', () => {
     await desk.account('before@x.org')
     const pool = await settled({ data: { passwordPolicy: { minimumLength: 100 } } })
     const credentials = { email: 'before@x.org', password: GOOD }
-    expect(await desk.accounts.authenticate(desk.site, pool, credentials, from())).toMatchObject({
+    expect(
+      await desk.accounts.passwordSignIns.authenticate(desk.site, pool, credentials, from()),
+    ).toMatchObject({
       kind: 'signed-in',
     })
     await settled({ data: { passwordPolicy: { minimumLength: 8 } } })
@@ -207,7 +209,7 @@ describe('what is stored of a password', () => {
     expect((await stored(sub)).sealedSrp).toBeNull()
     const pool = await settled({ data: { clients: { default: { cognitoApi: true } } } })
     const credentials = { email: 'srp@x.org', password: GOOD }
-    await desk.accounts.authenticate(desk.site, pool, credentials, from())
+    await desk.accounts.passwordSignIns.authenticate(desk.site, pool, credentials, from())
     const { sealedSrp } = await stored(sub)
     expect(sealedSrp).toBeInstanceOf(Buffer)
     const { database, passwords } = desk.replica
@@ -216,7 +218,7 @@ describe('what is stored of a password', () => {
     )
     expect(verifier?.verifier.length).toBeGreaterThan(100)
     expect(sealedSrp?.includes(verifier?.verifier ?? '')).toBe(false)
-    await desk.accounts.authenticate(desk.site, pool, credentials, from())
+    await desk.accounts.passwordSignIns.authenticate(desk.site, pool, credentials, from())
     expect((await stored(sub)).sealedSrp).toEqual(sealedSrp)
     await settled({ data: { clients: { default: { cognitoApi: false } } } })
   })
@@ -225,9 +227,9 @@ describe('what is stored of a password', () => {
     const pool = await settled({ data: { clients: { default: { cognitoApi: true } } } })
     const { accounts, site } = desk
     const credentials = { email: 'srp-new@x.org', password: GOOD }
-    const { registrationId, sub } = await accounts.signUp(site, pool, credentials, from())
+    const { registrationId, sub } = await accounts.signUps.signUp(site, pool, credentials, from())
     const code = await desk.code('srp-new@x.org')
-    await accounts.confirmSignUp(
+    await accounts.signUps.confirm(
       site,
       pool,
       { email: 'srp-new@x.org', code, registrationId },

@@ -62,13 +62,13 @@ describe('a forgotten password', () => {
     const site = desk.site
     const admin = await desk.adminPool()
     const email = `ann@${site.domain}`
-    await desk.accounts.forgotPassword(site, admin, email, from())
+    await desk.accounts.passwordResets.request(site, admin, email, from())
     expect(await desk.mailTo(email, 'reset')).toEqual([])
   })
 
   test('gives a password to an account that never had one', async () => {
     const user = await desk.replica.users.ensureVisitor(desk.site, desk.pool, 'made@x.org')
-    expect(await desk.accounts.hasPassword(desk.site, desk.pool, user.sub)).toBe(false)
+    expect(await desk.accounts.ownPasswords.has(desk.site, desk.pool, user.sub)).toBe(false)
     await desk.reset('made@x.org', await asked('made@x.org'))
     expect(await desk.signIn('made@x.org', BETTER)).toMatchObject({ user: { sub: user.sub } })
   })
@@ -208,12 +208,14 @@ describe('the code of a forgotten password', () => {
         })
         .execute(),
     )
-    await accounts.forgotPassword(site, admin, email, from())
+    await accounts.passwordResets.request(site, admin, email, from())
     expect(await desk.mailTo(email)).toEqual([])
     const code = codeIn((await desk.mailTo('eve@elsewhere.org', 'reset')).at(-1))
-    await accounts.confirmForgotPassword(site, admin, { email, code, password: BETTER }, from())
+    await accounts.passwordResets.confirm(site, admin, { email, code, password: BETTER }, from())
     const credentials = { email, password: BETTER }
-    expect(await accounts.authenticate(site, admin, credentials, from())).toMatchObject({
+    expect(
+      await accounts.passwordSignIns.authenticate(site, admin, credentials, from()),
+    ).toMatchObject({
       // The other address is the one that the code has proven.
       user: { sub, emailVerified: false },
     })

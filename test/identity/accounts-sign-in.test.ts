@@ -70,7 +70,7 @@ describe('a sign-in by password', () => {
     const admin = await desk.adminPool()
     const credentials = { email: `ann@${desk.site.domain}`, password: GOOD }
     await expect(
-      desk.accounts.authenticate(desk.site, admin, credentials, from()),
+      desk.accounts.passwordSignIns.authenticate(desk.site, admin, credentials, from()),
     ).rejects.toMatchObject(REFUSED)
   })
 
@@ -78,15 +78,15 @@ describe('a sign-in by password', () => {
     const admin = await desk.adminPool()
     const credentials = { email: 'ann@x.org', password: GOOD }
     const { accounts, site } = desk
-    await expect(accounts.authenticate(site, admin, credentials, from())).rejects.toMatchObject(
-      REFUSED,
-    )
+    await expect(
+      accounts.passwordSignIns.authenticate(site, admin, credentials, from()),
+    ).rejects.toMatchObject(REFUSED)
     const { site: two } = await desk.cluster.createSite(desk.replica, 'two.test')
     const { userPoolId } = await desk.replica.pools.discovery(two)
     const pool = await desk.replica.pools.byId(two, userPoolId)
-    await expect(accounts.authenticate(two, pool, credentials, from())).rejects.toMatchObject(
-      REFUSED,
-    )
+    await expect(
+      accounts.passwordSignIns.authenticate(two, pool, credentials, from()),
+    ).rejects.toMatchObject(REFUSED)
   })
 
   test('leaves a trace without the password', async () => {
@@ -134,7 +134,7 @@ describe('the work that is done', () => {
 
   test('by asking for a new password or code is the same for every address', async () => {
     const { accounts, site, pool } = desk
-    const resend = (email: string) => accounts.resendCode(site, pool, { email }, from())
+    const resend = (email: string) => accounts.signUps.resend(site, pool, { email }, from())
     for (const ask of [(email: string) => desk.forgot(email), resend]) {
       const known = await workOf(() => ask('ann@x.org'))
       expect(known).toMatchObject({ outcome: 'done', hashes: 0 })
@@ -162,7 +162,7 @@ describe('the work that is done', () => {
     }
     const { accounts, site, pool } = desk
     const withPassword = (email: string) =>
-      accounts.confirmSignUp(site, pool, { email, code: 'nodigits', password: GOOD }, from())
+      accounts.signUps.confirm(site, pool, { email, code: 'nodigits', password: GOOD }, from())
     const waiting = await workOf(() => withPassword('waiting@x.org'))
     expect(waiting).toMatchObject({ hashes: 1 })
     expect(await workOf(() => withPassword('nobody@x.org'))).toEqual(waiting)

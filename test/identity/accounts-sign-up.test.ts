@@ -63,14 +63,20 @@ describe('a sign-up', () => {
     const credentials = { email: 'eve@x.org', password: GOOD }
     const { accounts, site } = desk
     const code = 'SignUpDisabled'
-    await expect(accounts.signUp(site, admin, credentials, from())).rejects.toMatchObject({ code })
-    const confirmation = { email: 'eve@x.org', code: '000000' }
-    await expect(accounts.confirmSignUp(site, admin, confirmation, from())).rejects.toMatchObject({
+    await expect(accounts.signUps.signUp(site, admin, credentials, from())).rejects.toMatchObject({
       code,
     })
+    const confirmation = { email: 'eve@x.org', code: '000000' }
+    await expect(accounts.signUps.confirm(site, admin, confirmation, from())).rejects.toMatchObject(
+      {
+        code,
+      },
+    )
     // Or strangers could have admins told that they have an account.
     const again = { email: `ann@${site.domain}` }
-    await expect(accounts.resendCode(site, admin, again, from())).rejects.toMatchObject({ code })
+    await expect(accounts.signUps.resend(site, admin, again, from())).rejects.toMatchObject({
+      code,
+    })
   })
 
   test('with the address of an account changes nothing, and only its owner hears of it', async () => {
@@ -202,7 +208,7 @@ describe('a stranger who signs up with somebody’s address', () => {
     for (const email of [owned, 'later@x.org']) await desk.signUp(email, BETTER, STRANGER)
     desk.forwardSeconds(20 * AN_HOUR)
     for (const email of [owned, 'later@x.org']) {
-      await accounts.resendCode(site, pool, { email }, STRANGER)
+      await accounts.signUps.resend(site, pool, { email }, STRANGER)
     }
     await desk.settled()
     desk.forwardSeconds(20 * AN_HOUR)
@@ -262,7 +268,7 @@ describe('the code of a sign-up', () => {
     }
     await expect(desk.confirm(email, code, registrationId)).rejects.toMatchObject(INVALID)
     expect(await desk.events('code.failed')).not.toEqual([])
-    await desk.accounts.resendCode(desk.site, desk.pool, { email, registrationId }, from())
+    await desk.accounts.signUps.resend(desk.site, desk.pool, { email, registrationId }, from())
     const newCode = await desk.code(email)
     expect(await desk.confirm(email, newCode, registrationId)).toEqual({ sub })
   })
@@ -283,7 +289,7 @@ describe('the code of a sign-up', () => {
     const email = 'newer@x.org'
     const { registrationId, sub } = await desk.signUp(email)
     const old = await desk.code(email)
-    await desk.accounts.resendCode(desk.site, desk.pool, { email }, from())
+    await desk.accounts.signUps.resend(desk.site, desk.pool, { email }, from())
     const code = await desk.code(email)
     await expect(desk.confirm(email, old, registrationId)).rejects.toMatchObject(INVALID)
     expect(await desk.confirm(email, code, registrationId)).toEqual({ sub })
@@ -332,7 +338,7 @@ describe('the code of a sign-up', () => {
     for (const typed of [`${code}0`, `0${code}`, `${code}-`, '', `${code}\u0000`]) {
       await expect(desk.confirm(email, typed, registrationId)).rejects.toMatchObject(INVALID)
     }
-    await desk.accounts.resendCode(desk.site, desk.pool, { email, registrationId }, from())
+    await desk.accounts.signUps.resend(desk.site, desk.pool, { email, registrationId }, from())
     const good = await desk.code(email)
     const spaced = ` ${good.slice(0, 3)} ${good.slice(3)} `
     expect(await desk.confirm(email, spaced, registrationId)).toEqual({ sub })
@@ -346,11 +352,11 @@ describe('the code of a sign-up', () => {
     const confirmation = { email, code, password: BETTER }
     const elsewhere = from('203.0.113.9')
     const { accounts, site, pool } = desk
-    await expect(accounts.confirmSignUp(site, pool, confirmation, elsewhere)).rejects.toMatchObject(
-      INVALID,
-    )
+    await expect(
+      accounts.signUps.confirm(site, pool, confirmation, elsewhere),
+    ).rejects.toMatchObject(INVALID)
     const right = { ...confirmation, password: GOOD }
-    expect(await accounts.confirmSignUp(site, pool, right, elsewhere)).toEqual({ sub })
+    expect(await accounts.signUps.confirm(site, pool, right, elsewhere)).toEqual({ sub })
   })
 
   test('of another site is wrong', async () => {
@@ -360,7 +366,7 @@ describe('the code of a sign-up', () => {
     const { email, registrationId } = await desk.signUp('sites@x.org')
     const confirmation = { email, registrationId, code: await desk.code(email) }
     await expect(
-      desk.accounts.confirmSignUp(site, pool, confirmation, from()),
+      desk.accounts.signUps.confirm(site, pool, confirmation, from()),
     ).rejects.toMatchObject(INVALID)
     expect(await desk.confirm(email, confirmation.code, registrationId)).toBeDefined()
   })
@@ -398,7 +404,7 @@ describe('asking for another code', () => {
     const { accounts, site, pool } = desk
     await desk.account('owner@x.org')
     for (const email of ['nobody@x.org', 'owner@x.org']) {
-      expect(await accounts.resendCode(site, pool, { email }, from())).toBeUndefined()
+      expect(await accounts.signUps.resend(site, pool, { email }, from())).toBeUndefined()
     }
     expect(await desk.mailTo('nobody@x.org')).toEqual([])
     const kinds = (await desk.mailTo('owner@x.org')).map(({ kind }) => kind)
@@ -408,7 +414,7 @@ describe('asking for another code', () => {
   test('never mails a sign-up’s code to another address', async () => {
     const { registrationId } = await desk.signUp('right@x.org')
     const request = { email: 'elsewhere@x.org', registrationId }
-    await desk.accounts.resendCode(desk.site, desk.pool, request, STRANGER)
+    await desk.accounts.signUps.resend(desk.site, desk.pool, request, STRANGER)
     expect(await desk.mailTo('elsewhere@x.org')).toEqual([])
     expect(await desk.mailTo('right@x.org')).toHaveLength(1)
   })

@@ -137,7 +137,7 @@ describe('taking an invite', () => {
     await replica.adminUsers.create(site, BY, { email: 'bob@x.org', ...external })
     const mail = cluster.mail.messages.at(-1)
     const token = /token=([\w-]{43})/.exec(mail?.text ?? '')?.[1] ?? ''
-    const user = await replica.accounts.acceptInvite(site, { token, password: PASSWORD }, ORIGIN)
+    const user = await replica.inviteAcceptances.accept(site, { token, password: PASSWORD }, ORIGIN)
     expect(user).toMatchObject({ email: 'bob@x.org', status: 'ACTIVE', emailVerified: verified })
   })
 })
@@ -147,7 +147,7 @@ describe('sending invitations again while they are taken', () => {
     const people = Array.from({ length: 6 }, (_, n) => `p${n}@x.org`)
     const { site, tokens } = await invited(people)
     const taking = tokens.map((token) =>
-      replica.accounts.acceptInvite(site, { token, password: PASSWORD }, ORIGIN).then(
+      replica.inviteAcceptances.accept(site, { token, password: PASSWORD }, ORIGIN).then(
         () => 'taken',
         (error: { code: string }) => error.code,
       ),

@@ -32,10 +32,10 @@ afterAll(() => stack[Symbol.asyncDispose]())
 async function visitor(): Promise<string> {
   const email = 'vic@example.org'
   const sub = await client.user(email)
-  const { accounts } = stack.context
+  const { ownPasswords } = stack.context
   const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
-  if (!(await accounts.hasPassword(client.site, client.pool, sub))) {
-    await accounts.addPassword(client.site, client.pool, { sub, password: PASSWORD }, origin)
+  if (!(await ownPasswords.has(client.site, client.pool, sub))) {
+    await ownPasswords.add(client.site, client.pool, { sub, password: PASSWORD }, origin)
   }
   return email
 }

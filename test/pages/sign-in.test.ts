@@ -21,7 +21,7 @@ const browser = () => new FormBrowser(stack, 'one.test')
 
 async function account(email: string): Promise<void> {
   const sub = await client.user(email)
-  await stack.context.accounts.addPassword(
+  await stack.context.ownPasswords.add(
     client.site,
     client.pool,
     { sub, password: PASSWORD },

@@ -1,5 +1,6 @@
 import { vi } from 'vitest'
 
+import type { AccountServices } from '#identity/accounts/open-accounts.ts'
 import type { AuthEmail } from '#identity/auth-emails/auth-email.ts'
 import type { OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -34,8 +35,8 @@ export class AccountsDesk implements AsyncDisposable {
     return new AccountsDesk(cluster, replica, site, await replica.pools.byId(site, userPoolId))
   }
 
-  get accounts(): Replica['accounts'] {
-    return this.replica.accounts
+  get accounts(): AccountServices {
+    return this.replica
   }
 
   async adminPool(): Promise<Pool> {
@@ -44,25 +45,30 @@ export class AccountsDesk implements AsyncDisposable {
   }
 
   signUp(email: string, password = GOOD, origin = from()) {
-    return this.accounts.signUp(this.site, this.pool, { email, password }, origin)
+    return this.accounts.signUps.signUp(this.site, this.pool, { email, password }, origin)
   }
 
   confirm(email: string, code: string, registrationId?: string, origin = from()) {
     const confirmation = { email, code, registrationId }
-    return this.accounts.confirmSignUp(this.site, this.pool, confirmation, origin)
+    return this.accounts.signUps.confirm(this.site, this.pool, confirmation, origin)
   }
 
   signIn(email: string, password = GOOD, origin = from()) {
-    return this.accounts.authenticate(this.site, this.pool, { email, password }, origin)
+    return this.accounts.passwordSignIns.authenticate(
+      this.site,
+      this.pool,
+      { email, password },
+      origin,
+    )
   }
 
   forgot(email: string, origin = from()) {
-    return this.accounts.forgotPassword(this.site, this.pool, email, origin)
+    return this.accounts.passwordResets.request(this.site, this.pool, email, origin)
   }
 
   reset(email: string, code: string, password = BETTER, origin = from()) {
     const reset = { email, code, password }
-    return this.accounts.confirmForgotPassword(this.site, this.pool, reset, origin)
+    return this.accounts.passwordResets.confirm(this.site, this.pool, reset, origin)
   }
 
   /** A confirmed account; resolves with its `sub`. */

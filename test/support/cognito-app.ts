@@ -115,11 +115,11 @@ export class CognitoApp {
 
   /** The same, without the mail. */
   async accountAtOnce(email: string, password: string): Promise<string> {
-    const { sites, pools, users, accounts } = this.stack.context
+    const { sites, pools, users, ownPasswords } = this.stack.context
     const site = await sites.find(this.host)
     const pool = await pools.byId(site, this.userPoolId)
     const { sub } = await users.ensureVisitor(site, pool, email)
-    await accounts.addPassword(site, pool, { sub, password }, ORIGIN)
+    await ownPasswords.add(site, pool, { sub, password }, ORIGIN)
     return sub
   }
 
@@ -128,8 +128,8 @@ export class CognitoApp {
     const email = `ann@${this.host}`
     const link = new URL(linkIn(await mailTo(this.stack, email, 'invite')))
     const token = link.searchParams.get('token') ?? ''
-    const { accounts, sites } = this.stack.context
-    await accounts.acceptInvite(await sites.find(this.host), { token, password }, ORIGIN)
+    const { inviteAcceptances, sites } = this.stack.context
+    await inviteAcceptances.accept(await sites.find(this.host), { token, password }, ORIGIN)
     return email
   }
 

@@ -29,8 +29,8 @@ export const ownPasswordRoutes = (context: AppContext) =>
           newPassword: body.newPassword,
           keep: familyId === undefined ? undefined : { sessionId: familyId },
         }
-        await context.accounts
-          .changePassword(site, pool, change, originOf(request))
+        await context.ownPasswords
+          .change(site, pool, change, originOf(request))
           .catch((error: unknown) => Promise.reject(inWordsOfBody(error)))
         return noContent()
       },

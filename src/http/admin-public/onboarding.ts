@@ -52,7 +52,7 @@ class Onboarding {
     const visit = await this.#visit(site, token)
     try {
       const taking = { token: visit.token, password: chosenPassword(fields) }
-      await this.#context.accounts.acceptInvite(site, taking, originOf(request))
+      await this.#context.inviteAcceptances.accept(site, taking, originOf(request))
     } catch (error) {
       return passwordPage(visit, { typed: fields, errors: formErrorsOf(error) })
     }
@@ -61,7 +61,7 @@ class Onboarding {
 
   async #visit(site: Site, token: string | undefined): Promise<OnboardingVisit> {
     if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
-    const invite = await this.#context.accounts.findInvite(site, token)
+    const invite = await this.#context.inviteAcceptances.find(site, token)
     if (!invite) throw new AppError('LinkExpired', EXPIRED)
     const { auth } = await this.#context.pools.bootstrap(site)
     const { settings } = await this.#context.pools.byId(site, auth.userPoolId)

@@ -51,7 +51,7 @@ export const dataAuthMethodRoutes = (context: AppContext) =>
         requireRecentSignIn(signedIn, context.clock.now())
         const { pool, sub } = signedIn
         const addition = { sub, password: body.password }
-        await context.accounts.addPassword(site, pool, addition, originOf(request))
+        await context.ownPasswords.add(site, pool, addition, originOf(request))
         return ok({ passwordEnabled: true as const })
       },
       {

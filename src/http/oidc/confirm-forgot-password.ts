@@ -30,11 +30,11 @@ async function reset(
   const { email } = flow
   const origin = originOf(request)
   if (fields.get('action') === 'resend') {
-    await context.accounts.forgotPassword(site, pool, email, origin)
+    await context.passwordResets.request(site, pool, email, origin)
     return seeOther(visit.pathTo('confirmForgotPassword', { ...flow, resent: true }))
   }
   const change = { email, code: readCode(fields), password: readPassword(fields) }
-  await context.accounts.confirmForgotPassword(site, pool, change, origin)
+  await context.passwordResets.confirm(site, pool, change, origin)
   return seeOther(visit.pathTo('login', { step: 'password-reset', email }))
 }
 

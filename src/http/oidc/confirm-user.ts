@@ -32,12 +32,12 @@ async function confirm(
   const { email, registrationId } = flow
   const origin = originOf(request)
   if (fields.get('action') === 'resend') {
-    await context.accounts.resendCode(site, pool, { email, registrationId }, origin)
+    await context.signUps.resend(site, pool, { email, registrationId }, origin)
     return seeOther(visit.pathTo('confirmUser', { ...flow, resent: true }))
   }
   const authTime = context.clock.now()
   const confirmation = { email, registrationId, code: readCode(fields) }
-  const { sub } = await context.accounts.confirmSignUp(site, pool, confirmation, origin)
+  const { sub } = await context.signUps.confirm(site, pool, confirmation, origin)
   // The flow is this browser's own, which gave the password; the code has just proven the address.
   const proof = { sub, method: 'password', authTime, replaces: readSession(request, pool) } as const
   const signedIn = await context.signIns.complete(site, authorization, proof, origin)

@@ -24,7 +24,7 @@ async function forgot(
 ): Promise<Response> {
   const { site, pool, request } = visit
   const email = readUsername(fields)
-  await context.accounts.forgotPassword(site, pool, email, originOf(request))
+  await context.passwordResets.request(site, pool, email, originOf(request))
   return seeOther(visit.pathTo('confirmForgotPassword', { step: 'reset', email }))
 }
 

@@ -29,7 +29,7 @@ async function signIn(
   const origin = originOf(request)
   const authTime = context.clock.now()
   const credentials = { email: readUsername(fields), password: readPassword(fields) }
-  const answer = await context.accounts.authenticate(site, pool, credentials, origin)
+  const answer = await context.passwordSignIns.authenticate(site, pool, credentials, origin)
   if (answer.kind === 'unconfirmed') {
     const { registrationId } = answer
     const flow = { step: 'confirm', email: credentials.email, registrationId } as const

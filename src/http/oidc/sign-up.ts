@@ -26,7 +26,7 @@ async function signUp(
 ): Promise<Response> {
   const { site, pool, request } = visit
   const credentials = { email: readUsername(fields), password: readPassword(fields) }
-  const signedUp = await context.accounts.signUp(site, pool, credentials, originOf(request))
+  const signedUp = await context.signUps.signUp(site, pool, credentials, originOf(request))
   const { email, registrationId } = signedUp
   return seeOther(visit.pathTo('confirmUser', { step: 'confirm', email, registrationId }))
 }

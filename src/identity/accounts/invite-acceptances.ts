@@ -42,11 +42,13 @@ export class InviteAcceptances {
     this.#deps = deps
   }
 
+  /** Looks at an invite without using it up; undefined when it is unknown, used or expired. */
   async find(site: Site, token: string): Promise<OpenInvite | undefined> {
     const invite = await this.#open(site, token)
     return invite && { email: invite.email, role: invite.role }
   }
 
+  /** 410 `LinkExpired` when it is unknown, used or expired; 400 `InvalidPassword`. */
   async accept(
     site: Site,
     { token, password }: InviteAcceptance,

@@ -19,8 +19,12 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { AccountMail } from './account-mail.ts'
+import { InviteAcceptances } from './invite-acceptances.ts'
 import { MailedCodes } from './mailed-codes.ts'
-import { Accounts } from './service.ts'
+import { OwnPasswords } from './own-passwords.ts'
+import { PasswordResets } from './password-resets.ts'
+import { PasswordSignIns } from './password-sign-ins.ts'
+import { SignUps } from './sign-ups.ts'
 
 /** Each makes a code and puts a mail on its way. */
 const MAIL_CONCURRENCY = 2
@@ -45,9 +49,17 @@ export interface AccountsDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
+/**
+ * Accounts as their owners use them. Nothing here says whether an address has an account, neither in words nor by the work
+ * that is done.
+ */
 export interface AccountServices {
   readonly passwords: Passwords
-  readonly accounts: Accounts
+  readonly signUps: SignUps
+  readonly passwordSignIns: PasswordSignIns
+  readonly passwordResets: PasswordResets
+  readonly ownPasswords: OwnPasswords
+  readonly inviteAcceptances: InviteAcceptances
 }
 
 export function openAccounts(deps: AccountsDeps): AccountServices {
@@ -59,5 +71,13 @@ export function openAccounts(deps: AccountsDeps): AccountServices {
   })
   const mail = new AccountMail({ ...deps, codes })
   deps.queue.handle('account-mail', (job) => mail.run(job), { concurrency: MAIL_CONCURRENCY })
-  return { passwords, accounts: new Accounts({ ...deps, codes, passwords }) }
+  const known = { ...deps, codes, passwords }
+  return {
+    passwords,
+    signUps: new SignUps(known),
+    passwordSignIns: new PasswordSignIns(known),
+    passwordResets: new PasswordResets(known),
+    ownPasswords: new OwnPasswords(known),
+    inviteAcceptances: new InviteAcceptances(known),
+  }
 }

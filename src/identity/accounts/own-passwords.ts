@@ -34,6 +34,7 @@ export class OwnPasswords {
     this.#deps = deps
   }
 
+  /** 401 `InvalidCredentials`, 400 `InvalidPassword`, 429. Ends every sign-in but the one to keep. */
   async change(
     site: Site,
     pool: Pool,
@@ -62,6 +63,7 @@ export class OwnPasswords {
     })
   }
 
+  /** 409 `PasswordAlreadySet`, 400 `InvalidPassword`. */
   async add(
     site: Site,
     pool: Pool,

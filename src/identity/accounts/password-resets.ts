@@ -50,7 +50,7 @@ export class PasswordResets {
     this.#deps = deps
   }
 
-  /** Whether there is an account is found out by the worker. */
+  /** Mails the account's owner a code. Whether there is an account is found out by the worker. 429. */
   async request(site: Site, pool: Pool, typed: string, origin: RequestOrigin): Promise<void> {
     const { database, queue, tries, events } = this.#deps
     const email = lookupEmail(typed)
@@ -63,6 +63,7 @@ export class PasswordResets {
     })
   }
 
+  /** 400 `InvalidVerificationCode` or `InvalidPassword`, 429. Signs the user out everywhere. */
   async confirm(
     site: Site,
     pool: Pool,

@@ -41,6 +41,7 @@ export class PasswordSignIns {
     this.#deps = deps
   }
 
+  /** 401 `InvalidCredentials`, 429. */
   async authenticate(
     site: Site,
     pool: Pool,

@@ -55,6 +55,7 @@ export class SignUps {
     this.#deps = deps
   }
 
+  /** 403 `SignUpDisabled`, 400 `InvalidPassword`, 429; the same answer when the address has an account. */
   async signUp(
     site: Site,
     pool: Pool,
@@ -92,6 +93,7 @@ export class SignUps {
     return { registrationId, sub, email }
   }
 
+  /** 400 `InvalidVerificationCode`, 429. */
   async confirm(
     site: Site,
     pool: Pool,
@@ -110,7 +112,7 @@ export class SignUps {
     return { sub }
   }
 
-  /** Asks for a new code; what comes of it is decided where nobody can watch. */
+  /** Mails the sign-up a new code, in whose place the old one is dead; by a worker, so that nobody can watch. 429. */
   async resend(
     site: Site,
     pool: Pool,

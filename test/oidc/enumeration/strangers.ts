@@ -56,14 +56,14 @@ export class Strangers {
     this.#people += 1
     const email = `person-${String(this.#people).padStart(4, '0')}@mail.test`
     const { site, pool, stack } = this.party
-    const { users, accounts } = stack.context
+    const { users, ownPasswords, signUps } = stack.context
     const origin = { address: '192.0.2.1', userAgent: 'test', requestId: 'test' }
     if (who === 'owner' || who === 'googler') {
       const { sub } = await users.ensureVisitor(site, pool, email)
       const addition = { sub, password: PASSWORD }
-      if (who === 'owner') await accounts.addPassword(site, pool, addition, origin)
+      if (who === 'owner') await ownPasswords.add(site, pool, addition, origin)
     }
-    if (who === 'waiting') await accounts.signUp(site, pool, { email, password: PASSWORD }, origin)
+    if (who === 'waiting') await signUps.signUp(site, pool, { email, password: PASSWORD }, origin)
     return { email }
   }
 

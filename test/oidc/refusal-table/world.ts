@@ -175,7 +175,7 @@ export class World implements AsyncDisposable {
   async #visitor(party: RelyingParty, email: string): Promise<User> {
     const sub = await party.user(email)
     const addition = { sub, password: PASSWORD }
-    await this.stack.context.accounts.addPassword(party.site, party.pool, addition, ORIGIN)
+    await this.stack.context.ownPasswords.add(party.site, party.pool, addition, ORIGIN)
     return { email, sub }
   }
 

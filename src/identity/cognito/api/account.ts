@@ -40,7 +40,7 @@ export const changePassword = cognitoOperation(ChangePassword, async (parts, cal
     newPassword: input.ProposedPassword,
     keep: familyId === undefined ? undefined : { sessionId: familyId },
   }
-  await parts.accounts.changePassword(site, pool, change, origin)
+  await parts.ownPasswords.change(site, pool, change, origin)
   return {}
 })
 

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts'
-import type { Accounts } from '#identity/accounts/service.ts'
+import type { AccountServices } from '#identity/accounts/open-accounts.ts'
 import type { SrpSignIns } from '#identity/cognito/srp-sign-ins.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
@@ -12,10 +12,9 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 /** What the operations are made of: the same services as the hosted sign-in. */
-export interface CognitoServices {
+export interface CognitoServices extends AccountServices {
   readonly database: Database
   readonly clock: Clock
-  readonly accounts: Accounts
   readonly srpSignIns: SrpSignIns
   readonly tokenSets: TokenSets
   readonly signOut: SignOut

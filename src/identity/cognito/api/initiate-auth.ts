@@ -75,7 +75,7 @@ async function byPassword(
   const email = usernameParameter(parameters)
   const password = requiredParameter(parameters, 'PASSWORD')
   const authTime = parts.clock.now()
-  const answer = await parts.accounts.authenticate(site, pool, { email, password }, origin)
+  const answer = await parts.passwordSignIns.authenticate(site, pool, { email, password }, origin)
   if (answer.kind === 'unconfirmed') throw notConfirmed()
   const { sub } = answer.user
   return signInAnswer(parts, call, { clientId, sub, method: 'password', authTime })

@@ -24,7 +24,7 @@ export const forgotPassword = cognitoOperation(
   ForgotPassword,
   async (parts, { site, pool, origin }, input) => {
     requireCognitoClient(pool, input)
-    await parts.accounts.forgotPassword(site, pool, input.Username, origin)
+    await parts.passwordResets.request(site, pool, input.Username, origin)
     return deliveryTo(input.Username)
   },
 )
@@ -34,7 +34,7 @@ export const confirmForgotPassword = cognitoOperation(
   async (parts, { site, pool, origin }, input) => {
     requireCognitoClient(pool, input)
     const { Username: email, ConfirmationCode: code, Password: password } = input
-    await parts.accounts.confirmForgotPassword(site, pool, { email, code, password }, origin)
+    await parts.passwordResets.confirm(site, pool, { email, code, password }, origin)
     return {}
   },
 )

@@ -42,7 +42,7 @@ export const signUp = cognitoOperation(SignUp, async (parts, { site, pool, origi
   requireCognitoClient(pool, input)
   const email = addressOf(input.Username, input.UserAttributes ?? [])
   const credentials = { email, password: input.Password }
-  const { sub } = await parts.accounts.signUp(site, pool, credentials, origin)
+  const { sub } = await parts.signUps.signUp(site, pool, credentials, origin)
   return { UserConfirmed: false, UserSub: sub, ...deliveryTo(email) }
 })
 
@@ -51,7 +51,7 @@ export const confirmSignUp = cognitoOperation(
   async (parts, { site, pool, origin }, input) => {
     requireCognitoClient(pool, input)
     const confirmation = { email: input.Username, code: input.ConfirmationCode }
-    await parts.accounts.confirmSignUp(site, pool, confirmation, origin)
+    await parts.signUps.confirm(site, pool, confirmation, origin)
     return {}
   },
 )
@@ -60,7 +60,7 @@ export const resendConfirmationCode = cognitoOperation(
   ResendConfirmationCode,
   async (parts, { site, pool, origin }, input) => {
     requireCognitoClient(pool, input)
-    await parts.accounts.resendCode(site, pool, { email: input.Username }, origin)
+    await parts.signUps.resend(site, pool, { email: input.Username }, origin)
     return deliveryTo(input.Username)
   },
 )
