@@ -14,7 +14,7 @@ import { type MailboxOwnership, noMailboxes } from './admin-users/mailbox-owners
 import { AdminUsers } from './admin-users/service.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
-import { AuthEmailMessages } from './auth-emails/service.ts'
+import { AuthEmails } from './auth-emails/service.ts'
 import type { CognitoApi } from './cognito/api/service.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
 import { type ControlServices, openControls } from './control-parts.ts'
@@ -30,7 +30,6 @@ import { Pools } from './pools/service.ts'
 import { Profiles } from './profiles/service.ts'
 import { AuthRateLimiter } from './rate-limits/auth-rate-limiter.ts'
 import { FailureCounter } from './rate-limits/failure-counter.ts'
-import type { FailureCounts } from './rate-limits/failure-counts.ts'
 import { AccountChanges } from './revocation/account-changes.ts'
 import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/service.ts'
@@ -73,11 +72,11 @@ export interface Identity
   readonly visitors: Visitors
   readonly adminUsers: AdminUsers
   readonly invites: Invites
-  readonly attempts: FailureCounts
+  readonly attempts: FailureCounter
   readonly tries: AuthRateLimiter
   readonly superAdminInvites: SuperAdminInvites
   readonly profiles: Profiles
-  readonly authEmails: AuthEmailMessages
+  readonly authEmails: AuthEmails
   readonly authEmailBranding: AuthEmailBranding
   readonly tokenMint: TokenMint
   readonly adminTokens: AdminTokens
@@ -106,7 +105,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   }
   const signingKeys = new SigningKeys(shared)
   const users = new Users(shared)
-  const authEmails = new AuthEmailMessages(deps)
+  const authEmails = new AuthEmails(deps)
   const invites = new Invites({ ...shared, authEmails })
   const verifier = new TokenVerifier(shared)
   const signer = new TokenSigner({ ...deps, signingKeys })

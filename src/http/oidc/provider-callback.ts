@@ -5,7 +5,7 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
-import type { CallbackResult } from '#identity/federation/callback-result.ts'
+import type { CallbackResult } from '#identity/federation/authorization-callbacks.ts'
 import { loginIdOf } from '#identity/federation/login-states.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
@@ -31,7 +31,12 @@ export const providerCallbackRoutes = (context: AppContext) =>
           cookieOf(request, attemptCookieName(loginId), poolScope(pool)),
         sessionToken: readSession(request, pool),
       }
-      const outcome = await context.federation.finish(site, pool, returning, originOf(request))
+      const outcome = await context.authorizationCallbacks.finish(
+        site,
+        pool,
+        returning,
+        originOf(request),
+      )
       const cookies = [clearedAttemptCookie(pool, loginIdOf(answer.get('state') ?? ''))]
       return responseOf(outcome, { site, pool, cookies })
     },

@@ -22,7 +22,7 @@ export async function redirectToProvider(
   authorization: AuthorizationRequest,
   incoming: Request,
 ): Promise<Response> {
-  const { location, binding } = await context.federation.start(
+  const { location, binding } = await context.authorizationRedirects.start(
     site,
     authorization,
     {

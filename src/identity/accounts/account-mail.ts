@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'

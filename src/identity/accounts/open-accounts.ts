@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { BreachedPasswords } from '#identity/passwords/breached-passwords.ts'
 import { CommonPasswords } from '#identity/passwords/common-passwords.ts'

@@ -1,5 +1,5 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'

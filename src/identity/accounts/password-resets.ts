@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Passwords, PreparedPassword } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'

@@ -1,6 +1,4 @@
 import type { PoolKind } from '#identity/pool-kind.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Site } from '#sites/site.ts'
 
 /** Every message that identity sends, with what its words need. */
 export type AuthEmail = { readonly to: string } & (
@@ -16,10 +14,3 @@ export type AuthEmail = { readonly to: string } & (
   /** To the address that was replaced. */
   | { readonly kind: 'address-changed'; readonly pool: PoolKind }
 )
-
-/** Puts messages about accounts on their way; what is sent in a transaction leaves with its commit, or not at all. */
-export interface AuthEmails {
-  /** Whether a gateway is configured; without one messages are captured for the operator to read. */
-  readonly delivers: boolean
-  send(tx: SiteTx, site: Site, email: AuthEmail): Promise<void>
-}

@@ -1,7 +1,7 @@
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { AuthEmail, AuthEmails } from './auth-email.ts'
+import type { AuthEmail } from './auth-email.ts'
 import { CODE_PLACEHOLDER, messageTypeOf } from './branding.ts'
 import { emailTextOf } from './email-text.ts'
 import { htmlToText } from './html-text.ts'
@@ -12,17 +12,19 @@ import { selectBranding } from './queries.ts'
 type Content = Pick<OutboundMessage, 'subject' | 'text' | 'html'>
 
 /** Words and looks of the messages about accounts, in each site's name. */
-export class AuthEmailMessages implements AuthEmails {
+export class AuthEmails {
   readonly #mail: OutboundMail
 
   constructor(deps: { mail: OutboundMail }) {
     this.#mail = deps.mail
   }
 
+  /** Whether a gateway is configured; without one messages are captured for the operator to read. */
   get delivers(): boolean {
     return this.#mail.delivers
   }
 
+  /** What is sent in a transaction leaves with its commit, or not at all. */
   async send(tx: SiteTx, site: Site, email: AuthEmail): Promise<void> {
     const content = (await brandedContent(tx, site, email)) ?? defaultContent(site, email)
     await this.#mail.enqueue(tx, site, { kind: email.kind, to: email.to, ...content })

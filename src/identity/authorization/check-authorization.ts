@@ -10,20 +10,19 @@ import type {
   AuthorizationRequest,
   AuthorizationError,
 } from './authorization-request.ts'
-import { boundedLength } from './checks/bounded.ts'
+import {
+  knownPrompt,
+  knownProvider,
+  maxAgeOf,
+  promptsOf,
+  providerOf,
+  wholeMaxAge,
+} from './checks/authentication.ts'
 import { type ParameterCheck, authorizationError } from './checks/check.ts'
-import { knownClient } from './checks/client.ts'
-import { knownProvider, providerOf } from './checks/identity-provider.ts'
-import { maxAgeOf, wholeMaxAge } from './checks/max-age.ts'
-import { plainText } from './checks/plain-text.ts'
-import { knownPrompt, promptsOf } from './checks/prompt.ts'
-import { pkceChallenge } from './checks/proof-key.ts'
-import { registeredRedirectUri } from './checks/redirect-uri.ts'
-import { noRequestObject } from './checks/request-object.ts'
-import { queryResponse } from './checks/response-mode.ts'
-import { codeResponse } from './checks/response-type.ts'
+import { boundedLength, knownClient, registeredRedirectUri } from './checks/client.ts'
+import { codeResponse, noRequestObject, queryResponse } from './checks/response.ts'
 import { grantedScopes, knownScope, openIdWhereNeeded } from './checks/scope.ts'
-import { singleValues } from './checks/single-values.ts'
+import { pkceChallenge, plainText, singleValues } from './checks/values.ts'
 import { errorLocation } from './response-location.ts'
 
 /** Until these pass, nobody is sent anywhere. */

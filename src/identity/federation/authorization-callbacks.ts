@@ -1,7 +1,10 @@
 import type { Clock } from '#base/clock.ts'
-import type { AuthorizationError } from '#identity/authorization/authorization-request.ts'
+import type {
+  AuthorizationError,
+  AuthorizationRequest,
+} from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
-import type { SignIns } from '#identity/authorization/service.ts'
+import type { SignedIn, SignIns } from '#identity/authorization/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
@@ -13,8 +16,7 @@ import {
   authorizationErrorOf,
   requireSameIssuer,
 } from './authorization-response.ts'
-import type { CallbackResult } from './callback-result.ts'
-import type { FederatedAccounts } from './federated-accounts.ts'
+import type { FederatedAccounts, FederatedSignInRefusal } from './federated-accounts.ts'
 import type { Links } from './links.ts'
 import type { LoginAttempt, LoginRefusals } from './login-refusals.ts'
 import type { LoginState } from './login-state.ts'
@@ -46,6 +48,20 @@ interface AuthorizationCallbacksDeps {
   readonly signIns: Pick<SignIns, 'complete'>
   readonly refusals: LoginRefusals
 }
+
+/** How a visit to a provider ends. */
+export type CallbackResult =
+  | ({ readonly kind: 'signed-in' } & SignedIn)
+  /** Back at the client, with an error. */
+  | { readonly kind: 'error-redirect'; readonly location: string }
+  /** The person is asked to do something else. */
+  | {
+      readonly kind: 'refused'
+      readonly reason: FederatedSignInRefusal
+      readonly request: AuthorizationRequest
+    }
+  /** Unknown, over, or of another browser: there is no client that one could trust to be concerned. */
+  | { readonly kind: 'unknown-login' }
 
 /** Browsers that come back from the provider. */
 export class AuthorizationCallbacks {

@@ -1,5 +1,5 @@
 import type { Clock } from '#base/clock.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'

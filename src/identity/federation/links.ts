@@ -1,6 +1,6 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { GoogleProvider, Pool } from '#identity/pools/model.ts'

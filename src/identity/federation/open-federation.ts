@@ -1,6 +1,6 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { SignIns } from '#identity/authorization/service.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
@@ -23,7 +23,6 @@ import { LoginRefusals } from './login-refusals.ts'
 import { LoginStates } from './login-states.ts'
 import { ProviderClient } from './provider-client.ts'
 import { Providers } from './providers.ts'
-import { Federation } from './service.ts'
 
 export interface FederationDeps {
   readonly database: Database
@@ -43,7 +42,8 @@ export interface FederationDeps {
 
 export interface FederationServices {
   readonly providers: Providers
-  readonly federation: Federation
+  readonly authorizationRedirects: AuthorizationRedirects
+  readonly authorizationCallbacks: AuthorizationCallbacks
   readonly links: Links
   readonly authMethods: AuthMethods
 }
@@ -64,9 +64,10 @@ export function openFederation(deps: FederationDeps): FederationServices {
     providers: common.providers,
     links,
     authMethods: new AuthMethods(deps),
-    federation: new Federation({
-      departures: new AuthorizationRedirects({ ...common, linkDepartures }),
-      returns: new AuthorizationCallbacks({ ...common, arrivals: new FederatedAccounts(deps) }),
+    authorizationRedirects: new AuthorizationRedirects({ ...common, linkDepartures }),
+    authorizationCallbacks: new AuthorizationCallbacks({
+      ...common,
+      arrivals: new FederatedAccounts(deps),
     }),
   }
 }

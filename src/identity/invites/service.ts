@@ -1,7 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { ActorContext } from '#identity/actor.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'

@@ -1,10 +1,10 @@
 import { AppError, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { type ActorContext, requireAuthorityOver } from '#identity/actor.ts'
-import type { AuthEmails } from '#identity/auth-emails/auth-email.ts'
+import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
-import type { FailureCounts } from '#identity/rate-limits/failure-counts.ts'
+import type { FailureCounter } from '#identity/rate-limits/failure-counter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
@@ -32,7 +32,7 @@ export interface ProfilesDeps {
   readonly authEmails: AuthEmails
   readonly events: SecurityEvents
   readonly signOut: SignOut
-  readonly attempts: FailureCounts
+  readonly attempts: FailureCounter
 }
 
 /** Addresses and settings of the members of a site's admin pool. */

@@ -6,7 +6,7 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { CountedAttempt, FailureKey, CounterKind, FailureCounts } from './failure-counts.ts'
+import type { CountedAttempt, FailureKey, CounterKind, FailureCounter } from './failure-counter.ts'
 
 /** One network's tries at an account that are counted against all networks: with patience alone nobody shuts its owner out. */
 const MAX_COUNTED_FOR_ALL_NETWORKS = 5
@@ -27,10 +27,10 @@ export interface Attempt {
 
 /** The gate before every guess at a password or mailed code, and before every mail that somebody asks for. */
 export class AuthRateLimiter {
-  readonly #attempts: FailureCounts
+  readonly #attempts: FailureCounter
   readonly #events: SecurityEvents
 
-  constructor(deps: { attempts: FailureCounts; events: SecurityEvents }) {
+  constructor(deps: { attempts: FailureCounter; events: SecurityEvents }) {
     this.#attempts = deps.attempts
     this.#events = deps.events
   }

@@ -2,7 +2,37 @@ import { createHash } from 'node:crypto'
 
 import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
 
-import type { CountedAttempt, FailureKey, CounterKind, FailureCounts } from './failure-counts.ts'
+/**
+ * What is counted. `account` fails at a password and `code` at a mailed code, both as tried from one network; `…-anywhere` is
+ * the same from all networks together. `address` is a network where such tries come from. `mail` is mail on request to an
+ * account's address, likewise, and `mail-address` that of a network.
+ */
+export type CounterKind =
+  | 'account'
+  | 'account-anywhere'
+  | 'code'
+  | 'code-anywhere'
+  | 'address'
+  | 'mail'
+  | 'mail-anywhere'
+  | 'mail-address'
+
+export interface FailureKey {
+  readonly siteId: string
+  readonly kind: CounterKind
+  /** Any text; hashed before it becomes part of a stored key. */
+  readonly subject: string
+}
+
+/** What came of a try that asked to begin. */
+export interface CountedAttempt {
+  /** Tries that are remembered, this one included. */
+  readonly count: number
+  /** 0 when it may go on. */
+  readonly waitSeconds: number
+  /** Whether it is the first that was turned away since the last one that was let in. */
+  readonly firstRefusal: boolean
+}
 
 const SECOND_MS = 1000
 const QUARTER_HOUR_MS = 15 * 60 * SECOND_MS
@@ -38,14 +68,21 @@ const RULES: Record<CounterKind, CounterRule> = {
   'mail-address': hourlyRule(50),
 }
 
-/** Failures make the next tries wait: a few are free, then one second, doubling to a quarter of an hour. */
-export class FailureCounter implements FailureCounts {
+/**
+ * Failures make the next attempts wait: a few are free, then one second, doubling to a quarter of an hour. They are
+ * remembered in Redis when there is one (shared by all replicas), else in memory.
+ */
+export class FailureCounter {
   readonly #counters: Counters
 
   constructor(deps: { counters: Counters }) {
     this.#counters = deps.counters
   }
 
+  /**
+   * Counts an attempt as failed before its outcome is known, unless it has to wait: of a thousand guesses at once no more
+   * get through than one after another.
+   */
   async begin(key: FailureKey): Promise<CountedAttempt> {
     const counted = await this.#counters.step(counterOf(key), RULES[key.kind], 'begin')
     const { count, admitted, firstRefusal } = counted
@@ -53,20 +90,24 @@ export class FailureCounter implements FailureCounts {
     return { count, waitSeconds: secondsOf(counted.waitMs), firstRefusal: firstRefusal }
   }
 
+  /** Takes back one that `begin` counted. */
   async takeBack(key: FailureKey): Promise<void> {
     await this.#counters.step(counterOf(key), RULES[key.kind], 'undo')
   }
 
+  /** Seconds until the next attempt is allowed; 0 when it is allowed now. */
   async waitSeconds(key: FailureKey): Promise<number> {
     const { waitMs } = await this.#counters.step(counterOf(key), RULES[key.kind], 'look')
     return secondsOf(waitMs)
   }
 
+  /** Counts one and says how long to wait from now on. */
   async add(key: FailureKey): Promise<number> {
     const { waitMs } = await this.#counters.step(counterOf(key), RULES[key.kind], 'add')
     return secondsOf(waitMs)
   }
 
+  /** Forgets every failure. */
   clear(key: FailureKey): Promise<void> {
     return this.#counters.clear(counterOf(key))
   }
