@@ -17,14 +17,14 @@ import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmails } from './auth-emails/service.ts'
 import type { CognitoApi } from './cognito/api/service.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
-import { type ControlServices, openControls } from './control-parts.ts'
 import { type FederationServices, openFederation } from './federation/open-federation.ts'
-import type { GroupUses } from './groups/service.ts'
+import { DataGroups, type GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
 import { SuperAdminInvites } from './invites/super-admin-invites.ts'
 import type { NewKeyPair } from './keys/key-pair.ts'
 import { SigningKeys } from './keys/service.ts'
 import type { BreachedPasswords } from './passwords/breached-passwords.ts'
+import { AuthSettings } from './pools/auth-settings.ts'
 import { PoolDirectory } from './pools/directory.ts'
 import { Pools } from './pools/service.ts'
 import { Profiles } from './profiles/service.ts'
@@ -33,6 +33,7 @@ import { FailureCounter } from './rate-limits/failure-counter.ts'
 import { AccountChanges } from './revocation/account-changes.ts'
 import { RevocationStates } from './revocation/revocation-states.ts'
 import { SecurityEvents } from './security-events/service.ts'
+import { UserSessions } from './sessions/user-sessions.ts'
 import { type SignInServices, openSignIns } from './sign-in-parts.ts'
 import { AdminTokens } from './tokens/admin-tokens.ts'
 import { TokenMint } from './tokens/token-mint.ts'
@@ -64,8 +65,7 @@ export interface IdentityDeps {
   siteOf(siteId: string): Promise<Site>
 }
 
-export interface Identity
-  extends SignInServices, AccountServices, FederationServices, ControlServices {
+export interface Identity extends SignInServices, AccountServices, FederationServices {
   readonly pools: Pools
   readonly signingKeys: SigningKeys
   readonly users: Users
@@ -73,8 +73,11 @@ export interface Identity
   readonly adminUsers: AdminUsers
   readonly invites: Invites
   readonly attempts: FailureCounter
-  readonly tries: AuthRateLimiter
+  readonly rateLimiter: AuthRateLimiter
   readonly superAdminInvites: SuperAdminInvites
+  readonly dataGroups: DataGroups
+  readonly authSettings: AuthSettings
+  readonly userSessions: UserSessions
   readonly profiles: Profiles
   readonly authEmails: AuthEmails
   readonly authEmailBranding: AuthEmailBranding
@@ -93,7 +96,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   await changes.listen()
   const securityEvents = new SecurityEvents(deps)
   const attempts = new FailureCounter(deps)
-  const tries = new AuthRateLimiter({ attempts, events: securityEvents })
+  const rateLimiter = new AuthRateLimiter({ attempts, events: securityEvents })
   const shared = {
     ...deps,
     directory,
@@ -101,7 +104,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     changes,
     events: securityEvents,
     attempts,
-    tries,
+    rateLimiter,
   }
   const signingKeys = new SigningKeys(shared)
   const users = new Users(shared)
@@ -128,7 +131,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     superAdminInvites,
     profiles: new Profiles({ ...known, ...signInParts }),
     attempts,
-    tries,
+    rateLimiter,
     authEmailBranding: new AuthEmailBranding(shared),
     authEmails,
     ...signInParts,
@@ -137,7 +140,9 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     adminTokens: new AdminTokens(known),
     visitorTokens: new VisitorTokens(known),
     securityEvents,
-    ...openControls({ ...known, ...signInParts }),
+    dataGroups: new DataGroups(shared),
+    authSettings: new AuthSettings(shared),
+    userSessions: new UserSessions({ ...known, ...signInParts }),
     ...openFederation({ ...known, ...signInParts, ...accountParts }),
     cognitoApi: openCognito({ ...known, ...signInParts, ...accountParts, ...srp }),
   }

@@ -39,7 +39,7 @@ export interface AccountsDeps {
   readonly directory: PoolDirectory
   readonly users: Users
   readonly invites: Invites
-  readonly tries: AuthRateLimiter
+  readonly rateLimiter: AuthRateLimiter
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
   readonly signOut: SignOut

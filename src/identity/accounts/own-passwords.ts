@@ -20,7 +20,7 @@ export interface OwnPasswordsDeps {
   readonly database: Database
   readonly users: Users
   readonly passwords: Passwords
-  readonly tries: AuthRateLimiter
+  readonly rateLimiter: AuthRateLimiter
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
   readonly signOut: SignOut
@@ -41,11 +41,11 @@ export class OwnPasswords {
     { sub, oldPassword, newPassword, keep }: OwnPasswordChange,
     origin: RequestOrigin,
   ): Promise<void> {
-    const { database, passwords, tries, events, signOut } = this.#deps
+    const { database, passwords, rateLimiter, events, signOut } = this.#deps
     const user = await this.#user(site, pool, sub)
     const { email } = user
     await passwords.check(pool, { email, password: newPassword })
-    const oldHash = await tries.attempt(site, 'account', { pool, email, origin }, () =>
+    const oldHash = await rateLimiter.attempt(site, 'account', { pool, email, origin }, () =>
       this.#compare(site, pool, user, { password: oldPassword, origin }),
     )
     if (oldHash === undefined) throw wrongOldPassword()

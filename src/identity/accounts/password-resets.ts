@@ -27,7 +27,7 @@ export interface PasswordResetsDeps {
   readonly users: Users
   readonly passwords: Passwords
   readonly codes: MailedCodes
-  readonly tries: AuthRateLimiter
+  readonly rateLimiter: AuthRateLimiter
   readonly events: SecurityEvents
   readonly authEmails: AuthEmails
   readonly signOut: SignOut
@@ -52,9 +52,9 @@ export class PasswordResets {
 
   /** Mails the account's owner a code. Whether there is an account is found out by the worker. 429. */
   async request(site: Site, pool: Pool, typed: string, origin: RequestOrigin): Promise<void> {
-    const { database, queue, tries, events } = this.#deps
+    const { database, queue, rateLimiter, events } = this.#deps
     const email = lookupEmail(typed)
-    await tries.beginMail(site, { pool, email, origin })
+    await rateLimiter.beginMail(site, { pool, email, origin })
     const { siteId } = site
     await database.withSite(siteId, async (tx) => {
       const job = { siteId, userPoolId: pool.userPoolId, email, ask: 'reset' } as const
@@ -70,14 +70,16 @@ export class PasswordResets {
     { email: typed, code, password }: PasswordReset,
     origin: RequestOrigin,
   ): Promise<void> {
-    const { passwords, tries } = this.#deps
+    const { passwords, rateLimiter } = this.#deps
     const email = lookupEmail(typed)
     await passwords.check(pool, { email, password })
     const at = { pool, email, origin }
     const reset = { email, code, password }
-    const sub = await tries.attempt(site, 'code', at, () => this.#try(site, pool, reset, origin))
+    const sub = await rateLimiter.attempt(site, 'code', at, () =>
+      this.#try(site, pool, reset, origin),
+    )
     if (sub === undefined) throw wrongCode()
-    await tries.reset(site, at)
+    await rateLimiter.reset(site, at)
   }
 
   /** The account's `sub`; undefined when it is refused. */

@@ -23,7 +23,7 @@ export interface PasswordSignInsDeps {
   readonly ids: Ids
   readonly users: Users
   readonly passwords: Passwords
-  readonly tries: AuthRateLimiter
+  readonly rateLimiter: AuthRateLimiter
   readonly events: SecurityEvents
 }
 
@@ -50,7 +50,7 @@ export class PasswordSignIns {
   ): Promise<AuthenticationResult> {
     const credentials = { email: lookupEmail(typed), password }
     const at = { pool, email: credentials.email, origin }
-    const user = await this.#deps.tries.attempt(site, 'account', at, () =>
+    const user = await this.#deps.rateLimiter.attempt(site, 'account', at, () =>
       this.#compare(site, pool, credentials, origin),
     )
     if (user) return { kind: 'signed-in', user }

@@ -34,7 +34,7 @@ export interface SignUpsDeps {
   readonly users: Users
   readonly passwords: Passwords
   readonly codes: MailedCodes
-  readonly tries: AuthRateLimiter
+  readonly rateLimiter: AuthRateLimiter
   readonly events: SecurityEvents
 }
 
@@ -62,11 +62,11 @@ export class SignUps {
     { email: typed, password }: Credentials,
     origin: RequestOrigin,
   ): Promise<SignUpReceipt> {
-    const { database, clock, ids, passwords, tries } = this.#deps
+    const { database, clock, ids, passwords, rateLimiter } = this.#deps
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const email = newEmail(typed)
     await passwords.check(pool, { email, password })
-    await tries.beginMail(site, { pool, email, origin })
+    await rateLimiter.beginMail(site, { pool, email, origin })
     const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
     const prepared = await passwords.hash(pool, { sub, email, password })
     const createdAt = clock.now()
@@ -102,8 +102,8 @@ export class SignUps {
   ): Promise<{ readonly sub: string }> {
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const email = lookupEmail(confirmation.email)
-    const { database, tries } = this.#deps
-    const sub = await tries.attempt(site, 'code', { pool, email, origin }, async () => {
+    const { database, rateLimiter } = this.#deps
+    const sub = await rateLimiter.attempt(site, 'code', { pool, email, origin }, async () => {
       const registrationId = await this.#chosen(site, pool, { ...confirmation, email })
       const confirming = { pool, email, code: confirmation.code, registrationId, origin }
       return database.withSite(site.siteId, (tx) => this.#confirm(tx, confirming))
@@ -120,9 +120,9 @@ export class SignUps {
     origin: RequestOrigin,
   ): Promise<void> {
     if (!pool.settings.selfSignUp) throw signUpDisabled()
-    const { database, clock, tries } = this.#deps
+    const { database, clock, rateLimiter } = this.#deps
     const email = lookupEmail(request.email)
-    await tries.beginMail(site, { pool, email, origin })
+    await rateLimiter.beginMail(site, { pool, email, origin })
     const place = { userPoolId: pool.userPoolId, email }
     await database.withSite(site.siteId, async (tx) => {
       const waiting = await selectSignUps(tx, place, clock.now())

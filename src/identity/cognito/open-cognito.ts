@@ -26,7 +26,7 @@ export type CognitoDeps = Omit<CognitoServices, 'srpSignIns'> &
     readonly sealer: Sealer
     readonly clock: Clock
     readonly passwords: Passwords
-    readonly tries: AuthRateLimiter
+    readonly rateLimiter: AuthRateLimiter
   }
 
 export function openCognito(deps: CognitoDeps): CognitoApi {

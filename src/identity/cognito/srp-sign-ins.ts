@@ -51,7 +51,7 @@ interface SrpCandidate {
 export class SrpSignIns {
   readonly #database: Database
   readonly #passwords: Passwords
-  readonly #tries: AuthRateLimiter
+  readonly #rateLimiter: AuthRateLimiter
   readonly #events: SecurityEvents
   readonly #clock: Clock
   readonly #powers: ModularPowers
@@ -62,7 +62,7 @@ export class SrpSignIns {
   constructor(deps: {
     database: Database
     passwords: Passwords
-    tries: AuthRateLimiter
+    rateLimiter: AuthRateLimiter
     events: SecurityEvents
     clock: Clock
     sealer: Sealer
@@ -72,7 +72,7 @@ export class SrpSignIns {
   }) {
     this.#database = deps.database
     this.#passwords = deps.passwords
-    this.#tries = deps.tries
+    this.#rateLimiter = deps.rateLimiter
     this.#events = deps.events
     this.#clock = deps.clock
     this.#powers = deps.powers
@@ -99,7 +99,7 @@ export class SrpSignIns {
     if (challenge?.email !== answer.email || !this.#isTimely(answer)) throw wrongCredentials()
     const { origin } = answer
     const at = { pool: by.pool, email: lookupEmail(answer.email), origin }
-    const proven = await this.#tries.attempt(by.site, 'account', at, () =>
+    const proven = await this.#rateLimiter.attempt(by.site, 'account', at, () =>
       this.#proven(by, challenge, answer),
     )
     if (proven === undefined) throw wrongCredentials()

@@ -42,8 +42,8 @@ interface AuthorizationCallbacksDeps {
   readonly clock: Clock
   readonly providers: Providers
   readonly client: ProviderClient
-  readonly visits: LoginStates
-  readonly arrivals: FederatedAccounts
+  readonly loginStates: LoginStates
+  readonly accounts: FederatedAccounts
   readonly links: Links
   readonly signIns: Pick<SignIns, 'complete'>
   readonly refusals: LoginRefusals
@@ -74,32 +74,32 @@ export class AuthorizationCallbacks {
   async finish(
     site: Site,
     pool: Pool,
-    returning: CallbackRequest,
+    callback: CallbackRequest,
     origin: RequestOrigin,
   ): Promise<CallbackResult> {
     const authTime = this.#deps.clock.now()
-    const answer = parseAuthorizationResponse(returning.params)
+    const answer = parseAuthorizationResponse(callback.params)
     if (!answer) return { kind: 'unknown-login' }
-    const visit = await this.#deps.visits.take(site, pool, answer.state, returning.bindingOf)
+    const visit = await this.#deps.loginStates.take(site, pool, answer.state, callback.bindingOf)
     if (!visit) return { kind: 'unknown-login' }
     const check = checkAuthorization(pool, new URLSearchParams(visit.query))
     // The client, or the provider, has changed while the browser was away.
     if (check.kind === 'error-page') return { kind: 'unknown-login' }
     if (check.kind === 'error-redirect') return { kind: 'error-redirect', location: check.location }
-    const trip = { site, request: check.request, origin }
-    const person = await this.#personOf(trip, visit, answer)
+    const attempt = { site, request: check.request, origin }
+    const person = await this.#personOf(attempt, visit, answer)
     if ('location' in person) return { kind: 'error-redirect', ...person }
-    const account = await this.#accountOf(trip, visit, person)
+    const account = await this.#accountOf(attempt, visit, person)
     if ('kind' in account) return account
     const { sub } = account
-    const proof = { sub, method: 'google', authTime, replaces: returning.sessionToken } as const
+    const proof = { sub, method: 'google', authTime, replaces: callback.sessionToken } as const
     const signedIn = await this.#deps.signIns.complete(site, check.request, proof, origin)
     return { kind: 'signed-in', ...signedIn }
   }
 
   /** Or where the client hears that there is nobody. */
   async #personOf(
-    trip: LoginAttempt,
+    attempt: LoginAttempt,
     visit: LoginState,
     answer: AuthorizationResponse,
   ): Promise<ProviderUser | { readonly location: string }> {
@@ -108,16 +108,16 @@ export class AuthorizationCallbacks {
       if (answer.error !== undefined) {
         return {
           location: await this.#deps.refusals.errorLocation(
-            trip,
+            attempt,
             authorizationErrorOf(answer.error),
           ),
         }
       }
-      const person = await this.#redeem(trip, visit, requireCode(answer))
+      const person = await this.#redeem(attempt, visit, requireCode(answer))
       if (isRecentEnough(person, visit)) return person
-      return { location: await this.#deps.refusals.errorLocation(trip, NOT_RECENT) }
+      return { location: await this.#deps.refusals.errorLocation(attempt, NOT_RECENT) }
     } catch (error) {
-      return { location: await this.#deps.refusals.faultLocation(trip, error) }
+      return { location: await this.#deps.refusals.faultLocation(attempt, error) }
     }
   }
 
@@ -136,26 +136,26 @@ export class AuthorizationCallbacks {
   }
 
   async #accountOf(
-    trip: LoginAttempt,
+    attempt: LoginAttempt,
     visit: LoginState,
     person: ProviderUser,
   ): Promise<{ readonly sub: string } | CallbackResult> {
-    const { site, request, origin } = trip
+    const { site, request, origin } = attempt
     const { pool, client } = request
     const about = { pool, issuer: visit.issuer, clientId: client.clientId, origin }
     const { linker } = visit
     if (linker) {
       const reason = await this.#deps.links.complete(site, person, { ...about, linker })
       if (reason === undefined) return { sub: linker.sub }
-      const location = await this.#deps.refusals.linkErrorLocation(trip, reason, linker)
+      const location = await this.#deps.refusals.linkErrorLocation(attempt, reason, linker)
       return { kind: 'error-redirect', location }
     }
-    const arrival = await this.#deps.arrivals.resolve(site, person, about)
-    if (arrival.kind === 'known') return { sub: arrival.sub }
+    const account = await this.#deps.accounts.resolve(site, person, about)
+    if (account.kind === 'known') return { sub: account.sub }
     const { address } = person
     const email = address.kind === 'verified' ? address.email : undefined
-    await this.#deps.refusals.note(trip, arrival.reason, { email })
-    return { kind: 'refused', reason: arrival.reason, request }
+    await this.#deps.refusals.note(attempt, account.reason, { email })
+    return { kind: 'refused', reason: account.reason, request }
   }
 }
 

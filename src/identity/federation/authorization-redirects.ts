@@ -21,8 +21,8 @@ interface AuthorizationRedirectsDeps {
   readonly ids: Ids
   readonly providers: Providers
   readonly client: ProviderClient
-  readonly visits: LoginStates
-  readonly linkDepartures: LinkChecks
+  readonly loginStates: LoginStates
+  readonly linkChecks: LinkChecks
   readonly refusals: LoginRefusals
 }
 
@@ -37,33 +37,33 @@ export class AuthorizationRedirects {
   async start(
     site: Site,
     request: AuthorizationRequest,
-    leaving: BrowserCookies,
+    cookies: BrowserCookies,
     origin: RequestOrigin,
   ): Promise<AuthorizationRedirect> {
-    const trip = { site, request, origin }
-    if (request.client.purpose !== 'link') return this.#leave(trip, undefined)
-    const link = await this.#deps.linkDepartures.check(site, request, leaving)
+    const attempt = { site, request, origin }
+    if (request.client.purpose !== 'link') return this.#leave(attempt, undefined)
+    const link = await this.#deps.linkChecks.check(site, request, cookies)
     switch (link.kind) {
       case 'allowed':
-        return this.#leave(trip, link.linker)
+        return this.#leave(attempt, link.linker)
       case 'refused':
         return {
-          location: await this.#deps.refusals.linkErrorLocation(trip, link.reason, link.linker),
+          location: await this.#deps.refusals.linkErrorLocation(attempt, link.reason, link.linker),
         }
       case 'other-browser':
-        return { location: await this.#deps.refusals.errorLocation(trip, NOT_SIGNED_IN) }
+        return { location: await this.#deps.refusals.errorLocation(attempt, NOT_SIGNED_IN) }
     }
   }
 
   async #leave(
-    trip: LoginAttempt,
+    attempt: LoginAttempt,
     linker: LinkingUser | undefined,
   ): Promise<AuthorizationRedirect> {
     try {
-      const access = await this.#deps.providers.access(trip.site, trip.request.pool)
-      return await this.#begin(trip, access, linker)
+      const access = await this.#deps.providers.access(attempt.site, attempt.request.pool)
+      return await this.#begin(attempt, access, linker)
     } catch (error) {
-      return { location: await this.#deps.refusals.faultLocation(trip, error) }
+      return { location: await this.#deps.refusals.faultLocation(attempt, error) }
     }
   }
 
@@ -74,7 +74,7 @@ export class AuthorizationRedirects {
   ): Promise<AuthorizationRedirect> {
     const { pool } = request
     const { answersNameIssuer } = await this.#deps.client.metadata(access.issuer)
-    const { state, binding } = this.#deps.visits.prepare()
+    const { state, binding } = this.#deps.loginStates.prepare()
     const [nonce, verifier] = [this.#deps.ids.secret(), this.#deps.ids.secret()]
     const maxAgeSeconds = request.prompts.has('login') ? 0 : request.maxAgeSeconds
     const location = await this.#deps.client.authorizationUrl(access, {
@@ -98,7 +98,7 @@ export class AuthorizationRedirects {
       ...(since !== undefined && { authenticatedAfterSeconds: since }),
       ...(linker && { linker }),
     }
-    await this.#deps.visits.open(site, pool, { state, binding }, visit)
+    await this.#deps.loginStates.open(site, pool, { state, binding }, visit)
     return { location, binding }
   }
 }

@@ -62,13 +62,13 @@ export class FederatedAccounts {
   async resolve(
     site: Site,
     person: ProviderUser,
-    arriving: FederatedSignIn,
+    signIn: FederatedSignIn,
   ): Promise<FederatedAccount> {
-    for (let tries = 1; tries <= MAX_ATTEMPTS; tries += 1) {
-      const arrival = await this.#deps.database
-        .withSite(site.siteId, (tx) => this.#resolve(tx, site, person, arriving))
+    for (let rateLimiter = 1; rateLimiter <= MAX_ATTEMPTS; rateLimiter += 1) {
+      const account = await this.#deps.database
+        .withSite(site.siteId, (tx) => this.#resolve(tx, site, person, signIn))
         .catch(ignoreConcurrentSignUp)
-      if (arrival) return arrival
+      if (account) return account
     }
     return refused('address-taken')
   }
@@ -77,9 +77,9 @@ export class FederatedAccounts {
     tx: SiteTx,
     site: Site,
     person: ProviderUser,
-    arriving: FederatedSignIn,
+    signIn: FederatedSignIn,
   ): Promise<FederatedAccount> {
-    const { pool, issuer } = arriving
+    const { pool, issuer } = signIn
     const { address } = person
     const identity = { issuer, subject: person.subject }
     // The owner first: an account that is seen then has the identity that it was made with, when that is looked for.
@@ -91,8 +91,8 @@ export class FederatedAccounts {
     if (holder) return this.#known(tx, pool, holder.sub)
     if (address.kind === 'none') return refused('address-missing')
     if (address.kind === 'unverified') return refused('address-unverified')
-    const newcomer = { ...arriving, identity, email: address.email }
-    return owner ? this.#join(tx, site, owner, newcomer) : this.#signUp(tx, newcomer)
+    const newUser = { ...signIn, identity, email: address.email }
+    return owner ? this.#join(tx, site, owner, newUser) : this.#signUp(tx, newUser)
   }
 
   async #known(tx: SiteTx, pool: Pool, sub: string): Promise<FederatedAccount> {
@@ -100,12 +100,12 @@ export class FederatedAccounts {
     return user?.status === 'ACTIVE' ? { kind: 'known', sub } : refused('account-not-active')
   }
 
-  async #signUp(tx: SiteTx, newcomer: NewFederatedUser): Promise<FederatedAccount> {
-    const { pool, email, clientId, origin } = newcomer
+  async #signUp(tx: SiteTx, newUser: NewFederatedUser): Promise<FederatedAccount> {
+    const { pool, email, clientId, origin } = newUser
     if (!pool.settings.selfSignUp) return refused('sign-up-disabled')
     const user = await this.#deps.users.addVisitor(tx, pool.userPoolId, email)
     if (!user) throw new ConcurrentSignUp()
-    await this.#take(tx, user, newcomer)
+    await this.#take(tx, user, newUser)
     await this.#deps.events.record(tx, {
       event: 'provider.sign-up',
       pool: pool.kind,
@@ -123,14 +123,14 @@ export class FederatedAccounts {
     tx: SiteTx,
     site: Site,
     owner: User,
-    newcomer: NewFederatedUser,
+    newUser: NewFederatedUser,
   ): Promise<FederatedAccount> {
-    const { pool, clientId, origin } = newcomer
+    const { pool, clientId, origin } = newUser
     const allowed =
       pool.settings.linkVerifiedAddresses && owner.emailVerified && owner.status === 'ACTIVE'
     if (!allowed) return refused('address-taken')
-    await deleteFormerIdentity(tx, pool.userPoolId, owner.sub, newcomer.issuer)
-    await this.#take(tx, owner, newcomer)
+    await deleteFormerIdentity(tx, pool.userPoolId, owner.sub, newUser.issuer)
+    await this.#take(tx, owner, newUser)
     await this.#deps.events.record(tx, {
       event: 'provider.linked',
       pool: pool.kind,

@@ -33,14 +33,14 @@ export class LinkChecks {
   async check(
     site: Site,
     request: AuthorizationRequest,
-    leaving: BrowserCookies,
+    cookies: BrowserCookies,
   ): Promise<LinkCheck> {
     const { pool } = request
     const ticket = this.#tickets.read(request)
     if (!ticket) throw noTicket()
-    const session = await this.#sessions.find(site, pool, leaving.sessionToken)
+    const session = await this.#sessions.find(site, pool, cookies.sessionToken)
     if (session && session.sub !== ticket.linker.sub) throw otherAccount()
-    const asked = leaving.linkBinding !== undefined && isBindingOf(ticket, leaving.linkBinding)
+    const asked = cookies.linkBinding !== undefined && isBindingOf(ticket, cookies.linkBinding)
     if (!session && !asked) return { kind: 'other-browser' }
     const { linker } = ticket
     const reason = await this.#links.refusalOf(site, pool, linker)

@@ -31,26 +31,26 @@ export class LoginRefusals {
   }
 
   /** Where the client hears of it. */
-  async errorLocation(trip: LoginAttempt, refusal: AuthorizationError): Promise<string> {
-    await this.note(trip, refusal.description)
-    return errorLocation(trip.request, refusal)
+  async errorLocation(attempt: LoginAttempt, refusal: AuthorizationError): Promise<string> {
+    await this.note(attempt, refusal.description)
+    return errorLocation(attempt.request, refusal)
   }
 
   async linkErrorLocation(
-    trip: LoginAttempt,
+    attempt: LoginAttempt,
     reason: LinkRefusal,
     { sub }: LinkingUser,
   ): Promise<string> {
     const description = `${reason}: ${LINK_REFUSALS[reason]}`
-    await this.note(trip, description, { sub })
-    return errorLocation(trip.request, { error: 'access_denied', description })
+    await this.note(attempt, description, { sub })
+    return errorLocation(attempt.request, { error: 'access_denied', description })
   }
 
   /** For what the provider did; anything else goes on being thrown. */
-  async faultLocation(trip: LoginAttempt, error: unknown): Promise<string> {
+  async faultLocation(attempt: LoginAttempt, error: unknown): Promise<string> {
     if (!(error instanceof ProviderFault)) throw error
-    await this.note(trip, `${error.kind}: ${error.message}`)
-    return errorLocation(trip.request, FAULTS[error.kind])
+    await this.note(attempt, `${error.kind}: ${error.message}`)
+    return errorLocation(attempt.request, FAULTS[error.kind])
   }
 
   note({ site, request, origin }: LoginAttempt, reason: string, about: About = {}): Promise<void> {

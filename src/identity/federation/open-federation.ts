@@ -56,18 +56,18 @@ export function openFederation(deps: FederationDeps): FederationServices {
     links,
     providers: new Providers(deps),
     client: new ProviderClient(deps),
-    visits: new LoginStates(deps),
+    loginStates: new LoginStates(deps),
     refusals: new LoginRefusals(deps.events),
   }
-  const linkDepartures = new LinkChecks({ ...common, tickets })
+  const linkChecks = new LinkChecks({ ...common, tickets })
   return {
     providers: common.providers,
     links,
     authMethods: new AuthMethods(deps),
-    authorizationRedirects: new AuthorizationRedirects({ ...common, linkDepartures }),
+    authorizationRedirects: new AuthorizationRedirects({ ...common, linkChecks }),
     authorizationCallbacks: new AuthorizationCallbacks({
       ...common,
-      arrivals: new FederatedAccounts(deps),
+      accounts: new FederatedAccounts(deps),
     }),
   }
 }

@@ -54,7 +54,7 @@ export interface Membership {
 /** Who changes groups, for the audit trail. */
 export type GroupEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
-export interface DataGroupsDeps {
+interface DataGroupsDeps {
   readonly database: Database
   readonly clock: Clock
   readonly directory: PoolDirectory

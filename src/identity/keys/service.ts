@@ -1,7 +1,6 @@
-import { LRUCache } from 'lru-cache'
-
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
@@ -68,7 +67,7 @@ export class SigningKeys {
   readonly #directory: KeyedPools
   readonly #events: SecurityEvents
   readonly #newKeyPair: () => Promise<NewKeyPair>
-  readonly #signers = new LRUCache<string, Signer>({ max: MAX_SIGNERS })
+  readonly #signers = new LoadingCache<string, Signer>({ entries: { max: MAX_SIGNERS } })
 
   constructor(deps: {
     database: Database
@@ -138,19 +137,19 @@ export class SigningKeys {
 
   /** The key that signs for the pool now. */
   async signer(site: Site, pool: KeyedPool): Promise<Signer> {
-    const kid = pool.signingKid
-    const known = this.#signers.get(kid)
-    if (known) return known
+    return this.#signers.get(pool.signingKid, () => this.#open(site, pool))
+  }
+
+  async #open(site: Site, { userPoolId, signingKid: kid }: KeyedPool): Promise<Signer> {
     const pkcs8 = await this.#database.withSite(site.siteId, async (tx) => {
-      const row = await selectSealedKey(tx, pool.userPoolId, kid)
+      const row = await selectSealedKey(tx, userPoolId, kid)
       if (!row) throw this.#gone(site)
       const siteKey = await this.#siteKeys.wrapped(tx)
-      return this.#sealer.open(siteKey, sealContext(pool.userPoolId, kid), row.sealedPrivate)
+      return this.#sealer.open(siteKey, sealContext(userPoolId, kid), row.sealedPrivate)
     })
-    const signer: Signer = { kid, key: await importSigningKey(pkcs8) }
+    const key = await importSigningKey(pkcs8)
     pkcs8.fill(0)
-    this.#signers.set(kid, signer)
-    return signer
+    return { kid, key }
   }
 
   /** Another replica ended the pool's keys and the word has not come yet. */
