@@ -7,7 +7,7 @@ const EXACT_FROM_MS = 2
 export class CpuClock {
   #lastMs = threadMs()
 
-  /** To be called before a row of stretches. */
+  /** Call it before a row of stretches. */
   begin(): void {
     this.#lastMs = threadMs()
   }

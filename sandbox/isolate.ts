@@ -50,7 +50,7 @@ export class GuestIsolate {
     return this.isolate.isDisposed
   }
 
-  /** To be asked after each entry. */
+  /** Call it after each entry: it looks at the heap at times. */
   isNearMemoryLimit(): boolean {
     this.#entries += 1
     if (this.#entries % SAMPLE_EVERY !== 0 || this.disposed) return false

@@ -6,10 +6,10 @@ import type { ModuleSource } from './protocol.ts'
 const REQUIRE = /(?<![\w$.])require\s*\(\s*(['"])((?:\\.|(?!\1)[^\\\n])*)\1\s*\)/g
 const COMMONJS = /(?<![\w$.])(?:module\.exports|exports\.[\w$]+|exports\[|require\s*\()/
 
-/** To be awaited once before anything else here. */
+/** Resolves when the lexer is ready: await it before anything else here is called. */
 export const syntaxReady: Promise<void> = init()
 
-/** By extension, then by what the code says: `import` and `export` make it a module, `require` and `exports` do not. */
+/** Tells the format by extension, then by what the code says: `import` and `export` make it a module, `require` and `exports` do not. */
 export function formatOf(path: string, code: string): ModuleSource['format'] {
   if (path.endsWith('.json')) return 'json'
   if (/\.m[jt]s$/.test(path)) return 'esm'

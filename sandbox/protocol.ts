@@ -110,7 +110,7 @@ export interface SlotDefinition {
   readonly modules: readonly ModuleSource[]
   readonly env: Readonly<Record<string, string>>
   readonly timeoutMs: number
-  /** Of the isolate. */
+  /** Memory limit of the isolate. */
   readonly memoryMb: number
   readonly limits: GuestLimits
   /** Ad-hoc code whose module format is still to be found. */

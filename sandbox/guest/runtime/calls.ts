@@ -1,4 +1,4 @@
-import type { PrintLevel } from '#sandbox/guest/web/host-port.ts'
+import type { PrintLevel } from '#sandbox/guest/web/host.ts'
 import { isPromise, jsonParse, jsonStringify } from '#sandbox/guest/web/primordials.ts'
 
 import { CallContext } from './call-context.ts'

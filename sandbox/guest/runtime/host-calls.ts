@@ -8,7 +8,7 @@ import { HOST_CALL } from './record-kinds.ts'
 import { SafeMap } from './safe-map.ts'
 
 const MAX_PENDING = 256
-/** Of all arguments together that the host was not done with, in UTF-16 units. */
+/** Limits the arguments of pending host calls together, in UTF-16 units. */
 const MAX_PENDING_LENGTH = 32 * 1024 * 1024
 
 interface PendingCall {

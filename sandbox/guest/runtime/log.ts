@@ -1,4 +1,4 @@
-import type { PrintLevel } from '#sandbox/guest/web/host-port.ts'
+import type { PrintLevel } from '#sandbox/guest/web/host.ts'
 
 import { configured } from './config.ts'
 import { cut, emit } from './output.ts'

@@ -1,4 +1,4 @@
-import type { Croft, HostPort } from '#sandbox/guest/web/host-port.ts'
+import type { Croft, HostPort } from '#sandbox/guest/web/host.ts'
 import {
   dateNow,
   defineProperty,

@@ -140,3 +140,18 @@ function abortedSignal(reason: unknown): AbortSignal {
 function abortError(): DOMException {
   return new DOMException('This operation was aborted', 'AbortError')
 }
+
+/** https://dom.spec.whatwg.org/#interface-abortcontroller */
+export class AbortController {
+  readonly #signal = createSignal()
+
+  get signal(): AbortSignal {
+    return this.#signal
+  }
+
+  abort(reason?: unknown): void {
+    abortWith(this.#signal, reason)
+  }
+}
+
+defineInterface('AbortController', AbortController)

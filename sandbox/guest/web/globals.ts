@@ -1,7 +1,6 @@
 import './dom-exception-global.ts'
 import './inspect-views.ts'
-import { AbortController } from './abort-controller.ts'
-import { AbortSignal } from './abort-signal.ts'
+import { AbortController, AbortSignal } from './abort-signal.ts'
 import { atob, btoa } from './base64.ts'
 import { Blob, File } from './blob.ts'
 import { console } from './console.ts'

@@ -1,4 +1,35 @@
-import type { HostPort } from './host-port.ts'
+import type { HostCallName } from '#sandbox/protocol.ts'
+
+/**
+ * The one object through which code inside the isolate reaches its host. The web platform calls it at run time
+ * (`host.print(…)`, never a copy of the method taken at load time: the runtime fills the slots when a context boots).
+ * Site code must never get hold of it.
+ */
+export interface HostPort {
+  /** Asks the host; JSON text both ways. A refusal rejects with an Error that has the host's message. */
+  call(name: HostCallName, argument: string): Promise<string>
+  /** One line of console output, already formatted. Never throws. */
+  print(level: PrintLevel, text: string): void
+  /** `fire` runs in a later entry into the isolate, never at once. The id is a positive integer. */
+  setTimer(delayMs: number, repeat: boolean, fire: () => void): number
+  /** An unknown id is ignored. */
+  clearTimer(id: number): void
+  /** Milliseconds since the epoch at the moment the host last entered the isolate: it stands still in between. */
+  now(): number
+  /** That many bytes of entropy from the host, in a buffer of their own; at most 65 536. */
+  random(bytes: number): Uint8Array<ArrayBuffer>
+  /** What `Deno.env` shows; a copy of its own for each context, which site code may change. */
+  env: Record<string, string>
+  /** Set by `Deno.serve`: answers calls of the function when its module exports no handler. */
+  serve: ((request: Request) => Response | Promise<Response>) | null
+}
+
+export type PrintLevel = 'debug' | 'info' | 'warn' | 'error'
+
+/** What the prelude leaves for the host as the non-enumerable, configurable global `__croft`, deleted before site code runs. */
+export interface Croft {
+  readonly host: HostPort
+}
 
 const absent = (): never => {
   throw new Error('The host is not connected yet: this works only while a call runs')

@@ -1,5 +1,4 @@
-import { AbortController } from './abort-controller.ts'
-import { AbortSignal } from './abort-signal.ts'
+import { AbortController, AbortSignal } from './abort-signal.ts'
 import { Blob, File } from './blob.ts'
 import { CryptoKey } from './crypto-key.ts'
 import { Event } from './event.ts'

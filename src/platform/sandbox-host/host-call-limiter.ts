@@ -1,8 +1,8 @@
 import { MemoryBudget, type MemoryLease } from '#base/memory-budget.ts'
 import type { HostCallName } from '#sandbox/protocol.ts'
 
-/** Host calls of one site at work, or answered and not yet handed to the worker. What they hold is bounded by that. */
-const AT_ONCE: Readonly<Partial<Record<HostCallName, number>>> = {
+/** Limits host calls of one site that run at once, those included whose answer is not yet handed to the worker, and so what they hold. */
+const MAX_RUNNING: Readonly<Partial<Record<HostCallName, number>>> = {
   table: 16,
   // An object may take megabytes.
   bucket: 8,
@@ -11,10 +11,10 @@ const AT_ONCE: Readonly<Partial<Record<HostCallName, number>>> = {
   fetch: 64,
   // Operations have a queue of their own, and wait for host calls of theirs.
 }
-/** Of the arguments of one site's host calls of one name that wait for a place, in UTF-16 units. */
+/** Limits the arguments of one site's waiting host calls of one name together, in UTF-16 units. */
 const MAX_WAITING_LENGTH = 64 * 1024 * 1024
-/** The same of those at work, except that one always may be. */
-const MAX_LENGTH_AT_WORK = 64 * 1024 * 1024
+/** Limits the arguments of those that run together; a single longer one runs alone. */
+const MAX_RUNNING_LENGTH = 64 * 1024 * 1024
 
 /** What the responses to host calls may hold in the service until they are handed to the site's code. */
 const RESPONSE_MEMORY = {
@@ -24,27 +24,26 @@ const RESPONSE_MEMORY = {
   reservedBytes: 64 * 1024 * 1024,
 }
 
-interface AskedCall {
+interface HostCallRequest {
   readonly siteId: string
   readonly name: HostCallName
   readonly argument: string
 }
 
-/** What a host call holds while it is at work. To leave a second time does nothing. */
+/** What a host call holds while it runs. To release it a second time does nothing. */
 export interface HostCallPermit {
   release(): void
 }
 
-interface Line {
-  /** The most of them. */
-  readonly places: number
-  atWork: number
-  lengthAtWork: number
+interface KeyQueue {
+  readonly permits: number
+  running: number
+  runningLength: number
   waitingLength: number
-  readonly waiting: Set<Ticket>
+  readonly waiting: Set<QueuedCall>
 }
 
-interface Ticket {
+interface QueuedCall {
   readonly length: number
   readonly begin: () => void
   begun: boolean
@@ -52,73 +51,73 @@ interface Ticket {
 
 /** Lets host calls of one site begin, some at once and the rest in turn. */
 export class HostCallLimiter {
-  readonly #lines = new Map<string, Line>()
+  readonly #queues = new Map<string, KeyQueue>()
   readonly #responseMemory = new MemoryBudget(RESPONSE_MEMORY)
 
-  /** Undefined when too much waits already: then `begin` is not called. What it is given holds for as long as the place. */
+  /** Undefined when too much waits already: then `begin` is not called. The lease that it is given lasts as long as the permit. */
   acquire(
-    { siteId, name, argument }: AskedCall,
+    { siteId, name, argument }: HostCallRequest,
     begin: (memory: MemoryLease) => void,
   ): HostCallPermit | undefined {
     const key = `${name} ${siteId}`
-    const line = this.#lines.get(key) ?? emptyLine(AT_ONCE[name] ?? Infinity)
+    const queue = this.#queues.get(key) ?? emptyQueue(MAX_RUNNING[name] ?? Infinity)
     const memory = this.#responseMemory.lease(siteId)
-    const ticket = { length: argument.length, begin: () => begin(memory), begun: false }
-    if (!fits(line, ticket) && line.waitingLength + ticket.length > MAX_WAITING_LENGTH) {
+    const queued = { length: argument.length, begin: () => begin(memory), begun: false }
+    if (!fits(queue, queued) && queue.waitingLength + queued.length > MAX_WAITING_LENGTH) {
       return undefined
     }
-    line.waiting.add(ticket)
-    line.waitingLength += ticket.length
-    this.#lines.set(key, line)
-    beginNext(line)
+    queue.waiting.add(queued)
+    queue.waitingLength += queued.length
+    this.#queues.set(key, queue)
+    beginNext(queue)
     let left = false
     return {
       release: () => {
         if (left) return
         left = true
         memory.release()
-        this.#leave(key, line, ticket)
+        this.#leave(key, queue, queued)
       },
     }
   }
 
-  #leave(key: string, line: Line, ticket: Ticket): void {
-    if (ticket.begun) {
-      line.atWork -= 1
-      line.lengthAtWork -= ticket.length
+  #leave(key: string, queue: KeyQueue, queued: QueuedCall): void {
+    if (queued.begun) {
+      queue.running -= 1
+      queue.runningLength -= queued.length
     } else {
-      unqueue(line, ticket)
+      unqueue(queue, queued)
     }
-    beginNext(line)
-    if (line.atWork === 0 && line.waiting.size === 0) this.#lines.delete(key)
+    beginNext(queue)
+    if (queue.running === 0 && queue.waiting.size === 0) this.#queues.delete(key)
   }
 }
 
-const emptyLine = (places: number): Line => ({
-  places,
-  atWork: 0,
-  lengthAtWork: 0,
+const emptyQueue = (permits: number): KeyQueue => ({
+  permits,
+  running: 0,
+  runningLength: 0,
   waitingLength: 0,
   waiting: new Set(),
 })
 
-const fits = ({ places, atWork, lengthAtWork }: Line, { length }: Ticket): boolean =>
-  atWork < places &&
-  (atWork === 0 || places === Infinity || lengthAtWork + length <= MAX_LENGTH_AT_WORK)
+const fits = ({ permits, running, runningLength }: KeyQueue, { length }: QueuedCall): boolean =>
+  running < permits &&
+  (running === 0 || permits === Infinity || runningLength + length <= MAX_RUNNING_LENGTH)
 
 /** In the order in which they came. */
-function beginNext(line: Line): void {
-  for (const ticket of line.waiting) {
-    if (!fits(line, ticket)) return
-    unqueue(line, ticket)
-    line.atWork += 1
-    line.lengthAtWork += ticket.length
-    ticket.begun = true
-    ticket.begin()
+function beginNext(queue: KeyQueue): void {
+  for (const queued of queue.waiting) {
+    if (!fits(queue, queued)) return
+    unqueue(queue, queued)
+    queue.running += 1
+    queue.runningLength += queued.length
+    queued.begun = true
+    queued.begin()
   }
 }
 
-function unqueue(line: Line, ticket: Ticket): void {
-  line.waiting.delete(ticket)
-  line.waitingLength -= ticket.length
+function unqueue(queue: KeyQueue, queued: QueuedCall): void {
+  queue.waiting.delete(queued)
+  queue.waitingLength -= queued.length
 }

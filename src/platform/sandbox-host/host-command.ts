@@ -1,4 +1,15 @@
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import process from 'node:process'
+
+import { AppError } from '#base/app-error.ts'
+
+const MIN_MAJOR = 24
+/** Packages that carry nothing but a Node binary for one platform. */
+const PACKAGES = [
+  `node-${process.platform}-${process.arch}`,
+  `node-bin-${process.platform}-${process.arch}`,
+]
 
 export interface HostCommand {
   readonly file: string
@@ -18,11 +29,11 @@ export function hostCommand(nodeBinary: string, entry: string): HostCommand {
     '--disable-warning=ExperimentalWarning',
     entry,
   ]
-  return withoutCore(node)
+  return withoutCoreDump(node)
 }
 
 /** A core file of a process full of other people's data must not be left on a disk. */
-function withoutCore(command: readonly string[]): HostCommand {
+function withoutCoreDump(command: readonly string[]): HostCommand {
   const env = { TZ: 'UTC', LANG: 'C.UTF-8' }
   if (process.platform === 'win32') {
     const [file = '', ...args] = command
@@ -30,3 +41,23 @@ function withoutCore(command: readonly string[]): HostCommand {
   }
   return { file: '/bin/sh', args: ['-c', 'ulimit -c 0; exec "$@"', 'sh', ...command], env }
 }
+
+/** Absolute path of the Node that runs the sandbox hosts: the installed package, or the Node that runs this service. */
+export function findNodeBinary(): string {
+  const require = createRequire(import.meta.url)
+  for (const name of PACKAGES) {
+    try {
+      return join(dirname(require.resolve(`${name}/package.json`)), 'bin', 'node')
+    } catch {
+      // Optional dependencies of other platforms are not installed.
+    }
+  }
+  if (isNode() && Number(process.versions.node.split('.')[0]) >= MIN_MAJOR) return process.execPath
+  throw new AppError(
+    'ServiceUnavailable',
+    `The sandbox needs Node ${MIN_MAJOR} or newer: install the package "${PACKAGES[0]}", or run Croft on Node`,
+  )
+}
+
+const isNode = (): boolean =>
+  process.versions['bun'] === undefined && process.versions['deno'] === undefined

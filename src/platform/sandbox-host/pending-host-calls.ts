@@ -124,7 +124,7 @@ export class PendingHostCalls {
     this.#events.answered(worker)
   }
 
-  /** Without having begun. */
+  /** Answers a host call that was not begun. */
   #refuse(worker: WorkerConnection, hostCall: number, error: unknown): void {
     this.#close(worker, hostCall)
     worker.answer({ hostCall, ...refusalOf(error), onSent() {} })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 
 import { AppError } from '#base/app-error.ts'
@@ -5,11 +6,9 @@ import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import type { Call } from './call.ts'
-import { adHocProgram } from './compute-program.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { hostCommand } from './host-command.ts'
+import { findNodeBinary, hostCommand } from './host-command.ts'
 import { HostSupervisor } from './host-supervisor.ts'
-import { findNodeBinary } from './node-binary.ts'
 import { failedOutcome } from './pending-call.ts'
 import type {
   CallOutcome,
@@ -27,6 +26,8 @@ import type {
 import { rssBytes } from './watchdog.ts'
 
 const MIN_HOSTS = 2
+/** The one module of ad-hoc code, and its one function. */
+const AD_HOC = 'compute.js'
 const PREPARE_MS = 10_000
 const PREPARE_ATTEMPTS = 2
 /** Losses of hosts, through no fault of the source, that a preparation outlives. */
@@ -179,3 +180,26 @@ const interrupted = (entry: string): AppError =>
   new AppError('ServiceUnavailable', `Reading "${entry}" was interrupted: try again`, {
     retryAfterSeconds: 1,
   })
+
+/** A program of one function that is called once: the worker finds out whether its code is CommonJS or a module. */
+function adHocProgram(job: ComputeJob): { program: Program; definition: ProgramFunction } {
+  const definition: ProgramFunction = {
+    functionId: AD_HOC,
+    name: 'compute',
+    entry: AD_HOC,
+    handler: 'default',
+    modules: [{ path: AD_HOC, format: 'commonjs', code: job.code }],
+    env: {},
+    timeoutMs: job.timeoutMs,
+    memoryMb: job.memoryMb,
+    stores: new Map(),
+  }
+  const program: Program = {
+    key: `${job.siteId}!${randomUUID()}`,
+    siteId: job.siteId,
+    siteDomain: job.siteDomain,
+    limits: job.limits,
+    functions: new Map([[AD_HOC, definition]]),
+  }
+  return { program, definition }
+}

@@ -1,5 +1,11 @@
 import type { MemoryLease } from '#base/memory-budget.ts'
-import type { GuestFailure, HostCallName } from '#sandbox/protocol.ts'
+import type {
+  GuestFailure,
+  HostCallName,
+  ModuleSource,
+  Prepared,
+  SourceFault,
+} from '#sandbox/protocol.ts'
 
 import type { Call } from './call.ts'
 
@@ -55,11 +61,7 @@ export interface StoreGrant {
 }
 
 /** Plain JavaScript or JSON after type stripping; `path` is relative to the artifact and starts with no slash. */
-export interface Module {
-  readonly path: string
-  readonly format: 'esm' | 'commonjs' | 'json'
-  readonly code: string
-}
+export type Module = ModuleSource
 
 /** Per site; every one of them has a named failure. */
 export interface SiteLimits {
@@ -118,12 +120,7 @@ export type SandboxFailure =
       readonly used: number
     }
 
-export interface CodeFault {
-  readonly message: string
-  readonly path?: string
-  /** 1-based. */
-  readonly line?: number
-}
+export type CodeFault = SourceFault
 
 export interface FunctionSource {
   readonly entry: string
@@ -131,9 +128,7 @@ export interface FunctionSource {
   readonly files: ReadonlyMap<string, string>
 }
 
-export type PreparedFunction =
-  | { readonly ok: true; readonly modules: readonly Module[] }
-  | { readonly ok: false; readonly fault: CodeFault }
+export type PreparedFunction = Prepared
 
 /** One line that site code printed. `operation` and `requestId` are null where a line cannot be given to one call. */
 export interface LogLine {

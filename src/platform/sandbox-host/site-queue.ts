@@ -21,14 +21,14 @@ interface CallEnd {
 /** What the service knows of a site's calls. */
 export class SiteQueue {
   readonly key: string
-  /** By depth. */
+  /** The waiting calls of each depth. */
   readonly #waiting: PendingCall[][] = []
   /** Calls inside an isolate that wait for calls of their own, and for how many. */
   readonly #lenders = new Map<PendingCall, number>()
   /** Time it has been given, in milliseconds; the smallest is served next. */
   virtualMs: number
   running = 0
-  /** Of the bodies that wait. */
+  /** The length of the waiting calls' bodies, in UTF-16 units. */
   waitingCharacters = 0
   costMs = FIRST_COST_MS
   apartUntilMs = 0

@@ -4,7 +4,7 @@ import { SiteQueue } from './site-queue.ts'
 
 /** Successful calls after which a program is trusted to share a frame. */
 const PROVEN_AFTER = 8
-/** Of the bodies of one site's calls that wait, in UTF-16 units: each may have 6 MiB. */
+/** Limits the bodies of one site's waiting calls together, in UTF-16 units: each may have 6 MiB. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 
 /**
@@ -14,7 +14,7 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 export class SiteQueues {
   readonly #sites = new Map<string, SiteQueue>()
   readonly #active = new Set<SiteQueue>()
-  /** By the program itself: its last calls may end after it was retired. */
+  /** Successes of each program. The program itself is the key: its last calls may end after it was retired. */
   readonly #proven = new WeakMap<Program, number>()
   #virtualMs = 0
   #running = 0

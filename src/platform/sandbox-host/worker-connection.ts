@@ -10,7 +10,7 @@ import type { PendingCall } from './pending-call.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
 const MAX_UNACKED = 2
-/** Of answers in one frame, in UTF-16 units; one always fits. */
+/** Limits the answers in one frame together, in UTF-16 units; a single longer one fits. */
 const MAX_ANSWERS_LENGTH = 4 * 1024 * 1024
 const LAST_SEQ = 0x7fffffff
 /** Programs whose code a worker keeps, warm or not. */
@@ -28,7 +28,7 @@ export interface SentFrame {
 }
 
 export interface SentSection {
-  /** Of the record in the frame. */
+  /** The index of its record in the frame. */
   readonly index: number
   readonly slot: number
   readonly calls: readonly PendingCall[]
@@ -53,7 +53,7 @@ export interface WorkerEvents {
 
 /** The connection to one worker: its slots, its frames and the calls that are inside it. */
 export class WorkerConnection {
-  /** Of the host process it belongs to. */
+  /** Process id of the worker's host. */
   readonly pid: number
   readonly progressPath: string
   /** Its place among all workers. */

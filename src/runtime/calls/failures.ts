@@ -1,4 +1,4 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError, type ErrorCode } from '#base/app-error.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import { codeFaultMessage } from '#runtime/resources/function-code.ts'
 
@@ -81,22 +81,26 @@ const LIMITS = {
   queueMs: { code: 'OperationOverloaded', words: 'It waited too long for a place to run' },
 } as const satisfies Record<Limit['what'], { code: string; words: string }>
 
-function limited({ what, limit, used }: Limit, { operation, requestId }: FailedCall): AppError {
-  const { code, words } = LIMITS[what]
-  const overloaded = code === 'OperationOverloaded'
-  return new AppError(
-    code,
-    `Operation "${operation}" was ended. ${words}: limit ${limit}, used ${used} (${what})`,
-    {
-      fields: {
-        operation,
-        requestId,
-        limit: { name: what, value: limit, used },
-        ...(overloaded ? { retryable: true } : {}),
-      },
-      ...(overloaded ? { retryAfterSeconds: 1 } : {}),
+function limited(failure: Limit, { operation, requestId }: FailedCall): AppError {
+  const { code, words } = LIMITS[failure.what]
+  const message = `Operation "${operation}" was ended. ${words}`
+  return limitError(failure, { code, message, fields: { operation, requestId } })
+}
+
+/** The error of a run that met a limit. */
+export function limitError(
+  { what, limit, used }: Limit,
+  error: { readonly code: ErrorCode; readonly message: string; readonly fields?: object },
+): AppError {
+  const overloaded = error.code === 'OperationOverloaded'
+  return new AppError(error.code, `${error.message}: limit ${limit}, used ${used} (${what})`, {
+    fields: {
+      ...error.fields,
+      limit: { name: what, value: limit, used },
+      ...(overloaded ? { retryable: true } : {}),
     },
-  )
+    ...(overloaded ? { retryAfterSeconds: 1 } : {}),
+  })
 }
 
 function thrown(failure: Thrown, { operation }: FailedCall): AppError {

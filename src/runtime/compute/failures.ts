@@ -1,8 +1,7 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError, type ErrorCode } from '#base/app-error.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
+import { limitError } from '#runtime/calls/failures.ts'
 import { codeFaultMessage } from '#runtime/resources/function-code.ts'
-
-import { lineOf, trimStack } from './model.ts'
 
 type Limit = Extract<SandboxFailure, { kind: 'limit' }>
 
@@ -20,7 +19,7 @@ export function computeFailure(failure: SandboxFailure): AppError {
       return new AppError('InvalidCode', message, { details: [{ field: 'code', message }] })
     }
     case 'limit':
-      return limited(failure)
+      return limitError(failure, LIMITS[failure.what])
     case 'invalidResult':
       return new AppError('InvalidOperationResult', `The result is not JSON: ${failure.message}`)
     case 'invalidBody':
@@ -34,26 +33,30 @@ export function computeFailure(failure: SandboxFailure): AppError {
 }
 
 const LIMITS = {
-  timeoutMs: { code: 'ExecutionTimeout', words: 'The code ran longer than it may' },
-  cpuMs: { code: 'ExecutionTimeout', words: 'The code computed longer at a stretch than it may' },
-  memoryMb: { code: 'MemoryLimitExceeded', words: 'The code used more memory than it may' },
-  resultBytes: { code: 'InvalidOperationResult', words: 'The result is larger than it may be' },
-  queueLength: { code: 'OperationOverloaded', words: 'Too many calls of this site wait already' },
+  timeoutMs: { code: 'ExecutionTimeout', message: 'The code ran longer than it may' },
+  cpuMs: { code: 'ExecutionTimeout', message: 'The code computed longer at a stretch than it may' },
+  memoryMb: { code: 'MemoryLimitExceeded', message: 'The code used more memory than it may' },
+  resultBytes: { code: 'InvalidOperationResult', message: 'The result is larger than it may be' },
+  queueLength: { code: 'OperationOverloaded', message: 'Too many calls of this site wait already' },
   queueCharacters: {
     code: 'OperationOverloaded',
-    words: 'The runs of this site that wait already are too long together',
+    message: 'The runs of this site that wait already are too long together',
   },
-  queueMs: { code: 'OperationOverloaded', words: 'The code waited too long for a place to run' },
-} as const satisfies Record<Limit['what'], { code: string; words: string }>
+  queueMs: { code: 'OperationOverloaded', message: 'The code waited too long for a place to run' },
+} as const satisfies Record<Limit['what'], { code: ErrorCode; message: string }>
 
-function limited({ what, limit, used }: Limit): AppError {
-  const { code, words } = LIMITS[what]
-  const overloaded = code === 'OperationOverloaded'
-  return new AppError(code, `${words}: limit ${limit}, used ${used} (${what})`, {
-    fields: {
-      limit: { name: what, value: limit, used },
-      ...(overloaded ? { retryable: true } : {}),
-    },
-    ...(overloaded ? { retryAfterSeconds: 1 } : {}),
-  })
+/** A stack that fits an answer: its first lines, without our own frames and what a hostile message could blow it up with. */
+const trimStack = (stack: string): string => ownLines(stack).slice(0, 10).join('\n').toWellFormed()
+
+/** The first line number of a stack's frames, 1-based. */
+function lineOf(stack: string): number | undefined {
+  const frame = /^\s*at .*?:(\d{1,9})(?::\d{1,9})?\)?$/m.exec(ownLines(stack).join('\n'))
+  return frame?.[1] === undefined ? undefined : Number(frame[1])
 }
+
+/** What calls the code, and what it calls of the web platform, is ours. */
+const ownLines = (stack: string): string[] =>
+  stack
+    .slice(0, 4000)
+    .split('\n')
+    .filter((line) => !/^\s*at .*croft:prelude:/.test(line))

@@ -39,20 +39,3 @@ function stringify(value: unknown): string | undefined {
     throw error
   }
 }
-
-/** A stack that fits an answer: its first lines, without our own frames and what a hostile message could blow it up with. */
-export const trimStack = (stack: string): string =>
-  ownLines(stack).slice(0, 10).join('\n').toWellFormed()
-
-/** The first line number of a stack's frames, 1-based. */
-export function lineOf(stack: string): number | undefined {
-  const frame = /^\s*at .*?:(\d{1,9})(?::\d{1,9})?\)?$/m.exec(ownLines(stack).join('\n'))
-  return frame?.[1] === undefined ? undefined : Number(frame[1])
-}
-
-/** What calls the code, and what it calls of the web platform, is ours. */
-const ownLines = (stack: string): string[] =>
-  stack
-    .slice(0, 4000)
-    .split('\n')
-    .filter((line) => !/^\s*at .*croft:prelude:/.test(line))

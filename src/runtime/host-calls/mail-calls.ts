@@ -8,9 +8,9 @@ import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 import { readMessage, type SiteMail } from './site-mail.ts'
 
 const HOUR_MS = 3_600_000
-/** Of one site, counted from the first one of an hour. */
+/** Limits a site's recipients in the hour that begins with the first of them. */
 const RECIPIENTS_PER_HOUR = 500
-/** Of what strangers of one network set off, so that one of them leaves the site its mail. */
+/** Limits those of mail that strangers of one network set off, so that one of them leaves the site its mail. */
 const RECIPIENTS_OF_STRANGERS = 100
 
 /** Recipients that are counted together. */

@@ -11,7 +11,7 @@ import type { PublishedSites } from '#runtime/published/service.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
 import { TABLE_ACTIONS, type Tables } from '#runtime/tables/service.ts'
 
-import { gives, neededAccess, notEnough, notGranted, type WantedStore } from './store-rights.ts'
+import { allows, neededAccess, notEnough, notGranted, type WantedStore } from './store-access.ts'
 
 /** In UTF-16 units: an object of 6 MiB in base64 and a batch of 16 MiB fit. */
 const MAX_ANSWER_LENGTH = 20 * 1024 * 1024
@@ -111,7 +111,7 @@ function checkAccess(
   // Everything is in it: no expression is read to find out.
   if (grant.access === 'readWrite') return
   const needed = neededIn()
-  if (!gives(grant.access, needed)) throw notEnough({ ...wanted, needed }, grant)
+  if (!allows(grant.access, needed)) throw notEnough({ ...wanted, needed }, grant)
 }
 
 /** Bounded in length by the sandbox; in depth here. Everything about `input` is its action's to check. */

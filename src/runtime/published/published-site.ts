@@ -47,7 +47,7 @@ export function publishedSite(
   site: SiteIdentity,
   { revision, document }: CurrentRevision,
   read: {
-    /** Of each operation. */
+    /** The version of each operation. */
     readonly versions: ReadonlyMap<string, string>
     readonly env: ReadonlyMap<string, OpenEnvVar>
   },
@@ -159,7 +159,7 @@ const programFunction = (
   stores: grantedStores(rest.grants, stores),
 })
 
-/** By name: what a function calls its table. A store that is gone is granted to nobody. */
+/** Grants by the name that a function calls its store by. A store that is gone is granted to nobody. */
 const grantedStores = (
   grants: readonly Grant[],
   stores: readonly RevisionStore[],

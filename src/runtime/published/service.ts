@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import type { AppError } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -63,9 +64,8 @@ export class PublishedSites {
   readonly #loads = new Map<string, Load>()
   readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
   readonly #unready = new LRUCache<string, AppError>({ max: 1000, ttl: UNKNOWN_MS })
-  readonly #controlPlanes = new LRUCache<string, Promise<ControlPlane>>({
-    max: 1000,
-    ttl: UNKNOWN_MS,
+  readonly #controlPlanes = new LoadingCache<string, ControlPlane>({
+    entries: { max: 1000, ttl: UNKNOWN_MS },
   })
 
   constructor(deps: {
@@ -132,7 +132,10 @@ export class PublishedSites {
 
   /** For an operation that the current revision lacks: a newer revision that has it, or word that one is coming, or undefined. */
   async loadNewer(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
-    const { revision, coming } = await this.#controlPlane(site.siteId)
+    const { siteId } = site
+    const { revision, coming } = await this.#controlPlanes.get(siteId, () =>
+      this.#readControlPlane(siteId),
+    )
     // A newer revision may have come in while this was read.
     const latest =
       revision === this.peek(site.siteId)?.revision
@@ -152,7 +155,7 @@ export class PublishedSites {
 
   /** Takes a newer version of an operation as current; gives back the operation as it was, if it was served here. */
   advance(siteId: string, operation: string, version: string): PublishedOperation | undefined {
-    this.#controlPlanes.delete(siteId)
+    this.#controlPlanes.invalidate(siteId)
     const load = this.#loads.get(siteId)
     if (load) load.stale = true
     const site = this.#sites.peek(siteId)
@@ -168,7 +171,7 @@ export class PublishedSites {
 
   async #refresh(siteId: string): Promise<void> {
     this.#unready.delete(siteId)
-    this.#controlPlanes.delete(siteId)
+    this.#controlPlanes.invalidate(siteId)
     const load = this.#loads.get(siteId)
     if (load) {
       load.stale = true
@@ -185,7 +188,7 @@ export class PublishedSites {
     }
   }
 
-  /** Those in use first. What is in memory serves meanwhile, as it did before anybody knew of the gap. */
+  /** Reads all sites anew, those in use first. What is in memory serves meanwhile, as it did before anybody knew of the gap. */
   #refreshAll(): void {
     for (const load of this.#loads.values()) load.stale = true
     for (const siteId of this.#sites.keys()) void this.#refreshes.add(siteId)
@@ -270,19 +273,13 @@ export class PublishedSites {
     throw found.unready
   }
 
-  #controlPlane(siteId: string): Promise<ControlPlane> {
-    const known = this.#controlPlanes.get(siteId)
-    if (known) return known
-    const reading = this.#database.withSite(siteId, async (tx): Promise<ControlPlane> => {
+  #readControlPlane(siteId: string): Promise<ControlPlane> {
+    return this.#database.withSite(siteId, async (tx) => {
       const state = await this.#revisions.state(tx)
       const revision = state?.currentRevision ?? null
       const behind = state !== undefined && state.synced < state.requested
       return { revision, coming: new Set(behind ? (await this.#operationVersions(tx)).keys() : []) }
     })
-    this.#controlPlanes.set(siteId, reading)
-    // A failed look-up is nothing to remember; whoever waits for it gets the fault.
-    reading.catch(() => this.#controlPlanes.delete(siteId))
-    return reading
   }
 }
 

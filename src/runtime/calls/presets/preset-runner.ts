@@ -28,7 +28,7 @@ const MAX_PAYLOAD_BYTES = 1024 * 1024
 const PAYLOAD_BOUNDS = { values: 50_000, fields: 10_000 }
 /** Presets of one site that run at once: each holds a connection of the database or the object store. */
 const MAX_RUNNING = 16
-/** Whose payload brings a whole object. */
+/** The preset whose payload holds a whole object. */
 const BRINGS_OBJECT = 's3.put-object'
 
 export interface PresetStores {
@@ -126,7 +126,7 @@ export class PresetRunner {
     return { ...request, nextToken: this.#tokens.open(scope, nextToken) }
   }
 
-  /** Without what tells of others' items: their keys, and how many of them were passed over. */
+  /** Leaves out what tells of others' items: their keys, and how many of them were passed over. */
   #shown(scope: readonly string[], own: OwnRequest, answer: object): object {
     if (!('items' in answer) || !Array.isArray(answer.items)) return answer
     if (own.first) return { item: answer.items[0] ?? null }
@@ -140,7 +140,7 @@ export class PresetRunner {
   }
 }
 
-/** Whose open uploads are counted together: a user's, or those of strangers in one network. The site's own are not. */
+/** Names those whose open uploads are counted together: a user, or the strangers of one network. The site's own are not counted. */
 function holderOf({ authority, address }: Call): string | undefined {
   if (authority === 'system') return undefined
   return authority ? `user ${authority.sub}` : `network ${networkOf(address ?? '')}`

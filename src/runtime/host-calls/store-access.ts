@@ -4,8 +4,7 @@ import type { BucketAction } from '#runtime/buckets/bucket.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
 import type { TableAction } from '#runtime/tables/service.ts'
 
-import { asksBeyondKeys } from './asked-conditions.ts'
-import { everyFieldOf } from './spelled-fields.ts'
+import { everyFieldOf, readsBeyondKeys } from './condition-attributes.ts'
 
 export type StoreAction = TableAction | BucketAction
 type Access = StoreGrant['access']
@@ -37,13 +36,13 @@ const OLD_VALUES = ['returnValues', 'returnValuesOnConditionCheckFailure']
  */
 export function neededAccess(action: StoreAction, input: unknown, schema?: KeySchema): Access {
   const tells = (write: unknown) =>
-    asksForOld(write) || (schema !== undefined && asksBeyondKeys(schema, write))
+    asksForOld(write) || (schema !== undefined && readsBeyondKeys(schema, write))
   return NEEDS[action] === 'write' && writesOf(action, input).some(tells)
     ? 'readWrite'
     : NEEDS[action]
 }
 
-export const gives = (access: Access, needed: Access): boolean =>
+export const allows = (access: Access, needed: Access): boolean =>
   access === 'readWrite' || access === needed
 
 export interface WantedStore {

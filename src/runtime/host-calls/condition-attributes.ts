@@ -4,13 +4,11 @@ import type { ConditionNode, OperandNode, PathNode } from '#runtime/tables/expre
 import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
 import { isObject } from '#runtime/tables/plain/field-rules.ts'
 
-import { everyFieldOf } from './spelled-fields.ts'
-
 /**
  * Whether a condition of a write asks for more than whether the item exists: it names an attribute that is not of the
  * table's key, which the caller sends anyway.
  */
-export const asksBeyondKeys = (schema: KeySchema, write: unknown): boolean =>
+export const readsBeyondKeys = (schema: KeySchema, write: unknown): boolean =>
   everyFieldOf(write, 'conditionExpression').some(
     (text) => typeof text === 'string' && namesBeyondKeys(schema, text, namesOf(write)),
   )
@@ -66,3 +64,13 @@ const namesOf =
     everyFieldOf(write, 'expressionAttributeNames').flatMap((names) =>
       isObject(names) && Object.hasOwn(names, placeholder) ? [names[placeholder]] : [],
     )
+
+/** What is under that name, read in camelCase and in PascalCase: null is the same as nothing. */
+export function everyFieldOf(value: unknown, name: string): readonly unknown[] {
+  if (typeof value !== 'object' || value === null) return []
+  const fields = new Map<string, unknown>(Object.entries(value))
+  return [name, name.charAt(0).toUpperCase() + name.slice(1)].flatMap((spelled) => {
+    const found = fields.get(spelled) ?? null
+    return found === null ? [] : [found]
+  })
+}

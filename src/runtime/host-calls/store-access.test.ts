@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { gives, neededAccess, type StoreAction } from './store-rights.ts'
+import { allows, neededAccess, type StoreAction } from './store-access.ts'
 
 const CASES: readonly (readonly [StoreAction, unknown, string])[] = [
   ['get', {}, 'read'],
@@ -85,11 +85,11 @@ describe('the access that an action needs', () => {
   })
 
   test('is given by itself and by both', () => {
-    expect(gives('read', 'read')).toBe(true)
-    expect(gives('readWrite', 'read')).toBe(true)
-    expect(gives('readWrite', 'readWrite')).toBe(true)
-    expect(gives('read', 'write')).toBe(false)
-    expect(gives('write', 'read')).toBe(false)
-    expect(gives('write', 'readWrite')).toBe(false)
+    expect(allows('read', 'read')).toBe(true)
+    expect(allows('readWrite', 'read')).toBe(true)
+    expect(allows('readWrite', 'readWrite')).toBe(true)
+    expect(allows('read', 'write')).toBe(false)
+    expect(allows('write', 'read')).toBe(false)
+    expect(allows('write', 'readWrite')).toBe(false)
   })
 })
