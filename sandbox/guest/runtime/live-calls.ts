@@ -1,4 +1,4 @@
-import type { LineBudget } from './log.ts'
+import type { LineBudget } from './output.ts'
 import { SafeMap } from './safe-map.ts'
 
 interface LiveCall {

@@ -119,9 +119,9 @@ export class AbortSignal extends EventTarget {
   }
 }
 
+const { abortWith } = AbortSignal
 export const {
   create: createSignal,
-  abortWith,
   algorithmsOf,
   assertSignal,
   following: anySignal,

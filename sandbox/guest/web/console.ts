@@ -1,6 +1,5 @@
 import { format } from './format.ts'
-import type { PrintLevel } from './host.ts'
-import { host } from './host.ts'
+import { host, type PrintLevel } from './host.ts'
 import { inspect } from './inspect.ts'
 import { apply, defineProperty, isArray, join, push, repeat, slice, split } from './primordials.ts'
 import { renderTable } from './table.ts'

@@ -32,32 +32,26 @@ type Flight =
   | { readonly response: CachedResponse; readonly wasCached: boolean }
   | { readonly error: ErrorForRequest }
 
+interface OperationCallsDeps {
+  readonly published: PublishedSites
+  readonly cache: ResponseCache
+  readonly runner: OperationRunner
+  readonly runtimeUsage: RuntimeUsage
+  now(): number
+}
+
 /** Serves visitors' calls from memory: the current revision, its kept answers, and the sandbox. */
 export class OperationCalls {
-  readonly #published: PublishedSites
-  readonly #cache: ResponseCache
-  readonly #runner: OperationRunner
-  readonly #usage: RuntimeUsage
-  readonly #now: () => number
+  readonly #deps: OperationCallsDeps
   readonly #flights = new SingleFlight<string, Flight>()
 
-  constructor(deps: {
-    published: PublishedSites
-    cache: ResponseCache
-    runner: OperationRunner
-    runtimeUsage: RuntimeUsage
-    now(): number
-  }) {
-    this.#published = deps.published
-    this.#cache = deps.cache
-    this.#runner = deps.runner
-    this.#usage = deps.runtimeUsage
-    this.#now = () => deps.now()
+  constructor(deps: OperationCallsDeps) {
+    this.#deps = deps
   }
 
   /** Synchronous when the answer is at hand. */
   call(call: Call): OperationAnswer | Promise<OperationAnswer> {
-    const site = this.#published.current(call.site)
+    const site = this.#deps.published.current(call.site)
     return site instanceof Promise
       ? site.then((loaded) => this.#route(loaded, call))
       : this.#route(site, call)
@@ -69,7 +63,7 @@ export class OperationCalls {
   }
 
   async #serveNewer(call: Call): Promise<OperationAnswer> {
-    const site = await this.#published.loadNewer(call.site, call.operation)
+    const site = await this.#deps.published.loadNewer(call.site, call.operation)
     const operation = site?.operations.get(call.operation)
     if (!site || !operation) throw notFound('Operation', call.operation)
     return this.#serve({ call, site, operation })
@@ -86,17 +80,17 @@ export class OperationCalls {
   #cached(admitted: AdmittedCall): OperationAnswer | Promise<OperationAnswer> {
     const { call, site, operation } = admitted
     const request = requestTextOf(call)
-    const repeated = this.#cache.getRepeated(site.siteId, operation.cacheGroup, request)
+    const repeated = this.#deps.cache.getRepeated(site.siteId, operation.cacheGroup, request)
     if (repeated) return this.#hit(admitted, repeated)
     const key = cacheKeyOf(call, operation.cacheGroup)
-    const cached = this.#cache.getLocal(key)
-    this.#cache.addRequest(key, request)
+    const cached = this.#deps.cache.getLocal(key)
+    this.#deps.cache.addRequest(key, request)
     return cached ? this.#hit(admitted, cached) : this.#shared(admitted, key)
   }
 
   #hit({ site, operation }: AdmittedCall, cached: CachedResponse): OperationAnswer {
-    this.#usage.record(site.siteId, operation.name, 'hit')
-    const ageSeconds = Math.max(0, Math.floor((this.#now() - cached.storedAt) / 1000))
+    this.#deps.runtimeUsage.record(site.siteId, operation.name, 'hit')
+    const ageSeconds = Math.max(0, Math.floor((this.#deps.now() - cached.storedAt) / 1000))
     return { body: cached.body, cache: 'HIT', ageSeconds }
   }
 
@@ -114,25 +108,25 @@ export class OperationCalls {
       },
     )
     if ('error' in flight) {
-      if (!led) this.#usage.record(site.siteId, operation.name, 'error')
+      if (!led) this.#deps.runtimeUsage.record(site.siteId, operation.name, 'error')
       throw flight.error(call.requestId)
     }
     if (flight.wasCached) return this.#hit(admitted, flight.response)
-    if (!led) this.#usage.record(site.siteId, operation.name, 'call')
+    if (!led) this.#deps.runtimeUsage.record(site.siteId, operation.name, 'call')
     return { body: flight.response.body, cache: 'MISS' }
   }
 
   async #load(admitted: AdmittedCall, key: CacheKey): Promise<Flight> {
-    const shared = await this.#cache.getShared(key)
+    const shared = await this.#deps.cache.getShared(key)
     if (shared) return { response: shared, wasCached: true }
-    const outcome = await this.#runner.run(admitted)
+    const outcome = await this.#deps.runner.run(admitted)
     if ('error' in outcome) return outcome
     const ttlSeconds = admitted.operation.cacheTtlSeconds
-    return { response: this.#cache.store(key, outcome.body, ttlSeconds), wasCached: false }
+    return { response: this.#deps.cache.store(key, outcome.body, ttlSeconds), wasCached: false }
   }
 
   async #fresh(admitted: AdmittedCall): Promise<OperationAnswer> {
-    const outcome = await this.#runner.run(admitted)
+    const outcome = await this.#deps.runner.run(admitted)
     if ('error' in outcome) throw outcome.error(admitted.call.requestId)
     return { body: outcome.body, cache: undefined }
   }

@@ -14,27 +14,21 @@ import { payloadOf } from './request-body.ts'
 type OperationOutcome = { readonly body: string } | { readonly error: ErrorForRequest }
 export type ErrorForRequest = (requestId: string) => AppError
 
+interface OperationRunnerDeps {
+  readonly sandbox: Pick<Sandbox, 'call'>
+  readonly runtimeLogs: RuntimeLogs
+  readonly runtimeUsage: RuntimeUsage
+  readonly presets: Pick<PresetRunner, 'perform'>
+  /** Takes the site's secrets out of what its code threw. */
+  redact(siteId: string, text: string): string
+}
+
 /** Runs an operation once, counts it and logs what went wrong. */
 export class OperationRunner {
-  readonly #sandbox: Pick<Sandbox, 'call'>
-  readonly #logs: RuntimeLogs
-  readonly #usage: RuntimeUsage
-  readonly #presets: Pick<PresetRunner, 'perform'>
-  readonly #redact: (siteId: string, text: string) => string
+  readonly #deps: OperationRunnerDeps
 
-  constructor(deps: {
-    sandbox: Pick<Sandbox, 'call'>
-    runtimeLogs: RuntimeLogs
-    runtimeUsage: RuntimeUsage
-    presets: Pick<PresetRunner, 'perform'>
-    /** Takes the site's secrets out of what its code threw. */
-    redact(siteId: string, text: string): string
-  }) {
-    this.#sandbox = deps.sandbox
-    this.#logs = deps.runtimeLogs
-    this.#usage = deps.runtimeUsage
-    this.#presets = deps.presets
-    this.#redact = (siteId, text) => deps.redact(siteId, text)
+  constructor(deps: OperationRunnerDeps) {
+    this.#deps = deps
   }
 
   async run(admitted: AdmittedCall): Promise<OperationOutcome> {
@@ -52,9 +46,9 @@ export class OperationRunner {
   async #inSandbox(admitted: AdmittedCall, functionId: string): Promise<OperationOutcome> {
     const { call, site, operation } = admitted
     const startedAt = performance.now()
-    const outcome = await this.#sandbox.call(call, site.program, functionId)
+    const outcome = await this.#deps.sandbox.call(call, site.program, functionId)
     const wallUs = Math.round((performance.now() - startedAt) * 1000)
-    this.#usage.record(site.siteId, operation.name, outcome.ok ? 'call' : 'error', {
+    this.#deps.runtimeUsage.record(site.siteId, operation.name, outcome.ok ? 'call' : 'error', {
       cpuUs: outcome.cpuUs,
       wallUs,
     })
@@ -68,17 +62,22 @@ export class OperationRunner {
     const startedAt = performance.now()
     const count = (what: 'call' | 'error') => {
       const wallUs = Math.round((performance.now() - startedAt) * 1000)
-      this.#usage.record(site.siteId, operation.name, what, { cpuUs: 0, wallUs })
+      this.#deps.runtimeUsage.record(site.siteId, operation.name, what, { cpuUs: 0, wallUs })
     }
     try {
-      const data = JSON.stringify(await this.#presets.perform(admitted, binding))
+      const data = JSON.stringify(await this.#deps.presets.perform(admitted, binding))
       count('call')
       return { body: `{"ok":true,"data":${data}}` }
     } catch (error) {
       count('error')
       if (!(error instanceof AppError)) throw error
       const { code, message } = error
-      this.#logs.failure({ ...about(call), level: LEVELS[code] ?? 'info', code, message })
+      this.#deps.runtimeLogs.failure({
+        ...about(call),
+        level: LEVELS[code] ?? 'info',
+        code,
+        message,
+      })
       return { error: () => error }
     }
   }
@@ -87,8 +86,8 @@ export class OperationRunner {
     { call, site, operation: { name } }: AdmittedCall,
     fault: { readonly functionName: string; readonly message: string },
   ): OperationOutcome {
-    this.#usage.record(site.siteId, name, 'error')
-    this.#logs.failure({
+    this.#deps.runtimeUsage.record(site.siteId, name, 'error')
+    this.#deps.runtimeLogs.failure({
       ...about(call),
       level: 'error',
       code: 'InvalidFunction',
@@ -100,10 +99,10 @@ export class OperationRunner {
   #failed(call: Call, raw: SandboxFailure): ErrorForRequest {
     // Says which: not JSON, or JSON but no object.
     if (raw.kind === 'invalidBody') payloadOf(call.body)
-    const failure = redactedFailure(raw, (text) => this.#redact(call.site.siteId, text))
+    const failure = redactedFailure(raw, (text) => this.#deps.redact(call.site.siteId, text))
     const error = operationError(failure, call)
     if (failure.kind !== 'invalidBody') {
-      this.#logs.failure({
+      this.#deps.runtimeLogs.failure({
         ...about(call),
         level: LEVELS[error.code] ?? 'error',
         code: error.thrown?.code ?? error.code,

@@ -1,4 +1,5 @@
-import { AppError, type ErrorCode } from '#base/app-error.ts'
+import { AppError } from '#base/app-error.ts'
+import type { ErrorCode } from '#base/error-status.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import { limitError } from '#runtime/calls/failures.ts'
 import { codeFaultMessage } from '#runtime/resources/function-code.ts'

@@ -22,27 +22,25 @@ export interface ComputeResult {
   readonly durationMs: number
 }
 
+interface ComputeDeps {
+  readonly sandbox: Pick<Sandbox, 'compute'>
+  readonly usage: RuntimeUsage
+  settingsOf(siteId: string): Promise<RuntimeSettings>
+}
+
 /** Runs a site's ad-hoc code, each time in a context of its own. */
 export class Compute {
-  readonly #sandbox: Pick<Sandbox, 'compute'>
-  readonly #usage: RuntimeUsage
-  readonly #settingsOf: (siteId: string) => Promise<RuntimeSettings>
+  readonly #deps: ComputeDeps
 
-  constructor(deps: {
-    sandbox: Pick<Sandbox, 'compute'>
-    usage: RuntimeUsage
-    settingsOf(siteId: string): Promise<RuntimeSettings>
-  }) {
-    this.#sandbox = deps.sandbox
-    this.#usage = deps.usage
-    this.#settingsOf = (siteId) => deps.settingsOf(siteId)
+  constructor(deps: ComputeDeps) {
+    this.#deps = deps
   }
 
   async execute(site: Site, requestId: string, body: ComputeBody): Promise<ComputeResult> {
     checkComputeCode(body.code)
-    const settings = await this.#settingsOf(site.siteId)
+    const settings = await this.#deps.settingsOf(site.siteId)
     const startedAt = performance.now()
-    const outcome = await this.#sandbox.compute({
+    const outcome = await this.#deps.sandbox.compute({
       siteId: site.siteId,
       siteDomain: site.domain,
       requestId,
@@ -53,7 +51,7 @@ export class Compute {
       limits: siteLimits(settings.limits),
     })
     const durationMs = Math.round((performance.now() - startedAt) * 1000) / 1000
-    this.#usage.record(site.siteId, COMPUTE, outcome.ok ? 'call' : 'error', {
+    this.#deps.usage.record(site.siteId, COMPUTE, outcome.ok ? 'call' : 'error', {
       cpuUs: outcome.cpuUs,
       wallUs: durationMs * 1000,
     })

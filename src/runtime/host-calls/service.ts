@@ -32,31 +32,27 @@ const FetchArgument = Type.Object(
 )
 
 /** The operator's settings, for code that runs outside a revision. */
-export type SettingsOf = (siteId: string) => Promise<RuntimeSettings>
+type SettingsOf = (siteId: string) => Promise<RuntimeSettings>
+
+interface HostCallsDeps {
+  readonly published: PublishedSites
+  readonly egress: Egress
+  readonly settingsOf: SettingsOf
+  readonly logger: Logger
+  readonly tables: Pick<Tables, 'perform'>
+  readonly buckets: Pick<Buckets, 'perform'>
+  readonly mail: SiteMail
+  readonly counters: Counters
+  readonly callOperation: CallOperation
+}
 
 /** Answers what site code asks of the service. Every name is one row of a table; each checks what the site was granted. */
 export class HostCalls {
-  readonly #published: PublishedSites
-  readonly #egress: Egress
-  readonly #settingsOf: SettingsOf
-  readonly #logger: Logger
+  readonly #deps: HostCallsDeps
   readonly #table: Readonly<Record<HostCall['name'], (call: HostCall) => Promise<string>>>
 
-  constructor(deps: {
-    published: PublishedSites
-    egress: Egress
-    settingsOf: SettingsOf
-    logger: Logger
-    tables: Pick<Tables, 'perform'>
-    buckets: Pick<Buckets, 'perform'>
-    mail: SiteMail
-    counters: Counters
-    callOperation: CallOperation
-  }) {
-    this.#published = deps.published
-    this.#egress = deps.egress
-    this.#settingsOf = deps.settingsOf
-    this.#logger = deps.logger
+  constructor(deps: HostCallsDeps) {
+    this.#deps = deps
     const stores = new StoreCalls(deps)
     const mail = new MailCalls(deps)
     const nested = new NestedCalls(deps)
@@ -85,7 +81,10 @@ export class HostCalls {
     } catch (error) {
       if (error instanceof AppError) throw error
       const { site, requestId } = call
-      this.#logger.error({ err: error, siteId: site.siteId, requestId, name }, 'host call failed')
+      this.#deps.logger.error(
+        { err: error, siteId: site.siteId, requestId, name },
+        'host call failed',
+      )
       throw new AppError('InternalError', 'Something went wrong on our side', { cause: error })
     }
   }
@@ -96,14 +95,14 @@ export class HostCalls {
     const request = parseShape(FetchArgument, asked, 'request')
     const policy = await this.#policyOf(call.call.site.siteId)
     return textOf(
-      await this.#egress.fetch(request, { ...policy, memory: call.memory }, call.signal),
+      await this.#deps.egress.fetch(request, { ...policy, memory: call.memory }, call.signal),
     )
   }
 
   /** The policy that is current, also for code of an older revision that is still running. */
   async #policyOf(siteId: string): Promise<EgressPolicy> {
-    const site = this.#published.peek(siteId)
-    return site?.egress ?? egressPolicy((await this.#settingsOf(siteId)).egress.allow)
+    const site = this.#deps.published.peek(siteId)
+    return site?.egress ?? egressPolicy((await this.#deps.settingsOf(siteId)).egress.allow)
   }
 }
 

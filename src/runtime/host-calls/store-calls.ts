@@ -34,20 +34,18 @@ interface Asked<StoreType extends StoreGrant['type']> {
   readonly neededIn: (keys: KeySchema | undefined) => StoreGrant['access']
 }
 
+interface StoreCallsDeps {
+  readonly published: PublishedSites
+  readonly tables: Pick<Tables, 'perform'>
+  readonly buckets: Pick<Buckets, 'perform'>
+}
+
 /** What functions do with the tables and buckets that they were granted. */
 export class StoreCalls {
-  readonly #published: PublishedSites
-  readonly #tables: Pick<Tables, 'perform'>
-  readonly #buckets: Pick<Buckets, 'perform'>
+  readonly #deps: StoreCallsDeps
 
-  constructor(deps: {
-    published: PublishedSites
-    tables: Pick<Tables, 'perform'>
-    buckets: Pick<Buckets, 'perform'>
-  }) {
-    this.#published = deps.published
-    this.#tables = deps.tables
-    this.#buckets = deps.buckets
+  constructor(deps: StoreCallsDeps) {
+    this.#deps = deps
   }
 
   async table(hostCall: HostCall): Promise<string> {
@@ -58,7 +56,7 @@ export class StoreCalls {
       neededIn: (keys) => neededAccess(action, input, keys),
     })
     const table = { siteId: hostCall.call.site.siteId, tableId: resourceId, schema: config }
-    return answerText(await this.#tables.perform(table, action, input))
+    return answerText(await this.#deps.tables.perform(table, action, input))
   }
 
   async bucket(hostCall: HostCall): Promise<string> {
@@ -69,7 +67,7 @@ export class StoreCalls {
       neededIn: () => neededAccess(action, input),
     })
     const bucket = { siteId: hostCall.call.site.siteId, bucketId: resourceId, config }
-    return answerText(await this.#buckets.perform(bucket, action, input))
+    return answerText(await this.#deps.buckets.perform(bucket, action, input))
   }
 
   /**
@@ -87,7 +85,7 @@ export class StoreCalls {
         'Ad-hoc code has no grants: tables and buckets are for functions',
       )
     }
-    const { stores } = await this.#published.current(hostCall.call.site)
+    const { stores } = await this.#deps.published.current(hostCall.call.site)
     const wanted = { functionName: asker.name, type, name }
     const grant = asker.stores.get(name)
     if (grant?.type !== type) {

@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache'
 
 import type { AppError } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
-import { LoadingCache } from '#base/loading-cache.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -50,50 +49,39 @@ interface ControlPlane {
   readonly coming: ReadonlySet<string>
 }
 
+interface PublishedSitesDeps {
+  readonly database: Database
+  readonly revisions: Revisions
+  readonly operationVersions: OperationVersions
+  readonly envVars: Environment
+  /** Told what calls may see before any of them begins. */
+  readonly redaction: SecretsOfSites
+  /** As it is now; rejects when it is gone. */
+  siteOf(siteId: string): Promise<SiteIdentity>
+  /** Drops the isolates of a revision that is current no more. */
+  retire(programKey: string): void
+  readonly logger: Logger
+}
+
 /** The current revision of each site, in memory. What was read once serves until something newer is published. */
 export class PublishedSites {
-  readonly #database: Database
-  readonly #revisions: Revisions
-  readonly #operationVersions: OperationVersions
-  readonly #envVars: Environment
-  readonly #redaction: SecretsOfSites
-  readonly #siteOf: (siteId: string) => Promise<SiteIdentity>
-  readonly #retire: (programKey: string) => void
-  readonly #logger: Logger
+  readonly #deps: PublishedSitesDeps
   readonly #sites: LRUCache<string, PublishedSite>
   readonly #loads = new Map<string, Load>()
   readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
   readonly #unready = new LRUCache<string, AppError>({ max: 1000, ttl: UNKNOWN_MS })
-  readonly #controlPlanes = new LoadingCache<string, ControlPlane>({
-    entries: { max: 1000, ttl: UNKNOWN_MS },
+  readonly #controlPlanes = new LRUCache<string, Promise<ControlPlane>>({
+    max: 1000,
+    ttl: UNKNOWN_MS,
   })
 
-  constructor(deps: {
-    database: Database
-    revisions: Revisions
-    operationVersions: OperationVersions
-    envVars: Environment
-    /** Told what calls may see before any of them begins. */
-    redaction: SecretsOfSites
-    /** As it is now; rejects when it is gone. */
-    siteOf(siteId: string): Promise<SiteIdentity>
-    /** Drops the isolates of a revision that is current no more. */
-    retire(programKey: string): void
-    logger: Logger
-  }) {
-    this.#database = deps.database
-    this.#revisions = deps.revisions
-    this.#operationVersions = deps.operationVersions
-    this.#envVars = deps.envVars
-    this.#redaction = deps.redaction
-    this.#siteOf = (siteId) => deps.siteOf(siteId)
-    this.#retire = (key) => deps.retire(key)
-    this.#logger = deps.logger
+  constructor(deps: PublishedSitesDeps) {
+    this.#deps = deps
     this.#sites = new LRUCache<string, PublishedSite>({
       maxSize: MAX_BYTES,
       sizeCalculation: weightOf,
       dispose: (site, _siteId, reason) => {
-        if (reason !== 'set') this.#retire(site.program.key)
+        if (reason !== 'set') this.#deps.retire(site.program.key)
       },
     })
   }
@@ -132,10 +120,7 @@ export class PublishedSites {
 
   /** For an operation that the current revision lacks: a newer revision that has it, or word that one is coming, or undefined. */
   async loadNewer(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
-    const { siteId } = site
-    const { revision, coming } = await this.#controlPlanes.get(siteId, () =>
-      this.#readControlPlane(siteId),
-    )
+    const { revision, coming } = await this.#controlPlane(site.siteId)
     // A newer revision may have come in while this was read.
     const latest =
       revision === this.peek(site.siteId)?.revision
@@ -155,7 +140,7 @@ export class PublishedSites {
 
   /** Takes a newer version of an operation as current; gives back the operation as it was, if it was served here. */
   advance(siteId: string, operation: string, version: string): PublishedOperation | undefined {
-    this.#controlPlanes.invalidate(siteId)
+    this.#controlPlanes.delete(siteId)
     const load = this.#loads.get(siteId)
     if (load) load.stale = true
     const site = this.#sites.peek(siteId)
@@ -171,7 +156,7 @@ export class PublishedSites {
 
   async #refresh(siteId: string): Promise<void> {
     this.#unready.delete(siteId)
-    this.#controlPlanes.invalidate(siteId)
+    this.#controlPlanes.delete(siteId)
     const load = this.#loads.get(siteId)
     if (load) {
       load.stale = true
@@ -183,7 +168,7 @@ export class PublishedSites {
       await this.#load({ siteId, domain: site.program.siteDomain })
     } catch (error) {
       // What is in memory keeps serving, but it is known to be old: the next call must read.
-      this.#logger.warn({ siteId, err: error }, 'a new revision could not be read')
+      this.#deps.logger.warn({ siteId, err: error }, 'a new revision could not be read')
       this.#sites.delete(siteId)
     }
   }
@@ -196,7 +181,7 @@ export class PublishedSites {
 
   /** The site may have another name now, or be gone. */
   async #renew(siteId: string): Promise<void> {
-    const site = await this.#siteOf(siteId).catch(() => undefined)
+    const site = await this.#deps.siteOf(siteId).catch(() => undefined)
     if (site?.domain === this.peek(siteId)?.program.siteDomain) await this.#refresh(siteId)
     else this.forget(siteId)
   }
@@ -241,45 +226,52 @@ export class PublishedSites {
     // One program object per key: the sandbox knows programs by it.
     const next = same ? { ...read, program: before.program } : read
     this.#sites.set(read.siteId, next)
-    if (before && !same) this.#retire(before.program.key)
+    if (before && !same) this.#deps.retire(before.program.key)
     return next
   }
 
   async #read(site: SiteIdentity): Promise<PublishedSite> {
-    const found = await this.#database.withSite(site.siteId, async (tx) => {
-      const state = await this.#revisions.state(tx)
-      const stored = state && (await this.#revisions.current(tx))
+    const found = await this.#deps.database.withSite(site.siteId, async (tx) => {
+      const state = await this.#deps.revisions.state(tx)
+      const stored = state && (await this.#deps.revisions.current(tx))
       const current = stored && parseRevision(stored)
       if (current) {
         return {
           current,
-          versions: await this.#operationVersions(tx),
-          env: await this.#envVars.open(tx, current.document.env),
+          versions: await this.#deps.operationVersions(tx),
+          env: await this.#deps.envVars.open(tx, current.document.env),
           unready: undefined,
         }
       }
       const unreadable = typeof state?.currentRevision === 'number'
       // Nobody asked for a revision yet, or the current one is in another version's format: ask now.
       if (!state || (unreadable && state.synced >= state.requested)) {
-        await this.#revisions.request(tx)
+        await this.#deps.revisions.request(tx)
       }
       return { unready: notProvisioned(state, unreadable) }
     })
     if (found.unready === undefined) {
-      this.#redaction.learn(site.siteId, secretsOf(found.env))
+      this.#deps.redaction.learn(site.siteId, secretsOf(found.env))
       return publishedSite(site, found.current, found)
     }
     this.#unready.set(site.siteId, found.unready)
     throw found.unready
   }
 
-  #readControlPlane(siteId: string): Promise<ControlPlane> {
-    return this.#database.withSite(siteId, async (tx) => {
-      const state = await this.#revisions.state(tx)
+  #controlPlane(siteId: string): Promise<ControlPlane> {
+    const known = this.#controlPlanes.get(siteId)
+    if (known) return known
+    const reading = this.#deps.database.withSite(siteId, async (tx): Promise<ControlPlane> => {
+      const state = await this.#deps.revisions.state(tx)
       const revision = state?.currentRevision ?? null
       const behind = state !== undefined && state.synced < state.requested
-      return { revision, coming: new Set(behind ? (await this.#operationVersions(tx)).keys() : []) }
+      const coming = behind ? (await this.#deps.operationVersions(tx)).keys() : []
+      return { revision, coming: new Set(coming) }
     })
+    this.#controlPlanes.set(siteId, reading)
+    // A failed look-up is not remembered; whoever waits for it gets the error.
+    reading.catch(() => this.#controlPlanes.delete(siteId))
+    return reading
   }
 }
 
