@@ -16,7 +16,10 @@ export interface AuthorityDetail {
 /** Of the path, as they were sent: nothing has checked them. */
 export type PathParams = Readonly<Record<string, unknown>> | undefined
 
-/** Elysia's context of one request; what admission found is kept on it until `resolve` hands it to the route. */
+/**
+ * Elysia's context of one request; what admission found is kept on it until `resolve` hands it to the route. A hook that passes
+ * the context on as a whole would make Elysia parse cookies and copy headers for each request.
+ */
 interface CallContext<Admitted> {
   readonly request: Request
   readonly params: PathParams
@@ -44,9 +47,6 @@ export function admission<Admitted extends object>(
 ) {
   let body = familyBody
   const detail = { ...declaration, ...requestBodyDetail(body) }
-  const enter = async (context: CallContext<Admitted>): Promise<void> => {
-    context.admitted ??= await admit(context.request, context.params)
-  }
   return {
     /** Is told the route, before `detail` is taken. */
     introspect(route: object): void {
@@ -57,11 +57,13 @@ export function admission<Admitted extends object>(
     detail,
     async parse(context: CallContext<Admitted>): Promise<unknown> {
       body.checkDeclaredLength(context.request)
-      await enter(context)
+      context.admitted = await admit(context.request, context.params)
       // Null keeps Elysia's own parsers away from a body that the route reads itself.
       return body.isJson ? readJson(context.request, body) : null
     },
-    transform: enter,
+    async transform(context: CallContext<Admitted>): Promise<void> {
+      context.admitted ??= await admit(context.request, context.params)
+    },
     resolve({ admitted }: CallContext<Admitted>): Admitted {
       if (!admitted) throw new Error('The route ran before its caller was admitted')
       return admitted
