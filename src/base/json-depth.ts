@@ -112,3 +112,14 @@ function endOfEscaped(text: string, start: number): number {
   }
   return text.length
 }
+
+/** The JSON text of a value; undefined when it is nested deeper than `depth`. */
+export function jsonTextWithin(value: unknown, depth: number): string | undefined {
+  try {
+    const text = JSON.stringify(value) ?? 'null'
+    return isNestedDeeper(text, depth) ? undefined : text
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
+}

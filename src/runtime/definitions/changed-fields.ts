@@ -11,16 +11,20 @@ export function changedFields(before: Fields, after: Fields, partial: boolean): 
   const names = partial ? Object.keys(after) : [...Object.keys(before), ...Object.keys(after)]
   return [...new Set(names)]
     .filter((name) => !isDeepStrictEqual(before[name], after[name]))
-    .flatMap((name) => within(name, [before[name], after[name]], DEPTH - 1))
+    .flatMap((name) => changedPaths(name, [before[name], after[name]], DEPTH - 1))
     .slice(0, MAX_FIELDS)
 }
 
-function within(at: string, [before, after]: readonly [unknown, unknown], depth: number): string[] {
+function changedPaths(
+  at: string,
+  [before, after]: readonly [unknown, unknown],
+  depth: number,
+): string[] {
   if (depth === 0 || !isFields(before) || !isFields(after)) return [at]
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names
     .filter((name) => !isDeepStrictEqual(before[name], after[name]))
-    .flatMap((name) => within(`${at}.${name}`, [before[name], after[name]], depth - 1))
+    .flatMap((name) => changedPaths(`${at}.${name}`, [before[name], after[name]], depth - 1))
 }
 
 const isFields = (value: unknown): value is Fields =>

@@ -4,43 +4,45 @@ import type { ParsedDefinition } from './parse.ts'
 import type { Change, SiteState } from './plan.ts'
 import type { Link, SectionName, SiteItem } from './section.ts'
 
-const THINGS: Readonly<Record<Link['section'], string>> = {
+const LABELS: Readonly<Record<Link['section'], string>> = {
   groups: 'group',
   resources: 'resource',
   operations: 'operation',
 }
 
-/** What would point to nothing once the changes are made, or to the wrong kind of thing. */
+/** Names every link that would point to nothing, or to the wrong kind of thing, once the changes are made. */
 export function linkFaults(
   definition: ParsedDefinition,
   site: SiteState,
   changes: readonly Change[],
 ): FieldFault[] {
-  const after = stateAfter(definition, site, changes)
-  const gone = keysOf(changes.filter(({ action }) => action === 'delete'))
-  const changed = keysOf(changes.filter(({ action }) => action !== 'delete' && action !== 'none'))
+  const after = itemsAfter(definition, site, changes)
+  const deleted = itemKeys(changes.filter(({ action }) => action === 'delete'))
+  const changed = itemKeys(changes.filter(({ action }) => action !== 'delete' && action !== 'none'))
   const faults: FieldFault[] = []
   for (const [section, placed] of definition) {
     for (const { index, item } of placed) {
-      // What is as it was may point where it pointed.
-      const links = changed.has(keyOf(section, item.name))
-        ? item.links.filter((link) => mustBeThere(link) || gone.has(keyOf(link.section, link.name)))
-        : dangling(item, gone)
+      // An item that does not change may keep a link that was broken before.
+      const links = changed.has(itemKey(section, item.name))
+        ? item.links.filter(
+            (link) => mustExist(link) || deleted.has(itemKey(link.section, link.name)),
+          )
+        : linksToDeleted(item, deleted)
       for (const link of links) {
-        const message = faultOf(link, after)
+        const message = linkFault(link, after)
         if (message) faults.push({ field: `${section}[${index}].${link.field}`, message })
       }
     }
   }
-  return [...faults, ...strandedFaults(definition, site, gone)]
+  return [...faults, ...brokenLinkFaults(definition, site, deleted)]
 }
 
 /** An operation may name a group before there is one, as in its route: nobody is in it. */
-const mustBeThere = ({ section }: Link): boolean => section !== 'groups'
+const mustExist = ({ section }: Link): boolean => section !== 'groups'
 
 type Names = ReadonlyMap<SectionName, ReadonlyMap<string, SiteItem>>
 
-function stateAfter(
+function itemsAfter(
   definition: ParsedDefinition,
   site: SiteState,
   changes: readonly Change[],
@@ -61,9 +63,9 @@ function stateAfter(
   return after
 }
 
-function faultOf({ section, name, types }: Link, after: Names): string | undefined {
+function linkFault({ section, name, types }: Link, after: Names): string | undefined {
   const target = after.get(section)?.get(name)
-  const thing = `${THINGS[section]} "${name}"`
+  const thing = `${LABELS[section]} "${name}"`
   if (!target) return `${thing} is neither in the definition nor on the site`
   if (types === undefined || target.type === undefined || types.includes(target.type)) {
     return undefined
@@ -71,17 +73,17 @@ function faultOf({ section, name, types }: Link, after: Names): string | undefin
   return `"${name}" is a ${target.type}, this takes a ${types.join(' or ')}`
 }
 
-/** What stays on the site, in a section that the definition leaves alone, and stands on what would go. */
-function strandedFaults(
+/** Names the items of sections that the definition leaves alone which link to what would be deleted. */
+function brokenLinkFaults(
   definition: ParsedDefinition,
   site: SiteState,
-  gone: ReadonlySet<string>,
+  deleted: ReadonlySet<string>,
 ): FieldFault[] {
   const faults: FieldFault[] = []
   for (const [section, items] of site) {
     if (definition.has(section)) continue
     for (const item of items) {
-      for (const link of dangling(item, gone)) {
+      for (const link of linksToDeleted(item, deleted)) {
         const message = `"${link.name}" would be deleted, but ${section} holds "${item.name}", which stands on it: keep it, or name what shall become of ${section}`
         faults.push({ field: link.section, message })
       }
@@ -90,10 +92,11 @@ function strandedFaults(
   return faults
 }
 
-const dangling = ({ links }: SiteItem, gone: ReadonlySet<string>): Link[] =>
-  links.filter(({ section, name }) => gone.has(keyOf(section, name)))
+const linksToDeleted = ({ links }: SiteItem, deleted: ReadonlySet<string>): Link[] =>
+  links.filter(({ section, name }) => deleted.has(itemKey(section, name)))
 
-const keysOf = (changes: readonly Change[]): ReadonlySet<string> =>
-  new Set(changes.map(({ section, name }) => keyOf(section, name)))
+const itemKeys = (changes: readonly Change[]): ReadonlySet<string> =>
+  new Set(changes.map(({ section, name }) => itemKey(section, name)))
 
-const keyOf = (section: SectionName, name: string): string => `${section}/${name}`
+/** An item as links name it. */
+export const itemKey = (section: SectionName, name: string): string => `${section}/${name}`

@@ -1,5 +1,5 @@
 import { AppError, type FieldFault } from '#base/app-error.ts'
-import { isNestedDeeper } from '#base/json-depth.ts'
+import { jsonTextWithin } from '#base/json-depth.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 import {
@@ -68,20 +68,20 @@ function documentOf(value: unknown): Readonly<Record<string, unknown>> {
   return { ...value }
 }
 
-/** What has been found to be within the bounds. */
-const bounded = new WeakSet<object>()
+/** Definitions that were found to be within the bounds. */
+const checkedDefinitions = new WeakSet<object>()
 
 /** Before anything walks it. Whoever asks again about the same object costs nothing. */
 export function checkDefinitionBounds(value: unknown): void {
   const known = typeof value === 'object' && value !== null ? value : undefined
-  if (known && bounded.has(known)) return
-  const text = textOf(value)
-  if (text === undefined || isNestedDeeper(text, MAX_DEFINITION_DEPTH)) {
+  if (known && checkedDefinitions.has(known)) return
+  const text = jsonTextWithin(value, MAX_DEFINITION_DEPTH)
+  if (text === undefined) {
     throw invalidFields([{ field: 'definition', message: 'is nested too deep' }])
   }
   const bytes = Buffer.byteLength(text)
   if (bytes > MAX_DEFINITION_BYTES) throw tooLarge(bytes)
-  if (known) bounded.add(known)
+  if (known) checkedDefinitions.add(known)
 }
 
 const tooLarge = (bytes: number): AppError =>
@@ -90,16 +90,6 @@ const tooLarge = (bytes: number): AppError =>
     `A definition is at most ${MAX_DEFINITION_BYTES} bytes of JSON, this one has ${bytes}`,
     { fields: { limitBytes: MAX_DEFINITION_BYTES } },
   )
-
-/** Undefined for what is nested too deep to be written. */
-function textOf(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value) ?? 'null'
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
-}
 
 function parseSection(
   section: DefinitionSection,

@@ -1,7 +1,7 @@
 import type { FieldFault } from '#base/app-error.ts'
 
 import { changedFields } from './changed-fields.ts'
-import { linkFaults } from './links.ts'
+import { itemKey, linkFaults } from './links.ts'
 import { type ParsedDefinition, compare } from './parse.ts'
 import {
   type DefinedItem,
@@ -53,9 +53,11 @@ export function planDefinition(
     }),
   )
   const displaced = new Set(parts.flatMap((part) => part.displaced))
-  const puts = parts.flatMap((part) => part.puts).map((put) => relinked(put, definition, displaced))
+  const puts = parts
+    .flatMap((part) => part.puts)
+    .map((put) => withDisplacedLinks(put, definition, displaced))
   const deletions = mode === 'apply' ? [] : parts.flatMap((part) => part.deletions)
-  const changes = inOrder(puts, deletions, { definition, site })
+  const changes = inApplyOrder(puts, deletions, { definition, site })
   const faults = [
     ...parts.flatMap((part) => part.faults),
     ...linkFaults(definition, site, mode === 'replace' ? changes : puts),
@@ -93,10 +95,10 @@ function planSection(
     displaced.has(name) ? undefined : site.current.get(name)
   return {
     puts: placed.map(({ item }) =>
-      putOf(section, item, { before: beforeOf(item), known: site.known }),
+      putChange(section, item, { before: beforeOf(item), known: site.known }),
     ),
     deletions: toDelete.map((name) => ({ section, name, action: 'delete', fields: [] })),
-    displaced: [...displaced].map((name) => linkKey(section, name)),
+    displaced: [...displaced].map((name) => itemKey(section, name)),
     faults: placed.flatMap(({ index, item }) => {
       const before = beforeOf(item)
       const fault = before && item.conflict?.(before)
@@ -105,10 +107,8 @@ function planSection(
   }
 }
 
-const linkKey = (section: SectionName, name: string): string => `${section}/${name}`
-
 /** What links to a displaced thing by its name has to be bound to the new one, though it reads the same. */
-function relinked(
+function withDisplacedLinks(
   put: Change,
   definition: ParsedDefinition,
   displaced: ReadonlySet<string>,
@@ -116,13 +116,13 @@ function relinked(
   if (put.action !== 'none' || displaced.size === 0) return put
   const item = definition.get(put.section)?.find((placed) => placed.item.name === put.name)?.item
   const links =
-    item?.links.filter(({ section, name }) => displaced.has(linkKey(section, name))) ?? []
+    item?.links.filter(({ section, name }) => displaced.has(itemKey(section, name))) ?? []
   if (links.length === 0) return put
   const fields = new Set(links.map(({ field }) => field.replace(/\[.*$/, '')))
   return { ...put, action: 'update', fields: [...fields] }
 }
 
-function putOf(
+function putChange(
   section: SectionName,
   item: DefinedItem,
   site: {
@@ -138,17 +138,17 @@ function putOf(
 }
 
 /** Tables and buckets before the functions that are granted them; when something goes, the other way round. */
-function inOrder(
+function inApplyOrder(
   puts: readonly Change[],
   deletions: readonly Change[],
   of: { readonly definition: ParsedDefinition; readonly site: SiteState },
 ): Change[] {
-  const defined = byRank((of.definition.get('resources') ?? []).map(({ item }) => item))
-  const there = byRank(of.site.get('resources') ?? [])
+  const defined = bySectionOrder((of.definition.get('resources') ?? []).map(({ item }) => item))
+  const there = bySectionOrder(of.site.get('resources') ?? [])
   return [...puts.toSorted(defined), ...deletions.toSorted((a, b) => there(b, a))]
 }
 
-function byRank(resources: readonly SiteItem[]): (a: Change, b: Change) => number {
+function bySectionOrder(resources: readonly SiteItem[]): (a: Change, b: Change) => number {
   const functions = new Set(
     resources.filter(({ type }) => type === 'lambdaFunction').map(({ name }) => name),
   )

@@ -1,6 +1,5 @@
-import { type AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import { type AppError, invalid } from '#base/app-error.ts'
 import { isStorable } from '#base/storable-text.ts'
-import { invalidFields } from '#runtime/shape.ts'
 
 export const MAX_ENV_VARS = 200
 /** SSM's own parameters end at 8 KiB; certificates and service-account keys are longer. */
@@ -79,7 +78,7 @@ export function planEnvVarChanges(
     checkName(change.name)
     if (actions.has(change.name)) throw invalid(change.name, 'is there twice')
     const before = known.get(change.name)
-    const next = nextOf(change, before)
+    const next = changedVariable(change, before)
     actions.set(change.name, actionOf(before, next))
     if (next) after.set(change.name, next)
     else after.delete(change.name)
@@ -111,7 +110,10 @@ function checkName(name: string): void {
 }
 
 /** Undefined when the change deletes it. */
-function nextOf(change: EnvVarChange, before: PlainEnvVar | undefined): PlainEnvVar | undefined {
+function changedVariable(
+  change: EnvVarChange,
+  before: PlainEnvVar | undefined,
+): PlainEnvVar | undefined {
   if (change.value === null) return undefined
   const kind = before ? keptKind(change, before) : newKind(change)
   if (kind.secret && kind.storageBackend === 'ssmString') throw secretInPlainStorage(change.name)
@@ -171,18 +173,17 @@ function actionOf(before: PlainEnvVar | undefined, next: PlainEnvVar | undefined
 
 function checkBounds(after: readonly PlainEnvVar[]): void {
   if (after.length > MAX_ENV_VARS) {
-    throw tooMuch(`a site has at most ${MAX_ENV_VARS} variables, this would make ${after.length}`)
+    throw invalid(
+      'variables',
+      `a site has at most ${MAX_ENV_VARS} variables, this would make ${after.length}`,
+    )
   }
   let bytes = 0
   for (const { name, value } of after) bytes += name.length + Buffer.byteLength(value)
   if (bytes > MAX_TOTAL_BYTES) {
-    throw tooMuch(
+    throw invalid(
+      'variables',
       `names and values of a site have at most ${MAX_TOTAL_BYTES} bytes in all, this would make ${bytes}`,
     )
   }
-}
-
-const tooMuch = (message: string): AppError => {
-  const fault: FieldFault = { field: 'variables', message }
-  return invalidFields([fault])
 }

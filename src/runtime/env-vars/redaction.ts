@@ -5,17 +5,17 @@ import { type Secret, type SecretMatcher, secretMatcher } from './secret-matcher
 /** In UTF-16 units of secrets. */
 const MAX_SIZE = 64 * 1024 * 1024
 /** The longest run of a function, and then some: it holds the values it was started with. */
-const KEPT_MS = 20 * 60 * 1000
+const LONGEST_RUN_MS = 20 * 60 * 1000
 /** Values of a site that are looked for; those that left longest ago go first. */
 const MAX_SECRETS = 1000
 
-interface Known extends Secret {
+interface KnownSecret extends Secret {
   /** Infinite while the current revision has it. */
   readonly until: number
 }
 
 interface SiteSecrets {
-  readonly known: readonly Known[]
+  readonly known: readonly KnownSecret[]
   readonly matcher: SecretMatcher | undefined
 }
 
@@ -49,7 +49,7 @@ export class Redaction {
     const now = this.#now()
     const current = new Set(secrets.map(({ value }) => value))
     const earlier = before
-      .map((known) => ({ ...known, until: Math.min(known.until, now + KEPT_MS) }))
+      .map((known) => ({ ...known, until: Math.min(known.until, now + LONGEST_RUN_MS) }))
       .filter(({ value, until }) => until > now && !current.has(value))
       .toSorted((a, b) => b.until - a.until)
     const known = [...secrets.map((secret) => ({ ...secret, until: Infinity })), ...earlier]

@@ -35,7 +35,7 @@ export interface SubmittedJob {
   readonly permissionsSync: PermissionsSync
 }
 
-type Order = Pick<
+type NewJobRequest = Pick<
   IacJob,
   'mode' | 'source' | 'profileName' | 'deploymentId' | 'persisted' | 'requestedBy'
 > & { readonly confirm: NonNullable<IacRequest['confirm']> }
@@ -145,12 +145,12 @@ export class IacSubmissions {
 
   async #ofProfile(tx: SiteTx, profileName: string | undefined): Promise<ParsedDefinition> {
     const { definitions, profiles } = this.#deps
-    if (profileName === undefined) throw nothingGiven()
+    if (profileName === undefined) throw definitionMissing()
     return definitions.parse((await profiles.find(tx, profileName)).definition)
   }
 
   /** The caller has locked the site: a worker that looks for work now waits until this has committed. */
-  async #enqueue(tx: SiteTx, definition: ParsedDefinition, order: Order): Promise<string> {
+  async #enqueue(tx: SiteTx, definition: ParsedDefinition, order: NewJobRequest): Promise<string> {
     const { sealed, queue, clock, ids, definitions } = this.#deps
     const waiting = await countOpenJobs(tx)
     if (waiting >= MAX_OPEN_JOBS) throw tooMany()
@@ -173,14 +173,14 @@ export class IacSubmissions {
 }
 
 /** `true` agrees to what would go now, whoever adds more before the job's turn. */
-const agreedTo = (confirm: Order['confirm'], { changes }: DefinitionPlan): string[] => {
+const agreedTo = (confirm: NewJobRequest['confirm'], { changes }: DefinitionPlan): string[] => {
   if (confirm === false) return []
   return (confirm === true ? deletionsIn(changes) : confirm).map(deletionKey)
 }
 
 function checkCombination(request: IacRequest): void {
   const { definition, definitionProfileName, persistDefinition } = request
-  if (definition === undefined && definitionProfileName === undefined) throw nothingGiven()
+  if (definition === undefined && definitionProfileName === undefined) throw definitionMissing()
   if (persistDefinition !== true) return
   if (definition === undefined) {
     throw invalid('persistDefinition', 'saves an inline "definition": give one, or leave this out')
@@ -190,7 +190,7 @@ function checkCombination(request: IacRequest): void {
   }
 }
 
-const nothingGiven = (): AppError =>
+const definitionMissing = (): AppError =>
   invalid('definition', 'is required, or the name of a kept one in "definitionProfileName"')
 
 const tooMany = (): AppError =>

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
-import { isNestedDeeper } from '#base/json-depth.ts'
+import { jsonTextWithin } from '#base/json-depth.ts'
 import { SiteName, parseShape } from '#runtime/shape.ts'
 
 import { type ScheduleText, parseSchedule } from './schedules/schedule.ts'
@@ -123,8 +123,8 @@ const named = (input: JobInput): JobInput =>
 /** Before anything walks it. */
 function checkPayload(value: unknown): void {
   if (typeof value !== 'object' || value === null || !('payload' in value)) return
-  const text = payloadText(value.payload)
-  if (text === undefined || isNestedDeeper(text, MAX_PAYLOAD_DEPTH)) {
+  const text = jsonTextWithin(value.payload, MAX_PAYLOAD_DEPTH)
+  if (text === undefined) {
     throw invalid('payload', `is nested deeper than ${MAX_PAYLOAD_DEPTH} levels`)
   }
   const bytes = Buffer.byteLength(text)
@@ -134,16 +134,6 @@ function checkPayload(value: unknown): void {
       `The payload of a job is at most ${MAX_PAYLOAD_BYTES} bytes of JSON, this one has ${bytes}`,
       { fields: { limitBytes: MAX_PAYLOAD_BYTES } },
     )
-  }
-}
-
-/** Undefined for what is nested too deep to be written. */
-function payloadText(payload: unknown): string | undefined {
-  try {
-    return JSON.stringify(payload ?? null)
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
   }
 }
 

@@ -22,7 +22,7 @@ import { storedResult } from './run-result.ts'
 
 const MAX_ATTEMPTS = QUEUE_POLICIES['job-run'].retries + 1
 /** Failures that are the service's own and pass. */
-const PASSING: ReadonlySet<ErrorCode> = new Set([
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'OperationInterrupted',
   'OperationOverloaded',
   'DataRuntimeProvisioning',
@@ -104,10 +104,11 @@ export class RunWorker {
       return { status: 'succeeded', ...storedResult(answer.body) }
     } catch (error) {
       const failure = this.#failureOf(error, siteId)
-      const passes = PASSING.has(failure.code) || failure.code === 'InternalError'
+      const isTransient = TRANSIENT.has(failure.code) || failure.code === 'InternalError'
       const code = failure.thrown?.code ?? failure.code
       return {
-        status: passes && attempt < MAX_ATTEMPTS ? 'queued' : (STATUS[failure.code] ?? 'failed'),
+        status:
+          isTransient && attempt < MAX_ATTEMPTS ? 'queued' : (STATUS[failure.code] ?? 'failed'),
         error: { code, message: failure.message },
       }
     }

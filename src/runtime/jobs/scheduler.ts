@@ -18,9 +18,9 @@ const EVERY_SECOND = '* * * * * *'
 const MAX_DELAY_MS = 250
 const PAGE = 100
 /** Transactions at once. */
-const LANES = 4
+const CONCURRENT_CLAIMS = 4
 
-const quiet = { info() {}, warn() {}, error() {}, debug() {} }
+const silentLogger = { info() {}, warn() {}, error() {}, debug() {} }
 
 interface JobSchedulerDeps {
   readonly database: Database
@@ -52,7 +52,7 @@ export class JobScheduler {
       noOverlap: true,
       maxRandomDelay: MAX_DELAY_MS,
       suppressMissedWarning: true,
-      logger: quiet,
+      logger: silentLogger,
     })
     await once(signal, 'abort')
     await task.destroy()
@@ -84,10 +84,10 @@ export class JobScheduler {
 
   async #claimAll(page: readonly DueJob[], now: Date): Promise<void> {
     const rest = page.values()
-    const lane = async () => {
+    const claimRest = async () => {
       for (const due of rest) await this.#claim(due, now)
     }
-    await Promise.all(Array.from({ length: LANES }, lane))
+    await Promise.all(Array.from({ length: CONCURRENT_CLAIMS }, claimRest))
   }
 
   async #claim(due: DueJob, now: Date): Promise<void> {
@@ -104,7 +104,7 @@ export class JobScheduler {
   async #record(tx: SiteTx, { jobId, dueAt }: DueJob, now: Date): Promise<void> {
     const job = await selectJob(tx, jobId)
     if (!job) return
-    const ticks = ticksOf(job, dueAt, now)
+    const ticks = dueTicksOf(job, dueAt, now)
     if (ticks instanceof AppError) {
       await deleteDue(tx, jobId)
       const error = { code: ticks.code, message: ticks.message }
@@ -122,7 +122,7 @@ export class JobScheduler {
 }
 
 /** An error when the schedule means nothing any more: a zone that this version of the runtime does not know. */
-function ticksOf(job: StoredJob, dueAt: Date, now: Date): DueTicks | AppError {
+function dueTicksOf(job: StoredJob, dueAt: Date, now: Date): DueTicks | AppError {
   try {
     const schedule = parseSchedule(job.schedule ?? { cron: '' })
     return coalesce(schedule, {

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { type Static, Type } from '@sinclair/typebox'
 
-import { type FieldFault, invalid } from '#base/app-error.ts'
-import { SiteName, invalidFields } from '#runtime/shape.ts'
+import { invalid } from '#base/app-error.ts'
+import { SiteName } from '#runtime/shape.ts'
 
 import { type PresetBinding, PresetInput, parsePreset } from './preset-binding.ts'
 import { checkExpressions } from './preset-expressions.ts'
@@ -114,21 +114,11 @@ const bindingOf = (from: OperationBinding): OperationBinding => ({
   cacheTtlSeconds: from.cacheTtlSeconds,
 })
 
-function parseAuth(input: Static<typeof AuthInput>): AuthRule {
-  const fault = groupsFault(input)
-  if (fault) throw invalidFields([fault])
-  return input.mode === 'groups'
-    ? { mode: 'groups', groups: input.groups ?? [] }
-    : { mode: input.mode }
-}
-
-function groupsFault({ mode, groups }: Static<typeof AuthInput>): FieldFault | undefined {
-  const field = 'auth.groups'
-  if (mode === 'groups' && groups === undefined) {
-    return { field, message: 'is required in mode "groups": name at least one group' }
+function parseAuth({ mode, groups }: Static<typeof AuthInput>): AuthRule {
+  if (mode !== 'groups') {
+    if (groups === undefined) return { mode }
+    throw invalid('auth.groups', `has no meaning in mode "${mode}": leave it out or use "groups"`)
   }
-  if (mode !== 'groups' && groups !== undefined) {
-    return { field, message: `has no meaning in mode "${mode}": leave it out or use "groups"` }
-  }
-  return undefined
+  if (groups) return { mode, groups }
+  throw invalid('auth.groups', 'is required in mode "groups": name at least one group')
 }

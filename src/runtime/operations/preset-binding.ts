@@ -49,7 +49,7 @@ export interface PresetBinding {
 }
 
 /** Fields whose entries are fixed or sent one by one. */
-const MAPS: ReadonlySet<string> = new Set([
+const MAP_FIELDS: ReadonlySet<string> = new Set([
   'key',
   'item',
   'expressionAttributeNames',
@@ -67,7 +67,7 @@ const EXPRESSIONS = [
 /** Of those that callers never send where an owner confines them: both would show what is another's. */
 const NEVER_WITH_OWNER = ['exclusiveStartKey', 'returnValuesOnConditionCheckFailure']
 
-export const isMapField = (name: string): boolean => MAPS.has(name)
+export const isMapField = (name: string): boolean => MAP_FIELDS.has(name)
 
 export function parsePreset(input: Static<typeof PresetInput>): PresetBinding {
   const { preset: name, resourceId } = input

@@ -17,7 +17,10 @@ const PARSERS: Readonly<Record<string, (text: string) => unknown>> = {
 }
 
 /** What defines the placeholders of expressions: `#name`, `:value`. */
-const MAPS = { '#': 'expressionAttributeNames', ':': 'expressionAttributeValues' } as const
+const PLACEHOLDER_MAPS = {
+  '#': 'expressionAttributeNames',
+  ':': 'expressionAttributeValues',
+} as const
 
 /** Refuses what is fixed of expressions and their placeholders if every call would fail by it. */
 export function checkExpressions(binding: PresetBinding): void {
@@ -31,9 +34,9 @@ export function checkExpressions(binding: PresetBinding): void {
     checkSyntax(at, text, parse)
     for (const placeholder of placeholdersOf(text)) {
       used.add(placeholder)
-      const map = placeholder.startsWith('#') ? MAPS['#'] : MAPS[':']
+      const map = placeholder.startsWith('#') ? PLACEHOLDER_MAPS['#'] : PLACEHOLDER_MAPS[':']
       if (!isDefined(fixed[map], placeholder) && !allowed.includes(map)) {
-        throw invalid(at, undefinedWords(placeholder, map))
+        throw invalid(at, undefinedPlaceholder(placeholder, map))
       }
     }
   }
@@ -57,12 +60,12 @@ const placeholdersOf = (text: string): string[] =>
 const isDefined = (map: unknown, placeholder: string): boolean =>
   isObject(map) && Object.hasOwn(map, placeholder)
 
-const undefinedWords = (placeholder: string, map: string): string =>
+const undefinedPlaceholder = (placeholder: string, map: string): string =>
   `uses "${placeholder}", which nothing defines: add it to "${map}" in "fixed" or, if callers may decide it, name "${map}" in "allowed"`
 
 /** Where callers write no expression, nobody can make use of a placeholder that the fixed ones leave. */
 function refuseUnused(fixed: Readonly<Record<string, unknown>>, used: ReadonlySet<string>): void {
-  for (const map of Object.values(MAPS)) {
+  for (const map of Object.values(PLACEHOLDER_MAPS)) {
     const given = fixed[map]
     const unused = Object.keys(isObject(given) ? given : {}).find((key) => !used.has(key))
     if (unused !== undefined) {

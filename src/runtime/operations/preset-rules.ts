@@ -61,7 +61,7 @@ function checkRequired(binding: PresetBinding, config: TableConfig | undefined):
   const given = new Set([
     ...allowedFields(binding),
     ...Object.keys(fixed),
-    ...ofOwner(binding, config),
+    ...fieldsFromOwner(binding, config),
   ])
   const missing = presetOf(preset)?.required.find((field) => !given.has(field))
   if (missing === undefined) return
@@ -73,7 +73,7 @@ function checkRequired(binding: PresetBinding, config: TableConfig | undefined):
 }
 
 /** What the owner's rule itself puts into every request. */
-function ofOwner(
+function fieldsFromOwner(
   { owner, fixed, allowed }: PresetBinding,
   config: TableConfig | undefined,
 ): string[] {

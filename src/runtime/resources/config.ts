@@ -5,14 +5,14 @@ import { BucketConfig, type Resource, type ResourceType, type TypedConfig } from
 import { TableConfig, checkKeysUnchanged, checkTable } from './table-config.ts'
 
 /** A table of which nothing else is said. */
-const KEYED_BY_ID: TableConfig = { partitionKey: { name: 'id', type: 'S' } }
+const DEFAULT_TABLE_CONFIG: TableConfig = { partitionKey: { name: 'id', type: 'S' } }
 
 /** Parses what a caller sent as `config` of a new resource. A table without one is keyed by a text `id`. */
 export function parseConfig(type: ResourceType, config: unknown): TypedConfig {
   const sent = config ?? {}
   switch (type) {
     case 'ddbTable':
-      return { type, config: config === undefined ? KEYED_BY_ID : tableConfig(sent) }
+      return { type, config: config === undefined ? DEFAULT_TABLE_CONFIG : tableConfig(sent) }
     case 's3Bucket':
       return { type, config: parseShape(BucketConfig, sent, 'config') }
     case 'lambdaFunction':

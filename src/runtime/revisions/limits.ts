@@ -13,7 +13,7 @@ const DEFAULT_LIMITS: SiteLimits = {
 }
 
 /** What the buckets of one site may hold together. */
-export interface BucketLimits {
+interface BucketLimits {
   readonly bucketBytes: number
   readonly bucketObjects: number
 }

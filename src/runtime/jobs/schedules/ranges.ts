@@ -1,7 +1,7 @@
 import { invalid } from '#base/app-error.ts'
 
 /** What one field of an expression counts. */
-interface Scale {
+interface FieldRange {
   readonly first: number
   readonly last: number
   /** From `first` on, by their first three letters. */
@@ -10,7 +10,7 @@ interface Scale {
 
 const DAYS = ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT']
 const MONTHS = 'JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC'.split(' ')
-const CLOCK_AND_MONTHS: readonly Scale[] = [
+const CLOCK_AND_MONTHS: readonly FieldRange[] = [
   { first: 0, last: 59 },
   { first: 0, last: 23 },
   { first: 1, last: 31 },
@@ -18,19 +18,22 @@ const CLOCK_AND_MONTHS: readonly Scale[] = [
 ]
 
 /** In the order of the five fields. */
-export const CRON_RANGES: readonly Scale[] = [
+export const CRON_RANGES: readonly FieldRange[] = [
   ...CLOCK_AND_MONTHS,
   { first: 0, last: 6, names: DAYS },
 ]
 /** AWS counts days of the week from 1. */
-export const AWS_RANGES: readonly Scale[] = [
+export const AWS_RANGES: readonly FieldRange[] = [
   ...CLOCK_AND_MONTHS,
   { first: 1, last: 7, names: DAYS },
 ]
 
 /** Throws for `22-2` in one of the fields: cron refuses it, and schedulers that take it differ in what it means. */
-export function refuseReversedRanges(fields: readonly string[], scales: readonly Scale[]): void {
-  for (const [at, scale] of scales.entries()) {
+export function refuseReversedRanges(
+  fields: readonly string[],
+  ranges: readonly FieldRange[],
+): void {
+  for (const [at, scale] of ranges.entries()) {
     for (const item of fields[at]?.split(',') ?? []) {
       const [range, from = '', to = ''] = /^(\w+)-(\w+)/.exec(item) ?? []
       const [start, end] = [numberOf(from, scale), numberOf(to, scale)]
@@ -42,7 +45,7 @@ export function refuseReversedRanges(fields: readonly string[], scales: readonly
 }
 
 /** NaN for what is neither. */
-function numberOf(word: string, { first, names = [] }: Scale): number {
+function numberOf(word: string, { first, names = [] }: FieldRange): number {
   const at = names.indexOf(word.slice(0, 3).toUpperCase())
   return at === -1 ? Number(word) : first + at
 }
