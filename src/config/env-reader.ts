@@ -31,21 +31,25 @@ export class EnvReader {
     this.#faults.push(message)
   }
 
-  /** Throws one error that lists everything that is wrong, also variables with the prefix that nothing has read. */
+  /** Throws one error that lists everything that is wrong: first the variables with the prefix that nothing has read. */
   finish(prefix: string): void {
-    // A misspelt name would otherwise be a default that nobody chose.
-    for (const name of Object.keys(this.#env)) {
-      if (!name.startsWith(prefix) || this.#names.includes(name)) continue
-      const meant = didYouMean(name, this.#names)
-      this.fault(
-        `${name}: no such variable${meant === undefined ? '' : `; did you mean ${meant}?`}`,
-      )
-    }
-    if (this.#faults.length === 0) return
-    const count = this.#faults.length === 1 ? 'one fault' : `${this.#faults.length} faults`
+    const faults = [...this.#unknownNames(prefix), ...this.#faults]
+    if (faults.length === 0) return
+    const count = faults.length === 1 ? 'one fault' : `${faults.length} faults`
     throw new SetupError(
-      `The environment has ${count}:\n${this.#faults.map((fault) => `  - ${fault}`).join('\n')}`,
+      `The environment has ${count}:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`,
     )
+  }
+
+  /** A misspelt name would otherwise be a default that nobody chose. */
+  #unknownNames(prefix: string): string[] {
+    const unknown = Object.keys(this.#env).filter(
+      (name) => name.startsWith(prefix) && !this.#names.includes(name),
+    )
+    return unknown.map((name) => {
+      const meant = didYouMean(name, this.#names)
+      return `${name}: no such variable${meant === undefined ? '' : `; did you mean ${meant}?`}`
+    })
   }
 
   #read<T>(
