@@ -22,9 +22,8 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
   const baseUrl =
     env.read('CROFT_BASE_URL', parse.origin, 'https://croft.example.com') ??
     `http://localhost:${port}`
-  const roles = env.read('CROFT_ROLES', parse.commaSeparated(parse.wordOf(ROLES)), 'api,worker')
+  const roles = parse.commaSeparated(parse.wordOf(ROLES))
   const proxies = parse.commaSeparated(parse.addressBlock)
-  const allowFiles = env.read('CROFT_ALLOW_FILE_REPOSITORIES', parse.trueOrFalse, 'true')
   return Object.freeze({
     // The operator's routes are on the same port, so the world is let in by choice, not by default.
     host: env.read('HOST', parse.hostOrAddress, '0.0.0.0') ?? '127.0.0.1',
@@ -32,11 +31,12 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     dataDir: readDataDir(env),
     baseUrl,
     hsts: readHsts(env, baseUrl),
-    roles: Object.freeze(roles ?? [...ROLES]),
+    roles: Object.freeze(env.read('CROFT_ROLES', roles, 'api,worker') ?? [...ROLES]),
     trustedProxies: Object.freeze(
       env.read('CROFT_TRUSTED_PROXIES', proxies, '127.0.0.1,10.0.0.0/8') ?? [],
     ),
-    allowFileRepositories: allowFiles ?? false,
+    allowFileRepositories:
+      env.read('CROFT_ALLOW_FILE_REPOSITORIES', parse.trueOrFalse, 'true') ?? false,
     logLevel: env.read('CROFT_LOG_LEVEL', parse.wordOf(LOG_LEVELS), 'info') ?? 'info',
     sandbox: readSandbox(env),
     s3: readS3(env, secrets),
