@@ -58,7 +58,7 @@ import { RuntimeUsage } from './usage/service.ts'
 const CLEANUP_WORKERS = 2
 /** Job runs at once in one process: most of their time they wait for the sandbox. */
 const RUN_WORKERS = 12
-/** Of one site, in all processes: its long runs leave workers for those of its neighbours. */
+/** Runs of one site at once in all processes: its long runs leave workers for those of its neighbours. */
 const RUN_WORKERS_PER_SITE = 6
 
 export interface RuntimeDeps {
@@ -76,15 +76,15 @@ export interface RuntimeDeps {
   readonly pageTokens: PageTokens
   readonly objects: ObjectStore
   readonly objectUrls: Pick<ObjectUrls, 'sign'>
-  /** What functions send. */
+  /** Sends the mail of functions. */
   readonly siteMail: SiteMail
-  /** Asked after the runtime stands, so it may close over what is built later. */
+  /** Is used only once the runtime is open, so it may close over what is built later. */
   readonly sources: SyncSources
-  /** Of the site's visitors, which definitions may name. */
+  /** The groups of a site's visitors, which definitions may name. */
   readonly groups: GroupDirectory
-  /** Whom jobs run as. */
+  /** Finds the visitor that a job runs as. */
   readonly visitors: RunVisitors
-  /** 404 when it is gone. */
+  /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
   readonly openSandbox: (environment: SandboxEnvironment) => Promise<Sandbox>
 }

@@ -45,7 +45,7 @@ export function canonicalDefinition(parsed: ParsedDefinition): Record<string, re
   )
 }
 
-/** Nothing when there are none. */
+/** Throws one error with all of them, if there are any. */
 export function throwFaults(faults: readonly FieldFault[]): void {
   if (faults.length > 0) throw invalidFields(faults.slice(0, MAX_FAULTS))
 }
@@ -127,7 +127,7 @@ function byName(placed: readonly IndexedItem[]): (a: object, b: object) => numbe
   return (a, b) => compare(names.get(a) ?? '', names.get(b) ?? '')
 }
 
-/** By code unit: the same order everywhere. */
+/** Compares by code unit, which gives the same order everywhere. */
 export function compare(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

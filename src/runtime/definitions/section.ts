@@ -8,7 +8,7 @@ export type SectionName = (typeof SECTION_NAMES)[number]
 
 /** What one item needs another for. */
 export interface Link {
-  /** Of the item, as a fault names it. */
+  /** The field of the item, as a fault names it. */
   readonly field: string
   readonly section: 'groups' | 'resources' | 'operations'
   readonly name: string
@@ -27,7 +27,7 @@ export interface SiteItem {
 
 export type PutAction = 'create' | 'update' | 'none'
 
-/** What a change has to know of its job. */
+/** The job that a change belongs to. */
 export interface ChangeContext {
   /** An admin's id, or `operator`. */
   readonly actor: string
@@ -70,6 +70,6 @@ export interface DefinitionSection {
   ): Promise<ReadonlyMap<string, PutAction>>
   /** False when it is gone already. */
   delete(tx: SiteTx, name: string, by: Pick<ChangeContext, 'actor'>): Promise<boolean>
-  /** As `delete`, of what was set aside when the name was taken over. */
+  /** Deletes what was set aside when its name was taken over. */
   deleteDisplaced?(tx: SiteTx, name: string): Promise<boolean>
 }

@@ -4,7 +4,7 @@ import { isStorable } from '#base/storable-text.ts'
 export const MAX_ENV_VARS = 200
 /** SSM's own parameters end at 8 KiB; certificates and service-account keys are longer. */
 const MAX_VALUE_BYTES = 32 * 1024
-/** Of all names and values of a site. */
+/** Bounds all names and values of a site together. */
 const MAX_TOTAL_BYTES = 256 * 1024
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
@@ -28,9 +28,9 @@ export interface EnvVarChange {
   readonly name: string
   /** Null deletes. */
   readonly value?: string | null
-  /** Of a new variable, left out: false. */
+  /** False for a new variable, when left out. */
   readonly secret?: boolean
-  /** Of a new variable, left out: `ssmSecureString`. */
+  /** `ssmSecureString` for a new variable, when left out. */
   readonly storageBackend?: StorageBackend
 }
 
@@ -52,7 +52,7 @@ export interface SealedEnvVar {
   readonly sealed: string
 }
 
-/** The same for the code that may see it. */
+/** A variable as the code that may see it gets it. */
 export interface OpenEnvVar {
   readonly value: string
   readonly secret: boolean
@@ -61,12 +61,12 @@ export interface OpenEnvVar {
 /** What changes come to, before anything is written. */
 export interface EnvVarPlan {
   readonly actions: ReadonlyMap<string, EnvVarAction>
-  /** Those that are created or updated. */
+  /** The variables that are created or updated. */
   readonly written: readonly PlainEnvVar[]
   readonly deleted: readonly string[]
 }
 
-/** Those of `toDelete` do not count any more. Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
+/** Plans the changes; variables of `toDelete` do not count any more. Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
 export function planEnvVarChanges(
   known: ReadonlyMap<string, PlainEnvVar>,
   changes: readonly EnvVarChange[],

@@ -39,7 +39,7 @@ export function parsePutEnvVars(body: unknown): EnvVarChange[] {
   }))
 }
 
-/** As `parseShape`, but a field that `known` does not match is not repeated: it may be a value in the wrong place. */
+/** Checks as `parseShape` does, but never repeats a field that `known` does not match: it may be a value in the wrong place. */
 export function checkSecretShape(schema: TSchema, value: unknown, known: RegExp): void {
   const faults = schemaFaults(Value.Errors(schema, value)).map((fault) =>
     fault.field === 'body' || known.test(fault.field) ? fault : unknownField(placeOf(fault.field)),

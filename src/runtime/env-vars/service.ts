@@ -21,7 +21,7 @@ import { parsePutEnvVars } from './put-body.ts'
 import { type EnvVarRow, deleteEnvVars, selectEnvVars, upsertEnvVars } from './queries.ts'
 
 export interface SavedEnvVars {
-  /** Those that the request named and did not delete. */
+  /** The variables that the request named and did not delete. */
   readonly saved: readonly EnvVar[]
   readonly permissionsSync: PermissionsSync
 }
@@ -93,7 +93,7 @@ export class EnvVars {
     })
   }
 
-  /** For a caller that has asked for the revision, and deletes those of `toDelete` itself. Says of every change what it was. */
+  /** Expects a caller that has requested the revision and deletes those of `toDelete` itself. Returns what each change was. */
   async write(
     tx: SiteTx,
     changes: readonly EnvVarChange[],

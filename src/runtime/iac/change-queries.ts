@@ -13,7 +13,7 @@ const PENDING = sql.lit<ChangeStatus>('pending')
 
 const COLUMNS = ['position', 'section', 'name', 'action', 'fields', 'status', 'error'] as const
 
-/** In their order, from position 0 on. */
+/** Inserts the changes in their order, from position 0 on. */
 export async function insertChanges(
   tx: SiteTx,
   number: string,
@@ -78,7 +78,7 @@ export async function selectNamesToDelete(
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Of a change that is pending; true when it was. */
+/** Writes how a pending change ended; returns false when it was not pending any more. */
 export async function updateChangeResult(
   tx: SiteTx,
   number: string,

@@ -94,7 +94,7 @@ export function selectNewestOfDeployment(
     .executeTakeFirst()
 }
 
-/** Those that wait or run. */
+/** Counts the jobs that wait or run. */
 export async function countOpenJobs(tx: SiteTx): Promise<number> {
   const { count } = await tx.db
     .selectFrom('iac_job')
@@ -105,7 +105,7 @@ export async function countOpenJobs(tx: SiteTx): Promise<number> {
   return count
 }
 
-/** Null once the job has ended. */
+/** Returns null once the job has ended. */
 export async function selectSealed(tx: SiteTx, number: string): Promise<Buffer | null> {
   const row = await tx.db
     .selectFrom('iac_job')
@@ -155,7 +155,7 @@ export async function updateFinished(
     .execute()
 }
 
-/** Those that ended before `before`, or have `kept` newer ones. */
+/** Deletes the jobs that ended before `before`, and those with `kept` newer ones. */
 export async function deleteOldJobs(tx: SiteTx, kept: number, before: Date): Promise<void> {
   await sql`delete from iac_job
     where site_id = ${tx.siteId} and status not in ('queued', 'running')

@@ -87,7 +87,7 @@ export class IacWorker {
     )
   }
 
-  /** At least one step of the job, if there is one. */
+  /** Does at least one step of the job, if there is one. */
   async #carryOn(
     siteId: string,
     job: IacJob,

@@ -8,7 +8,7 @@ export interface DueJob {
   readonly dueAt: Date
 }
 
-/** Of all sites, the longest due first. `after` is the last one already seen. */
+/** Selects from all sites, the longest due first. `after` is the last one already seen. */
 export function selectDueJobs(
   tx: DueJobsTx,
   now: Date,

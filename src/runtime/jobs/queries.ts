@@ -25,7 +25,7 @@ export interface StoredJob extends Job {
 }
 
 export interface ListedJob extends StoredJob {
-  /** Of its JSON. */
+  /** The length of the payload's JSON. */
   readonly payloadBytes: number
   /** The payload is too long for a list: it reads null here. */
   readonly payloadLeftOut: boolean
@@ -41,7 +41,7 @@ export async function lockJobs(tx: SiteTx): Promise<void> {
 export const selectJobs = (tx: SiteTx): Promise<StoredJob[]> =>
   jobs(tx).select('job.payload').orderBy('job.job_id').execute()
 
-/** Without the payloads that have more than `maxBytes` as JSON. */
+/** Leaves out the payloads that have more than `maxBytes` as JSON. */
 export async function selectListedJobs(tx: SiteTx, maxBytes: number): Promise<ListedJob[]> {
   const bytes = sql<number>`octet_length(job.payload::text)`
   const rows = await jobs(tx)
@@ -120,7 +120,7 @@ export async function updateLastTick(tx: SiteTx, jobId: string, tick: Date): Pro
     .execute()
 }
 
-/** With its runs. */
+/** Deletes the job with its runs. */
 export async function deleteJob(tx: SiteTx, jobId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('data_job')

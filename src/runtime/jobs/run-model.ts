@@ -29,12 +29,12 @@ export interface JobRun {
   /** Ticks before this one that nobody was there to run. */
   readonly missed: number
   readonly operation: string | null
-  /** Of all its attempts, in the log too. */
+  /** Is the same for all its attempts, and in the log. */
   readonly requestId: string
   readonly attempts: number
   /** JSON text; the start of it when the result is longer than is kept. */
   readonly result: string | null
-  /** Of the whole result. */
+  /** The length of the whole result. */
   readonly resultBytes: number | null
   readonly error: RunError | null
   readonly createdAt: Date

@@ -72,7 +72,7 @@ export function selectRuns(
 export const selectRun = (tx: SiteTx, jobId: string, runId: string): Promise<JobRun | undefined> =>
   runs(tx).where('run_id', '=', runId).where('job_id', '=', jobId).executeTakeFirst()
 
-/** Of each job, or of one: its newest run that was not skipped. */
+/** Selects for each job, or for one, its newest run that was not skipped. */
 export async function selectLastRuns(
   tx: SiteTx,
   jobId?: string,

@@ -19,10 +19,10 @@ import {
   trimRuns,
 } from './run-queries.ts'
 
-/** Of each job, and as many skipped ticks beside them; runs that are not over are never removed. */
+/** Runs that are kept of each job, beside as many skipped ticks; runs that are not over are never removed. */
 const KEPT_RUNS = 100
 const KEPT_MS = 30 * 24 * 3600 * 1000
-/** Of one job, started by hand. */
+/** Open runs of one job that may be started by hand. */
 const MAX_OPEN_RUNS = 10
 const MAX_LOG_LINES = 200
 

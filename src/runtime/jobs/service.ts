@@ -32,7 +32,7 @@ import { selectLastRuns } from './run-queries.ts'
 import { parseSchedule } from './schedules/schedule.ts'
 import { nextTick } from './schedules/ticks.ts'
 
-/** In a list; a longer payload is read with its job. */
+/** Bounds the payloads in a list; a longer one is read with its job. */
 const MAX_LISTED_PAYLOAD_BYTES = 8 * 1024
 
 /** With the newest run of the job that was not skipped. */
@@ -74,7 +74,7 @@ export class Jobs {
     })
   }
 
-  /** With its schedule and its runs. A run that has begun goes on and leaves no trace. */
+  /** Removes the job with its schedule and its runs. A run that has begun goes on and leaves no trace. */
   remove(siteId: string, jobId: string): Promise<void> {
     return this.#database.withSite(siteId, async (tx) => {
       if (!(await this.delete(tx, jobId))) throw notFound('Job', jobId)

@@ -37,7 +37,7 @@ export const PresetInput = Type.Object(
   { additionalProperties: false },
 )
 
-/** By an attribute that holds the caller's `sub`, or by keys that begin with it, below a prefix. */
+/** Tells what a caller owns: items whose attribute holds the caller's `sub`, or objects whose keys begin with it below a prefix. */
 type PresetOwner = { readonly attribute: string } | { readonly prefix: string }
 
 export interface PresetBinding {
@@ -64,7 +64,7 @@ const EXPRESSIONS = [
   'updateExpression',
 ] as const
 
-/** Of those that callers never send where an owner confines them: both would show what is another's. */
+/** Fields that callers never send where an owner confines them, because both would show what is another's. */
 const NEVER_WITH_OWNER = ['exclusiveStartKey', 'returnValuesOnConditionCheckFailure']
 
 export const isMapField = (name: string): boolean => MAP_FIELDS.has(name)

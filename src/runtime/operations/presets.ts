@@ -25,9 +25,9 @@ export interface BucketPreset extends PresetFields {
 interface PresetFields {
   /** Every field of the action's input, with what is wrong with its value. */
   readonly fields: ReadonlyMap<string, FieldRule>
-  /** Those without which the action does nothing. */
+  /** The fields that the action cannot do without. */
   readonly required: readonly string[]
-  /** Those that callers may send where the binding does not say. */
+  /** The fields that callers may send when the binding does not say. */
   readonly basic: readonly string[]
   /** Whether the same question may be answered from what was kept. */
   readonly cacheable: boolean

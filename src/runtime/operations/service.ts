@@ -82,7 +82,7 @@ export class Operations {
     return changed
   }
 
-  /** For a caller that has asked for the revision, and deletes `toDelete` others itself. */
+  /** Expects a caller that has requested the revision and deletes `toDelete` others itself. */
   async write(tx: SiteTx, binding: OperationBinding, toDelete = 0): Promise<Operation> {
     const known = await selectOperation(tx, binding.operation)
     if (!known && (await countOperations(tx)) - toDelete >= MAX_OPERATIONS) {
@@ -102,7 +102,7 @@ export class Operations {
     })
   }
 
-  /** For a caller that has asked for the revision itself. False when it is not there; 409 while a job calls it. */
+  /** Expects a caller that has requested the revision. Returns false when there is no such operation; 409 while a job calls it. */
   async delete(tx: SiteTx, operation: string): Promise<boolean> {
     const jobs = await this.#deps.jobsCalling(tx, operation)
     if (jobs.length > 0) throw inUse(`Operation "${operation}" is called by`, 'job', jobs)

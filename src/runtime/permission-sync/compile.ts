@@ -78,7 +78,7 @@ export function faultSummary(document: RevisionDocument): string | null {
   return faults.length > 10 ? `${shown}; and ${faults.length - 10} more` : shown
 }
 
-/** Of each function that names variables nobody set: its name and theirs. */
+/** Lists the functions that name variables nobody set. */
 export function missingVariables(
   document: RevisionDocument,
 ): { readonly functionName: string; readonly names: readonly string[] }[] {
@@ -89,7 +89,7 @@ export function missingVariables(
   })
 }
 
-/** Of each operation that is for groups nobody made: its name and theirs. */
+/** Lists the operations that are for groups nobody made. */
 export function missingGroups(
   { operations }: RevisionDocument,
   groups: ReadonlySet<string>,

@@ -47,7 +47,7 @@ export type FunctionConfigInput = Static<typeof FunctionConfigInput>
 
 export type Grant = Static<typeof Grant>
 
-/** As stored: defaults filled in. Exactly one of `code` and `artifact` is there. */
+/** A config as it is stored, with its defaults filled in. Exactly one of `code` and `artifact` is there. */
 export interface FunctionConfig {
   readonly code?: string
   readonly artifact?: string

@@ -7,7 +7,7 @@ import type { TableConfig } from './table-config.ts'
 
 /** Lists of a site's runtime are whole, so what they hold is bounded. */
 export const MAX_RESOURCES = 500
-/** Of all functions of a site, inline: it is compiled as one revision, as the scripts of a deployment are. */
+/** Bounds the inline code of all functions of a site: it is compiled as one revision, as the scripts of a deployment are. */
 export const MAX_INLINE_CODE_BYTES = 10 * 1024 * 1024
 
 /** The most that S3 takes in one PUT. */

@@ -16,7 +16,7 @@ const COLUMNS = [
   'created_at as createdAt',
   'updated_at as updatedAt',
 ] as const
-/** The same in a statement that is written as text. */
+/** The same columns in a statement that is written as text. */
 const COLUMNS_TEXT =
   'resource_id as "resourceId", type, name, config, created_at as "createdAt", updated_at as "updatedAt"'
 
@@ -31,7 +31,7 @@ export const selectResources = (tx: SiteTx): Promise<Resource[]> =>
 export const selectResource = (tx: SiteTx, resourceId: string): Promise<Resource | undefined> =>
   resources(tx).where('resource_id', '=', resourceId).executeTakeFirst()
 
-/** In a transaction of its own, in one round trip: runs for every action on a table or bucket. */
+/** Reads in a transaction of its own, in one round trip, because this runs for every action on a table or bucket. */
 export async function readResource(
   database: Database,
   siteId: string,
@@ -44,7 +44,7 @@ export async function readResource(
   return row
 }
 
-/** As `selectAccountStatus` and `readResource`, in one round trip for both. Undefined when the account is gone. */
+/** Does what `selectAccountStatus` and `readResource` do, in one round trip. Undefined when the account is gone. */
 export async function readStandingAndResource(
   database: Database,
   siteId: string,
@@ -70,7 +70,6 @@ export async function readStandingAndResource(
 export const selectResourceByName = (tx: SiteTx, name: string): Promise<Resource | undefined> =>
   resources(tx).where('name', '=', name).executeTakeFirst()
 
-/** Of all of them, or of those that are called so. */
 export async function selectResourceNames(
   tx: SiteTx,
   called?: readonly string[],
@@ -153,7 +152,7 @@ export async function countResources(tx: SiteTx): Promise<number> {
   return count
 }
 
-/** Of the inline code of all functions but those of these names. */
+/** Sums the inline code of all functions but those with these names. */
 export async function selectCodeBytes(tx: SiteTx, except: ReadonlySet<string>): Promise<number> {
   const { bytes } = await tx.db
     .selectFrom('data_resource')

@@ -40,7 +40,7 @@ import type { TableConfig } from './table-config.ts'
 
 /** What the rows of tables have to know of their definitions. */
 export interface TableDefinitions {
-  /** In the transaction that writes the definition. */
+  /** Runs in the transaction that writes the definition. */
   define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
 }
 
@@ -137,12 +137,12 @@ export class Resources {
     return selectResourceByName(tx, name)
   }
 
-  /** Of all of them, or of those that are called so; without their configs, which may be long. */
+  /** Names all resources, or those with these names; without their configs, which may be long. */
   names(tx: SiteTx, called?: readonly string[]): Promise<ResourceName[]> {
     return selectResourceNames(tx, called)
   }
 
-  /** For a caller that has asked for the revision itself. False when it is not there; 409 while something stands on it. */
+  /** Expects a caller that has requested the revision. Returns false when there is no such resource; 409 while something uses it. */
   async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
     const operations = await this.#deps.operationsUsing(tx, resourceId)
     if (operations.length > 0)
@@ -159,7 +159,7 @@ export class Resources {
     return type !== undefined
   }
 
-  /** For a caller that has asked for the revision, checked inline code, and deletes those of `toDelete` itself. */
+  /** Expects a caller that has requested the revision, checked inline code, and deletes those of `toDelete` itself. */
   async add(
     tx: SiteTx,
     wanted: {
@@ -187,7 +187,7 @@ export class Resources {
     await updateResource(tx, { ...current, name }, this.#deps.clock.now())
   }
 
-  /** As `add`, for a resource that exists; its type and keys stay what they are. */
+  /** Does as `add` for a resource that exists; its type and keys never change. */
   async replace(
     tx: SiteTx,
     current: Resource,

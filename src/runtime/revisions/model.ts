@@ -13,7 +13,7 @@ export interface SyncState {
   readonly error: string | null
 }
 
-/** As answers carry it. */
+/** The state as HTTP answers carry it. */
 export interface PermissionsSync {
   readonly status: SyncStatus
   readonly error?: string

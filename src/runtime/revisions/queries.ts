@@ -114,7 +114,7 @@ export async function selectLatestRevision(tx: SiteTx): Promise<number | undefin
   return row?.revision
 }
 
-/** Of one moment: a revision that is published meanwhile takes the one before it away. */
+/** Reads both tables at one moment: a revision that is published meanwhile deletes the one before it. */
 export async function selectCurrent(
   tx: SiteTx,
 ): Promise<{ readonly revision: number; readonly document: unknown } | undefined> {

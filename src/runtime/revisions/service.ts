@@ -47,7 +47,7 @@ export class Revisions {
     return state
   }
 
-  /** The same order of a site's changes without asking for a revision: whoever changes something asks for one later. */
+  /** Makes a site's changes happen one after the other without requesting a revision: whoever changes something requests one later. */
   async lock(tx: SiteTx): Promise<void> {
     await insertState(tx, this.#deps.clock.now())
     await lockState(tx)

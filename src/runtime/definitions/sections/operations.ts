@@ -35,7 +35,7 @@ const DefinedOperation = Type.Object(
     ),
     /** Name of the table or bucket of the preset. */
     resource: Type.Optional(SiteName),
-    /** Of the preset, checked with it. */
+    /** These three belong to the preset and are checked with it. */
     fixed: Type.Optional(Type.Unknown()),
     allowed: Type.Optional(Type.Unknown()),
     owner: Type.Optional(Type.Unknown()),
@@ -152,7 +152,7 @@ const mapLinks = (from: OperationBinding, to: (link: string) => string): Operati
   cacheTtlSeconds: from.cacheTtlSeconds,
 })
 
-/** Of a binding whose links are names. */
+/** Takes a binding whose links are names. */
 function itemOf({
   operation,
   lambdaResourceId,

@@ -107,7 +107,7 @@ function tableWithoutConfig(
   }
 }
 
-/** Of a config whose grants hold names. */
+/** Takes a config whose grants hold names. */
 function itemOf(name: string, typed: TypedConfig): SiteItem {
   return {
     name,

@@ -45,7 +45,7 @@ function ticksAfter(schedule: Schedule, after: number, since: number): Generator
     : cronTicks(schedule.fields, schedule.zone, after)
 }
 
-/** On whole minutes. */
+/** Ticks on whole minutes. */
 function* rateTicks(everyMs: number, after: number, since: number): Generator<number> {
   const start = Math.floor(since / MINUTE_MS) * MINUTE_MS
   const passed = Math.max(0, Math.floor((after - start) / everyMs))
@@ -75,7 +75,7 @@ function* cronTicks(fields: CronFields, zone: TimeZone, after: number): Generato
 const inOrder = (ticks: readonly number[], after: number): number[] =>
   [...new Set(ticks)].filter((tick) => tick > after).toSorted((a, b) => a - b)
 
-/** Of a day that starts at that moment and has 24 hours. */
+/** Yields the ticks of a day that starts at that moment and has 24 hours. */
 function* plainTicks(fields: CronFields, start: number, after: number): Generator<number> {
   for (const hour of fields.hours) {
     const from = start + hour * HOUR_MS
