@@ -25,7 +25,7 @@ import { grantedScopes, knownScope, openIdWhereNeeded } from './checks/scope.ts'
 import { pkceChallenge, plainText, singleValues } from './checks/values.ts'
 import { errorLocation } from './response-location.ts'
 
-/** Until these pass, nobody is sent anywhere. */
+/** Until these pass, the browser is redirected nowhere. */
 const CLIENT_CHECKS: readonly ParameterCheck[] = [boundedLength, knownClient, registeredRedirectUri]
 
 /** The client is told of the first that fails. */

@@ -2,6 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Session } from '#identity/sessions/model.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
 import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
@@ -11,7 +12,6 @@ import type { Site } from '#sites/site.ts'
 import type { AuthorizationRequest, AuthorizationError } from './authorization-request.ts'
 import type { AuthorizationCodes } from './codes.ts'
 import { codeLocation, errorLocation } from './response-location.ts'
-import { mayUseSession, sessionSatisfies } from './resumable.ts'
 
 /** How a user has just proven who they are. */
 export interface SignInProof {
@@ -143,4 +143,29 @@ const NOTHING_LINKED: AuthorizationError = {
 const ANOTHER_USER: AuthorizationError = {
   error: 'login_required',
   description: 'Another user signed in than id_token_hint names',
+}
+
+type ResumableRequest = Pick<
+  AuthorizationRequest,
+  'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client'
+>
+
+/** Whether a request can be answered from a session at all. Linking a provider never is: it is about a visit there. */
+const mayUseSession = ({
+  prompts,
+  client,
+}: Pick<ResumableRequest, 'prompts' | 'client'>): boolean =>
+  client.purpose === 'default' && !prompts.has('login') && !prompts.has('select_account')
+
+/** Whether the session says enough: recent enough, and proven where the client wants it proven. */
+function sessionSatisfies(
+  session: Pick<Session, 'authTime' | 'method'>,
+  { maxAgeSeconds, identityProvider }: Pick<ResumableRequest, 'maxAgeSeconds' | 'identityProvider'>,
+  now: Date,
+): boolean {
+  const ageMs = now.getTime() - session.authTime.getTime()
+  if (maxAgeSeconds !== undefined && (maxAgeSeconds === 0 || ageMs > maxAgeSeconds * 1000)) {
+    return false
+  }
+  return identityProvider === undefined || session.method === 'google'
 }

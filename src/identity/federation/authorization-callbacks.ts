@@ -29,7 +29,7 @@ import type { Providers } from './providers.ts'
 /** A provider's clock, and ours. */
 const CLOCK_SKEW_SECONDS = 60
 
-/** What a browser brings back. */
+/** The request with which a browser returns from the provider. */
 export interface CallbackRequest {
   readonly params: URLSearchParams
   /** The cookie of the visit with that id. */
@@ -49,7 +49,7 @@ interface AuthorizationCallbacksDeps {
   readonly refusals: LoginRefusals
 }
 
-/** How a visit to a provider ends. */
+/** How a sign-in with a provider ends. */
 export type CallbackResult =
   | ({ readonly kind: 'signed-in' } & SignedIn)
   /** Back at the client, with an error. */
@@ -97,7 +97,7 @@ export class AuthorizationCallbacks {
     return { kind: 'signed-in', ...signedIn }
   }
 
-  /** Or where the client hears that there is nobody. */
+  /** Returns the user, or the client's address with the error. */
   async #personOf(
     attempt: LoginAttempt,
     visit: LoginState,

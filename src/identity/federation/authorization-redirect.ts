@@ -1,4 +1,4 @@
-/** The browser's way to the provider. */
+/** Where a browser is redirected to sign in with the provider. */
 export interface AuthorizationRedirect {
   /** At the provider; or back at the client, with an error. */
   readonly location: string
@@ -13,7 +13,7 @@ export interface LoginBinding {
   readonly expiresAt: Date
 }
 
-/** What the browser brings along when it leaves. */
+/** Cookies of the browser that is redirected. */
 export interface BrowserCookies {
   /** Of its session at the pool. */
   readonly sessionToken: string | undefined

@@ -13,7 +13,7 @@ import type { LinkingUser } from './login-state.ts'
 import { GOOGLE } from './model.ts'
 import { ProviderFault, type ProviderFaultKind } from './provider-fault.ts'
 
-/** One way to the provider or back, for a client's request. */
+/** A sign-in with the provider, for a client's request. */
 export interface LoginAttempt {
   readonly site: Site
   readonly request: AuthorizationRequest
@@ -22,7 +22,7 @@ export interface LoginAttempt {
 
 type About = Pick<SecurityEvent, 'sub' | 'email'>
 
-/** Trips that come to nothing: the client hears that it is so, the operator finds out why in the audit trail. */
+/** Sign-ins with a provider that fail: the client is told that they did, the operator finds out why in the audit trail. */
 export class LoginRefusals {
   readonly #events: SecurityEvents
 
@@ -30,7 +30,7 @@ export class LoginRefusals {
     this.#events = events
   }
 
-  /** Where the client hears of it. */
+  /** Records the refusal. Returns the client's address with the error. */
   async errorLocation(attempt: LoginAttempt, refusal: AuthorizationError): Promise<string> {
     await this.note(attempt, refusal.description)
     return errorLocation(attempt.request, refusal)

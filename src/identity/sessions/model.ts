@@ -1,3 +1,4 @@
+import type { Role } from '#identity/actor.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -31,4 +32,16 @@ export interface SessionView {
 export interface SignInCodes {
   endBySession(tx: SiteTx, user: UserKey, sessionId: string): Promise<void>
   endByUser(tx: SiteTx, user: UserKey, keptSessionId: string | null): Promise<void>
+}
+
+/** An account that may hold tokens, as it is now. */
+export interface SessionAccount {
+  readonly sub: string
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly role: Role | null
+  readonly tokensValidAfter: Date
+  readonly signInsValidAfter: Date
+  /** Data groups. */
+  readonly groups: readonly string[]
 }

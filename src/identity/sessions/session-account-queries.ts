@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { SessionAccount } from './session-account.ts'
+import type { SessionAccount } from './model.ts'
 
 const sessionAccounts = (tx: SiteTx, userPoolId: string, sub: string) =>
   tx.db

@@ -1,8 +1,18 @@
 import type { Pool } from '#identity/pools/model.ts'
+import type { TokenSubject } from '#identity/tokens/claims.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
+import type { SessionAccount } from './model.ts'
 import { lockSessionAccount, selectSessionAccount } from './session-account-queries.ts'
-import type { SessionAccount } from './session-account.ts'
+
+/** As tokens name them: the role is the only group of an admin. */
+export const tokenSubjectOf = ({ role, groups, ...holder }: SessionAccount): TokenSubject => ({
+  sub: holder.sub,
+  username: holder.email,
+  email: holder.email,
+  emailVerified: holder.emailVerified,
+  groups: role === null ? groups : [role],
+})
 
 /** The user as a token names them; undefined when they are gone, or have not taken up their invitation. */
 export const findSessionAccount = (

@@ -7,8 +7,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { TokenFamilies, PoolUser } from './families.ts'
 import { type KeptSignIn, selectSessionOfFamily } from './family-queries.ts'
 import type { SignInCodes } from './model.ts'
-import { deleteSessionsOfUser } from './queries.ts'
-import { updateValidAfter } from './sign-out-queries.ts'
+import { deleteSessionsOfUser, updateValidAfter } from './queries.ts'
 
 export interface SignOutOptions {
   /** Of a session or of a token's family (`origin_jti`): the one sign-in that goes on. */

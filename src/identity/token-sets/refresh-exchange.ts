@@ -8,7 +8,7 @@ import type { TokenFamilies } from '#identity/sessions/families.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import { type GrantResult, granted, denied } from './grant-result.ts'
+import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
 import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
 
