@@ -64,7 +64,7 @@ export async function ourTables(
       await tables.write(ITEM_TABLE, 'put', { item: itemOf(index) })
     },
     async query(index) {
-      const page = await tables.page(EVENT_TABLE, 'query', {
+      const page = await tables.query(EVENT_TABLE, {
         keyConditionExpression: 'feed = :feed AND pos >= :pos',
         expressionAttributeValues: { ':feed': 'all', ':pos': startOf(index) },
         limit: PAGE_ITEMS,

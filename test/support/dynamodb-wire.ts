@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net'
 
 import { systemClock } from '#base/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import { TableBatches } from '#runtime/tables/batches/service.ts'
-import { TableEngine } from '#runtime/tables/engine.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import { WireActions } from './dynamodb-wire/actions.ts'
+import { WireBatches } from './dynamodb-wire/batches.ts'
+import { WireEngine } from './dynamodb-wire/engine.ts'
 import { answer, type Protocol } from './dynamodb-wire/protocol.ts'
 import { StoredTables } from './dynamodb-wire/stored-tables.ts'
 import { tableNameOf } from './dynamodb-wire/table-arn.ts'
@@ -28,7 +28,7 @@ export interface DynamoDbWire extends AsyncDisposable {
   /** `http://127.0.0.1:{port}` */
   readonly endpoint: string
   /** What is behind it, for a test that compares the two ways. */
-  readonly engine: TableEngine
+  readonly engine: WireEngine
   tableOf(name: string): Table
 }
 
@@ -43,12 +43,12 @@ export async function startDynamoDbWire(options: DynamoDbWireOptions): Promise<D
   const stopping = new AbortController()
   const store = new StoredTables({ siteId, database, signal: stopping.signal })
   const deps = { database, clock: systemClock, layouts: store.layouts }
-  const engine = new TableEngine(deps)
+  const engine = new WireEngine(deps)
   const transitionMs = options.transitionMs ?? TRANSITION_MS
   const catalog = new TableCatalog({ store, transitionMs, onFault })
   const places = {
     engine,
-    batches: new TableBatches(deps),
+    batches: new WireBatches(deps),
     tableOf(name: string) {
       const wire = catalog.active(tableNameOf(name))
       return { wire, table: store.tableOf(wire) }

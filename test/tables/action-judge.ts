@@ -1,11 +1,7 @@
-import {
-  type BoundExpressions,
-  Expressions,
-  type ExpressionParameter,
-} from '#runtime/tables/expressions/expressions.ts'
+import { type BoundExpressions, Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { attributeOf, type Item } from '#runtime/tables/items/attribute-value.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
-import { readWireValue } from '#runtime/tables/items/wire-value.ts'
+import { bindWire, type ExpressionParameter } from '#test/dynamodb-wire/expression-texts.ts'
 
 import { differenceOfActions, differenceOfWrites } from './action-differences.ts'
 import { queriedSchema } from './action-tables.ts'
@@ -38,12 +34,10 @@ function boundOrNothing({ action, body }: TableRequest): BoundExpressions {
   const parameters = PARAMETERS[action]
   const read = new Set<string>([...parameters, ...SUBSTITUTIONS])
   try {
-    return expressions.bind(
+    return bindWire(
+      expressions,
       Object.fromEntries(Object.entries(body).filter(([name]) => read.has(name))),
-      {
-        parameters,
-        readValue: (input) => readWireValue(input),
-      },
+      parameters,
     )
   } catch {
     return {}

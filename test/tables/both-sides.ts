@@ -1,9 +1,9 @@
 import { AppError } from '#base/app-error.ts'
-import { WIRE } from '#runtime/tables/codec.ts'
-import type { TableEngine } from '#runtime/tables/engine.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { TableSchema } from '#runtime/tables/items/key-schema.ts'
 import type { Table } from '#runtime/tables/table.ts'
+import { WIRE } from '#test/dynamodb-wire/codec.ts'
+import type { WireEngine } from '#test/dynamodb-wire/engine.ts'
 
 import type { Action, Answer, TableRequest } from './answer.ts'
 import type { Endpoint } from './endpoint.ts'
@@ -17,7 +17,7 @@ export class BothSides {
   readonly schema: TableSchema
   readonly #oracle: Endpoint
   readonly #wire: Endpoint
-  readonly #engine: TableEngine
+  readonly #engine: WireEngine
   readonly #table: Table
 
   constructor(deps: {
@@ -25,7 +25,7 @@ export class BothSides {
     readonly name: string
     readonly oracle: Endpoint
     readonly wire: Endpoint
-    readonly engine: TableEngine
+    readonly engine: WireEngine
   }) {
     this.name = deps.name
     this.schema = deps.table.schema

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
-import type { ItemAction } from '#runtime/tables/engine.ts'
 import type { Table } from '#runtime/tables/table.ts'
+import type { ItemAction } from '#test/dynamodb-wire/engine.ts'
 import { type TestDatabase, openDatabase } from '#test/postgres.ts'
 
 import { type EngineBench, insertSite, openEngine } from './table-engine.ts'

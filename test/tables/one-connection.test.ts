@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 
 import { systemClock } from '#base/clock.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
-import { TableBatches } from '#runtime/tables/batches/service.ts'
-import { PLAIN } from '#runtime/tables/codec.ts'
 import { TableLayouts } from '#runtime/tables/store/table-layouts.ts'
 import type { Table } from '#runtime/tables/table.ts'
+import { WireBatches } from '#test/dynamodb-wire/batches.ts'
+import { PLAIN } from '#test/dynamodb-wire/codec.ts'
 import { type TestDatabase, openDatabase } from '#test/postgres.ts'
 
 import { type EngineBench, insertSite, openEngine } from './table-engine.ts'
@@ -40,7 +40,7 @@ async function redefined(ttlAttribute: string): Promise<Table> {
 }
 
 test('a batch over a table that was just redefined takes one connection', async () => {
-  const batches = new TableBatches({ ...postgres, clock: systemClock, layouts: bench.layouts })
+  const batches = new WireBatches({ ...postgres, clock: systemClock, layouts: bench.layouts })
   const write = (on: Table, id: string) =>
     batches.perform(
       () => on,

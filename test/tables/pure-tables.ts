@@ -1,10 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import { applyUpdate } from '#runtime/tables/expressions/apply-update.ts'
-import {
-  type BoundExpressions,
-  type ExpressionParameter,
-  Expressions,
-} from '#runtime/tables/expressions/expressions.ts'
+import { type BoundExpressions, Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { inSortRange, keyRangeOf } from '#runtime/tables/expressions/key-condition.ts'
 import {
   checkFilterPaths,
@@ -12,19 +8,20 @@ import {
   checkUpdatedIndexKeys,
   checkUpdateKeys,
 } from '#runtime/tables/expressions/key-rules.ts'
-import { matches } from '#runtime/tables/expressions/matches.ts'
+import { itemMatches } from '#runtime/tables/expressions/matches.ts'
 import { project, projectionOf } from '#runtime/tables/expressions/project.ts'
 import { attributeOf, type Item } from '#runtime/tables/items/attribute-value.ts'
-import { sameValue } from '#runtime/tables/items/equality.ts'
+import { areEqual } from '#runtime/tables/items/equality.ts'
 import {
   checkItemKeys,
-  checkKey,
+  checkItemKey,
   keyAttributes,
   type TableSchema,
 } from '#runtime/tables/items/key-schema.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
 import { checkItemSize, checkUpdatedSize } from '#runtime/tables/items/size.ts'
-import { readWireItem, readWireValue } from '#runtime/tables/items/wire-value.ts'
+import { bindWire, type ExpressionParameter } from '#test/dynamodb-wire/expression-texts.ts'
+import { readWireItem } from '#test/dynamodb-wire/wire-value.ts'
 
 import type { Action, Answer, TableRequest } from './answer.ts'
 import { schemaOf, type TableName, TABLES } from './tables.ts'
@@ -60,10 +57,7 @@ export class PureTables {
   }
 
   bind(action: Action, body: Body): BoundExpressions {
-    return this.#expressions.bind(body, {
-      parameters: PARAMETERS[action],
-      readValue: (input) => readWireValue(input),
-    })
+    return bindWire(this.#expressions, body, PARAMETERS[action])
   }
 
   /** The stored item with the key of a request, if the key can be read. */
@@ -99,7 +93,7 @@ export class PureTables {
   #get(body: Body): Record<string, unknown> {
     const key = readWireItem(body['Key'])
     const { projection } = this.bind('GetItem', body)
-    checkKey(key, schemaOf(tableOf(body)))
+    checkItemKey(key, schemaOf(tableOf(body)))
     checkNestedPaths(projection?.paths ?? [], schemaOf(tableOf(body)))
     const item = this.#table(body).get(keyText(key, tableOf(body)))
     if (item === undefined) return {}
@@ -120,7 +114,7 @@ export class PureTables {
     const key = readWireItem(body['Key'])
     const schema = schemaOf(tableOf(body))
     const bound = this.bind('UpdateItem', body)
-    checkKey(key, schema)
+    checkItemKey(key, schema)
     const update = bound.update ?? { actions: [], targets: [], paths: [] }
     checkUpdateKeys(update, schema)
     const stored = this.#checked(body, key, bound)
@@ -145,7 +139,7 @@ export class PureTables {
   #delete(body: Body): Record<string, unknown> {
     const key = readWireItem(body['Key'])
     const bound = this.bind('DeleteItem', body)
-    checkKey(key, schemaOf(tableOf(body)))
+    checkItemKey(key, schemaOf(tableOf(body)))
     const stored = this.#checked(body, key, bound)
     this.#table(body).delete(keyText(key, tableOf(body)))
     return body['ReturnValues'] === 'ALL_OLD' && stored !== undefined ? { Attributes: stored } : {}
@@ -163,7 +157,7 @@ export class PureTables {
     const found = this.all(body).filter((item) => {
       const [hash, range] = keyAttributes(schema).map((key) => attributeOf(item, key.name))
       const within = sort === undefined || (range !== undefined && inSortRange(range, sort))
-      return hash !== undefined && sameValue(hash, partition) && within
+      return hash !== undefined && areEqual(hash, partition) && within
     })
     const sorted = inOrder(found, schema)
     return answerOf(body['ScanIndexForward'] === false ? sorted.toReversed() : sorted, bound)
@@ -179,7 +173,7 @@ export class PureTables {
 
   #checked(body: Body, key: Item, { condition }: BoundExpressions): Item | undefined {
     const stored = this.#table(body).get(keyText(key, tableOf(body)))
-    if (condition !== undefined && !matches(condition.condition, stored ?? {})) {
+    if (condition !== undefined && !itemMatches(condition.condition, stored ?? {})) {
       throw new ConditionFailed()
     }
     return stored
@@ -199,7 +193,7 @@ function answerOf(
   items: readonly Item[],
   { filter, projection }: BoundExpressions,
 ): Record<string, unknown> {
-  const kept = items.filter((item) => filter === undefined || matches(filter.condition, item))
+  const kept = items.filter((item) => filter === undefined || itemMatches(filter.condition, item))
   return {
     Items: projection === undefined ? kept : kept.map((item) => project(projection, item)),
     Count: kept.length,

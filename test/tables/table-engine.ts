@@ -4,22 +4,22 @@ import type { Clock } from '#base/clock.ts'
 import { systemClock } from '#base/clock.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
-import type { TableConfig } from '#runtime/resources/table-config.ts'
-import { TableBuilds } from '#runtime/tables/builds/table-builds.ts'
-import { PLAIN } from '#runtime/tables/codec.ts'
+import { TableBuilds } from '#runtime/tables/store/table-builds.ts'
+import { TableLayouts } from '#runtime/tables/store/table-layouts.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
+import type { Table } from '#runtime/tables/table.ts'
+import { PLAIN } from '#test/dynamodb-wire/codec.ts'
 import {
   type ActionAnswer,
   type ActionBody,
   type ItemAction,
-  TableEngine,
-} from '#runtime/tables/engine.ts'
-import { TableLayouts } from '#runtime/tables/store/table-layouts.ts'
-import type { Table } from '#runtime/tables/table.ts'
+  WireEngine,
+} from '#test/dynamodb-wire/engine.ts'
 import { silentLog } from '#test/silent-log.ts'
 
 /** The engine on a database of its own, with a queue that nobody works. */
 export interface EngineBench {
-  readonly engine: TableEngine
+  readonly engine: WireEngine
   readonly layouts: TableLayouts
   readonly builds: TableBuilds
   readonly queue: PostgresQueue
@@ -42,7 +42,7 @@ export async function openEngine(
     database,
     requestBuild: (tx, tableId) => builds.request(tx, tableId),
   })
-  const engine = new TableEngine({ database, clock, layouts })
+  const engine = new WireEngine({ database, clock, layouts })
   const define = (table: Table) =>
     database.withSite(table.siteId, (tx) => layouts.define(tx, table.tableId, table.schema))
   return {

@@ -13,7 +13,7 @@ import {
   PageAnswer,
   TransactAnswer,
   WriteAnswer,
-} from '#runtime/tables/plain/answers.ts'
+} from '#runtime/tables/api/answers.ts'
 import { TABLE_ACTIONS, type TableAction } from '#runtime/tables/service.ts'
 import type { Table } from '#runtime/tables/table.ts'
 

@@ -60,7 +60,7 @@ export const usageRoutes = (context: AppContext) =>
         totals: totalOf(items),
         limits: { ...limits },
         tables: await context.tableQuotas.usage(site.siteId),
-        buckets: await context.bucketAccounts.usage(site.siteId),
+        buckets: await context.bucketQuotas.usage(site.siteId),
         runtime,
         nextToken: null,
       }

@@ -1,4 +1,4 @@
-import type { BucketConfig } from '#runtime/resources/model.ts'
+import type { BucketConfig } from './bucket-config.ts'
 
 /** A resource of type `s3Bucket`: its objects are all that lies under its prefix in the object store. */
 export interface Bucket {

@@ -2,12 +2,12 @@ import { invalid } from '#base/app-error.ts'
 import type { ByteRange } from '#platform/objects/object-store.ts'
 
 /** What a request calls a range: the object form, or the words of HTTP's `Range` header. */
-export type AskedRange = string | { readonly start: number; readonly end?: number }
+export type RangeInput = string | { readonly start: number; readonly end?: number }
 
 /** A suffix is the last so many bytes. */
 export type ReadRange = ByteRange | { readonly suffix: number }
 
-export function parseRange(asked: AskedRange): ReadRange {
+export function parseByteRange(asked: RangeInput): ReadRange {
   const range = typeof asked === 'string' ? parseHeader(asked) : asked
   if ('start' in range && range.end !== undefined && range.end < range.start) {
     throw invalid('range', 'must not end before it starts')

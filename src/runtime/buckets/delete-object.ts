@@ -1,15 +1,15 @@
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 
-import type { BucketAccounts } from './accounts/service.ts'
 import type { DeleteAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
 import { DeleteInput, parseInput } from './inputs.ts'
-import { checkKey } from './rules.ts'
+import type { BucketQuotas } from './quotas/service.ts'
+import { checkObjectKey } from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 
 export interface DeleteDeps {
   readonly objects: Pick<ObjectStore, 'delete' | 'bounds'>
-  readonly accounts: BucketAccounts
+  readonly accounts: BucketQuotas
 }
 
 /** Deleting what is not there is fine. */
@@ -19,7 +19,7 @@ export async function deleteObject(
   input: unknown,
 ): Promise<DeleteAnswer> {
   const { key } = parseInput(DeleteInput, input)
-  checkKey(bucket, key, objects.bounds.keyBytes)
+  checkObjectKey(bucket, key, objects.bounds.keyBytes)
   const spot = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }
   await accounts.remove(spot, () => objects.delete(storeKeyOf(spot)))
   return { ok: true, key }

@@ -4,9 +4,9 @@ import type { ByteRange, ObjectStore, StoredObject } from '#platform/objects/obj
 
 import type { GetAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
-import { parseRange, unsatisfiable, withinSize } from './byte-range.ts'
+import { parseByteRange, unsatisfiable, withinSize } from './byte-range.ts'
 import { GetInput, MAX_BODY_BYTES, parseInput } from './inputs.ts'
-import { bodyTooLarge, checkKey, encoded } from './rules.ts'
+import { objectTooLarge, checkObjectKey, encodedBody } from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 
 type Objects = Pick<ObjectStore, 'get' | 'head' | 'bounds'>
@@ -17,18 +17,18 @@ export async function getObject(
   input: unknown,
 ): Promise<GetAnswer> {
   const { key, encoding, range } = parseInput(GetInput, input)
-  checkKey(bucket, key, objects.bounds.keyBytes)
+  checkObjectKey(bucket, key, objects.bounds.keyBytes)
   const storeKey = storeKeyOf({ ...bucket, key })
   const { found, part } =
     range === undefined
       ? { found: await objects.get(storeKey), part: undefined }
-      : await getRange(objects, storeKey, parseRange(range))
+      : await getRange(objects, storeKey, parseByteRange(range))
   if (!found) throw notFound('Object', key)
   const { head } = found
   const bytes = await readBody(found, part)
   return {
     key,
-    ...encoded(bytes, head.contentType, encoding),
+    ...encodedBody(bytes, head.contentType, encoding),
     contentType: head.contentType,
     size: head.sizeBytes,
     etag: head.etag,
@@ -38,7 +38,11 @@ export async function getObject(
   }
 }
 
-async function getRange(objects: Objects, storeKey: string, range: ReturnType<typeof parseRange>) {
+async function getRange(
+  objects: Objects,
+  storeKey: string,
+  range: ReturnType<typeof parseByteRange>,
+) {
   const head = await objects.head(storeKey)
   if (!head) return { found: undefined, part: undefined }
   const part = withinSize(range, head.sizeBytes)
@@ -59,7 +63,10 @@ async function readBody(
   const sizeBytes = part ? part.end - part.start + 1 : head.sizeBytes
   if (sizeBytes > MAX_BODY_BYTES) {
     await body.cancel()
-    throw bodyTooLarge(sizeBytes, 'get it through a URL of presign-get-object, or ask for a range')
+    throw objectTooLarge(
+      sizeBytes,
+      'get it through a URL of presign-get-object, or ask for a range',
+    )
   }
   return new Uint8Array(await new Response(body).arrayBuffer())
 }

@@ -93,5 +93,5 @@ export function parseInput<Schema extends TSchema>(schema: Schema, input: unknow
 export const listedKeys = ({ maxKeys }: Static<typeof ListInput>): number =>
   Math.min(maxKeys ?? MAX_LIST_KEYS, MAX_LIST_KEYS)
 
-export const expiryOf = (input: { readonly expiresInSeconds?: number }): number =>
+export const expiresInSecondsOf = (input: { readonly expiresInSeconds?: number }): number =>
   input.expiresInSeconds ?? DEFAULT_EXPIRY_SECONDS

@@ -2,14 +2,14 @@ import type { PageTokens } from '#base/page.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 
-import { Recount } from './accounts/recount.ts'
-import { BucketAccounts, type BucketAccountsDeps } from './accounts/service.ts'
-import { BucketUpkeep } from './accounts/upkeep.ts'
 import { deleteObject } from './delete-object.ts'
 import { getObject } from './get-object.ts'
 import { listObjects } from './list-objects.ts'
 import { presignGetObject, presignPutObject } from './presign-object.ts'
 import { putObject } from './put-object.ts'
+import { BucketRecount } from './quotas/recount.ts'
+import { BucketQuotas, type BucketQuotasDeps } from './quotas/service.ts'
+import { BucketUpkeep } from './quotas/upkeep.ts'
 import { BucketRemoval } from './removal.ts'
 import { Buckets } from './service.ts'
 import { BucketUploads } from './uploads.ts'
@@ -17,7 +17,7 @@ import { BucketUploads } from './uploads.ts'
 /** So that a large site does not hold up the others. */
 const WORKERS = 2
 
-export interface BucketsDeps extends BucketAccountsDeps {
+export interface BucketsDeps extends BucketQuotasDeps {
   readonly objects: ObjectStore
   readonly objectUrls: Pick<ObjectUrls, 'sign'>
   readonly pageTokens: PageTokens
@@ -25,7 +25,7 @@ export interface BucketsDeps extends BucketAccountsDeps {
 
 export interface BucketServices {
   readonly buckets: Buckets
-  readonly bucketAccounts: BucketAccounts
+  readonly bucketQuotas: BucketQuotas
   readonly bucketUploads: BucketUploads
   readonly bucketUpkeep: BucketUpkeep
   /** Removes what a deleted bucket held: in batches, and again without harm. */
@@ -35,9 +35,9 @@ export interface BucketServices {
 /** Everything that buckets consist of, their upkeep behind its queue. */
 export function openBuckets(deps: BucketsDeps): BucketServices {
   const { objects } = deps
-  const accounts = new BucketAccounts(deps)
+  const accounts = new BucketQuotas(deps)
   const means = { ...deps, accounts }
-  const recount = new Recount(means)
+  const recount = new BucketRecount(means)
   const bucketUpkeep = new BucketUpkeep({ ...means, recount })
   const upkeep = bucketUpkeep.run.bind(bucketUpkeep)
   deps.queue.handle('bucket-upkeep', upkeep, { concurrency: WORKERS })
@@ -52,7 +52,7 @@ export function openBuckets(deps: BucketsDeps): BucketServices {
       'presign-put-object': (bucket, input, holder) =>
         presignPutObject(means, bucket, input, holder),
     }),
-    bucketAccounts: accounts,
+    bucketQuotas: accounts,
     bucketUploads: new BucketUploads(accounts),
     bucketUpkeep,
     dropBucket: (siteId, bucketId, signal) => removal.drop(siteId, bucketId, signal),

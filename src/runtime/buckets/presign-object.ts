@@ -6,11 +6,11 @@ import { MAX_SERVICE_PUT_BYTES, urlExpiry as expiryAfter } from '#platform/objec
 import type { ObjectStore, PresignedRequest } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 
-import type { BucketAccounts } from './accounts/service.ts'
 import type { PresignAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
-import { PresignGetInput, PresignPutInput, expiryOf, parseInput } from './inputs.ts'
-import { checkContentType, checkKey, checkSize } from './rules.ts'
+import { PresignGetInput, PresignPutInput, expiresInSecondsOf, parseInput } from './inputs.ts'
+import type { BucketQuotas } from './quotas/service.ts'
+import { checkContentType, checkObjectKey, checkSize } from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 
 type Objects = Pick<ObjectStore, 'presignGet' | 'presignPut' | 'bounds'>
@@ -23,12 +23,12 @@ export async function presignGetObject(
 ): Promise<PresignAnswer> {
   const asked = parseInput(PresignGetInput, input)
   const { key, downloadName } = asked
-  checkKey(bucket, key, objects.bounds.keyBytes)
+  checkObjectKey(bucket, key, objects.bounds.keyBytes)
   if (downloadName !== undefined && !isFileName(downloadName)) {
     throw invalid('downloadName', 'must be valid Unicode without control characters')
   }
   const signed = await objects.presignGet(storeKeyOf({ ...bucket, key }), {
-    expiresInSeconds: expiryOf(asked),
+    expiresInSeconds: expiresInSecondsOf(asked),
     ...(downloadName !== undefined && { downloadName }),
   })
   return answer(signed)
@@ -37,7 +37,7 @@ export async function presignGetObject(
 interface PutMeans {
   readonly objects: Objects
   readonly objectUrls: Pick<ObjectUrls, 'sign'>
-  readonly accounts: BucketAccounts
+  readonly accounts: BucketQuotas
   readonly clock: Clock
 }
 
@@ -51,7 +51,7 @@ export async function presignPutObject(
   const { objects, accounts } = means
   const asked = parseInput(PresignPutInput, input)
   const { key, contentType, sizeBytes } = asked
-  checkKey(bucket, key, objects.bounds.keyBytes)
+  checkObjectKey(bucket, key, objects.bounds.keyBytes)
   if (contentType !== undefined) checkContentType(contentType)
   const spot = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }
   const held = holder === undefined ? {} : { holder }
@@ -59,7 +59,7 @@ export async function presignPutObject(
     ? signOpen(means, bucket, { ...asked, ...held })
     : signExact(objects, bucket, { ...asked, sizeBytes }))
   // The URL is not given out before there is room for what it is known to bring.
-  await accounts.promise(spot, {
+  await accounts.reserveUpload(spot, {
     sizeBytes: sizeBytes ?? 0,
     urlExpiresAt: signed.expiresAt,
     ...held,
@@ -78,7 +78,7 @@ function signExact(
   checkSize(bucket, sizeBytes)
   if (sizeBytes > objects.bounds.urlPutBytes) throw tooLarge(sizeBytes, objects.bounds.urlPutBytes)
   return objects.presignPut(storeKeyOf({ ...bucket, key: asked.key }), {
-    expiresInSeconds: expiryOf(asked),
+    expiresInSeconds: expiresInSecondsOf(asked),
     ...(contentType === undefined ? {} : { contentType }),
     sizeBytes,
   })
@@ -94,7 +94,7 @@ function signOpen(
   return objectUrls.sign({
     method: 'PUT',
     key: storeKeyOf({ ...bucket, key: asked.key }),
-    expiresAt: expiryAfter(clock.now(), expiryOf(asked)),
+    expiresAt: expiryAfter(clock.now(), expiresInSecondsOf(asked)),
     maxBytes: Math.min(
       bucket.config.maxObjectBytes ?? MAX_SERVICE_PUT_BYTES,
       MAX_SERVICE_PUT_BYTES,

@@ -3,16 +3,22 @@ import { ObjectFault } from '#platform/objects/object-fault.ts'
 import { DEFAULT_CONTENT_TYPE, checkedOptions } from '#platform/objects/object-rules.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 
-import type { BucketAccounts } from './accounts/service.ts'
 import type { PutAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
 import { PutInput, parseInput } from './inputs.ts'
-import { bodyBytes, checkContentType, checkKey, checkSize, metadataOf } from './rules.ts'
+import type { BucketQuotas } from './quotas/service.ts'
+import {
+  bodyBytes,
+  checkContentType,
+  checkObjectKey,
+  checkSize,
+  normalizedMetadata,
+} from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 
 export interface PutDeps {
   readonly objects: Pick<ObjectStore, 'put' | 'bounds'>
-  readonly accounts: BucketAccounts
+  readonly accounts: BucketQuotas
 }
 
 export async function putObject(
@@ -21,11 +27,14 @@ export async function putObject(
   input: unknown,
 ): Promise<PutAnswer> {
   const { key, body, encoding = 'utf8', ifNoneMatch, ...rest } = parseInput(PutInput, input)
-  checkKey(bucket, key, objects.bounds.keyBytes)
+  checkObjectKey(bucket, key, objects.bounds.keyBytes)
   const contentType =
     rest.contentType ?? (encoding === 'utf8' ? 'text/plain; charset=utf-8' : DEFAULT_CONTENT_TYPE)
   checkContentType(contentType)
-  const described = checkedOptions({ contentType, metadata: metadataOf(rest.metadata ?? {}) })
+  const described = checkedOptions({
+    contentType,
+    metadata: normalizedMetadata(rest.metadata ?? {}),
+  })
   const bytes = bodyBytes(body, encoding)
   checkSize(bucket, bytes.length)
   const spot = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }

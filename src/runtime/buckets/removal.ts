@@ -3,11 +3,11 @@ import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 
-import { deleteStandings } from './accounts/object-queries.ts'
-import { selectLastExpiry } from './accounts/reservation-queries.ts'
-import { UPKEEP_MS } from './accounts/times.ts'
-import { addUsage, lockBucket, lockUsage } from './accounts/usage-queries.ts'
-import { bucketPrefix, spotOf } from './store-key.ts'
+import { deleteUnreservedUsage } from './quotas/object-queries.ts'
+import { selectLastExpiry } from './quotas/reservation-queries.ts'
+import { UPKEEP_MS } from './quotas/times.ts'
+import { addBucketUsage, lockBucket, lockBucketUsage } from './quotas/usage-queries.ts'
+import { bucketPrefix, objectRefOf } from './store-key.ts'
 
 const LIST_PAGE = 1000
 const DELETES_AT_ONCE = 16
@@ -49,22 +49,22 @@ export class BucketRemoval {
       await Promise.all(some.map(({ key }) => objects.delete(key)))
     }
     const last = page.objects.at(-1)
-    if (last) await this.#forget(siteId, bucketId, spotOf(last.key)?.key)
+    if (last) await this.#forget(siteId, bucketId, objectRefOf(last.key)?.key)
     return page.continuation !== undefined
   }
 
   async #forget(siteId: string, bucketId: string, upTo: string | undefined): Promise<void> {
     await this.#deps.database.withSite(siteId, async (tx) => {
-      const usage = await lockUsage(tx)
+      const usage = await lockBucketUsage(tx)
       if (!usage) return
-      const { objects, bytes } = await deleteStandings(tx, bucketId, upTo)
+      const { objects, bytes } = await deleteUnreservedUsage(tx, bucketId, upTo)
       const gone = {
         usedBytes: -bytes,
         usedObjects: -objects,
         chargedBytes: -bytes,
         chargedObjects: -objects,
       }
-      await addUsage(tx, gone, String(BigInt(usage.version) + 1n))
+      await addBucketUsage(tx, gone, String(BigInt(usage.version) + 1n))
     })
   }
 

@@ -1,19 +1,26 @@
 import { describe, expect, test } from 'vitest'
 
 import type { Bucket } from './bucket.ts'
-import { parseRange, withinSize } from './byte-range.ts'
-import { bodyBytes, checkContentType, checkKey, encoded, isTextual, metadataOf } from './rules.ts'
-import { spotOf, storeKeyOf } from './store-key.ts'
+import { parseByteRange, withinSize } from './byte-range.ts'
+import {
+  bodyBytes,
+  checkContentType,
+  checkObjectKey,
+  encodedBody,
+  isTextual,
+  normalizedMetadata,
+} from './rules.ts'
+import { objectRefOf, storeKeyOf } from './store-key.ts'
 
 const bucket: Bucket = { siteId: 'site_x', bucketId: 'res_y', config: {} }
 
 describe('a key', () => {
   test('has as many bytes as S3 gives it, and no more than its store leaves', () => {
     const prefix = Buffer.byteLength('sites/site_x/buckets/res_y/')
-    expect(() => checkKey(bucket, 'k'.repeat(1024), 1152)).not.toThrow()
-    expect(() => checkKey(bucket, 'k'.repeat(1025), 1152)).toThrow('1 to 1024 bytes')
-    expect(() => checkKey(bucket, 'k'.repeat(1024 - prefix), 1024)).not.toThrow()
-    expect(() => checkKey(bucket, 'k'.repeat(1025 - prefix), 1024)).toThrow(
+    expect(() => checkObjectKey(bucket, 'k'.repeat(1024), 1152)).not.toThrow()
+    expect(() => checkObjectKey(bucket, 'k'.repeat(1025), 1152)).toThrow('1 to 1024 bytes')
+    expect(() => checkObjectKey(bucket, 'k'.repeat(1024 - prefix), 1024)).not.toThrow()
+    expect(() => checkObjectKey(bucket, 'k'.repeat(1025 - prefix), 1024)).toThrow(
       `1 to ${1024 - prefix} bytes of UTF-8`,
     )
   })
@@ -23,7 +30,7 @@ describe('a key', () => {
     (key) => {
       const spot = { siteId: 'site_x', bucketId: 'res_y', key }
       expect(storeKeyOf(spot)).toBe(`sites/site_x/buckets/res_y/${key}`)
-      expect(spotOf(storeKeyOf(spot))).toEqual(spot)
+      expect(objectRefOf(storeKeyOf(spot))).toEqual(spot)
     },
   )
 
@@ -34,7 +41,7 @@ describe('a key', () => {
     'sites//buckets/res_y/a',
     'other/site_x/buckets/res_y/a',
   ])('of %j is of no bucket', (storeKey) => {
-    expect(spotOf(storeKey)).toBeUndefined()
+    expect(objectRefOf(storeKey)).toBeUndefined()
   })
 })
 
@@ -77,18 +84,21 @@ describe('a content type', () => {
 describe('a body', () => {
   test.each(['', 'a', '\uFEFFbom', 'nul\0', '😀'])('of %j survives', (text) => {
     const bytes = bodyBytes(text, 'utf8')
-    expect(encoded(bytes, 'text/plain', undefined)).toEqual({ body: text, encoding: 'utf8' })
+    expect(encodedBody(bytes, 'text/plain', undefined)).toEqual({ body: text, encoding: 'utf8' })
   })
 
   test('that is no UTF-8 is base64, whatever its type says', () => {
     const bytes = Buffer.from([0xc3, 0x28])
-    expect(encoded(bytes, 'text/plain', undefined)).toEqual({ body: 'wyg=', encoding: 'base64' })
-    expect(() => encoded(bytes, 'text/plain', 'utf8')).toThrow('encoding')
+    expect(encodedBody(bytes, 'text/plain', undefined)).toEqual({
+      body: 'wyg=',
+      encoding: 'base64',
+    })
+    expect(() => encodedBody(bytes, 'text/plain', 'utf8')).toThrow('encoding')
   })
 
   test('is the part of the memory that it stands in', () => {
     const bytes = new Uint8Array([0, 0xff, 0xfe, 0]).subarray(1, 3)
-    expect(encoded(bytes, 'image/png', undefined)).toEqual({ body: '//4=', encoding: 'base64' })
+    expect(encodedBody(bytes, 'image/png', undefined)).toEqual({ body: '//4=', encoding: 'base64' })
   })
 
   test.each(['A', 'AA', 'AA=', 'AA==\n', ' AA==', 'AB==', 'A-_A', 'AA==AAAA'])(
@@ -100,7 +110,7 @@ describe('a body', () => {
 describe('metadata', () => {
   test('has names in lower case, also odd ones', () => {
     const sent = JSON.parse('{"Colour":"blue","__proto__":"x"}') as Record<string, string>
-    expect(Object.entries(metadataOf(sent))).toEqual([
+    expect(Object.entries(normalizedMetadata(sent))).toEqual([
       ['colour', 'blue'],
       ['__proto__', 'x'],
     ])
@@ -108,7 +118,7 @@ describe('metadata', () => {
 
   test.each([{ 'a b': 'x' }, { 'a\r\n': 'x' }, { '': 'x' }, { ä: 'x' }, { a: '1', A: '2' }])(
     'is not %j',
-    (sent) => expect(() => metadataOf(sent as Record<string, string>)).toThrow('metadata'),
+    (sent) => expect(() => normalizedMetadata(sent as Record<string, string>)).toThrow('metadata'),
   )
 })
 
@@ -122,15 +132,15 @@ describe('a range', () => {
       { start: 3, end: 9 },
     ],
   ])('%j of ten bytes is %j', (asked, range) => {
-    expect(withinSize(parseRange(asked), 10)).toEqual(range)
+    expect(withinSize(parseByteRange(asked), 10)).toEqual(range)
   })
 
   test.each(['bytes=10-', 'bytes=-0', { start: 10 }])('%j of ten bytes is nothing', (asked) => {
-    expect(() => withinSize(parseRange(asked), 10)).toThrow('behind the end')
+    expect(() => withinSize(parseByteRange(asked), 10)).toThrow('behind the end')
   })
 
   test.each(['bytes=-', 'bytes=1', 'items=1-2', 'bytes=3-1', '', 'bytes=0-1,2-3'])(
     '%j is none',
-    (asked) => expect(() => parseRange(asked)).toThrow('range'),
+    (asked) => expect(() => parseByteRange(asked)).toThrow('range'),
   )
 })

@@ -17,7 +17,7 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?(?:utf-?8|us-ascii)"?(?:\s|;|$))/i
 const METADATA_NAME = new RegExp(`^${TOKEN}$`)
 
 /** A key as S3 takes it: any Unicode but NUL, so also dots, doubled slashes and slashes at either end. */
-export function checkKey(bucket: Bucket, key: string, storeKeyBytes: number): void {
+export function checkObjectKey(bucket: Bucket, key: string, storeKeyBytes: number): void {
   const free = storeKeyBytes - Buffer.byteLength(bucketPrefix(bucket))
   checkKeyText('key', key, { min: 1, max: Math.min(MAX_KEY_BYTES, free) })
 }
@@ -36,7 +36,9 @@ export function checkContentType(contentType: string): void {
 }
 
 /** With names in lower case, as HTTP headers mean them. */
-export function metadataOf(metadata: Readonly<Record<string, string>>): Record<string, string> {
+export function normalizedMetadata(
+  metadata: Readonly<Record<string, string>>,
+): Record<string, string> {
   const named = new Map<string, string>()
   for (const [given, value] of Object.entries(metadata)) {
     const name = given.toLowerCase()
@@ -59,7 +61,7 @@ export function bodyBytes(body: string, encoding: 'utf8' | 'base64'): Buffer {
 }
 
 /** `utf8` for textual content that is valid UTF-8, unless the request says which. */
-export function encoded(
+export function encodedBody(
   bytes: Uint8Array,
   contentType: string,
   asked: 'utf8' | 'base64' | undefined,
@@ -75,7 +77,7 @@ export function encoded(
 }
 
 /** `what` is the body of a request, or an object that an answer would hold. */
-export function bodyTooLarge(sizeBytes: number, instead: string): AppError {
+export function objectTooLarge(sizeBytes: number, instead: string): AppError {
   return new AppError(
     'PayloadTooLarge',
     `The object has ${sizeBytes} bytes; in JSON it may have ${MAX_BODY_BYTES} (6 MiB): ${instead}`,
@@ -114,7 +116,7 @@ function checkKeyText(
 function base64Bytes(body: string): Buffer {
   // Of what an encoder writes, four characters are three bytes: too long a body is not decoded first.
   if (body.length > MAX_BODY_BYTES * (4 / 3) + 4) {
-    throw bodyTooLarge(Math.floor((body.length * 3) / 4), PRESIGN_PUT)
+    throw objectTooLarge(Math.floor((body.length * 3) / 4), PRESIGN_PUT)
   }
   const bytes = Buffer.from(body, 'base64')
   if (bytes.toString('base64') !== body) {
@@ -124,7 +126,7 @@ function base64Bytes(body: string): Buffer {
 }
 
 function withinBody(bytes: Buffer): Buffer {
-  if (bytes.length > MAX_BODY_BYTES) throw bodyTooLarge(bytes.length, PRESIGN_PUT)
+  if (bytes.length > MAX_BODY_BYTES) throw objectTooLarge(bytes.length, PRESIGN_PUT)
   return bytes
 }
 

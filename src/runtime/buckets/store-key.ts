@@ -1,18 +1,20 @@
 import { objectKey } from '#platform/objects/object-store.ts'
 
-import type { Spot } from './accounts/model.ts'
+import type { ObjectRef } from './quotas/model.ts'
 
 const BUCKETS = 'buckets'
 
 /** What all keys of a bucket begin with in the object store. */
-export const bucketPrefix = ({ siteId, bucketId }: Pick<Spot, 'siteId' | 'bucketId'>): string =>
-  objectKey(siteId, BUCKETS, bucketId, '')
+export const bucketPrefix = ({
+  siteId,
+  bucketId,
+}: Pick<ObjectRef, 'siteId' | 'bucketId'>): string => objectKey(siteId, BUCKETS, bucketId, '')
 
 /** Where an object of a bucket is. Its own key follows as it is: dots and slashes mean nothing to a store. */
-export const storeKeyOf = (spot: Spot): string => bucketPrefix(spot) + spot.key
+export const storeKeyOf = (spot: ObjectRef): string => bucketPrefix(spot) + spot.key
 
 /** The object of a bucket that a store's key means; undefined for keys of anything else. */
-export function spotOf(storeKey: string): Spot | undefined {
+export function objectRefOf(storeKey: string): ObjectRef | undefined {
   const [sites, siteId, buckets, bucketId, ...key] = storeKey.split('/')
   if (sites !== 'sites' || buckets !== BUCKETS || !siteId || !bucketId || key.length === 0) {
     return undefined

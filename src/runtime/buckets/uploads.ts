@@ -1,13 +1,13 @@
 import type { ObjectHead } from '#platform/objects/object-store.ts'
 
-import type { BucketAccounts } from './accounts/service.ts'
-import { spotOf } from './store-key.ts'
+import type { BucketQuotas } from './quotas/service.ts'
+import { objectRefOf } from './store-key.ts'
 
 /** Uploads through signed URLs that lead to the service itself. */
 export class BucketUploads {
-  readonly #accounts: BucketAccounts
+  readonly #accounts: BucketQuotas
 
-  constructor(accounts: BucketAccounts) {
+  constructor(accounts: BucketQuotas) {
     this.#accounts = accounts
   }
 
@@ -17,7 +17,7 @@ export class BucketUploads {
     put: () => Promise<ObjectHead>,
   ): Promise<ObjectHead> {
     const { storeKey, ...incoming } = upload
-    const spot = spotOf(storeKey)
+    const spot = objectRefOf(storeKey)
     return spot ? this.#accounts.write(spot, incoming, put) : put()
   }
 }

@@ -1,8 +1,8 @@
-import { ExpressionFault } from '#runtime/tables/expressions/expression-fault.ts'
+import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
 import type { ConditionNode, OperandNode, PathNode } from '#runtime/tables/expressions/syntax.ts'
 import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
-import { isObject } from '#runtime/tables/plain/field-rules.ts'
 
 /**
  * Whether a condition of a write asks for more than whether the item exists: it names an attribute that is not of the
@@ -30,7 +30,7 @@ function pathsOf(text: string): readonly PathNode[] {
   try {
     return pathsIn(parseCondition(text))
   } catch (error) {
-    if (error instanceof ExpressionFault) return []
+    if (error instanceof ExpressionError) return []
     throw error
   }
 }
@@ -62,7 +62,7 @@ const namesOf =
   (write: unknown): Names =>
   (placeholder) =>
     everyFieldOf(write, 'expressionAttributeNames').flatMap((names) =>
-      isObject(names) && Object.hasOwn(names, placeholder) ? [names[placeholder]] : [],
+      isJsonObject(names) && Object.hasOwn(names, placeholder) ? [names[placeholder]] : [],
     )
 
 /** What is under that name, read in camelCase and in PascalCase: null is the same as nothing. */

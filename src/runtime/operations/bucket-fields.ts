@@ -1,42 +1,47 @@
 import type { BucketAction } from '#runtime/buckets/bucket.ts'
-import { type FieldRule, isObject, text, upTo } from '#runtime/tables/plain/field-rules.ts'
+import {
+  type FieldRule,
+  isJsonObject,
+  textRule,
+  boundedObjectRule,
+} from '#runtime/tables/api/field-rules.ts'
 
 /** More do not fit into the bytes that metadata may have. */
 const MAX_METADATA = 1024
 
 const number: FieldRule = (value) => (typeof value === 'number' ? undefined : 'must be a number')
 const range: FieldRule = (value) =>
-  typeof value === 'string' || isObject(value) ? undefined : 'must be a range'
-const entries = upTo(MAX_METADATA)
+  typeof value === 'string' || isJsonObject(value) ? undefined : 'must be a range'
+const entries = boundedObjectRule(MAX_METADATA)
 const texts: FieldRule = (value) =>
   entries(value) ??
-  (isObject(value) && Object.values(value).every((item) => typeof item === 'string')
+  (isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string')
     ? undefined
     : 'must be a JSON object of strings')
 
 /** The fields of each action's input. Their bounds are the action's own business. */
 export const BUCKET_FIELDS = {
   'list-objects': {
-    prefix: text,
-    delimiter: text,
+    prefix: textRule,
+    delimiter: textRule,
     maxKeys: number,
-    startAfter: text,
-    nextToken: text,
+    startAfter: textRule,
+    nextToken: textRule,
   },
-  'get-object': { key: text, encoding: text, range },
+  'get-object': { key: textRule, encoding: textRule, range },
   'put-object': {
-    key: text,
-    body: text,
-    encoding: text,
-    contentType: text,
+    key: textRule,
+    body: textRule,
+    encoding: textRule,
+    contentType: textRule,
     metadata: texts,
-    ifNoneMatch: text,
+    ifNoneMatch: textRule,
   },
-  'delete-object': { key: text },
-  'presign-get-object': { key: text, expiresInSeconds: number, downloadName: text },
+  'delete-object': { key: textRule },
+  'presign-get-object': { key: textRule, expiresInSeconds: number, downloadName: textRule },
   'presign-put-object': {
-    key: text,
-    contentType: text,
+    key: textRule,
+    contentType: textRule,
     sizeBytes: number,
     expiresInSeconds: number,
   },

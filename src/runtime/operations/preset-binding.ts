@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
 import { didYouMean } from '#base/did-you-mean.ts'
-import { isObject } from '#runtime/tables/plain/field-rules.ts'
+import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
 
 import { type Preset, PRESET_NAMES, type PresetName, isPresetName, presetOf } from './presets.ts'
 
@@ -135,7 +135,7 @@ function checkFixed(
     if (!rule) throw invalid(`preset.fixed.${name}`, unknownField(preset, name))
     const fault = name === 'nextToken' ? 'cannot be fixed' : rule(value)
     if (fault !== undefined) throw invalid(`preset.fixed.${name}`, fault)
-    if (isMapField(name) && !isObject(value)) {
+    if (isMapField(name) && !isJsonObject(value)) {
       throw invalid(`preset.fixed.${name}`, 'must be a JSON object')
     }
   }

@@ -1,10 +1,10 @@
 import { invalid } from '#base/app-error.ts'
-import { ExpressionFault } from '#runtime/tables/expressions/expression-fault.ts'
+import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
 import { parseProjection } from '#runtime/tables/expressions/parse-projection.ts'
 import { parseUpdate } from '#runtime/tables/expressions/parse-update.ts'
 import { tokenize } from '#runtime/tables/expressions/tokens.ts'
-import { isObject } from '#runtime/tables/plain/field-rules.ts'
 
 import { type PresetBinding, allowedFields } from './preset-binding.ts'
 
@@ -47,7 +47,7 @@ function checkSyntax(at: string, text: string, parse: (text: string) => unknown)
   try {
     parse(text)
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error
+    if (!(error instanceof ExpressionError)) throw error
     throw invalid(at, `is not valid: ${error.message}`)
   }
 }
@@ -58,7 +58,7 @@ const placeholdersOf = (text: string): string[] =>
     .map(({ text: placeholder }) => placeholder)
 
 const isDefined = (map: unknown, placeholder: string): boolean =>
-  isObject(map) && Object.hasOwn(map, placeholder)
+  isJsonObject(map) && Object.hasOwn(map, placeholder)
 
 const undefinedPlaceholder = (placeholder: string, map: string): string =>
   `uses "${placeholder}", which nothing defines: add it to "${map}" in "fixed" or, if callers may decide it, name "${map}" in "allowed"`
@@ -67,7 +67,7 @@ const undefinedPlaceholder = (placeholder: string, map: string): string =>
 function refuseUnused(fixed: Readonly<Record<string, unknown>>, used: ReadonlySet<string>): void {
   for (const map of Object.values(PLACEHOLDER_MAPS)) {
     const given = fixed[map]
-    const unused = Object.keys(isObject(given) ? given : {}).find((key) => !used.has(key))
+    const unused = Object.keys(isJsonObject(given) ? given : {}).find((key) => !used.has(key))
     if (unused !== undefined) {
       throw invalid(`preset.fixed.${map}`, `"${unused}" is in no expression: leave it out`)
     }

@@ -1,6 +1,6 @@
 import { invalid } from '#base/app-error.ts'
 import type { Resource } from '#runtime/resources/model.ts'
-import type { TableConfig } from '#runtime/resources/table-config.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
 
 import type { AuthRule } from './model.ts'
 import { type PresetBinding, allowedFields, isMapField } from './preset-binding.ts'

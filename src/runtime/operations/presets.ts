@@ -1,6 +1,6 @@
 import type { BucketAction } from '#runtime/buckets/bucket.ts'
-import { ACTION_FIELDS } from '#runtime/tables/plain/action-fields.ts'
-import type { FieldRule } from '#runtime/tables/plain/field-rules.ts'
+import { ACTION_FIELDS } from '#runtime/tables/api/action-fields.ts'
+import type { FieldRule } from '#runtime/tables/api/field-rules.ts'
 
 import { BUCKET_FIELDS } from './bucket-fields.ts'
 

@@ -1,8 +1,9 @@
+import { BucketConfig } from '#runtime/buckets/bucket-config.ts'
 import { parseShape } from '#runtime/shape.ts'
+import { TableConfig, checkKeysUnchanged, checkTable } from '#runtime/tables/table-config.ts'
 
 import { FunctionConfigInput, checkFunction } from './function-config.ts'
-import { BucketConfig, type Resource, type ResourceType, type TypedConfig } from './model.ts'
-import { TableConfig, checkKeysUnchanged, checkTable } from './table-config.ts'
+import type { Resource, ResourceType, TypedConfig } from './model.ts'
 
 /** A table of which nothing else is said. */
 const DEFAULT_TABLE_CONFIG: TableConfig = { partitionKey: { name: 'id', type: 'S' } }

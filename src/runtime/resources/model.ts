@@ -1,17 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import type { BucketConfig } from '#runtime/buckets/bucket-config.ts'
 import { SiteName } from '#runtime/shape.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
 
 import type { FunctionConfig } from './function-config.ts'
-import type { TableConfig } from './table-config.ts'
 
 /** Lists of a site's runtime are whole, so what they hold is bounded. */
 export const MAX_RESOURCES = 500
 /** Bounds the inline code of all functions of a site: it is compiled as one revision, as the scripts of a deployment are. */
 export const MAX_INLINE_CODE_BYTES = 10 * 1024 * 1024
-
-/** The most that S3 takes in one PUT. */
-const MAX_PUT_BYTES = 5 * 1024 ** 3
 
 export const ResourceType = Type.Union([
   Type.Literal('ddbTable'),
@@ -36,13 +34,6 @@ export const ResourcePatch = Type.Object(
   { additionalProperties: false },
 )
 export type ResourcePatch = Static<typeof ResourcePatch>
-
-/** Larger objects are refused; left out, only the object store's own bound and the site's quota count. */
-export const BucketConfig = Type.Object(
-  { maxObjectBytes: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_PUT_BYTES })) },
-  { additionalProperties: false },
-)
-export type BucketConfig = Static<typeof BucketConfig>
 
 export type TypedConfig =
   | { readonly type: 'ddbTable'; readonly config: TableConfig }

@@ -8,6 +8,7 @@ import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
 
 import { parseConfig, patchConfig } from './config.ts'
 import { checkInlineCode, inlineCodeOf } from './function-code.ts'
@@ -36,7 +37,6 @@ import {
   selectResources,
   updateResource,
 } from './queries.ts'
-import type { TableConfig } from './table-config.ts'
 
 /** What the rows of tables have to know of their definitions. */
 export interface TableDefinitions {

@@ -2,35 +2,41 @@ import type { Clock } from '#base/clock.ts'
 import { codeOf } from '#base/error-code.ts'
 import type { Database } from '#platform/postgres/database.ts'
 
-import type { ActionAnswer, ActionBody, ActionRequest } from './actions/action.ts'
-import { readDeleteItem } from './actions/delete-item.ts'
-import { readGetItem } from './actions/get-item.ts'
+import { projected, readGet } from './actions/get-item.ts'
 import type { ItemChange } from './actions/item-change.ts'
-import type { ItemPage } from './actions/page-request.ts'
-import { readPutItem } from './actions/put-item.ts'
+import { type ItemPage, unknownIndex } from './actions/page.ts'
 import { readQuery } from './actions/query.ts'
+import { readDelete, readPut } from './actions/replace-item.ts'
+import type {
+  DeleteRequest,
+  FoundPage,
+  GetRequest,
+  PutRequest,
+  QueryRequest,
+  ScanRequest,
+  UpdateRequest,
+} from './actions/requests.ts'
 import { readScan } from './actions/scan.ts'
-import { readUpdateItem } from './actions/update-item.ts'
-import type { ItemCodec } from './codec.ts'
+import { readUpdate } from './actions/update-item.ts'
 import { Expressions } from './expressions/expressions.ts'
-import { invalidRequest } from './fault.ts'
-import { chargedChange, type MeteredWrites, UNMETERED } from './quotas/charge.ts'
-import { slicedAnswer } from './sliced-answer.ts'
-import { storeOf } from './store/grouped-store.ts'
+import { type PlainItem, plainItem } from './items/plain-json.ts'
+import { meteredChange, type MeteredWrites, UNMETERED } from './quotas/charge.ts'
+import { storeOf } from './store/batching-store.ts'
 import { ItemWrites } from './store/item-writes.ts'
 import type { TableLayouts } from './store/table-layouts.ts'
 import type { TableStore } from './store/table-store.ts'
 import type { Table } from './table.ts'
-
-export type { ActionAnswer, ActionBody }
-
-export type ItemAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query' | 'Scan'
+import { validationError } from './validation-error.ts'
 
 /** What `table_index_range` raises. */
 const BACKFILLING = 'CT001'
 const NO_INDEX = 'CT002'
 
-/** DynamoDB's item actions on tables in Postgres. */
+/**
+ * DynamoDB's actions on single items and pages, of tables in Postgres. Requests have passed the rules of the API; items are
+ * in plain JSON. All methods fail with `ValidationError` in DynamoDB's words, and with `ResourceNotFound` when the table is
+ * gone.
+ */
 export class TableEngine {
   readonly #store: TableStore
   readonly #writes: ItemWrites
@@ -49,59 +55,58 @@ export class TableEngine {
     this.#quotas = deps.quotas ?? UNMETERED
   }
 
-  /**
-   * Fails with `ValidationError` or `ConditionalCheckFailed` in DynamoDB's words, with `ResourceNotFound` when the table is
-   * gone, and with `QuotaExceeded`.
-   */
-  async perform(
-    table: Table,
-    action: ItemAction,
-    body: ActionBody,
-    codec: ItemCodec,
-  ): Promise<ActionAnswer> {
-    const request = { table, body, codec, expressions: this.#expressions }
-    switch (action) {
-      case 'GetItem':
-        return this.#get(request)
-      case 'PutItem':
-        return this.#change(table, readPutItem(request))
-      case 'UpdateItem':
-        return this.#change(table, readUpdateItem(request))
-      case 'DeleteItem':
-        return this.#change(table, readDeleteItem(request))
-      case 'Query':
-        return this.#page(table, readQuery(request))
-      case 'Scan':
-        return this.#page(table, readScan(request))
-    }
+  /** Undefined when there is no such item. */
+  async get(table: Table, fields: GetRequest): Promise<PlainItem | undefined> {
+    const { key, projection } = readGet(this.#request(table, fields))
+    const stored = await this.#store.get(table, key)
+    return stored && projected(stored, projection)
   }
 
-  #change(table: Table, change: ItemChange): Promise<ActionAnswer> {
-    return this.#quotas.run(table.siteId, (charge) =>
-      this.#writes.perform(table, chargedChange(table, change, charge)),
+  /** Writes give the attributes that `returnValues` asks for. They also fail with `ConditionalCheckFailed` and `QuotaExceeded`. */
+  async put(table: Table, fields: PutRequest): Promise<PlainItem | undefined> {
+    return this.#change(table, readPut(this.#request(table, fields)))
+  }
+
+  async update(table: Table, fields: UpdateRequest): Promise<PlainItem | undefined> {
+    return this.#change(table, readUpdate(this.#request(table, fields)))
+  }
+
+  async delete(table: Table, fields: DeleteRequest): Promise<PlainItem | undefined> {
+    return this.#change(table, readDelete(this.#request(table, fields)))
+  }
+
+  async query(table: Table, fields: QueryRequest): Promise<FoundPage> {
+    return this.#page(table, readQuery(this.#request(table, fields)))
+  }
+
+  async scan(table: Table, fields: ScanRequest): Promise<FoundPage> {
+    return this.#page(table, readScan(this.#request(table, fields)))
+  }
+
+  #request<Fields>(table: Table, fields: Fields) {
+    return { table, fields, expressions: this.#expressions }
+  }
+
+  async #change(table: Table, change: ItemChange): Promise<PlainItem | undefined> {
+    const shown = await this.#quotas.run(table.siteId, (meter) =>
+      this.#writes.perform(table, meteredChange(table, change, meter)),
     )
+    return shown && plainItem(shown)
   }
 
-  async #get(request: ActionRequest): Promise<ActionAnswer> {
-    const { key, answer } = readGetItem(request)
-    return answer(await this.#store.get(request.table, key))
-  }
-
-  async #page(table: Table, { request, answer }: ItemPage): Promise<ActionAnswer> {
+  async #page(table: Table, { request, found }: ItemPage): Promise<FoundPage> {
     try {
-      return await slicedAnswer(answer, await this.#store.page(table, request))
+      return await found(await this.#store.page(table, request))
     } catch (error) {
-      throw indexFault(error, request.index ?? '') ?? error
+      throw indexError(error, request.index ?? '') ?? error
     }
   }
 }
 
-function indexFault(error: unknown, name: string): Error | undefined {
+function indexError(error: unknown, name: string): Error | undefined {
   const code = codeOf(error)
   if (code === BACKFILLING) {
-    return invalidRequest(`Cannot read from backfilling global secondary index: ${name}`)
+    return validationError(`Cannot read from backfilling global secondary index: ${name}`)
   }
-  return code === NO_INDEX
-    ? invalidRequest(`The table does not have the specified index: ${name}`)
-    : undefined
+  return code === NO_INDEX ? unknownIndex(name) : undefined
 }

@@ -6,10 +6,10 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
 
 import { TableBatches } from './batches/service.ts'
-import { TableBuilds } from './builds/table-builds.ts'
 import { TableEngine } from './engine.ts'
 import { TableQuotas } from './quotas/service.ts'
 import { Tables } from './service.ts'
+import { TableBuilds } from './store/table-builds.ts'
 import { TableLayouts } from './store/table-layouts.ts'
 
 /** So that one large table does not hold up those of others. */

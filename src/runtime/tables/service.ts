@@ -1,9 +1,7 @@
 import type { PageTokens } from '#base/page.ts'
 
-import type { TableBatches } from './batches/service.ts'
-import { PLAIN } from './codec.ts'
-import type { ActionAnswer, ActionBody, ItemAction, TableEngine } from './engine.ts'
-import { ACTION_FIELDS } from './plain/action-fields.ts'
+import type { FoundPage } from './actions/requests.ts'
+import { ACTION_FIELDS } from './api/action-fields.ts'
 import type {
   BatchGetAnswer,
   BatchWriteAnswer,
@@ -12,12 +10,15 @@ import type {
   TableAnswer,
   TransactAnswer,
   WriteAnswer,
-} from './plain/answers.ts'
-import { bareKey } from './plain/bare-key.ts'
-import { batchGetBody, batchWriteBody, transactWriteBody } from './plain/batch-requests.ts'
-import { pageRequest } from './plain/page-place.ts'
-import { pascalFields, readFields, type RequestFields } from './plain/request-fields.ts'
-import { ReadLanes } from './read-lanes.ts'
+} from './api/answers.ts'
+import { bareKey } from './api/bare-key.ts'
+import { batchWrites, itemObjects, transactActions } from './api/batch-requests.ts'
+import { type PageStart, pageStart } from './api/page-start.ts'
+import { ReadLimiter } from './api/read-limiter.ts'
+import { readFields } from './api/request-fields.ts'
+import type { TableBatches } from './batches/service.ts'
+import type { TableEngine } from './engine.ts'
+import type { PlainItem } from './items/plain-json.ts'
 import type { Table } from './table.ts'
 
 export const TABLE_ACTIONS = [
@@ -36,29 +37,12 @@ export type TableAction = (typeof TABLE_ACTIONS)[number]
 /** Items; reading so many holds the process for some milliseconds. */
 const LARGE_PAGE = 500
 
-type PlainItem = Record<string, unknown>
-
-const PAGES = { query: 'Query', scan: 'Scan' } as const
-const WRITES = { put: 'PutItem', update: 'UpdateItem', delete: 'DeleteItem' } as const
-
-interface Page {
-  readonly Items?: PlainItem[]
-  readonly Count: number
-  readonly ScannedCount: number
-  readonly LastEvaluatedKey?: PlainItem
-}
-
-interface Batch {
-  readonly Responses: Readonly<Record<string, PlainItem[]>>
-  readonly UnprocessedKeys: Readonly<Record<string, { readonly Keys: PlainItem[] }>>
-}
-
 /** A site's tables as its people and its code use them: plain JSON in, plain JSON out. */
 export class Tables {
   readonly #engine: TableEngine
   readonly #batches: TableBatches
   readonly #pageTokens: PageTokens
-  readonly #lanes = new ReadLanes()
+  readonly #reads = new ReadLimiter()
 
   constructor(deps: { engine: TableEngine; batches: TableBatches; pageTokens: PageTokens }) {
     this.#engine = deps.engine
@@ -67,7 +51,7 @@ export class Tables {
   }
 
   /**
-   * Performs an action; the shapes of its answers are in `plain/answers.ts`. `input` comes from JSON whose depth the
+   * Performs an action; the shapes of its answers are in `api/answers.ts`. `input` comes from JSON whose depth the
    * caller has bounded. Throws `ValidationError`, `InvalidNextToken`, `ConditionalCheckFailed`, `TransactionCanceled`
    * and `IdempotencyKeyReused`.
    */
@@ -76,8 +60,9 @@ export class Tables {
       case 'get':
         return this.get(table, input)
       case 'query':
+        return this.query(table, input)
       case 'scan':
-        return this.page(table, action, input)
+        return this.scan(table, input)
       case 'put':
       case 'update':
       case 'delete':
@@ -96,28 +81,17 @@ export class Tables {
   /** `{ key, projectionExpression?, expressionAttributeNames?, consistentRead? }`, or the bare key. */
   async get(table: Table, input: unknown): Promise<ItemAnswer> {
     const fields = bareKey(table.schema, input) ?? readFields(ACTION_FIELDS.get, input)
-    const { Item } = await this.#one(table, 'GetItem', fields)
-    return { item: (Item as PlainItem | undefined) ?? null }
+    return { item: (await this.#engine.get(table, fields)) ?? null }
   }
 
-  async page(table: Table, action: 'query' | 'scan', input: unknown): Promise<PageAnswer> {
-    const fields = readFields(ACTION_FIELDS[action], input)
-    const { request, scope, startKey } = pageRequest(table, action, fields, this.#pageTokens)
-    const started = startKey === undefined ? request : { ...request, exclusiveStartKey: startKey }
-    const answer = await this.#lanes.run(
-      table.siteId,
-      async () => (await this.#one(table, PAGES[action], started)) as unknown as Page,
-      (page) => isLarge(page, fields['limit']),
-    )
-    const { LastEvaluatedKey: lastEvaluatedKey } = answer
-    const place = lastEvaluatedKey && JSON.stringify(lastEvaluatedKey)
-    return {
-      items: answer.Items ?? [],
-      count: answer.Count,
-      scannedCount: answer.ScannedCount,
-      ...(lastEvaluatedKey && { lastEvaluatedKey }),
-      nextToken: this.#pageTokens.seal(scope, place),
-    }
+  async query(table: Table, input: unknown): Promise<PageAnswer> {
+    const fields = readFields(ACTION_FIELDS.query, input)
+    return this.#page(table, 'query', fields, (from) => this.#engine.query(table, from))
+  }
+
+  async scan(table: Table, input: unknown): Promise<PageAnswer> {
+    const fields = readFields(ACTION_FIELDS.scan, input)
+    return this.#page(table, 'scan', fields, (from) => this.#engine.scan(table, from))
   }
 
   async write(
@@ -125,53 +99,72 @@ export class Tables {
     action: 'put' | 'update' | 'delete',
     input: unknown,
   ): Promise<WriteAnswer> {
-    const fields = readFields(ACTION_FIELDS[action], input)
-    const { Attributes } = await this.#one(table, WRITES[action], fields)
-    return { ok: true, ...(Attributes !== undefined && { attributes: Attributes as PlainItem }) }
+    const attributes = await this.#written(table, action, input)
+    return { ok: true, ...(attributes && { attributes }) }
   }
 
   /** `{ keys, projectionExpression?, expressionAttributeNames?, consistentRead? }`: at most 100 keys. */
   async batchGet(table: Table, input: unknown): Promise<BatchGetAnswer> {
-    const body = batchGetBody(table.tableId, readFields(ACTION_FIELDS['batch-get'], input))
-    const answer = await this.#lanes.run(
+    const { keys, ...rest } = readFields(ACTION_FIELDS['batch-get'], input)
+    const request = { table, keys: itemObjects('keys', keys), ...rest }
+    return this.#reads.run(
       table.siteId,
-      async () => (await this.#several(table, 'BatchGetItem', body)) as unknown as Batch,
-      ({ UnprocessedKeys }) => Object.keys(UnprocessedKeys).length > 0,
+      async () => {
+        const [found] = await this.#batches.get([request])
+        return { items: found?.items ?? [], unprocessedKeys: found?.unprocessedKeys ?? [] }
+      },
+      ({ unprocessedKeys }) => unprocessedKeys.length > 0,
     )
-    return {
-      items: answer.Responses[table.tableId] ?? [],
-      unprocessedKeys: answer.UnprocessedKeys[table.tableId]?.Keys ?? [],
-    }
   }
 
   /** `{ puts?, deletes? }` or `{ requests: [{ putRequest: { item } } | { deleteRequest: { key } }] }`: at most 25. */
   async batchWrite(table: Table, input: unknown): Promise<BatchWriteAnswer> {
-    const body = batchWriteBody(table.tableId, readFields(ACTION_FIELDS['batch-write'], input))
-    await this.#several(table, 'BatchWriteItem', body)
+    const fields = readFields(ACTION_FIELDS['batch-write'], input)
+    await this.#batches.write(batchWrites(table, fields))
     return { ok: true, unprocessedItems: [] }
   }
 
   /** `{ actions: [{ put | update | delete | conditionCheck }], clientRequestToken? }`: at most 100, all or nothing. */
   async transactWrite(table: Table, input: unknown): Promise<TransactAnswer> {
-    const fields = readFields(ACTION_FIELDS['transact-write'], input)
-    await this.#several(table, 'TransactWriteItems', transactWriteBody(table.tableId, fields))
+    const { actions, clientRequestToken } = readFields(ACTION_FIELDS['transact-write'], input)
+    await this.#batches.transactWrite(transactActions(table, actions), clientRequestToken)
     return { ok: true }
   }
 
-  #one(table: Table, action: ItemAction, fields: RequestFields): Promise<ActionAnswer> {
-    return this.#engine.perform(table, action, pascalFields(fields), PLAIN)
+  async #page<Fields extends PageStart>(
+    table: Table,
+    action: 'query' | 'scan',
+    fields: Fields,
+    read: (from: Fields) => Promise<FoundPage>,
+  ): Promise<PageAnswer> {
+    const { from, scope } = pageStart(table, action, fields, this.#pageTokens)
+    const page = await this.#reads.run(
+      table.siteId,
+      () => read(from),
+      (found) => isLarge(found, fields.limit),
+    )
+    const place = page.lastEvaluatedKey && JSON.stringify(page.lastEvaluatedKey)
+    return { ...page, nextToken: this.#pageTokens.seal(scope, place) }
   }
 
-  #several(
+  async #written(
     table: Table,
-    action: 'BatchGetItem' | 'BatchWriteItem' | 'TransactWriteItems',
-    body: ActionBody,
-  ): Promise<ActionAnswer> {
-    const named = (name: string) => (name === table.tableId ? table : undefined)
-    return this.#batches.perform(named, action, body, PLAIN)
+    action: 'put' | 'update' | 'delete',
+    input: unknown,
+  ): Promise<PlainItem | undefined> {
+    switch (action) {
+      case 'put':
+        return this.#engine.put(table, readFields(ACTION_FIELDS.put, input))
+      case 'update':
+        return this.#engine.update(table, readFields(ACTION_FIELDS.update, input))
+      case 'delete':
+        return this.#engine.delete(table, readFields(ACTION_FIELDS.delete, input))
+      default:
+        return action satisfies never
+    }
   }
 }
 
 /** Many items, or so long ones that the page ended before its limit. */
-const isLarge = ({ ScannedCount, LastEvaluatedKey }: Page, limit: unknown): boolean =>
-  ScannedCount > LARGE_PAGE || (LastEvaluatedKey !== undefined && ScannedCount !== limit)
+const isLarge = ({ scannedCount, lastEvaluatedKey }: FoundPage, limit: number | undefined) =>
+  scannedCount > LARGE_PAGE || (lastEvaluatedKey !== undefined && scannedCount !== limit)

@@ -1,4 +1,4 @@
-import type { TableConfig } from '#runtime/resources/table-config.ts'
+import type { TableConfig } from './table-config.ts'
 
 /** A table of one site, as a published revision or the control plane knows it. `tableId` is its resource id. */
 export interface Table {

@@ -1,14 +1,14 @@
-import type { TableBatches } from '#runtime/tables/batches/service.ts'
-import { WIRE } from '#runtime/tables/codec.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { readWireItem } from '#runtime/tables/items/wire-value.ts'
 
+import type { WireBatches } from './batches.ts'
 import { capacityOf, capacityOfReads, type Consumed, readUnits, summed } from './capacity.ts'
 import { checkProjected } from './check-request.ts'
+import { WIRE } from './codec.ts'
 import { type ItemPlaces, keyOf, storedItem } from './item-actions.ts'
 import type { ItemRequest } from './item-request.ts'
 import { translated } from './translate-legacy.ts'
 import { validationFault } from './wire-error.ts'
+import { readWireItem } from './wire-value.ts'
 import { writtenCapacity } from './written-capacity.ts'
 
 const MAX_KEYS = 100
@@ -24,7 +24,7 @@ export type WireBatchAction = (typeof ACTIONS)[number]
 type Fields = Readonly<Record<string, unknown>>
 
 export interface BatchPlaces extends ItemPlaces {
-  readonly batches: TableBatches
+  readonly batches: WireBatches
 }
 
 interface KeysOfTable extends ItemRequest {

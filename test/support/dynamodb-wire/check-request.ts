@@ -1,12 +1,13 @@
 import { AppError } from '#base/app-error.ts'
-import { type ExpressionParameter, Expressions } from '#runtime/tables/expressions/expressions.ts'
+import { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { keyTermsOf } from '#runtime/tables/expressions/key-terms.ts'
-import { readWireItem, readWireValue } from '#runtime/tables/items/wire-value.ts'
 
+import { bindWire, type ExpressionParameter } from './expression-texts.ts'
 import type { ItemRequest } from './item-request.ts'
 import { checkConditions, checkExpectations } from './legacy-conditions.ts'
 import { checkUpdates } from './legacy-updates.ts'
 import { validationFault } from './wire-error.ts'
+import { readWireItem, readWireValue } from './wire-value.ts'
 
 export type WireItemAction = 'GetItem' | 'PutItem' | 'UpdateItem' | 'DeleteItem' | 'Query' | 'Scan'
 
@@ -174,7 +175,10 @@ function checkStartKey({ ExclusiveStartKey: key = {} }: ItemRequest): void {
   }
 }
 
-function checkSegments({ Segment: segment, TotalSegments: total }: ItemRequest): void {
+export function checkSegments({
+  Segment: segment,
+  TotalSegments: total,
+}: Pick<ItemRequest, 'Segment' | 'TotalSegments'>): void {
   if (segment !== undefined && total === undefined) {
     throw validationFault(
       'The TotalSegments parameter is required but was not present in the request when Segment parameter is present',
@@ -201,7 +205,4 @@ function checkKeyConditions({ KeyConditions: conditions = {} }: ItemRequest): vo
 }
 
 const bind = (action: WireItemAction, request: ItemRequest) =>
-  expressions.bind(request, {
-    parameters: PARAMETERS[action].expressions,
-    readValue: (input) => readWireValue(input),
-  })
+  bindWire(expressions, { ...request }, PARAMETERS[action].expressions)

@@ -1,10 +1,10 @@
 import type { DocumentPath } from '#runtime/tables/expressions/document-path.ts'
 import { type BoundExpressions, Expressions } from '#runtime/tables/expressions/expressions.ts'
-import { matches } from '#runtime/tables/expressions/matches.ts'
+import { itemMatches } from '#runtime/tables/expressions/matches.ts'
 import { project } from '#runtime/tables/expressions/project.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { readWireValue } from '#runtime/tables/items/wire-value.ts'
 
+import { bindWire } from './expression-texts.ts'
 import type { ItemRequest } from './item-request.ts'
 import { mentioned } from './placeholders.ts'
 import { validationFault } from './wire-error.ts'
@@ -64,7 +64,7 @@ export class IndexContents {
       fetches: unheld.length > 0,
       answer: (page, { Select: select }) => {
         const kept = page.filter(
-          (item) => filter === undefined || matches(filter.condition, this.narrowed(item)),
+          (item) => filter === undefined || itemMatches(filter.condition, this.narrowed(item)),
         )
         const shown = kept.map((item) =>
           projection === undefined ? this.narrowed(item) : project(projection, item),
@@ -85,15 +85,13 @@ function bound(body: Body): BoundExpressions {
     .filter((text) => typeof text === 'string')
     .join(' ')
   const texts = Object.fromEntries(FILTERS.map((name) => [name, body[name]]))
-  return expressions.bind(
+  return bindWire(
+    expressions,
     {
       ...texts,
       ...mentioned('ExpressionAttributeNames', body, all),
       ...mentioned('ExpressionAttributeValues', body, all),
     },
-    {
-      parameters: ['ProjectionExpression', 'FilterExpression'],
-      readValue: (input) => readWireValue(input),
-    },
+    ['ProjectionExpression', 'FilterExpression'],
   )
 }

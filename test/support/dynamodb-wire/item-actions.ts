@@ -1,11 +1,11 @@
 import { AppError } from '#base/app-error.ts'
-import { WIRE } from '#runtime/tables/codec.ts'
-import type { TableEngine } from '#runtime/tables/engine.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import { asksCapacity, capacityField, readUnits } from './capacity.ts'
 import { checkRequest, type WireItemAction } from './check-request.ts'
+import { WIRE } from './codec.ts'
+import type { WireEngine } from './engine.ts'
 import type { ItemRequest } from './item-request.ts'
 import { ITEM_SHAPES } from './item-shapes.ts'
 import { performPage } from './page-actions.ts'
@@ -20,7 +20,7 @@ const SMALLEST_RANGE_GB = [0, 1]
 export type Body = Readonly<Record<string, unknown>>
 
 export interface ItemPlaces {
-  readonly engine: TableEngine
+  readonly engine: WireEngine
   /** Fails with ResourceNotFoundException. */
   readonly tableOf: (name: string) => { readonly wire: WireTable; readonly table: Table }
 }
@@ -46,7 +46,7 @@ export const isItemAction = (name: string): name is WireItemAction =>
   name in ITEM_SHAPES
 
 interface Single {
-  readonly engine: TableEngine
+  readonly engine: WireEngine
   readonly wire: WireTable
   readonly table: Table
   readonly action: WireItemAction
@@ -105,7 +105,7 @@ async function writeAlone({ engine, table, action, request, body }: Single): Pro
 }
 
 export async function storedItem(
-  engine: TableEngine,
+  engine: WireEngine,
   table: Table,
   key: Body | undefined,
 ): Promise<Item | undefined> {

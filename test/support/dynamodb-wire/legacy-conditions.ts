@@ -4,10 +4,10 @@ import {
   type AttributeValue,
 } from '#runtime/tables/items/attribute-value.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
-import { readWireValue } from '#runtime/tables/items/wire-value.ts'
 
 import type { Placeholders } from './placeholders.ts'
 import { validationFault, type WireError } from './wire-error.ts'
+import { readWireValue } from './wire-value.ts'
 
 /** A condition of the days before expressions: an operator and its values, for one attribute. */
 interface Condition {

@@ -1,8 +1,8 @@
 import { typeOf } from '#runtime/tables/items/attribute-value.ts'
-import { readWireValue } from '#runtime/tables/items/wire-value.ts'
 
 import type { Placeholders } from './placeholders.ts'
 import { validationFault } from './wire-error.ts'
+import { readWireValue } from './wire-value.ts'
 
 interface AttributeUpdate {
   readonly Action?: string

@@ -1,10 +1,10 @@
 import { AppError } from '#base/app-error.ts'
-import { WIRE } from '#runtime/tables/codec.ts'
-import type { ActionAnswer, TableEngine } from '#runtime/tables/engine.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import { asksCapacity, capacityField, type Consumed, pageUnits } from './capacity.ts'
+import { WIRE } from './codec.ts'
+import type { ActionAnswer, WireEngine } from './engine.ts'
 import { IndexContents, type Narrowing } from './index-contents.ts'
 import type { ItemRequest } from './item-request.ts'
 import { mentioned } from './placeholders.ts'
@@ -28,7 +28,7 @@ const FOUND_LATER = {
 type Body = Readonly<Record<string, unknown>>
 
 interface Place {
-  readonly engine: TableEngine
+  readonly engine: WireEngine
   readonly table: Table
   readonly wire: WireTable
 }

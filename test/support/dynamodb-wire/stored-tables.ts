@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { systemClock } from '#base/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
-import { TableBuilds } from '#runtime/tables/builds/table-builds.ts'
+import { TableBuilds } from '#runtime/tables/store/table-builds.ts'
 import { TableLayouts } from '#runtime/tables/store/table-layouts.ts'
 import type { Table } from '#runtime/tables/table.ts'
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-import type { TableConfig } from '#runtime/resources/table-config.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
 
 import type {
   AttributeDefinition,

@@ -1,5 +1,5 @@
 import { AppError, invalid } from '#base/app-error.ts'
-import type { RequestFields } from '#runtime/tables/plain/request-fields.ts'
+import type { RequestFields } from '#runtime/tables/api/request-fields.ts'
 
 /** Fields of inputs that hold a key or the beginning of one. */
 const KEY_FIELDS = ['key', 'startAfter']

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { LRUCache } from 'lru-cache'
 
-import { ExpressionFault } from '#runtime/tables/expressions/expression-fault.ts'
+import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
 import type { ConditionNode } from '#runtime/tables/expressions/syntax.ts'
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 /** How an expression is named in DynamoDB's messages. */
 export type ConditionParameter =
@@ -47,14 +47,14 @@ function joined(parameter: ConditionParameter, mine: string, theirs: string): st
   for (const text of [`${mine} AND (${theirs})`, `${mine} AND ${theirs}`]) {
     if (isDeepStrictEqual(attempt(text), wanted)) return text
   }
-  throw invalidRequest(`Invalid ${parameter}: it leaves no place for what this operation adds`)
+  throw validationError(`Invalid ${parameter}: it leaves no place for what this operation adds`)
 }
 
 function attempt(text: string): ConditionNode | undefined {
   try {
     return parseCondition(text)
   } catch (error) {
-    if (error instanceof ExpressionFault) return undefined
+    if (error instanceof ExpressionError) return undefined
     throw error
   }
 }
@@ -63,7 +63,7 @@ function parsed(parameter: ConditionParameter, text: string): ConditionNode {
   try {
     return parseCondition(text)
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error
-    throw invalidRequest(`Invalid ${parameter}: ${error.message}`)
+    if (!(error instanceof ExpressionError)) throw error
+    throw validationError(`Invalid ${parameter}: ${error.message}`)
   }
 }

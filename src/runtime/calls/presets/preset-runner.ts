@@ -15,7 +15,7 @@ import {
   presetOf,
 } from '#runtime/operations/presets.ts'
 import type { RevisionStore } from '#runtime/published/revision-document.ts'
-import type { RequestFields } from '#runtime/tables/plain/request-fields.ts'
+import type { RequestFields } from '#runtime/tables/api/request-fields.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import { insideFolder, outsideFolder, ownFolder } from './bucket-owner.ts'

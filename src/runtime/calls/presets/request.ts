@@ -5,8 +5,8 @@ import {
   isMapField,
 } from '#runtime/operations/preset-binding.ts'
 import type { Preset } from '#runtime/operations/presets.ts'
-import { isObject } from '#runtime/tables/plain/field-rules.ts'
-import { type RequestFields, camelCase, readFields } from '#runtime/tables/plain/request-fields.ts'
+import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import { type RequestFields, camelCase, readFields } from '#runtime/tables/api/request-fields.ts'
 
 /**
  * The action's input: what the caller may send, under what is fixed. Of the fields that are maps the fixed entries win;
@@ -19,7 +19,7 @@ export function presetRequest(
 ): RequestFields {
   const { fixed = {} } = binding
   const sent = payload ?? {}
-  if (!isObject(sent)) throw invalid('payload', 'must be a JSON object')
+  if (!isJsonObject(sent)) throw invalid('payload', 'must be a JSON object')
   const allowed = allowedFields(binding)
   for (const name of Object.keys(sent)) {
     const field = camelCase(name)
@@ -41,7 +41,7 @@ function merged(sent: RequestFields, fixed: RequestFields): RequestFields {
     const own = all.get(name)
     all.set(
       name,
-      isMapField(name) && isObject(own) && isObject(value) ? { ...own, ...value } : value,
+      isMapField(name) && isJsonObject(own) && isJsonObject(value) ? { ...own, ...value } : value,
     )
   }
   return Object.fromEntries(all)

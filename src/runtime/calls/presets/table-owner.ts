@@ -1,11 +1,11 @@
 import { invalid } from '#base/app-error.ts'
 import type { TablePreset } from '#runtime/operations/presets.ts'
-import type { TableConfig } from '#runtime/resources/table-config.ts'
-import { ExpressionFault } from '#runtime/tables/expressions/expression-fault.ts'
+import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import type { RequestFields } from '#runtime/tables/api/request-fields.ts'
+import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseUpdate } from '#runtime/tables/expressions/parse-update.ts'
-import { invalidRequest } from '#runtime/tables/fault.ts'
-import { isObject } from '#runtime/tables/plain/field-rules.ts'
-import type { RequestFields } from '#runtime/tables/plain/request-fields.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { type ConditionParameter, conjunction } from './conjunction.ts'
 
@@ -79,7 +79,7 @@ function keyed(
 }
 
 const withOwner = (fields: unknown, { attribute, sub }: TableOwner): object => ({
-  ...(isObject(fields) ? fields : {}),
+  ...(isJsonObject(fields) ? fields : {}),
   [attribute]: sub,
 })
 
@@ -87,10 +87,10 @@ const withOwner = (fields: unknown, { attribute, sub }: TableOwner): object => (
 function ownGet(schema: TableConfig, request: RequestFields, owner: TableOwner): OwnRequest {
   const { key, ...rest } = request
   const attributes = [schema.partitionKey, ...(schema.sortKey ? [schema.sortKey] : [])]
-  const values = isObject(key) ? key : {}
+  const values = isJsonObject(key) ? key : {}
   const whole = attributes.every(({ name }) => Object.hasOwn(values, name))
   if (!whole || Object.keys(values).length !== attributes.length) {
-    throw invalidRequest('The provided key element does not match the schema')
+    throw validationError('The provided key element does not match the schema')
   }
   const condition = attributes.map((_attribute, at) => `#croftKey${at} = :croftKey${at}`)
   const placed = withPlaceholders(rest, {
@@ -154,7 +154,7 @@ function keysOf(
   if (typeof name !== 'string') return schema
   const index = schema.globalSecondaryIndexes?.find((each) => each.name === name)
   if (index) return index
-  throw invalidRequest(`The table does not have the specified index: ${name}`)
+  throw validationError(`The table does not have the specified index: ${name}`)
 }
 
 function narrowed(
@@ -178,7 +178,7 @@ function withPlaceholders(
   request: RequestFields,
   ours: { readonly names: object; readonly values: object },
 ): RequestFields {
-  const mapOf = (value: unknown) => (isObject(value) ? value : {})
+  const mapOf = (value: unknown) => (isJsonObject(value) ? value : {})
   const names = { ...mapOf(request['expressionAttributeNames']), ...ours.names }
   const values = { ...mapOf(request['expressionAttributeValues']), ...ours.values }
   return {
@@ -191,7 +191,8 @@ function withPlaceholders(
 function refuseReserved(request: RequestFields): void {
   for (const field of ['expressionAttributeNames', 'expressionAttributeValues']) {
     const map = request[field]
-    if (isObject(map) && Object.keys(map).some((key) => RESERVED.test(key))) throw reserved(field)
+    if (isJsonObject(map) && Object.keys(map).some((key) => RESERVED.test(key)))
+      throw reserved(field)
   }
   for (const field of EXPRESSIONS) {
     const text = request[field]
@@ -207,7 +208,7 @@ function refuseOwnerTarget(request: RequestFields, { attribute }: TableOwner): v
   const text = request['updateExpression']
   if (typeof text !== 'string') return
   const given = request['expressionAttributeNames']
-  const names = isObject(given) ? given : {}
+  const names = isJsonObject(given) ? given : {}
   for (const { path } of updateOf(text)) {
     const [first] = path.parts
     const placeholder = typeof first === 'string' && first.startsWith('#')
@@ -222,7 +223,7 @@ function updateOf(text: string): ReturnType<typeof parseUpdate> {
   try {
     return parseUpdate(text)
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error
-    throw invalidRequest(`Invalid UpdateExpression: ${error.message}`)
+    if (!(error instanceof ExpressionError)) throw error
+    throw validationError(`Invalid UpdateExpression: ${error.message}`)
   }
 }

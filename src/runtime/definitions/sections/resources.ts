@@ -18,8 +18,8 @@ import { checkInlineCode } from '#runtime/resources/function-code.ts'
 import type { FunctionConfig } from '#runtime/resources/function-config.ts'
 import { MAX_RESOURCES, ResourceType, type TypedConfig } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
-import { checkKeysUnchanged } from '#runtime/resources/table-config.ts'
 import { SiteName, mapFaults, parseShape } from '#runtime/shape.ts'
+import { checkKeysUnchanged } from '#runtime/tables/table-config.ts'
 
 import { grantFault, withGrantIds, withGrantNames } from './grants.ts'
 

@@ -1,47 +1,32 @@
-import type { ItemCodec } from '#runtime/tables/codec.ts'
+import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'
-import { checkKey } from '#runtime/tables/items/key-schema.ts'
+import { checkItemKey } from '#runtime/tables/items/key-schema.ts'
+import { plainItem } from '#runtime/tables/items/plain-json.ts'
+import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
 import { type ItemKey, itemKeyOf } from '#runtime/tables/store/item-key.ts'
 import { itemOf, type StoredItem } from '#runtime/tables/store/stored-item.ts'
 
-import {
-  type ActionAnswer,
-  type ActionRequest,
-  bindExpressions,
-  checkRequest,
-  readItem,
-} from './action.ts'
-import { GET_ITEM } from './parameter-rules.ts'
+import type { ActionRequest } from './item-change.ts'
+import type { GetRequest } from './requests.ts'
 
-const PARAMETERS = ['ProjectionExpression'] as const
+const EXPRESSIONS = ['projectionExpression'] as const
 
-/** A checked GetItem. */
-export interface ItemLookup {
+/** A checked get. */
+interface ItemLookup {
   readonly key: ItemKey
-  readonly answer: (stored: StoredItem | undefined) => ActionAnswer
+  readonly projection: Projection | undefined
 }
 
-export function readGetItem(request: ActionRequest): ItemLookup {
-  const { table, codec } = request
-  checkRequest(request, GET_ITEM, PARAMETERS)
-  const key = readItem(request, 'Key')
-  const { projection } = bindExpressions(request, PARAMETERS)
-  checkKey(key, table.schema)
+export function readGet({ table, fields, expressions }: ActionRequest<GetRequest>): ItemLookup {
+  checkPresence(fields, EXPRESSIONS)
+  const key = readPlainItem(fields.key)
+  const { projection } = expressions.bind(fields, EXPRESSIONS)
+  checkItemKey(key, table.schema)
   checkNestedPaths(projection?.paths ?? [], table.schema)
-  return {
-    key: itemKeyOf(key, table.schema),
-    answer: (stored) =>
-      stored === undefined ? {} : { Item: writtenOf(stored, projection, codec) },
-  }
+  return { key: itemKeyOf(key, table.schema), projection }
 }
 
 /** What a read answers of an item. */
-export const writtenOf = (
-  stored: StoredItem,
-  projection: Projection | undefined,
-  codec: ItemCodec,
-): unknown =>
-  projection === undefined
-    ? codec.writeStored(stored)
-    : codec.writeItem(project(projection, itemOf(stored)))
+export const projected = (stored: StoredItem, projection: Projection | undefined): StoredItem =>
+  projection === undefined ? stored : plainItem(project(projection, itemOf(stored)))

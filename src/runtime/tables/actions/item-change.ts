@@ -1,27 +1,37 @@
+import { AppError } from '#base/app-error.ts'
 import type { BoundCondition } from '#runtime/tables/expressions/bind-condition.ts'
-import { matches } from '#runtime/tables/expressions/matches.ts'
+import type { Expressions } from '#runtime/tables/expressions/expressions.ts'
+import { itemMatches } from '#runtime/tables/expressions/matches.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
+import { plainItem } from '#runtime/tables/items/plain-json.ts'
 import type { ItemKey } from '#runtime/tables/store/item-key.ts'
+import type { Table } from '#runtime/tables/table.ts'
 
-import { type ActionAnswer, type ActionRequest, conditionFailed } from './action.ts'
-import { text } from './parameters.ts'
+/** A request on a table, and what reads its expressions. */
+export interface ActionRequest<Fields> {
+  readonly table: Table
+  readonly fields: Fields
+  readonly expressions: Expressions
+}
 
-/** A checked PutItem, UpdateItem or DeleteItem. */
+/** A checked put, update or delete. */
 export interface ItemChange {
   readonly key: ItemKey
   /** Set when the item it leaves depends on no more than whether there is one before. */
-  readonly blind?: BlindChange
+  readonly direct?: DirectWrite
   /** Whether the answer or the refusal shows the item before. */
   readonly showsBefore: boolean
   /** The item that it leaves, undefined for none; the very same to write nothing. Throws when the condition does not hold. */
   readonly after: (before: Item | undefined) => Item | undefined
   /** What `after` throws then. */
   readonly refusal: (before: Item | undefined) => Error
-  readonly answer: (before: Item | undefined, after: Item | undefined) => ActionAnswer
+  /** The attributes that the request asked to see, if there are any. */
+  readonly shown: (before: Item | undefined, after: Item | undefined) => Item | undefined
 }
 
-export interface BlindChange {
+/** A write that one statement does, without a look at what is there. */
+export interface DirectWrite {
   readonly expected: 'any' | 'absent' | 'present'
   readonly item: Item | undefined
 }
@@ -30,7 +40,7 @@ export interface BlindChange {
 export function existenceAskedBy(
   bound: BoundCondition | undefined,
   schema: KeySchema,
-): BlindChange['expected'] | undefined {
+): DirectWrite['expected'] | undefined {
   if (bound === undefined) return 'any'
   const { condition } = bound
   if (condition.kind !== 'call') return undefined
@@ -44,14 +54,22 @@ export function existenceAskedBy(
   return condition.name === 'attribute_exists' ? 'present' : undefined
 }
 
-export const holds = (bound: BoundCondition | undefined, before: Item | undefined): boolean =>
-  bound === undefined || matches(bound.condition, before ?? {})
+export const conditionHolds = (
+  bound: BoundCondition | undefined,
+  before: Item | undefined,
+): boolean => bound === undefined || itemMatches(bound.condition, before ?? {})
 
-/** What a failed condition shows of the item, in the form of the request. */
-export function refusalOf({ body, codec }: ActionRequest, before: Item | undefined): Error {
-  const shown = showsOnFailure(body) && before !== undefined
-  return conditionFailed(shown ? codec.writeItem(before) : undefined)
+interface ShownOnFailure {
+  readonly returnValuesOnConditionCheckFailure?: 'NONE' | 'ALL_OLD'
 }
 
-export const showsOnFailure = (body: ActionRequest['body']): boolean =>
-  text(body, 'ReturnValuesOnConditionCheckFailure') === 'ALL_OLD'
+export const showsOnFailure = (fields: ShownOnFailure): boolean =>
+  fields.returnValuesOnConditionCheckFailure === 'ALL_OLD'
+
+/** The failure of a condition, with the item before where the request asked for it. */
+export const conditionFailure = (fields: ShownOnFailure, before: Item | undefined): AppError =>
+  new AppError(
+    'ConditionalCheckFailed',
+    'The conditional request failed',
+    showsOnFailure(fields) && before !== undefined ? { fields: { item: plainItem(before) } } : {},
+  )

@@ -1,4 +1,5 @@
 import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
+import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import {
   type KeyRange,
   inSortRange,
@@ -6,88 +7,61 @@ import {
 } from '#runtime/tables/expressions/key-condition.ts'
 import { checkFilterPaths, checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { keyTermsOf } from '#runtime/tables/expressions/key-terms.ts'
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import { attributeOf, type Item } from '#runtime/tables/items/attribute-value.ts'
-import { sameValue } from '#runtime/tables/items/equality.ts'
+import { areEqual } from '#runtime/tables/items/equality.ts'
 import { partitionHash } from '#runtime/tables/store/item-key.ts'
-import {
-  type Bound,
-  partitionRange,
-  restOf,
-  type StoredRange,
-} from '#runtime/tables/store/key-range.ts'
+import { type Bound, partitionRange, restOf } from '#runtime/tables/store/key-range.ts'
+import type { Table } from '#runtime/tables/table.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { type ActionRequest, bindExpressions, checkRequest } from './action.ts'
+import type { ActionRequest } from './item-change.ts'
 import {
   boundOf,
-  checkStartAttribute,
+  checkIndexName,
   checkSelect,
+  checkStartAttribute,
   type ItemPage,
-  limitOf,
-  pageAnswer,
+  pageOf,
   readStartKey,
   type Source,
   sourceOf,
   startKeyNames,
-} from './page-request.ts'
-import { QUERY } from './parameter-rules.ts'
-import { flag, text } from './parameters.ts'
+} from './page.ts'
+import type { QueryRequest } from './requests.ts'
 
-const PARAMETERS = ['ProjectionExpression', 'FilterExpression', 'KeyConditionExpression'] as const
+const EXPRESSIONS = ['projectionExpression', 'filterExpression', 'keyConditionExpression'] as const
 const OUTSIDE = 'The provided starting key is outside query boundaries based on provided conditions'
 
-export function readQuery(request: ActionRequest): ItemPage {
-  checkRequest(request, QUERY, PARAMETERS)
-  const start = readStartKey(request)
-  if (text(request.body, 'KeyConditionExpression') === undefined) {
-    throw invalidRequest(
-      'Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.',
-    )
-  }
-  const bound = bindExpressions(request, PARAMETERS)
+export function readQuery(request: ActionRequest<QueryRequest>): ItemPage {
+  const { table, fields, expressions } = request
+  checkIndexName(fields)
+  checkPresence(fields, EXPRESSIONS)
+  const start = readStartKey(fields)
+  const bound = expressions.bind(fields, EXPRESSIONS)
   const condition = bound.keyCondition?.condition
   if (condition === undefined) throw new TypeError('A query without a key condition')
   keyTermsOf(condition)
-  checkSelect(request)
+  checkSelect(fields)
   const source = sourceOf(request)
-  checkStartCount(start, request, source)
+  if (start !== undefined && Object.keys(start).length !== startKeyNames(table, source).length) {
+    throw validationError('The provided starting key is invalid')
+  }
   const keyRange = keyRangeOf(condition, source.keys, (key) => {
     if (start !== undefined) checkStartAttribute(start, key, source.keys)
   })
-  const forward = flag(request.body, 'ScanIndexForward') !== false
-  const range = rangeOf(keyRange, source, {
-    forward,
-    start: start && { item: start, bound: boundOf(start, request.table, source) },
-  })
-  checkPaths(bound, request, source)
-  return {
-    request: {
-      ...(source.index !== undefined && { index: source.index }),
-      range,
-      forward,
-      limit: limitOf(request),
-    },
-    answer: pageAnswer(request, source, bound),
-  }
-}
-
-function rangeOf(
-  keyRange: KeyRange,
-  source: Source,
-  from: {
-    readonly forward: boolean
-    readonly start: { readonly item: Item; readonly bound: Bound } | undefined
-  },
-): StoredRange {
+  const forward = fields.scanIndexForward !== false
   const whole = partitionRange(partitionHash(keyRange.partition), keyRange.sort)
-  if (from.start === undefined) return whole
-  checkWithin(from.start.item, keyRange, source)
-  return restOf(whole, from.start.bound, from.forward)
+  const range =
+    start === undefined
+      ? whole
+      : restOf(whole, boundWithin(start, keyRange, table, source), forward)
+  checkPaths(bound, request, source)
+  return pageOf(request, source, bound, { range, forward })
 }
 
 function checkPaths(
   { projection, filter }: BoundExpressions,
-  { table }: ActionRequest,
+  { table }: ActionRequest<QueryRequest>,
   { keys }: Source,
 ): void {
   checkNestedPaths(projection?.paths ?? [], table.schema)
@@ -95,26 +69,25 @@ function checkPaths(
   checkNestedPaths(filter?.paths ?? [], table.schema)
 }
 
-function checkStartCount(start: Item | undefined, { table }: ActionRequest, source: Source): void {
-  if (start === undefined) return
-  if (Object.keys(start).length !== startKeyNames(table, source).length) {
-    throw invalidRequest('The provided starting key is invalid')
-  }
+function boundWithin(start: Item, keyRange: KeyRange, table: Table, source: Source): Bound {
+  const bound = boundOf(start, table, source)
+  checkWithin(start, keyRange, source)
+  return bound
 }
 
 function checkWithin(start: Item, { partition, sort }: KeyRange, { keys }: Source): void {
   const [hash, range] = [keys.partitionKey, keys.sortKey].map(
     (key) => key && attributeOf(start, key.name),
   )
-  const samePartition = hash !== undefined && sameValue(hash, partition)
+  const samePartition = hash !== undefined && areEqual(hash, partition)
   if (sort === undefined) {
-    if (!samePartition) throw invalidRequest(OUTSIDE)
+    if (!samePartition) throw validationError(OUTSIDE)
     return
   }
   if (range === undefined || !inSortRange(range, sort)) {
-    throw invalidRequest('The provided starting key does not match the range key predicate')
+    throw validationError('The provided starting key does not match the range key predicate')
   }
   if (!samePartition) {
-    throw invalidRequest('The query can return at most one row and cannot be restarted')
+    throw validationError('The query can return at most one row and cannot be restarted')
   }
 }

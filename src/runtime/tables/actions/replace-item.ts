@@ -1,44 +1,59 @@
-import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { type BoundExpressions, checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
+import { checkItemKey, checkItemKeys } from '#runtime/tables/items/key-schema.ts'
+import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
+import { checkItemSize } from '#runtime/tables/items/size.ts'
 import { itemKeyOf } from '#runtime/tables/store/item-key.ts'
 
-import type { ActionRequest } from './action.ts'
 import {
+  type ActionRequest,
+  conditionFailure,
+  conditionHolds,
   existenceAskedBy,
-  holds,
   type ItemChange,
-  refusalOf,
   showsOnFailure,
 } from './item-change.ts'
-import { text } from './parameters.ts'
+import type { DeleteRequest, PutRequest } from './requests.ts'
+
+const EXPRESSIONS = ['conditionExpression'] as const
+
+export function readPut(request: ActionRequest<PutRequest>): ItemChange {
+  const { table, fields, expressions } = request
+  checkPresence(fields, EXPRESSIONS)
+  const item = readPlainItem(fields.item)
+  checkItemSize(item)
+  const bound = expressions.bind(fields, EXPRESSIONS)
+  checkItemKeys(item, table.schema)
+  return replaceItem(request, bound, { key: item, item })
+}
+
+export function readDelete(request: ActionRequest<DeleteRequest>): ItemChange {
+  const { table, fields, expressions } = request
+  checkPresence(fields, EXPRESSIONS)
+  const key = readPlainItem(fields.key)
+  const bound = expressions.bind(fields, EXPRESSIONS)
+  checkItemKey(key, table.schema)
+  return replaceItem(request, bound, { key, item: undefined })
+}
 
 /** A change to what does not depend on what was there: `item` in the place of `key`, or nothing. */
-export function replaceItem(
-  request: ActionRequest,
+function replaceItem(
+  { table, fields }: ActionRequest<PutRequest | DeleteRequest>,
   { condition }: BoundExpressions,
   { key, item }: { readonly key: Item; readonly item: Item | undefined },
 ): ItemChange {
-  const { table, body, codec } = request
   const expected = existenceAskedBy(condition, table.schema)
-  const returnsOld = text(body, 'ReturnValues') === 'ALL_OLD'
-  const refusal: ItemChange['refusal'] = (before) => refusalOf(request, before)
+  const returnsOld = fields.returnValues === 'ALL_OLD'
+  const refusal: ItemChange['refusal'] = (before) => conditionFailure(fields, before)
   return {
     key: itemKeyOf(key, table.schema),
-    ...(expected !== undefined && { blind: { expected, item } }),
-    showsBefore: returnsOld || showsOnFailure(body),
+    ...(expected !== undefined && { direct: { expected, item } }),
+    showsBefore: returnsOld || showsOnFailure(fields),
     after(before) {
-      if (!holds(condition, before)) throw refusal(before)
+      if (!conditionHolds(condition, before)) throw refusal(before)
       return item
     },
     refusal,
-    answer: (before) =>
-      returnsOld && before !== undefined ? { Attributes: codec.writeItem(before) } : {},
+    shown: (before) => (returnsOld ? before : undefined),
   }
-}
-
-export function checkReturnValues(body: ActionRequest['body']): void {
-  const given = text(body, 'ReturnValues')
-  if (given === undefined || given === 'ALL_OLD' || given === 'NONE') return
-  throw invalidRequest('ReturnValues can only be ALL_OLD or NONE')
 }

@@ -1,77 +1,71 @@
+import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
+import { keyAttributes } from '#runtime/tables/items/key-schema.ts'
 import { isWithin, restOf, segmentRange } from '#runtime/tables/store/key-range.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { type ActionRequest, bindExpressions, checkRequest } from './action.ts'
+import type { ActionRequest } from './item-change.ts'
 import {
   boundOf,
-  checkIndexStart,
+  checkIndexName,
   checkSelect,
+  checkStartAttribute,
   type ItemPage,
-  limitOf,
-  pageAnswer,
+  pageOf,
   readStartKey,
   type Source,
   sourceOf,
   startKeyNames,
-} from './page-request.ts'
-import { SCAN } from './parameter-rules.ts'
-import { integer } from './parameters.ts'
+} from './page.ts'
+import type { ScanRequest } from './requests.ts'
 
-const PARAMETERS = ['ProjectionExpression', 'FilterExpression'] as const
+const EXPRESSIONS = ['projectionExpression', 'filterExpression'] as const
 
 interface Segment {
   readonly segment: number
   readonly total: number
 }
 
-export function readScan(request: ActionRequest): ItemPage {
-  const { table } = request
-  checkRequest(request, SCAN, PARAMETERS)
-  const start = readStartKey(request)
-  const segment = segmentOf(request)
-  const bound = bindExpressions(request, PARAMETERS)
-  checkSelect(request)
+export function readScan(request: ActionRequest<ScanRequest>): ItemPage {
+  const { table, fields, expressions } = request
+  checkIndexName(fields)
+  checkPresence(fields, EXPRESSIONS)
+  const start = readStartKey(fields)
+  const { segment, total } = segmentOf(fields)
+  const bound = expressions.bind(fields, EXPRESSIONS)
+  checkSelect(fields)
   const source = sourceOf(request)
   checkStart(start, request, source)
-  const whole = segmentRange(segment.segment, segment.total)
+  const whole = segmentRange(segment, total)
   const from = start && boundOf(start, table, source)
   if (from !== undefined && !isWithin(whole, from)) {
-    throw invalidRequest(
+    throw validationError(
       'The provided starting key is invalid: Invalid ExclusiveStartKey. ' +
         'Please use ExclusiveStartKey with correct Segment. ' +
-        `TotalSegments: ${segment.total} Segment: ${segment.segment}`,
+        `TotalSegments: ${total} Segment: ${segment}`,
     )
   }
   checkNestedPaths(bound.projection?.paths ?? [], table.schema)
   checkNestedPaths(bound.filter?.paths ?? [], table.schema)
-  return {
-    request: {
-      ...(source.index !== undefined && { index: source.index }),
-      range: from === undefined ? whole : restOf(whole, from, true),
-      forward: true,
-      limit: limitOf(request),
-    },
-    answer: pageAnswer(request, source, bound),
-  }
+  const range = from === undefined ? whole : restOf(whole, from, true)
+  return pageOf(request, source, bound, { range, forward: true })
 }
 
-function segmentOf({ body }: ActionRequest): Segment {
-  const [segment, total] = [integer(body, 'Segment'), integer(body, 'TotalSegments')]
+function segmentOf({ segment, totalSegments: total }: ScanRequest): Segment {
   if (segment !== undefined && total === undefined) {
-    throw invalidRequest(
+    throw validationError(
       'The TotalSegments parameter is required but was not present in the request when Segment parameter is present',
     )
   }
   if (total === undefined) return { segment: 0, total: 1 }
   if (segment === undefined) {
-    throw invalidRequest(
+    throw validationError(
       'The Segment parameter is required but was not present in the request when parameter TotalSegments is present',
     )
   }
   if (segment >= total) {
-    throw invalidRequest(
+    throw validationError(
       'The Segment parameter is zero-based and must be less than parameter TotalSegments: ' +
         `Segment: ${segment} is not less than TotalSegments: ${total}`,
     )
@@ -79,14 +73,19 @@ function segmentOf({ body }: ActionRequest): Segment {
   return { segment, total }
 }
 
-function checkStart(start: Item | undefined, { table }: ActionRequest, source: Source): void {
+function checkStart(
+  start: Item | undefined,
+  { table }: ActionRequest<ScanRequest>,
+  source: Source,
+): void {
   if (start === undefined) return
   if (Object.keys(start).length !== startKeyNames(table, source).length) {
-    throw invalidRequest(
+    throw validationError(
       source.index === undefined
         ? 'The provided starting key is invalid: The provided key element does not match the schema'
         : 'The provided starting key is invalid',
     )
   }
-  if (source.index !== undefined) checkIndexStart(start, source.keys)
+  if (source.index === undefined) return
+  for (const key of keyAttributes(source.keys)) checkStartAttribute(start, key, source.keys)
 }

@@ -1,67 +1,74 @@
 import { applyUpdate } from '#runtime/tables/expressions/apply-update.ts'
+import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import { checkUpdatedIndexKeys, checkUpdateKeys } from '#runtime/tables/expressions/key-rules.ts'
 import { project, projectionOf } from '#runtime/tables/expressions/project.ts'
-import type { Update } from '#runtime/tables/expressions/update.ts'
+import { NO_UPDATE, type Update } from '#runtime/tables/expressions/update.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { checkKey } from '#runtime/tables/items/key-schema.ts'
+import { checkItemKey } from '#runtime/tables/items/key-schema.ts'
+import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
 import { checkUpdatedSize } from '#runtime/tables/items/size.ts'
 import { itemKeyOf } from '#runtime/tables/store/item-key.ts'
+import type { Table } from '#runtime/tables/table.ts'
 
 import {
-  type ActionAnswer,
   type ActionRequest,
-  bindExpressions,
-  checkRequest,
-  readItem,
-} from './action.ts'
-import { holds, type ItemChange, refusalOf } from './item-change.ts'
-import { UPDATE_ITEM } from './parameter-rules.ts'
-import { text } from './parameters.ts'
+  conditionFailure,
+  conditionHolds,
+  type ItemChange,
+} from './item-change.ts'
+import type { UpdateRequest } from './requests.ts'
 
-const PARAMETERS = ['UpdateExpression', 'ConditionExpression'] as const
-const NO_UPDATE: Update = { actions: [], targets: [], paths: [] }
+const EXPRESSIONS = ['updateExpression', 'conditionExpression'] as const
 
-export function readUpdateItem(request: ActionRequest): ItemChange {
-  const { table } = request
-  checkRequest(request, UPDATE_ITEM, PARAMETERS)
-  const key = readItem(request, 'Key')
-  const { update = NO_UPDATE, condition } = bindExpressions(request, PARAMETERS)
-  checkKey(key, table.schema)
+export function readUpdate({
+  table,
+  fields,
+  expressions,
+}: ActionRequest<UpdateRequest>): ItemChange {
+  checkPresence(fields, EXPRESSIONS)
+  const key = readPlainItem(fields.key)
+  const { update = NO_UPDATE, condition } = expressions.bind(fields, EXPRESSIONS)
+  checkItemKey(key, table.schema)
   checkUpdateKeys(update, table.schema)
-  const refusal: ItemChange['refusal'] = (before) => refusalOf(request, before)
+  const refusal: ItemChange['refusal'] = (before) => conditionFailure(fields, before)
   return {
     key: itemKeyOf(key, table.schema),
     showsBefore: true,
     after(before) {
-      if (!holds(condition, before)) throw refusal(before)
-      const after = applyUpdate(update, { stored: before, key, schema: table.schema })
-      if (after === undefined) return undefined
-      checkUpdatedIndexKeys(update, after, table.schema)
-      checkUpdatedSize(after)
-      return after
+      if (!conditionHolds(condition, before)) throw refusal(before)
+      return updatedItem(update, table, { key, before })
     },
     refusal,
-    answer: (before, after) => answerOf(request, update, { before, after }),
+    shown: (before, after) => shownOf(fields, update, { before, after }),
   }
 }
 
-function answerOf(
-  { body, codec }: ActionRequest,
+/** The item that an update leaves. Throws where it does not fit the table or is too large. */
+export function updatedItem(
+  update: Update,
+  { schema }: Table,
+  { key, before }: { readonly key: Item; readonly before: Item | undefined },
+): Item | undefined {
+  const after = applyUpdate(update, { stored: before, key, schema })
+  if (after === undefined) return undefined
+  checkUpdatedIndexKeys(update, after, schema)
+  checkUpdatedSize(after)
+  return after
+}
+
+function shownOf(
+  { returnValues }: UpdateRequest,
   update: Update,
   { before, after }: { readonly before: Item | undefined; readonly after: Item | undefined },
-): ActionAnswer {
-  const shown = (item: Item | undefined): ActionAnswer =>
-    item === undefined ? {} : { Attributes: codec.writeItem(item) }
-  const touched = (item: Item | undefined) => item && partOf(update, item)
-  const returned = text(body, 'ReturnValues')
-  if (returned === 'ALL_OLD') return shown(before)
-  if (returned === 'ALL_NEW') return shown(after)
-  if (returned === 'UPDATED_OLD') return shown(touched(before))
-  return returned === 'UPDATED_NEW' ? shown(touched(after)) : {}
+): Item | undefined {
+  if (returnValues === 'ALL_OLD') return before
+  if (returnValues === 'ALL_NEW') return after
+  if (returnValues === 'UPDATED_OLD') return before && touchedPart(update, before)
+  return returnValues === 'UPDATED_NEW' ? after && touchedPart(update, after) : undefined
 }
 
 /** What an update touches of an item; undefined when that is nothing, which DynamoDB leaves out of its answer. */
-function partOf({ targets }: Update, item: Item): Item | undefined {
+function touchedPart({ targets }: Update, item: Item): Item | undefined {
   const part = project(projectionOf(targets), item)
   return Object.keys(part).length === 0 ? undefined : part
 }

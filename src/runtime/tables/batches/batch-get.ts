@@ -1,107 +1,84 @@
-import type { ItemCodec } from '#runtime/tables/codec.ts'
-import type { ActionAnswer, ActionBody } from '#runtime/tables/engine.ts'
+import type { BatchGetRequest } from '#runtime/tables/actions/requests.ts'
+import type { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
-import { checkKey } from '#runtime/tables/items/key-schema.ts'
+import { checkItemKey } from '#runtime/tables/items/key-schema.ts'
+import { type PlainItem, plainItem } from '#runtime/tables/items/plain-json.ts'
+import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
 import { itemSize, MAX_ITEM_BYTES } from '#runtime/tables/items/size.ts'
-import type { ItemPlace } from '#runtime/tables/store/batch-items.ts'
+import type { ItemRef } from '#runtime/tables/store/item-ref.ts'
 
-import { expressionsOf } from './expression-texts.ts'
-import type { Plan } from './plan.ts'
-import { checkDistinct, fieldsOf, listOf, type RequestReading, tableNamed } from './requests.ts'
+import { type BatchPlan, checkDistinct } from './plan.ts'
 
-const MAX_KEYS = 100
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 /** Read at once, so that what is read and what may be answered are of one size. */
 const KEYS_AT_ONCE = Math.floor(MAX_ANSWER_BYTES / MAX_ITEM_BYTES)
 
+/** What was read for one request of a batch. */
+export interface FoundBatch {
+  readonly items: PlainItem[]
+  /** As they were sent. */
+  readonly unprocessedKeys: Readonly<Record<string, unknown>>[]
+}
+
 interface WantedItem {
-  readonly name: string
-  readonly place: ItemPlace
-  /** As it was sent, for `UnprocessedKeys`. */
-  readonly sent: unknown
-  readonly rest: Readonly<Record<string, unknown>>
+  /** The place of its request among the others. */
+  readonly at: number
+  readonly ref: ItemRef
+  readonly sent: Readonly<Record<string, unknown>>
   readonly projection: Projection | undefined
 }
 
-/** BatchGetItem: reads until the answer holds 16 MiB; the keys beyond that come back as unprocessed. */
-export function batchGet(body: ActionBody, reading: RequestReading): Plan {
-  const requests = Object.entries(fieldsOf(body['RequestItems']))
-  if (requests.length === 0) throw invalidRequest(EMPTY)
-  const wanted = requests.flatMap(([name, request]) => readKeys(name, request, reading))
-  if (wanted.length > MAX_KEYS) {
-    throw invalidRequest('Too many items requested for the BatchGetItem call')
+/** Reads until the answer holds 16 MiB; the keys beyond that come back as unprocessed. */
+export function readBatchGet(
+  requests: readonly BatchGetRequest[],
+  expressions: Expressions,
+): BatchPlan<readonly FoundBatch[]> {
+  const wanted = requests.flatMap((request, at) => readKeys(request, at, expressions))
+  for (const { ref, projection } of wanted) {
+    checkItemKey(ref.key, ref.table.schema)
+    checkNestedPaths(projection?.paths ?? [], ref.table.schema)
   }
-  for (const { place, projection } of wanted) {
-    checkKey(place.key, place.table.schema)
-    checkNestedPaths(projection?.paths ?? [], place.table.schema)
-  }
-  const places = wanted.map(({ place }) => place)
-  checkDistinct(places, 'Provided list of item keys contains duplicates')
+  const refs = wanted.map(({ ref }) => ref)
+  checkDistinct(refs, 'Provided list of item keys contains duplicates')
   return {
-    places,
-    perform: (tx, { items }) => getAll(wanted, reading.codec, (places) => items.read(tx, places)),
+    refs,
+    async perform(tx, { items }) {
+      const found = requests.map((): FoundBatch => ({ items: [], unprocessedKeys: [] }))
+      const read = (some: readonly ItemRef[]) => items.read(tx, some)
+      for (const { at, sent } of await readInto(found, wanted, read)) {
+        found[at]?.unprocessedKeys.push(sent)
+      }
+      return found
+    },
   }
 }
 
-const EMPTY =
-  "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1"
-
-function readKeys(name: string, request: unknown, reading: RequestReading): WantedItem[] {
-  const { Keys, ...rest } = fieldsOf(request)
-  const keys = listOf(Keys)
-  if (keys.length === 0 || keys.length > MAX_KEYS) {
-    const bound =
-      keys.length === 0 ? 'greater than or equal to 1' : `less than or equal to ${MAX_KEYS}`
-    throw invalidRequest(
-      `1 validation error detected: Value at 'requestItems.${name}.member.keys' failed to satisfy constraint: Member must have length ${bound}`,
-    )
-  }
-  const { projection } = reading.expressions.bind(expressionsOf(rest), {
-    parameters: ['ProjectionExpression'],
-    readValue: (input) => reading.codec.readValue(input),
-  })
-  const read = keys.map((sent) => ({ sent, key: reading.codec.readItem(sent) }))
-  const table = tableNamed(reading.tables, name)
-  return read.map(({ sent, key }) => ({ name, place: { table, key }, sent, rest, projection }))
+function readKeys(request: BatchGetRequest, at: number, expressions: Expressions): WantedItem[] {
+  const { table, keys } = request
+  const { projection } = expressions.bind(request, ['projectionExpression'])
+  return keys.map((sent) => ({ at, sent, ref: { table, key: readPlainItem(sent) }, projection }))
 }
 
-async function getAll(
+/** Gives what was left unread because the answer is full. */
+async function readInto(
+  found: readonly FoundBatch[],
   wanted: readonly WantedItem[],
-  codec: ItemCodec,
-  read: (places: readonly ItemPlace[]) => Promise<readonly (Item | undefined)[]>,
-): Promise<ActionAnswer> {
-  const answered: Record<string, unknown[]> = Object.fromEntries(
-    wanted.map(({ name }) => [name, []]),
-  )
+  read: (refs: readonly ItemRef[]) => Promise<readonly (Item | undefined)[]>,
+): Promise<readonly WantedItem[]> {
   let bytes = 0
-  for (let at = 0; at < wanted.length; at += KEYS_AT_ONCE) {
-    const some = wanted.slice(at, at + KEYS_AT_ONCE)
-    const found = await read(some.map(({ place }) => place))
-    for (const [index, { name, projection }] of some.entries()) {
-      const item = found[index]
+  for (let first = 0; first < wanted.length; first += KEYS_AT_ONCE) {
+    const some = wanted.slice(first, first + KEYS_AT_ONCE)
+    const stored = await read(some.map(({ ref }) => ref))
+    for (const [index, { at, projection }] of some.entries()) {
+      const item = stored[index]
       if (item === undefined) continue
       bytes += itemSize(item)
-      if (bytes > MAX_ANSWER_BYTES) {
-        return { Responses: answered, UnprocessedKeys: unprocessed(wanted.slice(at + index)) }
-      }
-      answered[name]?.push(codec.writeItem(shown(item, projection)))
+      if (bytes > MAX_ANSWER_BYTES) return wanted.slice(first + index)
+      const shown = projection === undefined ? item : project(projection, item)
+      found[at]?.items.push(plainItem(shown))
     }
   }
-  return { Responses: answered, UnprocessedKeys: {} }
-}
-
-const shown = (item: Item, projection: Projection | undefined): Item =>
-  projection === undefined ? item : project(projection, item)
-
-/** A request for what is left, in the form of `RequestItems`. */
-function unprocessed(left: readonly WantedItem[]): Readonly<Record<string, unknown>> {
-  const requests: Record<string, { Keys: unknown[] }> = {}
-  for (const { name, rest, sent } of left) {
-    const request = (requests[name] ??= { Keys: [], ...rest })
-    request.Keys.push(sent)
-  }
-  return requests
+  return []
 }

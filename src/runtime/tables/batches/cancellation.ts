@@ -1,17 +1,40 @@
 import { AppError } from '#base/app-error.ts'
 
 /** Why one action of a transaction stood in its way, in DynamoDB's words; `None` when it did not. */
-export interface CancellationReason {
+interface CancellationReason {
   readonly code: 'None' | 'ConditionalCheckFailed' | 'ValidationError'
   readonly message?: string
-  /** The stored item in the codec's form, where the action asked for it. */
+  /** The stored item, where the action asked for it. */
   readonly item?: unknown
 }
 
-export const NONE: CancellationReason = { code: 'None' }
+const NONE: CancellationReason = { code: 'None' }
+
+/** Does something for each action; the first one that fails cancels the transaction, and nothing is said of those after it. */
+export function cancelAtFirst<Each>(actions: readonly Each[], check: (action: Each) => void): void {
+  for (const [at, action] of actions.entries()) {
+    const reason = reasonFrom(() => check(action))
+    if (reason !== NONE) {
+      throw transactionCanceled(actions.map((_action, index) => (index === at ? reason : NONE)))
+    }
+  }
+}
+
+/** Does something for each action; all that fail cancel the transaction together. */
+export function cancelForAll<Each, Result>(
+  actions: readonly Each[],
+  decide: (action: Each, at: number) => Result,
+): readonly Result[] {
+  const results: Result[] = []
+  const reasons = actions.map((action, at) =>
+    reasonFrom(() => void results.push(decide(action, at))),
+  )
+  if (results.length < actions.length) throw transactionCanceled(reasons)
+  return results
+}
 
 /** A transaction that did nothing; `fields.reasons` has one reason for each action, in their order. */
-export function transactionCanceled(reasons: readonly CancellationReason[]): AppError {
+function transactionCanceled(reasons: readonly CancellationReason[]): AppError {
   const codes = reasons.map(({ code }) => code).join(', ')
   return new AppError(
     'TransactionCanceled',
@@ -20,30 +43,16 @@ export function transactionCanceled(reasons: readonly CancellationReason[]): App
   )
 }
 
-/** The first action with a fault cancels the transaction; nothing is said of those after it. */
-export function cancelForFirst(faults: readonly (AppError | undefined)[]): void {
-  const at = faults.findIndex((fault) => fault !== undefined)
-  if (at < 0) return
-  const reason = reasonOf(faults[at]) ?? NONE
-  throw transactionCanceled(faults.map((_fault, index) => (index === at ? reason : NONE)))
-}
-
-/** What a check throws of what can be wrong with a request. */
-export function faultOf(check: () => void): AppError | undefined {
+/** A failure of another kind is thrown on. */
+function reasonFrom(work: () => void): CancellationReason {
   try {
-    check()
-    return undefined
+    work()
+    return NONE
   } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
+    if (!(error instanceof AppError)) throw error
+    const { code, message, fields } = error
+    if (code !== 'ConditionalCheckFailed' && code !== 'ValidationError') throw error
+    const item = fields?.['item']
+    return { code, message, ...(item !== undefined && { item }) }
   }
-}
-
-/** The reason that the failure of one action is; undefined for a failure of another kind. */
-export function reasonOf(error: unknown): CancellationReason | undefined {
-  if (!(error instanceof AppError)) return undefined
-  const { code, message, fields } = error
-  if (code !== 'ConditionalCheckFailed' && code !== 'ValidationError') return undefined
-  const item = fields?.['item']
-  return { code, message, ...(item !== undefined && { item }) }
 }

@@ -1,33 +1,26 @@
 import type { Clock } from '#base/clock.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { ItemCodec } from '#runtime/tables/codec.ts'
-import type { ActionAnswer, ActionBody } from '#runtime/tables/engine.ts'
+import type {
+  BatchGetRequest,
+  BatchWriteRequest,
+  TransactRequest,
+} from '#runtime/tables/actions/requests.ts'
 import { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { type MeteredWrites, UNMETERED } from '#runtime/tables/quotas/charge.ts'
 import { BatchItems } from '#runtime/tables/store/batch-items.ts'
-import { retryingRaces } from '#runtime/tables/store/retries.ts'
+import { retryOnConflict } from '#runtime/tables/store/conflict-retry.ts'
 import type { TableLayouts } from '#runtime/tables/store/table-layouts.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
-import { batchGet } from './batch-get.ts'
-import { batchWrite } from './batch-write.ts'
-import type { Plan } from './plan.ts'
-import type { RequestReading, TablesByName } from './requests.ts'
-import { transactGet } from './transact-get.ts'
-import { transactWrite } from './transact-write.ts'
+import { type FoundBatch, readBatchGet } from './batch-get.ts'
+import { readBatchWrite } from './batch-write.ts'
+import type { BatchPlan } from './plan.ts'
+import { readTransactWrite } from './transact-write.ts'
 
-export type BatchAction = keyof typeof PLANS
-
-const PLANS = {
-  BatchGetItem: batchGet,
-  BatchWriteItem: batchWrite,
-  TransactGetItems: transactGet,
-  TransactWriteItems: transactWrite,
-} as const satisfies Record<string, (body: ActionBody, reading: RequestReading) => Plan>
-
-const WRITING: ReadonlySet<BatchAction> = new Set(['BatchWriteItem', 'TransactWriteItems'])
-
-/** DynamoDB's actions on several items, of several tables of one site. */
+/**
+ * DynamoDB's actions on several items, of several tables of one site. All fail with `ValidationError` in DynamoDB's words,
+ * and with `ResourceNotFound` when a table is gone. Of two writes that meet, one waits for the other.
+ */
 export class TableBatches {
   readonly #database: Database
   readonly #clock: Clock
@@ -38,10 +31,10 @@ export class TableBatches {
 
   /** Without `quotas` the tables have none. */
   constructor(deps: {
-    database: Database
-    clock: Clock
-    layouts: TableLayouts
-    quotas?: MeteredWrites
+    readonly database: Database
+    readonly clock: Clock
+    readonly layouts: TableLayouts
+    readonly quotas?: MeteredWrites
   }) {
     this.#database = deps.database
     this.#clock = deps.clock
@@ -50,27 +43,37 @@ export class TableBatches {
     this.#quotas = deps.quotas ?? UNMETERED
   }
 
+  /** In the order of the requests. */
+  async get(requests: readonly BatchGetRequest[]): Promise<readonly FoundBatch[]> {
+    return this.#perform(readBatchGet(requests, this.#expressions), UNMETERED)
+  }
+
+  /** Fails with `QuotaExceeded`. */
+  async write(requests: readonly BatchWriteRequest[]): Promise<void> {
+    await this.#perform(readBatchWrite(requests), this.#quotas)
+  }
+
   /**
-   * Fails with `ValidationError`, `ResourceNotFound` for a name without a table, `TransactionCanceled` (`fields.reasons`:
-   * one `{ code, message?, item? }` for each action), `QuotaExceeded`, and `IdempotencyKeyReused` for a client request token that came with
-   * another request in the last ten minutes. Of two that meet, one waits for the other.
+   * Fails with `TransactionCanceled` (`fields.reasons`: one `{ code, message?, item? }` for each action), `QuotaExceeded`,
+   * and `IdempotencyKeyReused` for a client request token that came with another request in the last ten minutes.
    */
-  async perform(
-    tables: TablesByName,
-    action: BatchAction,
-    body: ActionBody,
-    codec: ItemCodec,
-  ): Promise<ActionAnswer> {
-    const plan = PLANS[action](body, { tables, codec, expressions: this.#expressions })
-    const involved = [...new Set(plan.places.map(({ table }) => table))]
+  async transactWrite(
+    requests: readonly TransactRequest[],
+    clientRequestToken?: string,
+  ): Promise<void> {
+    const plan = readTransactWrite(requests, clientRequestToken, this.#expressions)
+    await this.#perform(plan, this.#quotas)
+  }
+
+  async #perform<Result>(plan: BatchPlan<Result>, quotas: MeteredWrites): Promise<Result> {
+    const involved = [...new Set(plan.refs.map(({ table }) => table))]
     const siteId = siteOf(involved)
     // Before the transaction: what is not known yet is read over a connection of its own.
     for (const table of involved) await this.#layouts.of(table)
-    const quotas = WRITING.has(action) ? this.#quotas : UNMETERED
-    return quotas.run(siteId, (charge) =>
-      retryingRaces(() => {
-        const means = { items: this.#items, now: this.#clock.now(), charge }
-        return this.#database.withSite(siteId, (tx) => plan.perform(tx, means))
+    return quotas.run(siteId, (meter) =>
+      retryOnConflict(() => {
+        const deps = { items: this.#items, now: this.#clock.now(), meter }
+        return this.#database.withSite(siteId, (tx) => plan.perform(tx, deps))
       }),
     )
   }

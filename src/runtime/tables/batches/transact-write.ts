@@ -1,69 +1,122 @@
-import type { ActionBody } from '#runtime/tables/engine.ts'
+import { conditionFailure, conditionHolds } from '#runtime/tables/actions/item-change.ts'
+import type { TransactRequest } from '#runtime/tables/actions/requests.ts'
+import { updatedItem } from '#runtime/tables/actions/update-item.ts'
+import {
+  type BoundExpressions,
+  type Expressions,
+  hasAny,
+} from '#runtime/tables/expressions/expressions.ts'
+import { checkUpdateKeys } from '#runtime/tables/expressions/key-rules.ts'
+import { NO_UPDATE } from '#runtime/tables/expressions/update.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
+import {
+  checkEmptyKeys,
+  checkItemKey,
+  checkItemKeys,
+  keyOf,
+} from '#runtime/tables/items/key-schema.ts'
+import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
+import { checkItemSize, itemSize } from '#runtime/tables/items/size.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { cancelForFirst, NONE, reasonOf, transactionCanceled } from './cancellation.ts'
-import { chargeChanges, type KnownChange } from './charge-changes.ts'
-import { lockPlaces } from './locks.ts'
-import type { Plan } from './plan.ts'
-import { checkDistinct, type RequestReading } from './requests.ts'
-import { type Outcome, readTransactAction, type TransactAction } from './transact-action.ts'
-import { checkTransactionBytes, ONE_OPERATION, transactItems } from './transaction-bounds.ts'
-import { claimTransaction, namedTransaction } from './transaction-tokens.ts'
+import { cancelAtFirst, cancelForAll } from './cancellation.ts'
+import { type BatchChange, type BatchPlan, checkDistinct, meterChanges } from './plan.ts'
+import { claimTransaction, namedTransaction } from './transaction-token-queries.ts'
+
+const MAX_BYTES = 4 * 1024 * 1024
+const EXPRESSIONS = ['updateExpression', 'conditionExpression'] as const
+
+/** One action of a transaction, whose texts were read. */
+interface TransactAction {
+  readonly request: TransactRequest
+  /** The item that a put brings, else the key. */
+  readonly given: Item
+  readonly bound: BoundExpressions
+}
 
 /**
- * TransactWriteItems: all of its actions or none, as if nothing else happened meanwhile. Keys that do not fit their tables
- * cancel it; any other fault of the request is thrown as it is, that of a text before that of a table that is missing.
+ * All actions of a transaction or none, as if nothing else happened meanwhile. Keys that do not fit their tables cancel it;
+ * any other fault of the request is thrown as it is.
  */
-export function transactWrite(body: ActionBody, reading: RequestReading): Plan {
-  const inputs = transactItems(body)
-  const read = inputs.map((input) => readTransactAction(input, reading))
-  const actions = read.map((placed) => placed())
-  checkTransactionBytes(actions.reduce((sum, { bytes }) => sum + bytes, 0))
-  cancelForFirst(actions.map(({ fault }) => fault))
-  const places = actions.map(({ place }) => place)
-  checkDistinct(places, ONE_OPERATION)
-  const named = namedTransaction(body['ClientRequestToken'], inputs)
+export function readTransactWrite(
+  requests: readonly TransactRequest[],
+  clientRequestToken: string | undefined,
+  expressions: Expressions,
+): BatchPlan<void> {
+  const actions = requests.map((request) => readAction(request, expressions))
+  for (const { given, request } of actions) checkEmptyKeys(given, request.table.schema)
+  checkBytes(actions)
+  cancelAtFirst(actions, checkKeys)
+  const refs = actions.map(({ given, request: { table } }) => ({
+    table,
+    key: keyOf(given, table.schema),
+  }))
+  checkDistinct(refs, 'Transaction request cannot include multiple operations on one item')
+  const named = namedTransaction(clientRequestToken, requests)
   return {
-    places,
-    async perform(tx, { items, now, charge }) {
-      if (named !== undefined && !(await claimTransaction(tx, named, now))) return {}
-      await lockPlaces(tx, places)
-      const stored = await items.lock(tx, places)
-      const outcomes = decideAll(actions, stored)
-      const changes = changesOf(actions, outcomes, stored)
-      chargeChanges(charge, changes)
+    refs,
+    async perform(tx, { items, now, meter }) {
+      if (named !== undefined && !(await claimTransaction(tx, named, now))) return
+      const stored = await items.lock(tx, refs)
+      const decided = cancelForAll(actions, (action, at) => decide(action, stored[at]))
+      const changes = decided.flatMap((outcome, at): BatchChange[] => {
+        const ref = refs[at]
+        return outcome === 'kept' || ref === undefined
+          ? []
+          : [{ ref, item: outcome.item, before: stored[at] }]
+      })
+      meterChanges(meter, changes)
       await items.write(tx, changes)
-      return {}
     },
   }
 }
 
-function decideAll(
-  actions: readonly TransactAction[],
-  stored: readonly (Item | undefined)[],
-): readonly Outcome[] {
-  const outcomes: Outcome[] = []
-  const reasons = actions.map((action, index) => {
-    try {
-      outcomes.push(action.decide(stored[index]))
-      return NONE
-    } catch (error) {
-      const reason = reasonOf(error)
-      if (reason === undefined) throw error
-      return reason
-    }
-  })
-  if (outcomes.length < actions.length) throw transactionCanceled(reasons)
-  return outcomes
+function readAction(request: TransactRequest, expressions: Expressions): TransactAction {
+  const { kind, fields } = request
+  const given = readPlainItem(kind === 'put' ? fields.item : fields.key)
+  if (kind === 'put') checkItemSize(given)
+  // Names and values are of no matter without an expression.
+  const bound = hasAny(fields, EXPRESSIONS) ? expressions.bind(fields, EXPRESSIONS) : {}
+  return { request, given, bound }
 }
 
-const changesOf = (
-  actions: readonly TransactAction[],
-  outcomes: readonly Outcome[],
-  stored: readonly (Item | undefined)[],
-): readonly KnownChange[] =>
-  actions.flatMap(({ place }, index) => {
-    const outcome = outcomes[index]
-    if (outcome === undefined || outcome === 'kept') return []
-    return [{ place, item: outcome.item, before: stored[index] }]
+/** Bounds what a transaction brings: items, keys, and values of updates. */
+function checkBytes(actions: readonly TransactAction[]): void {
+  const bytes = actions.map(({ given, request: { kind, fields } }) => {
+    const values = kind === 'update' ? fields.expressionAttributeValues : undefined
+    return itemSize(given) + (values === undefined ? 0 : itemSize(readPlainItem(values)))
   })
+  if (bytes.reduce((sum, each) => sum + each, 0) <= MAX_BYTES) return
+  throw validationError('The aggregate item size cannot exceed 4 MB in a transaction')
+}
+
+function checkKeys({ given, bound, request: { kind, table } }: TransactAction): void {
+  if (kind === 'put') {
+    checkItemKeys(given, table.schema)
+    return
+  }
+  checkItemKey(given, table.schema)
+  if (kind === 'update') checkUpdateKeys(bound.update ?? NO_UPDATE, table.schema)
+}
+
+/** What an action does to the item: nothing, or another item, or none, in its place. */
+type ItemOutcome = 'kept' | { readonly item: Item | undefined }
+
+function decide(
+  { given, bound, request: { kind, table, fields } }: TransactAction,
+  before: Item | undefined,
+): ItemOutcome {
+  if (!conditionHolds(bound.condition, before)) throw conditionFailure(fields, before)
+  switch (kind) {
+    case 'conditionCheck':
+      return 'kept'
+    case 'delete':
+      return { item: undefined }
+    case 'put':
+      return { item: given }
+    case 'update':
+      return { item: updatedItem(bound.update ?? NO_UPDATE, table, { key: given, before }) }
+    default:
+      return kind satisfies never
+  }
+}

@@ -1,4 +1,3 @@
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import {
   type AttributeValue,
   type Item,
@@ -10,11 +9,12 @@ import {
 } from '#runtime/tables/items/attribute-value.ts'
 import type { TableSchema } from '#runtime/tables/items/key-schema.ts'
 import { addNumbers, subtractNumbers } from '#runtime/tables/items/number.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { childOf, type DocumentPath, valueAt } from './document-path.ts'
 import { checkAssignedKey } from './key-rules.ts'
-import type { Action, Update, UpdateValue } from './update.ts'
-import { writeEdits, type Edit } from './write-edits.ts'
+import type { UpdateAction, Update, UpdateValue } from './update.ts'
+import { applyEdits, type Edit } from './write-edits.ts'
 
 const MISSING = 'The provided expression refers to an attribute that does not exist in the item'
 const WRONG_TYPE = 'An operand in the update expression has an incorrect data type'
@@ -50,25 +50,25 @@ export function applyUpdate(update: Update, before: Before): Item | undefined {
     return made
   })
   if (before.stored === undefined && onlyTakesAway(update)) return undefined
-  return writeEdits(item, edits)
+  return applyEdits(item, edits)
 }
 
 /** An update without any action makes an item of its key alone. */
 const onlyTakesAway = ({ actions }: Update): boolean =>
   actions.length > 0 && actions.every(({ section }) => section === 'REMOVE' || section === 'DELETE')
 
-function editOf(action: Action, assigned: AttributeValue | undefined, item: Item): Edit[] {
+function editOf(action: UpdateAction, assigned: AttributeValue | undefined, item: Item): Edit[] {
   const { path } = action
   const last = path.at(-1)
   const parent = valueAt(item, path.slice(0, -1))
   if (parent === undefined || last === undefined || !holdsPart(parent, last)) {
-    throw invalidRequest(WRONG_PATH)
+    throw validationError(WRONG_PATH)
   }
   const existing = childOf(parent, last)
   if (action.section === 'SET') return [{ path, value: assigned }]
   if (action.section === 'REMOVE') return existing === undefined ? [] : [{ path, value: undefined }]
   if (existing !== undefined && typeOf(existing) !== typeOf(action.value)) {
-    throw invalidRequest(WRONG_TYPE)
+    throw validationError(WRONG_TYPE)
   }
   return action.section === 'ADD'
     ? [{ path, value: sum(action.value, existing) }]
@@ -138,16 +138,16 @@ function resolve(value: UpdateValue, item: Item): AttributeValue {
 }
 
 function present(value: AttributeValue | undefined): AttributeValue {
-  if (value === undefined) throw invalidRequest(MISSING)
+  if (value === undefined) throw validationError(MISSING)
   return value
 }
 
 function listOf(value: AttributeValue): readonly AttributeValue[] {
   if ('L' in value) return value.L
-  throw invalidRequest(WRONG_TYPE)
+  throw validationError(WRONG_TYPE)
 }
 
 function numberOf(value: AttributeValue): string {
   if ('N' in value) return value.N
-  throw invalidRequest(WRONG_TYPE)
+  throw validationError(WRONG_TYPE)
 }

@@ -1,7 +1,7 @@
 import { checkArity, checkPredicate, checkSizes } from './condition-rules.ts'
 import type { Condition, Operand, Predicate } from './condition.ts'
 import type { DocumentPath } from './document-path.ts'
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 import { isPredicateName, PREDICATES } from './functions.ts'
 import type { Substitutions } from './substitutions.ts'
 import type { CallNode, ConditionNode, OperandNode, PredicateNode } from './syntax.ts'
@@ -67,7 +67,7 @@ class ConditionBinder {
       }
       case 'in': {
         const [operand, ...candidates] = node.operands.map((each) => this.#operand(each))
-        if (operand === undefined) throw new ExpressionFault('IN without an operand')
+        if (operand === undefined) throw new ExpressionError('IN without an operand')
         return { kind: 'in', operand, candidates }
       }
       case 'call':
@@ -85,7 +85,7 @@ class ConditionBinder {
     if (node.kind === 'path') return { kind: 'path', path: this.#substitutions.path(node) }
     if (node.kind === 'value') return { kind: 'value', value: this.#substitutions.value(node.name) }
     const [argument] = node.args
-    if (argument === undefined) throw new ExpressionFault('size without an operand')
+    if (argument === undefined) throw new ExpressionError('size without an operand')
     return { kind: 'size', operand: this.#operand(argument) }
   }
 }
@@ -100,5 +100,5 @@ function checkCalls(node: PredicateNode): void {
 
 function predicateOf(node: CallNode): keyof typeof PREDICATES {
   if (isPredicateName(node.name)) return node.name
-  throw new ExpressionFault(`Invalid function name; function: ${node.name}`)
+  throw new ExpressionError(`Invalid function name; function: ${node.name}`)
 }

@@ -6,7 +6,7 @@ import {
 
 import { checkArity } from './condition-rules.ts'
 import { checkDistinctPaths } from './document-path.ts'
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 import { isUpdateFunctionName, UPDATE_FUNCTIONS } from './functions.ts'
 import type { Substitutions } from './substitutions.ts'
 import type {
@@ -17,7 +17,7 @@ import type {
   UpdateValueNode,
   ValueNode,
 } from './syntax.ts'
-import type { Action, Update, UpdateValue } from './update.ts'
+import type { UpdateAction, Update, UpdateValue } from './update.ts'
 
 /** DynamoDB's names of the types in what it says of ADD and DELETE. */
 const LONG_NAMES: Readonly<Partial<Record<AttributeType, string>>> = {
@@ -53,7 +53,7 @@ class UpdateBinder {
   }
 
   /** Everything but SET, whose values are judged last. */
-  simple(node: ActionNode): [ActionNode, Action][] {
+  simple(node: ActionNode): [ActionNode, UpdateAction][] {
     const path = this.#substitutions.path(node.path)
     if (node.section === 'REMOVE') return [[node, { section: 'REMOVE', path }]]
     if (node.section === 'SET') return []
@@ -66,8 +66,8 @@ class UpdateBinder {
     return [[node, { section: 'ADD', path, value }]]
   }
 
-  assignment(node: ActionNode): Action {
-    if (node.section !== 'SET') throw new ExpressionFault('An action without a section')
+  assignment(node: ActionNode): UpdateAction {
+    if (node.section !== 'SET') throw new ExpressionError('An action without a section')
     const path = this.#substitutions.path(node.path)
     return { section: 'SET', path, value: this.#value(node.value) }
   }
@@ -95,7 +95,7 @@ class UpdateBinder {
     for (const argument of node.args) if (argument.kind === 'call') this.#call(argument)
     if (isUpdateFunctionName(node.name)) checkArity(node, UPDATE_FUNCTIONS[node.name])
     if (first === undefined || second === undefined)
-      throw new ExpressionFault('A call without operands')
+      throw new ExpressionError('A call without operands')
     return node.name === 'list_append'
       ? this.#listAppend(first, second)
       : this.#ifNotExists(first, second)
@@ -103,7 +103,7 @@ class UpdateBinder {
 
   #ifNotExists(first: OperandNode, second: OperandNode): UpdateValue {
     if (first.kind !== 'path') {
-      throw new ExpressionFault(
+      throw new ExpressionError(
         'Operator or function requires a document path; operator or function: if_not_exists',
       )
     }
@@ -135,7 +135,7 @@ function leavesBelow(node: UpdateValueNode): (PathNode | ValueNode)[] {
 
 function checkType(operator: string, operand: UpdateValue, expected: AttributeType): void {
   if (operand.kind !== 'value' || typeOf(operand.value) === expected) return
-  throw new ExpressionFault(
+  throw new ExpressionError(
     'Incorrect operand type for operator or function; ' +
       `operator or function: ${operator}, operand type: ${typeOf(operand.value)}`,
   )
@@ -146,8 +146,8 @@ const isSet = (
 ): value is Extract<AttributeValue, { SS: unknown } | { NS: unknown } | { BS: unknown }> =>
   'SS' in value || 'NS' in value || 'BS' in value
 
-const wrongOperand = (operator: 'ADD' | 'DELETE', value: AttributeValue): ExpressionFault =>
-  new ExpressionFault(
+const wrongOperand = (operator: 'ADD' | 'DELETE', value: AttributeValue): ExpressionError =>
+  new ExpressionError(
     `Incorrect operand type for operator or function; operator: ${operator}, ` +
       `operand type: ${LONG_NAMES[typeOf(value)] ?? typeOf(value)}, typeSet: ALLOWED_FOR_${operator}_OPERAND`,
   )

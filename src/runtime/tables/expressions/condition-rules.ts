@@ -7,7 +7,7 @@ import { compareValues } from '#runtime/tables/items/order.ts'
 
 import { type Operand, type Predicate, staticTypeOf } from './condition.ts'
 import { pathText, samePath } from './document-path.ts'
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 import { SIZE } from './functions.ts'
 import type { CallNode, OperandNode } from './syntax.ts'
 import { valueText } from './value-text.ts'
@@ -22,7 +22,7 @@ const VALID_TYPES = '{B,NULL,SS,BOOL,L,BS,N,NS,S,M}'
 
 export function checkArity(node: CallNode, expected: number): void {
   if (node.args.length === expected) return
-  throw new ExpressionFault(
+  throw new ExpressionError(
     'Incorrect number of operands for operator or function; ' +
       `operator or function: ${node.name}, number of operands: ${node.args.length}`,
   )
@@ -66,7 +66,7 @@ function checkCall(name: string, operands: readonly Operand[]): void {
     case 'attribute_exists':
     case 'attribute_not_exists':
       if (first?.kind === 'path') return
-      throw new ExpressionFault(
+      throw new ExpressionError(
         `Operator or function requires a document path; operator or function: ${name}`,
       )
     case 'begins_with':
@@ -85,7 +85,7 @@ function checkTypeName(name: string, operand: Operand): void {
   }
   const type = operand.value.S
   if (ATTRIBUTE_TYPES.some((each) => each === type)) return
-  throw new ExpressionFault(
+  throw new ExpressionError(
     `Invalid attribute type name found; type: ${type}, valid types: ${VALID_TYPES}`,
   )
 }
@@ -126,15 +126,15 @@ function checkBounds(lower: Operand, upper: Operand): void {
   }
 }
 
-const bounds = (message: string, lower: AttributeValue, upper: AttributeValue): ExpressionFault =>
-  new ExpressionFault(
+const bounds = (message: string, lower: AttributeValue, upper: AttributeValue): ExpressionError =>
+  new ExpressionError(
     `${message}; lower bound operand: AttributeValue: ${valueText(lower)}, ` +
       `upper bound operand: AttributeValue: ${valueText(upper)}`,
   )
 
 function checkCandidates(count: number): void {
   if (count <= MAX_CANDIDATES) return
-  throw new ExpressionFault(
+  throw new ExpressionError(
     `The IN operator is provided with too many operands; number of operands: ${count}`,
   )
 }
@@ -145,7 +145,7 @@ function checkDistinct(predicate: Predicate): void {
   if (first?.kind !== 'path' || second?.kind !== 'path') return
   if (!samePath(first.path, second.path)) return
   const operator = predicate.kind === 'call' ? predicate.name : predicate.operator
-  throw new ExpressionFault(
+  throw new ExpressionError(
     'The first operand must be distinct from the remaining operands for this operator or function; ' +
       `operator: ${operator}, first operand: ${pathText(first.path)}`,
   )
@@ -154,7 +154,7 @@ function checkDistinct(predicate: Predicate): void {
 const operandsOf = (predicate: Predicate): readonly Operand[] =>
   predicate.kind === 'in' ? [predicate.operand, ...predicate.candidates] : predicate.operands
 
-const wrongType = (name: string, type: string): ExpressionFault =>
-  new ExpressionFault(
+const wrongType = (name: string, type: string): ExpressionError =>
+  new ExpressionError(
     `Incorrect operand type for operator or function; operator or function: ${name}, operand type: ${type}`,
   )

@@ -4,7 +4,7 @@ import {
   type Item,
 } from '#runtime/tables/items/attribute-value.ts'
 
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 
 /** Attribute names and list indexes from the item down; the first is always a name. */
 export type DocumentPath = readonly (string | number)[]
@@ -36,7 +36,7 @@ export const pathText = (path: DocumentPath): string =>
  * Overlaps are reported before conflicts.
  */
 export function checkDistinctPaths(paths: readonly DocumentPath[]): void {
-  let conflict: ExpressionFault | undefined
+  let conflict: ExpressionError | undefined
   for (const [index, path] of paths.entries()) {
     for (const earlier of paths.slice(0, index)) {
       const relation = relationOf(earlier, path)
@@ -61,8 +61,8 @@ const pathFault = (
   relation: 'overlap' | 'conflict',
   one: DocumentPath,
   other: DocumentPath,
-): ExpressionFault =>
-  new ExpressionFault(
+): ExpressionError =>
+  new ExpressionError(
     `Two document paths ${relation} with each other; must remove or rewrite one of these paths; ` +
       `path one: ${pathText(one)}, path two: ${pathText(other)}`,
   )

@@ -2,29 +2,29 @@ import { describe, expect, test } from 'vitest'
 
 import type { AttributeValue, Item } from '#runtime/tables/items/attribute-value.ts'
 import { plainItem } from '#runtime/tables/items/plain-json.ts'
-import { readPlainItem, readPlainValue } from '#runtime/tables/items/plain-value.ts'
+import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
 
 import { applyUpdate } from './apply-update.ts'
-import { type BoundExpressions, type ExpressionParameter, Expressions } from './expressions.ts'
-import { matches } from './matches.ts'
+import { type BoundExpressions, type ExpressionField, Expressions } from './expressions.ts'
+import { itemMatches } from './matches.ts'
 import { project } from './project.ts'
 
 const expressions = new Expressions()
 const NAMES = { '#proto': '__proto__', '#ctor': 'constructor' }
 
 function bind(
-  parameter: ExpressionParameter,
+  field: ExpressionField,
   text: string,
   values: Record<string, unknown> = {},
 ): BoundExpressions {
   const names = Object.entries(NAMES).filter(([name]) => text.includes(name))
   return expressions.bind(
     {
-      [parameter]: text,
-      ...(names.length > 0 && { ExpressionAttributeNames: Object.fromEntries(names) }),
-      ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: values }),
+      [field]: text,
+      ...(names.length > 0 && { expressionAttributeNames: Object.fromEntries(names) }),
+      ...(Object.keys(values).length > 0 && { expressionAttributeValues: values }),
     },
-    { parameters: [parameter], readValue: (input) => readPlainValue(input) },
+    [field],
   )
 }
 
@@ -43,9 +43,9 @@ describe('a condition', () => {
     high: '\u{1F600}',
   })
   const holds = (text: string, values?: Record<string, unknown>): boolean => {
-    const { condition } = bind('ConditionExpression', text, values)
+    const { condition } = bind('conditionExpression', text, values)
     if (condition === undefined) throw new Error('No condition')
-    return matches(condition.condition, item)
+    return itemMatches(condition.condition, item)
   }
 
   test.each<[string, Record<string, unknown> | undefined]>([
@@ -108,7 +108,7 @@ describe('an update', () => {
     before: Record<string, unknown> | undefined,
     values?: Record<string, unknown>,
   ): unknown => {
-    const { update } = bind('UpdateExpression', text, values)
+    const { update } = bind('updateExpression', text, values)
     if (update === undefined) throw new Error('No update')
     const stored = before && readPlainItem({ pk: 'p', ...before })
     const text0 = JSON.stringify(stored)
@@ -204,7 +204,7 @@ describe('an update', () => {
 describe('a projection', () => {
   const item = readPlainItem({ a: { b: 1, c: 2 }, l: ['x', 'y', 'z', [1, 2]], n: null })
   const kept = (text: string): unknown => {
-    const { projection } = bind('ProjectionExpression', text)
+    const { projection } = bind('projectionExpression', text)
     return projection && plainItem(project(projection, item))
   }
 
@@ -229,6 +229,6 @@ test('a deep list is compared without harm', () => {
   const deep = (value: AttributeValue, levels: number): AttributeValue =>
     levels === 0 ? value : deep({ L: [value] }, levels - 1)
   const item: Item = { a: deep({ N: '1' }, 31), b: deep({ N: '1' }, 31) }
-  const { condition } = bind('ConditionExpression', 'a = b')
-  expect(condition && matches(condition.condition, item)).toBe(true)
+  const { condition } = bind('conditionExpression', 'a = b')
+  expect(condition && itemMatches(condition.condition, item)).toBe(true)
 })

@@ -1,23 +1,29 @@
 import { describe, expect, test } from 'vitest'
 
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
-import { readWireValue } from '#runtime/tables/items/wire-value.ts'
+import { canonicalNumber } from '#runtime/tables/items/number.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { Expressions, type ExpressionTexts } from './expressions.ts'
 
 type Values = Readonly<Record<string, AttributeValue>>
 
 const expressions = new Expressions()
+/** Values are given in the form that they have inside. */
+const readValue = (input: unknown): AttributeValue => {
+  const value = input as AttributeValue
+  return 'N' in value ? { N: canonicalNumber(value.N) } : value
+}
 const bind = (texts: ExpressionTexts) =>
-  expressions.bind(texts, {
-    parameters: ['ProjectionExpression', 'UpdateExpression', 'ConditionExpression'],
-    readValue: (input) => readWireValue(input),
-  })
+  expressions.bind(
+    texts,
+    ['projectionExpression', 'updateExpression', 'conditionExpression'],
+    readValue,
+  )
 const condition = (text: string, values?: Values) =>
-  bind({ ConditionExpression: text, ...(values && { ExpressionAttributeValues: values }) })
+  bind({ conditionExpression: text, ...(values && { expressionAttributeValues: values }) })
 const update = (text: string, values?: Values) =>
-  bind({ UpdateExpression: text, ...(values && { ExpressionAttributeValues: values }) })
+  bind({ updateExpression: text, ...(values && { expressionAttributeValues: values }) })
 
 const N = { ':v': { N: '5' } } as const
 const TWO = { ':v': { N: '5' }, ':w': { N: '1' } } as const
@@ -47,7 +53,7 @@ describe('a syntax error', () => {
     ['SET _123 = :v', '_', 'SET _123'],
   ])('in the update "%s" names "%s" near "%s"', (text, token, near) => {
     const message = `Invalid UpdateExpression: Syntax error; token: "${token}", near: "${near}"`
-    expect(() => update(text)).toThrow(invalidRequest(message))
+    expect(() => update(text)).toThrow(validationError(message))
   })
 
   test.each([
@@ -61,7 +67,7 @@ describe('a syntax error', () => {
     ['a = (b = :v)', '<EOF>', ')'],
   ])('in the condition "%s" names "%s" near "%s"', (text, token, near) => {
     const message = `Invalid ConditionExpression: Syntax error; token: "${token}", near: "${near}"`
-    expect(() => condition(text)).toThrow(invalidRequest(message))
+    expect(() => condition(text)).toThrow(validationError(message))
   })
 })
 
@@ -171,7 +177,7 @@ describe('a condition', () => {
     ],
     ['', undefined, 'The expression can not be empty;'],
   ])('is refused: %s', (text, values, message) => {
-    const full = invalidRequest(`Invalid ConditionExpression: ${message}`)
+    const full = validationError(`Invalid ConditionExpression: ${message}`)
     expect(() => condition(text, values)).toThrow(full)
   })
 
@@ -257,7 +263,7 @@ describe('an update', () => {
       'An expression attribute name used in the document path is not defined; attribute name: #n',
     ],
   ])('is refused: %s', (text, values, message) => {
-    const full = invalidRequest(`Invalid UpdateExpression: ${message}`)
+    const full = validationError(`Invalid UpdateExpression: ${message}`)
     expect(() => update(text, values)).toThrow(full)
   })
 })
@@ -270,19 +276,15 @@ describe('the size of an expression', () => {
   const sentence = 'Expression size has exceeded the maximum allowed size;'
 
   test.each([
-    ['ConditionExpression', ' expression size: 4097'],
-    ['FilterExpression', ' expression size: 4097'],
-    ['KeyConditionExpression', ''],
-    ['ProjectionExpression', ''],
-    ['UpdateExpression', ''],
-  ] as const)('is told of a %s by "%s"', (parameter, size) => {
+    ['ConditionExpression', 'conditionExpression', ' expression size: 4097'],
+    ['FilterExpression', 'filterExpression', ' expression size: 4097'],
+    ['KeyConditionExpression', 'keyConditionExpression', ''],
+    ['ProjectionExpression', 'projectionExpression', ''],
+    ['UpdateExpression', 'updateExpression', ''],
+  ] as const)('is told of a %s', (parameter, field, size) => {
     const message = `Invalid ${parameter}: ${sentence}${size}`
-    const bindAny = () =>
-      expressions.bind(
-        { [parameter]: long },
-        { parameters: [parameter], readValue: (input) => readWireValue(input) },
-      )
-    expect(bindAny).toThrow(invalidRequest(message))
+    const bindAny = () => expressions.bind({ [field]: long }, [field], readValue)
+    expect(bindAny).toThrow(validationError(message))
   })
 })
 
@@ -290,79 +292,79 @@ describe('the names and values of a request', () => {
   test.each<[string, ExpressionTexts, string]>([
     [
       'unused',
-      { ConditionExpression: 'a = :v', ExpressionAttributeValues: TWO },
+      { conditionExpression: 'a = :v', expressionAttributeValues: TWO },
       'Value provided in ExpressionAttributeValues unused in expressions: keys: {:w}',
     ],
     [
       'unused as names',
-      { ProjectionExpression: 'a', ExpressionAttributeNames: { '#a': 'a', '#b': 'b' } },
+      { projectionExpression: 'a', expressionAttributeNames: { '#a': 'a', '#b': 'b' } },
       'Value provided in ExpressionAttributeNames unused in expressions: keys: {#a, #b}',
     ],
     [
       'without an expression',
-      { ExpressionAttributeNames: { '#a': 'a' } },
+      { expressionAttributeNames: { '#a': 'a' } },
       'ExpressionAttributeNames can only be specified when using expressions',
     ],
     [
       'without one that takes them',
-      { ProjectionExpression: 'a', ExpressionAttributeValues: N },
+      { projectionExpression: 'a', expressionAttributeValues: N },
       'ExpressionAttributeValues can only be specified when using expressions: UpdateExpression and ConditionExpression are null',
     ],
     [
       'none',
-      { ConditionExpression: 'a = b', ExpressionAttributeNames: {} },
+      { conditionExpression: 'a = b', expressionAttributeNames: {} },
       'ExpressionAttributeNames must not be empty',
     ],
     [
       'more than any expression can mention',
-      { ConditionExpression: 'a = :v0', ExpressionAttributeValues: placeholders(4097) },
+      { conditionExpression: 'a = :v0', expressionAttributeValues: placeholders(4097) },
       'ExpressionAttributeValues must not hold more than 4096 keys',
     ],
     [
       'without a sign',
-      { ConditionExpression: 'a = b', ExpressionAttributeNames: { a: 'a' } },
+      { conditionExpression: 'a = b', expressionAttributeNames: { a: 'a' } },
       'ExpressionAttributeNames contains invalid key: Syntax error; key: "a"',
     ],
     [
       'with a faulty value',
-      { ConditionExpression: 'a = :v', ExpressionAttributeValues: { ':v': { N: 'x' } } },
+      { conditionExpression: 'a = :v', expressionAttributeValues: { ':v': { N: 'x' } } },
       'ExpressionAttributeValues contains invalid value: The parameter cannot be converted to a numeric value: x for key :v',
     ],
     [
       'too long',
-      { ConditionExpression: 'a = b', ExpressionAttributeNames: { [`#${'a'.repeat(255)}`]: 'a' } },
+      { conditionExpression: 'a = b', expressionAttributeNames: { [`#${'a'.repeat(255)}`]: 'a' } },
       'ExpressionAttributeNames contains invalid key: The expression attribute map contains a key that is too long; size of key: 256',
     ],
     [
       'too long, whatever else is wrong with them',
-      { ConditionExpression: 'a = b', ExpressionAttributeValues: { [`:-${'a'.repeat(254)}`]: {} } },
+      { conditionExpression: 'a = b', expressionAttributeValues: { [`:-${'a'.repeat(254)}`]: {} } },
       'ExpressionAttributeValues contains invalid key: The expression attribute map contains a key that is too long;',
     ],
     [
       'with an empty name',
-      { ConditionExpression: '#a = b', ExpressionAttributeNames: { '#a': '' } },
+      { conditionExpression: '#a = b', expressionAttributeNames: { '#a': '' } },
       'ExpressionAttributeNames contains invalid value: Empty attribute name for key #a',
     ],
     [
       'with a name that no attribute can have',
-      { ConditionExpression: '#a = b', ExpressionAttributeNames: { '#a': 'a'.repeat(65_536) } },
+      { conditionExpression: '#a = b', expressionAttributeNames: { '#a': 'a'.repeat(65_536) } },
       '1 validation error detected: Attribute name is too large, must be less than 65536 bytes',
     ],
   ])('are refused %s', (_what, texts, message) => {
-    expect(() => bind(texts)).toThrow(invalidRequest(message))
+    expect(() => bind(texts)).toThrow(validationError(message))
   })
 
   test('are put in anew each time, though a text is parsed once', () => {
     const text = 'SET #a = :v'
     const first = bind({
-      UpdateExpression: text,
-      ExpressionAttributeNames: { '#a': 'one' },
-      ExpressionAttributeValues: { ':v': { S: 'x' } },
+      updateExpression: text,
+      expressionAttributeNames: { '#a': 'one' },
+      expressionAttributeValues: { ':v': { S: 'x' } },
     })
     const second = bind({
-      UpdateExpression: text,
-      ExpressionAttributeNames: { '#a': 'two' },
-      ExpressionAttributeValues: { ':v': { S: 'y' } },
+      updateExpression: text,
+      expressionAttributeNames: { '#a': 'two' },
+      expressionAttributeValues: { ':v': { S: 'y' } },
     })
     expect(first.update?.actions).toMatchObject([{ path: ['one'], value: { value: { S: 'x' } } }])
     expect(second.update?.actions).toMatchObject([{ path: ['two'], value: { value: { S: 'y' } } }])

@@ -1,11 +1,12 @@
 import { LRUCache } from 'lru-cache'
 
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
+import { readPlainValue } from '#runtime/tables/items/plain-value.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { bindCondition, type BoundCondition } from './bind-condition.ts'
 import { bindUpdate } from './bind-update.ts'
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 import { parseCondition } from './parse-condition.ts'
 import { parseProjection } from './parse-projection.ts'
 import { parseUpdate } from './parse-update.ts'
@@ -14,24 +15,17 @@ import { type AttributeNames, checkNames, readValues, Substitutions } from './su
 import type { ActionNode, ConditionNode, PathNode } from './syntax.ts'
 import type { Update } from './update.ts'
 
-/** The expressions that an action takes, in the order in which DynamoDB lists them. */
-export type ExpressionParameter =
-  | 'ProjectionExpression'
-  | 'FilterExpression'
-  | 'KeyConditionExpression'
-  | 'UpdateExpression'
-  | 'ConditionExpression'
+/** The expressions that an action may take. */
+export type ExpressionField =
+  | 'projectionExpression'
+  | 'filterExpression'
+  | 'keyConditionExpression'
+  | 'updateExpression'
+  | 'conditionExpression'
 
-export type ExpressionTexts = Readonly<Partial<Record<ExpressionParameter, string>>> & {
-  readonly ExpressionAttributeNames?: AttributeNames
-  readonly ExpressionAttributeValues?: Readonly<Record<string, unknown>>
-}
-
-export interface Reading {
-  /** Those that the action takes. */
-  readonly parameters: readonly ExpressionParameter[]
-  /** Reads one of the values: from the wire shape, or from plain JSON. */
-  readonly readValue: (input: unknown) => AttributeValue
+export type ExpressionTexts = { readonly [Field in ExpressionField]?: string } & {
+  readonly expressionAttributeNames?: AttributeNames
+  readonly expressionAttributeValues?: Readonly<Record<string, unknown>>
 }
 
 export interface BoundExpressions {
@@ -42,8 +36,6 @@ export interface BoundExpressions {
   readonly projection?: Projection
 }
 
-/** Of a request that has no expressions. */
-export const NO_TEXTS: ExpressionTexts = {}
 const NOTHING: BoundExpressions = {}
 
 /** Characters of expression text whose parsed forms are kept. */
@@ -55,26 +47,33 @@ export class Expressions {
   readonly #updates = cacheOf<readonly ActionNode[]>()
   readonly #projections = cacheOf<readonly PathNode[]>()
 
-  /** Checks all expressions of a request together; a name or value that none of them uses is refused. */
-  bind(texts: ExpressionTexts, reading: Reading): BoundExpressions {
-    if (texts === NO_TEXTS) return NOTHING
-    checkPresence(texts, reading.parameters)
-    checkNames(texts.ExpressionAttributeNames)
-    const values = readValues(texts.ExpressionAttributeValues, reading.readValue)
-    const substitutions = new Substitutions(texts.ExpressionAttributeNames, values)
+  /**
+   * Checks all expressions of a request together; a name or value that none of them uses is refused. `fields` are the
+   * expressions that the action takes, in the order in which DynamoDB lists them; `readValue` reads one of the values.
+   */
+  bind(
+    texts: ExpressionTexts,
+    fields: readonly ExpressionField[],
+    readValue: (input: unknown) => AttributeValue = readPlainValue,
+  ): BoundExpressions {
+    const { expressionAttributeNames: names, expressionAttributeValues: values } = texts
+    if (names === undefined && values === undefined && !hasAny(texts, fields)) return NOTHING
+    checkPresence(texts, fields)
+    checkNames(names)
+    const substitutions = new Substitutions(names, readValues(values, readValue))
     const bound = this.#bindAll(texts, substitutions)
     substitutions.checkAllUsed()
     return bound
   }
 
   #bindAll(texts: ExpressionTexts, substitutions: Substitutions): BoundExpressions {
-    const update = within('UpdateExpression', texts, (text) =>
+    const update = within('updateExpression', texts, (text) =>
       bindUpdate(parsed(this.#updates, text, parseUpdate), substitutions),
     )
-    const condition = this.#condition('ConditionExpression', texts, substitutions)
-    const keyCondition = this.#condition('KeyConditionExpression', texts, substitutions)
-    const filter = this.#condition('FilterExpression', texts, substitutions)
-    const projection = within('ProjectionExpression', texts, (text) =>
+    const condition = this.#condition('conditionExpression', texts, substitutions)
+    const keyCondition = this.#condition('keyConditionExpression', texts, substitutions)
+    const filter = this.#condition('filterExpression', texts, substitutions)
+    const projection = within('projectionExpression', texts, (text) =>
       bindProjection(parsed(this.#projections, text, parseProjection), substitutions),
     )
     return {
@@ -87,55 +86,56 @@ export class Expressions {
   }
 
   #condition(
-    parameter: ExpressionParameter,
+    field: ExpressionField,
     texts: ExpressionTexts,
     substitutions: Substitutions,
   ): BoundCondition | undefined {
-    return within(parameter, texts, (text) =>
+    return within(field, texts, (text) =>
       bindCondition(parsed(this.#conditions, text, parseCondition), substitutions),
     )
   }
 }
 
-/** Names and values are of no use without an expression that could use them. */
-export function checkPresence(
-  texts: ExpressionTexts,
-  parameters: readonly ExpressionParameter[],
-): void {
-  if (texts === NO_TEXTS) return
-  const given = parameters.filter((parameter) => texts[parameter] !== undefined)
-  if (texts.ExpressionAttributeNames !== undefined && given.length === 0) {
-    throw invalidRequest('ExpressionAttributeNames can only be specified when using expressions')
+/** Refuses names and values where there is no expression that could use them. */
+export function checkPresence(texts: ExpressionTexts, fields: readonly ExpressionField[]): void {
+  if (texts.expressionAttributeNames !== undefined && !hasAny(texts, fields)) {
+    throw validationError('ExpressionAttributeNames can only be specified when using expressions')
   }
-  const withValues = parameters.filter((parameter) => parameter !== 'ProjectionExpression')
-  if (texts.ExpressionAttributeValues === undefined || withValues.length === 0) return
-  if (withValues.some((parameter) => texts[parameter] !== undefined)) return
-  throw invalidRequest(
+  if (texts.expressionAttributeValues === undefined) return
+  const withValues = fields.filter((field) => field !== 'projectionExpression')
+  if (withValues.length === 0 || hasAny(texts, withValues)) return
+  throw validationError(
     'ExpressionAttributeValues can only be specified when using expressions: ' +
-      `${withValues.join(' and ')} ${withValues.length > 1 ? 'are' : 'is'} null`,
+      `${withValues.map(parameterName).join(' and ')} ${withValues.length > 1 ? 'are' : 'is'} null`,
   )
 }
 
+export const hasAny = (texts: ExpressionTexts, fields: readonly ExpressionField[]): boolean =>
+  fields.some((field) => texts[field] !== undefined)
+
+const parameterName = (field: ExpressionField): string =>
+  field.charAt(0).toUpperCase() + field.slice(1)
+
 /** DynamoDB tells how long these are when they are too long, and not of the others. */
-const TELLS_SIZE: ReadonlySet<ExpressionParameter> = new Set([
-  'ConditionExpression',
-  'FilterExpression',
+const TELLS_SIZE: ReadonlySet<ExpressionField> = new Set([
+  'conditionExpression',
+  'filterExpression',
 ])
 const SIZE = / expression size: \d+$/
 
 function within<Result>(
-  parameter: ExpressionParameter,
+  field: ExpressionField,
   texts: ExpressionTexts,
   read: (text: string) => Result,
 ): Result | undefined {
-  const text = texts[parameter]
+  const text = texts[field]
   if (text === undefined) return undefined
   try {
     return read(text)
   } catch (error) {
-    if (!(error instanceof ExpressionFault)) throw error
-    const message = TELLS_SIZE.has(parameter) ? error.message : error.message.replace(SIZE, '')
-    throw invalidRequest(`Invalid ${parameter}: ${message}`)
+    if (!(error instanceof ExpressionError)) throw error
+    const message = TELLS_SIZE.has(field) ? error.message : error.message.replace(SIZE, '')
+    throw validationError(`Invalid ${parameterName(field)}: ${message}`)
   }
 }
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
-import { readPlainValue } from '#runtime/tables/items/plain-value.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { Expressions } from './expressions.ts'
 import { inSortRange, keyRangeOf, type KeyRange } from './key-condition.ts'
@@ -17,8 +16,8 @@ const expressions = new Expressions()
 function rangeOf(text: string, schema = SCHEMA): KeyRange {
   const used = Object.entries(VALUES).filter(([name]) => text.includes(name))
   const { keyCondition } = expressions.bind(
-    { KeyConditionExpression: text, ExpressionAttributeValues: Object.fromEntries(used) },
-    { parameters: ['KeyConditionExpression'], readValue: (input) => readPlainValue(input) },
+    { keyConditionExpression: text, expressionAttributeValues: Object.fromEntries(used) },
+    ['keyConditionExpression'],
   )
   if (keyCondition === undefined) throw new Error('No key condition')
   return keyRangeOf(keyCondition.condition, schema)
@@ -96,7 +95,7 @@ describe('a key condition', () => {
       'One or more parameter values were invalid: Condition parameter type does not match schema type',
     ],
   ])('"%s" is refused', (text, message) => {
-    expect(() => rangeOf(text)).toThrow(invalidRequest(message))
+    expect(() => rangeOf(text)).toThrow(validationError(message))
   })
 
   test('on a second attribute is refused where there is no sort key', () => {

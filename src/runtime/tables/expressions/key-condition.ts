@@ -1,4 +1,3 @@
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import { type AttributeValue, typeOf } from '#runtime/tables/items/attribute-value.ts'
 import {
   type KeyAttribute,
@@ -6,6 +5,7 @@ import {
   type KeySchema,
 } from '#runtime/tables/items/key-schema.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { Condition } from './condition.ts'
 import { type KeyTerm, keyTermsOf } from './key-terms.ts'
@@ -49,11 +49,11 @@ export function keyRangeOf(
   const { partitionKey, sortKey } = schema
   if (terms.size > MOST_CONDITIONS) throw tooMany(terms.size, keyAttributes(schema).length)
   inspect?.(partitionKey)
-  if (sortKey === undefined && terms.size > 1) throw invalidRequest(UNSUPPORTED)
+  if (sortKey === undefined && terms.size > 1) throw validationError(UNSUPPORTED)
   const partition = terms.get(partitionKey.name)
   if (partition === undefined) throw missing(partitionKey)
   checkTypes(partition, partitionKey)
-  if (partition.operator !== '=') throw invalidRequest(UNSUPPORTED)
+  if (partition.operator !== '=') throw validationError(UNSUPPORTED)
   const [value] = partition.values
   if (value === undefined) throw missing(partitionKey)
   if (sortKey === undefined) return { partition: value, sort: undefined }
@@ -96,15 +96,15 @@ function sortRange(
 
 function checkTypes(term: KeyTerm, key: KeyAttribute): void {
   if (term.values.every((value) => typeOf(value) === key.type)) return
-  throw invalidRequest(
+  throw validationError(
     'One or more parameter values were invalid: Condition parameter type does not match schema type',
   )
 }
 
 const tooMany = (given: number, possible: number): Error =>
-  invalidRequest(
+  validationError(
     `The number of query conditions (${given}) exceeds the number of key attributes defined in the schema (${possible})`,
   )
 
 const missing = (key: KeyAttribute): Error =>
-  invalidRequest(`Query condition missed key schema element: ${key.name}`)
+  validationError(`Query condition missed key schema element: ${key.name}`)

@@ -1,4 +1,3 @@
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import {
   type AttributeType,
   attributeOf,
@@ -15,9 +14,10 @@ import {
   type KeySchema,
   type TableSchema,
 } from '#runtime/tables/items/key-schema.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { DocumentPath } from './document-path.ts'
-import type { Action, Update, UpdateValue } from './update.ts'
+import type { UpdateAction, Update, UpdateValue } from './update.ts'
 
 const NESTED_KEY =
   "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
@@ -26,10 +26,10 @@ const NESTED_KEY =
 export function checkNestedPaths(paths: readonly DocumentPath[], schema: TableSchema): void {
   const nested = new Set(paths.flatMap((path) => (path.length > 1 ? [path[0]] : [])))
   for (const { name } of keyAttributes(schema)) {
-    if (nested.has(name)) throw invalidRequest(`${NESTED_KEY}Key: ${name}`)
+    if (nested.has(name)) throw validationError(`${NESTED_KEY}Key: ${name}`)
   }
   for (const { name } of indexKeyAttributes(schema)) {
-    if (nested.has(name)) throw invalidRequest(`${NESTED_KEY}IndexKey: ${name}`)
+    if (nested.has(name)) throw validationError(`${NESTED_KEY}IndexKey: ${name}`)
   }
 }
 
@@ -37,7 +37,7 @@ export function checkNestedPaths(paths: readonly DocumentPath[], schema: TableSc
 export function checkFilterPaths(paths: readonly DocumentPath[], queried: KeySchema): void {
   for (const { name } of keyAttributes(queried)) {
     if (paths.some(([head]) => head === name)) {
-      throw invalidRequest(
+      throw validationError(
         `Filter Expression can only contain non-primary key attributes: Primary key attribute: ${name}`,
       )
     }
@@ -48,7 +48,7 @@ export function checkFilterPaths(paths: readonly DocumentPath[], queried: KeySch
 export function checkUpdateKeys(update: Update, schema: TableSchema): void {
   for (const { name } of keyAttributes(schema)) {
     if (update.targets.some(([head]) => head === name)) {
-      throw invalidRequest(
+      throw validationError(
         `One or more parameter values were invalid: Cannot update attribute ${name}. This attribute is part of the key`,
       )
     }
@@ -65,7 +65,7 @@ export function checkUpdateKeys(update: Update, schema: TableSchema): void {
 
 /** The type of what a SET puts into the key of an index, where it took its value from the item. */
 export function checkAssignedKey(
-  action: Action,
+  action: UpdateAction,
   assigned: AttributeValue | undefined,
   schema: TableSchema,
 ): void {
@@ -75,7 +75,7 @@ export function checkAssignedKey(
     ({ name, type }) => names.includes(name) && typeOf(assigned) !== type,
   )
   if (!mismatch) return
-  throw invalidRequest(
+  throw validationError(
     'The update expression attempted to update the secondary index key to unsupported type',
   )
 }
@@ -86,7 +86,7 @@ export function checkUpdatedIndexKeys(update: Update, after: Item, schema: Table
   for (const { name, index } of indexKeyAttributes(schema)) {
     const value = set.has(name) ? attributeOf(after, name) : undefined
     if (value === undefined || !isEmptyKey(value)) continue
-    throw invalidRequest(
+    throw validationError(
       'One or more parameter values are not valid. ' +
         'The update expression attempted to update a secondary index key to a value that is not supported. ' +
         `The AttributeValue for a key attribute cannot contain an empty ${'B' in value ? 'binary' : 'string'} value. ` +
@@ -96,11 +96,11 @@ export function checkUpdatedIndexKeys(update: Update, after: Item, schema: Table
   if (set.size > 0) checkIndexKeySizes(after, schema)
 }
 
-const topLevelOfSet = ({ section, path }: Action): (string | number | undefined)[] =>
+const topLevelOfSet = ({ section, path }: UpdateAction): (string | number | undefined)[] =>
   section === 'SET' && path.length === 1 ? [path[0]] : []
 
 /** The type that an action surely leaves, if it does not depend on the item. */
-function typeAfter(action: Action): AttributeType | undefined {
+function typeAfter(action: UpdateAction): AttributeType | undefined {
   if (action.section === 'REMOVE') return undefined
   return action.section === 'SET' ? typeOfValue(action.value) : typeOf(action.value)
 }

@@ -1,5 +1,5 @@
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { Condition, Operand, Predicate } from './condition.ts'
 import type { Comparator } from './syntax.ts'
@@ -35,7 +35,7 @@ export function keyTermsOf(condition: Condition): ReadonlyMap<string, KeyTerm> {
 function collect(condition: Condition, terms: Map<string, KeyTerm>): void {
   const { kind } = condition
   if (kind === 'or' || kind === 'not' || kind === 'in') {
-    throw invalidRequest(`${WRONG_OPERATOR}${kind.toUpperCase()}`)
+    throw validationError(`${WRONG_OPERATOR}${kind.toUpperCase()}`)
   }
   if (kind === 'and') for (const each of condition.conditions) collect(each, terms)
   else add(condition, terms)
@@ -45,7 +45,7 @@ function add(predicate: Exclude<Predicate, { kind: 'in' }>, terms: Map<string, K
   const operator = operatorOf(predicate)
   const { name, index } = keyOf(predicate.operands)
   if (terms.has(name)) {
-    throw invalidRequest(
+    throw validationError(
       'Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key',
     )
   }
@@ -56,15 +56,15 @@ function add(predicate: Exclude<Predicate, { kind: 'in' }>, terms: Map<string, K
 function operatorOf(predicate: Exclude<Predicate, { kind: 'in' }>): KeyOperator {
   const [first] = predicate.operands
   if (predicate.kind === 'comparison') {
-    if (predicate.operator === '<>') throw invalidRequest(`${WRONG_OPERATOR}<>`)
+    if (predicate.operator === '<>') throw validationError(`${WRONG_OPERATOR}<>`)
     return predicate.operator
   }
   if (predicate.kind === 'call' && predicate.name !== 'begins_with') {
-    throw invalidRequest(`${WRONG_OPERATOR}${predicate.name}`)
+    throw validationError(`${WRONG_OPERATOR}${predicate.name}`)
   }
   const name = predicate.kind === 'between' ? 'BETWEEN' : 'begins_with'
   if (first?.kind !== 'path') {
-    throw invalidRequest(
+    throw validationError(
       `${WRONG_CONDITION}${name} operator must have the key attribute as its first operand`,
     )
   }
@@ -76,16 +76,16 @@ function keyOf(operands: readonly Operand[]): { name: string; index: number } {
   let key: { name: string; index: number } | undefined
   for (const [index, operand] of operands.entries()) {
     if (operand.kind === 'value') continue
-    if (operand.kind === 'size') throw invalidRequest(NESTED)
+    if (operand.kind === 'size') throw validationError(NESTED)
     if (key !== undefined) {
-      throw invalidRequest(`${WRONG_CONDITION}Multiple attribute names used in one condition`)
+      throw validationError(`${WRONG_CONDITION}Multiple attribute names used in one condition`)
     }
     if (operand.path.length > 1) {
-      throw invalidRequest('KeyConditionExpressions cannot have conditions on nested attributes')
+      throw validationError('KeyConditionExpressions cannot have conditions on nested attributes')
     }
     key = { name: String(operand.path[0]), index }
   }
-  if (key === undefined) throw invalidRequest(`${WRONG_CONDITION}No key attribute specified`)
+  if (key === undefined) throw validationError(`${WRONG_CONDITION}No key attribute specified`)
   return key
 }
 

@@ -4,8 +4,8 @@ import {
   membersOf,
   typeOf,
 } from '#runtime/tables/items/attribute-value.ts'
-import { bytesOf, decodedLength } from '#runtime/tables/items/base64.ts'
-import { sameValue } from '#runtime/tables/items/equality.ts'
+import { decodeBase64, decodedLength } from '#runtime/tables/items/base64.ts'
+import { areEqual } from '#runtime/tables/items/equality.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
 
 import type { Condition, Operand, Predicate } from './condition.ts'
@@ -16,10 +16,10 @@ import type { Comparator } from './syntax.ts'
 type Found = AttributeValue | undefined
 
 /** Whether an item fulfils a condition. A missing item is an item without attributes. */
-export function matches(condition: Condition, item: Item): boolean {
-  if (condition.kind === 'and') return condition.conditions.every((each) => matches(each, item))
-  if (condition.kind === 'or') return condition.conditions.some((each) => matches(each, item))
-  return condition.kind === 'not' ? !matches(condition.condition, item) : holds(condition, item)
+export function itemMatches(condition: Condition, item: Item): boolean {
+  if (condition.kind === 'and') return condition.conditions.every((each) => itemMatches(each, item))
+  if (condition.kind === 'or') return condition.conditions.some((each) => itemMatches(each, item))
+  return condition.kind === 'not' ? !itemMatches(condition.condition, item) : holds(condition, item)
 }
 
 function holds(predicate: Predicate, item: Item): boolean {
@@ -53,7 +53,7 @@ function resolve(operand: Operand, item: Item): Found {
 }
 
 const equals = (one: Found, other: Found): boolean =>
-  one !== undefined && other !== undefined && sameValue(one, other)
+  one !== undefined && other !== undefined && areEqual(one, other)
 
 /** What is missing is unequal to everything, also to what else is missing, and has no order. */
 function compares(operator: Comparator, left: Found, right: Found): boolean {
@@ -81,14 +81,15 @@ const FUNCTIONS: Readonly<Record<PredicateName, (first: Found, second: Found) =>
 export function beginsWith(value: AttributeValue, prefix: AttributeValue): boolean {
   if ('S' in value && 'S' in prefix) return value.S.startsWith(prefix.S)
   if (!('B' in value) || !('B' in prefix)) return false
-  const bytes = bytesOf(prefix.B)
-  return bytesOf(value.B).subarray(0, bytes.length).equals(bytes)
+  const bytes = decodeBase64(prefix.B)
+  return decodeBase64(value.B).subarray(0, bytes.length).equals(bytes)
 }
 
 function contains(container: AttributeValue, member: AttributeValue): boolean {
-  if ('L' in container) return container.L.some((each) => sameValue(each, member))
+  if ('L' in container) return container.L.some((each) => areEqual(each, member))
   if ('S' in container) return 'S' in member && container.S.includes(member.S)
-  if ('B' in container) return 'B' in member && bytesOf(container.B).includes(bytesOf(member.B))
+  if ('B' in container)
+    return 'B' in member && decodeBase64(container.B).includes(decodeBase64(member.B))
   return hasMember(container, member)
 }
 

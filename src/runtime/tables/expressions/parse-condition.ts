@@ -1,7 +1,7 @@
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 import { isPredicateName, isUpdateFunctionName, SIZE } from './functions.ts'
 import { parsePath, parsePathAfter } from './parse-path.ts'
-import { StaticFaults } from './static-faults.ts'
+import { StaticErrors } from './static-errors.ts'
 import {
   type CallNode,
   type Comparator,
@@ -27,7 +27,7 @@ export function parseCondition(text: string): ConditionNode {
 
 class ConditionParser {
   readonly #reader: TokenReader
-  readonly #faults = new StaticFaults()
+  readonly #faults = new StaticErrors()
   #depth = 0
 
   constructor(text: string) {
@@ -128,7 +128,7 @@ class ConditionParser {
   #operand(): OperandNode {
     const term = this.#term()
     if ('operand' in term) return term.operand
-    throw this.#reader.fault()
+    throw this.#reader.syntaxError()
   }
 
   #plainOperand(): OperandNode {
@@ -159,7 +159,7 @@ class ConditionParser {
 
   #asCondition(term: Term): ConditionNode {
     if ('condition' in term) return term.condition
-    if (term.operand.kind !== 'call') throw this.#reader.fault()
+    if (term.operand.kind !== 'call') throw this.#reader.syntaxError()
     if (term.operand.name === SIZE) this.#faults.add('misuse', misused(SIZE))
     return term.operand
   }
@@ -180,7 +180,7 @@ class ConditionParser {
 
   #enter(message: string): void {
     this.#depth += 1
-    if (this.#depth > MAX_NESTING) throw new ExpressionFault(message)
+    if (this.#depth > MAX_NESTING) throw new ExpressionError(message)
   }
 }
 

@@ -1,16 +1,16 @@
-import type { StaticFaults } from './static-faults.ts'
+import type { StaticErrors } from './static-errors.ts'
 import type { PathNode, PathPart } from './syntax.ts'
 import type { TokenReader } from './token-reader.ts'
 
 /** Parses `a.#b[3].c`. */
-export function parsePath(reader: TokenReader, faults: StaticFaults): PathNode {
+export function parsePath(reader: TokenReader, faults: StaticErrors): PathNode {
   return parsePathAfter(reader, faults, [parseName(reader, faults)])
 }
 
 /** Parses what may follow the first part of a path. */
 export function parsePathAfter(
   reader: TokenReader,
-  faults: StaticFaults,
+  faults: StaticErrors,
   start: readonly PathPart[],
 ): PathNode {
   const parts = [...start]
@@ -23,14 +23,14 @@ export function parsePathAfter(
   return { kind: 'path', parts }
 }
 
-function parseName(reader: TokenReader, faults: StaticFaults): string {
+function parseName(reader: TokenReader, faults: StaticErrors): string {
   if (reader.current.kind === 'name') return reader.next().text
   const name = reader.expectKind('identifier').text
   faults.checkName(name)
   return name
 }
 
-function parseIndex(reader: TokenReader, faults: StaticFaults): number {
+function parseIndex(reader: TokenReader, faults: StaticErrors): number {
   const digits = reader.expectKind('integer').text
   reader.expect(']')
   faults.checkIndex(digits)

@@ -1,5 +1,5 @@
 import { parsePath } from './parse-path.ts'
-import { StaticFaults } from './static-faults.ts'
+import { StaticErrors } from './static-errors.ts'
 import type { PathNode } from './syntax.ts'
 import { TokenReader } from './token-reader.ts'
 
@@ -8,7 +8,7 @@ const KEYWORDS: ReadonlySet<string> = new Set()
 /** Parses a list of document paths. */
 export function parseProjection(text: string): readonly PathNode[] {
   const reader = new TokenReader(text, KEYWORDS)
-  const faults = new StaticFaults()
+  const faults = new StaticErrors()
   const paths = [parsePath(reader, faults)]
   while (reader.take(',')) paths.push(parsePath(reader, faults))
   reader.expectKind('end')

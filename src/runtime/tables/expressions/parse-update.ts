@@ -1,19 +1,19 @@
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 import { isPredicateName, isUpdateFunctionName, SIZE } from './functions.ts'
 import { parsePath } from './parse-path.ts'
-import { StaticFaults } from './static-faults.ts'
+import { StaticErrors } from './static-errors.ts'
 import {
   type ActionNode,
   type ArithmeticOperator,
   type CallNode,
   type OperandNode,
-  type Section,
-  SECTIONS,
+  type UpdateSection,
+  UPDATE_SECTIONS,
   type UpdateValueNode,
 } from './syntax.ts'
 import { TokenReader } from './token-reader.ts'
 
-const KEYWORDS: ReadonlySet<string> = new Set(SECTIONS)
+const KEYWORDS: ReadonlySet<string> = new Set(UPDATE_SECTIONS)
 const MAX_NESTING = 310
 
 /** Parses an update, as far as it can be judged without its names and values. */
@@ -23,8 +23,8 @@ export function parseUpdate(text: string): readonly ActionNode[] {
 
 class UpdateParser {
   readonly #reader: TokenReader
-  readonly #faults = new StaticFaults()
-  readonly #sections = new Set<Section>()
+  readonly #faults = new StaticErrors()
+  readonly #sections = new Set<UpdateSection>()
   #depth = 0
 
   constructor(text: string) {
@@ -40,8 +40,8 @@ class UpdateParser {
   }
 
   #section(): ActionNode[] {
-    const section = SECTIONS.find((each) => this.#reader.take(each))
-    if (section === undefined) throw this.#reader.fault()
+    const section = UPDATE_SECTIONS.find((each) => this.#reader.take(each))
+    if (section === undefined) throw this.#reader.syntaxError()
     if (this.#sections.has(section)) {
       this.#faults.add(
         'section',
@@ -54,7 +54,7 @@ class UpdateParser {
     return actions
   }
 
-  #action(section: Section): ActionNode {
+  #action(section: UpdateSection): ActionNode {
     const path = parsePath(this.#reader, this.#faults)
     if (section === 'REMOVE') return { section, path }
     if (section === 'SET') {
@@ -136,7 +136,7 @@ class UpdateParser {
   #enter(): void {
     this.#depth += 1
     if (this.#depth > MAX_NESTING) {
-      throw new ExpressionFault('The expression contains too many operators; operator count: 301')
+      throw new ExpressionError('The expression contains too many operators; operator count: 301')
     }
   }
 }

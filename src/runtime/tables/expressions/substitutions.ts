@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 
 import { AppError } from '#base/app-error.ts'
-import { invalidRequest } from '#runtime/tables/fault.ts'
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
 import { checkAttributeName } from '#runtime/tables/items/limits.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { DocumentPath } from './document-path.ts'
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 import type { PathNode } from './syntax.ts'
 
 export type AttributeNames = Readonly<Record<string, string>>
@@ -43,7 +43,7 @@ export class Substitutions {
   value(name: string): AttributeValue {
     const value = this.#values.get(name)
     if (value === undefined) {
-      throw new ExpressionFault(
+      throw new ExpressionError(
         `An expression attribute value used in expression is not defined; attribute value: ${name}`,
       )
     }
@@ -58,7 +58,7 @@ export class Substitutions {
       [VALUES, this.#unusedValues],
     ] as const) {
       if (unused.size > 0) {
-        throw invalidRequest(
+        throw validationError(
           `Value provided in ${what} unused in expressions: keys: {${[...unused].join(', ')}}`,
         )
       }
@@ -68,7 +68,7 @@ export class Substitutions {
   #name(placeholder: string): string {
     const name = this.#names.get(placeholder)
     if (name === undefined) {
-      throw new ExpressionFault(
+      throw new ExpressionError(
         `An expression attribute name used in the document path is not defined; attribute name: ${placeholder}`,
       )
     }
@@ -83,7 +83,7 @@ export function checkNames(names: AttributeNames | undefined): void {
   checkKeys(NAMES, Object.keys(names), NAME_KEY)
   for (const [key, name] of Object.entries(names)) {
     if (name === '') {
-      throw invalidRequest(`${NAMES} contains invalid value: Empty attribute name for key ${key}`)
+      throw validationError(`${NAMES} contains invalid value: Empty attribute name for key ${key}`)
     }
     checkAttributeName(name)
   }
@@ -102,19 +102,19 @@ export function readValues(
 }
 
 function checkKeys(what: string, keys: readonly string[], pattern: RegExp): void {
-  if (keys.length === 0) throw invalidRequest(`${what} must not be empty`)
+  if (keys.length === 0) throw validationError(`${what} must not be empty`)
   if (keys.length > MAX_KEYS)
-    throw invalidRequest(`${what} must not hold more than ${MAX_KEYS} keys`)
+    throw validationError(`${what} must not hold more than ${MAX_KEYS} keys`)
   for (const key of keys) {
     const bytes = Buffer.byteLength(key, 'utf8')
     if (bytes > MAX_KEY_BYTES) {
       const size = what === NAMES ? ` size of key: ${bytes}` : ''
-      throw invalidRequest(
+      throw validationError(
         `${what} contains invalid key: The expression attribute map contains a key that is too long;${size}`,
       )
     }
     if (!pattern.test(key)) {
-      throw invalidRequest(`${what} contains invalid key: Syntax error; key: "${key}"`)
+      throw validationError(`${what} contains invalid key: Syntax error; key: "${key}"`)
     }
   }
 }
@@ -128,6 +128,6 @@ function readValue(
     return read(input)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    throw invalidRequest(`${VALUES} contains invalid value: ${error.message} for key ${key}`)
+    throw validationError(`${VALUES} contains invalid value: ${error.message} for key ${key}`)
   }
 }

@@ -51,8 +51,8 @@ export type UpdateValueNode =
       readonly operands: readonly [OperandNode, OperandNode]
     }
 
-export const SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
-export type Section = (typeof SECTIONS)[number]
+export const UPDATE_SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
+export type UpdateSection = (typeof UPDATE_SECTIONS)[number]
 
 export type ActionNode =
   | { readonly section: 'SET'; readonly path: PathNode; readonly value: UpdateValueNode }

@@ -1,21 +1,21 @@
 import { Buffer } from 'node:buffer'
 
-import { ExpressionFault } from './expression-fault.ts'
-import { syntaxFault, type Token, tokenize } from './tokens.ts'
+import { ExpressionError } from './expression-error.ts'
+import { syntaxError, type ExpressionToken, tokenize } from './tokens.ts'
 
 const MAX_EXPRESSION_BYTES = 4096
 
 /** Walks over the tokens of one expression. */
 export class TokenReader {
   readonly #text: string
-  readonly #tokens: readonly Token[]
+  readonly #tokens: readonly ExpressionToken[]
   #at = 0
 
   constructor(text: string, keywords: ReadonlySet<string>) {
-    if (text === '') throw new ExpressionFault('The expression can not be empty;')
+    if (text === '') throw new ExpressionError('The expression can not be empty;')
     const bytes = Buffer.byteLength(text, 'utf8')
     if (bytes > MAX_EXPRESSION_BYTES) {
-      throw new ExpressionFault(
+      throw new ExpressionError(
         `Expression size has exceeded the maximum allowed size; expression size: ${bytes}`,
       )
     }
@@ -24,15 +24,15 @@ export class TokenReader {
   }
 
   /** The token that `next` would take. */
-  get current(): Token {
+  get current(): ExpressionToken {
     return this.#peek(0)
   }
 
-  get following(): Token {
+  get following(): ExpressionToken {
     return this.#peek(1)
   }
 
-  next(): Token {
+  next(): ExpressionToken {
     const token = this.current
     if (token.kind !== 'end') this.#at += 1
     return token
@@ -51,22 +51,22 @@ export class TokenReader {
   }
 
   expect(text: string): void {
-    if (!this.take(text)) throw this.fault()
+    if (!this.take(text)) throw this.syntaxError()
   }
 
-  expectKind(kind: Token['kind']): Token {
-    if (this.current.kind !== kind) throw this.fault()
+  expectKind(kind: ExpressionToken['kind']): ExpressionToken {
+    if (this.current.kind !== kind) throw this.syntaxError()
     return this.next()
   }
 
   /** Says that no rule takes the current token. */
-  fault(): ExpressionFault {
-    return syntaxFault(this.#text, this.#tokens, this.#at)
+  syntaxError(): ExpressionError {
+    return syntaxError(this.#text, this.#tokens, this.#at)
   }
 
-  #peek(ahead: number): Token {
+  #peek(ahead: number): ExpressionToken {
     const token = this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]
-    if (token === undefined) throw this.fault()
+    if (token === undefined) throw this.syntaxError()
     return token
   }
 }

@@ -1,4 +1,4 @@
-import { ExpressionFault } from './expression-fault.ts'
+import { ExpressionError } from './expression-error.ts'
 
 type TokenKind =
   | 'identifier'
@@ -10,7 +10,7 @@ type TokenKind =
   | 'unknown'
   | 'end'
 
-export interface Token {
+export interface ExpressionToken {
   readonly kind: TokenKind
   readonly text: string
   readonly start: number
@@ -22,8 +22,8 @@ const LEXEME =
   /(?<identifier>[A-Za-z][A-Za-z0-9_]*)|(?<name>#[A-Za-z0-9_]+)|(?<value>:[A-Za-z0-9_]+)|(?<integer>[0-9]+)|(?<symbol><>|<=|>=|[=<>(),.[\]+-])|(?<unknown>[^])/y
 
 /** Splits an expression. It never fails: what it does not know becomes a token that no rule takes. */
-export function tokenize(text: string, keywords: ReadonlySet<string>): readonly Token[] {
-  const tokens: Token[] = []
+export function tokenize(text: string, keywords: ReadonlySet<string>): readonly ExpressionToken[] {
+  const tokens: ExpressionToken[] = []
   let at = afterSpace(text, 0)
   while (at < text.length) {
     const token = tokenAt(text, at, keywords)
@@ -35,16 +35,16 @@ export function tokenize(text: string, keywords: ReadonlySet<string>): readonly 
 }
 
 /** Names the token that no rule takes, with its neighbours as they were written. */
-export function syntaxFault(
+export function syntaxError(
   text: string,
-  tokens: readonly Token[],
+  tokens: readonly ExpressionToken[],
   index: number,
-): ExpressionFault {
+): ExpressionError {
   const token = tokens[index]?.text ?? '<EOF>'
   const start = tokens[index - 1]?.start ?? 0
   const next = tokens[index + 1]
   const end = next === undefined || next.kind === 'end' ? text.length : next.end
-  return new ExpressionFault(`Syntax error; token: "${token}", near: "${text.slice(start, end)}"`)
+  return new ExpressionError(`Syntax error; token: "${token}", near: "${text.slice(start, end)}"`)
 }
 
 function afterSpace(text: string, from: number): number {
@@ -53,7 +53,7 @@ function afterSpace(text: string, from: number): number {
   return SPACE.lastIndex
 }
 
-function tokenAt(text: string, start: number, keywords: ReadonlySet<string>): Token {
+function tokenAt(text: string, start: number, keywords: ReadonlySet<string>): ExpressionToken {
   LEXEME.lastIndex = start
   const groups = LEXEME.exec(text)?.groups ?? {}
   const end = LEXEME.lastIndex

@@ -5,14 +5,17 @@ import type { ArithmeticOperator } from './syntax.ts'
 
 /** An update with its names and values in place. */
 export interface Update {
-  readonly actions: readonly Action[]
+  readonly actions: readonly UpdateAction[]
   /** The paths that the update writes, in the order of its text. */
   readonly targets: readonly DocumentPath[]
   /** Every path that it writes or reads. */
   readonly paths: readonly DocumentPath[]
 }
 
-export type Action =
+/** The update of a request that has no update expression. */
+export const NO_UPDATE: Update = { actions: [], targets: [], paths: [] }
+
+export type UpdateAction =
   | { readonly section: 'SET'; readonly path: DocumentPath; readonly value: UpdateValue }
   | { readonly section: 'REMOVE'; readonly path: DocumentPath }
   | {

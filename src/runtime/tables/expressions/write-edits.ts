@@ -13,7 +13,7 @@ export interface Edit {
  * Writes edits whose paths do not overlap, each in the place its path means before any of them. Elements beyond
  * the end of a list are appended in the order of their indexes.
  */
-export function writeEdits(item: Item, edits: readonly Edit[]): Item {
+export function applyEdits(item: Item, edits: readonly Edit[]): Item {
   if (edits.length === 0) return item
   return writeAttributes(item, edits, 0)
 }

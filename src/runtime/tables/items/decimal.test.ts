@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { compareNumberTexts, decimalOf, decimalText, parseDecimal } from './decimal.ts'
 import { addNumbers, canonicalNumber, subtractNumbers } from './number.ts'
@@ -56,7 +56,7 @@ describe('a number', () => {
       'Attempting to store more than 38 significant digits in a Number',
     ],
   ])('"%s" is refused', (text, message) => {
-    expect(() => canonicalNumber(text)).toThrow(invalidRequest(message))
+    expect(() => canonicalNumber(text)).toThrow(validationError(message))
   })
 
   test('adds and subtracts without rounding', () => {

@@ -7,7 +7,7 @@ import {
 } from './attribute-value.ts'
 
 /** Deep equality of canonical values: a set by its members, a map by its attributes, a list in order. */
-export function sameValue(one: AttributeValue, other: AttributeValue): boolean {
+export function areEqual(one: AttributeValue, other: AttributeValue): boolean {
   if (one === other) return true
   if (typeOf(one) !== typeOf(other)) return false
   if ('L' in one && 'L' in other) return sameList(one.L, other.L)
@@ -22,7 +22,7 @@ function sameList(one: readonly AttributeValue[], other: readonly AttributeValue
     one.length === other.length &&
     one.every((value, index) => {
       const counterpart = other[index]
-      return counterpart !== undefined && sameValue(value, counterpart)
+      return counterpart !== undefined && areEqual(value, counterpart)
     })
   )
 }
@@ -32,7 +32,7 @@ function sameAttributes(one: Attributes, other: Attributes): boolean {
   if (entries.length !== Object.keys(other).length) return false
   return entries.every(([name, value]) => {
     const counterpart = attributeOf(other, name)
-    return counterpart !== undefined && sameValue(value, counterpart)
+    return counterpart !== undefined && areEqual(value, counterpart)
   })
 }
 

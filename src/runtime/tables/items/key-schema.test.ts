@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import type { Item } from './attribute-value.ts'
-import { checkItemKeys, checkKey, type TableSchema } from './key-schema.ts'
+import { checkItemKeys, checkItemKey, type TableSchema } from './key-schema.ts'
 
 const SCHEMA: TableSchema = {
   partitionKey: { name: 'pk', type: 'S' },
@@ -16,7 +16,7 @@ const EMPTY = 'The AttributeValue for a key attribute cannot contain an empty'
 
 describe('a key', () => {
   test('has its attributes within their sizes', () => {
-    expect(() => checkKey({ pk: { S: 'x'.repeat(2048) }, sk: SK }, SCHEMA)).not.toThrow()
+    expect(() => checkItemKey({ pk: { S: 'x'.repeat(2048) }, sk: SK }, SCHEMA)).not.toThrow()
   })
 
   test.each<[string, Item, string]>([
@@ -41,7 +41,7 @@ describe('a key', () => {
       'Aggregated size of all range keys has exceeded the size limit of 1024 bytes',
     ],
   ])('is refused with %s', (_what, key, message) => {
-    expect(() => checkKey(key, SCHEMA)).toThrow(message)
+    expect(() => checkItemKey(key, SCHEMA)).toThrow(message)
   })
 
   test.each<[string, Item, string]>([

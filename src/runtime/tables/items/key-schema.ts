@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { attributeOf, type AttributeValue, type Item, typeOf } from './attribute-value.ts'
 import { decodedLength } from './base64.ts'
@@ -32,6 +32,15 @@ const MISMATCH = 'The provided key element does not match the schema'
 export const keyAttributes = ({ partitionKey, sortKey }: KeySchema): readonly KeyAttribute[] =>
   sortKey === undefined ? [partitionKey] : [partitionKey, sortKey]
 
+/** The key attributes of an item that has them. */
+export const keyOf = (item: Item, schema: KeySchema): Item =>
+  Object.fromEntries(
+    keyAttributes(schema).flatMap(({ name }) => {
+      const value = attributeOf(item, name)
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+
 /** Each key attribute of each index, with the name of the index. */
 export const indexKeyAttributes = (
   schema: TableSchema,
@@ -41,7 +50,8 @@ export const indexKeyAttributes = (
   )
 
 /** Refuses a key that has not exactly the key attributes, of their types and within their sizes. */
-export const checkKey = (key: Item, schema: KeySchema): void => checkKeyAs(key, schema, NOT_VALID)
+export const checkItemKey = (key: Item, schema: KeySchema): void =>
+  checkKeyAs(key, schema, NOT_VALID)
 
 /** The same for the key where a page starts, of which DynamoDB says in older words that it is empty. */
 export const checkStartKey = (key: Item, schema: KeySchema): void =>
@@ -49,10 +59,10 @@ export const checkStartKey = (key: Item, schema: KeySchema): void =>
 
 function checkKeyAs(key: Item, schema: KeySchema, opening: string): void {
   const attributes = keyAttributes(schema)
-  if (Object.keys(key).length !== attributes.length) throw invalidRequest(MISMATCH)
+  if (Object.keys(key).length !== attributes.length) throw validationError(MISMATCH)
   for (const attribute of attributes) {
     const value = attributeOf(key, attribute.name)
-    if (value === undefined || typeOf(value) !== attribute.type) throw invalidRequest(MISMATCH)
+    if (value === undefined || typeOf(value) !== attribute.type) throw validationError(MISMATCH)
     checkKeyValue(attribute, value, opening)
     checkKeySize(attribute, value, schema)
   }
@@ -63,10 +73,10 @@ export function checkItemKeys(item: Item, schema: TableSchema): void {
   for (const attribute of keyAttributes(schema)) {
     const value = attributeOf(item, attribute.name)
     if (value === undefined) {
-      throw invalidRequest(`${INVALID}Missing the key ${attribute.name} in the item`)
+      throw validationError(`${INVALID}Missing the key ${attribute.name} in the item`)
     }
     if (typeOf(value) !== attribute.type) {
-      throw invalidRequest(
+      throw validationError(
         `${INVALID}Type mismatch for key ${attribute.name} expected: ${attribute.type} actual: ${typeOf(value)}`,
       )
     }
@@ -123,7 +133,7 @@ export const indexMismatch = (
   attribute: KeyAttribute & { readonly index: string },
   actual: string,
 ): Error =>
-  invalidRequest(
+  validationError(
     `${INVALID}Type mismatch for Index Key ${attribute.name} Expected: ${attribute.type} Actual: ${actual} IndexName: ${attribute.index}`,
   )
 
@@ -131,21 +141,21 @@ const emptyIndexKey = (
   { name, index }: KeyAttribute & { readonly index: string },
   value: AttributeValue,
 ): Error =>
-  invalidRequest(
+  validationError(
     `${NOT_VALID}A value specified for a secondary index key is not supported. ` +
       `The AttributeValue for a key attribute cannot contain an empty ${kindOf(value)} value. IndexName: ${index}, IndexKey: ${name}`,
   )
 
 function checkKeyValue(attribute: KeyAttribute, value: AttributeValue, opening: string): void {
   if (!isEmptyKey(value)) return
-  throw invalidRequest(
+  throw validationError(
     `${opening}The AttributeValue for a key attribute cannot contain an empty ${kindOf(value)} value. Key: ${attribute.name}`,
   )
 }
 
 function checkKeySize(attribute: KeyAttribute, value: AttributeValue, schema: KeySchema): void {
   if (keyBytes(value) <= maxKeyBytes(attribute, schema)) return
-  throw invalidRequest(
+  throw validationError(
     attribute === schema.partitionKey
       ? `${INVALID}Size of hashkey has exceeded the maximum size limit of2048 bytes`
       : `${INVALID}Aggregated size of all range keys has exceeded the size limit of 1024 bytes`,

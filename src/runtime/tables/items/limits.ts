@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 /** An attribute of an item is level 1; what a map or list holds is one level deeper than it. */
 const MAX_LEVELS = 32
@@ -10,7 +10,7 @@ const MAX_UNIT_BYTES = 3
 
 export function checkLevel(level: number): void {
   if (level > MAX_LEVELS) {
-    throw invalidRequest(
+    throw validationError(
       'Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit',
     )
   }
@@ -20,7 +20,7 @@ export function checkLevel(level: number): void {
 export function checkAttributeName(name: string): void {
   if (name.length * MAX_UNIT_BYTES <= MAX_NAME_BYTES) return
   if (Buffer.byteLength(name, 'utf8') <= MAX_NAME_BYTES) return
-  throw invalidRequest(
+  throw validationError(
     '1 validation error detected: Attribute name is too large, must be less than 65536 bytes',
   )
 }

@@ -1,4 +1,4 @@
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import {
   addDecimals,
@@ -19,7 +19,7 @@ const UNDERFLOW =
 /** The one text by which DynamoDB knows a number: `01.20e1` is `12`. */
 export function canonicalNumber(text: string): string {
   const decimal = parseDecimal(text)
-  if (typeof decimal === 'string') throw invalidRequest(messageOf(decimal, text))
+  if (typeof decimal === 'string') throw validationError(messageOf(decimal, text))
   return decimalText(decimal)
 }
 
@@ -34,7 +34,7 @@ export const subtractNumbers = (one: string, other: string): string =>
 function kept(result: ReturnType<typeof addDecimals>): string {
   const fault = rangeFaultOf(result)
   // A sum with more than 38 digits is called an overflow too: DynamoDB does so.
-  if (fault !== undefined) throw invalidRequest(fault === 'underflow' ? UNDERFLOW : OVERFLOW)
+  if (fault !== undefined) throw validationError(fault === 'underflow' ? UNDERFLOW : OVERFLOW)
   return decimalText(result)
 }
 

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { sameValue } from './equality.ts'
+import { areEqual } from './equality.ts'
 import { compareValues } from './order.ts'
 
 describe('values', () => {
@@ -24,16 +24,16 @@ describe('values', () => {
   })
 
   test('are equal when a set has the same members and a map the same attributes', () => {
-    expect(sameValue({ SS: ['a', 'b'] }, { SS: ['b', 'a'] })).toBe(true)
-    expect(sameValue({ SS: ['a'] }, { BS: ['a'] })).toBe(false)
-    expect(sameValue({ L: [{ N: '1' }] }, { L: [{ N: '1' }] })).toBe(true)
-    expect(sameValue({ L: [{ N: '1' }, { N: '2' }] }, { L: [{ N: '2' }, { N: '1' }] })).toBe(false)
+    expect(areEqual({ SS: ['a', 'b'] }, { SS: ['b', 'a'] })).toBe(true)
+    expect(areEqual({ SS: ['a'] }, { BS: ['a'] })).toBe(false)
+    expect(areEqual({ L: [{ N: '1' }] }, { L: [{ N: '1' }] })).toBe(true)
+    expect(areEqual({ L: [{ N: '1' }, { N: '2' }] }, { L: [{ N: '2' }, { N: '1' }] })).toBe(false)
     expect(
-      sameValue(
+      areEqual(
         { M: { a: { S: 'x' }, b: { NULL: true } } },
         { M: { b: { NULL: true }, a: { S: 'x' } } },
       ),
     ).toBe(true)
-    expect(sameValue({ M: { a: { S: 'x' } } }, { M: { toString: { S: 'x' } } })).toBe(false)
+    expect(areEqual({ M: { a: { S: 'x' } } }, { M: { toString: { S: 'x' } } })).toBe(false)
   })
 })

@@ -1,4 +1,4 @@
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
 import { isCanonicalBase64 } from './base64.ts'
@@ -22,7 +22,7 @@ export function readPlainValue(input: unknown, level = 1): AttributeValue {
   if (typeof input === 'number') return { N: numberOf(input) }
   if (typeof input === 'boolean') return { BOOL: input }
   if (isFields(input)) return readObject(input, level)
-  throw invalidRequest(`A value of type "${typeof input}" cannot be stored in an item`)
+  throw validationError(`A value of type "${typeof input}" cannot be stored in an item`)
 }
 
 /** Reads an item or a key. Its own attribute names are never markers. */
@@ -56,7 +56,7 @@ function readAttributes(fields: Fields, level: number): Attributes {
 }
 
 function readSet(content: unknown, level: number): AttributeValue {
-  if (!Array.isArray(content)) throw invalidRequest(misused(MARKERS.set, 'a list'))
+  if (!Array.isArray(content)) throw validationError(misused(MARKERS.set, 'a list'))
   const members = content.map((each) => readPlainValue(each, level + 1))
   const strings = members.flatMap((each) => ('S' in each ? [each.S] : []))
   const numbers = members.flatMap((each) => ('N' in each ? [each.N] : []))
@@ -64,15 +64,15 @@ function readSet(content: unknown, level: number): AttributeValue {
   if (strings.length === members.length) return checkedSet('SS', strings)
   if (numbers.length === members.length) return checkedSet('NS', numbers)
   if (binaries.length === members.length) return checkedSet('BS', binaries)
-  throw invalidRequest(misused(MARKERS.set, 'strings only, numbers only, or binaries only'))
+  throw validationError(misused(MARKERS.set, 'strings only, numbers only, or binaries only'))
 }
 
 /** Digits that a double cannot hold are lost before we see them, so such a number is refused. */
 function numberOf(input: number): string {
   if (!Number.isFinite(input))
-    throw invalidRequest(`The number ${input} cannot be stored in an item`)
+    throw validationError(`The number ${input} cannot be stored in an item`)
   if (Number.isInteger(input) && !Number.isSafeInteger(input)) {
-    throw invalidRequest(
+    throw validationError(
       `The number ${input} is beyond 2^53 and may have lost digits: write { "$number": "…" } with its digits`,
     )
   }
@@ -84,17 +84,17 @@ function numberOf(input: number): string {
 function base64Of(content: unknown): string {
   const text = contentText(MARKERS.binary, content)
   if (isCanonicalBase64(text)) return text
-  throw invalidRequest(misused(MARKERS.binary, 'padded base64'))
+  throw validationError(misused(MARKERS.binary, 'padded base64'))
 }
 
 function contentText(marker: string, content: unknown): string {
   if (typeof content === 'string') return content
-  throw invalidRequest(misused(marker, 'a string'))
+  throw validationError(misused(marker, 'a string'))
 }
 
 function objectOf(input: unknown, message: string): Fields {
   if (isFields(input)) return input
-  throw invalidRequest(message)
+  throw validationError(message)
 }
 
 const isFields = (input: unknown): input is Fields =>

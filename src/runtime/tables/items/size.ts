@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-import { invalidRequest } from '#runtime/tables/fault.ts'
+import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
 import { decodedLength } from './base64.ts'
@@ -27,14 +27,14 @@ export function itemSize(item: Item): number {
 /** What DynamoDB says of an item that a put brings. */
 export function checkItemSize(item: Item): void {
   if (itemSize(item) > MAX_ITEM_BYTES) {
-    throw invalidRequest('Item size has exceeded the maximum allowed size')
+    throw validationError('Item size has exceeded the maximum allowed size')
   }
 }
 
 /** What it says of an item that an update would leave. */
 export function checkUpdatedSize(item: Item): void {
   if (itemSize(item) > MAX_ITEM_BYTES) {
-    throw invalidRequest('Item size to update has exceeded the maximum allowed size')
+    throw validationError('Item size to update has exceeded the maximum allowed size')
   }
 }
 

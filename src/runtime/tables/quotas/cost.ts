@@ -1,6 +1,6 @@
-import type { TableConfig } from '#runtime/resources/table-config.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
 
 /** What something counts against the limits `tableBytes` and `tableItems`. */
 export interface Cost {

@@ -2,14 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
 import type { Queue } from '#platform/queue/queue.ts'
-import { tooBusy } from '#runtime/tables/store/retries.ts'
+import { tooBusy } from '#runtime/tables/store/conflict-retry.ts'
 
-import { type Charge, type MeteredWrites, RoomNeeded } from './charge.ts'
+import { type WriteMeter, type MeteredWrites, QuotaExhausted } from './charge.ts'
 import { type Cost, fits, NOTHING, plus } from './cost.ts'
-import { TableCounts } from './counts.ts'
-import { selectUsage } from './room-rows.ts'
-import type { SiteRoom } from './site-room.ts'
-import { SiteRooms, type SiteRoomsDeps, type RoomVerdict } from './site-rooms.ts'
+import type { QuotaLease } from './lease.ts'
+import { QuotaLeases, type QuotaLeasesDeps, type QuotaDecision } from './leases.ts'
+import { selectTableUsage } from './ledger-queries.ts'
+import { TableRecounts } from './recounts.ts'
 
 /** A write whose item others change meanwhile may need more room each time. */
 const MOST_TRIES = 10
@@ -25,7 +25,7 @@ export interface TableUsage {
   readonly usedItems: number
 }
 
-export interface TableQuotasDeps extends SiteRoomsDeps {
+export interface TableQuotasDeps extends QuotaLeasesDeps {
   readonly queue: Queue
 }
 
@@ -36,34 +36,37 @@ export interface TableQuotasDeps extends SiteRoomsDeps {
  */
 export class TableQuotas implements MeteredWrites, AsyncDisposable {
   readonly #deps: TableQuotasDeps
-  readonly #counts: TableCounts
-  readonly #rooms: SiteRooms
+  readonly #counts: TableRecounts
+  readonly #rooms: QuotaLeases
 
   constructor(deps: TableQuotasDeps) {
     this.#deps = deps
-    this.#counts = new TableCounts(deps)
-    this.#rooms = new SiteRooms(deps, async (siteId, { isPlanned }) => {
+    this.#counts = new TableRecounts(deps)
+    this.#rooms = new QuotaLeases(deps, async (siteId, { isPlanned }) => {
       if (!isPlanned) await this.#counts.plan(siteId)
     })
     deps.queue.handle('table-recount', (job, signal) => this.#counts.daily(job, signal))
   }
 
-  async run<Result>(siteId: string, write: (charge: Charge) => Promise<Result>): Promise<Result> {
-    const room = this.#rooms.of(siteId)
+  async run<Result>(
+    siteId: string,
+    write: (charge: WriteMeter) => Promise<Result>,
+  ): Promise<Result> {
+    const room = this.#rooms.leaseOf(siteId)
     room.enter()
     try {
-      if (!room.known) await this.#rooms.meet(siteId, room)
+      if (!room.isOpen) await this.#rooms.open(siteId, room)
       return await this.#run(siteId, room, write)
     } finally {
       room.leave()
-      if (room.tight && room.untold) this.#rooms.settleSoon(siteId)
+      if (room.nearLimit && room.hasUnreported) this.#rooms.reportSoon(siteId)
     }
   }
 
   /** What tables hold now; of a site that takes long to count, at least that much. */
   async usage(siteId: string): Promise<TableUsage> {
-    await this.#rooms.settle(siteId)
-    const read = () => this.#deps.database.withSite(siteId, selectUsage)
+    await this.#rooms.report(siteId)
+    const read = () => this.#deps.database.withSite(siteId, selectTableUsage)
     let usage = await read()
     if (usage?.isStale) {
       await this.#counts.renew(siteId, usage)
@@ -90,22 +93,22 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
 
   async #run<Result>(
     siteId: string,
-    room: SiteRoom,
-    write: (charge: Charge) => Promise<Result>,
+    room: QuotaLease,
+    write: (charge: WriteMeter) => Promise<Result>,
   ): Promise<Result> {
-    let charge = room.charge(room.tight)
+    let charge = room.reserve(room.nearLimit)
     for (let tries = 1; ; tries++) {
       try {
         const result = await write(charge)
-        charge.done()
+        charge.commit()
         return result
       } catch (error) {
-        charge.failed(error)
-        if (!(error instanceof RoomNeeded)) throw error
+        charge.rollBack(error)
+        if (!(error instanceof QuotaExhausted)) throw error
         if (tries === MOST_TRIES) throw tooBusy(error)
-        const { asked } = error
-        const granted = await this.#grant(siteId, room, { asked, exact: charge.exact })
-        charge = room.charge(charge.exact || !granted, granted ? asked : NOTHING)
+        const { requested } = error
+        const granted = await this.#grant(siteId, room, { requested, exact: charge.exact })
+        charge = room.reserve(charge.exact || !granted, granted ? requested : NOTHING)
       }
     }
   }
@@ -113,35 +116,39 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
   /** False when the write has to look at what is there before anybody can say whether it grows too much. */
   async #grant(
     siteId: string,
-    room: SiteRoom,
-    { asked, exact }: { readonly asked: Cost; readonly exact: boolean },
+    room: QuotaLease,
+    { requested, exact }: { readonly requested: Cost; readonly exact: boolean },
   ): Promise<boolean> {
-    let refusal = await this.#ask(siteId, room, asked)
+    let refusal = await this.#ask(siteId, room, requested)
     if (refusal === undefined) return true
     if (!exact) return false
     for (const wait of WAITS_MS) {
-      if (!fits(plus(refusal.used, asked), refusal.limits)) break
+      if (!fits(plus(refusal.used, requested), refusal.limits)) break
       await delay(wait)
-      refusal = await this.#ask(siteId, room, asked)
+      refusal = await this.#ask(siteId, room, requested)
       if (refusal === undefined) return true
     }
     const state = await this.#counts.renew(siteId, refusal)
     if (state === 'counting') throw beingCounted()
-    if (state === 'counted') refusal = await this.#ask(siteId, room, asked)
+    if (state === 'counted') refusal = await this.#ask(siteId, room, requested)
     if (refusal === undefined) return true
-    throw quotaExceeded(refusal, asked)
+    throw quotaExceeded(refusal, requested)
   }
 
   /** Undefined when the room was given. */
-  async #ask(siteId: string, room: SiteRoom, asked: Cost): Promise<RoomVerdict | undefined> {
-    const verdict = await this.#rooms.ask(siteId, room, asked)
+  async #ask(
+    siteId: string,
+    room: QuotaLease,
+    requested: Cost,
+  ): Promise<QuotaDecision | undefined> {
+    const verdict = await this.#rooms.request(siteId, room, requested)
     if (verdict === 'held') return undefined
-    if (room.tight) this.#approach(siteId, verdict)
+    if (room.nearLimit) this.#approach(siteId, verdict)
     return verdict.granted ? undefined : verdict
   }
 
   /** Counts ahead what would keep a writer waiting. */
-  #approach(siteId: string, { used, countedAgoMs }: RoomVerdict): void {
+  #approach(siteId: string, { used, countedAgoMs }: QuotaDecision): void {
     const lately = countedAgoMs !== null && countedAgoMs < COUNTED_LATELY_MS
     if (used.items < MANY_ITEMS || lately) return
     void this.#counts.begin(siteId)
@@ -155,12 +162,12 @@ const beingCounted = (): AppError =>
     { retryAfterSeconds: 5 },
   )
 
-function quotaExceeded({ taken, limits }: RoomVerdict, asked: Cost): AppError {
-  const over = asked.bytes > 0 && taken.bytes + asked.bytes > limits.bytes
+function quotaExceeded({ taken, limits }: QuotaDecision, requested: Cost): AppError {
+  const over = requested.bytes > 0 && taken.bytes + requested.bytes > limits.bytes
   const [name, unit] = over
     ? (['tableBytes', 'bytes'] as const)
     : (['tableItems', 'items'] as const)
-  const limit = { name, value: limits[unit], used: taken[unit], asked: asked[unit] }
+  const limit = { name, value: limits[unit], used: taken[unit], asked: requested[unit] }
   return new AppError(
     'QuotaExceeded',
     `The tables of this site may hold ${limit.value} ${unit} (limit "${name}"): ${limit.used} are used, and this asks for ${limit.asked} more`,

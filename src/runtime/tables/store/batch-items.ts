@@ -3,19 +3,15 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
-import { storeIn } from './function-store.ts'
+import { WriteConflict } from './conflict-retry.ts'
 import { compareItemKeys, type ItemKey, itemKeyOf, textOfKey } from './item-key.ts'
+import { storeIn } from './item-queries.ts'
+import type { ItemRef } from './item-ref.ts'
 import { withLayout } from './item-writes.ts'
-import { LostRace } from './retries.ts'
+import { lockRefs } from './lock-queries.ts'
 import { itemOf } from './stored-item.ts'
 import type { TableLayouts } from './table-layouts.ts'
 import type { Expected } from './table-store.ts'
-
-/** One item of a table, by its key attributes. */
-export interface ItemPlace {
-  readonly table: Table
-  readonly key: Item
-}
 
 interface Placed {
   readonly table: Table
@@ -25,7 +21,7 @@ interface Placed {
 
 /**
  * Items of several tables of one site, inside a transaction of the caller's. Whoever locks and writes runs the whole
- * transaction with `retryingRaces`: an item that did not exist cannot be locked, and is found out by the write.
+ * transaction with `retryOnConflict`: an item that did not exist cannot be locked, and is found out by the write.
  */
 export class BatchItems {
   readonly #clock: Clock
@@ -37,9 +33,9 @@ export class BatchItems {
     this.#layouts = deps.layouts
   }
 
-  /** One statement. In the order of the places; undefined where there is none, or where it has expired. */
-  async read(tx: SiteTx, places: readonly ItemPlace[]): Promise<readonly (Item | undefined)[]> {
-    const keys = places.map(({ table, key }) => ({
+  /** One statement. In the order of the refs; undefined where there is none, or where it has expired. */
+  async read(tx: SiteTx, refs: readonly ItemRef[]): Promise<readonly (Item | undefined)[]> {
+    const keys = refs.map(({ table, key }) => ({
       tableId: table.tableId,
       key: itemKeyOf(key, table.schema),
     }))
@@ -47,13 +43,19 @@ export class BatchItems {
     return found.map((stored) => stored && itemOf(stored))
   }
 
-  /** The same; and what `write` then writes of them is written only if nobody else changed it. */
-  async lock(tx: SiteTx, places: readonly ItemPlace[]): Promise<readonly (Item | undefined)[]> {
+  /** Keeps other batches and transactions away from items, whether they exist or not, until the transaction ends. */
+  reserve(tx: SiteTx, refs: readonly ItemRef[]): Promise<void> {
+    return lockRefs(tx, refs)
+  }
+
+  /** Reserves items and reads them; what `write` then writes of them is written only if nobody else changed it. */
+  async lock(tx: SiteTx, refs: readonly ItemRef[]): Promise<readonly (Item | undefined)[]> {
+    await this.reserve(tx, refs)
     const store = storeIn(tx, this.#clock)
     const expected = this.#locked.get(tx) ?? new Map<string, Expected>()
     this.#locked.set(tx, expected)
-    const items: (Item | undefined)[] = places.map(() => undefined)
-    for (const { table, key, at } of inLockOrder(places)) {
+    const items: (Item | undefined)[] = refs.map(() => undefined)
+    for (const { table, key, at } of inLockOrder(refs)) {
       const found = await store.read(table, key, { lock: true })
       items[at] = found.item
       expected.set(textOf(table, key), found.expected)
@@ -64,24 +66,24 @@ export class BatchItems {
   /** Puts items, and removes those that are undefined. Whatever is there is replaced, unless it was locked before. */
   async write(
     tx: SiteTx,
-    changes: readonly { readonly place: ItemPlace; readonly item: Item | undefined }[],
+    changes: readonly { readonly ref: ItemRef; readonly item: Item | undefined }[],
   ): Promise<void> {
     const store = storeIn(tx, this.#clock)
     const layouts = this.#layouts.within(tx)
-    for (const { table, key, at } of inLockOrder(changes.map(({ place }) => place))) {
+    for (const { table, key, at } of inLockOrder(changes.map(({ ref }) => ref))) {
       const expected = this.#locked.get(tx)?.get(textOf(table, key)) ?? 'any'
       const item = changes[at]?.item
       const { outcome } = await withLayout(layouts, table, (layout) =>
         store.write(table, key, { layout, expected, item, withBefore: false }),
       )
-      if (outcome === 'changed') throw new LostRace('An item was changed meanwhile')
+      if (outcome === 'changed') throw new WriteConflict('An item was changed meanwhile')
     }
   }
 }
 
 /** All transactions lock in one order, so none waits for one that waits for it. */
-function inLockOrder(places: readonly ItemPlace[]): readonly Placed[] {
-  return places
+function inLockOrder(refs: readonly ItemRef[]): readonly Placed[] {
+  return refs
     .map(({ table, key }, at) => ({ table, key: itemKeyOf(key, table.schema), at }))
     .toSorted(
       (one, other) =>

@@ -1,16 +1,15 @@
 import type { Clock } from '#base/clock.ts'
 import { KeyedMutex } from '#base/keyed-mutex.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { ActionAnswer } from '#runtime/tables/actions/action.ts'
 import type { ItemChange } from '#runtime/tables/actions/item-change.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
-import { storeIn } from './function-store.ts'
-import { storeOf } from './grouped-store.ts'
+import { storeOf } from './batching-store.ts'
+import { retryOnConflict, tooBusy } from './conflict-retry.ts'
 import { textOfKey } from './item-key.ts'
+import { storeIn } from './item-queries.ts'
 import type { TableLayout } from './layout.ts'
-import { retryingRaces, tooBusy } from './retries.ts'
 import type { KnownLayouts, TableLayouts } from './table-layouts.ts'
 import type { Expected, ItemWrite, TableStore, WriteOutcome } from './table-store.ts'
 
@@ -51,28 +50,28 @@ export class ItemWrites {
     this.#single = { store: storeOf(deps.database, deps.clock), layouts: deps.layouts }
   }
 
-  perform(table: Table, change: ItemChange): Promise<ActionAnswer> {
-    return retryingRaces(() =>
-      change.blind === undefined
+  perform(table: Table, change: ItemChange): Promise<Item | undefined> {
+    return retryOnConflict(() =>
+      change.direct === undefined
         ? this.#mutex.run(mutexKey(table, change), () => this.#reading(table, change))
-        : this.#blind(table, change, change.blind),
+        : this.#direct(table, change, change.direct),
     )
   }
 
   /** One statement. */
-  async #blind(
+  async #direct(
     table: Table,
     change: ItemChange,
-    { expected, item }: NonNullable<ItemChange['blind']>,
-  ): Promise<ActionAnswer> {
+    { expected, item }: NonNullable<ItemChange['direct']>,
+  ): Promise<Item | undefined> {
     const write = { expected, item, withBefore: change.showsBefore }
     const outcome = await this.#write(this.#single, table, change, write)
     if (outcome.outcome === 'changed') throw change.refusal(outcome.before)
-    return change.answer(outcome.before, item)
+    return change.shown(outcome.before, item)
   }
 
   /** Reads, then writes if nobody else did; after some tries with the row locked. */
-  async #reading(table: Table, change: ItemChange): Promise<ActionAnswer> {
+  async #reading(table: Table, change: ItemChange): Promise<Item | undefined> {
     const { item, expected } = await this.#single.store.read(table, change.key)
     let found: Found = { item, expected }
     for (let tries = 0; tries < FREE_TRIES; tries++) {
@@ -83,7 +82,7 @@ export class ItemWrites {
     return this.#locking(table, change)
   }
 
-  async #locking(table: Table, change: ItemChange): Promise<ActionAnswer> {
+  async #locking(table: Table, change: ItemChange): Promise<Item | undefined> {
     for (let tries = 0; tries < LOCKED_TRIES; tries++) {
       const outcome = await this.#database.withSite(table.siteId, async (tx) => {
         const store = storeIn(tx, this.#clock)
@@ -102,7 +101,7 @@ export class ItemWrites {
     table: Table,
     change: ItemChange,
     found: Found,
-  ): Promise<{ readonly answer: ActionAnswer } | { readonly found: Found }> {
+  ): Promise<{ readonly answer: Item | undefined } | { readonly found: Found }> {
     const item = change.after(found.item)
     if (item !== found.item) {
       const write = { expected: found.expected, item, withBefore: false }
@@ -111,7 +110,7 @@ export class ItemWrites {
         return { found: { item: outcome.before, expected: outcome.expected } }
       }
     }
-    return { answer: change.answer(found.item, item) }
+    return { answer: change.shown(found.item, item) }
   }
 
   /** With the table's layout, whatever it is by now. */

@@ -22,7 +22,7 @@ export interface IndexEntry {
 }
 
 /** Where an item stands in the indexes. One that lacks an index's keys, or has them of another type, is not in it. */
-export function entriesOf(item: Item, indexes: readonly LayoutIndex[]): IndexEntry[] {
+export function indexEntriesOf(item: Item, indexes: readonly LayoutIndex[]): IndexEntry[] {
   return indexes
     .filter((index) =>
       keyAttributes(index).every((attribute) => {

@@ -1,9 +1,9 @@
 import { byteaList } from '#platform/postgres/array-types.ts'
-import { expiryOf } from '#runtime/tables/expiry/expiry.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
 
-import { entriesOf, type TableLayout } from './layout.ts'
+import { itemExpiry } from './item-expiry.ts'
+import { indexEntriesOf, type TableLayout } from './layout.ts'
 import { storedText } from './stored-item.ts'
 import type { ItemWrite } from './table-store.ts'
 
@@ -26,7 +26,7 @@ interface BodyForm {
 export const bodyForm = (item: Item, layout: TableLayout, nowSeconds: number): BodyForm => ({
   body: storedText(item),
   size: itemSize(item),
-  expiry: expiryOf(item, layout.ttlAttribute, nowSeconds),
+  expiry: itemExpiry(item, layout.ttlAttribute, nowSeconds),
 })
 
 /** Body, size, expiry, and the index entries as three lists: parameters of `table_item_write`. */
@@ -50,7 +50,7 @@ function bodyParameters(
 
 function entryParameters(item: Item | undefined, { indexes }: TableLayout): readonly unknown[] {
   if (indexes.length === 0) return [null, null, null]
-  const entries = item === undefined ? [] : entriesOf(item, indexes)
+  const entries = item === undefined ? [] : indexEntriesOf(item, indexes)
   return [
     entries.map(({ indexId }) => indexId),
     byteaList(entries.map(({ key }) => key.hash)),

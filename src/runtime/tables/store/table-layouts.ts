@@ -3,9 +3,8 @@ import { LRUCache } from 'lru-cache'
 import { notFound } from '#base/app-error.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { TableDefinitions } from '#runtime/resources/service.ts'
-import type { TableConfig } from '#runtime/resources/table-config.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
+import type { TableConfig } from '#runtime/tables/table-config.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import {
@@ -16,8 +15,8 @@ import {
   type StoredLayout,
   updateIndexStatus,
   upsertLayout,
-  usedBy,
-} from './layout-rows.ts'
+  writableLayout,
+} from './layout-queries.ts'
 import type { TableLayout } from './layout.ts'
 import type { TableAddress } from './table-store.ts'
 
@@ -44,7 +43,7 @@ export interface KnownLayouts {
 }
 
 /** What the definition of a table means for its rows. */
-export class TableLayouts implements TableDefinitions, KnownLayouts {
+export class TableLayouts implements KnownLayouts {
   readonly #database: Database
   readonly #requestBuild: RequestBuild
   readonly #remembered = new LRUCache<string, TableLayout>({ max: REMEMBERED })
@@ -123,7 +122,7 @@ export class TableLayouts implements TableDefinitions, KnownLayouts {
   /** A table that is defined and has no layout is older than layouts, and empty. */
   async #find(tx: SiteTx, { tableId, schema }: Table): Promise<TableLayout> {
     const found = await selectLayout(tx, tableId)
-    if (found !== undefined) return usedBy(found)
+    if (found !== undefined) return writableLayout(found)
     const resource = await tx.db
       .selectFrom('data_resource')
       .select('resource_id')
@@ -134,7 +133,7 @@ export class TableLayouts implements TableDefinitions, KnownLayouts {
     if (resource === undefined) throw notFound('Resource', tableId)
     await this.define(tx, tableId, schema)
     const made = await selectLayout(tx, tableId)
-    return usedBy(made ?? NEW)
+    return writableLayout(made ?? NEW)
   }
 }
 

@@ -17,7 +17,7 @@ export interface TableStore {
   getMany(siteId: string, keys: readonly AddressedKey[]): Promise<(StoredItem | undefined)[]>
   read(table: TableAddress, key: ItemKey, options?: { readonly lock: boolean }): Promise<ReadItem>
   write(table: TableAddress, key: ItemKey, write: ItemWrite): Promise<WriteOutcome>
-  page(table: TableAddress, request: PageRequest): Promise<StoredPage>
+  page(table: TableAddress, request: StoredPageRequest): Promise<StoredPage>
 }
 
 export interface TableAddress {
@@ -56,7 +56,7 @@ export type WriteOutcome =
   | { readonly outcome: 'stale' }
   | { readonly outcome: 'changed'; readonly before: Item | undefined; readonly expected: Expected }
 
-export interface PageRequest {
+export interface StoredPageRequest {
   /** Left out for the table itself. */
   readonly index?: string
   readonly range: StoredRange

@@ -1,0 +1,271 @@
+import { AppError, notFound } from '#base/app-error.ts'
+import type { Clock } from '#base/clock.ts'
+import type { Ids } from '#base/ids.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import { ObjectFault } from '#platform/objects/object-fault.ts'
+import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Queue } from '#platform/queue/queue.ts'
+import { storeKeyOf } from '#runtime/buckets/store-key.ts'
+import { bucketLimits } from '#runtime/revisions/limits.ts'
+import { readDeploymentSettings } from '#sites/deployment-settings.ts'
+
+import {
+  type ObjectRef,
+  type ObjectUsage,
+  type BucketUsage,
+  checkQuota,
+  usageGrowth,
+} from './model.ts'
+import { type ObjectUsageRow, deleteObjectUsage, upsertObjectUsage } from './object-queries.ts'
+import { checkOpenUploads } from './open-uploads.ts'
+import { endReservation, insertReservation, selectOpenUploads } from './reservation-queries.ts'
+import { UPKEEP_LATE_MS, UPKEEP_MS, uploadMs } from './times.ts'
+import {
+  type LockedUsage,
+  type BucketUsageRow,
+  addBucketUsage,
+  lockObjectUsage,
+  lockBucket,
+  lockSiteSettings,
+  selectBucketUsage,
+  setUpkeep,
+} from './usage-queries.ts'
+
+/** Every failed try means that somebody else has settled the same object in between. */
+const OBSERVE_TRIES = 20
+
+export interface BucketQuotasDeps {
+  readonly database: Database
+  readonly objects: Pick<ObjectStore, 'head'>
+  readonly queue: Queue
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly logger: Logger
+}
+
+interface Reservation extends ObjectRef {
+  readonly reservationId: string
+  readonly version: string
+}
+
+/**
+ * What the buckets of each site hold, and the quota on it. The object store is the truth. Bytes are reserved before they
+ * can arrive and settled after; an object's size is taken over only if nobody settled the object since its version was
+ * read, and is looked up anew otherwise, so that the accounts end up right in whatever order things happen.
+ */
+export class BucketQuotas {
+  readonly #deps: BucketQuotasDeps
+
+  constructor(deps: BucketQuotasDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Runs a write of exactly that many bytes. Throws `QuotaExceeded` before it runs, and `TooManyRequests` when it is more
+   * than its holder may have under way.
+   */
+  async write(
+    spot: ObjectRef,
+    incoming: { readonly sizeBytes: number; readonly holder?: string },
+    put: () => Promise<ObjectHead>,
+  ): Promise<ObjectHead> {
+    const reservation = await this.#reserve(spot, {
+      ...incoming,
+      kind: 'write',
+      expiresAt: new Date(this.#now() + uploadMs(incoming.sizeBytes)),
+    })
+    const head = await put().catch(async (error: unknown) => {
+      await this.#tolerate(spot, this.#giveUp(reservation, error))
+      throw error
+    })
+    // The object is stored: whatever happens to its account, upkeep will see it.
+    await this.#tolerate(spot, this.#settle(reservation, head.sizeBytes))
+    return head
+  }
+
+  /**
+   * Keeps room for what a URL may bring until it has expired. Throws `QuotaExceeded`, and `TooManyRequests` when a preset
+   * has promised its caller, the holder, as much as one may have open at once.
+   */
+  async reserveUpload(
+    spot: ObjectRef,
+    upload: { readonly sizeBytes: number; readonly urlExpiresAt: Date; readonly holder?: string },
+  ): Promise<void> {
+    const { urlExpiresAt, ...asked } = upload
+    // An upload may begin in the last moment.
+    const expiresAt = new Date(urlExpiresAt.getTime() + uploadMs(asked.sizeBytes))
+    await this.#reserve(spot, { ...asked, kind: 'url', expiresAt })
+  }
+
+  async remove(spot: ObjectRef, remove: () => Promise<void>): Promise<void> {
+    const { version } = await this.#inSite(spot, async (tx) => (await this.#touch(tx, spot)).object)
+    await remove()
+    const settled = await this.#set(spot, { version, sizeBytes: undefined })
+    if (!settled) await this.#tolerate(spot, this.settleFromStore(spot))
+  }
+
+  /** Takes over what the store says of an object now. */
+  async settleFromStore(spot: ObjectRef): Promise<void> {
+    for (let tries = 0; tries < OBSERVE_TRIES; tries++) {
+      const account = await this.#inSite(spot, (tx) => lockObjectUsage(tx, spot))
+      if (!account) return
+      const before = account.object
+      const head = await this.#deps.objects.head(storeKeyOf(spot))
+      if (head?.sizeBytes === before.sizeBytes) return
+      const seen = { version: before.version, sizeBytes: head?.sizeBytes }
+      if (await this.#set(spot, seen)) return
+    }
+    throw new AppError('ServiceUnavailable', 'The object changes too fast to be counted')
+  }
+
+  /** Ends a reservation under which nothing can arrive any more; `observe` first. */
+  async release(reservation: ObjectRef & { readonly reservationId: string }): Promise<void> {
+    await this.#inSite(reservation, async (tx) => {
+      const account = await lockObjectUsage(tx, reservation)
+      if (!account) return
+      const reservedBytes = await endReservation(tx, reservation, reservation.reservationId)
+      await change(tx, { account, spot: reservation }, { ...account.object, reservedBytes })
+    })
+  }
+
+  usage(siteId: string): Promise<BucketUsage> {
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const usage = await selectBucketUsage(tx)
+      return {
+        usedBytes: usage?.usedBytes ?? 0,
+        usedObjects: usage?.usedObjects ?? 0,
+        chargedBytes: usage?.chargedBytes ?? 0,
+        chargedObjects: usage?.chargedObjects ?? 0,
+      }
+    })
+  }
+
+  #reserve(
+    spot: ObjectRef,
+    asked: {
+      readonly sizeBytes: number
+      readonly kind: 'write' | 'url'
+      readonly expiresAt: Date
+      readonly holder?: string
+    },
+  ): Promise<Reservation> {
+    return this.#inSite(spot, async (tx) => {
+      const settings = await lockSiteSettings(tx)
+      if (!settings || !(await lockBucket(tx, spot.bucketId))) {
+        throw notFound('Resource', spot.bucketId)
+      }
+      const account = await this.#touch(tx, spot)
+      const before = account.object
+      const reservedBytes = Math.max(before.reservedBytes ?? 0, asked.sizeBytes)
+      const after = { ...before, reservedBytes }
+      const limits = bucketLimits(readDeploymentSettings(settings.deploymentSettings).limits)
+      checkQuota(account, usageGrowth(before, after), limits)
+      const reservation = {
+        ...spot,
+        reservationId: this.#deps.ids.uuid(),
+        version: before.version,
+      }
+      await insertReservation(tx, { ...reservation, ...asked })
+      const open =
+        asked.holder === undefined ? undefined : await selectOpenUploads(tx, asked.holder)
+      if (open) checkOpenUploads(open, limits, new Date(this.#now()))
+      await change(tx, { account, spot }, after)
+      return reservation
+    })
+  }
+
+  /** Takes over the size that a write brought and ends its reservation. */
+  async #settle(reservation: Reservation, sizeBytes: number): Promise<void> {
+    const { version } = reservation
+    if (await this.#set(reservation, { version, sizeBytes, ends: reservation.reservationId }))
+      return
+    // Before the reservation ends: until then the object is charged, whatever its size turns out to be.
+    await this.settleFromStore(reservation)
+    await this.release(reservation)
+  }
+
+  /** A refusal says that nothing was stored; after any other fault only the store knows. */
+  async #giveUp(reservation: Reservation, error: unknown): Promise<void> {
+    const refused = error instanceof AppError || error instanceof ObjectFault
+    if (!refused) await this.settleFromStore(reservation)
+    await this.release(reservation)
+  }
+
+  /** False when somebody settled the object since that version. */
+  #set(
+    spot: ObjectRef,
+    seen: {
+      readonly version: string
+      readonly sizeBytes: number | undefined
+      /** The reservation under which it came. */
+      readonly ends?: string
+    },
+  ): Promise<boolean> {
+    return this.#inSite(spot, async (tx) => {
+      const account = await lockObjectUsage(tx, spot)
+      if (!account) return true
+      if (account.object.version !== seen.version) return false
+      const reservedBytes =
+        seen.ends === undefined
+          ? account.object.reservedBytes
+          : await endReservation(tx, spot, seen.ends)
+      const after = { sizeBytes: seen.sizeBytes, reservedBytes, version: next(account) }
+      await change(tx, { account, spot }, after)
+      return true
+    })
+  }
+
+  async #touch(tx: SiteTx, spot: ObjectRef): Promise<LockedUsage> {
+    const now = this.#now()
+    const account = await lockObjectUsage(tx, spot, new Date(now))
+    if (!account) throw new Error('The accounts of a site were neither found nor made')
+    const planned = account.upkeepAt?.getTime()
+    if (planned === undefined || planned < now - UPKEEP_LATE_MS) await this.#planUpkeep(tx, now)
+    return account
+  }
+
+  async #planUpkeep(tx: SiteTx, now: number): Promise<void> {
+    const { siteId } = tx
+    await setUpkeep(tx, new Date(now + UPKEEP_MS))
+    await this.#deps.queue.enqueue(
+      tx,
+      'bucket-upkeep',
+      { siteId },
+      { singletonKey: siteId, startAfterSeconds: UPKEEP_MS / 1000 },
+    )
+  }
+
+  /** What was acknowledged stands; its reservation keeps the accounts on the safe side until upkeep settles it. */
+  async #tolerate(spot: ObjectRef, accounting: Promise<void>): Promise<void> {
+    const { siteId, bucketId } = spot
+    await accounting.catch((error: unknown) => {
+      this.#deps.logger.warn({ siteId, bucketId, err: error }, 'an object is settled later')
+    })
+  }
+
+  #inSite<T>({ siteId }: Pick<ObjectRef, 'siteId'>, work: (tx: SiteTx) => Promise<T>): Promise<T> {
+    return this.#deps.database.withSite(siteId, work)
+  }
+
+  readonly #now = (): number => this.#deps.clock.now().getTime()
+}
+
+const next = ({ version }: BucketUsageRow): string => String(BigInt(version) + 1n)
+
+/** Writes what is known of a key and what that changes for the site. The caller holds the lock on `account`. */
+async function change(
+  tx: SiteTx,
+  { account, spot }: { readonly account: LockedUsage; readonly spot: ObjectRef },
+  after: ObjectUsageRow,
+): Promise<void> {
+  const more = usageGrowth(account.object, after)
+  if (isKnown(after)) await upsertObjectUsage(tx, spot, after, more)
+  else if (isKnown(account.object)) {
+    await deleteObjectUsage(tx, spot)
+    await addBucketUsage(tx, more, next(account))
+  }
+}
+
+const isKnown = ({ sizeBytes, reservedBytes }: ObjectUsage): boolean =>
+  sizeBytes !== undefined || reservedBytes !== undefined

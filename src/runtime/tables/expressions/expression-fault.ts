@@ -1,4 +1,0 @@
-/** What is wrong with an expression; the parameter that carries the expression is named by its caller. */
-export class ExpressionFault extends Error {
-  override readonly name = 'ExpressionFault'
-}

@@ -1,5 +1,0 @@
-import { AppError } from '#base/app-error.ts'
-
-/** What DynamoDB calls a ValidationException, in its own words. */
-export const invalidRequest = (message: string): AppError =>
-  new AppError('ValidationError', message)

@@ -1,0 +1,181 @@
+import {
+  type Cost,
+  fits,
+  growthIn,
+  isNothing,
+  larger,
+  minus,
+  NOTHING,
+  plus,
+  smaller,
+} from './cost.ts'
+import { type FinishedReservation, QuotaReservation, type QuotaSource } from './reservation.ts'
+
+/** Room that nobody renewed for so long is not used any more: others take its holder for dead later. */
+const VALID_MS = 30_000
+/** What a process asks for on top of what it needs: twice what it wrote lately, within these bounds. */
+const MIN_PREFETCH: Cost = { bytes: 1024 ** 2, items: 1000 }
+const MAX_PREFETCH: Cost = { bytes: 32 * 1024 ** 2, items: 50_000 }
+/** From here on writes look at what is there, so that what is replaced or deleted is known. */
+const NEAR_LIMIT_SHARE = 0.8
+
+/** What one process tells its site's account, and asks of it. */
+export interface QuotaReport {
+  readonly epoch: number
+  readonly wrote: boolean
+  readonly gain: Cost
+  readonly loss: Cost
+  /** Of its room. */
+  readonly held: Cost
+  readonly requested: Cost
+  readonly prefetch: Cost
+}
+
+/** What the account answers. */
+export interface QuotaGrant {
+  readonly granted: boolean
+  /** What was asked for and what came on top. */
+  readonly room: Cost
+  readonly used: Cost
+  /** Of other processes. */
+  readonly others: Cost
+  readonly limits: Cost
+  readonly epoch: number
+}
+
+/** What one process may still write for a site without asking anybody. Nothing here waits. */
+export class QuotaLease implements QuotaSource {
+  readonly #now: () => number
+  #free = NOTHING
+  /** By writes that run. */
+  #held = NOTHING
+  #running = 0
+  #gain = NOTHING
+  #loss = NOTHING
+  #wrote = false
+  #lately = NOTHING
+  #epoch = 0
+  #tight = false
+  #heardAt: number | undefined
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Whether the site is close to a limit. */
+  get nearLimit(): boolean {
+    return this.#tight
+  }
+
+  /** Whether the account was heard at all. */
+  get isOpen(): boolean {
+    return this.#heardAt !== undefined
+  }
+
+  /** Of the account, as it was heard last. */
+  get epoch(): number {
+    return this.#epoch
+  }
+
+  /** Whether something was written that the account does not know. */
+  get hasUnreported(): boolean {
+    return this.#wrote
+  }
+
+  /** Whether it may be forgotten. */
+  get isIdle(): boolean {
+    return !this.#wrote && this.#running === 0 && isNothing(plus(this.#free, this.#held))
+  }
+
+  /** A write begins: until `leave` the room is not forgotten. */
+  enter(): void {
+    this.#running += 1
+  }
+
+  leave(): void {
+    this.#running -= 1
+  }
+
+  /** `held` was taken for it before. */
+  reserve(exact: boolean, held: Cost = NOTHING): QuotaReservation {
+    return new QuotaReservation(this, exact, held)
+  }
+
+  hold(more: Cost): boolean {
+    if (this.#now() - (this.#heardAt ?? 0) > VALID_MS) this.#free = NOTHING
+    const free = minus(this.#free, more)
+    if ((more.bytes > 0 && free.bytes < 0) || (more.items > 0 && free.items < 0)) return false
+    this.#free = free
+    this.#held = plus(this.#held, more)
+    return true
+  }
+
+  finish({ held, growth, epoch }: FinishedReservation): void {
+    const gain = growth === 'unknown' ? held : growthIn(growth ?? NOTHING)
+    this.#held = minus(this.#held, held)
+    this.#free = plus(this.#free, minus(held, gain))
+    this.#gain = plus(this.#gain, gain)
+    this.#wrote ||= growth !== undefined
+    // Under another epoch it may have been counted without what was removed.
+    if (growth === undefined || growth === 'unknown' || epoch !== this.#epoch) return
+    this.#loss = plus(this.#loss, minus(gain, growth))
+  }
+
+  /** Begins an exchange that asks for room, and for more if there is plenty. What is free is handed back with it. */
+  request(requested: Cost): QuotaReport {
+    this.#free = NOTHING
+    const twice = plus(this.#gain, this.#gain)
+    return this.#tell(requested, smaller(larger(twice, MIN_PREFETCH), MAX_PREFETCH))
+  }
+
+  /** Gives up what is free. */
+  close(): void {
+    this.#free = NOTHING
+  }
+
+  /** Begins an exchange that asks for nothing and hands back what would not be used soon. */
+  report(): QuotaReport {
+    this.#free = smaller(this.#free, plus(this.#lately, this.#gain))
+    this.#lately = this.#gain
+    return this.#tell(NOTHING, NOTHING)
+  }
+
+  accept({ requested }: QuotaReport, answer: QuotaGrant): void {
+    if (answer.epoch !== this.#epoch) this.#loss = NOTHING
+    this.#epoch = answer.epoch
+    this.#heardAt = this.#now()
+    if (answer.granted) {
+      this.#held = plus(this.#held, requested)
+      this.#free = plus(this.#free, minus(answer.room, requested))
+    }
+    const { used, others, limits } = answer
+    const taken = plus(plus(used, others), plus(this.#held, this.#free))
+    this.#tight = !fits(taken, {
+      bytes: limits.bytes * NEAR_LIMIT_SHARE,
+      items: limits.items * NEAR_LIMIT_SHARE,
+    })
+    if (!fits(taken, limits)) this.#free = NOTHING
+  }
+
+  /** Nobody knows whether the account heard it: what was gained is told again, what was lost is not. */
+  reportFailed(told: QuotaReport): void {
+    this.#gain = plus(this.#gain, told.gain)
+    this.#wrote ||= told.wrote
+  }
+
+  #tell(requested: Cost, prefetch: Cost): QuotaReport {
+    const told = {
+      epoch: this.#epoch,
+      wrote: this.#wrote,
+      gain: this.#gain,
+      loss: this.#loss,
+      held: plus(this.#held, this.#free),
+      requested,
+      prefetch,
+    }
+    this.#gain = NOTHING
+    this.#loss = NOTHING
+    this.#wrote = false
+    return told
+  }
+}

@@ -1,0 +1,150 @@
+import { sql } from 'kysely'
+
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { DEFAULT_TABLE_LIMITS } from '#runtime/revisions/limits.ts'
+
+import type { Cost } from './cost.ts'
+import type { QuotaGrant, QuotaReport } from './lease.ts'
+
+/** The last count of a site that was finished; null when there is none. */
+export interface LastRecount {
+  readonly countTookMs: number | null
+  readonly countedAgoMs: number | null
+  /** Whether nobody wrote meanwhile: then it was exact, else it may have said too much. */
+  readonly countedAlone: boolean
+}
+
+export interface LedgerAnswer extends QuotaGrant, LastRecount {
+  /** Whether a count is queued, and not overdue. */
+  readonly isPlanned: boolean
+}
+
+export interface TableUsageRow extends LastRecount {
+  readonly usedBytes: number
+  readonly usedItems: number
+  /** Whether something was written since the last count began. */
+  readonly isStale: boolean
+}
+
+type Pair = readonly [bytes: number, items: number]
+
+interface StoredAnswer {
+  readonly granted: boolean
+  readonly room: Pair
+  readonly used: Pair
+  readonly others: Pair
+  readonly limits: Pair
+  readonly epoch: number
+  readonly count_took_ms: number | null
+  readonly counted_ago_ms: number | null
+  readonly counted_alone: boolean
+  readonly is_planned: boolean
+}
+
+/** One round trip. Undefined when the site is gone. */
+export async function exchangeQuota(
+  database: Database,
+  { siteId, holder }: { readonly siteId: string; readonly holder: string },
+  told: QuotaReport,
+): Promise<LedgerAnswer | undefined> {
+  const [row] = await database.statement<{ answer: string }>(
+    `select to_json(e)::text as answer
+     from table_room_exchange($1, $2, $3, $4,
+       $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[]) e`,
+    [
+      siteId,
+      holder,
+      told.epoch,
+      told.wrote,
+      pair(told.gain),
+      pair(told.loss),
+      pair(told.held),
+      pair(told.requested),
+      pair(told.prefetch),
+      pair({ bytes: DEFAULT_TABLE_LIMITS.tableBytes, items: DEFAULT_TABLE_LIMITS.tableItems }),
+    ],
+  )
+  if (row === undefined) return undefined
+  // The function's own words.
+  const answer = JSON.parse(row.answer) as StoredAnswer
+  return {
+    granted: answer.granted,
+    room: cost(answer.room),
+    used: cost(answer.used),
+    others: cost(answer.others),
+    limits: cost(answer.limits),
+    epoch: answer.epoch,
+    countTookMs: answer.count_took_ms,
+    countedAgoMs: answer.counted_ago_ms,
+    countedAlone: answer.counted_alone,
+    isPlanned: answer.is_planned,
+  }
+}
+
+export async function selectTableUsage(tx: SiteTx): Promise<TableUsageRow | undefined> {
+  const { rows } = await sql<{
+    used_bytes: string
+    used_items: string
+    is_stale: boolean
+    count_took_ms: number | null
+    counted_ago_ms: number | null
+    counted_alone: boolean
+  }>`
+    select used_bytes, used_items, counted_alone,
+           changed_at is not null and coalesce(changed_at >= counted_from, true) as is_stale,
+           (extract(epoch from counted_to - counted_from) * 1000)::float8 as count_took_ms,
+           (extract(epoch from clock_timestamp() - counted_to) * 1000)::float8 as counted_ago_ms
+    from table_usage where site_id = ${tx.siteId}`.execute(tx.db)
+  const [row] = rows
+  return (
+    row && {
+      usedBytes: Number(row.used_bytes),
+      usedItems: Number(row.used_items),
+      isStale: row.is_stale,
+      countTookMs: row.count_took_ms,
+      countedAgoMs: row.counted_ago_ms,
+      countedAlone: row.counted_alone,
+    }
+  )
+}
+
+/** For rows that went away without a writer who would tell. */
+export async function markChanged(tx: SiteTx): Promise<void> {
+  await sql`
+    update table_usage set changed_at = clock_timestamp() where site_id = ${tx.siteId}`.execute(
+    tx.db,
+  )
+}
+
+/** False when a count is queued already. One that is an hour late is lost. */
+export async function planRecount(tx: SiteTx, inSeconds: number): Promise<boolean> {
+  const { rows } = await sql`
+    update table_usage set recount_at = now() + ${inSeconds} * interval '1 second'
+    where site_id = ${tx.siteId} and (recount_at is null or recount_at < now() - interval '1 hour')
+    returning site_id`.execute(tx.db)
+  return rows.length > 0
+}
+
+export async function endRecountPlan(tx: SiteTx): Promise<void> {
+  await sql`update table_usage set recount_at = null where site_id = ${tx.siteId}`.execute(tx.db)
+}
+
+export async function beginCount(database: Database, siteId: string): Promise<void> {
+  await database.statement('select table_count_begin($1)', [siteId])
+}
+
+/** True when the count is done. */
+export async function countBatch(
+  database: Database,
+  siteId: string,
+  most: number,
+): Promise<boolean> {
+  const [row] = await database.statement<{ done: boolean }>(
+    'select table_count_step($1, $2) as done',
+    [siteId, most],
+  )
+  return row?.done ?? true
+}
+
+const pair = ({ bytes, items }: Cost): string => `{${Math.round(bytes)},${Math.round(items)}}`
+const cost = ([bytes, items]: Pair): Cost => ({ bytes, items })

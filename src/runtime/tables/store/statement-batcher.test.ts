@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+
+import { AppError } from '#base/app-error.ts'
+
+import { StatementBatcher } from './statement-batcher.ts'
+
+/** Groups whose statements are answered when the test says so; the answer to `a` is `A`. */
+function heldGroups(most = 100) {
+  const sent: { lane: string; entries: readonly string[]; answer: () => void }[] = []
+  const groups = new StatementBatcher<string, string>({
+    most,
+    async send(lane, entries) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      sent.push({ lane, entries, answer: resolve })
+      await promise
+      if (entries.includes('bad')) throw new Error('bad')
+      if (entries.includes('away')) throw new AppError('ServiceUnavailable', 'away')
+      return entries.map((entry) => entry.toUpperCase())
+    },
+  })
+  return { groups, sent, join: (entry: string, lane = 'one') => groups.add(lane, entry) }
+}
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+const entriesOf = (sent: readonly { entries: readonly string[] }[]) =>
+  sent.map(({ entries }) => entries.join(''))
+
+describe('groups', () => {
+  test('send what comes in one turn together, in its order', async () => {
+    const { sent, join } = heldGroups()
+    const answers = Promise.all([join('a'), join('b'), join('c')])
+    await turn()
+    expect(entriesOf(sent)).toEqual(['abc'])
+    sent[0]?.answer()
+    expect(await answers).toEqual(['A', 'B', 'C'])
+  })
+
+  test('let nobody wait for company, and two statements be under way', async () => {
+    const { sent, join } = heldGroups()
+    const answers = [join('a')]
+    await turn()
+    answers.push(join('b'))
+    await turn()
+    answers.push(join('c'), join('d'))
+    await turn()
+    expect(entriesOf(sent)).toEqual(['a', 'b'])
+    sent[1]?.answer()
+    expect(await answers[1]).toBe('B')
+    await turn()
+    await turn()
+    expect(entriesOf(sent)).toEqual(['a', 'b', 'cd'])
+    for (const { answer } of sent) answer()
+    expect(await Promise.all(answers)).toEqual(['A', 'B', 'C', 'D'])
+  })
+
+  test('send no more at once than they may', async () => {
+    const { sent, join } = heldGroups(2)
+    const answers = Promise.all(['a', 'b', 'c', 'd', 'e'].map((entry) => join(entry)))
+    await turn()
+    expect(entriesOf(sent)).toEqual(['ab', 'cd'])
+    for (let at = 0; at < 3; at++) {
+      sent[at]?.answer()
+      await turn()
+      await turn()
+    }
+    expect(entriesOf(sent)).toEqual(['ab', 'cd', 'e'])
+    expect(await answers).toEqual(['A', 'B', 'C', 'D', 'E'])
+  })
+
+  test('keep lanes apart', async () => {
+    const { sent, join } = heldGroups()
+    const answers = Promise.all([join('a', 'one'), join('b', 'two')])
+    await turn()
+    expect(sent.map(({ lane }) => lane)).toEqual(['one', 'two'])
+    for (const { answer } of sent) answer()
+    expect(await answers).toEqual(['A', 'B'])
+  })
+
+  test('give a fault to whom it belongs', async () => {
+    const { sent, join } = heldGroups()
+    const answers = Promise.allSettled([join('a'), join('bad'), join('c')])
+    for (let round = 0; round < 3; round++) {
+      await turn()
+      for (const { answer } of sent) answer()
+    }
+    expect(await answers).toEqual([
+      { status: 'fulfilled', value: 'A' },
+      { status: 'rejected', reason: new Error('bad') },
+      { status: 'fulfilled', value: 'C' },
+    ])
+  })
+
+  test('ask a database that is away no more often for it', async () => {
+    const { sent, join } = heldGroups()
+    const answers = Promise.allSettled([join('a'), join('away'), join('c')])
+    await turn()
+    sent[0]?.answer()
+    const failed = { status: 'rejected', reason: { code: 'ServiceUnavailable' } }
+    expect(await answers).toMatchObject([failed, failed, failed])
+    expect(entriesOf(sent)).toEqual(['aawayc'])
+  })
+})
