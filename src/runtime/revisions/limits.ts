@@ -1,5 +1,7 @@
 import type { EgressPolicy } from '#platform/egress/egress.ts'
 import type { SiteLimits } from '#platform/sandbox-host/sandbox.ts'
+import { type BucketLimits, bucketLimits } from '#runtime/buckets/bucket-limits.ts'
+import { DEFAULT_TABLE_LIMITS, type TableLimits } from '#runtime/tables/table-limits.ts'
 
 /** What one site may use where its operator says nothing else. Shown by `GET /admin/data/usage`. */
 const DEFAULT_LIMITS: SiteLimits = {
@@ -10,28 +12,6 @@ const DEFAULT_LIMITS: SiteLimits = {
   resultBytes: 6 * 1024 * 1024,
   logLineLength: 8192,
   logLines: 256,
-}
-
-/** What the buckets of one site may hold together. */
-interface BucketLimits {
-  readonly bucketBytes: number
-  readonly bucketObjects: number
-}
-
-const DEFAULT_BUCKET_LIMITS: BucketLimits = {
-  bucketBytes: 10 * 1024 ** 3,
-  bucketObjects: 1_000_000,
-}
-
-/** What the tables of one site may hold together. */
-export interface TableLimits {
-  readonly tableBytes: number
-  readonly tableItems: number
-}
-
-export const DEFAULT_TABLE_LIMITS: TableLimits = {
-  tableBytes: 10 * 1024 ** 3,
-  tableItems: 10_000_000,
 }
 
 export type RuntimeLimits = SiteLimits & BucketLimits & TableLimits
@@ -45,10 +25,6 @@ export interface RuntimeSettings {
 
 export function siteLimits(settings: RuntimeSettings['limits']): SiteLimits {
   return withDefaults(DEFAULT_LIMITS, settings)
-}
-
-export function bucketLimits(settings: RuntimeSettings['limits']): BucketLimits {
-  return withDefaults(DEFAULT_BUCKET_LIMITS, settings)
 }
 
 /** All of them. */

@@ -175,10 +175,7 @@ function checkStartKey({ ExclusiveStartKey: key = {} }: ItemRequest): void {
   }
 }
 
-export function checkSegments({
-  Segment: segment,
-  TotalSegments: total,
-}: Pick<ItemRequest, 'Segment' | 'TotalSegments'>): void {
+function checkSegments({ Segment: segment, TotalSegments: total }: ItemRequest): void {
   if (segment !== undefined && total === undefined) {
     throw validationFault(
       'The TotalSegments parameter is required but was not present in the request when Segment parameter is present',

@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { FoundPage } from '#runtime/tables/actions/requests.ts'
+import { segmentOf } from '#runtime/tables/actions/scan.ts'
 import { TableEngine } from '#runtime/tables/engine.ts'
 import { checkPresence, Expressions } from '#runtime/tables/expressions/expressions.ts'
 import type { PlainItem } from '#runtime/tables/items/plain-json.ts'
@@ -7,7 +8,6 @@ import { checkItemSize } from '#runtime/tables/items/size.ts'
 import type { Table } from '#runtime/tables/table.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { checkSegments } from './check-request.ts'
 import { type ItemCodec, WIRE } from './codec.ts'
 import {
   type ExpressionParameter,
@@ -163,10 +163,10 @@ function checkCombinations(action: ItemAction, body: ActionBody): void {
     )
   }
   if (action === 'Scan') {
-    const [Segment, TotalSegments] = [integer(body, 'Segment'), integer(body, 'TotalSegments')]
-    checkSegments({
-      ...(Segment !== undefined && { Segment }),
-      ...(TotalSegments !== undefined && { TotalSegments }),
+    const [segment, totalSegments] = [integer(body, 'Segment'), integer(body, 'TotalSegments')]
+    segmentOf({
+      ...(segment !== undefined && { segment }),
+      ...(totalSegments !== undefined && { totalSegments }),
     })
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import type { BucketLimits } from '#runtime/buckets/bucket-limits.ts'
 
 export interface ObjectName {
   readonly bucketId: string
@@ -24,12 +25,6 @@ export interface BucketUsage {
   /** Used, or promised to a running write or an upload URL. */
   readonly chargedBytes: number
   readonly chargedObjects: number
-}
-
-/** What one site's buckets may hold together. */
-export interface BucketLimits {
-  readonly bucketBytes: number
-  readonly bucketObjects: number
 }
 
 /** What a key counts. Whatever may come next replaces what is there, so the larger of the two is charged, not their sum. */

@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
+import type { BucketLimits } from '#runtime/buckets/bucket-limits.ts'
 
-import type { BucketLimits } from './model.ts'
 import { UPKEEP_MS } from './times.ts'
 
 /** Of a site's `bucketBytes` and `bucketObjects`: what presets may have promised to all their callers, and to one of them. */

@@ -6,8 +6,8 @@ import { ObjectFault } from '#platform/objects/object-fault.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
+import { bucketLimits } from '#runtime/buckets/bucket-limits.ts'
 import { storeKeyOf } from '#runtime/buckets/store-key.ts'
-import { bucketLimits } from '#runtime/revisions/limits.ts'
 import { readDeploymentSettings } from '#sites/deployment-settings.ts'
 
 import {

@@ -4,6 +4,7 @@ import { networkOf } from '#base/network-of.ts'
 import { type Call, callerOf } from '#platform/sandbox-host/call.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import type { Bucket, BucketAction } from '#runtime/buckets/bucket.ts'
+import { insideFolder, outsideFolder, ownFolder } from '#runtime/buckets/owned-folder.ts'
 import type { AdmittedCall } from '#runtime/calls/admission.ts'
 import { operationError } from '#runtime/calls/failures.ts'
 import { boundBytes, payloadOf } from '#runtime/calls/request-body.ts'
@@ -15,13 +16,12 @@ import {
   presetOf,
 } from '#runtime/operations/presets.ts'
 import type { RevisionStore } from '#runtime/published/revision-document.ts'
+import { type OwnRequest, ownRequest } from '#runtime/tables/api/owned-request.ts'
 import type { RequestFields } from '#runtime/tables/api/request-fields.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
-import { insideFolder, outsideFolder, ownFolder } from './bucket-owner.ts'
 import { SealedPageTokens } from './page-token.ts'
 import { presetRequest } from './request.ts'
-import { type OwnRequest, ownRequest } from './table-owner.ts'
 
 /** What callers send is read by the service itself, beside all other sites: an item has 400 KiB at most. */
 const MAX_PAYLOAD_BYTES = 1024 * 1024

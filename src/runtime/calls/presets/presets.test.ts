@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 
+import { insideFolder, outsideFolder, ownFolder } from '#runtime/buckets/owned-folder.ts'
 import { parsePreset } from '#runtime/operations/preset-binding.ts'
 import { presetOf } from '#runtime/operations/presets.ts'
+import { conjunction } from '#runtime/tables/expressions/conjunction.ts'
 
-import { insideFolder, outsideFolder, ownFolder } from './bucket-owner.ts'
-import { conjunction } from './conjunction.ts'
 import { SealedPageTokens } from './page-token.ts'
 import { presetRequest } from './request.ts'
 
@@ -68,7 +68,7 @@ describe('a conjunction', () => {
     ['NOT a = :b', 'o = :o AND (NOT a = :b)'],
     ['a BETWEEN :b AND :c', 'o = :o AND (a BETWEEN :b AND :c)'],
   ])('with %s is %s', (theirs, text) => {
-    expect(conjunction('FilterExpression', 'o = :o', theirs)).toBe(text)
+    expect(conjunction('filterExpression', 'o = :o', theirs)).toBe(text)
   })
 
   test.each([
@@ -80,7 +80,7 @@ describe('a conjunction', () => {
     '(a = :b',
     `${'a = :b OR '.repeat(370)}a = :b`,
   ])('takes nothing that is not a whole condition, like %j', (theirs) => {
-    expect(() => conjunction('FilterExpression', 'o = :o', theirs)).toThrow(/^Invalid FilterExpr/)
+    expect(() => conjunction('filterExpression', 'o = :o', theirs)).toThrow(/^Invalid FilterExpr/)
   })
 })
 

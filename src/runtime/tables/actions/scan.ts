@@ -52,7 +52,8 @@ export function readScan(request: ActionRequest<ScanRequest>): ItemPage {
   return pageOf(request, source, bound, { range, forward: true })
 }
 
-function segmentOf({ segment, totalSegments: total }: ScanRequest): Segment {
+/** The part of the table that a scan reads. */
+export function segmentOf({ segment, totalSegments: total }: ScanRequest): Segment {
   if (segment !== undefined && total === undefined) {
     throw validationError(
       'The TotalSegments parameter is required but was not present in the request when Segment parameter is present',

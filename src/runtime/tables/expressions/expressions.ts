@@ -113,7 +113,21 @@ export function checkPresence(texts: ExpressionTexts, fields: readonly Expressio
 export const hasAny = (texts: ExpressionTexts, fields: readonly ExpressionField[]): boolean =>
   fields.some((field) => texts[field] !== undefined)
 
-const parameterName = (field: ExpressionField): string =>
+/** Parses an expression; what is wrong with it is said with DynamoDB's name of the parameter. */
+export function parseNamed<Node>(
+  field: ExpressionField,
+  text: string,
+  parse: (text: string) => Node,
+): Node {
+  try {
+    return parse(text)
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error
+    throw validationError(`Invalid ${parameterName(field)}: ${error.message}`)
+  }
+}
+
+export const parameterName = (field: ExpressionField): string =>
   field.charAt(0).toUpperCase() + field.slice(1)
 
 /** DynamoDB tells how long these are when they are too long, and not of the others. */
@@ -130,13 +144,15 @@ function within<Result>(
 ): Result | undefined {
   const text = texts[field]
   if (text === undefined) return undefined
-  try {
-    return read(text)
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error
-    const message = TELLS_SIZE.has(field) ? error.message : error.message.replace(SIZE, '')
-    throw validationError(`Invalid ${parameterName(field)}: ${message}`)
-  }
+  const sizeIsTold = TELLS_SIZE.has(field)
+  return parseNamed(field, text, (given) => {
+    try {
+      return read(given)
+    } catch (error) {
+      if (sizeIsTold || !(error instanceof ExpressionError)) throw error
+      throw new ExpressionError(error.message.replace(SIZE, ''))
+    }
+  })
 }
 
 const cacheOf = <Node extends object>(): LRUCache<string, Node> =>

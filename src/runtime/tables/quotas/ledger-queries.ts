@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import { DEFAULT_TABLE_LIMITS } from '#runtime/revisions/limits.ts'
+import { DEFAULT_TABLE_LIMITS } from '#runtime/tables/table-limits.ts'
 
 import type { Cost } from './cost.ts'
 import type { QuotaGrant, QuotaReport } from './lease.ts'

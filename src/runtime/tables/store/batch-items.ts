@@ -7,7 +7,7 @@ import { WriteConflict } from './conflict-retry.ts'
 import { compareItemKeys, type ItemKey, itemKeyOf, textOfKey } from './item-key.ts'
 import { storeIn } from './item-queries.ts'
 import type { ItemRef } from './item-ref.ts'
-import { withLayout } from './item-writes.ts'
+import { writeWithLayout } from './item-writes.ts'
 import { lockRefs } from './lock-queries.ts'
 import { itemOf } from './stored-item.ts'
 import type { TableLayouts } from './table-layouts.ts'
@@ -68,14 +68,12 @@ export class BatchItems {
     tx: SiteTx,
     changes: readonly { readonly ref: ItemRef; readonly item: Item | undefined }[],
   ): Promise<void> {
-    const store = storeIn(tx, this.#clock)
-    const layouts = this.#layouts.within(tx)
+    const deps = { store: storeIn(tx, this.#clock), layouts: this.#layouts.within(tx) }
     for (const { table, key, at } of inLockOrder(changes.map(({ ref }) => ref))) {
       const expected = this.#locked.get(tx)?.get(textOf(table, key)) ?? 'any'
       const item = changes[at]?.item
-      const { outcome } = await withLayout(layouts, table, (layout) =>
-        store.write(table, key, { layout, expected, item, withBefore: false }),
-      )
+      const write = { expected, item, withBefore: false }
+      const { outcome } = await writeWithLayout(deps, table, key, write)
       if (outcome === 'changed') throw new WriteConflict('An item was changed meanwhile')
     }
   }

@@ -148,6 +148,18 @@ export async function hasItems(tx: SiteTx, tableId: string): Promise<boolean> {
   return row !== undefined
 }
 
+/** Holds the definition of a table against its deletion; false when it is gone. */
+export async function lockResource(tx: SiteTx, tableId: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('data_resource')
+    .select('resource_id')
+    .where('site_id', '=', tx.siteId)
+    .where('resource_id', '=', tableId)
+    .forShare()
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 async function selectIndexes(tx: SiteTx, tableId: string): Promise<StoredIndex[]> {
   const rows = await tx.db
     .selectFrom('table_index')

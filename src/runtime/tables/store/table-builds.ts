@@ -3,7 +3,7 @@ import { setImmediate as untilIdle } from 'node:timers/promises'
 import type { Clock } from '#base/clock.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
-import type { SiteRemains } from '#sites/site-cleanup.ts'
+import type { SiteDataRemover } from '#sites/site-cleanup.ts'
 
 import { deleteEntries, deleteItems, lockItemsAfter, writeBuiltItems } from './build-queries.ts'
 import { retryOnConflict } from './conflict-retry.ts'

@@ -1,7 +1,5 @@
-import { LRUCache } from 'lru-cache'
-
 import { notFound } from '#base/app-error.ts'
-import { SingleFlight } from '#base/single-flight.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
@@ -11,6 +9,7 @@ import {
   hasItems,
   holdWrites,
   insertIndex,
+  lockResource,
   selectLayout,
   type StoredLayout,
   updateIndexStatus,
@@ -20,8 +19,8 @@ import {
 import type { TableLayout } from './layout.ts'
 import type { TableAddress } from './table-store.ts'
 
-/** Layouts that are remembered; a stale one is found out by the write that uses it. */
-const REMEMBERED = 10_000
+/** Layouts that are kept; a stale one is found out by the write that uses it. */
+const MAX_CACHED = 10_000
 const NEW: StoredLayout = {
   generation: 0,
   ttlAttribute: undefined,
@@ -46,30 +45,29 @@ export interface KnownLayouts {
 export class TableLayouts implements KnownLayouts {
   readonly #database: Database
   readonly #requestBuild: RequestBuild
-  readonly #remembered = new LRUCache<string, TableLayout>({ max: REMEMBERED })
-  readonly #flights = new SingleFlight<string, TableLayout>()
+  readonly #cache = new LoadingCache<string, TableLayout>({ entries: { max: MAX_CACHED } })
 
   constructor(deps: { readonly database: Database; readonly requestBuild: RequestBuild }) {
     this.#database = deps.database
     this.#requestBuild = deps.requestBuild
   }
 
-  of(table: Table): Promise<TableLayout> {
-    const find = () => this.#database.withSite(table.siteId, (tx) => this.#find(tx, table))
-    return this.#known(table, () => this.#flights.run(keyOf(table), find))
+  async of(table: Table): Promise<TableLayout> {
+    return this.#cache.get(keyOf(table), () =>
+      this.#database.withSite(table.siteId, (tx) => this.#find(tx, table)),
+    )
   }
 
   /** The same in a transaction: nobody who holds a connection waits for another one. */
   within(tx: SiteTx): KnownLayouts {
     return {
-      of: (table) => this.#known(table, () => this.#find(tx, table)),
+      of: async (table) => this.#cache.getIfPresent(keyOf(table)) ?? this.#find(tx, table),
       forget: (table) => this.forget(table),
     }
   }
 
   forget(table: TableAddress): void {
-    this.#flights.detach(keyOf(table))
-    this.#remembered.delete(keyOf(table))
+    this.#cache.invalidate(keyOf(table))
   }
 
   /**
@@ -87,14 +85,6 @@ export class TableLayouts implements KnownLayouts {
     if (schema.ttlAttribute !== undefined || change.removed.length > 0 || (filled && change.any)) {
       await this.#requestBuild(tx, tableId)
     }
-  }
-
-  async #known(table: Table, find: () => Promise<TableLayout>): Promise<TableLayout> {
-    const known = this.#remembered.get(keyOf(table))
-    if (known !== undefined) return known
-    const layout = await find()
-    this.#remembered.set(keyOf(table), layout)
-    return layout
   }
 
   async #write(
@@ -123,14 +113,7 @@ export class TableLayouts implements KnownLayouts {
   async #find(tx: SiteTx, { tableId, schema }: Table): Promise<TableLayout> {
     const found = await selectLayout(tx, tableId)
     if (found !== undefined) return writableLayout(found)
-    const resource = await tx.db
-      .selectFrom('data_resource')
-      .select('resource_id')
-      .where('site_id', '=', tx.siteId)
-      .where('resource_id', '=', tableId)
-      .forShare()
-      .executeTakeFirst()
-    if (resource === undefined) throw notFound('Resource', tableId)
+    if (!(await lockResource(tx, tableId))) throw notFound('Resource', tableId)
     await this.define(tx, tableId, schema)
     const made = await selectLayout(tx, tableId)
     return writableLayout(made ?? NEW)

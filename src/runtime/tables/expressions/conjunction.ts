@@ -2,16 +2,12 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { LRUCache } from 'lru-cache'
 
-import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
-import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
-import type { ConditionNode } from '#runtime/tables/expressions/syntax.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-/** How an expression is named in DynamoDB's messages. */
-export type ConditionParameter =
-  | 'KeyConditionExpression'
-  | 'FilterExpression'
-  | 'ConditionExpression'
+import { ExpressionError } from './expression-error.ts'
+import { type ExpressionField, parameterName, parseNamed } from './expressions.ts'
+import { parseCondition } from './parse-condition.ts'
+import type { ConditionNode } from './syntax.ts'
 
 const KEPT_CHARACTERS = 256 * 1024
 
@@ -25,29 +21,31 @@ const known = new LRUCache<string, string>({
  * be the conjunction of the two. Whatever theirs says, it can only narrow.
  */
 export function conjunction(
-  parameter: ConditionParameter,
+  field: ExpressionField,
   mine: string,
   theirs: string | undefined,
 ): string {
   if (theirs === undefined) return mine
-  const key = `${parameter}\n${mine}\n${theirs}`
+  const key = `${field}\n${mine}\n${theirs}`
   const before = known.get(key)
   if (before !== undefined) return before
-  const text = joined(parameter, mine, theirs)
+  const text = joined(field, mine, theirs)
   known.set(key, text)
   return text
 }
 
-function joined(parameter: ConditionParameter, mine: string, theirs: string): string {
+function joined(field: ExpressionField, mine: string, theirs: string): string {
   const wanted = {
     kind: 'and',
-    conditions: [parsed(parameter, mine), parsed(parameter, theirs)],
+    conditions: [mine, theirs].map((text) => parseNamed(field, text, parseCondition)),
   }
   // DynamoDB refuses parentheses around parentheses: one of the two is right.
   for (const text of [`${mine} AND (${theirs})`, `${mine} AND ${theirs}`]) {
     if (isDeepStrictEqual(attempt(text), wanted)) return text
   }
-  throw validationError(`Invalid ${parameter}: it leaves no place for what this operation adds`)
+  throw validationError(
+    `Invalid ${parameterName(field)}: it leaves no place for what this operation adds`,
+  )
 }
 
 function attempt(text: string): ConditionNode | undefined {
@@ -56,14 +54,5 @@ function attempt(text: string): ConditionNode | undefined {
   } catch (error) {
     if (error instanceof ExpressionError) return undefined
     throw error
-  }
-}
-
-function parsed(parameter: ConditionParameter, text: string): ConditionNode {
-  try {
-    return parseCondition(text)
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error
-    throw validationError(`Invalid ${parameter}: ${error.message}`)
   }
 }

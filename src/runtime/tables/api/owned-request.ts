@@ -1,13 +1,16 @@
 import { invalid } from '#base/app-error.ts'
-import type { TablePreset } from '#runtime/operations/presets.ts'
-import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
-import type { RequestFields } from '#runtime/tables/api/request-fields.ts'
-import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
+import { unknownIndex } from '#runtime/tables/actions/page.ts'
+import { conjunction } from '#runtime/tables/expressions/conjunction.ts'
+import { parseNamed } from '#runtime/tables/expressions/expressions.ts'
 import { parseUpdate } from '#runtime/tables/expressions/parse-update.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { type ConditionParameter, conjunction } from './conjunction.ts'
+import { isJsonObject } from './field-rules.ts'
+import type { RequestFields } from './request-fields.ts'
+
+/** The actions on single items and pages. */
+type ItemAction = 'get' | 'query' | 'scan' | 'put' | 'update' | 'delete'
 
 /** The attribute that says whose an item is, and who asks. */
 export interface TableOwner {
@@ -17,7 +20,7 @@ export interface TableOwner {
 
 /** A request that reaches nobody's items but the caller's. */
 export interface OwnRequest {
-  readonly action: TablePreset['action']
+  readonly action: ItemAction
   readonly input: RequestFields
   /** A query stands for the get: its first item is the answer. */
   readonly first?: true
@@ -35,16 +38,10 @@ const EXPRESSIONS = [
   'projectionExpression',
   'updateExpression',
 ] as const
-const PARAMETERS = {
-  keyConditionExpression: 'KeyConditionExpression',
-  filterExpression: 'FilterExpression',
-  conditionExpression: 'ConditionExpression',
-} as const satisfies Record<string, ConditionParameter>
-
 /** Confines `request` to the items whose owner attribute is the caller's `sub`. */
 export function ownRequest(
   schema: TableConfig,
-  action: TablePreset['action'],
+  action: ItemAction,
   request: RequestFields,
   owner: TableOwner,
 ): OwnRequest {
@@ -70,11 +67,7 @@ export function ownRequest(
 const isKey = ({ partitionKey, sortKey }: TableConfig, { attribute }: TableOwner): boolean =>
   attribute === partitionKey.name || attribute === sortKey?.name
 
-function keyed(
-  action: TablePreset['action'],
-  request: RequestFields,
-  owner: TableOwner,
-): OwnRequest {
+function keyed(action: ItemAction, request: RequestFields, owner: TableOwner): OwnRequest {
   return { action, input: { ...request, key: withOwner(request['key'], owner) } }
 }
 
@@ -154,12 +147,12 @@ function keysOf(
   if (typeof name !== 'string') return schema
   const index = schema.globalSecondaryIndexes?.find((each) => each.name === name)
   if (index) return index
-  throw validationError(`The table does not have the specified index: ${name}`)
+  throw unknownIndex(name)
 }
 
 function narrowed(
   request: RequestFields,
-  field: keyof typeof PARAMETERS,
+  field: 'keyConditionExpression' | 'filterExpression' | 'conditionExpression',
   { attribute, sub }: TableOwner,
   mine: string = OWNER,
 ): RequestFields {
@@ -170,7 +163,7 @@ function narrowed(
       names: { '#croftOwner': attribute },
       values: { ':croftOwner': sub },
     }),
-    [field]: conjunction(PARAMETERS[field], mine, text),
+    [field]: conjunction(field, mine, text),
   }
 }
 
@@ -209,21 +202,12 @@ function refuseOwnerTarget(request: RequestFields, { attribute }: TableOwner): v
   if (typeof text !== 'string') return
   const given = request['expressionAttributeNames']
   const names = isJsonObject(given) ? given : {}
-  for (const { path } of updateOf(text)) {
+  for (const { path } of parseNamed('updateExpression', text, parseUpdate)) {
     const [first] = path.parts
     const placeholder = typeof first === 'string' && first.startsWith('#')
     const name = placeholder && Object.hasOwn(names, first) ? names[first] : first
     if (name === attribute) {
       throw invalid('payload.updateExpression', `"${attribute}" says whose the item is: it stays`)
     }
-  }
-}
-
-function updateOf(text: string): ReturnType<typeof parseUpdate> {
-  try {
-    return parseUpdate(text)
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error
-    throw validationError(`Invalid UpdateExpression: ${error.message}`)
   }
 }

@@ -1,5 +1,6 @@
 import { AppError, invalid } from '#base/app-error.ts'
-import type { RequestFields } from '#runtime/tables/api/request-fields.ts'
+
+type RequestFields = Readonly<Record<string, unknown>>
 
 /** Fields of inputs that hold a key or the beginning of one. */
 const KEY_FIELDS = ['key', 'startAfter']
