@@ -61,7 +61,7 @@ export const routes = (context: AppContext) =>
     .use(
       objectRoutes({
         objects: context.objects,
-        uploads: context.bucketUploads,
+        uploads: context.bucketQuotas,
         urls: context.objectUrls,
         siteIdOf: async (request) => (await siteOf(context, request)).siteId,
       }),

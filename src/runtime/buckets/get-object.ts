@@ -6,7 +6,7 @@ import type { GetAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
 import { parseByteRange, unsatisfiable, withinSize } from './byte-range.ts'
 import { GetInput, MAX_BODY_BYTES, parseInput } from './inputs.ts'
-import { objectTooLarge, checkObjectKey, encodedBody } from './rules.ts'
+import { objectTooLarge, checkBucketKey, encodedBody } from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 
 type Objects = Pick<ObjectStore, 'get' | 'head' | 'bounds'>
@@ -17,7 +17,7 @@ export async function getObject(
   input: unknown,
 ): Promise<GetAnswer> {
   const { key, encoding, range } = parseInput(GetInput, input)
-  checkObjectKey(bucket, key, objects.bounds.keyBytes)
+  checkBucketKey(bucket, key, objects.bounds.keyBytes)
   const storeKey = storeKeyOf({ ...bucket, key })
   const { found, part } =
     range === undefined

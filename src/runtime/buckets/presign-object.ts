@@ -10,7 +10,7 @@ import type { PresignAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
 import { PresignGetInput, PresignPutInput, expiresInSecondsOf, parseInput } from './inputs.ts'
 import type { BucketQuotas } from './quotas/service.ts'
-import { checkContentType, checkObjectKey, checkSize } from './rules.ts'
+import { checkContentType, checkBucketKey, checkSize } from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 
 type Objects = Pick<ObjectStore, 'presignGet' | 'presignPut' | 'bounds'>
@@ -23,7 +23,7 @@ export async function presignGetObject(
 ): Promise<PresignAnswer> {
   const asked = parseInput(PresignGetInput, input)
   const { key, downloadName } = asked
-  checkObjectKey(bucket, key, objects.bounds.keyBytes)
+  checkBucketKey(bucket, key, objects.bounds.keyBytes)
   if (downloadName !== undefined && !isFileName(downloadName)) {
     throw invalid('downloadName', 'must be valid Unicode without control characters')
   }
@@ -34,32 +34,32 @@ export async function presignGetObject(
   return answer(signed)
 }
 
-interface PutMeans {
+interface PresignDeps {
   readonly objects: Objects
   readonly objectUrls: Pick<ObjectUrls, 'sign'>
-  readonly accounts: BucketQuotas
+  readonly quotas: BucketQuotas
   readonly clock: Clock
 }
 
 /** The URL takes this type and exactly this many bytes, where they are said, as often as it is used until it expires. */
 export async function presignPutObject(
-  means: PutMeans,
+  deps: PresignDeps,
   bucket: Bucket,
   input: unknown,
   holder?: string,
 ): Promise<PresignAnswer> {
-  const { objects, accounts } = means
+  const { objects, quotas } = deps
   const asked = parseInput(PresignPutInput, input)
   const { key, contentType, sizeBytes } = asked
-  checkObjectKey(bucket, key, objects.bounds.keyBytes)
+  checkBucketKey(bucket, key, objects.bounds.keyBytes)
   if (contentType !== undefined) checkContentType(contentType)
-  const spot = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }
+  const ref = { siteId: bucket.siteId, bucketId: bucket.bucketId, key }
   const held = holder === undefined ? {} : { holder }
   const signed = await (sizeBytes === undefined
-    ? signOpen(means, bucket, { ...asked, ...held })
+    ? signOpen(deps, bucket, { ...asked, ...held })
     : signExact(objects, bucket, { ...asked, sizeBytes }))
   // The URL is not given out before there is room for what it is known to bring.
-  await accounts.reserveUpload(spot, {
+  await quotas.reserveUpload(ref, {
     sizeBytes: sizeBytes ?? 0,
     urlExpiresAt: signed.expiresAt,
     ...held,
@@ -86,7 +86,7 @@ function signExact(
 
 /** Leads to the service wherever the objects are: S3 would take any length, and the room for it is reserved when it comes. */
 function signOpen(
-  { objectUrls, clock }: PutMeans,
+  { objectUrls, clock }: PresignDeps,
   bucket: Bucket,
   asked: AskedPut & { readonly holder?: string },
 ): Promise<PresignedRequest> {

@@ -5,7 +5,7 @@ import { parseByteRange, withinSize } from './byte-range.ts'
 import {
   bodyBytes,
   checkContentType,
-  checkObjectKey,
+  checkBucketKey,
   encodedBody,
   isTextual,
   normalizedMetadata,
@@ -17,10 +17,10 @@ const bucket: Bucket = { siteId: 'site_x', bucketId: 'res_y', config: {} }
 describe('a key', () => {
   test('has as many bytes as S3 gives it, and no more than its store leaves', () => {
     const prefix = Buffer.byteLength('sites/site_x/buckets/res_y/')
-    expect(() => checkObjectKey(bucket, 'k'.repeat(1024), 1152)).not.toThrow()
-    expect(() => checkObjectKey(bucket, 'k'.repeat(1025), 1152)).toThrow('1 to 1024 bytes')
-    expect(() => checkObjectKey(bucket, 'k'.repeat(1024 - prefix), 1024)).not.toThrow()
-    expect(() => checkObjectKey(bucket, 'k'.repeat(1025 - prefix), 1024)).toThrow(
+    expect(() => checkBucketKey(bucket, 'k'.repeat(1024), 1152)).not.toThrow()
+    expect(() => checkBucketKey(bucket, 'k'.repeat(1025), 1152)).toThrow('1 to 1024 bytes')
+    expect(() => checkBucketKey(bucket, 'k'.repeat(1024 - prefix), 1024)).not.toThrow()
+    expect(() => checkBucketKey(bucket, 'k'.repeat(1025 - prefix), 1024)).toThrow(
       `1 to ${1024 - prefix} bytes of UTF-8`,
     )
   })
@@ -28,9 +28,9 @@ describe('a key', () => {
   test.each(['a', '..', '/a', 'a//b', 'a/', '../../site_z/buckets/b/c', 'a\nb'])(
     'like %j is found back from where it is stored',
     (key) => {
-      const spot = { siteId: 'site_x', bucketId: 'res_y', key }
-      expect(storeKeyOf(spot)).toBe(`sites/site_x/buckets/res_y/${key}`)
-      expect(objectRefOf(storeKeyOf(spot))).toEqual(spot)
+      const ref = { siteId: 'site_x', bucketId: 'res_y', key }
+      expect(storeKeyOf(ref)).toBe(`sites/site_x/buckets/res_y/${key}`)
+      expect(objectRefOf(storeKeyOf(ref))).toEqual(ref)
     },
   )
 

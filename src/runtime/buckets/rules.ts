@@ -17,7 +17,7 @@ const OTHER_CHARSET = /;\s*charset\s*=\s*(?!"?(?:utf-?8|us-ascii)"?(?:\s|;|$))/i
 const METADATA_NAME = new RegExp(`^${TOKEN}$`)
 
 /** A key as S3 takes it: any Unicode but NUL, so also dots, doubled slashes and slashes at either end. */
-export function checkObjectKey(bucket: Bucket, key: string, storeKeyBytes: number): void {
+export function checkBucketKey(bucket: Bucket, key: string, storeKeyBytes: number): void {
   const free = storeKeyBytes - Buffer.byteLength(bucketPrefix(bucket))
   checkKeyText('key', key, { min: 1, max: Math.min(MAX_KEY_BYTES, free) })
 }

@@ -11,7 +11,7 @@ export const bucketPrefix = ({
 }: Pick<ObjectRef, 'siteId' | 'bucketId'>): string => objectKey(siteId, BUCKETS, bucketId, '')
 
 /** Where an object of a bucket is. Its own key follows as it is: dots and slashes mean nothing to a store. */
-export const storeKeyOf = (spot: ObjectRef): string => bucketPrefix(spot) + spot.key
+export const storeKeyOf = (ref: ObjectRef): string => bucketPrefix(ref) + ref.key
 
 /** The object of a bucket that a store's key means; undefined for keys of anything else. */
 export function objectRefOf(storeKey: string): ObjectRef | undefined {

@@ -15,7 +15,7 @@ import { bareKey } from './api/bare-key.ts'
 import { batchWrites, itemObjects, transactActions } from './api/batch-requests.ts'
 import { type PageStart, pageStart } from './api/page-start.ts'
 import { ReadLimiter } from './api/read-limiter.ts'
-import { readFields } from './api/request-fields.ts'
+import { readRequestFields } from './api/request-fields.ts'
 import type { TableBatches } from './batches/service.ts'
 import type { TableEngine } from './engine.ts'
 import type { PlainItem } from './items/plain-json.ts'
@@ -80,17 +80,17 @@ export class Tables {
 
   /** `{ key, projectionExpression?, expressionAttributeNames?, consistentRead? }`, or the bare key. */
   async get(table: Table, input: unknown): Promise<ItemAnswer> {
-    const fields = bareKey(table.schema, input) ?? readFields(ACTION_FIELDS.get, input)
+    const fields = bareKey(table.schema, input) ?? readRequestFields(ACTION_FIELDS.get, input)
     return { item: (await this.#engine.get(table, fields)) ?? null }
   }
 
   async query(table: Table, input: unknown): Promise<PageAnswer> {
-    const fields = readFields(ACTION_FIELDS.query, input)
+    const fields = readRequestFields(ACTION_FIELDS.query, input)
     return this.#page(table, 'query', fields, (from) => this.#engine.query(table, from))
   }
 
   async scan(table: Table, input: unknown): Promise<PageAnswer> {
-    const fields = readFields(ACTION_FIELDS.scan, input)
+    const fields = readRequestFields(ACTION_FIELDS.scan, input)
     return this.#page(table, 'scan', fields, (from) => this.#engine.scan(table, from))
   }
 
@@ -105,7 +105,7 @@ export class Tables {
 
   /** `{ keys, projectionExpression?, expressionAttributeNames?, consistentRead? }`: at most 100 keys. */
   async batchGet(table: Table, input: unknown): Promise<BatchGetAnswer> {
-    const { keys, ...rest } = readFields(ACTION_FIELDS['batch-get'], input)
+    const { keys, ...rest } = readRequestFields(ACTION_FIELDS['batch-get'], input)
     const request = { table, keys: itemObjects('keys', keys), ...rest }
     return this.#reads.run(
       table.siteId,
@@ -119,14 +119,17 @@ export class Tables {
 
   /** `{ puts?, deletes? }` or `{ requests: [{ putRequest: { item } } | { deleteRequest: { key } }] }`: at most 25. */
   async batchWrite(table: Table, input: unknown): Promise<BatchWriteAnswer> {
-    const fields = readFields(ACTION_FIELDS['batch-write'], input)
+    const fields = readRequestFields(ACTION_FIELDS['batch-write'], input)
     await this.#batches.write(batchWrites(table, fields))
     return { ok: true, unprocessedItems: [] }
   }
 
   /** `{ actions: [{ put | update | delete | conditionCheck }], clientRequestToken? }`: at most 100, all or nothing. */
   async transactWrite(table: Table, input: unknown): Promise<TransactAnswer> {
-    const { actions, clientRequestToken } = readFields(ACTION_FIELDS['transact-write'], input)
+    const { actions, clientRequestToken } = readRequestFields(
+      ACTION_FIELDS['transact-write'],
+      input,
+    )
     await this.#batches.transactWrite(transactActions(table, actions), clientRequestToken)
     return { ok: true }
   }
@@ -154,11 +157,11 @@ export class Tables {
   ): Promise<PlainItem | undefined> {
     switch (action) {
       case 'put':
-        return this.#engine.put(table, readFields(ACTION_FIELDS.put, input))
+        return this.#engine.put(table, readRequestFields(ACTION_FIELDS.put, input))
       case 'update':
-        return this.#engine.update(table, readFields(ACTION_FIELDS.update, input))
+        return this.#engine.update(table, readRequestFields(ACTION_FIELDS.update, input))
       case 'delete':
-        return this.#engine.delete(table, readFields(ACTION_FIELDS.delete, input))
+        return this.#engine.delete(table, readRequestFields(ACTION_FIELDS.delete, input))
       default:
         return action satisfies never
     }

@@ -19,11 +19,11 @@ type Place = Static<typeof Place>
 export interface BucketRecountDeps {
   readonly database: Database
   readonly objects: Pick<ObjectStore, 'list'>
-  readonly accounts: BucketQuotas
+  readonly quotas: BucketQuotas
   readonly clock: Clock
 }
 
-/** Holds what a site's accounts say against what its object store holds, in key order, while both are in use. */
+/** Holds what a site's quotas say against what its object store holds, in key order, while both are in use. */
 export class BucketRecount {
   readonly #deps: BucketRecountDeps
 
@@ -67,7 +67,7 @@ export class BucketRecount {
     const upTo = cut ?? stored.upTo
     for (const key of differences(stored.sizes, counted)) {
       if (upTo === undefined || !isBehind(key, upTo)) {
-        await this.#deps.accounts.settleFromStore({ siteId, bucketId, key })
+        await this.#deps.quotas.settleFromStore({ siteId, bucketId, key })
       }
     }
     if (upTo === undefined) return undefined

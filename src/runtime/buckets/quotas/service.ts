@@ -7,7 +7,7 @@ import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { bucketLimits } from '#runtime/buckets/bucket-limits.ts'
-import { storeKeyOf } from '#runtime/buckets/store-key.ts'
+import { objectRefOf, storeKeyOf } from '#runtime/buckets/store-key.ts'
 import { readDeploymentSettings } from '#sites/deployment-settings.ts'
 
 import {
@@ -66,22 +66,34 @@ export class BucketQuotas {
    * than its holder may have under way.
    */
   async write(
-    spot: ObjectRef,
+    ref: ObjectRef,
     incoming: { readonly sizeBytes: number; readonly holder?: string },
     put: () => Promise<ObjectHead>,
   ): Promise<ObjectHead> {
-    const reservation = await this.#reserve(spot, {
+    const reservation = await this.#reserve(ref, {
       ...incoming,
       kind: 'write',
       expiresAt: new Date(this.#now() + uploadMs(incoming.sizeBytes)),
     })
     const head = await put().catch(async (error: unknown) => {
-      await this.#tolerate(spot, this.#giveUp(reservation, error))
+      await this.#tolerate(ref, this.#giveUp(reservation, error))
       throw error
     })
     // The object is stored: whatever happens to its account, upkeep will see it.
-    await this.#tolerate(spot, this.#settle(reservation, head.sizeBytes))
+    await this.#tolerate(ref, this.#settle(reservation, head.sizeBytes))
     return head
+  }
+
+  /** Counts what is put under a bucket's key, as `write` does. Puts under other keys are not counted. */
+  take(
+    {
+      storeKey,
+      ...incoming
+    }: { readonly storeKey: string; readonly sizeBytes: number; readonly holder?: string },
+    put: () => Promise<ObjectHead>,
+  ): Promise<ObjectHead> {
+    const ref = objectRefOf(storeKey)
+    return ref ? this.write(ref, incoming, put) : put()
   }
 
   /**
@@ -89,32 +101,32 @@ export class BucketQuotas {
    * has promised its caller, the holder, as much as one may have open at once.
    */
   async reserveUpload(
-    spot: ObjectRef,
+    ref: ObjectRef,
     upload: { readonly sizeBytes: number; readonly urlExpiresAt: Date; readonly holder?: string },
   ): Promise<void> {
     const { urlExpiresAt, ...asked } = upload
     // An upload may begin in the last moment.
     const expiresAt = new Date(urlExpiresAt.getTime() + uploadMs(asked.sizeBytes))
-    await this.#reserve(spot, { ...asked, kind: 'url', expiresAt })
+    await this.#reserve(ref, { ...asked, kind: 'url', expiresAt })
   }
 
-  async remove(spot: ObjectRef, remove: () => Promise<void>): Promise<void> {
-    const { version } = await this.#inSite(spot, async (tx) => (await this.#touch(tx, spot)).object)
+  async remove(ref: ObjectRef, remove: () => Promise<void>): Promise<void> {
+    const { version } = await this.#inSite(ref, async (tx) => (await this.#touch(tx, ref)).object)
     await remove()
-    const settled = await this.#set(spot, { version, sizeBytes: undefined })
-    if (!settled) await this.#tolerate(spot, this.settleFromStore(spot))
+    const settled = await this.#set(ref, { version, sizeBytes: undefined })
+    if (!settled) await this.#tolerate(ref, this.settleFromStore(ref))
   }
 
   /** Takes over what the store says of an object now. */
-  async settleFromStore(spot: ObjectRef): Promise<void> {
+  async settleFromStore(ref: ObjectRef): Promise<void> {
     for (let tries = 0; tries < OBSERVE_TRIES; tries++) {
-      const account = await this.#inSite(spot, (tx) => lockObjectUsage(tx, spot))
+      const account = await this.#inSite(ref, (tx) => lockObjectUsage(tx, ref))
       if (!account) return
       const before = account.object
-      const head = await this.#deps.objects.head(storeKeyOf(spot))
+      const head = await this.#deps.objects.head(storeKeyOf(ref))
       if (head?.sizeBytes === before.sizeBytes) return
       const seen = { version: before.version, sizeBytes: head?.sizeBytes }
-      if (await this.#set(spot, seen)) return
+      if (await this.#set(ref, seen)) return
     }
     throw new AppError('ServiceUnavailable', 'The object changes too fast to be counted')
   }
@@ -125,7 +137,7 @@ export class BucketQuotas {
       const account = await lockObjectUsage(tx, reservation)
       if (!account) return
       const reservedBytes = await endReservation(tx, reservation, reservation.reservationId)
-      await change(tx, { account, spot: reservation }, { ...account.object, reservedBytes })
+      await change(tx, { account, ref: reservation }, { ...account.object, reservedBytes })
     })
   }
 
@@ -142,7 +154,7 @@ export class BucketQuotas {
   }
 
   #reserve(
-    spot: ObjectRef,
+    ref: ObjectRef,
     asked: {
       readonly sizeBytes: number
       readonly kind: 'write' | 'url'
@@ -150,19 +162,19 @@ export class BucketQuotas {
       readonly holder?: string
     },
   ): Promise<Reservation> {
-    return this.#inSite(spot, async (tx) => {
+    return this.#inSite(ref, async (tx) => {
       const settings = await lockSiteSettings(tx)
-      if (!settings || !(await lockBucket(tx, spot.bucketId))) {
-        throw notFound('Resource', spot.bucketId)
+      if (!settings || !(await lockBucket(tx, ref.bucketId))) {
+        throw notFound('Resource', ref.bucketId)
       }
-      const account = await this.#touch(tx, spot)
+      const account = await this.#touch(tx, ref)
       const before = account.object
       const reservedBytes = Math.max(before.reservedBytes ?? 0, asked.sizeBytes)
       const after = { ...before, reservedBytes }
       const limits = bucketLimits(readDeploymentSettings(settings.deploymentSettings).limits)
       checkQuota(account, usageGrowth(before, after), limits)
       const reservation = {
-        ...spot,
+        ...ref,
         reservationId: this.#deps.ids.uuid(),
         version: before.version,
       }
@@ -170,7 +182,7 @@ export class BucketQuotas {
       const open =
         asked.holder === undefined ? undefined : await selectOpenUploads(tx, asked.holder)
       if (open) checkOpenUploads(open, limits, new Date(this.#now()))
-      await change(tx, { account, spot }, after)
+      await change(tx, { account, ref }, after)
       return reservation
     })
   }
@@ -194,7 +206,7 @@ export class BucketQuotas {
 
   /** False when somebody settled the object since that version. */
   #set(
-    spot: ObjectRef,
+    ref: ObjectRef,
     seen: {
       readonly version: string
       readonly sizeBytes: number | undefined
@@ -202,23 +214,23 @@ export class BucketQuotas {
       readonly ends?: string
     },
   ): Promise<boolean> {
-    return this.#inSite(spot, async (tx) => {
-      const account = await lockObjectUsage(tx, spot)
+    return this.#inSite(ref, async (tx) => {
+      const account = await lockObjectUsage(tx, ref)
       if (!account) return true
       if (account.object.version !== seen.version) return false
       const reservedBytes =
         seen.ends === undefined
           ? account.object.reservedBytes
-          : await endReservation(tx, spot, seen.ends)
+          : await endReservation(tx, ref, seen.ends)
       const after = { sizeBytes: seen.sizeBytes, reservedBytes, version: next(account) }
-      await change(tx, { account, spot }, after)
+      await change(tx, { account, ref }, after)
       return true
     })
   }
 
-  async #touch(tx: SiteTx, spot: ObjectRef): Promise<LockedUsage> {
+  async #touch(tx: SiteTx, ref: ObjectRef): Promise<LockedUsage> {
     const now = this.#now()
-    const account = await lockObjectUsage(tx, spot, new Date(now))
+    const account = await lockObjectUsage(tx, ref, new Date(now))
     if (!account) throw new Error('The accounts of a site were neither found nor made')
     const planned = account.upkeepAt?.getTime()
     if (planned === undefined || planned < now - UPKEEP_LATE_MS) await this.#planUpkeep(tx, now)
@@ -237,8 +249,8 @@ export class BucketQuotas {
   }
 
   /** What was acknowledged stands; its reservation keeps the accounts on the safe side until upkeep settles it. */
-  async #tolerate(spot: ObjectRef, accounting: Promise<void>): Promise<void> {
-    const { siteId, bucketId } = spot
+  async #tolerate(ref: ObjectRef, accounting: Promise<void>): Promise<void> {
+    const { siteId, bucketId } = ref
     await accounting.catch((error: unknown) => {
       this.#deps.logger.warn({ siteId, bucketId, err: error }, 'an object is settled later')
     })
@@ -256,13 +268,13 @@ const next = ({ version }: BucketUsageRow): string => String(BigInt(version) + 1
 /** Writes what is known of a key and what that changes for the site. The caller holds the lock on `account`. */
 async function change(
   tx: SiteTx,
-  { account, spot }: { readonly account: LockedUsage; readonly spot: ObjectRef },
+  { account, ref }: { readonly account: LockedUsage; readonly ref: ObjectRef },
   after: ObjectUsageRow,
 ): Promise<void> {
   const more = usageGrowth(account.object, after)
-  if (isKnown(after)) await upsertObjectUsage(tx, spot, after, more)
+  if (isKnown(after)) await upsertObjectUsage(tx, ref, after, more)
   else if (isKnown(account.object)) {
-    await deleteObjectUsage(tx, spot)
+    await deleteObjectUsage(tx, ref)
     await addBucketUsage(tx, more, next(account))
   }
 }

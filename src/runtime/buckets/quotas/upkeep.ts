@@ -19,7 +19,7 @@ const MAX_LOOKED_FOR = 2000
 
 export interface BucketUpkeepDeps {
   readonly database: Database
-  readonly accounts: BucketQuotas
+  readonly quotas: BucketQuotas
   readonly recount: BucketRecount
   readonly queue: Queue
   readonly clock: Clock
@@ -47,28 +47,28 @@ export class BucketUpkeep {
   }
 
   async #endExpired(siteId: string, signal: AbortSignal): Promise<void> {
-    const { database, accounts, clock } = this.#deps
+    const { database, quotas, clock } = this.#deps
     for (;;) {
       const expired = await database.withSite(siteId, (tx) => selectExpired(tx, clock.now(), BATCH))
       for (const reservation of expired) {
         signal.throwIfAborted()
-        const spot = { siteId, ...reservation }
-        await accounts.settleFromStore(spot)
-        await accounts.release(spot)
+        const ref = { siteId, ...reservation }
+        await quotas.settleFromStore(ref)
+        await quotas.release(ref)
       }
       if (expired.length < BATCH) return
     }
   }
 
   async #lookForUploads(siteId: string, signal: AbortSignal): Promise<void> {
-    const { database, accounts } = this.#deps
+    const { database, quotas } = this.#deps
     let last: ReservationRow | undefined
     for (let seen = 0; seen < MAX_LOOKED_FOR; seen += BATCH) {
       const after = last?.reservationId ?? ''
       const open = await database.withSite(siteId, (tx) => selectUnseen(tx, after, BATCH))
       for (const reservation of open) {
         signal.throwIfAborted()
-        await accounts.settleFromStore({ siteId, ...reservation })
+        await quotas.settleFromStore({ siteId, ...reservation })
       }
       last = open.at(-1)
       if (open.length < BATCH) return

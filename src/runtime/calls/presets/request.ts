@@ -6,7 +6,11 @@ import {
 } from '#runtime/operations/preset-binding.ts'
 import type { Preset } from '#runtime/operations/presets.ts'
 import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
-import { type RequestFields, camelCase, readFields } from '#runtime/tables/api/request-fields.ts'
+import {
+  type RequestFields,
+  camelCase,
+  readRequestFields,
+} from '#runtime/tables/api/request-fields.ts'
 
 /**
  * The action's input: what the caller may send, under what is fixed. Of the fields that are maps the fixed entries win;
@@ -31,7 +35,11 @@ export function presetRequest(
     const rule = fields.get(name)
     return rule ? [[name, rule] as const] : []
   })
-  const read = readFields({ required: {}, optional: Object.fromEntries(rules) }, sent, 'payload')
+  const read = readRequestFields(
+    { required: {}, optional: Object.fromEntries(rules) },
+    sent,
+    'payload',
+  )
   return merged(read, fixed)
 }
 

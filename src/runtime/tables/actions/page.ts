@@ -21,7 +21,7 @@ import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { projected } from './get-item.ts'
 import type { ActionRequest } from './item-change.ts'
-import type { FoundPage, PageRequest } from './requests.ts'
+import type { FoundPage, ItemPageRequest } from './requests.ts'
 
 /** A checked query or scan. */
 export interface ItemPage {
@@ -49,7 +49,7 @@ const BARE_FAULT =
   /contains duplicates|number set|numeric value|significant digits|number with magnitude/
 
 /** The first check of a page: DynamoDB looks at single parameters before it looks at their combinations. */
-export function checkIndexName({ indexName: name }: PageRequest): void {
+export function checkIndexName({ indexName: name }: ItemPageRequest): void {
   if (name === undefined) return
   const [least, most] = INDEX_NAME_LENGTHS
   const constraints = [
@@ -67,7 +67,7 @@ export function checkIndexName({ indexName: name }: PageRequest): void {
   )
 }
 
-export function sourceOf({ table, fields }: ActionRequest<PageRequest>): Source {
+export function sourceOf({ table, fields }: ActionRequest<ItemPageRequest>): Source {
   const { indexName: name } = fields
   if (name === undefined) return { keys: table.schema }
   const index = table.schema.globalSecondaryIndexes?.find((each) => each.name === name)
@@ -82,7 +82,7 @@ export const unknownIndex = (name: string): AppError =>
   validationError(`The table does not have the specified index: ${name}`)
 
 /** Reads the values of a start key; whether they are a key is checked later. */
-export function readStartKey({ exclusiveStartKey }: PageRequest): Item | undefined {
+export function readStartKey({ exclusiveStartKey }: ItemPageRequest): Item | undefined {
   if (exclusiveStartKey === undefined) return undefined
   try {
     return readPlainItem(exclusiveStartKey)
@@ -93,7 +93,7 @@ export function readStartKey({ exclusiveStartKey }: PageRequest): Item | undefin
 }
 
 /** Refuses combinations of `Select` that mean nothing. */
-export function checkSelect({ select, projectionExpression, indexName }: PageRequest): void {
+export function checkSelect({ select, projectionExpression, indexName }: ItemPageRequest): void {
   const projection = projectionExpression !== undefined
   if (select === 'ALL_PROJECTED_ATTRIBUTES' && indexName === undefined) {
     throw validationError(
@@ -144,7 +144,7 @@ export function boundOf(start: Item, table: Table, source: Source): Bound {
 
 /** A page of a range of the source, and what a request shows of it. */
 export function pageOf(
-  { table, fields }: ActionRequest<PageRequest>,
+  { table, fields }: ActionRequest<ItemPageRequest>,
   source: Source,
   bound: BoundExpressions,
   { range, forward }: Pick<StoredPageRequest, 'range' | 'forward'>,

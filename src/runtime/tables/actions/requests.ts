@@ -37,7 +37,7 @@ export interface UpdateRequest extends Conditional {
   readonly returnValues?: 'NONE' | 'ALL_OLD' | 'UPDATED_OLD' | 'ALL_NEW' | 'UPDATED_NEW'
 }
 
-export interface PageRequest extends Projected {
+export interface ItemPageRequest extends Projected {
   readonly filterExpression?: string
   readonly expressionAttributeValues?: UnreadItem
   readonly indexName?: string
@@ -47,12 +47,12 @@ export interface PageRequest extends Projected {
   readonly exclusiveStartKey?: UnreadItem
 }
 
-export interface QueryRequest extends PageRequest {
+export interface QueryRequest extends ItemPageRequest {
   readonly keyConditionExpression: string
   readonly scanIndexForward?: boolean
 }
 
-export interface ScanRequest extends PageRequest {
+export interface ScanRequest extends ItemPageRequest {
   readonly segment?: number
   readonly totalSegments?: number
 }

@@ -1,5 +1,4 @@
 import {
-  type FieldRule,
   booleanRule,
   keyRule,
   limitRule,
@@ -13,12 +12,7 @@ import {
   totalSegmentsRule,
   valuesRule,
 } from './field-rules.ts'
-
-/** The fields that a request may have, by their camelCase names. */
-export interface Fields {
-  readonly required: Readonly<Record<string, FieldRule>>
-  readonly optional: Readonly<Record<string, FieldRule>>
-}
+import type { FieldRules } from './request-fields.ts'
 
 const CONDITION = {
   conditionExpression: textRule,
@@ -73,7 +67,7 @@ export const ACTION_FIELDS = {
     required: { actions: nonEmptyListRule(100) },
     optional: { clientRequestToken: textRule },
   },
-} as const satisfies Record<string, Fields>
+} as const satisfies Record<string, FieldRules>
 
 /** What one of the `actions` of a transaction reads. */
 export const TRANSACT_FIELDS = {
@@ -84,13 +78,13 @@ export const TRANSACT_FIELDS = {
     required: { key: keyRule, conditionExpression: textRule },
     optional: CONDITION,
   },
-} as const satisfies Record<string, Fields>
+} as const satisfies Record<string, FieldRules>
 
 /** What one of the `requests` of a batch reads. */
 export const WRITE_FIELDS = {
   putRequest: { required: { item: objectRule }, optional: {} },
   deleteRequest: { required: { key: keyRule }, optional: {} },
-} as const satisfies Record<string, Fields>
+} as const satisfies Record<string, FieldRules>
 
 /** Fields of DynamoDB that have no use here, and what to do instead. */
 export const REFUSED_FIELDS: ReadonlyMap<string, string> = new Map([

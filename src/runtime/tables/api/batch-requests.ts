@@ -4,7 +4,7 @@ import type { Table } from '#runtime/tables/table.ts'
 
 import { type ACTION_FIELDS, TRANSACT_FIELDS, WRITE_FIELDS } from './action-fields.ts'
 import { isJsonObject, type JsonObject } from './field-rules.ts'
-import { camelCase, type Fields, type FieldsOf, readFields } from './request-fields.ts'
+import { camelCase, type FieldRules, type FieldsOf, readRequestFields } from './request-fields.ts'
 
 /** The items or keys of a list. */
 export const itemObjects = (field: string, list: readonly unknown[] = []): readonly JsonObject[] =>
@@ -35,8 +35,8 @@ export function batchWrites(
 function oneWrite(table: Table, element: JsonObject, at: number): BatchWriteRequest {
   const { kind, input, path } = oneKind(WRITE_FIELDS, element, `requests[${at}]`)
   return kind === 'putRequest'
-    ? { table, ...readFields(WRITE_FIELDS.putRequest, input, path) }
-    : { table, ...readFields(WRITE_FIELDS.deleteRequest, input, path) }
+    ? { table, ...readRequestFields(WRITE_FIELDS.putRequest, input, path) }
+    : { table, ...readRequestFields(WRITE_FIELDS.deleteRequest, input, path) }
 }
 
 /** The `actions` of a transaction on one table. */
@@ -48,13 +48,17 @@ export const transactActions = (
     const { kind, input, path } = oneKind(TRANSACT_FIELDS, each, `actions[${at}]`)
     switch (kind) {
       case 'put':
-        return { table, kind, fields: readFields(TRANSACT_FIELDS.put, input, path) }
+        return { table, kind, fields: readRequestFields(TRANSACT_FIELDS.put, input, path) }
       case 'update':
-        return { table, kind, fields: readFields(TRANSACT_FIELDS.update, input, path) }
+        return { table, kind, fields: readRequestFields(TRANSACT_FIELDS.update, input, path) }
       case 'delete':
-        return { table, kind, fields: readFields(TRANSACT_FIELDS.delete, input, path) }
+        return { table, kind, fields: readRequestFields(TRANSACT_FIELDS.delete, input, path) }
       case 'conditionCheck':
-        return { table, kind, fields: readFields(TRANSACT_FIELDS.conditionCheck, input, path) }
+        return {
+          table,
+          kind,
+          fields: readRequestFields(TRANSACT_FIELDS.conditionCheck, input, path),
+        }
       default:
         return kind satisfies never
     }
@@ -68,7 +72,7 @@ interface OneKind<Kind> {
 
 /** Takes `{ put: { … } }` apart: one object under one of the kinds. */
 function oneKind<Kind extends string>(
-  kinds: Readonly<Record<Kind, Fields>>,
+  kinds: Readonly<Record<Kind, FieldRules>>,
   element: JsonObject,
   at: string,
 ): OneKind<Kind> {

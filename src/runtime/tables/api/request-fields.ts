@@ -5,7 +5,7 @@ import { REFUSED_FIELDS } from './action-fields.ts'
 import { type FieldRule, isJsonObject, type JsonObject } from './field-rules.ts'
 
 /** The fields that a request may have, by their camelCase names. */
-export interface Fields {
+export interface FieldRules {
   readonly required: Readonly<Record<string, FieldRule>>
   readonly optional: Readonly<Record<string, FieldRule>>
 }
@@ -13,8 +13,8 @@ export interface Fields {
 /** A request whose fields have their camelCase names; what was null is left out. */
 export type RequestFields = JsonObject
 
-/** What `readFields` makes of a request: each field as its rule accepts it. */
-export type FieldsOf<Shape extends Fields> = {
+/** What `readRequestFields` makes of a request: each field as its rule accepts it. */
+export type FieldsOf<Shape extends FieldRules> = {
   readonly [Name in keyof Shape['required']]: Accepted<Shape['required'][Name]>
 } & {
   readonly [Name in keyof Shape['optional']]?: Accepted<Shape['optional'][Name]>
@@ -28,7 +28,7 @@ const SHOWN_NAME = 64
  * Reads an object whose fields are named in camelCase or PascalCase. A field twice, an unknown one, one of a wrong shape
  * and a missing one are `ValidationError`s that name it; `at` is where the object stands, such as `actions[2].put`.
  */
-export function readFields<Shape extends Fields>(
+export function readRequestFields<Shape extends FieldRules>(
   fields: Shape,
   input: unknown,
   at = '',
@@ -57,9 +57,9 @@ interface KnownFields {
 }
 
 /** Sets of fields, which are constants, as they are looked up. */
-const KNOWN = new WeakMap<Fields, KnownFields>()
+const KNOWN = new WeakMap<FieldRules, KnownFields>()
 
-function knownFields(fields: Fields): KnownFields {
+function knownFields(fields: FieldRules): KnownFields {
   const known = KNOWN.get(fields) ?? {
     rules: new Map(Object.entries({ ...fields.required, ...fields.optional })),
     required: Object.keys(fields.required),

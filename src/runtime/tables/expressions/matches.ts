@@ -4,7 +4,7 @@ import {
   membersOf,
   typeOf,
 } from '#runtime/tables/items/attribute-value.ts'
-import { decodeBase64, decodedLength } from '#runtime/tables/items/base64.ts'
+import { base64ToBytes, decodedLength } from '#runtime/tables/items/base64.ts'
 import { areEqual } from '#runtime/tables/items/equality.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
 
@@ -81,15 +81,15 @@ const FUNCTIONS: Readonly<Record<PredicateName, (first: Found, second: Found) =>
 export function beginsWith(value: AttributeValue, prefix: AttributeValue): boolean {
   if ('S' in value && 'S' in prefix) return value.S.startsWith(prefix.S)
   if (!('B' in value) || !('B' in prefix)) return false
-  const bytes = decodeBase64(prefix.B)
-  return decodeBase64(value.B).subarray(0, bytes.length).equals(bytes)
+  const bytes = base64ToBytes(prefix.B)
+  return base64ToBytes(value.B).subarray(0, bytes.length).equals(bytes)
 }
 
 function contains(container: AttributeValue, member: AttributeValue): boolean {
   if ('L' in container) return container.L.some((each) => areEqual(each, member))
   if ('S' in container) return 'S' in member && container.S.includes(member.S)
   if ('B' in container)
-    return 'B' in member && decodeBase64(container.B).includes(decodeBase64(member.B))
+    return 'B' in member && base64ToBytes(container.B).includes(base64ToBytes(member.B))
   return hasMember(container, member)
 }
 

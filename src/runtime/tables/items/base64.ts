@@ -5,7 +5,7 @@ export function isCanonicalBase64(text: string): boolean {
   return text.length % 4 === 0 && Buffer.from(text, 'base64').toString('base64') === text
 }
 
-export const decodeBase64 = (base64: string): Buffer => Buffer.from(base64, 'base64')
+export const base64ToBytes = (base64: string): Buffer => Buffer.from(base64, 'base64')
 
 /** Length of the bytes behind canonical base64, without decoding it. */
 export function decodedLength(base64: string): number {

@@ -1,14 +1,15 @@
 import { Buffer } from 'node:buffer'
 
 import type { AttributeValue } from './attribute-value.ts'
-import { decodeBase64 } from './base64.ts'
+import { base64ToBytes } from './base64.ts'
 import { compareNumberTexts } from './decimal.ts'
 
 /** Orders two strings, numbers or binaries of one type; values of other types, or of two, have no order. */
 export function compareValues(one: AttributeValue, other: AttributeValue): number | undefined {
   if ('N' in one && 'N' in other) return compareNumberTexts(one.N, other.N)
   if ('S' in one && 'S' in other) return compareStrings(one.S, other.S)
-  if ('B' in one && 'B' in other) return Buffer.compare(decodeBase64(one.B), decodeBase64(other.B))
+  if ('B' in one && 'B' in other)
+    return Buffer.compare(base64ToBytes(one.B), base64ToBytes(other.B))
   return undefined
 }
 

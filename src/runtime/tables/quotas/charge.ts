@@ -10,22 +10,22 @@ export interface WriteMeter {
    * is never too little.
    */
   readonly exact: boolean
-  /** To be told before each try of the write. Throws `QuotaExhausted`; then nothing may be written. */
+  /** Charges what the write adds; called before each try. Throws `QuotaExhausted`; then nothing may be written. */
   charge(by: Cost): void
 }
 
 /** Runs writes of a site within its quota. */
 export interface MeteredWrites {
-  /** `write` is run again when it needed more room than there was, and got it. Throws `QuotaExceeded`. */
+  /** `write` is run again when it needed more than there was, and got it. Throws `QuotaExceeded`. */
   run<Result>(siteId: string, write: (meter: WriteMeter) => Promise<Result>): Promise<Result>
 }
 
-/** Nothing was written: whoever runs the write asks for room and tries again. */
+/** Nothing was written: whoever runs the write requests a grant and tries again. */
 export class QuotaExhausted extends Error {
   readonly requested: Cost
 
   constructor(requested: Cost) {
-    super('The write needs room')
+    super('The write needs a grant')
     this.requested = requested
   }
 }
@@ -35,7 +35,7 @@ export const UNMETERED: MeteredWrites = {
   run: (_siteId, write) => write({ exact: false, charge: () => {} }),
 }
 
-/** The same change, which tells the meter what it does. */
+/** The same change, which charges the meter. */
 export function meteredChange(
   { schema }: Table,
   change: ItemChange,

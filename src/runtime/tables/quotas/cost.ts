@@ -45,7 +45,7 @@ export const larger = (one: Cost, other: Cost): Cost => ({
   items: Math.max(one.items, other.items),
 })
 
-export const fits = (asked: Cost, room: Cost): boolean =>
-  asked.bytes <= room.bytes && asked.items <= room.items
+export const fits = (requested: Cost, limit: Cost): boolean =>
+  requested.bytes <= limit.bytes && requested.items <= limit.items
 
 export const isNothing = ({ bytes, items }: Cost): boolean => bytes === 0 && items === 0

@@ -38,7 +38,7 @@ class Account {
     )
     const room = granted ? plus(told.requested, extra) : NOTHING
     this.#rooms.set(holder, plus(told.held, room))
-    return { granted, room, used: this.used, others, limits: LIMITS, epoch: this.epoch }
+    return { granted, amount: room, used: this.used, others, limits: LIMITS, epoch: this.epoch }
   }
 }
 
@@ -156,7 +156,7 @@ describe('room', () => {
     const wishes = []
     for (let n = 0; n < 8; n++) {
       const told = room.request(NOTHING)
-      room.accept(told, { ...plenty, room: told.prefetch })
+      room.accept(told, { ...plenty, amount: told.prefetch })
       wishes.push(told.prefetch.items)
       const charge = room.reserve(false)
       charge.charge(told.prefetch)
@@ -164,7 +164,7 @@ describe('room', () => {
     }
     expect(wishes).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 50_000, 50_000])
     const told = room.request(NOTHING)
-    room.accept(told, { ...plenty, room: cost(9000, 90) })
+    room.accept(told, { ...plenty, amount: cost(9000, 90) })
     const kept = [room.report(), room.report(), room.report()].map(({ held: { items } }) => items)
     expect(kept).toEqual([0, 0, 0])
   })

@@ -19,23 +19,23 @@ const MAX_PREFETCH: Cost = { bytes: 32 * 1024 ** 2, items: 50_000 }
 /** From here on writes look at what is there, so that what is replaced or deleted is known. */
 const NEAR_LIMIT_SHARE = 0.8
 
-/** What one process tells its site's account, and asks of it. */
+/** What one process reports to its site's ledger, and requests of it. */
 export interface QuotaReport {
   readonly epoch: number
   readonly wrote: boolean
   readonly gain: Cost
   readonly loss: Cost
-  /** Of its room. */
+  /** What it keeps of what it was granted. */
   readonly held: Cost
   readonly requested: Cost
   readonly prefetch: Cost
 }
 
-/** What the account answers. */
+/** What the ledger answers. */
 export interface QuotaGrant {
   readonly granted: boolean
   /** What was asked for and what came on top. */
-  readonly room: Cost
+  readonly amount: Cost
   readonly used: Cost
   /** Of other processes. */
   readonly others: Cost
@@ -56,7 +56,7 @@ export class QuotaLease implements QuotaSource {
   #lately = NOTHING
   #epoch = 0
   #tight = false
-  #heardAt: number | undefined
+  #grantedAt: number | undefined
 
   constructor(now: () => number) {
     this.#now = now
@@ -67,17 +67,17 @@ export class QuotaLease implements QuotaSource {
     return this.#tight
   }
 
-  /** Whether the account was heard at all. */
+  /** Whether the ledger has answered yet. */
   get isOpen(): boolean {
-    return this.#heardAt !== undefined
+    return this.#grantedAt !== undefined
   }
 
-  /** Of the account, as it was heard last. */
+  /** The ledger's, as of its last answer. */
   get epoch(): number {
     return this.#epoch
   }
 
-  /** Whether something was written that the account does not know. */
+  /** Whether something was written that was not reported yet. */
   get hasUnreported(): boolean {
     return this.#wrote
   }
@@ -87,7 +87,7 @@ export class QuotaLease implements QuotaSource {
     return !this.#wrote && this.#running === 0 && isNothing(plus(this.#free, this.#held))
   }
 
-  /** A write begins: until `leave` the room is not forgotten. */
+  /** A write begins: until `leave` the lease is not forgotten. */
   enter(): void {
     this.#running += 1
   }
@@ -102,7 +102,7 @@ export class QuotaLease implements QuotaSource {
   }
 
   hold(more: Cost): boolean {
-    if (this.#now() - (this.#heardAt ?? 0) > VALID_MS) this.#free = NOTHING
+    if (this.#now() - (this.#grantedAt ?? 0) > VALID_MS) this.#free = NOTHING
     const free = minus(this.#free, more)
     if ((more.bytes > 0 && free.bytes < 0) || (more.items > 0 && free.items < 0)) return false
     this.#free = free
@@ -121,11 +121,11 @@ export class QuotaLease implements QuotaSource {
     this.#loss = plus(this.#loss, minus(gain, growth))
   }
 
-  /** Begins an exchange that asks for room, and for more if there is plenty. What is free is handed back with it. */
+  /** Begins an exchange that requests a grant, with a prefetch if there is plenty. It hands back what is free. */
   request(requested: Cost): QuotaReport {
     this.#free = NOTHING
     const twice = plus(this.#gain, this.#gain)
-    return this.#tell(requested, smaller(larger(twice, MIN_PREFETCH), MAX_PREFETCH))
+    return this.#makeReport(requested, smaller(larger(twice, MIN_PREFETCH), MAX_PREFETCH))
   }
 
   /** Gives up what is free. */
@@ -137,16 +137,16 @@ export class QuotaLease implements QuotaSource {
   report(): QuotaReport {
     this.#free = smaller(this.#free, plus(this.#lately, this.#gain))
     this.#lately = this.#gain
-    return this.#tell(NOTHING, NOTHING)
+    return this.#makeReport(NOTHING, NOTHING)
   }
 
   accept({ requested }: QuotaReport, answer: QuotaGrant): void {
     if (answer.epoch !== this.#epoch) this.#loss = NOTHING
     this.#epoch = answer.epoch
-    this.#heardAt = this.#now()
+    this.#grantedAt = this.#now()
     if (answer.granted) {
       this.#held = plus(this.#held, requested)
-      this.#free = plus(this.#free, minus(answer.room, requested))
+      this.#free = plus(this.#free, minus(answer.amount, requested))
     }
     const { used, others, limits } = answer
     const taken = plus(plus(used, others), plus(this.#held, this.#free))
@@ -157,14 +157,14 @@ export class QuotaLease implements QuotaSource {
     if (!fits(taken, limits)) this.#free = NOTHING
   }
 
-  /** Nobody knows whether the account heard it: what was gained is told again, what was lost is not. */
-  reportFailed(told: QuotaReport): void {
-    this.#gain = plus(this.#gain, told.gain)
-    this.#wrote ||= told.wrote
+  /** Nobody knows whether the ledger took the report: what was gained is reported again, what was lost is not. */
+  reportFailed(report: QuotaReport): void {
+    this.#gain = plus(this.#gain, report.gain)
+    this.#wrote ||= report.wrote
   }
 
-  #tell(requested: Cost, prefetch: Cost): QuotaReport {
-    const told = {
+  #makeReport(requested: Cost, prefetch: Cost): QuotaReport {
+    const report = {
       epoch: this.#epoch,
       wrote: this.#wrote,
       gain: this.#gain,
@@ -176,6 +176,6 @@ export class QuotaLease implements QuotaSource {
     this.#gain = NOTHING
     this.#loss = NOTHING
     this.#wrote = false
-    return told
+    return report
   }
 }

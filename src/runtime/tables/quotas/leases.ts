@@ -10,11 +10,11 @@ import { type Cost, NOTHING, plus } from './cost.ts'
 import { QuotaLease, type QuotaReport } from './lease.ts'
 import { exchangeQuota, type LedgerAnswer } from './ledger-queries.ts'
 
-/** How often what was written is told. */
+/** How often each lease reports what was written. */
 const REPORT_MS = 5000
 /** On sites close to a limit, where others wait for what is handed back. */
 const REPORT_SOON_MS = 50
-/** Sites that are told of at once: one whose account is locked does not keep the others. */
+/** Sites that report at once: one whose ledger is locked does not keep the others. */
 const REPORTS_AT_ONCE = 4
 
 export interface QuotaDecision extends LedgerAnswer {
@@ -29,76 +29,76 @@ export interface QuotaLeasesDeps {
   readonly logger: Logger
 }
 
-/** The rooms of this process, and their exchanges with the accounts of their sites: for each site one after the other. */
+/** The leases of this process, and their exchanges with the ledgers of their sites: for each site one after the other. */
 export class QuotaLeases implements AsyncDisposable {
   readonly #deps: QuotaLeasesDeps
-  readonly #onSettled: (siteId: string, answer: LedgerAnswer) => Promise<void>
+  readonly #onReported: (siteId: string, answer: LedgerAnswer) => Promise<void>
   readonly #holder: string
-  readonly #rooms = new Map<string, QuotaLease>()
+  readonly #leases = new Map<string, QuotaLease>()
   readonly #mutex = new KeyedMutex()
   readonly #soon = new Map<string, NodeJS.Timeout>()
-  readonly #settles = new CoalescingQueue(REPORTS_AT_ONCE, (siteId) => this.#settleOrTell(siteId))
+  readonly #reports = new CoalescingQueue(REPORTS_AT_ONCE, (siteId) => this.#reportOrWarn(siteId))
   #timer: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(
     deps: QuotaLeasesDeps,
-    onSettled: (siteId: string, answer: LedgerAnswer) => Promise<void>,
+    onReported: (siteId: string, answer: LedgerAnswer) => Promise<void>,
   ) {
     this.#deps = deps
-    this.#onSettled = onSettled
+    this.#onReported = onReported
     this.#holder = deps.ids.uuid()
   }
 
   leaseOf(siteId: string): QuotaLease {
-    const known = this.#rooms.get(siteId)
+    const known = this.#leases.get(siteId)
     if (known) return known
-    const room = new QuotaLease(() => this.#deps.clock.now().getTime())
-    this.#rooms.set(siteId, room)
+    const lease = new QuotaLease(() => this.#deps.clock.now().getTime())
+    this.#leases.set(siteId, lease)
     if (!this.#closed) this.#timer ??= setTimeout(() => this.#tick(), REPORT_MS)
-    return room
+    return lease
   }
 
-  /** Hears of the account, once for each room. */
-  open(siteId: string, room: QuotaLease): Promise<void> {
+  /** Learns the state of the ledger, once for each lease. */
+  open(siteId: string, lease: QuotaLease): Promise<void> {
     return this.#mutex.run(siteId, async () => {
-      if (room.isOpen) return
-      const verdict = await this.#exchange(siteId, room, room.request(NOTHING))
-      if (verdict === undefined) throw notFound('Site', siteId)
+      if (lease.isOpen) return
+      const decision = await this.#exchange(siteId, lease, lease.request(NOTHING))
+      if (decision === undefined) throw notFound('Site', siteId)
     })
   }
 
-  /** Asks for room; `held` when it has come meanwhile. */
-  request(siteId: string, room: QuotaLease, asked: Cost): Promise<QuotaDecision | 'held'> {
+  /** Asks for a grant; `held` when enough has become free meanwhile. */
+  request(siteId: string, lease: QuotaLease, asked: Cost): Promise<QuotaDecision | 'held'> {
     return this.#mutex.run(siteId, async () => {
-      if (room.hold(asked)) return 'held'
-      const verdict = await this.#exchange(siteId, room, room.request(asked))
-      if (verdict === undefined) throw notFound('Site', siteId)
-      return verdict
+      if (lease.hold(asked)) return 'held'
+      const decision = await this.#exchange(siteId, lease, lease.request(asked))
+      if (decision === undefined) throw notFound('Site', siteId)
+      return decision
     })
   }
 
-  /** Tells what was written. */
+  /** Reports what was written. */
   async report(siteId: string): Promise<void> {
     const answer = await this.#mutex.run(siteId, async () => {
       // Only now: before its turn it may have been forgotten, and another have come in its place.
-      const room = this.#rooms.get(siteId)
-      if (!room) return undefined
-      const heard = await this.#exchange(siteId, room, room.report())
-      // Whoever asks for room next begins with an exchange anyway.
-      if (room.isIdle || heard === undefined) this.#rooms.delete(siteId)
-      return heard
+      const lease = this.#leases.get(siteId)
+      if (!lease) return undefined
+      const answered = await this.#exchange(siteId, lease, lease.report())
+      // The next write begins with an exchange anyway.
+      if (lease.isIdle || answered === undefined) this.#leases.delete(siteId)
+      return answered
     })
-    if (answer) await this.#onSettled(siteId, answer)
+    if (answer) await this.#onReported(siteId, answer)
   }
 
   reportSoon(siteId: string): void {
     if (this.#closed || this.#soon.has(siteId)) return
-    const settle = () => {
+    const report = () => {
       this.#soon.delete(siteId)
-      void this.#settles.add(siteId)
+      void this.#reports.add(siteId)
     }
-    this.#soon.set(siteId, setTimeout(settle, REPORT_SOON_MS))
+    this.#soon.set(siteId, setTimeout(report, REPORT_SOON_MS))
   }
 
   /** Hands everything back; no write may be on its way. */
@@ -106,19 +106,19 @@ export class QuotaLeases implements AsyncDisposable {
     this.#closed = true
     clearTimeout(this.#timer)
     for (const timer of this.#soon.values()) clearTimeout(timer)
-    for (const room of this.#rooms.values()) room.close()
-    await this.#settles.addAll(this.#rooms.keys())
+    for (const lease of this.#leases.values()) lease.close()
+    await this.#reports.addAll(this.#leases.keys())
   }
 
   #tick(): void {
-    for (const siteId of this.#rooms.keys()) void this.#settles.add(siteId)
+    for (const siteId of this.#leases.keys()) void this.#reports.add(siteId)
     this.#timer = undefined
-    if (this.#rooms.size > 0 && !this.#closed) {
+    if (this.#leases.size > 0 && !this.#closed) {
       this.#timer = setTimeout(() => this.#tick(), REPORT_MS)
     }
   }
 
-  async #settleOrTell(siteId: string): Promise<void> {
+  async #reportOrWarn(siteId: string): Promise<void> {
     await this.report(siteId).catch((error: unknown) => {
       this.#deps.logger.warn({ siteId, err: error }, 'what tables grew by is told later')
     })
@@ -126,17 +126,17 @@ export class QuotaLeases implements AsyncDisposable {
 
   async #exchange(
     siteId: string,
-    room: QuotaLease,
-    told: QuotaReport,
+    lease: QuotaLease,
+    report: QuotaReport,
   ): Promise<QuotaDecision | undefined> {
     const { database } = this.#deps
     const place = { siteId, holder: this.#holder }
-    const answer = await exchangeQuota(database, place, told).catch((error: unknown) => {
-      room.reportFailed(told)
+    const answer = await exchangeQuota(database, place, report).catch((error: unknown) => {
+      lease.reportFailed(report)
       throw error
     })
     if (answer === undefined) return undefined
-    room.accept(told, answer)
-    return { ...answer, taken: plus(plus(answer.used, answer.others), told.held) }
+    lease.accept(report, answer)
+    return { ...answer, taken: plus(plus(answer.used, answer.others), report.held) }
   }
 }

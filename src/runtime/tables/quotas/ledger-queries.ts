@@ -45,7 +45,7 @@ interface StoredAnswer {
 export async function exchangeQuota(
   database: Database,
   { siteId, holder }: { readonly siteId: string; readonly holder: string },
-  told: QuotaReport,
+  report: QuotaReport,
 ): Promise<LedgerAnswer | undefined> {
   const [row] = await database.statement<{ answer: string }>(
     `select to_json(e)::text as answer
@@ -54,13 +54,13 @@ export async function exchangeQuota(
     [
       siteId,
       holder,
-      told.epoch,
-      told.wrote,
-      pair(told.gain),
-      pair(told.loss),
-      pair(told.held),
-      pair(told.requested),
-      pair(told.prefetch),
+      report.epoch,
+      report.wrote,
+      pair(report.gain),
+      pair(report.loss),
+      pair(report.held),
+      pair(report.requested),
+      pair(report.prefetch),
       pair({ bytes: DEFAULT_TABLE_LIMITS.tableBytes, items: DEFAULT_TABLE_LIMITS.tableItems }),
     ],
   )
@@ -69,7 +69,7 @@ export async function exchangeQuota(
   const answer = JSON.parse(row.answer) as StoredAnswer
   return {
     granted: answer.granted,
-    room: cost(answer.room),
+    amount: cost(answer.room),
     used: cost(answer.used),
     others: cost(answer.others),
     limits: cost(answer.limits),

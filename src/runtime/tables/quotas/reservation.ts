@@ -8,11 +8,11 @@ export interface FinishedReservation {
   readonly held: Cost
   /** Unknown when nobody can say whether it was done; undefined when nothing was written. */
   readonly growth: Cost | 'unknown' | undefined
-  /** The account's, as it was known when the write began. */
+  /** The ledger's, as it was known when the write began. */
   readonly epoch: number
 }
 
-/** What a charge takes its room from. */
+/** What a reservation takes its share from. */
 export interface QuotaSource {
   readonly epoch: number
   /** Takes more, or gives back what is negative; false when there is not enough. */
@@ -20,7 +20,7 @@ export interface QuotaSource {
   finish(ended: FinishedReservation): void
 }
 
-/** One try of a write, and the room that it holds meanwhile. */
+/** One try of a write, and what it holds of the quota meanwhile. */
 export class QuotaReservation implements WriteMeter {
   readonly exact: boolean
   readonly #source: QuotaSource

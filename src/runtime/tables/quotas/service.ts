@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
+import { retry } from '#base/retry.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { tooBusy } from '#runtime/tables/store/conflict-retry.ts'
 
@@ -11,8 +12,8 @@ import { QuotaLeases, type QuotaLeasesDeps, type QuotaDecision } from './leases.
 import { selectTableUsage } from './ledger-queries.ts'
 import { TableRecounts } from './recounts.ts'
 
-/** A write whose item others change meanwhile may need more room each time. */
-const MOST_TRIES = 10
+/** A write whose item others change meanwhile may need more each time. */
+const MAX_ATTEMPTS = 10
 /** How long one waits, in steps, where only writes that still run stand in the way. */
 const WAITS_MS = [5, 10, 25, 50, 100, 200, 300]
 /** A site that is close to a limit is counted, unless it was lately. */
@@ -30,46 +31,46 @@ export interface TableQuotasDeps extends QuotaLeasesDeps {
 }
 
 /**
- * What the tables of each site hold, and the quota on it. A process takes room for some writes from its site's account and
+ * What the tables of each site hold, and the quota on it. A process leases a share for some writes from its site's ledger and
  * spends it in memory, so a write asks nobody. Where it did not look at what it replaces it is charged as if nothing had been
  * there; close to a limit writes look, and before one is refused everything is counted anew, if that was not done just now.
  */
 export class TableQuotas implements MeteredWrites, AsyncDisposable {
   readonly #deps: TableQuotasDeps
-  readonly #counts: TableRecounts
-  readonly #rooms: QuotaLeases
+  readonly #recounts: TableRecounts
+  readonly #leases: QuotaLeases
 
   constructor(deps: TableQuotasDeps) {
     this.#deps = deps
-    this.#counts = new TableRecounts(deps)
-    this.#rooms = new QuotaLeases(deps, async (siteId, { isPlanned }) => {
-      if (!isPlanned) await this.#counts.plan(siteId)
+    this.#recounts = new TableRecounts(deps)
+    this.#leases = new QuotaLeases(deps, async (siteId, { isPlanned }) => {
+      if (!isPlanned) await this.#recounts.plan(siteId)
     })
-    deps.queue.handle('table-recount', (job, signal) => this.#counts.daily(job, signal))
+    deps.queue.handle('table-recount', (job, signal) => this.#recounts.daily(job, signal))
   }
 
   async run<Result>(
     siteId: string,
-    write: (charge: WriteMeter) => Promise<Result>,
+    write: (meter: WriteMeter) => Promise<Result>,
   ): Promise<Result> {
-    const room = this.#rooms.leaseOf(siteId)
-    room.enter()
+    const lease = this.#leases.leaseOf(siteId)
+    lease.enter()
     try {
-      if (!room.isOpen) await this.#rooms.open(siteId, room)
-      return await this.#run(siteId, room, write)
+      if (!lease.isOpen) await this.#leases.open(siteId, lease)
+      return await this.#run(siteId, lease, write)
     } finally {
-      room.leave()
-      if (room.nearLimit && room.hasUnreported) this.#rooms.reportSoon(siteId)
+      lease.leave()
+      if (lease.nearLimit && lease.hasUnreported) this.#leases.reportSoon(siteId)
     }
   }
 
   /** What tables hold now; of a site that takes long to count, at least that much. */
   async usage(siteId: string): Promise<TableUsage> {
-    await this.#rooms.report(siteId)
+    await this.#leases.report(siteId)
     const read = () => this.#deps.database.withSite(siteId, selectTableUsage)
     let usage = await read()
     if (usage?.isStale) {
-      await this.#counts.renew(siteId, usage)
+      await this.#recounts.renew(siteId, usage)
       usage = await read()
     }
     return { usedBytes: usage?.usedBytes ?? 0, usedItems: usage?.usedItems ?? 0 }
@@ -77,81 +78,89 @@ export class TableQuotas implements MeteredWrites, AsyncDisposable {
 
   /** After items were removed by others than writers. */
   async recount(siteId: string, signal: AbortSignal): Promise<void> {
-    await this.#counts.changed(siteId)
-    await this.#counts.run(siteId, signal)
+    await this.#recounts.changed(siteId)
+    await this.#recounts.run(siteId, signal)
   }
 
   /** Leaves that count to whoever asks next. */
   changed(siteId: string): Promise<void> {
-    return this.#counts.changed(siteId)
+    return this.#recounts.changed(siteId)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#counts.stop()
-    await this.#rooms[Symbol.asyncDispose]()
+    this.#recounts.stop()
+    await this.#leases[Symbol.asyncDispose]()
   }
 
-  async #run<Result>(
+  #run<Result>(
     siteId: string,
-    room: QuotaLease,
-    write: (charge: WriteMeter) => Promise<Result>,
+    lease: QuotaLease,
+    write: (meter: WriteMeter) => Promise<Result>,
   ): Promise<Result> {
-    let charge = room.reserve(room.nearLimit)
-    for (let tries = 1; ; tries++) {
+    let reservation = lease.reserve(lease.nearLimit)
+    let requested: Cost | undefined
+    const attempt = async (): Promise<Result> => {
+      if (requested !== undefined) {
+        const { exact } = reservation
+        const granted = await this.#grant(siteId, lease, { requested, exact })
+        reservation = lease.reserve(exact || !granted, granted ? requested : NOTHING)
+      }
       try {
-        const result = await write(charge)
-        charge.commit()
+        const result = await write(reservation)
+        reservation.commit()
         return result
       } catch (error) {
-        charge.rollBack(error)
-        if (!(error instanceof QuotaExhausted)) throw error
-        if (tries === MOST_TRIES) throw tooBusy(error)
-        const { requested } = error
-        const granted = await this.#grant(siteId, room, { requested, exact: charge.exact })
-        charge = room.reserve(charge.exact || !granted, granted ? requested : NOTHING)
+        reservation.rollBack(error)
+        if (error instanceof QuotaExhausted) ({ requested } = error)
+        throw error
       }
     }
+    return retry(attempt, {
+      attempts: MAX_ATTEMPTS,
+      isRetryable: (error) => error instanceof QuotaExhausted,
+      exhausted: tooBusy,
+    })
   }
 
   /** False when the write has to look at what is there before anybody can say whether it grows too much. */
   async #grant(
     siteId: string,
-    room: QuotaLease,
+    lease: QuotaLease,
     { requested, exact }: { readonly requested: Cost; readonly exact: boolean },
   ): Promise<boolean> {
-    let refusal = await this.#ask(siteId, room, requested)
+    let refusal = await this.#ask(siteId, lease, requested)
     if (refusal === undefined) return true
     if (!exact) return false
     for (const wait of WAITS_MS) {
       if (!fits(plus(refusal.used, requested), refusal.limits)) break
       await delay(wait)
-      refusal = await this.#ask(siteId, room, requested)
+      refusal = await this.#ask(siteId, lease, requested)
       if (refusal === undefined) return true
     }
-    const state = await this.#counts.renew(siteId, refusal)
+    const state = await this.#recounts.renew(siteId, refusal)
     if (state === 'counting') throw beingCounted()
-    if (state === 'counted') refusal = await this.#ask(siteId, room, requested)
+    if (state === 'counted') refusal = await this.#ask(siteId, lease, requested)
     if (refusal === undefined) return true
     throw quotaExceeded(refusal, requested)
   }
 
-  /** Undefined when the room was given. */
+  /** Undefined when it was granted. */
   async #ask(
     siteId: string,
-    room: QuotaLease,
+    lease: QuotaLease,
     requested: Cost,
   ): Promise<QuotaDecision | undefined> {
-    const verdict = await this.#rooms.request(siteId, room, requested)
-    if (verdict === 'held') return undefined
-    if (room.nearLimit) this.#approach(siteId, verdict)
-    return verdict.granted ? undefined : verdict
+    const decision = await this.#leases.request(siteId, lease, requested)
+    if (decision === 'held') return undefined
+    if (lease.nearLimit) this.#approach(siteId, decision)
+    return decision.granted ? undefined : decision
   }
 
   /** Counts ahead what would keep a writer waiting. */
   #approach(siteId: string, { used, countedAgoMs }: QuotaDecision): void {
     const lately = countedAgoMs !== null && countedAgoMs < COUNTED_LATELY_MS
     if (used.items < MANY_ITEMS || lately) return
-    void this.#counts.begin(siteId)
+    void this.#recounts.begin(siteId)
   }
 }
 

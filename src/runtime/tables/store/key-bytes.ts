@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
-import { decodeBase64 } from '#runtime/tables/items/base64.ts'
+import { base64ToBytes } from '#runtime/tables/items/base64.ts'
 import { decimalOf } from '#runtime/tables/items/decimal.ts'
 
 const NEGATIVE = 1
@@ -17,7 +17,7 @@ const LONE_LOW_SURROGATE = 0xf5
 export function keyBytes(value: AttributeValue): Buffer {
   if ('S' in value) return stringBytes(value.S)
   if ('N' in value) return numberBytes(value.N)
-  if ('B' in value) return decodeBase64(value.B)
+  if ('B' in value) return base64ToBytes(value.B)
   throw new TypeError('A key is a string, a number or a binary')
 }
 

@@ -149,7 +149,7 @@ export async function hasItems(tx: SiteTx, tableId: string): Promise<boolean> {
 }
 
 /** Holds the definition of a table against its deletion; false when it is gone. */
-export async function lockResource(tx: SiteTx, tableId: string): Promise<boolean> {
+export async function lockTableResource(tx: SiteTx, tableId: string): Promise<boolean> {
   const row = await tx.db
     .selectFrom('data_resource')
     .select('resource_id')

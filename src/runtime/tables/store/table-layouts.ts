@@ -9,7 +9,7 @@ import {
   hasItems,
   holdWrites,
   insertIndex,
-  lockResource,
+  lockTableResource,
   selectLayout,
   type StoredLayout,
   updateIndexStatus,
@@ -113,7 +113,7 @@ export class TableLayouts implements KnownLayouts {
   async #find(tx: SiteTx, { tableId, schema }: Table): Promise<TableLayout> {
     const found = await selectLayout(tx, tableId)
     if (found !== undefined) return writableLayout(found)
-    if (!(await lockResource(tx, tableId))) throw notFound('Resource', tableId)
+    if (!(await lockTableResource(tx, tableId))) throw notFound('Resource', tableId)
     await this.define(tx, tableId, schema)
     const made = await selectLayout(tx, tableId)
     return writableLayout(made ?? NEW)
