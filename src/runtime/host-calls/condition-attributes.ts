@@ -1,8 +1,8 @@
+import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
 import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
 import type { ConditionNode, OperandNode, PathNode } from '#runtime/tables/expressions/syntax.ts'
 import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
-import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
 
 /**
  * Whether a condition of a write asks for more than whether the item exists: it names an attribute that is not of the
