@@ -39,7 +39,7 @@ import {
 } from './queries.ts'
 
 /** What the rows of tables have to know of their definitions. */
-export interface TableDefinitions {
+interface TableDefinitions {
   /** Runs in the transaction that writes the definition. */
   define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
 }
