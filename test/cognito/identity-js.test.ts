@@ -8,6 +8,8 @@ import { type Stack, startStack } from '#test/stack.ts'
 
 const PASSWORD = 'Correct-horse-7'
 const SITES = ['one.test', 'two.test']
+/** A pool of each kind, each at another site, which see all that the library does; the others see that it signs in. */
+const isWhole = (host: string, kind: PoolKind) => (host === 'one.test') === (kind === 'data')
 
 let stack: Stack
 beforeAll(async () => {
@@ -130,6 +132,8 @@ describe.each(SITES)('amazon-cognito-identity-js on %s', (host) => {
         origin_jti: expect.any(String),
       })
     })
+
+    if (!isWhole(host, kind)) return
 
     test('refuses a wrong password in the same words as an unknown user', async () => {
       for (const flow of ['USER_SRP_AUTH', 'USER_PASSWORD_AUTH'] as const) {
