@@ -7,13 +7,24 @@ export interface SerialKeyPair extends Omit<NewKeyPair, 'privateKey'> {
   readonly privateKey: string
 }
 
-/** The signing keys of one database's pools: those that the run has made, each once, then new ones. */
-export class KeyPairs {
-  readonly #prepared = inject('keyPairs').values()
+/** Those that the run has made, then what the databases of this process have needed beyond them. */
+const made: Promise<NewKeyPair>[] = []
 
+/** The signing keys of one database's pools: each once there, and the same in the next database. */
+export class KeyPairs {
+  #used = 0
+
+  /** A copy: whoever seals a private key wipes it. */
   async next(): Promise<NewKeyPair> {
-    const { value } = this.#prepared.next()
-    if (value === undefined) return newKeyPair()
-    return { ...value, privateKey: Buffer.from(value.privateKey, 'base64') }
+    const at = this.#used
+    this.#used += 1
+    const { privateKey, ...pair } = await (made[at] ??= newOrPrepared(at))
+    return { ...pair, privateKey: Buffer.from(privateKey) }
   }
+}
+
+async function newOrPrepared(at: number): Promise<NewKeyPair> {
+  const prepared = inject('keyPairs')[at]
+  if (prepared === undefined) return newKeyPair()
+  return { ...prepared, privateKey: Buffer.from(prepared.privateKey, 'base64') }
 }
