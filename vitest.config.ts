@@ -1,30 +1,43 @@
+import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Half a minute and more each. Begun last, one of them would run alone at the end. */
+/** Those that take longest, the longest first. Begun last, one of them would run alone at the end. */
 const LONG = [
-  'test/tables/actions-differential.test.ts',
-  'test/browser/oidc-client-ts.test.ts',
   'test/boot/sign-in-restart.test.ts',
+  'test/browser/oidc-client-ts.test.ts',
+  'test/boot/embedded-restart.test.ts',
   'test/platform/embedded-postgres.test.ts',
-  'test/oidc/refusal-table.test.ts',
-  'test/cli/commands.test.ts',
+  'test/admin-data/table-quota.test.ts',
+  'test/boot/users.test.ts',
   'test/jobs/replicas.test.ts',
-  'test/platform/queue.test.ts',
-  'test/platform-outside/http-server.test.ts',
-  'test/browser/pages.test.ts',
-  'test/cognito/identity-js.test.ts',
+  'test/tables/actions-differential.test.ts',
   'test/mail/crash.test.ts',
+  'test/platform-outside/http-server.test.ts',
   'test/mail/delivery.test.ts',
+  'test/boot/table-quota-restart.test.ts',
+  'test/browser/journeys.test.ts',
+  'test/boot/faults.test.ts',
+  'test/oidc/refusal-table.test.ts',
+  'test/admin-data/iac.test.ts',
+  'test/boot/first-start.test.ts',
+  'test/admin-data/table-transactions.test.ts',
+  'test/cognito/identity-js.test.ts',
+  'test/platform/queue.test.ts',
 ]
+const missing = LONG.filter((path) => !existsSync(join(import.meta.dirname, path)))
+if (missing.length > 0) throw new Error(`vitest.config.ts names ${missing.join(', ')}: not there`)
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification) => LONG.some((path) => moduleId.endsWith(path))
-    const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const place = ({ moduleId }: TestSpecification) => {
+      const at = LONG.findIndex((path) => moduleId.endsWith(path))
+      return at < 0 ? LONG.length : at
+    }
+    return (await super.sort(files)).toSorted((one, other) => place(one) - place(other))
   }
 }
 
