@@ -4,12 +4,12 @@ import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/http-server.ts'
+import type { Logger } from '#platform/log/logger.ts'
 
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse, toAppError } from './plugins/errors.ts'
-import { RequestLog } from './request-log.ts'
 import { type RequestScope, RequestScopes, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
 
@@ -97,4 +97,27 @@ function withMethod(error: AppError, methods: MethodTable, request: Request): Ap
   const allow = error.code === 'RouteNotFound' ? methods.allowed(path) : undefined
   if (allow === undefined || allow.split(', ').includes(request.method)) return error
   return new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
+}
+
+/** One line per request, at its end. */
+export class RequestLog {
+  readonly #logger: Logger
+  readonly #everything: boolean
+
+  constructor(logger: Logger, level: string) {
+    this.#logger = logger
+    this.#everything = level === 'debug' || level === 'trace'
+  }
+
+  /** Operations that answered are counted by `GET /admin/data/usage`; a line each would cost more than the call. */
+  write(request: Request, response: Response, scope: RequestScope): void {
+    const { requestId, host, path, startedAt } = scope
+    const { status } = response
+    const operation = path.startsWith('/data/') && status < 500
+    if (operation && !this.#everything) return
+    const ms = Math.round(performance.now() - startedAt)
+    const fields = { requestId, method: request.method, host, path, status, ms }
+    if (operation) this.#logger.debug(fields, 'request')
+    else this.#logger.info(fields, 'request')
+  }
 }

@@ -3,53 +3,42 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
-import { ownPasswordRoutes } from './admin-api/own-password.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
-import { superAdminInviteRoutes } from './admin-api/super-admin-invites.ts'
-import { adminUserRoutes } from './admin-api/users.ts'
-import { bucketActionRoutes } from './admin-data/bucket-actions.ts'
+import { adminUserRoutes, superAdminInviteRoutes } from './admin-api/users.ts'
 import { computeRoutes } from './admin-data/compute.ts'
 import { envVarRoutes } from './admin-data/env-vars.ts'
-import { groupUserRoutes } from './admin-data/group-users.ts'
-import { groupRoutes } from './admin-data/groups.ts'
+import { groupRoutes, groupUserRoutes } from './admin-data/groups.ts'
 import { iacDefinitionRoutes } from './admin-data/iac-definitions.ts'
 import { iacRoutes } from './admin-data/iac.ts'
 import { jobRoutes } from './admin-data/jobs.ts'
 import { logRoutes } from './admin-data/logs.ts'
 import { operationRoutes } from './admin-data/operations.ts'
+import { bucketActionRoutes, tableActionRoutes } from './admin-data/resource-actions.ts'
 import { resourceRoutes } from './admin-data/resources.ts'
-import { tableActionRoutes } from './admin-data/table-actions.ts'
 import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
-import { dataAuthConfigRoutes } from './data/auth-config.ts'
-import { dataAuthMethodRoutes } from './data/auth-methods.ts'
+import { dataAuthRoutes } from './data/auth.ts'
 import { dataOperationRoutes } from './data/operations.ts'
 import { healthRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
 import { cognitoRoutes } from './oidc/cognito.ts'
-import { confirmForgotPasswordRoutes } from './oidc/confirm-forgot-password.ts'
-import { confirmUserRoutes } from './oidc/confirm-user.ts'
-import { forgotPasswordRoutes } from './oidc/forgot-password.ts'
+import { confirmForgotPasswordRoutes, forgotPasswordRoutes } from './oidc/forgot-password.ts'
 import { loginRoutes } from './oidc/login.ts'
 import { logoutRoutes } from './oidc/logout.ts'
-import { providerCallbackRoutes } from './oidc/provider-callback.ts'
-import { revokeRoutes } from './oidc/revoke.ts'
-import { signUpRoutes } from './oidc/sign-up.ts'
-import { tokenRoutes } from './oidc/token.ts'
+import { providerCallbackRoutes } from './oidc/provider.ts'
+import { confirmUserRoutes, signUpRoutes } from './oidc/sign-up.ts'
+import { revokeRoutes, tokenRoutes } from './oidc/token.ts'
 import { userInfoRoutes } from './oidc/user-info.ts'
 import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
-import { portalAuthSettingsRoutes } from './portal/auth-settings.ts'
+import { portalAuthRoutes } from './portal/auth.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
-import { portalIacJobRoutes } from './portal/iac-jobs.ts'
 import { portalIacRoutes } from './portal/iac.ts'
-import { portalKeyRoutes } from './portal/keys.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
-import { portalProviderRoutes } from './portal/providers.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
@@ -74,8 +63,7 @@ export const routes = (context: AppContext) =>
     .use(adminConfigRoutes(context))
     .use(adminApi(context))
     .use(adminData(context))
-    .use(dataAuthConfigRoutes(context))
-    .use(dataAuthMethodRoutes(context))
+    .use(dataAuthRoutes(context))
     .use(dataOperationRoutes(context))
 
 const authorizationServer = (context: AppContext) =>
@@ -100,16 +88,13 @@ const portal = (context: AppContext) =>
   new Elysia()
     .use(portalSiteRoutes(context))
     .use(portalDeploymentRoutes(context))
-    .use(portalIacJobRoutes(context))
     .use(portalIacRoutes(context))
     .use(portalTokenRoutes(context))
-    .use(portalKeyRoutes(context))
     .use(portalAuditRoutes(context))
-    .use(portalAuthSettingsRoutes(context))
+    .use(portalAuthRoutes(context))
     .use(portalUserSessionRoutes(context))
     .use(portalOutboxRoutes(context))
     .use(portalFailedMailRoutes(context))
-    .use(portalProviderRoutes(context))
 
 const adminApi = (context: AppContext) =>
   new Elysia()
@@ -117,7 +102,6 @@ const adminApi = (context: AppContext) =>
     .use(userProfileRoutes(context))
     .use(ownProfileRoutes(context))
     .use(ownSessionRoutes(context))
-    .use(ownPasswordRoutes(context))
     .use(userSessionRoutes(context))
     .use(superAdminInviteRoutes(context))
     .use(authEmailBrandingRoutes(context))

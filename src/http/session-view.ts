@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 
 import type { ListedSession } from '#identity/sessions/user-sessions.ts'
 
@@ -8,21 +8,16 @@ const SessionItem = Type.Object({
   method: Type.Union([Type.String(), Type.Null()]),
   userAgent: Type.String(),
   address: Type.String(),
-  createdAt: Type.String(),
-  lastSeenAt: Type.String(),
-  expiresAt: Type.String(),
+  createdAt: Type.Date(),
+  lastSeenAt: Type.Date(),
+  expiresAt: Type.Date(),
   /** Whether it is the sign-in of the token that asks. */
   current: Type.Boolean(),
 })
 
 export const SessionList = Type.Object({ items: Type.Array(SessionItem), nextToken: Type.Null() })
 
-export const sessionList = (sessions: readonly ListedSession[]): Static<typeof SessionList> => ({
-  items: sessions.map(({ createdAt, lastSeenAt, expiresAt, ...session }) => ({
-    ...session,
-    createdAt: createdAt.toISOString(),
-    lastSeenAt: lastSeenAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
-  })),
+export const sessionList = (sessions: readonly ListedSession[]) => ({
+  items: [...sessions],
   nextToken: null,
 })

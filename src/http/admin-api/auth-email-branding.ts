@@ -4,7 +4,6 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import { BrandingChange, Brandings, MESSAGE_TYPES } from '#identity/auth-emails/branding.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -24,10 +23,8 @@ export const authEmailBrandingRoutes = (context: AppContext) =>
     })
     .put(
       '/',
-      async ({ site, actor, request, body }) => {
-        const by = { actor, origin: originOf(request) }
-        return view(site, await context.authEmailBranding.change(site.siteId, by, body))
-      },
+      async ({ site, by, body }) =>
+        view(site, await context.authEmailBranding.change(site.siteId, by, body)),
       { role: 'super-admin', body: BrandingChange, response: BrandingView },
     )
 

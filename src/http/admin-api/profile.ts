@@ -1,11 +1,12 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
+import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { NameText } from '#http/admin-data/views.ts'
 import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import {
   OwnProfileChange,
   ProfileChange,
@@ -13,8 +14,6 @@ import {
   activeEmailOf,
 } from '#identity/profiles/model.ts'
 import { ProfileSettings } from '#identity/profiles/settings.ts'
-
-const UserPath = Type.Object({ userId: NameText })
 
 const ProfileFields = {
   userSub: Type.String(),
@@ -25,13 +24,20 @@ const ProfileFields = {
 }
 const closed = { additionalProperties: false }
 const OwnProfile = Type.Object(ProfileFields, closed)
-const ChangedProfile = Type.Object({ ...ProfileFields, updatedAt: Type.String() }, closed)
+const ChangedProfile = Type.Object({ ...ProfileFields, updatedAt: Type.Date() }, closed)
 const UserProfile = Type.Object(
-  { ...ProfileFields, createdAt: Type.String(), updatedAt: Type.String() },
+  { ...ProfileFields, createdAt: Type.Date(), updatedAt: Type.Date() },
   closed,
 )
 
-/** Everyone's own profile. */
+/** As it was typed; what a password must have is said by name when it has not. */
+const Typed = Type.String({ maxLength: 1024 })
+const PasswordBody = Type.Object(
+  { currentPassword: Typed, newPassword: Typed },
+  { additionalProperties: false },
+)
+
+/** Everyone's own profile, and their password: a new one ends every other sign-in. */
 export const ownProfileRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/profile' })
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
@@ -42,11 +48,26 @@ export const ownProfileRoutes = (context: AppContext) =>
     )
     .put(
       '/',
-      async ({ site, actor, request, body }) => {
-        const by = { actor, origin: originOf(request) }
-        return changedProfile(await context.profiles.change(site, by, actor.userId, body))
-      },
+      async ({ site, by, actor, body }) =>
+        changedProfile(await context.profiles.change(site, by, actor.userId, body)),
       { role: 'user', body: OwnProfileChange, response: ChangedProfile },
+    )
+    .post(
+      '/password',
+      async ({ site, by: { actor, origin }, body }) => {
+        const { pool, sub, familyId } = await context.userSessions.ownerOf(site, actor)
+        const change = {
+          sub,
+          oldPassword: body.currentPassword,
+          newPassword: body.newPassword,
+          keep: familyId === undefined ? undefined : { sessionId: familyId },
+        }
+        await context.ownPasswords
+          .change(site, pool, change, origin)
+          .catch((error: unknown) => Promise.reject(inFieldsOfBody(error)))
+        return noContent()
+      },
+      { role: 'user', body: PasswordBody },
     )
 
 /** The profiles of others. */
@@ -57,16 +78,14 @@ export const userProfileRoutes = (context: AppContext) =>
       '/',
       async ({ site, params }) => {
         const profile = await context.profiles.get(site, params.userId)
-        return { ...changedProfile(profile), createdAt: profile.createdAt.toISOString() }
+        return { ...changedProfile(profile), createdAt: profile.createdAt }
       },
       { role: 'admin', params: UserPath, response: UserProfile },
     )
     .put(
       '/',
-      async ({ site, actor, request, params, body }) => {
-        const by = { actor, origin: originOf(request) }
-        return changedProfile(await context.profiles.change(site, by, params.userId, body))
-      },
+      async ({ site, by, params, body }) =>
+        changedProfile(await context.profiles.change(site, by, params.userId, body)),
       { role: 'admin', params: UserPath, body: ProfileChange, response: ChangedProfile },
     )
 
@@ -80,5 +99,18 @@ const ownProfile = (profile: StoredProfile) => ({
 
 const changedProfile = (profile: StoredProfile) => ({
   ...ownProfile(profile),
-  updatedAt: profile.updatedAt.toISOString(),
+  updatedAt: profile.updatedAt,
 })
+
+/** The token is good, so a wrong password is no 401: a client would take that for the end of its sign-in. */
+function inFieldsOfBody(error: unknown): unknown {
+  if (!(error instanceof AppError)) return error
+  const { code, message, cause } = error
+  if (code === 'InvalidCredentials') {
+    const details = [{ field: 'currentPassword', message: 'is wrong' }]
+    return new AppError('InvalidPassword', message, { details, cause })
+  }
+  if (code !== 'InvalidPassword') return error
+  const details = (error.details ?? []).map((fault) => ({ ...fault, field: 'newPassword' }))
+  return new AppError('InvalidPassword', message, { details, cause })
+}

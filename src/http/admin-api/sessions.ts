@@ -2,15 +2,13 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { NameText } from '#http/admin-data/views.ts'
 import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
+import { NameText, UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import { SessionList, sessionList } from '#http/session-view.ts'
 
 const SessionPath = Type.Object({ sessionId: NameText })
-const UserPath = Type.Object({ userId: NameText })
 const UserSessionPath = Type.Composite([UserPath, SessionPath])
 
 /** Where one is signed in oneself. */
@@ -27,18 +25,18 @@ export const ownSessionRoutes = (context: AppContext) =>
     )
     .delete(
       '/',
-      async ({ site, actor, request }) => {
+      async ({ site, by: { actor, origin } }) => {
         const user = await context.userSessions.ownerOf(site, actor)
-        await context.userSessions.endAll(site, user, { origin: originOf(request) })
+        await context.userSessions.endAll(site, user, { origin })
         return noContent()
       },
       { role: 'user' },
     )
     .delete(
       '/:sessionId',
-      async ({ site, actor, request, params: { sessionId } }) => {
+      async ({ site, by: { actor, origin }, params: { sessionId } }) => {
         const user = await context.userSessions.ownerOf(site, actor)
-        await context.userSessions.end(site, user, sessionId, { origin: originOf(request) })
+        await context.userSessions.end(site, user, sessionId, { origin })
         return noContent()
       },
       { role: 'user', params: SessionPath },
@@ -58,20 +56,21 @@ export const userSessionRoutes = (context: AppContext) =>
     )
     .delete(
       '/',
-      async ({ site, actor, request, params }) => {
+      async ({ site, by: { actor, origin }, params }) => {
         const user = await context.userSessions.ownerById(site, actor, params.userId)
-        const ending = { actor: actor.userId, origin: originOf(request) }
-        await context.userSessions.endAll(site, user, ending)
+        await context.userSessions.endAll(site, user, { actor: actor.userId, origin })
         return noContent()
       },
       { role: 'admin', params: UserPath },
     )
     .delete(
       '/:sessionId',
-      async ({ site, actor, request, params }) => {
+      async ({ site, by: { actor, origin }, params }) => {
         const user = await context.userSessions.ownerById(site, actor, params.userId)
-        const ending = { actor: actor.userId, origin: originOf(request) }
-        await context.userSessions.end(site, user, params.sessionId, ending)
+        await context.userSessions.end(site, user, params.sessionId, {
+          actor: actor.userId,
+          origin,
+        })
         return noContent()
       },
       { role: 'admin', params: UserSessionPath },

@@ -1,24 +1,21 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { NameText } from '#http/admin-data/views.ts'
-import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
+import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { noContent } from '#http/no-content.ts'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import {
   AdminUser,
   CreatedAdminUser,
   NewAdminUser,
   RoleChange,
 } from '#identity/admin-users/model.ts'
+import { InviteResendRequest, ResentInvites } from '#identity/invites/super-admin-invites.ts'
 
 const PAGE = { defaultLimit: 50, maxLimit: 50 }
-
-const UserPath = Type.Object({ userId: NameText })
 
 /** The people who run a site. */
 export const adminUserRoutes = (context: AppContext) =>
@@ -26,8 +23,7 @@ export const adminUserRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .post(
       '/',
-      ({ site, actor, request, body }) => {
-        const by = { actor, origin: originOf(request) }
+      async ({ site, by, actor, request, body }) => {
         const repeat = idempotentRequest(request, `POST /admin/api/users ${actor.userId}`, body)
         return context.adminUsers.create(site, by, body, repeat)
       },
@@ -35,27 +31,38 @@ export const adminUserRoutes = (context: AppContext) =>
     )
     .get(
       '/',
-      async ({ site, query }) => {
-        const scope = [site.siteId, 'users']
-        const page = pageRequest(context, scope, query, PAGE)
-        return pageAnswer(context, scope, await context.adminUsers.list(site, page))
-      },
+      async ({ site, query }) =>
+        answerPage(context, { scope: [site.siteId, 'users'], query, bounds: PAGE }, (page) =>
+          context.adminUsers.list(site, page),
+        ),
       { role: 'admin', query: PageQuery, response: PageOf(AdminUser) },
     )
     .patch(
       '/:userId',
-      ({ site, actor, request, params, body }) => {
-        const by = { actor, origin: originOf(request) }
-        return context.adminUsers.changeRole(site, by, params.userId, body.role)
-      },
+      async ({ site, by, params, body }) =>
+        context.adminUsers.changeRole(site, by, params.userId, body.role),
       { role: 'admin', params: UserPath, body: RoleChange, response: AdminUser },
     )
     .delete(
       '/:userId',
-      async ({ site, actor, request, params }) => {
-        const by = { actor, origin: originOf(request) }
+      async ({ site, by, params }) => {
         await context.adminUsers.delete(site, by, params.userId)
         return noContent()
       },
       { role: 'admin', params: UserPath },
+    )
+
+/** New invites for super-admins who have not taken theirs. */
+export const superAdminInviteRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/super-admin-invites' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .post(
+      '/resend',
+      async ({ site, by, body }) => context.superAdminInvites.resend(site, by, body),
+      {
+        role: 'super-admin',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        body: InviteResendRequest,
+        response: ResentInvites,
+      },
     )

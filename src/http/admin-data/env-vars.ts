@@ -2,9 +2,8 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { PageOf, PageQuery, listAnswer } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import type { EnvVar } from '#runtime/env-vars/model.ts'
 
 import { Done, PermissionsSyncView } from './views.ts'
 
@@ -14,7 +13,7 @@ const EnvVarView = Type.Object({
   /** Only when not secret. */
   value: Type.Optional(Type.String()),
   storageBackend: Type.String(),
-  updatedAt: Type.String(),
+  updatedAt: Type.Date(),
 })
 
 const SavedView = Type.Object({
@@ -29,9 +28,13 @@ export const envVarRoutes = (context: AppContext) =>
     .get(
       '/',
       async ({ site, query }) => {
-        const items = (await context.envVars.list(site.siteId)).map(envVarView)
-        const scope = [site.siteId, 'env-vars']
-        return listAnswer(context, scope, query, { items, keyOf: ({ name }) => name })
+        const asked = { scope: [site.siteId, 'env-vars'], query }
+        return answerList(
+          context,
+          asked,
+          await context.envVars.list(site.siteId),
+          ({ name }) => name,
+        )
       },
       { role: 'admin', query: PageQuery, response: PageOf(EnvVarView) },
     )
@@ -51,8 +54,3 @@ export const envVarRoutes = (context: AppContext) =>
       },
       { role: 'admin', response: Done },
     )
-
-const envVarView = ({ updatedAt, ...facts }: EnvVar) => ({
-  ...facts,
-  updatedAt: updatedAt.toISOString(),
-})

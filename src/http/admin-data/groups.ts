@@ -1,15 +1,36 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 
+import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { optionalJsonBody } from '#http/bodies/request-body.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import { DataGroup, NewDataGroup } from '#identity/groups/model.ts'
 
-import { Done, NameText } from './views.ts'
+import { Done } from './views.ts'
 
 const GroupPath = Type.Object({ groupName: NameText })
+
+/** A visitor's address. */
+const Username = Type.String({ minLength: 1, maxLength: 254 })
+const closed = { additionalProperties: false }
+const Named = Type.Object({ username: Username }, closed)
+const MaybeNamed = Type.Object({ username: Type.Optional(Username) }, closed)
+const QueryNamed = t.Object({ username: t.Optional(Username) })
+
+const MembershipView = Type.Object({
+  groupName: Type.String(),
+  username: Type.String(),
+  ok: Type.Literal(true),
+})
+
+const MemberView = Type.Object({
+  username: Type.String(),
+  sub: Type.String(),
+  addedAt: Type.Date(),
+})
 
 /** Groups of a site's visitors, which operations in mode `groups` ask for. */
 export const groupRoutes = (context: AppContext) =>
@@ -17,25 +38,72 @@ export const groupRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .get(
       '/',
-      async ({ site, query }) => {
-        const scope = [site.siteId, 'groups']
-        const page = pageRequest(context, scope, query)
-        return pageAnswer(context, scope, await context.dataGroups.list(site, page))
-      },
+      async ({ site, query }) =>
+        answerPage(context, { scope: [site.siteId, 'groups'], query }, (page) =>
+          context.dataGroups.list(site, page),
+        ),
       { role: 'admin', query: PageQuery, response: PageOf(DataGroup) },
     )
-    .post(
-      '/',
-      ({ site, actor, request, body }) =>
-        context.dataGroups.create(site, body, { actor, origin: originOf(request) }),
-      { role: 'admin', body: NewDataGroup, response: DataGroup },
-    )
+    .post('/', async ({ site, by, body }) => context.dataGroups.create(site, body, by), {
+      role: 'admin',
+      body: NewDataGroup,
+      response: DataGroup,
+    })
     .delete(
       '/:groupName',
-      async ({ site, actor, request, params }) => {
-        const by = { actor, origin: originOf(request) }
+      async ({ site, by, params }) => {
         await context.dataGroups.remove(site, params.groupName, by)
         return { ok: true as const }
       },
       { role: 'admin', params: GroupPath, response: Done },
     )
+
+/** Who is in a group. */
+export const groupUserRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/data/groups/:groupName/users' })
+    .use(adminAuth(context))
+    .get(
+      '/',
+      async ({ site, params: { groupName }, query }) =>
+        answerPage(
+          context,
+          { scope: [site.siteId, 'group-users', groupName], query },
+          async (page) => {
+            const { items, lastKey } = await context.dataGroups.members(site, groupName, page)
+            const users = items.map(({ email, ...rest }) => ({ username: email, ...rest }))
+            return { items: users, lastKey }
+          },
+        ),
+      { role: 'admin', params: GroupPath, query: PageQuery, response: PageOf(MemberView) },
+    )
+    .post(
+      '/',
+      async ({ site, by, params: { groupName }, body }) => {
+        const membership = { groupName, username: body.username }
+        const username = await context.dataGroups.addMember(site, membership, by)
+        return { groupName, username, ok: true as const }
+      },
+      { role: 'admin', params: GroupPath, body: Named, response: MembershipView },
+    )
+    .delete(
+      '/',
+      async ({ site, by, request, params: { groupName }, body, query }) => {
+        const named = body.username ?? query.username
+        if (named === undefined) throw invalid('username', 'is required')
+        if (isRepeated(request.url)) throw invalid('username', 'name one user at a time')
+        const membership = { groupName, username: named }
+        const username = await context.dataGroups.removeMember(site, membership, by)
+        return { groupName, username, ok: true as const }
+      },
+      {
+        role: 'admin',
+        requestBody: optionalJsonBody(),
+        params: GroupPath,
+        query: QueryNamed,
+        body: MaybeNamed,
+        response: MembershipView,
+      },
+    )
+
+/** Elysia hands on one of them without a word. */
+const isRepeated = (url: string): boolean => new URL(url).searchParams.getAll('username').length > 1

@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { PageOf, PageQuery, listAnswer } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerList } from '#http/paging.ts'
+import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { ProfileName } from '#runtime/iac/model.ts'
 
-import { Done, NameText } from './views.ts'
+import { Done } from './views.ts'
 
 const ProfilePath = Type.Object({ profileName: NameText })
 const NewProfilePath = Type.Object({ profileName: ProfileName })
@@ -17,7 +18,7 @@ const PutDefinition = Type.Object(
 )
 
 const ProfileView = Type.Object({ profileName: Type.String(), definition: Type.Unknown() })
-const ListedProfileView = Type.Object({ profileName: Type.String(), updatedAt: Type.String() })
+const ListedProfileView = Type.Object({ profileName: Type.String(), updatedAt: Type.Date() })
 
 /** Definitions that a site keeps by name. The values of secrets are not in them. */
 export const iacDefinitionRoutes = (context: AppContext) =>
@@ -26,30 +27,21 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     .get(
       '/',
       async ({ site, query }) => {
+        const asked = { scope: [site.siteId, 'iac-definitions'], query }
         const profiles = await context.definitionProfiles.list(site.siteId)
-        const items = profiles.map(({ profileName, updatedAt }) => ({
-          profileName,
-          updatedAt: updatedAt.toISOString(),
-        }))
-        const scope = [site.siteId, 'iac-definitions']
-        return listAnswer(context, scope, query, { items, keyOf: ({ profileName }) => profileName })
+        return answerList(context, asked, profiles, ({ profileName }) => profileName)
       },
       { role: 'admin', query: PageQuery, response: PageOf(ListedProfileView) },
     )
     .get(
       '/:profileName',
-      async ({ site, params }) => {
-        const profile = await context.definitionProfiles.get(site.siteId, params.profileName)
-        return { ...profile }
-      },
+      async ({ site, params }) => context.definitionProfiles.get(site.siteId, params.profileName),
       { role: 'admin', params: ProfilePath, response: ProfileView },
     )
     .put(
       '/:profileName',
-      async ({ site, params, body }) => {
-        const profile = await context.definitionProfiles.put(site.siteId, params.profileName, body)
-        return { ...profile }
-      },
+      async ({ site, params, body }) =>
+        context.definitionProfiles.put(site.siteId, params.profileName, body),
       { role: 'admin', params: NewProfilePath, body: PutDefinition, response: ProfileView },
     )
     .delete(

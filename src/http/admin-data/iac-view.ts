@@ -7,6 +7,7 @@ import type { PermissionsSync } from '#runtime/revisions/model.ts'
 import { PermissionsSyncView } from './views.ts'
 
 const MaybeText = Type.Union([Type.String(), Type.Null()])
+const MaybeTime = Type.Union([Type.Date(), Type.Null()])
 
 const JOB = {
   jobId: Type.String(),
@@ -18,9 +19,9 @@ const JOB = {
   definitionPersisted: Type.Boolean(),
   /** Why it failed. */
   error: MaybeText,
-  createdAt: Type.String(),
-  startedAt: MaybeText,
-  finishedAt: MaybeText,
+  createdAt: Type.Date(),
+  startedAt: MaybeTime,
+  finishedAt: MaybeTime,
 }
 
 export const ListedIacJobView = Type.Object(JOB)
@@ -70,9 +71,9 @@ export const listedIacJobView = (job: IacJob): Static<typeof ListedIacJobView> =
   deploymentId: job.deploymentId,
   definitionPersisted: job.persisted,
   error: job.error,
-  createdAt: job.createdAt.toISOString(),
-  startedAt: job.startedAt?.toISOString() ?? null,
-  finishedAt: job.finishedAt?.toISOString() ?? null,
+  createdAt: job.createdAt,
+  startedAt: job.startedAt,
+  finishedAt: job.finishedAt,
 })
 
 /** `site` is where the site's permission sync stands. */
@@ -87,17 +88,12 @@ export const iacJobView = (
 })
 
 const changeView = ({
-  section,
-  name,
-  action,
-  status,
+  position: _position,
   fields,
   error,
+  ...change
 }: IacSummary['changes'][number]): Static<typeof ChangeView> => ({
-  section,
-  name,
-  action,
-  status,
+  ...change,
   ...(fields.length === 0 ? {} : { fields: [...fields] }),
   ...(error === null ? {} : { error }),
 })

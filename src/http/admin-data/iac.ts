@@ -3,7 +3,8 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { idempotentRequest } from '#http/idempotency.ts'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { checkDefinitionBounds } from '#runtime/definitions/parse.ts'
 import { IacRequest } from '#runtime/iac/model.ts'
@@ -16,7 +17,6 @@ import {
   iacJobView,
   listedIacJobView,
 } from './iac-view.ts'
-import { NameText } from './views.ts'
 
 const JobPath = Type.Object({ jobId: NameText })
 
@@ -26,7 +26,7 @@ export const iacRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .post(
       '/jobs',
-      ({ site, actor, request, body }) => {
+      async ({ site, actor, request, body }) => {
         checkDefinitionBounds(body.definition)
         const repeat = idempotentRequest(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
         return context.iacSubmissions.submit(site.siteId, body, { userId: actor.userId, repeat })
@@ -36,10 +36,10 @@ export const iacRoutes = (context: AppContext) =>
     .get(
       '/jobs',
       async ({ site, query }) => {
-        const scope = [site.siteId, 'iac-jobs']
-        const page = pageRequest(context, scope, query)
-        const { items, lastKey } = await context.iacJobs.list(site.siteId, page)
-        return pageAnswer(context, scope, { items: items.map(listedIacJobView), lastKey })
+        return answerPage(context, { scope: [site.siteId, 'iac-jobs'], query }, async (page) => {
+          const { items, lastKey } = await context.iacJobs.list(site.siteId, page)
+          return { items: items.map(listedIacJobView), lastKey }
+        })
       },
       { role: 'admin', query: PageQuery, response: PageOf(ListedIacJobView) },
     )
@@ -61,7 +61,7 @@ export const iacRoutes = (context: AppContext) =>
         ),
       { role: 'admin', params: JobPath, response: IacJobView },
     )
-    .get('/export', ({ site }) => context.iacJobs.export(site.siteId), {
+    .get('/export', async ({ site }) => context.iacJobs.export(site.siteId), {
       role: 'admin',
       response: DefinitionView,
     })

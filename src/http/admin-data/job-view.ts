@@ -10,15 +10,16 @@ import { LogRecord } from '#runtime/logs/model.ts'
 const MAX_LISTED_RESULT_BYTES = 8 * 1024
 
 const MaybeText = Type.Union([Type.String(), Type.Null()])
+const MaybeTime = Type.Union([Type.Date(), Type.Null()])
 const MaybeNumber = Type.Union([Type.Number(), Type.Null()])
 
 const LastRunView = Type.Object({
   runId: Type.String(),
   status: Type.String(),
   trigger: Type.String(),
-  scheduledFor: MaybeText,
-  startedAt: MaybeText,
-  finishedAt: MaybeText,
+  scheduledFor: MaybeTime,
+  startedAt: MaybeTime,
+  finishedAt: MaybeTime,
   durationMs: MaybeNumber,
 })
 
@@ -31,10 +32,10 @@ const JOB = {
   ]),
   auth: Type.Object({ mode: Type.String(), username: Type.Optional(Type.String()) }),
   enabled: Type.Boolean(),
-  nextRunAt: MaybeText,
+  nextRunAt: MaybeTime,
   lastRun: Type.Union([LastRunView, Type.Null()]),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
+  createdAt: Type.Date(),
+  updatedAt: Type.Date(),
 }
 
 export const JobView = Type.Object({ ...JOB, payload: Type.Unknown() })
@@ -51,16 +52,16 @@ const RUN = {
   jobId: Type.String(),
   status: Type.String(),
   trigger: Type.String(),
-  scheduledFor: MaybeText,
+  scheduledFor: MaybeTime,
   missed: Type.Integer(),
   operation: MaybeText,
   requestId: Type.String(),
   attempts: Type.Integer(),
   resultBytes: MaybeNumber,
   error: Type.Union([Type.Object({ code: Type.String(), message: Type.String() }), Type.Null()]),
-  createdAt: Type.String(),
-  startedAt: MaybeText,
-  finishedAt: MaybeText,
+  createdAt: Type.Date(),
+  startedAt: MaybeTime,
+  finishedAt: MaybeTime,
   durationMs: MaybeNumber,
 }
 
@@ -107,10 +108,10 @@ const jobFields = (job: JobWithLastRun) => ({
   schedule: job.schedule,
   auth: job.auth,
   enabled: job.enabled,
-  nextRunAt: timeOf(job.nextRunAt),
+  nextRunAt: job.nextRunAt,
   lastRun: job.lastRun && { ...timesOf(job.lastRun), ...named(job.lastRun) },
-  createdAt: job.createdAt.toISOString(),
-  updatedAt: job.updatedAt.toISOString(),
+  createdAt: job.createdAt,
+  updatedAt: job.updatedAt,
 })
 
 const named = ({ runId, status, trigger }: LastRun) => ({ runId, status, trigger })
@@ -125,15 +126,13 @@ const runFields = (run: JobRun) => ({
   attempts: run.attempts,
   resultBytes: run.resultBytes,
   error: run.error,
-  createdAt: run.createdAt.toISOString(),
+  createdAt: run.createdAt,
 })
 
 /** A skipped tick ended without a start: it has no duration. */
 const timesOf = ({ scheduledFor, startedAt, finishedAt }: LastRun) => ({
-  scheduledFor: timeOf(scheduledFor),
-  startedAt: timeOf(startedAt),
-  finishedAt: timeOf(finishedAt),
+  scheduledFor,
+  startedAt,
+  finishedAt,
   durationMs: startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null,
 })
-
-const timeOf = (time: Date | null): string | null => time?.toISOString() ?? null

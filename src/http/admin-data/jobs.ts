@@ -4,7 +4,8 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
-import { PageOf, PageQuery, listAnswer, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerList, answerPage } from '#http/paging.ts'
+import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { JobBody } from '#runtime/jobs/model.ts'
 import { StartBody, parseTrigger } from '#runtime/jobs/run-model.ts'
@@ -19,7 +20,7 @@ import {
   listedRunView,
   runView,
 } from './job-view.ts'
-import { Done, NameText } from './views.ts'
+import { Done } from './views.ts'
 
 const JobPath = Type.Object({ jobId: NameText })
 const RunPath = Type.Object({ jobId: NameText, runId: NameText })
@@ -40,10 +41,9 @@ export const jobRoutes = (context: AppContext) =>
     .get(
       '/',
       async ({ site, query }) => {
-        const jobs = await context.jobs.list(site.siteId)
-        const items = jobs.map(listedJobView)
-        const scope = [site.siteId, 'jobs']
-        return listAnswer(context, scope, query, { items, keyOf: ({ jobId }) => jobId })
+        const items = (await context.jobs.list(site.siteId)).map(listedJobView)
+        const asked = { scope: [site.siteId, 'jobs'], query }
+        return answerList(context, asked, items, ({ jobId }) => jobId)
       },
       { role: 'admin', query: PageQuery, response: PageOf(ListedJobView) },
     )
@@ -90,12 +90,11 @@ const jobRunRoutes = (context: AppContext) =>
     .use(adminAuth(context))
     .get(
       '/:jobId/runs',
-      async ({ site, params: { jobId }, query }) => {
-        const scope = [site.siteId, 'job-runs', jobId]
-        const page = pageRequest(context, scope, query)
-        const { items, lastKey } = await context.jobRuns.list(site.siteId, jobId, page)
-        return pageAnswer(context, scope, { items: items.map(listedRunView), lastKey })
-      },
+      async ({ site: { siteId }, params: { jobId }, query }) =>
+        answerPage(context, { scope: [siteId, 'job-runs', jobId], query }, async (page) => {
+          const { items, lastKey } = await context.jobRuns.list(siteId, jobId, page)
+          return { items: items.map(listedRunView), lastKey }
+        }),
       { role: 'admin', params: JobPath, query: PageQuery, response: PageOf(ListedRunView) },
     )
     .get(

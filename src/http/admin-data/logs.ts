@@ -4,12 +4,12 @@ import { Elysia, t } from 'elysia'
 import { invalid } from '#base/app-error.ts'
 import type { Page } from '#base/page.ts'
 import type { AppContext } from '#context'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { NameText } from '#http/path-params.ts'
 import { admitAdmin, adminAuth } from '#http/plugins/admin-auth.ts'
 import { LogRecord, parseFilter } from '#runtime/logs/model.ts'
 
 import { logStream } from './log-stream.ts'
-import { NameText } from './views.ts'
 
 const Filter = t.Object({
   operation: t.Optional(NameText),
@@ -35,8 +35,9 @@ export const logRoutes = (context: AppContext) =>
       }
       const { limit: _limit, nextToken: _nextToken, ...filters } = query
       const scope = [site.siteId, 'logs', JSON.stringify(filters)]
-      const page = pageRequest(context, scope, query)
-      return pageAnswer(context, scope, await context.runtimeLogs.list(site.siteId, filter, page))
+      return answerPage(context, { scope, query }, (page) =>
+        context.runtimeLogs.list(site.siteId, filter, page),
+      )
     },
     {
       role: 'admin',

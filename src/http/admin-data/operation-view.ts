@@ -27,8 +27,8 @@ export const OperationView = Type.Object({
   ),
   auth: Type.Object({ mode: Type.String(), groups: Type.Optional(Type.Array(Type.String())) }),
   cache: Type.Object({ ttlSeconds: Type.Integer() }),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
+  createdAt: Type.Date(),
+  updatedAt: Type.Date(),
   permissionsSync: PermissionsSyncView,
 })
 
@@ -43,8 +43,8 @@ export function operationView(
     ...(preset === null ? {} : { preset: presetView(preset) }),
     auth: auth.mode === 'groups' ? { mode: auth.mode, groups: [...auth.groups] } : auth,
     cache: { ttlSeconds: cacheTtlSeconds },
-    createdAt: rest.createdAt.toISOString(),
-    updatedAt: rest.updatedAt.toISOString(),
+    createdAt: rest.createdAt,
+    updatedAt: rest.updatedAt,
     permissionsSync,
   }
 }

@@ -2,11 +2,12 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { PutOperation } from '#runtime/operations/model.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
-import { Done, NameText, PermissionsSyncView } from './views.ts'
+import { Done, PermissionsSyncView } from './views.ts'
 
 const OperationPath = Type.Object({ operation: NameText })
 

@@ -3,12 +3,13 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { jsonBody } from '#http/bodies/request-body.ts'
+import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/model.ts'
 import type { ChangedResource } from '#runtime/resources/service.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
-import { Done, NameText, PermissionsSyncView } from './views.ts'
+import { Done, PermissionsSyncView } from './views.ts'
 
 /** Inline code of 1 MiB, however it is escaped within reason. */
 const MAX_RESOURCE_BYTES = 4 * 1024 * 1024
@@ -20,8 +21,8 @@ const ResourceView = Type.Object({
   type: Type.String(),
   name: Type.String(),
   config: Type.Unknown(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
+  createdAt: Type.Date(),
+  updatedAt: Type.Date(),
 })
 
 const ChangedView = Type.Object({
@@ -89,8 +90,8 @@ const resourceView = (resource: Resource, config: object) => ({
   type: resource.type,
   name: resource.name,
   config,
-  createdAt: resource.createdAt.toISOString(),
-  updatedAt: resource.updatedAt.toISOString(),
+  createdAt: resource.createdAt,
+  updatedAt: resource.updatedAt,
 })
 
 const changedView = ({ resource, permissionsSync }: ChangedResource) => ({

@@ -2,11 +2,10 @@ import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
+import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { parseTime } from '#runtime/logs/model.ts'
 import { totalOf, usageRange } from '#runtime/usage/model.ts'
-
-import { NameText } from './views.ts'
 
 const UsageQuery = t.Object({
   from: t.Optional(t.String({ maxLength: 40 })),
@@ -23,8 +22,8 @@ const COUNTS = {
 }
 
 const UsageView = Type.Object({
-  from: Type.String(),
-  to: Type.String(),
+  from: Type.Date(),
+  to: Type.Date(),
   items: Type.Array(Type.Object({ hour: Type.String(), operation: Type.String(), ...COUNTS })),
   totals: Type.Object(COUNTS),
   limits: Type.Record(Type.String(), Type.Number()),
@@ -54,8 +53,7 @@ export const usageRoutes = (context: AppContext) =>
       const items = await context.runtimeUsage.list(site.siteId, range, query.operation)
       const { limits, ...runtime } = await context.runtimeStatus(site.siteId)
       return {
-        from: range.from.toISOString(),
-        to: range.to.toISOString(),
+        ...range,
         items,
         totals: totalOf(items),
         limits: { ...limits },

@@ -12,10 +12,3 @@ export const PermissionsSyncView = Type.Object({
 })
 
 export const Done = Type.Object({ ok: Type.Literal(true) })
-
-/** A name in a path or query: PostgreSQL takes no NUL. */
-export const NameText = Type.String({
-  maxLength: 128,
-  pattern: '^[^\\u0000]*$',
-  fault: 'must be at most 128 characters, none of them NUL',
-})

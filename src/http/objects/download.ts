@@ -1,10 +1,10 @@
 import { AppError, notFound } from '#base/app-error.ts'
+import { bytesInRange, isBackwards, parseRangeHeader } from '#base/byte-range.ts'
 import { attachment } from '#platform/objects/object-rules.ts'
 import type { ByteRange, ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
 import type { UrlGrant } from '#platform/objects/object-urls.ts'
 
 import { matchesIfRange, evaluatePreconditions } from './preconditions.ts'
-import { parseRange } from './range-header.ts'
 
 /** What a browser may show; everything else, above all HTML and SVG, is saved and never a page of the site's origin. */
 const INLINE_TYPES =
@@ -62,8 +62,16 @@ function refuseCode(headers: Headers): void {
 const preconditionFailed = (): AppError =>
   new AppError('PreconditionFailed', 'The object is another by now than the request asks for')
 
-const requestedRange = (headers: Headers, head: ObjectHead) =>
-  parseRange(matchesIfRange(headers, head) ? headers.get('range') : null, head.sizeBytes)
+/** Undefined where the whole object is wanted, or what is wanted is no range that is served (RFC 9110 §14.2). */
+function requestedRange(
+  headers: Headers,
+  head: ObjectHead,
+): Required<ByteRange> | 'unsatisfiable' | undefined {
+  const header = matchesIfRange(headers, head) ? headers.get('range') : null
+  const range = header === null ? undefined : parseRangeHeader(header)
+  if (!range || isBackwards(range)) return undefined
+  return bytesInRange(range, head.sizeBytes) ?? 'unsatisfiable'
+}
 
 /** The bytes that the head has announced; an object that was replaced in between has others. */
 async function bodyOf(

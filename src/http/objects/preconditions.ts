@@ -2,7 +2,10 @@ import type { ObjectHead } from '#platform/objects/object-store.ts'
 
 type Validators = Pick<ObjectHead, 'etag' | 'lastModified'>
 
-/** RFC 9110 §13.2.2, for GET and HEAD of something that is there. */
+/**
+ * RFC 9110 §13.2.2, for GET and HEAD of something that is there. By hand, because `fresh` knows neither If-Match nor
+ * If-Unmodified-Since, and answers a reload (`Cache-Control: no-cache`) in full.
+ */
 export function evaluatePreconditions(
   headers: Headers,
   { etag, lastModified }: Validators,

@@ -1,18 +1,18 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
 import { readFormFields } from './form-body.ts'
-import { authorizationErrorPage } from './pages/authorization-error-page.ts'
-import { redirectToProvider } from './provider-redirect.ts'
+import { authorizationErrorPage } from './pages/error-page.ts'
+import { redirectToProvider } from './provider.ts'
 import { seeOther } from './see-other.ts'
 import { readSession } from './session-cookie.ts'
 
-const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const OPEN = 'Where clients send browsers to sign in; a sign-in proves itself on the way'
 
 /** RFC 6749 section 3.1; GET and POST alike, as OpenID Connect Core section 3.1.2.1 wants it. */
@@ -21,30 +21,35 @@ export const authorizeRoutes = (context: AppContext) =>
     .use(publicSite(context))
     .get(
       '/',
-      ({ site, params, request }) =>
-        authorize(context, { site, ...params, request, asked: new URL(request.url).searchParams }),
-      { open: OPEN, params: PoolPath },
+      async ({ site, pool, request }) =>
+        authorize(context, { site, pool, request }, new URL(request.url).searchParams),
+      {
+        openPool: OPEN,
+        params: PoolPath,
+      },
     )
     .post(
       '/',
-      async ({ site, params, request }) =>
-        authorize(context, { site, ...params, request, asked: await readFormFields(request) }),
-      { open: OPEN, params: PoolPath },
+      async ({ site, pool, request }) =>
+        authorize(context, { site, pool, request }, await readFormFields(request)),
+      {
+        openPool: OPEN,
+        params: PoolPath,
+      },
     )
 
-interface Incoming {
+interface Call {
   readonly site: Site
-  readonly userPoolId: string
+  readonly pool: Pool
   readonly request: Request
-  readonly asked: URLSearchParams
 }
 
 async function authorize(
   context: AppContext,
-  { site, userPoolId, request, asked }: Incoming,
+  { site, pool, request }: Call,
+  parameters: URLSearchParams,
 ): Promise<Response> {
-  const pool = await context.pools.byId(site, userPoolId)
-  const check = checkAuthorization(pool, asked)
+  const check = checkAuthorization(pool, parameters)
   if (check.kind === 'error-page') return authorizationErrorPage(site, check, request)
   if (check.kind === 'error-redirect') return seeOther(check.location)
 

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import { AppError } from '#base/app-error.ts'
@@ -6,6 +5,7 @@ import { isNestedDeeper } from '#base/json-depth.ts'
 import type { AppContext } from '#context'
 import { readText } from '#http/bodies/read-body.ts'
 import { textBody } from '#http/bodies/request-body.ts'
+import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
@@ -14,7 +14,6 @@ import { cognitoErrorOf } from '#identity/cognito/api/error-table.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
 
-const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const CONTENT_TYPE = 'application/x-amz-json-1.1'
 const BODY = textBody()
 const MAX_BODY_BYTES = 64 * 1024

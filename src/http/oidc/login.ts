@@ -8,8 +8,7 @@ import { googleButton } from './pages/google-button.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
-import { signInFormRoutes } from './sign-in-form.ts'
-import type { Visit } from './visit.ts'
+import { type Visit, signInFormRoutes } from './sign-in-form.ts'
 
 /** Address and password: the way in. */
 export const loginRoutes = (context: AppContext) =>

@@ -1,8 +1,8 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
+import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -10,18 +10,17 @@ import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
 import type { Site } from '#sites/site.ts'
 
 import { poolScope } from './cookies.ts'
-import { CSRF_FIELD, type CsrfSession, hasCsrfToken, csrfSession } from './csrf.ts'
+import { CSRF_FIELD, type CsrfSession, csrfSession, hasCsrfToken } from './csrf.ts'
 import { readForm } from './form-body.ts'
 import { formTargetOf } from './form-targets.ts'
-import { authorizationErrorPage } from './pages/authorization-error-page.ts'
+import { authorizationErrorPage } from './pages/error-page.ts'
 import { NO_ERRORS } from './pages/form-errors.ts'
 import { formPage } from './pages/form.ts'
 import { html } from './pages/html.ts'
+import { noticePage } from './pages/notice-page.ts'
 import { seeOther } from './see-other.ts'
 import { clearedSession, readSession } from './session-cookie.ts'
-import { signedOutPage } from './signed-out.ts'
 
-const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 /** Of the form of another site, as an address: longer ones get lost on the way. */
 const MAX_QUERY = 8192
 const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
@@ -39,18 +38,13 @@ export const logoutRoutes = (context: AppContext) => {
     csrfSession(formKey, request, `${pool.issuer}/logout`, poolScope(pool))
   return new Elysia({ prefix: '/oidc/:userPoolId/logout' })
     .use(publicSite(context))
-    .get(
-      '/',
-      async ({ site, params, request }) => {
-        const pool = await context.pools.byId(site, params.userPoolId)
-        return logout(context, { site, pool, request }, csrfOf)
-      },
-      { open: OPEN, params: PoolPath },
-    )
+    .get('/', async ({ site, pool, request }) => logout(context, { site, pool, request }, csrfOf), {
+      openPool: OPEN,
+      params: PoolPath,
+    })
     .post(
       '/',
-      async ({ site, params, request }) => {
-        const pool = await context.pools.byId(site, params.userPoolId)
+      async ({ site, pool, request }) => {
         const logoutRequest = { site, pool, request }
         const fields = await readForm(request)
         if (hasCsrfToken(csrfOf(logoutRequest), fields))
@@ -62,7 +56,7 @@ export const logoutRoutes = (context: AppContext) => {
           throw invalid('body', `is longer than ${MAX_QUERY} characters`)
         return seeOther(pathWith(pool, query))
       },
-      { open: OPEN, params: PoolPath },
+      { openPool: OPEN, params: PoolPath },
     )
 }
 
@@ -129,4 +123,14 @@ const confirmPage = (
     fields: [],
     submit: 'Sign out',
     errors: NO_ERRORS,
+  })
+
+/** Where a sign-out ends that names no address to return to. */
+export const signedOutPage = (site: Site, cookies: readonly string[] = []): Response =>
+  noticePage({
+    title: 'You are signed out',
+    site,
+    tone: 'good',
+    text: [`You have left ${site.domain} on this browser. You can close this page.`],
+    cookies,
   })

@@ -1,7 +1,7 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { originOf } from '#http/request-origin.ts'
 import type { Pool } from '#identity/pools/model.ts'
@@ -11,20 +11,18 @@ import type { Site } from '#sites/site.ts'
 
 import { type ClientForm, clientForm, oauthResponse, requiredField } from './oauth-response.ts'
 
-const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
-
 /** RFC 6749 section 3.2. */
 export const tokenRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/oidc/:userPoolId/oauth2/token' }).use(publicSite(context)).post(
-    '/',
-    async ({ site, params, request }) => {
-      const pool = await context.pools.byId(site, params.userPoolId)
-      return oauthResponse(request, async () =>
-        answerOf(await tokensFor(context, { site, pool, request })),
-      )
-    },
-    { open: 'The code or the refresh token is the credential', params: PoolPath },
-  )
+  new Elysia({ prefix: '/oidc/:userPoolId/oauth2/token' })
+    .use(publicSite(context))
+    .post(
+      '/',
+      async ({ site, pool, request }) =>
+        oauthResponse(request, async () =>
+          answerOf(await tokensFor(context, { site, pool, request })),
+        ),
+      { openPool: 'The code or the refresh token is the credential', params: PoolPath },
+    )
 
 interface Asking {
   readonly site: Site
@@ -76,3 +74,20 @@ const answerOf = (tokens: TokenSet): object => ({
   scope: tokens.scope,
   ...(tokens.idToken !== undefined && { id_token: tokens.idToken }),
 })
+
+/** RFC 7009: 200 also for a token that is not known, or of another client, so that nothing is learned of it. */
+export const revokeRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/oidc/:userPoolId/oauth2/revoke' }).use(publicSite(context)).post(
+    '/',
+    async ({ site, pool, request }) =>
+      oauthResponse(request, async () => {
+        const { client, fields } = await clientForm(request, pool)
+        await context.tokenSets.revoke(site, pool, {
+          clientId: client.clientId,
+          token: requiredField(fields, 'token'),
+          origin: originOf(request),
+        })
+        return undefined
+      }),
+    { openPool: 'The token to be revoked is the credential', params: PoolPath },
+  )

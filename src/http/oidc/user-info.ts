@@ -1,16 +1,16 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { isForm } from '#http/bodies/content-types.ts'
+import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
+import type { Pool } from '#identity/pools/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 import type { Site } from '#sites/site.ts'
 
 import { readFormFields } from './form-body.ts'
 import { oauthResponse } from './oauth-response.ts'
 
-const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 const OPEN = 'Checks the access token itself, and refuses in the form of RFC 6750'
 const BEARER = /^bearer(?: |$)/i
 
@@ -18,22 +18,19 @@ const BEARER = /^bearer(?: |$)/i
 export const userInfoRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2/userInfo' })
     .use(publicSite(context))
-    .get('/', ({ site, params, request }) => userInfo(context, site, params, request), {
-      open: OPEN,
+    .get('/', async ({ site, pool, request }) => userInfo(context, { site, pool, request }), {
+      openPool: OPEN,
       params: PoolPath,
     })
-    .post('/', ({ site, params, request }) => userInfo(context, site, params, request), {
-      open: OPEN,
+    .post('/', async ({ site, pool, request }) => userInfo(context, { site, pool, request }), {
+      openPool: OPEN,
       params: PoolPath,
     })
 
 async function userInfo(
   context: AppContext,
-  site: Site,
-  { userPoolId }: { readonly userPoolId: string },
-  request: Request,
+  { site, pool, request }: { readonly site: Site; readonly pool: Pool; readonly request: Request },
 ): Promise<Response> {
-  const pool = await context.pools.byId(site, userPoolId)
   const answer = await oauthResponse(request, async () => {
     const authorization = await bearerOf(request)
     return authorization === undefined

@@ -1,13 +1,11 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { PoolPath } from '#http/path-params.ts'
 import { publicSite } from '#http/plugins/site.ts'
 import { JwksDocument } from '#identity/keys/model.ts'
 
 import { DiscoveryDocument, discoveryDocument } from './discovery-document.ts'
-
-const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 
 /** Any page may read these; a key set is kept for a minute only, so that a cache between learns of a rotation. */
 const PUBLISHED = { 'access-control-allow-origin': '*' }
@@ -20,13 +18,12 @@ export const wellKnownRoutes = (context: AppContext) =>
     .use(publicSite(context))
     .get(
       '/openid-configuration',
-      async ({ site, params, set }) => {
-        const { issuer } = await context.pools.byId(site, params.userPoolId)
+      async ({ pool, set }) => {
         Object.assign(set.headers, DISCOVERY_HEADERS)
-        return discoveryDocument(issuer)
+        return discoveryDocument(pool.issuer)
       },
       {
-        open: 'Public by its nature: OpenID Connect Discovery',
+        openPool: 'Public by its nature: OpenID Connect Discovery',
         params: PoolPath,
         response: DiscoveryDocument,
       },

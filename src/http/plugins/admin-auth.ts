@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { type RequestBody, jsonBody } from '#http/bodies/request-body.ts'
+import { originOf } from '#http/request-origin.ts'
 import { type Actor, type Role, atLeast } from '#identity/actor.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -10,8 +11,8 @@ import { admission, authority, requestBodyMacro } from './authority.ts'
 import { siteOf } from './site.ts'
 
 /**
- * `role: 'admin'` on a route: the caller holds at least that role on this site. Adds `site` and `actor`. `body` is what the
- * routes take that name no other.
+ * `role: 'admin'` on a route: the caller holds at least that role on this site. Adds `site`, `actor`, and `by`: the actor
+ * and where they call from. `body` is what the routes take that name no other.
  */
 export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) =>
   new Elysia().macro({
@@ -20,7 +21,8 @@ export const adminAuth = (context: AppContext, body: RequestBody = jsonBody()) =
       admission(authority(`role:${least}`), body, async (request) => {
         const site = await siteOf(context, request)
         const bearer = request.headers.get('authorization')
-        return { site, actor: await admitAdmin(context, site, { bearer, least }) }
+        const actor = await admitAdmin(context, site, { bearer, least })
+        return { site, actor, by: { actor, origin: originOf(request) } }
       }),
   })
 

@@ -8,18 +8,32 @@ import { jsonBody } from '#http/bodies/request-body.ts'
 
 import { admission, authority, requestBodyMacro } from './authority.ts'
 
-/** `operator: true` on a route: the caller holds the installation's operator key. */
+/**
+ * `operator: true` on a route: the caller holds the installation's operator key. `siteOperator: true` is the same below
+ * `…/sites/:siteId` and adds the `site` that the path names.
+ */
 export const operatorAuth = (context: AppContext) => {
   const expected = digest(context.operatorKey)
+  const admitted = () =>
+    admission(authority('operator'), jsonBody(), async ({ headers }) => {
+      const [scheme, key] = (headers.get('authorization') ?? '').split(' ')
+      const valid = timingSafeEqual(digest(key ?? ''), expected)
+      if (scheme?.toLowerCase() !== 'bearer' || !valid) throw noKey()
+      return { operator: true as const }
+    })
   return new Elysia().macro({
     ...requestBodyMacro,
-    operator: (_required: true) =>
-      admission(authority('operator'), jsonBody(), async ({ headers }) => {
-        const [scheme, key] = (headers.get('authorization') ?? '').split(' ')
-        const valid = timingSafeEqual(digest(key ?? ''), expected)
-        if (scheme?.toLowerCase() !== 'bearer' || !valid) throw noKey()
-        return { operator: true as const }
-      }),
+    operator: (_required: true) => admitted(),
+    siteOperator: (_required: true) => {
+      const hooks = admitted()
+      return {
+        ...hooks,
+        async resolve(call: Parameters<typeof hooks.resolve>[0]) {
+          hooks.resolve(call)
+          return { site: await context.sites.find(String(call.params?.['siteId'])) }
+        },
+      }
+    },
   })
 }
 

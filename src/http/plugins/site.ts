@@ -19,12 +19,27 @@ export async function siteOf(context: AppContext, request: Request): Promise<Sit
 export const siteNotFound = (host: string): AppError =>
   new AppError('SiteNotFound', `No site has the domain "${host}": the Host header names the site`)
 
-/** `open: 'why'` on a route: anyone may call it. Adds `site`. */
-export const publicSite = (context: AppContext) =>
-  new Elysia().macro({
+/**
+ * `open: 'why'` on a route: anyone may call it. Adds `site`. `openPool` is the same below `/oidc/:userPoolId` and adds the
+ * `pool`.
+ */
+export const publicSite = (context: AppContext) => {
+  const open = (why: string) =>
+    admission(authority('open', why), formBody(), async (request) => ({
+      site: await siteOf(context, request),
+    }))
+  return new Elysia().macro({
     ...requestBodyMacro,
-    open: (why: string) =>
-      admission(authority('open', why), formBody(), async (request) => ({
-        site: await siteOf(context, request),
-      })),
+    open,
+    openPool: (why: string) => {
+      const hooks = open(why)
+      return {
+        ...hooks,
+        async resolve(call: Parameters<typeof hooks.resolve>[0]) {
+          const { site } = hooks.resolve(call)
+          return { site, pool: await context.pools.byId(site, String(call.params?.['userPoolId'])) }
+        },
+      }
+    },
   })
+}

@@ -3,18 +3,12 @@ import { Elysia, t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { canonicalEmail } from '#identity/email.ts'
-import {
-  SECURITY_EVENTS,
-  type SecurityEventFilter,
-  type SecurityEventRecord,
-} from '#identity/security-events/model.ts'
+import { SECURITY_EVENTS, type SecurityEventFilter } from '#identity/security-events/model.ts'
 import { parseTime } from '#runtime/logs/model.ts'
-
-/** An id, or the site's domain. */
-const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 
 /** PostgreSQL takes no NUL. */
 const Plain = t.String({ minLength: 1, maxLength: 254, pattern: '^[^\\u0000]*$' })
@@ -31,7 +25,7 @@ const OrNull = Type.Union([Type.String(), Type.Null()])
 
 const AuditRecord = Type.Object({
   eventId: Type.String(),
-  at: Type.String(),
+  at: Type.Date(),
   event: Type.String(),
   pool: OrNull,
   sub: OrNull,
@@ -48,16 +42,15 @@ const AuditRecord = Type.Object({
 export const portalAuditRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/audit' }).use(operatorAuth(context)).get(
     '/',
-    async ({ params, query }) => {
-      const { siteId } = await context.sites.find(params.siteId)
+    async ({ site: { siteId }, query }) => {
       const { event, sub, email, since, until } = query
       const scope = [siteId, 'audit', JSON.stringify([event, sub, email, since, until])]
-      const page = pageRequest(context, scope, query)
-      const rows = await context.securityEvents.list(siteId, parseFilter(query), page)
-      return pageAnswer(context, scope, { ...rows, items: rows.items.map(recordView) })
+      return answerPage(context, { scope, query }, (page) =>
+        context.securityEvents.list(siteId, parseFilter(query), page),
+      )
     },
     {
-      operator: true,
+      siteOperator: true,
       params: SitePath,
       query: t.Composite([Filter, PageQuery]),
       response: PageOf(AuditRecord),
@@ -83,8 +76,3 @@ function parseEvent(text: string): SecurityEventFilter['event'] {
   if (!event) throw invalid('event', `must be one of ${SECURITY_EVENTS.join(', ')}`)
   return event
 }
-
-const recordView = ({ at, ...rest }: SecurityEventRecord): Static<typeof AuditRecord> => ({
-  ...rest,
-  at: at.toISOString(),
-})

@@ -4,46 +4,60 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
+import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { checkDefinitionBounds } from '#runtime/definitions/parse.ts'
 import { IacRequest, REQUESTED_BY_OPERATOR } from '#runtime/iac/model.ts'
 
-/** An id, or the site's domain. */
-const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
-const JobPath = Type.Object({
-  siteId: Type.String({ maxLength: 253 }),
-  jobId: Type.String({ maxLength: 64, pattern: '^[^\\u0000]*$' }),
-})
+const Id = Type.String({ maxLength: 64, pattern: '^[^\\u0000]*$' })
+const JobPath = Type.Composite([SitePath, Type.Object({ jobId: Id })])
+const DeploymentPath = Type.Composite([SitePath, Type.Object({ deploymentId: Id })])
 
 /** Infrastructure as code for any site, as its own admins have it under `/admin/data/iac`. */
 export const portalIacRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/portal/api/sites/:siteId/iac' })
+  new Elysia({ prefix: '/portal/api/sites/:siteId' })
     .use(operatorAuth(context))
     .post(
-      '/jobs',
-      async ({ params, request, body }) => {
+      '/iac/jobs',
+      async ({ site, request, body }) => {
         checkDefinitionBounds(body.definition)
-        const { siteId } = await context.sites.find(params.siteId)
         const repeat = idempotentRequest(request, 'POST /portal/api/sites/iac/jobs', body)
-        return context.iacSubmissions.submit(siteId, body, {
-          userId: REQUESTED_BY_OPERATOR,
-          repeat,
-        })
+        const submission = { userId: REQUESTED_BY_OPERATOR, repeat }
+        return context.iacSubmissions.submit(site.siteId, body, submission)
       },
-      { operator: true, params: SitePath, body: IacRequest, response: SubmittedView },
+      {
+        siteOperator: true,
+        params: SitePath,
+        body: IacRequest,
+        response: SubmittedView,
+      },
     )
     .get(
-      '/jobs/:jobId',
-      async ({ params }) => {
-        const { siteId } = await context.sites.find(params.siteId)
-        const found = await context.iacJobs.get(siteId, params.jobId)
-        return iacJobView(found, await context.permissionSync.statusOf(siteId))
-      },
-      { operator: true, params: JobPath, response: IacJobView },
+      '/iac/jobs/:jobId',
+      async ({ site: { siteId }, params }) =>
+        iacJobView(
+          await context.iacJobs.get(siteId, params.jobId),
+          await context.permissionSync.statusOf(siteId),
+        ),
+      { siteOperator: true, params: JobPath, response: IacJobView },
     )
+    .get('/iac/export', async ({ site }) => context.iacJobs.export(site.siteId), {
+      siteOperator: true,
+      params: SitePath,
+      response: DefinitionView,
+    })
     .get(
-      '/export',
-      async ({ params }) =>
-        context.iacJobs.export((await context.sites.find(params.siteId)).siteId),
-      { operator: true, params: SitePath, response: DefinitionView },
+      // What became of the definition that a deployment carries; null for one without.
+      '/deployments/:deploymentId/iac-job',
+      async ({ site: { siteId }, params }) => {
+        const { deploymentId } = await context.deployments.get(siteId, params.deploymentId)
+        const found = await context.iacJobs.ofDeployment(siteId, deploymentId)
+        if (!found) return { job: null }
+        return { job: iacJobView(found, await context.permissionSync.statusOf(siteId)) }
+      },
+      {
+        siteOperator: true,
+        params: DeploymentPath,
+        response: Type.Object({ job: Type.Union([IacJobView, Type.Null()]) }),
+      },
     )

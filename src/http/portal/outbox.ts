@@ -1,11 +1,11 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { canonicalEmail } from '#identity/email.ts'
-import type { FailedMessage } from '#mail/outbound/model.ts'
 import { CapturedMessage } from '#platform/smtp/outbox.ts'
 
 const Filter = t.Object({
@@ -27,14 +27,10 @@ export const portalOutboxRoutes = (context: AppContext) =>
           query.site === undefined ? undefined : (await context.sites.find(query.site)).siteId,
       }
       const scope = ['portal', 'outbox', JSON.stringify(filter)]
-      const page = pageRequest(context, scope, query)
-      return pageAnswer(context, scope, await context.outbox.list(filter, page))
+      return answerPage(context, { scope, query }, (page) => context.outbox.list(filter, page))
     },
     { operator: true, query: t.Composite([Filter, PageQuery]), response: PageOf(CapturedMessage) },
   )
-
-/** An id, or the site's domain. */
-const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 
 const FailedMail = Type.Object({
   messageId: Type.String(),
@@ -42,26 +38,19 @@ const FailedMail = Type.Object({
   to: Type.String(),
   attempts: Type.Integer(),
   error: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String(),
-  failedAt: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Type.Date(),
+  failedAt: Type.Union([Type.Date(), Type.Null()]),
 })
 
 /** The mail of a site that was given up, newest first. */
 export const portalFailedMailRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/portal/api/sites/:siteId/failed-mail' }).use(operatorAuth(context)).get(
-    '/',
-    async ({ params, query }) => {
-      const { siteId } = await context.sites.find(params.siteId)
-      const scope = [siteId, 'failed-mail']
-      const page = pageRequest(context, scope, query)
-      const { items, lastKey } = await context.outboundMessages.listFailed(siteId, page)
-      return pageAnswer(context, scope, { items: items.map(failedView), lastKey })
-    },
-    { operator: true, params: SitePath, query: PageQuery, response: PageOf(FailedMail) },
-  )
-
-const failedView = (message: FailedMessage): Static<typeof FailedMail> => ({
-  ...message,
-  createdAt: message.createdAt.toISOString(),
-  failedAt: message.failedAt?.toISOString() ?? null,
-})
+  new Elysia({ prefix: '/portal/api/sites/:siteId/failed-mail' })
+    .use(operatorAuth(context))
+    .get(
+      '/',
+      async ({ site: { siteId }, query }) =>
+        answerPage(context, { scope: [siteId, 'failed-mail'], query }, (page) =>
+          context.outboundMessages.listFailed(siteId, page),
+        ),
+      { siteOperator: true, params: SitePath, query: PageQuery, response: PageOf(FailedMail) },
+    )

@@ -4,12 +4,10 @@ import { Elysia, t } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
-import { PageOf, PageQuery, pageAnswer, pageRequest } from '#http/page-query.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { CreateSiteBody, CreatedSite, SiteRecord, UpdateSiteBody } from '#sites/model.ts'
-
-/** An id, or the site's domain. */
-const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 
 const ShownSite = Type.Composite([
   SiteRecord,
@@ -32,7 +30,7 @@ export const portalSiteRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .post(
       '/',
-      ({ body, set }) => {
+      async ({ body, set }) => {
         // The onboarding links are shown this once.
         set.headers['cache-control'] = 'no-store'
         return context.sites.create(body)
@@ -41,43 +39,36 @@ export const portalSiteRoutes = (context: AppContext) =>
     )
     .get(
       '/',
-      async ({ query }) => {
-        const scope = ['portal', 'sites']
-        const rows = await context.sites.list(pageRequest(context, scope, query))
-        return pageAnswer(context, scope, rows)
-      },
+      async ({ query }) =>
+        answerPage(context, { scope: ['portal', 'sites'], query }, (page) =>
+          context.sites.list(page),
+        ),
       { operator: true, query: PageQuery, response: PageOf(SiteRecord) },
     )
     .get(
       '/:siteId',
-      async ({ params }) => {
-        const site = await context.sites.find(params.siteId)
-        return {
-          ...site,
-          superAdmins: [...(await context.users.superAdmins(site.siteId))],
-          permissionsSync: await context.permissionSync.statusOf(site.siteId),
-        }
-      },
-      { operator: true, params: SitePath, response: ShownSite },
+      async ({ site }) => ({
+        ...site,
+        superAdmins: [...(await context.users.superAdmins(site.siteId))],
+        permissionsSync: await context.permissionSync.statusOf(site.siteId),
+      }),
+      { siteOperator: true, params: SitePath, response: ShownSite },
     )
-    .patch(
-      '/:siteId',
-      async ({ params, body }) => {
-        const { siteId } = await context.sites.find(params.siteId)
-        return context.sites.update(siteId, body)
-      },
-      { operator: true, params: SitePath, body: UpdateSiteBody, response: SiteRecord },
-    )
+    .patch('/:siteId', async ({ site, body }) => context.sites.update(site.siteId, body), {
+      siteOperator: true,
+      params: SitePath,
+      body: UpdateSiteBody,
+      response: SiteRecord,
+    })
     .delete(
       '/:siteId',
-      async ({ params, body, query }) => {
-        const { siteId, domain } = await context.sites.find(params.siteId)
+      async ({ site: { siteId, domain }, body, query }) => {
         if (!(body?.confirm ?? query.confirm ?? false)) throw unconfirmed(domain)
         await context.sites.delete(siteId)
         return noContent()
       },
       {
-        operator: true,
+        siteOperator: true,
         params: SitePath,
         query: ConfirmationQuery,
         body: Type.Optional(Confirmation),

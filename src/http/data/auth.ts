@@ -2,23 +2,35 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { linkCookie } from '#http/oidc/provider-redirect.ts'
+import { linkCookie } from '#http/oidc/provider.ts'
+import { publicSite } from '#http/plugins/site.ts'
 import { visitorAuth } from '#http/plugins/visitor-auth.ts'
 import { originOf } from '#http/request-origin.ts'
 import { AuthMethodsView } from '#identity/federation/auth-methods.ts'
 import { LinkRequest } from '#identity/federation/link-request.ts'
 import { requireRecentSignIn } from '#identity/federation/recent-sign-in.ts'
+import { BasicVisitorDiscovery, VisitorDiscovery } from '#identity/pools/model.ts'
 
 const ok = <Data>(data: Data) => ({ ok: true as const, data })
+
 const Ok = <Data extends ReturnType<typeof Type.Object>>(data: Data) =>
   Type.Object({ ok: Type.Literal(true), data })
 
-/** How a visitor can sign in, and how they add to that. */
-export const dataAuthMethodRoutes = (context: AppContext) =>
-  new Elysia({ prefix: '/data/auth' })
+/** How visitors of the site sign in, how one of them can, and how they add to that. */
+export const dataAuthRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/data' })
+    .use(publicSite(context))
     .use(visitorAuth(context))
+    .get('/auth/config', async ({ site }) => ok(await context.pools.discovery(site)), {
+      open: 'Read before sign-in',
+      response: Ok(VisitorDiscovery),
+    })
+    .get('/public/auth/config', async ({ site }) => ok(await context.pools.basicDiscovery(site)), {
+      open: 'Read before sign-in',
+      response: Ok(BasicVisitorDiscovery),
+    })
     .get(
-      '/methods',
+      '/auth/methods',
       async ({ site, signedIn, set }) => {
         set.headers['cache-control'] = 'no-store'
         return ok(await context.authMethods.of(site, signedIn))
@@ -26,12 +38,12 @@ export const dataAuthMethodRoutes = (context: AppContext) =>
       { visitor: true, response: Ok(AuthMethodsView) },
     )
     .post(
-      '/providers/google/link/start',
+      '/auth/providers/google/link/start',
       async ({ site, signedIn, body, set }) => {
         const { bindingToken, ...link } = await context.links.start(site, signedIn, body)
         set.headers['cache-control'] = 'no-store'
         set.headers['set-cookie'] = linkCookie(signedIn.pool, { ...link, bindingToken })
-        return ok({ ...link, expiresAt: link.expiresAt.toISOString() })
+        return ok(link)
       },
       {
         visitor: true,
@@ -40,13 +52,13 @@ export const dataAuthMethodRoutes = (context: AppContext) =>
           Type.Object({
             authorizeUrl: Type.String(),
             clientId: Type.String(),
-            expiresAt: Type.String(),
+            expiresAt: Type.Date(),
           }),
         ),
       },
     )
     .post(
-      '/password/add',
+      '/auth/password/add',
       async ({ site, signedIn, body, request }) => {
         requireRecentSignIn(signedIn, context.clock.now())
         const { pool, sub } = signedIn

@@ -1,0 +1,129 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import { AppError, invalid } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { optionalJsonBody } from '#http/bodies/request-body.ts'
+import { NameText } from '#http/path-params.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { resourceAuth } from '#http/plugins/resource-auth.ts'
+import {
+  DeleteAnswer,
+  GetAnswer,
+  ListAnswer,
+  PresignAnswer,
+  PutAnswer,
+} from '#runtime/buckets/answers.ts'
+import { BUCKET_ACTIONS, type Bucket, type BucketAction } from '#runtime/buckets/bucket.ts'
+import type { Resource } from '#runtime/resources/model.ts'
+import {
+  BatchGetAnswer,
+  BatchWriteAnswer,
+  ItemAnswer,
+  PageAnswer,
+  TransactAnswer,
+  WriteAnswer,
+} from '#runtime/tables/api/answers.ts'
+import { TABLE_ACTIONS, type TableAction } from '#runtime/tables/service.ts'
+import type { Table } from '#runtime/tables/table.ts'
+
+const TABLE_ANSWERS = {
+  get: ItemAnswer,
+  query: PageAnswer,
+  scan: PageAnswer,
+  put: WriteAnswer,
+  update: WriteAnswer,
+  delete: WriteAnswer,
+  'batch-get': BatchGetAnswer,
+  'batch-write': BatchWriteAnswer,
+  'transact-write': TransactAnswer,
+} as const satisfies Record<TableAction, TSchema>
+
+const BUCKET_ANSWERS = {
+  'list-objects': ListAnswer,
+  'get-object': GetAnswer,
+  'put-object': PutAnswer,
+  'delete-object': DeleteAnswer,
+  'presign-get-object': PresignAnswer,
+  'presign-put-object': PresignAnswer,
+} as const satisfies Record<BucketAction, TSchema>
+
+/** An object of 6 MiB as base64, and its envelope. */
+const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024
+
+const ResourcePath = Type.Object({ resourceId: NameText })
+const ActionPath = Type.Object({ resourceId: NameText, action: Type.String() })
+
+/** The items of a table, as an admin works with them: from the moment the table is created, published or not. */
+export const tableActionRoutes = (context: AppContext) =>
+  actionRoutes(context, {
+    prefix: '/admin/data/resources/:resourceId/data/ddb',
+    noun: 'table',
+    actions: TABLE_ACTIONS,
+    answers: TABLE_ANSWERS,
+    perform: (siteId, resource, action, body) =>
+      context.tables.perform(tableOf(siteId, resource), action, body),
+  })
+
+/** The objects of a bucket, likewise. */
+export const bucketActionRoutes = (context: AppContext) =>
+  actionRoutes(context, {
+    prefix: '/admin/data/resources/:resourceId/data/s3',
+    noun: 'bucket',
+    actions: BUCKET_ACTIONS,
+    answers: BUCKET_ANSWERS,
+    perform: (siteId, resource, action, body) =>
+      context.buckets.perform(bucketOf(siteId, resource), action, body),
+  })
+
+interface Actions<Action extends string> {
+  readonly prefix: string
+  readonly noun: string
+  readonly actions: readonly Action[]
+  readonly answers: Readonly<Record<Action, TSchema>>
+  perform(siteId: string, resource: Resource, action: Action, body: unknown): Promise<unknown>
+}
+
+function actionRoutes<Action extends string>(
+  context: AppContext,
+  { prefix, noun, actions, answers, perform }: Actions<Action>,
+) {
+  const routes = new Elysia({ prefix }).use(adminAuth(context)).use(resourceAuth(context))
+  for (const action of actions) {
+    const limitBytes = action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined
+    routes.post(
+      `/${action}`,
+      async ({ site, resource, body }) => perform(site.siteId, resource(), action, body),
+      {
+        resourceRole: 'admin',
+        requestBody: optionalJsonBody(limitBytes),
+        params: ResourcePath,
+        response: answers[action],
+      },
+    )
+  }
+  return routes.post(
+    '/:action',
+    ({ params }): never => {
+      const message = `"${params.action.slice(0, 64)}" is no action on a ${noun}; the actions are ${actions.join(', ')}`
+      throw new AppError('RouteNotFound', message, { fields: { actions } })
+    },
+    { role: 'admin', params: ActionPath },
+  )
+}
+
+function tableOf(siteId: string, resource: Resource): Table {
+  if (resource.type !== 'ddbTable') throw wrongType(resource, 'ddbTable')
+  return { siteId, tableId: resource.resourceId, schema: resource.config }
+}
+
+function bucketOf(siteId: string, resource: Resource): Bucket {
+  if (resource.type !== 's3Bucket') throw wrongType(resource, 's3Bucket')
+  return { siteId, bucketId: resource.resourceId, config: resource.config }
+}
+
+const wrongType = ({ name, type }: Resource, wanted: 'ddbTable' | 's3Bucket'): AppError =>
+  invalid(
+    'resourceId',
+    `"${name}" is of type ${type}: these actions are for ${wanted === 'ddbTable' ? 'a' : 'an'} ${wanted}`,
+  )

@@ -1,0 +1,15 @@
+import { Type } from '@sinclair/typebox'
+
+/** A name in a path or query: PostgreSQL takes no NUL. */
+export const NameText = Type.String({
+  maxLength: 128,
+  pattern: '^[^\\u0000]*$',
+  fault: 'must be at most 128 characters, none of them NUL',
+})
+
+/** An id, or the site's domain. */
+export const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
+
+export const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
+
+export const UserPath = Type.Object({ userId: NameText })

@@ -1,0 +1,56 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { noContent } from '#http/no-content.ts'
+import { PageOf } from '#http/paging.ts'
+import { SitePath } from '#http/path-params.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { originOf } from '#http/request-origin.ts'
+import { GoogleInput, ProviderRecord } from '#identity/federation/model.ts'
+import { AuthChange, AuthView } from '#identity/pools/auth-change.ts'
+
+/**
+ * How a site's two pools take sign-ups and passwords, where their clients may return to, and the providers that visitors may
+ * sign in with: the client secret of one goes in and never comes out.
+ */
+export const portalAuthRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/auth' })
+    .use(operatorAuth(context))
+    .get('/', async ({ site }) => context.authSettings.get(site), {
+      siteOperator: true,
+      params: SitePath,
+      response: AuthView,
+    })
+    .patch(
+      '/',
+      async ({ site, body, request }) => context.authSettings.change(site, body, originOf(request)),
+      {
+        siteOperator: true,
+        params: SitePath,
+        body: AuthChange,
+        response: AuthView,
+      },
+    )
+    .get(
+      '/providers',
+      async ({ site }) => ({ items: [...(await context.providers.list(site))], nextToken: null }),
+      { siteOperator: true, params: SitePath, response: PageOf(ProviderRecord) },
+    )
+    .put(
+      '/providers/google',
+      async ({ site, body }) => context.providers.configureGoogle(site, body),
+      {
+        siteOperator: true,
+        params: SitePath,
+        body: GoogleInput,
+        response: ProviderRecord,
+      },
+    )
+    .delete(
+      '/providers/google',
+      async ({ site }) => {
+        await context.providers.removeGoogle(site)
+        return noContent()
+      },
+      { siteOperator: true, params: SitePath },
+    )
