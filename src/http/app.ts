@@ -100,7 +100,7 @@ function withMethod(error: AppError, methods: MethodTable, request: Request): Ap
 }
 
 /** One line per request, at its end. */
-export class RequestLog {
+class RequestLog {
   readonly #logger: Logger
   readonly #everything: boolean
 

@@ -81,7 +81,12 @@ interface Actions<Action extends string> {
   readonly noun: string
   readonly actions: readonly Action[]
   readonly answers: Readonly<Record<Action, TSchema>>
-  perform(siteId: string, resource: Resource, action: Action, body: unknown): Promise<unknown>
+  readonly perform: (
+    siteId: string,
+    resource: Resource,
+    action: Action,
+    body: unknown,
+  ) => Promise<unknown>
 }
 
 function actionRoutes<Action extends string>(

@@ -126,7 +126,7 @@ const confirmPage = (
   })
 
 /** Where a sign-out ends that names no address to return to. */
-export const signedOutPage = (site: Site, cookies: readonly string[] = []): Response =>
+const signedOutPage = (site: Site, cookies: readonly string[] = []): Response =>
   noticePage({
     title: 'You are signed out',
     site,

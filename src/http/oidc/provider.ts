@@ -21,7 +21,7 @@ import { readSession, sessionCookie } from './session-cookie.ts'
 const LINK_COOKIE = 'croft_link'
 
 /** Named for the visit, so that two tabs can be at the provider at once. */
-export const attemptCookieName = (loginId: string): string => `croft_visit_${loginId}`
+const attemptCookieName = (loginId: string): string => `croft_visit_${loginId}`
 
 /** Sends the browser to the provider: the answer of `/oauth2/authorize` with `identity_provider`, or on the link client. */
 export async function redirectToProvider(
@@ -49,7 +49,7 @@ export const linkCookie = (
 ): string =>
   setCookie(LINK_COOKIE, link.bindingToken, { ...poolScope(pool), expiresAt: link.expiresAt })
 
-export const clearedAttemptCookie = (pool: Pick<Pool, 'issuer'>, loginId: string): string =>
+const clearedAttemptCookie = (pool: Pick<Pool, 'issuer'>, loginId: string): string =>
   attemptCookie(pool, { loginId, token: '', expiresAt: new Date(0) })
 
 /** Sent to the callback and nowhere else. */
