@@ -23,8 +23,11 @@ export type PathParams = Readonly<Record<string, unknown>> | undefined
 interface CallContext<Admitted> {
   readonly request: Request
   readonly params: PathParams
-  admitted?: Admitted
+  admitted?: Admitted | undefined
 }
+
+/** What `resolve` reads of it. */
+export type ResolveContext<Admitted> = Pick<CallContext<Admitted>, 'params' | 'admitted'>
 
 /** Marks a route in the table. For a route that admits its callers itself; the others use a macro. */
 export const authority = (name: Authority, why?: string): AuthorityDetail =>
@@ -64,7 +67,7 @@ export function admission<Admitted extends object>(
     async transform(context: CallContext<Admitted>): Promise<void> {
       context.admitted ??= await admit(context.request, context.params)
     },
-    resolve({ admitted }: CallContext<Admitted>): Admitted {
+    resolve({ admitted }: ResolveContext<Admitted>): Admitted {
       if (!admitted) throw new Error('The route ran before its caller was admitted')
       return admitted
     },

@@ -6,7 +6,7 @@ import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { jsonBody } from '#http/bodies/request-body.ts'
 
-import { admission, authority, requestBodyMacro } from './authority.ts'
+import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
 
 /**
  * `operator: true` on a route: the caller holds the installation's operator key. `siteOperator: true` is the same below
@@ -28,9 +28,9 @@ export const operatorAuth = (context: AppContext) => {
       const hooks = admitted()
       return {
         ...hooks,
-        async resolve(call: Parameters<typeof hooks.resolve>[0]) {
-          hooks.resolve(call)
-          return { site: await context.sites.find(String(call.params?.['siteId'])) }
+        async resolve({ admitted, params }: ResolveContext<{ operator: true }>) {
+          hooks.resolve({ admitted, params })
+          return { site: await context.sites.find(String(params?.['siteId'])) }
         },
       }
     },

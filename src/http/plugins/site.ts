@@ -6,7 +6,7 @@ import { formBody } from '#http/bodies/request-body.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Site } from '#sites/site.ts'
 
-import { admission, authority, requestBodyMacro } from './authority.ts'
+import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
 
 /** The tenant of a request is the host it was sent to; nothing in the path or body can change it. */
 export async function siteOf(context: AppContext, request: Request): Promise<Site> {
@@ -35,9 +35,9 @@ export const publicSite = (context: AppContext) => {
       const hooks = open(why)
       return {
         ...hooks,
-        async resolve(call: Parameters<typeof hooks.resolve>[0]) {
-          const { site } = hooks.resolve(call)
-          return { site, pool: await context.pools.byId(site, String(call.params?.['userPoolId'])) }
+        async resolve({ admitted, params }: ResolveContext<{ site: Site }>) {
+          const { site } = hooks.resolve({ admitted, params })
+          return { site, pool: await context.pools.byId(site, String(params?.['userPoolId'])) }
         },
       }
     },
