@@ -22,14 +22,17 @@ const insertGroup =
       .values({ site_id: tx.siteId, group_name: groupName, description: '' })
       .execute()
 
-/** Resolves when that many transactions wait for others. */
-const waiters = (host: string, count: number): Promise<unknown> =>
+/** Resolves when that many transactions wait for others, having begun to write into `table` where one is named. */
+const waiters = (host: string, count: number, table = ''): Promise<unknown> =>
   vi.waitUntil(
     async () => {
       const { rows } = await stack.inSite(host, (tx) =>
         sql<{ count: number }>`
-          select count(distinct pid)::int as count from pg_locks join pg_stat_activity using (pid)
-          where not granted and datname = current_database()`.execute(tx.db),
+          select count(distinct waits.pid)::int as count
+          from pg_locks waits join pg_stat_activity using (pid)
+          where not waits.granted and datname = current_database() and (${table} = '' or exists (
+            select from pg_locks held where held.pid = waits.pid and held.mode = 'RowExclusiveLock'
+              and held.relation = to_regclass(${table})))`.execute(tx.db),
       )
       return (rows[0]?.count ?? 0) >= count
     },
@@ -84,7 +87,7 @@ describe('a deployment that is activated while a definition is carried out', () 
     const { release } = await heldBack(stack, site.host, insertGroup('held'))
     const groups = [{ groupName: 'held' }, { groupName: 'readers', description: 'inline' }]
     const jobId = await send(site, { groups })
-    await waiters(site.host, 1)
+    await waiters(site.host, 1, 'data_group')
     const deployment = await deploy(site, greeting('deployed'))
     const activated = deployment.activate()
     await waiters(site.host, 2)
@@ -164,7 +167,7 @@ describe('an admin who changes what a definition is about, while it is carried o
       groups: [{ groupName: 'held' }],
       operations: [bound('early', 'two'), bound('late', 'two')],
     })
-    await waiters(site.host, 1)
+    await waiters(site.host, 1, 'data_group')
     const changed = [
       site.admin('PUT', '/env-vars', { variables: { COLOUR: { value: 'blue' } } }),
       site.admin('POST', '/operations', {
@@ -208,7 +211,7 @@ describe('an admin who changes what a definition is about, while it is carried o
       operations: [bound('late', 'one')],
       jobs: [{ jobId: 'night', operation: 'late' }],
     })
-    await waiters(site.host, 1)
+    await waiters(site.host, 1, 'data_job')
     const repointed = site.admin('POST', '/operations', {
       operation: 'late',
       lambdaResourceId: idOf('two'),
@@ -233,7 +236,7 @@ describe('a job that is called off at its last step', () => {
     const site = await RuntimeSite.create(stack, 'last.test')
     const { release } = await heldBack(stack, site.host, insertGroup('last'))
     const jobId = await send(site, { groups: [{ groupName: 'first' }, { groupName: 'last' }] })
-    await waiters(site.host, 1)
+    await waiters(site.host, 1, 'data_group')
     const cancelling = site.admin('POST', `/iac/jobs/${jobId}/cancel`)
     await waiters(site.host, 2)
     await release()

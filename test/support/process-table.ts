@@ -20,7 +20,8 @@ export function childrenOf(pid: number): RunningProcess[] {
     found.push(...level.map((one) => describe(one)))
     next = level.map((one) => one.pid)
   }
-  return found.filter(({ started }) => started !== undefined)
+  // One without a command line has given up its memory already: it is about to end.
+  return found.filter(({ started, command }) => started !== undefined && command !== '')
 }
 
 export const isRunning = ({ pid, started }: RunningProcess): boolean =>
