@@ -20,14 +20,4 @@ describe('a single flight', () => {
     await expect(flights.run('a', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
     expect(await flights.run('a', async () => 1)).toBe(1)
   })
-
-  test('that was detached still answers its own callers, and nobody new', async () => {
-    const flights = new SingleFlight<string, string>()
-    const gate = Promise.withResolvers<string>()
-    const old = flights.run('a', () => gate.promise)
-    flights.detach('a')
-    expect(await flights.run('a', async () => 'new')).toBe('new')
-    gate.resolve('old')
-    expect(await old).toBe('old')
-  })
 })

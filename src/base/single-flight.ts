@@ -5,15 +5,8 @@ export class SingleFlight<Key, Value> {
   run(key: Key, load: () => Promise<Value>): Promise<Value> {
     const current = this.#flights.get(key)
     if (current) return current
-    const flight = load().finally(() => {
-      if (this.#flights.get(key) === flight) this.#flights.delete(key)
-    })
+    const flight = load().finally(() => this.#flights.delete(key))
     this.#flights.set(key, flight)
     return flight
-  }
-
-  /** Later callers start a new load; those already waiting still get the old one. */
-  detach(key: Key): void {
-    this.#flights.delete(key)
   }
 }
