@@ -3,7 +3,7 @@ import { dirname } from 'node:path/posix'
 import type { Module } from './module.ts'
 
 /** Where SQL may stand: in files of queries, and in the adapters to PostgreSQL itself. */
-const QUERY_FILE = /(?:\/|-)queries\.ts$|^src\/platform\/(?:postgres|queue|seal)\//
+const QUERY_FILE = /(?:\/|-)queries\.ts$|^src\/platform\/(?:postgres|queue)\//
 
 /** Names that more than one file exports, with those files. A reader who searches for a name finds one thing. */
 export function duplicateExports(
