@@ -1,4 +1,5 @@
 import type { Pool } from '#identity/pools/model.ts'
+import { type SqlClient, createClient } from '#platform/postgres/client.ts'
 import { CognitoApp } from '#test/cognito-app.ts'
 import { FormBrowser } from '#test/form-browser.ts'
 import { setUpGoogle } from '#test/google-sign-in.ts'
@@ -6,7 +7,6 @@ import type { Answer } from '#test/http-client.ts'
 import { allMailTo, codeIn, linkIn, mailTo } from '#test/outbox.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
-import { asSuperuser } from '#test/superuser.ts'
 
 export const PASSWORD = 'Correct-Horse-9-Battery'
 
@@ -28,6 +28,7 @@ const TABLES = [
   'user_password',
 ] as const
 export type Table = (typeof TABLES)[number]
+const DIGESTS = `select ${TABLES.map(digestOf).join(', ')}`
 
 /** An attack that is ready: everything before it has happened. */
 export interface Attack {
@@ -61,6 +62,7 @@ export class World implements AsyncDisposable {
   readonly two: RelyingParty
   /** The visitors of one.test, for programs written for Cognito. */
   readonly cognito: CognitoApp
+  readonly #superuser: SqlClient
   #people = 0
 
   private constructor(
@@ -72,6 +74,7 @@ export class World implements AsyncDisposable {
     this.admin = parties.admin
     this.two = parties.two
     this.cognito = parties.cognito
+    this.#superuser = createClient({ url: stack.database.url, max: 1 })
   }
 
   static async open(): Promise<World> {
@@ -149,27 +152,16 @@ export class World implements AsyncDisposable {
 
   /** As if so much time had passed for those rows of the table that the condition names. */
   async expire(table: Table, column: string, value: string): Promise<void> {
-    await asSuperuser(
-      this.stack,
-      (sql) => sql`
-        update ${sql(table)} set expires_at = now() - interval '1 second'
-        where ${sql(column)} = ${value}`,
-    )
+    const sql = this.#superuser
+    await sql`
+      update ${sql(table)} set expires_at = now() - interval '1 second'
+      where ${sql(column)} = ${value}`
   }
 
-  /** Tells of each table whether it is as it was. */
+  /** Tells of each table whether it is as it was; all of them are read by one statement. */
   async kept(): Promise<ReadonlyMap<Table, string>> {
-    const rows = await asSuperuser(this.stack, (sql) =>
-      Promise.all(
-        TABLES.map(async (table) => {
-          const [row] = await sql<{ digest: string }[]>`
-            select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) as digest
-            from ${sql(table)} t`
-          return [table, row?.digest ?? ''] as const
-        }),
-      ),
-    )
-    return new Map(rows)
+    const [row] = await this.#superuser.unsafe<Record<Table, string>[]>(DIGESTS)
+    return new Map(TABLES.map((table) => [table, row?.[table] ?? '']))
   }
 
   async #visitor(party: RelyingParty, email: string): Promise<User> {
@@ -192,8 +184,13 @@ export class World implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#superuser.end({ timeout: 5 })
     await this.stack[Symbol.asyncDispose]()
   }
+}
+
+function digestOf(table: Table): string {
+  return `(select md5(coalesce(string_agg(t::text, ' ' order by t::text), '')) from ${table} t) as ${table}`
 }
 
 export function changesOf(
