@@ -13,7 +13,7 @@ import { silentLog } from './silent-log.ts'
 /** A service in a process of its own, to be killed and started again on the same database, folder and port. */
 export interface KillableService {
   readonly operatorKey: string
-  /** HostSocketServer of the test's own, which outlive the service. */
+  /** Connections of the test's own, which outlive the service. */
   readonly database: Database
   start(): Promise<CroftProcess>
 }

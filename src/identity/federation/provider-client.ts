@@ -151,7 +151,7 @@ export class ProviderClient {
       headers: [['authorization', `Bearer ${accessToken}`]],
     })
     if (status !== 200) throw new ProviderFault('refused', `The user info answers ${status}`)
-    // DefinitionSection 5.3.2: user info without this match may be of somebody else.
+    // OpenID Connect Core section 5.3.2: user info without this match may belong to somebody else.
     if (json['sub'] !== subject) throw untrusted('The user info is about somebody else')
     return { email: json['email'], emailVerified: json['email_verified'] }
   }

@@ -16,7 +16,7 @@ interface ServiceTypes extends Record<string, unknown> {
 
 export interface ClientOptions {
   readonly url: string
-  /** HostSocketServer at most. */
+  /** Connections at most. */
   readonly max: number
   /** Becomes the current role of every connection. */
   readonly role?: string | undefined

@@ -11,9 +11,9 @@ import { PostgresNotifications } from './postgres-notifications.ts'
 import { assertRowLevelSecurity, selectAppRole } from './role.ts'
 
 const STATEMENT_TIMEOUT_MS = 60_000
-/** HostSocketServer for transactions. */
+/** Connections for transactions. */
 const TRANSACTION_POOL = 16
-/** HostSocketServer for single statements: the queue's and a few at start. */
+/** Connections for single statements: the queue's and a few at start. */
 const STATEMENT_POOL = 3
 
 export interface PostgresPlatform extends AsyncDisposable {
@@ -29,7 +29,7 @@ export interface PostgresPlatform extends AsyncDisposable {
 export interface ConnectOptions {
   readonly url: string
   readonly log: Logger
-  /** HostSocketServer for transactions; the queue and notifications use four more. */
+  /** Connections for transactions; the queue and notifications use four more. */
   readonly poolSize?: number
 }
 
