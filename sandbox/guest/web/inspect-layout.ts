@@ -18,7 +18,7 @@ export interface Entries {
   readonly close: string
   readonly output: readonly string[]
   readonly level: number
-  /** Of a list: how many of the entries are items, and whether all are numbers. Long lists are put in columns. */
+  /** For a list: how many of the entries are items, and whether all are numbers. Long lists are put in columns. */
   readonly items?: { readonly count: number; readonly numbers: boolean }
 }
 

@@ -8,7 +8,7 @@ import { PermissionsSyncView } from './views.ts'
 
 export const OperationView = Type.Object({
   operation: Type.String(),
-  /** Of the function, or of what the preset works on. */
+  /** The function, or what the preset works on. */
   resourceId: Type.Union([Type.String(), Type.Null()]),
   lambdaResourceId: Type.Optional(Type.String()),
   preset: Type.Optional(

@@ -14,7 +14,7 @@ export interface OnboardingVisit {
   readonly policy: PasswordPolicy
   /** Path of the page, without the token. */
   readonly path: string
-  /** Of the application in which the account is used. */
+  /** The address of the application in which the account is used. */
   readonly applicationUrl: string
 }
 

@@ -2,7 +2,7 @@ import type { Pool } from '#identity/pools/model.ts'
 
 /** Where a cookie of a pool's sign-in goes to. */
 export interface CookieScope {
-  /** Of the issuer, or of one page below it. */
+  /** The path of the issuer, or of one page below it. */
   readonly path: string
   readonly userPoolId: string
   readonly secure: boolean

@@ -21,7 +21,7 @@ import { noticePage } from './pages/notice-page.ts'
 import { seeOther } from './see-other.ts'
 import { clearedSession, readSession } from './session-cookie.ts'
 
-/** Of the form of another site, as an address: longer ones get lost on the way. */
+/** The longest query of another site's form, sent as an address: longer ones get lost on the way. */
 const MAX_QUERY = 8192
 const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
 

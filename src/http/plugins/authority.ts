@@ -13,7 +13,7 @@ export interface AuthorityDetail {
   readonly description?: string
 }
 
-/** Of the path, as they were sent: nothing has checked them. */
+/** The parameters of the path as they were sent: nothing has checked them. */
 export type PathParams = Readonly<Record<string, unknown>> | undefined
 
 /**

@@ -9,7 +9,7 @@ export const RESET_LIFETIME_MS = 60 * 60 * 1000
 
 const DIGITS = 6
 const SHAPE = /^\d{6}$/
-/** Of no code, so that a missing one costs what a wrong one does. */
+/** The hash of no code: comparing with it costs a missing code what a wrong one costs. */
 const NO_HASH = Buffer.alloc(32)
 
 /** What a code is good for; the code of one thing is not that of another. */

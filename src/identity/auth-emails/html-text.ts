@@ -26,7 +26,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 /** What a reader sees of HTML, as plain text with its links written out. Any text at all is fine; one pass over it. */
 export function htmlToText(html: string): string {
   const reader = new HtmlTextReader()
-  // Of ASCII alone, so that both texts are equally long.
+  // Only ASCII letters are lowered, so that both texts are equally long.
   const lower = html.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase())
   let at = 0
   while (at < html.length) {

@@ -10,7 +10,7 @@ export interface StoredCode extends UserKey {
   readonly scope: string
   readonly authTime: Date
   readonly expiresAt: Date
-  /** Of the sign-in that came of it; null until it is used. */
+  /** The token family of the sign-in that used the code; null until it is used. */
   readonly familyId: string | null
 }
 

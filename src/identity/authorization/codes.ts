@@ -62,7 +62,7 @@ export class AuthorizationCodes {
     return known && { ...known, expired: known.expiresAt <= this.#clock.now() }
   }
 
-  /** Of two who use the same code at once, one gets true. */
+  /** When two use the same code at once, one of them gets true. */
   use(tx: SiteTx, code: string, familyId: string): Promise<boolean> {
     return markCodeUsed(tx, hashSecret(code), { familyId, now: this.#clock.now() })
   }

@@ -4,7 +4,7 @@ import { invalid } from '#base/app-error.ts'
 import { isStorable } from '#base/storable-text.ts'
 
 export const MAX_GROUPS = 1000
-/** Of one visitor. The token that names them all must still fit into a header. */
+/** The groups that one visitor may be in: a token that names them all must still fit into a header. */
 export const MAX_GROUPS_OF_USER = 100
 export const MAX_GROUP_CLAIM_BYTES = 4096
 

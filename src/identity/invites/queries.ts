@@ -62,7 +62,7 @@ export async function lockInvited(tx: SiteTx, invitee: UserKey): Promise<boolean
   return user !== undefined
 }
 
-/** Of two who redeem the same invite at once, one gets the row. */
+/** When two redeem the same invite at once, one of them gets the row. */
 export function markInviteUsed(
   tx: SiteTx,
   tokenHash: Buffer,

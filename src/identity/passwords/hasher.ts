@@ -9,7 +9,7 @@ import { signInLimiter } from './sign-in-limiter.ts'
 /** argon2id, version 19, is what the library does when nothing else is asked for. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 const PREFIX = '$argon2id$v=19$m=19456,t=2,p=1$'
-/** Of no password: whoever has none costs the same as everybody else. */
+/** The hash of no password: checking an account that has none costs the same as any other check. */
 const DUMMY_HASH = `${PREFIX}Y3JvZnQtbm8tYWNjb3VudA$Y3JvZnQtbm8tYWNjb3VudC1oYXMtdGhpcy1oYXNoISE`
 /** Under Node the work shares four threads with the file system and DNS. */
 const NODE_THREADS = 4

@@ -123,7 +123,7 @@ export class Passwords {
     return stored?.sealedSrp ? this.openSrp(tx, pool, sub, stored.sealedSrp) : undefined
   }
 
-  /** Of an account, or of the sign-up that is to become it. */
+  /** Opens the verifier of an account, or of the sign-up that is to become it. */
   async openSrp(tx: SiteTx, pool: Pool, sub: string, sealedSrp: Buffer): Promise<SrpVerifier> {
     const siteKey = await this.#deps.siteKeys.wrapped(tx)
     return unpackSrp(this.#deps.sealer.open(siteKey, sealContext(pool, sub), sealedSrp))

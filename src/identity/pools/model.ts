@@ -14,13 +14,13 @@ import type { PoolSettings } from './settings.ts'
 export interface Pool {
   readonly kind: PoolKind
   readonly userPoolId: string
-  /** Of the default client, the only one whose tokens the API takes. */
+  /** The default client, the only one whose tokens the API takes. */
   readonly clientId: string
   readonly issuer: string
   readonly settings: PoolSettings
   /** By client id. */
   readonly clients: ReadonlyMap<string, Client>
-  /** Of the data pool, when the operator has configured it. */
+  /** The data pool has it when the operator has configured it. */
   readonly google: GoogleProvider | undefined
   readonly keys: ReadonlyMap<string, VerificationKey>
   readonly signingKid: string

@@ -41,7 +41,7 @@ export interface StoredProfile extends UserProfile {
   readonly sub: string
   readonly status: 'INVITED' | 'ACTIVE'
   readonly role: Role | null
-  /** Of the primary address. */
+  /** Whether the primary address is verified. */
   readonly emailVerified: boolean
   readonly createdAt: Date
   readonly updatedAt: Date

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 const MAX_ENTRIES = 100_000
 
-/** Of a user or of a site. `current` turns false, once, when a token of theirs has to be verified again. */
+/** The state of a user or of a site. `current` turns false, once, when a token of theirs has to be verified again. */
 export interface RevocationState {
   current: boolean
 }

@@ -70,7 +70,7 @@ export class SecurityEvents {
   }
 }
 
-/** Of a page token, which only we can make. */
+/** Reads the position out of a page token, which only we can make. */
 function cursorOf(key: string): { at: Date; eventId: string } {
   const [at = '', eventId = ''] = key.split(' ')
   return { at: new Date(at), eventId }

@@ -59,7 +59,7 @@ export const revokeFamily = (
   now: Date,
 ): RevokedFamilies => revokeLiveFamilies(tx, user, now).where('family_id', '=', familyId).execute()
 
-/** Of a browser's session, or the one family that a session of that id stands for. */
+/** Revokes the families of a browser's session, or the one family that a session of that id stands for. */
 export const revokeFamiliesOfSession = (
   tx: SiteTx,
   user: UserKey,

@@ -10,7 +10,7 @@ import type { SignInCodes } from './model.ts'
 import { deleteSessionsOfUser, updateValidAfter } from './queries.ts'
 
 export interface SignOutOptions {
-  /** Of a session or of a token's family (`origin_jti`): the one sign-in that goes on. */
+  /** The one sign-in that goes on: the id of a session, or of a token's family (`origin_jti`). */
   readonly sessionId?: string | undefined
   readonly actor?: string | undefined
   readonly origin?: RequestOrigin | undefined

@@ -68,7 +68,7 @@ export class CodeExchange {
     const code = await this.#codes.find(tx, grant.code)
     if (!code) return denied('invalid_grant', UNKNOWN)
     const fault = CHECKS.find(({ is }) => is(code, grant, pool))
-    // Of another pool or client it says no more than that it is not theirs.
+    // For a code of another pool or client, the answer says no more than that it is not theirs.
     if (fault) return denied('invalid_grant', fault.description)
     if (code.familyId !== null) return this.#replayed(tx, pool, code, grant)
     const holder = await lockAccountOfSignIn(tx, pool, code)

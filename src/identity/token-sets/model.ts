@@ -10,7 +10,7 @@ export interface SignInGrant {
   /** Taken before the proof was checked: a sign-out everywhere that happened meanwhile then counts. */
   readonly authTime: Date
   readonly nonce?: string | undefined
-  /** Of the browser; left out for a sign-in without one. */
+  /** The browser's session; left out for a sign-in without a browser. */
   readonly sessionId?: string | undefined
   readonly origin: RequestOrigin
 }

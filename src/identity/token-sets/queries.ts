@@ -54,7 +54,7 @@ export function selectRefreshToken(
     .executeTakeFirst()
 }
 
-/** Of two who use the same token at once, one gets true. */
+/** When two use the same token at once, one of them gets true. */
 export async function markRefreshTokenUsed(
   tx: SiteTx,
   tokenHash: Buffer,

@@ -32,7 +32,7 @@ export class TokenSets {
     this.#deps = deps
   }
 
-  /** Of a new sign-in. `record` writes what belongs to it, in the transaction that makes it. */
+  /** Issues the tokens of a new sign-in. `record` writes what belongs to it, in the transaction that makes it. */
   start(
     site: Site,
     pool: Pool,
@@ -67,7 +67,7 @@ export class TokenSets {
     return this.#deps.revoking.run(site, pool, revocation)
   }
 
-  /** Of the holder of an access token with the scope `openid`. */
+  /** Describes the user whose access token, with the scope `openid`, is given. */
   userInfo(site: Site, pool: Pool, authorization: string | undefined): Promise<UserInfo> {
     return this.#deps.userInfos.of(site, pool, authorization)
   }

@@ -20,7 +20,7 @@ export interface TokenSetContent {
   readonly clientId: string
   readonly holder: SessionAccount
   readonly authTime: Date
-  /** Of this answer's access token. */
+  /** The scope of this answer's access token. */
   readonly scope: string
   readonly nonce?: string | undefined
 }

@@ -1,6 +1,6 @@
 import { unauthorized } from './refusals.ts'
 
-/** Of a token; ours are around 1 KiB. */
+/** The longest token that is looked at; ours are around 1 KiB. */
 export const MAX_TOKEN_LENGTH = 8192
 
 const SCHEME = 'bearer '

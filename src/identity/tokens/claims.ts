@@ -25,7 +25,7 @@ export const TokenClaims = Type.Object({
   scope: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
   email_verified: Type.Optional(Type.Boolean()),
-  /** Of the authorization request, in its first id token. */
+  /** The `nonce` of the authorization request; only in its first id token. */
   nonce: Type.Optional(Type.String()),
   'cognito:groups': Type.Optional(Type.Array(Type.String())),
 })

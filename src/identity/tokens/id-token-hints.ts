@@ -4,7 +4,7 @@ import type { Site } from '#sites/site.ts'
 
 import type { TokenVerifier } from './token-verifier.ts'
 
-/** Of whom a client's id token speaks. It may have expired: it is no proof, only the client's expectation. */
+/** Finds out whom a client's id token speaks of. It may have expired: it is no proof, only the client's expectation. */
 export class IdTokenHints {
   readonly #verifier: TokenVerifier
 

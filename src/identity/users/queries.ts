@@ -103,7 +103,7 @@ export function selectInvitedSuperAdminsForUpdate(
     .execute()
 }
 
-/** Of the admin pool; visitors have no role. */
+/** Super-admins are users of the admin pool; visitors have no role. */
 export async function selectSuperAdminEmails(tx: SiteTx, limit: number): Promise<string[]> {
   const rows = await tx.db
     .selectFrom('pool_user')

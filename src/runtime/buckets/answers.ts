@@ -21,7 +21,7 @@ export const GetAnswer = Type.Object({
   body: Type.String(),
   encoding: Type.Union([Type.Literal('utf8'), Type.Literal('base64')]),
   contentType: Type.String(),
-  /** Of the whole object, in bytes. */
+  /** The size of the whole object, in bytes. */
   size: Type.Integer(),
   etag: Type.String(),
   lastModified: Type.String(),

@@ -114,7 +114,7 @@ function checkKeyText(
 }
 
 function base64Bytes(body: string): Buffer {
-  // Of what an encoder writes, four characters are three bytes: too long a body is not decoded first.
+  // Four characters of Base64 are three bytes: a body that is too long is not decoded first.
   if (body.length > MAX_BODY_BYTES * (4 / 3) + 4) {
     throw objectTooLarge(Math.floor((body.length * 3) / 4), PRESIGN_PUT)
   }

@@ -21,7 +21,7 @@ export interface SiteItem {
   readonly name: string
   readonly canonical: Readonly<Record<string, unknown>>
   readonly links: readonly Link[]
-  /** Of a resource. */
+  /** The type of a resource. */
   readonly type?: ResourceType
 }
 

@@ -50,7 +50,7 @@ export async function readStandingAndResource(
   siteId: string,
   { userPoolId, sub, familyId, resourceId }: AccountStatusKey & { readonly resourceId: string },
 ): Promise<StandingAndResource | undefined> {
-  // Of a resource that is not there, all columns are null.
+  // All columns are null when the resource does not exist.
   const [row] = await database.statement<
     AccountStatus & (Resource | Readonly<Record<keyof Resource, null>>)
   >(

@@ -45,7 +45,7 @@ export const AuthParameters = Type.Record(
 )
 export type AuthParameters = Static<typeof AuthParameters>
 
-/** Of whoever asks as a client: it has no secret, so that a hash with one is of another client. */
+/** What a client sends of itself: it has no secret, so a `SecretHash` belongs to another client. */
 export const ClientFields = {
   ClientId: Type.String({ minLength: 1, maxLength: 128 }),
   SecretHash: Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Null()])),

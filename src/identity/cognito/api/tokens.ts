@@ -6,7 +6,7 @@ import { TokenField, cognitoOperation } from './operation.ts'
 import { refreshAnswer } from './token-answers.ts'
 
 const ClientId = Type.String({ minLength: 1, maxLength: 128 })
-/** Of which we have none. */
+/** Clients have no secret here: one that is sent is checked like a `SecretHash`. */
 const ClientSecret = Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Null()]))
 
 const RevokeToken = Type.Object({ ClientId, ClientSecret, Token: TokenField })

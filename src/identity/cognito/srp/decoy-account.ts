@@ -10,7 +10,7 @@ const SALT_BYTES = 16
 
 /** Takes the place of an account that is not there: what is read and opened of an account is read and opened of it. */
 export class SrpDecoyAccount {
-  /** Of no account. */
+  /** No account has this `sub`. */
   readonly sub = 'nobody'
   readonly sealedSrp: Buffer
   readonly #sealer: Sealer

@@ -34,7 +34,7 @@ export function clientPublicOf(hex: string): bigint | undefined {
 export const poolNameOf = (userPoolId: string): string =>
   userPoolId.slice(userPoolId.indexOf('_') + 1)
 
-/** Of a password that the server sees once, when it is set. */
+/** Derives `x` from a password, which the server sees once, when it is set. */
 export const privateKeyOf = (
   salt: Uint8Array,
   user: { readonly poolName: string; readonly userId: string; readonly password: string },

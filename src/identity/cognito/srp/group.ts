@@ -14,7 +14,7 @@ export const N = BigInt(
   ].join('')}`,
 )
 export const G = 2n
-/** Of `N`, and with that of every number that is exchanged. */
+/** The length of `N`, and so of every number that is exchanged. */
 export const GROUP_BYTES = 384
 
 export const numberOf = (bytes: Uint8Array): bigint =>

@@ -8,7 +8,7 @@ import { G, N } from './group.ts'
 const DIGITS_A_TURN = 16
 /** Four bits to a digit: each saves three multiplications of four. */
 const DIGIT_VALUES = 16
-/** Of a hash, and of our own secret exponents. */
+/** The length of a hash in hexadecimal digits, and of our own secret exponents. */
 const FIXED_DIGITS = 64
 const MAX_QUEUED = 128
 
@@ -62,7 +62,7 @@ function multiplesOf(base: bigint): bigint[] {
   return multiples
 }
 
-/** Of each digit's place, the powers that its values stand for: 370 KiB, made at the first use. */
+/** Lists, for each digit's place, the powers that its values stand for: 370 KiB, made at the first use. */
 async function generatorTable(): Promise<readonly (readonly bigint[])[]> {
   const table: bigint[][] = []
   let base = G

@@ -44,7 +44,7 @@ export class AddressVerifiers implements SrpVerifiers {
     return salt
   }
 
-  /** Of an address without a verifier: always the same, of no password, and a square like every real one. */
+  /** The verifier for an address that has none: always the same, matched by no password, and a square like every real one. */
   decoyOf(userPoolId: string, email: string): bigint {
     const bytes = hkdfSync('sha256', this.#decoyKey, '', `${userPoolId} ${email}`, GROUP_BYTES)
     const root = numberOf(new Uint8Array(bytes)) % N

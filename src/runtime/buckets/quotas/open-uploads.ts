@@ -3,7 +3,7 @@ import type { BucketLimits } from '#runtime/buckets/bucket-limits.ts'
 
 import { UPKEEP_MS } from './times.ts'
 
-/** Of a site's `bucketBytes` and `bucketObjects`: what presets may have promised to all their callers, and to one of them. */
+/** The shares of a site's `bucketBytes` and `bucketObjects` that presets may promise to all their callers, and to one of them. */
 const ALL_CALLERS = 1 / 2
 const ONE_CALLER = 1 / 8
 /** Open URLs are counted at each promise. */

@@ -74,7 +74,7 @@ export async function lockBucket(tx: SiteTx, bucketId: string): Promise<boolean>
 }
 
 export interface LockedUsage extends BucketUsageRow {
-  /** Of the object that was asked for. */
+  /** The usage of the object that was asked for. */
   readonly object: ObjectUsage & { readonly version: string }
 }
 

@@ -124,7 +124,7 @@ function ownQuery(schema: TableConfig, request: RequestFields, owner: TableOwner
     : { action: 'query', input: narrowed(request, 'filterExpression', owner), filtered: true }
 }
 
-/** Of a table whose partitions are its owners' a scan reads the caller's partition alone. */
+/** Where each partition belongs to an owner, a scan reads the caller's partition alone. */
 function ownScan(schema: TableConfig, request: RequestFields, owner: TableOwner): OwnRequest {
   const { partitionKey } = keysOf(schema, request)
   if (owner.attribute !== partitionKey.name) {
@@ -138,7 +138,7 @@ function ownScan(schema: TableConfig, request: RequestFields, owner: TableOwner)
   return { action: 'query', input: narrowed(request, 'keyConditionExpression', owner) }
 }
 
-/** Of the index that the request names, or of the table. */
+/** Returns the keys of the index that the request names, or of the table. */
 function keysOf(
   schema: TableConfig,
   request: RequestFields,

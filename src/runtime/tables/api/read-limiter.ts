@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 
-/** Of all sites at once; the other connections are for those who ask for one item. */
+/** The reads of all sites at once; the other connections are for requests for one item. */
 const MAX_READS = 8
 const MAX_READS_OF_SITE = 4
 /** Sites that read large pages at once: each page takes the process for itself while it is filtered. */

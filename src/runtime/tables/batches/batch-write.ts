@@ -57,7 +57,7 @@ function readWrite(request: BatchWriteRequest): ReadWrite {
   return { table, key: item, item }
 }
 
-/** Of a key in a batch DynamoDB says less than of one put alone: not which attribute is wrong. */
+/** DynamoDB says less about a key in a batch than about one put alone: not which attribute is wrong. */
 function checkPut(item: Item, schema: TableSchema): void {
   for (const { name, type } of keyAttributes(schema)) {
     const value = attributeOf(item, name)

@@ -25,7 +25,7 @@ export interface Before {
   readonly stored: Item | undefined
   /** The key attributes, with which a new item begins. */
   readonly key: Item
-  /** Of the table, for the keys of its indexes; none when left out. */
+  /** The table's schema, for the keys of its indexes; none are checked when left out. */
   readonly schema?: TableSchema
 }
 

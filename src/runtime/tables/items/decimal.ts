@@ -13,7 +13,7 @@ const MIN_MAGNITUDE = -130
 
 const NUMBER =
   /^(?<sign>[+-]?)(?=\.?\d)(?<whole>\d*)(?:\.(?<fraction>\d*))?(?:[eE](?<power>[+-]?\d+))?$/
-/** Of the largest integer of 64 bits. */
+/** The number of digits of the largest integer of 64 bits. */
 const LONG_DIGITS = 19
 const ZERO: Decimal = { digits: 0n, exponent: 0 }
 /** Texts up to this length differ as doubles exactly when they differ as decimals. */

@@ -16,7 +16,7 @@ export function checkLevel(level: number): void {
   }
 }
 
-/** Of an attribute at any level. */
+/** Refuses a name that is too long, for an attribute at any level. */
 export function checkAttributeName(name: string): void {
   if (name.length * MAX_UNIT_BYTES <= MAX_NAME_BYTES) return
   if (Buffer.byteLength(name, 'utf8') <= MAX_NAME_BYTES) return

@@ -37,7 +37,7 @@ export interface QuotaGrant {
   /** What was asked for and what came on top. */
   readonly amount: Cost
   readonly used: Cost
-  /** Of other processes. */
+  /** What other processes have reserved. */
   readonly others: Cost
   readonly limits: Cost
   readonly epoch: number

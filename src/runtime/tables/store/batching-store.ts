@@ -56,7 +56,7 @@ async function getAll(
   return keys.length > 1 ? store.getMany(siteId, keys) : [await store.get({ siteId, tableId }, key)]
 }
 
-/** Of puts of one key the last one counts: they came at the same time, and in this order. */
+/** When several puts have one key, the last one counts: they came at the same time, and in this order. */
 async function putAll(
   store: FunctionStore,
   puts: readonly [Put, ...Put[]],

@@ -16,7 +16,7 @@ const NO_SORT_KEY = Buffer.alloc(0)
 
 /** Where an item stands in its table, or an entry in its index. */
 export interface ItemKey {
-  /** Of the partition key. */
+  /** The hash of the partition key. */
   readonly hash: Buffer
   /** The bytes of the sort key; none in a table without one. */
   readonly sort: Buffer

@@ -31,7 +31,7 @@ export interface AddressedKey {
 }
 
 export interface ReadItem {
-  /** Of the table's layout; null when the table has none. */
+  /** The generation of the table's layout; null when the table has none. */
   readonly generation: number | null
   /** Undefined when there is none, or it has ended. */
   readonly item: Item | undefined
