@@ -40,7 +40,10 @@ export function canonicalDefinition(parsed: ParsedDefinition): Record<string, re
   return Object.fromEntries(
     [...parsed].map(([name, placed]) => [
       name,
-      placed.map(({ item }) => item.canonical).toSorted(byName(placed)),
+      placed
+        .map(({ item }) => item)
+        .toSorted(byName)
+        .map(({ canonical }) => canonical),
     ]),
   )
 }
@@ -73,23 +76,22 @@ const checkedDefinitions = new WeakSet<object>()
 
 /** Before anything walks it. Whoever asks again about the same object costs nothing. */
 export function checkDefinitionBounds(value: unknown): void {
-  const known = typeof value === 'object' && value !== null ? value : undefined
-  if (known && checkedDefinitions.has(known)) return
+  const definition = typeof value === 'object' && value !== null ? value : undefined
+  if (definition && checkedDefinitions.has(definition)) return
   const text = jsonTextWithin(value, MAX_DEFINITION_DEPTH)
   if (text === undefined) {
     throw invalidFields([{ field: 'definition', message: 'is nested too deep' }])
   }
   const bytes = Buffer.byteLength(text)
-  if (bytes > MAX_DEFINITION_BYTES) throw tooLarge(bytes)
-  if (known) checkedDefinitions.add(known)
+  if (bytes > MAX_DEFINITION_BYTES) {
+    throw new AppError(
+      'PayloadTooLarge',
+      `A definition is at most ${MAX_DEFINITION_BYTES} bytes of JSON, this one has ${bytes}`,
+      { fields: { limitBytes: MAX_DEFINITION_BYTES } },
+    )
+  }
+  if (definition) checkedDefinitions.add(definition)
 }
-
-const tooLarge = (bytes: number): AppError =>
-  new AppError(
-    'PayloadTooLarge',
-    `A definition is at most ${MAX_DEFINITION_BYTES} bytes of JSON, this one has ${bytes}`,
-    { fields: { limitBytes: MAX_DEFINITION_BYTES } },
-  )
 
 function parseSection(
   section: DefinitionSection,
@@ -122,13 +124,10 @@ function parseSection(
   return placed
 }
 
-function byName(placed: readonly IndexedItem[]): (a: object, b: object) => number {
-  const names = new Map<object, string>(placed.map(({ item }) => [item.canonical, item.name]))
-  return (a, b) => compare(names.get(a) ?? '', names.get(b) ?? '')
-}
+type Named = Pick<IndexedItem['item'], 'name'>
 
 /** Compares by code unit, which gives the same order everywhere. */
-export function compare(a: string, b: string): number {
+export function byName({ name: a }: Named, { name: b }: Named): number {
   if (a === b) return 0
   return a < b ? -1 : 1
 }

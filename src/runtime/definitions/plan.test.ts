@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { changedFields } from './changed-fields.ts'
 import type { ParsedDefinition } from './parse.ts'
-import { type Mode, type SiteState, planDefinition } from './plan.ts'
+import { changedFields, type Mode, planDefinition, type SiteState } from './plan.ts'
 import { type DefinedItem, SECTION_NAMES, type SectionName, type SiteItem } from './section.ts'
 
 type Table = Partial<Record<SectionName, readonly SiteItem[]>>

@@ -1,8 +1,10 @@
-import type { FieldFault } from '#base/app-error.ts'
+import { isDeepStrictEqual } from 'node:util'
 
-import { changedFields } from './changed-fields.ts'
+import type { FieldFault } from '#base/app-error.ts'
+import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+
 import { itemKey, linkFaults } from './links.ts'
-import { type ParsedDefinition, compare } from './parse.ts'
+import { byName, type ParsedDefinition } from './parse.ts'
 import {
   type DefinedItem,
   type IndexedItem,
@@ -11,6 +13,10 @@ import {
   type SectionName,
   type SiteItem,
 } from './section.ts'
+
+/** How deep a difference is named: `config.memoryMb`, not what is inside of a list. */
+const DEPTH = 3
+const MAX_FIELDS = 50
 
 export type Mode = 'plan' | 'apply' | 'replace'
 export type ChangeAction = PutAction | 'delete'
@@ -137,6 +143,29 @@ function putChange(
   return { section, name, action, fields: action === 'update' ? fields : [] }
 }
 
+/** The names of the fields in which two items differ; of those that `after` has, when it is `partial`. */
+export function changedFields(
+  before: SiteItem['canonical'],
+  after: SiteItem['canonical'],
+  partial: boolean,
+): string[] {
+  return Object.keys(partial ? after : { ...before, ...after })
+    .flatMap((name) => changedPaths(name, [before[name], after[name]], DEPTH - 1))
+    .slice(0, MAX_FIELDS)
+}
+
+function changedPaths(
+  at: string,
+  [before, after]: readonly [unknown, unknown],
+  depth: number,
+): string[] {
+  if (isDeepStrictEqual(before, after)) return []
+  if (depth === 0 || !isJsonObject(before) || !isJsonObject(after)) return [at]
+  return Object.keys({ ...before, ...after }).flatMap((name) =>
+    changedPaths(`${at}.${name}`, [before[name], after[name]], depth - 1),
+  )
+}
+
 /** Tables and buckets before the functions that are granted them; when something goes, the other way round. */
 function inApplyOrder(
   puts: readonly Change[],
@@ -154,5 +183,5 @@ function bySectionOrder(resources: readonly SiteItem[]): (a: Change, b: Change) 
   )
   const rank = ({ section, name }: Change): number =>
     SECTION_NAMES.indexOf(section) * 2 + Number(section === 'resources' && functions.has(name))
-  return (a, b) => rank(a) - rank(b) || compare(a.name, b.name)
+  return (a, b) => rank(a) - rank(b) || byName(a, b)
 }

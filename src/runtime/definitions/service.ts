@@ -1,23 +1,21 @@
 import { AppError, type FieldFault } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import { type ParsedDefinition, compare, faultsAt, parseDefinition, throwFaults } from './parse.ts'
+import { byName, faultsAt, type ParsedDefinition, parseDefinition, throwFaults } from './parse.ts'
 import {
   type Change,
+  type DefinitionPlan,
   type KnownActions,
   type Mode,
-  type DefinitionPlan,
-  type SiteState,
   planDefinition,
+  type SiteState,
 } from './plan.ts'
-import { withoutSecrets } from './secrets.ts'
-import { sectionLimitFaults } from './section-limits.ts'
 import {
   type ChangeContext,
+  type DefinitionSection,
   type IndexedItem,
   type PutAction,
   SECTION_NAMES,
-  type DefinitionSection,
   type SectionName,
   type SiteItem,
 } from './section.ts'
@@ -64,10 +62,7 @@ export class Definitions {
   /** What makes the site what the definition says, and why that may not be possible. Changes nothing. */
   async plan(tx: SiteTx, definition: ParsedDefinition, mode: Mode): Promise<DefinitionPlan> {
     const site = await this.#state(tx)
-    const { known, faults } = await this.#knownActions(tx, definition, {
-      state: site,
-      deletes: mode === 'replace',
-    })
+    const { known, faults } = await this.#knownActions(tx, definition, { site, mode })
     const plan = planDefinition(definition, site, { mode, known })
     const room = sectionLimitFaults(plan.changes, site, this.#sections)
     return { changes: plan.changes, faults: [...faults, ...plan.faults, ...room] }
@@ -97,9 +92,7 @@ export class Definitions {
     return Object.fromEntries(
       SECTION_NAMES.map((name) => [
         name,
-        (state.get(name) ?? [])
-          .toSorted((a, b) => compare(a.name, b.name))
-          .map(({ canonical }) => canonical),
+        (state.get(name) ?? []).toSorted(byName).map(({ canonical }) => canonical),
       ]),
     )
   }
@@ -124,7 +117,7 @@ export class Definitions {
   async #knownActions(
     tx: SiteTx,
     definition: ParsedDefinition,
-    site: { readonly state: SiteState; readonly deletes: boolean },
+    { site, mode }: { readonly site: SiteState; readonly mode: Mode },
   ): Promise<{ readonly known: KnownActions; readonly faults: readonly FieldFault[] }> {
     const known = new Map<SectionName, ReadonlyMap<string, PutAction>>()
     const faults: FieldFault[] = []
@@ -132,7 +125,7 @@ export class Definitions {
       const placed = definition.get(section.name)
       if (!section.actions || placed === undefined) continue
       try {
-        const toDelete = site.deletes ? unnamed(site.state.get(section.name), placed) : NOBODY
+        const toDelete = new Set(mode === 'replace' ? unnamed(site.get(section.name), placed) : [])
         known.set(section.name, await section.actions(tx, placed, toDelete))
       } catch (error) {
         if (!(error instanceof AppError) || error.details === undefined) throw error
@@ -143,13 +136,63 @@ export class Definitions {
   }
 }
 
-const NOBODY: ReadonlySet<string> = new Set()
-
 /** What the site has and the definition does not name. */
-function unnamed(
-  items: readonly SiteItem[] = [],
-  placed: readonly IndexedItem[],
-): ReadonlySet<string> {
+function unnamed(items: readonly SiteItem[] = [], placed: readonly IndexedItem[]): string[] {
   const wanted = new Set(placed.map(({ item }) => item.name))
-  return new Set(items.map(({ name }) => name).filter((name) => !wanted.has(name)))
+  return items.map(({ name }) => name).filter((name) => !wanted.has(name))
+}
+
+/**
+ * Sections of which the site would hold too much in the end; what the job deletes takes no room on the way. A section that
+ * says itself what its items come to finds that out on its own.
+ */
+export function sectionLimitFaults(
+  changes: readonly Change[],
+  site: SiteState,
+  sections: readonly Pick<DefinitionSection, 'name' | 'maxItems' | 'actions'>[],
+): FieldFault[] {
+  return sections.flatMap(({ name, maxItems, actions }) => {
+    const has = site.get(name)?.length ?? 0
+    const added = count(changes, name, 'create')
+    const deleted = count(changes, name, 'delete')
+    if (actions || added === 0 || has - deleted + added <= maxItems) return []
+    const less = deleted === 0 ? '' : ` and deletes ${deleted}`
+    const message = `the site has ${has} and this adds ${added}${less}, where at most ${maxItems} have room: leave some out, or delete some first`
+    return [{ field: name, message }]
+  })
+}
+
+const count = (changes: readonly Change[], name: SectionName, kind: Change['action']): number =>
+  changes.filter(({ section, action }) => section === name && action === kind).length
+
+/**
+ * The definition as it was sent, without the values of what it or the site, which has `known`, calls a secret. `parsed` is
+ * what it was read as.
+ */
+function withoutSecrets(
+  value: object,
+  parsed: ParsedDefinition,
+  known: readonly SiteItem[],
+): object {
+  const variables = parsed.get('envVars')
+  if (variables === undefined) return value
+  const sent: unknown = 'envVars' in value ? value.envVars : undefined
+  if (!Array.isArray(sent)) return value
+  const kept = new Set(known.filter(isSecret).map(({ name }) => name))
+  const secret = new Set(
+    variables.filter(({ item }) => isSecret(item) || kept.has(item.name)).map(({ index }) => index),
+  )
+  return {
+    ...value,
+    envVars: sent.map((variable: unknown, index) =>
+      secret.has(index) ? withoutValue(variable) : variable,
+    ),
+  }
+}
+
+const isSecret = ({ canonical }: SiteItem): boolean => canonical['secret'] === true
+
+function withoutValue(variable: unknown): unknown {
+  if (typeof variable !== 'object' || variable === null) return variable
+  return Object.fromEntries(Object.entries(variable).filter(([name]) => name !== 'value'))
 }

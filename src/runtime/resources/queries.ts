@@ -25,6 +25,8 @@ export interface StandingAndResource {
   readonly resource: Resource | undefined
 }
 
+type ResourceDefinition = TypedConfig & Pick<Resource, 'resourceId' | 'name'>
+
 export const selectResources = (tx: SiteTx): Promise<Resource[]> =>
   resources(tx).orderBy('name').execute()
 
@@ -89,7 +91,7 @@ export const lockResource = (tx: SiteTx, resourceId: string): Promise<Resource |
 
 export async function insertResource(
   tx: SiteTx,
-  resource: TypedConfig & { readonly resourceId: string; readonly name: string },
+  resource: ResourceDefinition,
   now: Date,
 ): Promise<Resource> {
   const row = await tx.db
@@ -113,7 +115,7 @@ export async function insertResource(
 
 export function updateResource(
   tx: SiteTx,
-  resource: TypedConfig & { readonly resourceId: string; readonly name: string },
+  resource: ResourceDefinition,
   now: Date,
 ): Promise<Resource> {
   return tx.db

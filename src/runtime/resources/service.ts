@@ -38,18 +38,16 @@ import {
   updateResource,
 } from './queries.ts'
 
-/** What the rows of tables have to know of their definitions. */
-interface TableDefinitions {
-  /** Runs in the transaction that writes the definition. */
-  define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
-}
-
-/** Names of the operations that stand on a resource. */
-type OperationsUsing = (tx: SiteTx, resourceId: string) => Promise<string[]>
-
 export interface ChangedResource {
   readonly resource: Resource
   readonly permissionsSync: PermissionsSync
+}
+
+/** A resource that is to be there once the others of `toDelete` are gone, which the caller deletes. */
+export interface WantedResource {
+  readonly name: string
+  readonly typed: TypedConfig
+  readonly toDelete: ReadonlySet<string>
 }
 
 interface ResourcesDeps {
@@ -57,8 +55,12 @@ interface ResourcesDeps {
   readonly revisions: Revisions
   readonly sandbox: Pick<Sandbox, 'prepare'>
   readonly queue: Queue
-  readonly layouts: TableDefinitions
-  readonly operationsUsing: OperationsUsing
+  /** What the rows of tables have to know of their definitions: is told in the transaction that writes one. */
+  readonly layouts: {
+    define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
+  }
+  /** Names of the operations that stand on a resource. */
+  operationsUsing(tx: SiteTx, resourceId: string): Promise<string[]>
   readonly clock: Clock
   readonly ids: Ids
 }
@@ -91,14 +93,8 @@ export class Resources {
       const current = await lockResource(tx, resourceId)
       if (!current) throw notFound('Resource', resourceId)
       const typed = patch.config === undefined ? current : patchConfig(current, patch.config)
-      await this.#checkGrants(tx, typed)
       const name = patch.name ?? current.name
-      const resource = await updateResource(
-        tx,
-        { ...typed, resourceId, name },
-        this.#deps.clock.now(),
-      )
-      await this.#define(tx, resource)
+      const resource = await this.replace(tx, { ...current, name }, typed)
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
@@ -144,12 +140,11 @@ export class Resources {
 
   /** Expects a caller that has requested the revision. Returns false when there is no such resource; 409 while something uses it. */
   async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
+    const relation = `Resource "${resourceId}" is used by`
     const operations = await this.#deps.operationsUsing(tx, resourceId)
-    if (operations.length > 0)
-      throw inUse(`Resource "${resourceId}" is used by`, 'operation', operations)
+    if (operations.length > 0) throw inUse(relation, 'operation', operations)
     const functions = await selectGrantees(tx, resourceId)
-    if (functions.length > 0)
-      throw inUse(`Resource "${resourceId}" is used by`, 'function', functions)
+    if (functions.length > 0) throw inUse(relation, 'function', functions)
     const type = await deleteResource(tx, resourceId)
     if (type === 'ddbTable' || type === 's3Bucket') {
       const { siteId } = tx
@@ -159,26 +154,15 @@ export class Resources {
     return type !== undefined
   }
 
-  /** Expects a caller that has requested the revision, checked inline code, and deletes those of `toDelete` itself. */
-  async add(
-    tx: SiteTx,
-    wanted: {
-      readonly name: string
-      readonly typed: TypedConfig
-      readonly toDelete: ReadonlySet<string>
-    },
-  ): Promise<Resource> {
-    const { name, typed, toDelete } = wanted
+  /** Expects a caller that has requested the revision, and checked inline code. */
+  async add(tx: SiteTx, { name, typed, toDelete }: WantedResource): Promise<Resource> {
     if ((await countResources(tx)) - toDelete.size >= MAX_RESOURCES) {
       throw invalid('name', `a site holds at most ${MAX_RESOURCES} resources: delete one first`)
     }
     await this.#checkGrants(tx, typed)
     const resourceId = this.#deps.ids.named('res')
-    const resource = await insertResource(
-      tx,
-      { ...typed, resourceId, name },
-      this.#deps.clock.now(),
-    )
+    const now = this.#deps.clock.now()
+    const resource = await insertResource(tx, { ...typed, resourceId, name }, now)
     await this.#define(tx, resource, toDelete)
     return resource
   }
@@ -190,26 +174,18 @@ export class Resources {
   /** Does as `add` for a resource that exists; its type and keys never change. */
   async replace(
     tx: SiteTx,
-    current: Resource,
+    { resourceId, name }: Pick<Resource, 'resourceId' | 'name'>,
     typed: TypedConfig,
-    toDelete: ReadonlySet<string>,
+    toDelete: ReadonlySet<string> = NONE,
   ): Promise<Resource> {
     await this.#checkGrants(tx, typed)
-    const { resourceId, name } = current
-    const resource = await updateResource(
-      tx,
-      { ...typed, resourceId, name },
-      this.#deps.clock.now(),
-    )
+    const now = this.#deps.clock.now()
+    const resource = await updateResource(tx, { ...typed, resourceId, name }, now)
     await this.#define(tx, resource, toDelete)
     return resource
   }
 
-  async #define(
-    tx: SiteTx,
-    resource: Resource,
-    toDelete: ReadonlySet<string> = NONE,
-  ): Promise<void> {
+  async #define(tx: SiteTx, resource: Resource, toDelete: ReadonlySet<string>): Promise<void> {
     if (inlineCodeOf(resource) !== undefined) await checkCodeBytes(tx, toDelete)
     if (resource.type !== 'ddbTable') return
     await this.#deps.layouts.define(tx, resource.resourceId, resource.config)

@@ -43,9 +43,7 @@ interface DefinedVariable {
 type VariableItem = DefinedItem & { readonly change: EnvVarChange }
 
 /** The environment of a site's functions. A secret's value goes in and never comes out. */
-export const envVarSection = (
-  envVars: Pick<EnvVars, 'all' | 'write' | 'dryRun'>,
-): DefinitionSection => ({
+export const envVarSection = (envVars: EnvVars): DefinitionSection => ({
   name: 'envVars',
   maxItems: MAX_ENV_VARS,
   parse(value): VariableItem {
@@ -64,10 +62,7 @@ export const envVarSection = (
   },
   all: async (tx) => (await envVars.all(tx)).map(itemOf),
   async actions(tx, placed, toDelete) {
-    const changes = placed
-      .map(({ item }) => item)
-      .filter(isVariable)
-      .map(({ change }) => change)
+    const changes = placed.flatMap(({ item }) => (isVariable(item) ? [item.change] : []))
     const actions = await envVars.dryRun(tx, changes, toDelete).catch((error: unknown) => {
       throw mapFaults(error, (fault) => sectionFault(placed, fault))
     })

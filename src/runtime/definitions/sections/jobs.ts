@@ -14,9 +14,7 @@ const NamedJob = Type.Object({
 })
 
 /** Calls of operations that a schedule or somebody's hand starts. */
-export const jobSection = (
-  jobs: Pick<Jobs, 'all' | 'check' | 'write' | 'delete'>,
-): DefinitionSection => ({
+export const jobSection = (jobs: Jobs): DefinitionSection => ({
   name: 'jobs',
   maxItems: MAX_JOBS,
   parse(value): DefinedItem {

@@ -45,16 +45,16 @@ const DefinedOperation = Type.Object(
   { additionalProperties: false },
 )
 
-interface OperationDirectory {
-  readonly operations: Pick<Operations, 'all' | 'find' | 'write' | 'delete'>
-  readonly resources: Pick<Resources, 'names'>
+interface OperationSectionDeps {
+  readonly operations: Operations
+  readonly resources: Resources
 }
 
 /** What a site's visitors can call. */
 export const operationSection = ({
   operations,
   resources,
-}: OperationDirectory): DefinitionSection => ({
+}: OperationSectionDeps): DefinitionSection => ({
   name: 'operations',
   maxItems: MAX_OPERATIONS,
   parse(value): DefinedItem {
@@ -122,7 +122,7 @@ function fieldInDefinition(field: string): string {
 /** The binding with ids in place of names. */
 async function withResourceIds(
   tx: SiteTx,
-  resources: OperationDirectory['resources'],
+  resources: Resources,
   named: OperationBinding,
 ): Promise<OperationBinding> {
   const links = [named.lambdaResourceId, named.preset?.resourceId ?? null]

@@ -1,50 +1,47 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 
-import { Type } from '@sinclair/typebox'
-
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type {
   DefinedItem,
+  DefinitionSection,
   Link,
   PutAction,
-  DefinitionSection,
   SiteItem,
 } from '#runtime/definitions/section.ts'
 import { parseConfig, storedConfig } from '#runtime/resources/config.ts'
 import { checkInlineCode } from '#runtime/resources/function-code.ts'
-import type { FunctionConfig } from '#runtime/resources/function-config.ts'
-import { MAX_RESOURCES, ResourceType, type TypedConfig } from '#runtime/resources/model.ts'
-import type { Resources } from '#runtime/resources/service.ts'
-import { SiteName, mapFaults, parseShape } from '#runtime/shape.ts'
+import type { Grant } from '#runtime/resources/function-config.ts'
+import {
+  MAX_RESOURCES,
+  NewResource,
+  type ResourceType,
+  type TypedConfig,
+} from '#runtime/resources/model.ts'
+import type { Resources, WantedResource } from '#runtime/resources/service.ts'
+import { mapFaults, parseShape } from '#runtime/shape.ts'
 import { checkKeysUnchanged } from '#runtime/tables/table-config.ts'
 
-import { grantFault, withGrantIds, withGrantNames } from './grants.ts'
-
-const DefinedResource = Type.Object(
-  { type: ResourceType, name: SiteName, config: Type.Optional(Type.Unknown()) },
-  { additionalProperties: false },
-)
-
-interface ResourceDirectory {
-  readonly resources: Pick<
-    Resources,
-    'all' | 'names' | 'findByName' | 'add' | 'rename' | 'replace' | 'delete'
-  >
+interface ResourceSectionDeps {
+  readonly resources: Resources
   readonly sandbox: Pick<Sandbox, 'prepare'>
 }
 
 /** Tables, buckets and functions. What a function is granted is named, not numbered. */
-export const resourceSection = ({ resources, sandbox }: ResourceDirectory): DefinitionSection => ({
+export const resourceSection = ({
+  resources,
+  sandbox,
+}: ResourceSectionDeps): DefinitionSection => ({
   name: 'resources',
   maxItems: MAX_RESOURCES,
   parse(value): DefinedItem {
-    const { type, name, config } = parseShape(DefinedResource, value)
+    const { type, name, config } = parseShape(NewResource, value)
     const typed = parseTyped(type, config)
-    if (type === 'ddbTable' && config === undefined)
+    if (type === 'ddbTable' && config === undefined) {
       return tableWithoutConfig(resources, name, typed)
+    }
     return {
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
@@ -86,11 +83,7 @@ const displacedName = (name: string): string =>
   `${name.slice(0, 38)}-displaced-${createHash('sha256').update(name).digest('hex').slice(0, 12)}`
 
 /** A table of which only the name is said: what the site has stays, and a new one gets `typed`. */
-function tableWithoutConfig(
-  resources: ResourceDirectory['resources'],
-  name: string,
-  typed: TypedConfig,
-): DefinedItem {
+function tableWithoutConfig(resources: Resources, name: string, typed: TypedConfig): DefinedItem {
   const { type } = typed
   return {
     name,
@@ -117,7 +110,7 @@ function itemOf(name: string, typed: TypedConfig): SiteItem {
   }
 }
 
-const grantLink = ({ resourceId }: FunctionConfig['resources'][number], at: number): Link => ({
+const grantLink = ({ resourceId }: Grant, at: number): Link => ({
   field: `config.resources[${at}].resource`,
   section: 'resources',
   name: resourceId,
@@ -144,15 +137,7 @@ const otherType = ({ name, type }: SiteItem): FieldFault => ({
   message: `"${name}" is a ${type} already: choose another name, or delete it by mode "replace"`,
 })
 
-async function put(
-  tx: SiteTx,
-  resources: ResourceDirectory['resources'],
-  wanted: {
-    readonly name: string
-    readonly typed: TypedConfig
-    readonly toDelete: ReadonlySet<string>
-  },
-): Promise<PutAction> {
+async function put(tx: SiteTx, resources: Resources, wanted: WantedResource): Promise<PutAction> {
   const linked = await resources.names(tx, linksOf(wanted.typed))
   const ids = new Map(linked.map((item) => [item.name, item.resourceId]))
   const typed = mapGrants(wanted.typed, (name, at) => {
@@ -181,9 +166,42 @@ const linksOf = (typed: TypedConfig): string[] =>
 
 function mapGrants(typed: TypedConfig, to: (link: string, at: number) => string): TypedConfig {
   if (typed.type !== 'lambdaFunction') return typed
-  const grants = typed.config.resources.map(({ resourceId, access }, at) => ({
-    resourceId: to(resourceId, at),
-    access,
+  const resources = typed.config.resources.map((grant, at) => ({
+    ...grant,
+    resourceId: to(grant.resourceId, at),
   }))
-  return { type: typed.type, config: { ...typed.config, resources: grants } }
+  return { type: typed.type, config: { ...typed.config, resources } }
 }
+
+/**
+ * In a definition a function's grants name resources (`{ resource, access }`), for ids are not known when it is written.
+ * Gives the config as its own check reads it, with the names where ids would be.
+ */
+function withGrantIds(config: unknown): unknown {
+  if (typeof config !== 'object' || config === null || !('resources' in config)) return config
+  const grants: unknown = config.resources
+  if (!Array.isArray(grants)) return config
+  return { ...config, resources: grants.map(withId) }
+}
+
+function withId(grant: unknown, at: number): unknown {
+  if (typeof grant !== 'object' || grant === null) return grant
+  if (!('resource' in grant)) {
+    throw invalid(`config.resources[${at}].resource`, 'is required: the name of a table or bucket')
+  }
+  const { resource, ...rest } = grant
+  return { ...rest, resourceId: resource }
+}
+
+/** The config of a resource whose grants hold names, in the words of a definition. */
+function withGrantNames({ type, config }: TypedConfig): object {
+  if (type !== 'lambdaFunction') return config
+  const grants = config.resources.map(({ resourceId: resource, access }) => ({ resource, access }))
+  return { ...config, resources: grants }
+}
+
+/** The fault of a check that knows ids only, naming what the definition holds instead. */
+const grantFault = ({ field, message }: FieldFault): FieldFault => ({
+  field: field.replace(/^(config\.resources\[\d+\])\.resourceId$/, '$1.resource'),
+  message,
+})

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
 import type { Change } from './plan.ts'
-import { sectionLimitFaults } from './section-limits.ts'
 import type { SiteItem } from './section.ts'
+import { sectionLimitFaults } from './service.ts'
 
 const items = (count: number): SiteItem[] =>
   Array.from({ length: count }, (_, at) => ({ name: `i${at}`, canonical: {}, links: [] }))
