@@ -13,40 +13,37 @@ import type { Revisions } from './revisions/service.ts'
 /** The file of an artifact that says what the site's runtime is made of. */
 const DEFINITION_FILE = 'croft.json'
 
+interface RuntimeLifecycleDeps {
+  readonly revisions: Revisions
+  readonly iacSubmissions: IacSubmissions
+}
+
 /** What the runtime keeps for every site, and what it does when a site gets new files. */
 export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
-  readonly #revisions: Revisions
-  readonly #submissions: Pick<IacSubmissions, 'prepareDeployment'>
+  readonly #deps: RuntimeLifecycleDeps
 
-  constructor(deps: {
-    revisions: Revisions
-    iacSubmissions: Pick<IacSubmissions, 'prepareDeployment'>
-  }) {
-    this.#revisions = deps.revisions
-    this.#submissions = deps.iacSubmissions
+  constructor(deps: RuntimeLifecycleDeps) {
+    this.#deps = deps
   }
 
   /** A site starts with its first revision on the way. */
   async created(tx: SiteTx): Promise<SiteCreation> {
-    await this.#revisions.request(tx)
+    await this.updated(tx)
     return {}
   }
 
   /** New settings reach site code with the next revision. */
   async updated(tx: SiteTx): Promise<void> {
-    await this.#revisions.request(tx)
+    await this.#deps.revisions.request(tx)
   }
 
   /** The new code is published together with what its definition makes of the site. */
   async prepare(deployment: CompleteDeployment): Promise<ActivationStep> {
     const { deploymentId, codeFiles } = deployment
     const definition = codeFiles.get(DEFINITION_FILE)
-    if (definition !== undefined) {
-      return this.#submissions.prepareDeployment(deploymentId, parseFile(definition))
-    }
-    return async (tx) => {
-      await this.#revisions.request(tx)
-    }
+    return definition === undefined
+      ? (tx) => this.updated(tx)
+      : this.#deps.iacSubmissions.prepareDeployment(deploymentId, parseFile(definition))
   }
 }
 

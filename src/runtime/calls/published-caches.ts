@@ -8,12 +8,10 @@ import type { ResponseCache } from './response-cache.ts'
 
 /** Drops what an operation answered before, on this replica and on the level that replicas share. */
 export class PublishedCaches implements OperationCaches {
-  readonly #published: PublishedSites
-  readonly #cache: ResponseCache
+  readonly #deps: { readonly published: PublishedSites; readonly cache: ResponseCache }
 
-  constructor(deps: { published: PublishedSites; cache: ResponseCache }) {
-    this.#published = deps.published
-    this.#cache = deps.cache
+  constructor(deps: { readonly published: PublishedSites; readonly cache: ResponseCache }) {
+    this.#deps = deps
   }
 
   async invalidateAfter(
@@ -24,13 +22,13 @@ export class PublishedCaches implements OperationCaches {
     // Read before the change: word of it may come back to this replica before the commit does.
     const before = (await this.#current(site))?.operations.get(operation)
     const version = await change()
-    this.#published.advance(site.siteId, operation, version)
-    return before ? this.#cache.dropGroup(site.siteId, before.cacheGroup) : 0
+    this.#deps.published.advance(site.siteId, operation, version)
+    return before ? this.#deps.cache.dropGroup(site.siteId, before.cacheGroup) : 0
   }
 
   async #current(site: Site): Promise<PublishedSite | undefined> {
     try {
-      return await this.#published.current(site)
+      return await this.#deps.published.current(site)
     } catch (error) {
       // Without a revision nothing was ever answered.
       if (error instanceof AppError && error.code === 'DataRuntimeProvisioning') return undefined

@@ -3,7 +3,7 @@ import type { Clock } from '#base/clock.ts'
 import { inUse } from '#base/in-use.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
-import type { Resource } from '#runtime/resources/model.ts'
+import type { Resources } from '#runtime/resources/service.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import { parseShape } from '#runtime/shape.ts'
@@ -30,14 +30,6 @@ import {
   upsertOperation,
 } from './queries.ts'
 
-/** Finds what an operation is to stand on. */
-interface ResourceDirectory {
-  find(tx: SiteTx, resourceId: string): Promise<Resource | undefined>
-}
-
-/** Names of the jobs that call an operation; none is added until the transaction ends. */
-type JobsCalling = (tx: SiteTx, operation: string) => Promise<string[]>
-
 /** The kept answers of operations, as the control plane needs them. */
 export interface OperationCaches {
   /** Runs `change`, which gives the operation its next version, then drops what it answered before and says how many answers were alive. */
@@ -52,9 +44,10 @@ export interface ChangedOperation {
 interface OperationsDeps {
   readonly database: Database
   readonly revisions: Revisions
-  readonly resources: ResourceDirectory
+  readonly resources: Pick<Resources, 'find'>
   readonly caches: OperationCaches
-  readonly jobsCalling: JobsCalling
+  /** Names of the jobs that call an operation; none is added until the transaction ends. */
+  jobsCalling(tx: SiteTx, operation: string): Promise<string[]>
   readonly notifications: Notifications
   readonly clock: Clock
 }
@@ -84,8 +77,8 @@ export class Operations {
 
   /** Expects a caller that has requested the revision and deletes `toDelete` others itself. */
   async write(tx: SiteTx, binding: OperationBinding, toDelete = 0): Promise<Operation> {
-    const known = await selectOperation(tx, binding.operation)
-    if (!known && (await countOperations(tx)) - toDelete >= MAX_OPERATIONS) {
+    const current = await selectOperation(tx, binding.operation)
+    if (!current && (await countOperations(tx)) - toDelete >= MAX_OPERATIONS) {
       throw invalid('operation', `a site holds at most ${MAX_OPERATIONS} operations`)
     }
     await this.#checkFunction(tx, binding.lambdaResourceId)

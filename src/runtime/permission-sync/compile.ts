@@ -11,7 +11,12 @@ import {
   type RevisionStore,
 } from '#runtime/published/revision-document.ts'
 import { codeFaultMessage, inlineSource } from '#runtime/resources/function-code.ts'
-import type { FunctionResource, Resource } from '#runtime/resources/model.ts'
+import type {
+  BucketResource,
+  FunctionResource,
+  Resource,
+  TableResource,
+} from '#runtime/resources/model.ts'
 import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
 
 export interface CompileInput {
@@ -37,15 +42,17 @@ export async function compile(input: CompileInput, prepare: Prepare): Promise<Re
   const named = new Set(functions.flatMap(({ environment }) => environment))
   return {
     format: DOCUMENT_FORMAT,
-    operations: input.operations.map((operation) => ({
-      operation: operation.operation,
-      auth: operation.auth,
-      cacheTtlSeconds: operation.cacheTtlSeconds,
-      functionId: operation.lambdaResourceId,
-      preset: operation.preset,
-    })),
+    operations: input.operations.map(
+      ({ operation, auth, cacheTtlSeconds, lambdaResourceId: functionId, preset }) => ({
+        operation,
+        auth,
+        cacheTtlSeconds,
+        functionId,
+        preset,
+      }),
+    ),
     functions,
-    stores: input.resources.flatMap(storeOf),
+    stores: input.resources.filter(isStore).map(storeOf),
     modules: Object.fromEntries(modules),
     env: input.env.filter(({ name }) => named.has(name)),
     egressAllow: input.settings.egress.allow,
@@ -56,17 +63,14 @@ export async function compile(input: CompileInput, prepare: Prepare): Promise<Re
 const isFunction = (resource: Resource): resource is FunctionResource =>
   resource.type === 'lambdaFunction'
 
-function storeOf(resource: Resource): RevisionStore[] {
-  const { resourceId, name } = resource
-  switch (resource.type) {
-    case 'ddbTable':
-      return [{ resourceId, name, type: resource.type, config: resource.config }]
-    case 's3Bucket':
-      return [{ resourceId, name, type: resource.type, config: resource.config }]
-    case 'lambdaFunction':
-      return []
-  }
-}
+const isStore = (resource: Resource): resource is TableResource | BucketResource =>
+  !isFunction(resource)
+
+const storeOf = ({
+  createdAt: _createdAt,
+  updatedAt: _updatedAt,
+  ...store
+}: TableResource | BucketResource): RevisionStore => store
 
 /** What the sync says of functions that do not load; null when all do. */
 export function faultSummary(document: RevisionDocument): string | null {

@@ -1,13 +1,17 @@
 import { AppError } from '#base/app-error.ts'
+import type { DataGroups } from '#identity/groups/service.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { Database } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
-import type { SealedEnvVar } from '#runtime/env-vars/model.ts'
+import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { Operation } from '#runtime/operations/model.ts'
+import type { Operations } from '#runtime/operations/service.ts'
 import type { RevisionDocument } from '#runtime/published/revision-document.ts'
+import type { PublishedSites } from '#runtime/published/service.ts'
 import type { Resource } from '#runtime/resources/model.ts'
+import type { Resources } from '#runtime/resources/service.ts'
 import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import {
   type PermissionsSync,
@@ -35,29 +39,16 @@ export interface ControlPlaneOverview {
   readonly operations: readonly Operation[]
 }
 
-/** What serves calls in this process. */
-interface ServingReplica {
-  waitForRevision(siteId: string, revision: number | null): Promise<void>
-}
-
-interface Environment {
-  sealed(tx: SiteTx): Promise<SealedEnvVar[]>
-}
-
-interface Lister<Item> {
-  all(tx: SiteTx): Promise<Item[]>
-}
-
 interface PermissionSyncDeps {
   readonly database: Database
   readonly revisions: Revisions
-  readonly resources: Lister<Resource>
-  readonly operations: Lister<Operation>
-  readonly groups: Lister<{ readonly groupName: string }>
-  readonly envVars: Environment
-  readonly runtimeLogs: Pick<RuntimeLogs, 'platform'>
+  readonly resources: Resources
+  readonly operations: Operations
+  readonly groups: Pick<DataGroups, 'all'>
+  readonly envVars: EnvVars
+  readonly runtimeLogs: RuntimeLogs
   readonly sources: SyncSources
-  readonly published: ServingReplica
+  readonly published: PublishedSites
   readonly sandbox: Pick<Sandbox, 'prepare'>
   readonly logger: Logger
 }

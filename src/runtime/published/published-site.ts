@@ -144,19 +144,14 @@ function programOf(
 }
 
 const programFunction = (
-  { functionId, name, entry, handler, timeoutMs, memoryMb, ...rest }: RevisionFunction,
+  { modules: hashes, environment, grants, fault: _fault, ...rest }: RevisionFunction,
   { modules, stores }: RevisionDocument,
   env: ReadonlyMap<string, OpenEnvVar>,
 ): ProgramFunction => ({
-  functionId,
-  name,
-  entry,
-  handler,
-  modules: rest.modules.flatMap((hash) => modules[hash] ?? []),
-  env: environmentOf(rest.environment, env),
-  timeoutMs,
-  memoryMb,
-  stores: grantedStores(rest.grants, stores),
+  ...rest,
+  modules: hashes.flatMap((hash) => modules[hash] ?? []),
+  env: environmentOf(environment, env),
+  stores: grantedStores(grants, stores),
 })
 
 /** Grants by the name that a function calls its store by. A store that is gone is granted to nobody. */

@@ -2,22 +2,19 @@ import { LRUCache } from 'lru-cache'
 
 import type { AppError } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
-import type { OpenEnvVar, SealedEnvVar } from '#runtime/env-vars/model.ts'
+import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
+import type { Redaction } from '#runtime/env-vars/redaction.ts'
 import type { Secret } from '#runtime/env-vars/secret-matcher.ts'
+import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { notProvisioned, updating } from './provisioning.ts'
-import {
-  type PublishedOperation,
-  type PublishedSite,
-  atVersion,
-  publishedSite,
-  weightOf,
-} from './published-site.ts'
+import { type PublishedSite, atVersion, publishedSite, weightOf } from './published-site.ts'
 import { parseRevision } from './revision-document.ts'
 
 const MAX_BYTES = 256 * 1024 * 1024
@@ -25,17 +22,6 @@ const MAX_BYTES = 256 * 1024 * 1024
 const UNKNOWN_MS = 500
 /** Sites that are read anew at once when messages may have been missed: calls want connections as well. */
 const REFRESHED_AT_ONCE = 4
-
-interface Environment {
-  open(tx: SiteTx, sealed: readonly SealedEnvVar[]): Promise<ReadonlyMap<string, OpenEnvVar>>
-}
-
-/** The version of every operation of the site, by name. */
-type OperationVersions = (tx: SiteTx) => Promise<ReadonlyMap<string, string>>
-
-interface SecretsOfSites {
-  learn(siteId: string, secrets: readonly Secret[]): void
-}
 
 interface Load {
   /** Set by a hint that arrives while the load may already have read what the hint is about. */
@@ -52,10 +38,11 @@ interface ControlPlane {
 interface PublishedSitesDeps {
   readonly database: Database
   readonly revisions: Revisions
-  readonly operationVersions: OperationVersions
-  readonly envVars: Environment
+  /** The version of every operation of the site, by name. */
+  operationVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>>
+  readonly envVars: EnvVars
   /** Told what calls may see before any of them begins. */
-  readonly redaction: SecretsOfSites
+  readonly redaction: Redaction
   /** As it is now; rejects when it is gone. */
   siteOf(siteId: string): Promise<SiteIdentity>
   /** Drops the isolates of a revision that is current no more. */
@@ -70,9 +57,8 @@ export class PublishedSites {
   readonly #loads = new Map<string, Load>()
   readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
   readonly #unready = new LRUCache<string, AppError>({ max: 1000, ttl: UNKNOWN_MS })
-  readonly #controlPlanes = new LRUCache<string, Promise<ControlPlane>>({
-    max: 1000,
-    ttl: UNKNOWN_MS,
+  readonly #controlPlanes = new LoadingCache<string, ControlPlane>({
+    entries: { max: 1000, ttl: UNKNOWN_MS },
   })
 
   constructor(deps: PublishedSitesDeps) {
@@ -120,12 +106,13 @@ export class PublishedSites {
 
   /** For an operation that the current revision lacks: a newer revision that has it, or word that one is coming, or undefined. */
   async loadNewer(site: SiteIdentity, operation: string): Promise<PublishedSite | undefined> {
-    const { revision, coming } = await this.#controlPlane(site.siteId)
+    const { siteId } = site
+    const { revision, coming } = await this.#controlPlanes.get(siteId, () =>
+      this.#readControlPlane(siteId),
+    )
     // A newer revision may have come in while this was read.
-    const latest =
-      revision === this.peek(site.siteId)?.revision
-        ? this.peek(site.siteId)
-        : await this.#loadFresh(site)
+    const loaded = this.peek(siteId)
+    const latest = revision === loaded?.revision ? loaded : await this.#loadFresh(site)
     if (latest?.operations.has(operation)) return latest
     if (coming.has(operation)) throw updating(operation)
     return undefined
@@ -138,25 +125,21 @@ export class PublishedSites {
     await this.#loadFresh({ siteId, domain: site.program.siteDomain })
   }
 
-  /** Takes a newer version of an operation as current; gives back the operation as it was, if it was served here. */
-  advance(siteId: string, operation: string, version: string): PublishedOperation | undefined {
-    this.#controlPlanes.delete(siteId)
+  /** Takes a newer version of an operation as current. */
+  advance(siteId: string, operation: string, version: string): void {
+    this.#controlPlanes.invalidate(siteId)
     const load = this.#loads.get(siteId)
     if (load) load.stale = true
     const site = this.#sites.peek(siteId)
-    const known = site?.operations.get(operation)
-    if (!site || !known || BigInt(version) <= BigInt(known.version)) return undefined
-    const next = atVersion(known, site.revision, version)
-    this.#sites.set(siteId, {
-      ...site,
-      operations: new Map(site.operations).set(operation, next),
-    })
-    return known
+    const before = site?.operations.get(operation)
+    if (!site || !before || BigInt(version) <= BigInt(before.version)) return
+    const next = atVersion(before, site.revision, version)
+    this.#sites.set(siteId, { ...site, operations: new Map(site.operations).set(operation, next) })
   }
 
   async #refresh(siteId: string): Promise<void> {
     this.#unready.delete(siteId)
-    this.#controlPlanes.delete(siteId)
+    this.#controlPlanes.invalidate(siteId)
     const load = this.#loads.get(siteId)
     if (load) {
       load.stale = true
@@ -258,20 +241,14 @@ export class PublishedSites {
     throw found.unready
   }
 
-  #controlPlane(siteId: string): Promise<ControlPlane> {
-    const known = this.#controlPlanes.get(siteId)
-    if (known) return known
-    const reading = this.#deps.database.withSite(siteId, async (tx): Promise<ControlPlane> => {
+  #readControlPlane(siteId: string): Promise<ControlPlane> {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       const state = await this.#deps.revisions.state(tx)
       const revision = state?.currentRevision ?? null
       const behind = state !== undefined && state.synced < state.requested
       const coming = behind ? (await this.#deps.operationVersions(tx)).keys() : []
       return { revision, coming: new Set(coming) }
     })
-    this.#controlPlanes.set(siteId, reading)
-    // A failed look-up is not remembered; whoever waits for it gets the error.
-    reading.catch(() => this.#controlPlanes.delete(siteId))
-    return reading
   }
 }
 
