@@ -1,4 +1,4 @@
-import { type AppError, invalid } from '#base/app-error.ts'
+import { invalid } from '#base/app-error.ts'
 import { isStorable } from '#base/storable-text.ts'
 
 export const MAX_ENV_VARS = 200
@@ -37,12 +37,7 @@ export interface EnvVarChange {
 export type EnvVarAction = 'create' | 'update' | 'delete' | 'none'
 
 /** A variable with its value, as the service alone sees it. */
-export interface PlainEnvVar {
-  readonly name: string
-  readonly value: string
-  readonly secret: boolean
-  readonly storageBackend: StorageBackend
-}
+export type PlainEnvVar = Required<Omit<EnvVar, 'updatedAt'>>
 
 /** A variable as a revision carries it: without the site's key nobody can read it. */
 export interface SealedEnvVar {
@@ -65,6 +60,8 @@ export interface EnvVarPlan {
   readonly written: readonly PlainEnvVar[]
   readonly deleted: readonly string[]
 }
+
+const NEW_VARIABLE = { storageBackend: 'ssmSecureString', secret: false } as const
 
 /** Plans the changes; variables of `toDelete` do not count any more. Faults name fields as `{NAME}.value`; a name that is not valid is never repeated, for it may be a value in the wrong place. */
 export function planEnvVarChanges(
@@ -115,26 +112,20 @@ function changedVariable(
   before: PlainEnvVar | undefined,
 ): PlainEnvVar | undefined {
   if (change.value === null) return undefined
-  const kind = before ? keptKind(change, before) : newKind(change)
-  if (kind.secret && kind.storageBackend === 'ssmString') throw secretInPlainStorage(change.name)
-  return { name: change.name, value: valueOf(change, before), ...kind }
-}
-
-type Kind = Pick<PlainEnvVar, 'secret' | 'storageBackend'>
-
-function newKind({ storageBackend = 'ssmSecureString', secret = false }: EnvVarChange): Kind {
-  return { storageBackend, secret }
-}
-
-function keptKind(change: EnvVarChange, before: PlainEnvVar): Kind {
-  const { storageBackend = before.storageBackend, secret = before.secret } = change
-  if (before.secret && !secret && change.value === undefined) {
+  const { storageBackend, secret } = { ...NEW_VARIABLE, ...before, ...change }
+  if (before?.secret && !secret && change.value === undefined) {
     throw invalid(
       `${change.name}.value`,
       'is required: a secret is never shown, so make it readable by sending its value again',
     )
   }
-  return { storageBackend, secret }
+  if (secret && storageBackend === 'ssmString') {
+    throw invalid(
+      `${change.name}.secret`,
+      'a secret cannot be kept as "ssmString": use "ssmSecureString", or send "secret": false and the value',
+    )
+  }
+  return { name: change.name, value: valueOf(change, before), storageBackend, secret }
 }
 
 function valueOf({ name, value }: EnvVarChange, before: PlainEnvVar | undefined): string {
@@ -145,12 +136,6 @@ function valueOf({ name, value }: EnvVarChange, before: PlainEnvVar | undefined)
   checkValue(name, next)
   return next
 }
-
-const secretInPlainStorage = (name: string): AppError =>
-  invalid(
-    `${name}.secret`,
-    'a secret cannot be kept as "ssmString": use "ssmSecureString", or send "secret": false and the value',
-  )
 
 function checkValue(name: string, value: string): void {
   const field = `${name}.value`

@@ -2,15 +2,9 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { StorageBackend } from './model.ts'
+import type { EnvVar } from './model.ts'
 
-export interface EnvVarRow {
-  readonly name: string
-  readonly secret: boolean
-  readonly storageBackend: StorageBackend
-  readonly sealed: Buffer
-  readonly updatedAt: Date
-}
+export type EnvVarRow = Omit<EnvVar, 'value'> & { readonly sealed: Buffer }
 
 /** By name, in the order of their bytes; there are at most 200. */
 export function selectEnvVars(tx: SiteTx): Promise<EnvVarRow[]> {

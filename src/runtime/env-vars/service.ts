@@ -86,11 +86,7 @@ export class EnvVars {
       tx,
       rows.filter(({ secret }) => !secret),
     )
-    return rows.map(({ name, secret, storageBackend, updatedAt }) => {
-      const known = values.get(name)
-      const facts = { name, secret, storageBackend, updatedAt }
-      return known ? { ...facts, value: known.value } : facts
-    })
+    return rows.map(({ sealed: _sealed, ...row }) => ({ ...row, ...values.get(row.name) }))
   }
 
   /** Expects a caller that has requested the revision and deletes those of `toDelete` itself. Returns what each change was. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { ChangeAction, Change } from '#runtime/definitions/plan.ts'
+import type { Change } from '#runtime/definitions/plan.ts'
 
 import type { ChangeStatus, IacChange } from './model.ts'
 
@@ -82,12 +82,7 @@ export async function selectNamesToDelete(
 export async function updateChangeResult(
   tx: SiteTx,
   number: string,
-  settled: {
-    readonly position: number
-    readonly action: ChangeAction
-    readonly status: ChangeStatus
-    readonly error: string | null
-  },
+  settled: Pick<IacChange, 'position' | 'action' | 'status' | 'error'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.db
     .updateTable('iac_change')

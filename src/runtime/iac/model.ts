@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import type { ChangeAction, Mode } from '#runtime/definitions/plan.ts'
-import type { SectionName } from '#runtime/definitions/section.ts'
+import type { Change, ChangeAction, Mode } from '#runtime/definitions/plan.ts'
 
 /** Jobs of a site that wait or run. */
 export const MAX_OPEN_JOBS = 20
@@ -66,12 +65,14 @@ export interface IacJob {
   readonly finishedAt: Date | null
 }
 
-export interface IacChange {
+/** What a new job says. */
+export type IacJobOrder = Pick<
+  IacJob,
+  'mode' | 'source' | 'profileName' | 'deploymentId' | 'persisted' | 'requestedBy'
+>
+
+export interface IacChange extends Change {
   readonly position: number
-  readonly section: SectionName
-  readonly name: string
-  readonly action: ChangeAction
-  readonly fields: readonly string[]
   readonly status: ChangeStatus
   readonly error: string | null
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { DefinitionSource, IacJob, IacStatus } from './model.ts'
+import type { IacJob, IacJobOrder, IacStatus } from './model.ts'
 
 const COLUMNS = [
   'job_id as jobId',
@@ -22,19 +22,11 @@ const COLUMNS = [
   'finished_at as finishedAt',
 ] as const
 
-export interface NewIacJob {
-  readonly jobId: string
-  readonly mode: IacJob['mode']
-  readonly source: DefinitionSource
-  readonly profileName: string | null
-  readonly deploymentId: string | null
-  readonly persisted: boolean
-  readonly agreed: readonly string[]
-  readonly requestedBy: string
-  readonly sealed: Buffer
-}
-
-export async function insertIacJob(tx: SiteTx, job: NewIacJob, now: Date): Promise<void> {
+export async function insertIacJob(
+  tx: SiteTx,
+  job: IacJobOrder & Pick<IacJob, 'jobId' | 'agreed'> & { readonly sealed: Buffer },
+  now: Date,
+): Promise<void> {
   await tx.db
     .insertInto('iac_job')
     .values({

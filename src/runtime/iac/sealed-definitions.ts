@@ -4,40 +4,39 @@ import { type ParsedDefinition, canonicalDefinition } from '#runtime/definitions
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 
+import type { IacJob } from './model.ts'
 import { selectSealed } from './queries.ts'
+
+interface SealedDefinitionsDeps {
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>
+  readonly siteKeys: SiteKeys
+  readonly definitions: Definitions
+}
 
 /** What a waiting job will carry out: it may hold the values of secrets, so it is stored sealed. */
 export class SealedDefinitions {
-  readonly #sealer: Pick<Sealer, 'seal' | 'open'>
-  readonly #siteKeys: SiteKeys
-  readonly #definitions: Definitions
+  readonly #deps: SealedDefinitionsDeps
 
-  constructor(deps: {
-    sealer: Pick<Sealer, 'seal' | 'open'>
-    siteKeys: SiteKeys
-    definitions: Definitions
-  }) {
-    this.#sealer = deps.sealer
-    this.#siteKeys = deps.siteKeys
-    this.#definitions = deps.definitions
+  constructor(deps: SealedDefinitionsDeps) {
+    this.#deps = deps
   }
 
   async seal(tx: SiteTx, jobId: string, definition: ParsedDefinition): Promise<Buffer> {
     const text = JSON.stringify(canonicalDefinition(definition))
-    const key = await this.#siteKeys.wrapped(tx)
-    return this.#sealer.seal(key, contextOf(jobId), Buffer.from(text))
+    const key = await this.#deps.siteKeys.wrapped(tx)
+    return this.#deps.sealer.seal(key, contextOf(jobId), Buffer.from(text))
   }
 
   /** Undefined once the job has ended. */
   async open(
     tx: SiteTx,
-    job: { readonly jobId: string; readonly number: string },
+    job: Pick<IacJob, 'jobId' | 'number'>,
   ): Promise<ParsedDefinition | undefined> {
     const sealed = await selectSealed(tx, job.number)
     if (sealed === null) return undefined
-    const key = await this.#siteKeys.wrapped(tx)
-    const text = this.#sealer.open(key, contextOf(job.jobId), sealed).toString()
-    return this.#definitions.parse(JSON.parse(text))
+    const key = await this.#deps.siteKeys.wrapped(tx)
+    const text = this.#deps.sealer.open(key, contextOf(job.jobId), sealed).toString()
+    return this.#deps.definitions.parse(JSON.parse(text))
   }
 }
 

@@ -13,7 +13,7 @@ import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/se
 import { deletionKey, deletionsIn, confirmationError } from './confirmation.ts'
 import {
   type DefinitionSource,
-  type IacJob,
+  type IacJobOrder,
   type IacRequest,
   KEPT_DAYS,
   KEPT_JOBS,
@@ -35,12 +35,9 @@ export interface SubmittedJob {
   readonly permissionsSync: PermissionsSync
 }
 
-type NewJobRequest = Pick<
-  IacJob,
-  'mode' | 'source' | 'profileName' | 'deploymentId' | 'persisted' | 'requestedBy'
-> & { readonly confirm: NonNullable<IacRequest['confirm']> }
+type NewJobRequest = IacJobOrder & { readonly confirm: NonNullable<IacRequest['confirm']> }
 
-export interface IacSubmissionsDeps {
+interface IacSubmissionsDeps {
   readonly database: Database
   readonly definitions: Definitions
   readonly profiles: DefinitionProfiles

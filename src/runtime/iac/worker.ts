@@ -199,12 +199,8 @@ export class IacWorker {
         throw error instanceof AppError ? new StepRefused(change, error) : error
       })
     const status = action === 'none' ? 'unchanged' : 'succeeded'
-    await updateChangeResult(tx, job.number, {
-      position: change.position,
-      action,
-      status,
-      error: null,
-    })
+    const { position } = change
+    await updateChangeResult(tx, job.number, { position, action, status, error: null })
     await resetAttempts(tx, job.number)
   }
 

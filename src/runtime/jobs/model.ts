@@ -46,25 +46,19 @@ export type JobAuth =
   | { readonly mode: 'system' }
   | { readonly mode: 'user'; readonly username: string }
 
-/** What to make of a job. What is left out stays as it is; a new job needs `operation`. */
-export interface JobInput {
-  readonly operation?: string
-  readonly payload?: unknown
-  /** Null for a job that is only started by hand. */
-  readonly schedule?: ScheduleText | null
-  readonly auth?: JobAuth
-  /** False stops the schedule; the job can still be started by hand. */
-  readonly enabled?: boolean
-}
-
 /** What a job says. */
 export interface JobDefinition {
   readonly operation: string
   readonly payload: unknown
+  /** Null for a job that is only started by hand. */
   readonly schedule: ScheduleText | null
   readonly auth: JobAuth
+  /** False stops the schedule; the job can still be started by hand. */
   readonly enabled: boolean
 }
+
+/** What to make of a job. What is left out stays as it is; a new job needs `operation`. */
+export type JobInput = Partial<JobDefinition>
 
 export interface Job extends JobDefinition {
   readonly jobId: string
@@ -102,19 +96,12 @@ export function mergeJob(current: JobDefinition | undefined, input: JobInput): J
   return { ...NEW_JOB, ...current, ...named(input), operation }
 }
 
-export const sameJob = (a: JobDefinition, b: JobDefinition): boolean =>
-  isDeepStrictEqual(definitionOf(a), definitionOf(b))
+/** Whether `job` has all that `definition` says. */
+export const sameJob = (job: Job, definition: JobDefinition): boolean =>
+  isDeepStrictEqual({ ...job, ...definition }, { ...job })
 
 export const sameSchedule = (a: JobDefinition, b: JobDefinition): boolean =>
   a.enabled === b.enabled && isDeepStrictEqual(a.schedule, b.schedule)
-
-const definitionOf = (from: JobDefinition): JobDefinition => ({
-  operation: from.operation,
-  payload: from.payload,
-  schedule: from.schedule,
-  auth: from.auth,
-  enabled: from.enabled,
-})
 
 /** Without the fields that are undefined, which would hide what is there. */
 const named = (input: JobInput): JobInput =>

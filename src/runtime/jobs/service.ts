@@ -40,21 +40,23 @@ type WithLastRun<Kind> = Kind & { readonly lastRun: LastRun | null }
 export type JobWithLastRun = WithLastRun<Job>
 export type ListedJobWithLastRun = WithLastRun<ListedJob>
 
+interface JobsDeps {
+  readonly database: Database
+  readonly operations: Operations
+  readonly clock: Clock
+}
+
 /** Calls of a site's operations that a schedule, or somebody's hand, starts. */
 export class Jobs {
-  readonly #database: Database
-  readonly #operations: Pick<Operations, 'find'>
-  readonly #clock: Clock
+  readonly #deps: JobsDeps
 
-  constructor(deps: { database: Database; operations: Pick<Operations, 'find'>; clock: Clock }) {
-    this.#database = deps.database
-    this.#operations = deps.operations
-    this.#clock = deps.clock
+  constructor(deps: JobsDeps) {
+    this.#deps = deps
   }
 
   /** By id. */
   list(siteId: string): Promise<ListedJobWithLastRun[]> {
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       const lastRuns = await selectLastRuns(tx)
       const jobs = await selectListedJobs(tx, MAX_LISTED_PAYLOAD_BYTES)
       return jobs.map((job) => withLastRun(job, lastRuns))
@@ -62,13 +64,13 @@ export class Jobs {
   }
 
   get(siteId: string, jobId: string): Promise<JobWithLastRun> {
-    return this.#database.withSite(siteId, (tx) => this.#get(tx, jobId))
+    return this.#deps.database.withSite(siteId, (tx) => this.#get(tx, jobId))
   }
 
   /** Creates the job, or changes what the input names. */
   put(siteId: string, jobId: string, value: unknown): Promise<JobWithLastRun> {
     const input = this.check(value)
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       await this.write(tx, jobId, input)
       return this.#get(tx, jobId)
     })
@@ -76,14 +78,14 @@ export class Jobs {
 
   /** Removes the job with its schedule and its runs. A run that has begun goes on and leaves no trace. */
   remove(siteId: string, jobId: string): Promise<void> {
-    return this.#database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       if (!(await this.delete(tx, jobId))) throw notFound('Job', jobId)
     })
   }
 
   /** The input that a body means; throws a `ValidationError` that names each wrong field. */
   check(value: unknown): JobInput {
-    return parseJob(value, this.#clock.now())
+    return parseJob(value, this.#deps.clock.now())
   }
 
   /** All of them by id; there are at most 200. */
@@ -106,7 +108,7 @@ export class Jobs {
     if (!current && (await countJobs(tx)) - toDelete >= MAX_JOBS) {
       throw invalid('jobId', `a site holds at most ${MAX_JOBS} jobs: delete one first`)
     }
-    if (!(await this.#operations.find(tx, job.operation))) {
+    if (!(await this.#deps.operations.find(tx, job.operation))) {
       throw invalid('operation', `operation "${job.operation}" does not exist`)
     }
     await this.#store(tx, jobId, job, current)
@@ -138,7 +140,7 @@ export class Jobs {
     job: JobDefinition,
     current: StoredJob | undefined,
   ): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.#deps.clock.now()
     const goesOn = current !== undefined && sameSchedule(current, job)
     const scheduledSince = goesOn ? current.scheduledSince : now
     await upsertJob(tx, jobId, { ...job, scheduledSince }, now)

@@ -34,36 +34,29 @@ export type LogRecord = Static<typeof LogRecord>
 
 /** What a reader of the log wants to see; absent means all. */
 export interface LogFilter {
-  readonly operation?: string
-  /** This one and the more severe ones. */
-  readonly level?: LogLevel
-  readonly requestId?: string
-  /** Inclusive. */
-  readonly since?: Date
-  /** Exclusive. */
-  readonly until?: Date
-}
-
-export interface LogFilterText {
   readonly operation?: string | undefined
-  readonly level?: string | undefined
+  /** This one and the more severe ones. */
+  readonly level?: LogLevel | undefined
   readonly requestId?: string | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
+  /** Inclusive. */
+  readonly since?: Date | undefined
+  /** Exclusive. */
+  readonly until?: Date | undefined
 }
 
-export function parseFilter(text: LogFilterText): LogFilter {
-  const level = text.level === undefined ? undefined : parseLevel(text.level)
-  const since = parseTime('since', text.since)
-  const until = parseTime('until', text.until)
-  return {
-    ...(text.operation === undefined ? {} : { operation: text.operation }),
-    ...(level === undefined ? {} : { level }),
-    ...(text.requestId === undefined ? {} : { requestId: text.requestId }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  }
-}
+export const parseFilter = ({
+  operation,
+  level,
+  requestId,
+  since,
+  until,
+}: Partial<Record<keyof LogFilter, string>>): LogFilter => ({
+  operation,
+  level: level === undefined ? undefined : parseLevel(level),
+  requestId,
+  since: parseTime('since', since),
+  until: parseTime('until', until),
+})
 
 /** An ISO 8601 time of a query. */
 export function parseTime(field: string, text: string | undefined): Date | undefined {

@@ -1,3 +1,5 @@
+import { setTimeout } from 'node:timers/promises'
+
 import { AppError } from '#base/app-error.ts'
 
 const MAX_PER_SITE = 20
@@ -45,7 +47,7 @@ export class LogWatchers {
 export class LogWatcher {
   readonly signal: AbortSignal
   readonly #leaving = new AbortController()
-  #bell = Promise.withResolvers<'lines'>()
+  #bell = new AbortController()
 
   constructor(endings: readonly AbortSignal[]) {
     this.signal = AbortSignal.any([...endings, this.#leaving.signal])
@@ -56,25 +58,18 @@ export class LogWatcher {
   }
 
   reset(): void {
-    this.#bell = Promise.withResolvers()
+    this.#bell = new AbortController()
   }
 
   wake(): void {
-    this.#bell.resolve('lines')
+    this.#bell.abort()
   }
 
   /** Until there are lines, the time is over, or the signal ends it. */
   async wait(silenceMs: number): Promise<'lines' | 'silence' | 'ended'> {
-    if (this.signal.aborted) return 'ended'
-    const { promise, resolve } = Promise.withResolvers<'silence' | 'ended'>()
-    const timer = setTimeout(() => resolve('silence'), silenceMs)
-    const ended = () => resolve('ended')
-    this.signal.addEventListener('abort', ended, { once: true })
-    try {
-      return await Promise.race([this.#bell.promise, promise])
-    } finally {
-      clearTimeout(timer)
-      this.signal.removeEventListener('abort', ended)
-    }
+    const signal = AbortSignal.any([this.signal, this.#bell.signal])
+    return setTimeout(silenceMs, 'silence' as const, { signal }).catch(() =>
+      this.signal.aborted ? 'ended' : 'lines',
+    )
   }
 }

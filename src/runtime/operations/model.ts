@@ -103,16 +103,9 @@ export function parseOperation(input: PutOperation): OperationBinding {
   }
 }
 
-export const sameBinding = (a: OperationBinding, b: OperationBinding): boolean =>
-  isDeepStrictEqual(bindingOf(a), bindingOf(b))
-
-const bindingOf = (from: OperationBinding): OperationBinding => ({
-  operation: from.operation,
-  lambdaResourceId: from.lambdaResourceId,
-  preset: from.preset,
-  auth: from.auth,
-  cacheTtlSeconds: from.cacheTtlSeconds,
-})
+/** Whether `operation` has all that `binding` says. */
+export const sameBinding = (operation: OperationBinding, binding: OperationBinding): boolean =>
+  isDeepStrictEqual({ ...operation, ...binding }, { ...operation })
 
 function parseAuth({ mode, groups }: Static<typeof AuthInput>): AuthRule {
   if (mode !== 'groups') {

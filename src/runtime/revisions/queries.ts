@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { SyncState, SyncStatus } from './model.ts'
+import type { SyncState } from './model.ts'
 
-const STATE = ['sync_status', 'requested', 'synced', 'current_revision', 'error'] as const
+const STATE = [
+  'sync_status as status',
+  'requested',
+  'synced',
+  'current_revision as currentRevision',
+  'error',
+] as const
 
-interface StateRow {
-  readonly sync_status: SyncStatus
-  readonly requested: string
-  readonly synced: string
-  readonly current_revision: number | null
-  readonly error: string | null
-}
+type StateRow = Omit<SyncState, 'requested' | 'synced'> & Record<'requested' | 'synced', string>
 
 /** Counts one change. Its row lock orders it against the sync: a revision has all of a change or nothing. */
 export async function countChange(tx: SiteTx, now: Date): Promise<SyncState> {
@@ -51,37 +51,19 @@ export async function lockState(tx: SiteTx): Promise<SyncState | undefined> {
   return row && toState(row)
 }
 
-export async function updateStatus(
+/** With `published` also what is current. */
+export async function updateState(
   tx: SiteTx,
-  change: { readonly status: SyncStatus; readonly error: string | null },
+  change: Pick<SyncState, 'status' | 'error'>,
   now: Date,
+  published?: { readonly revision: number; readonly synced: bigint },
 ): Promise<void> {
   await tx.db
     .updateTable('site_runtime')
     .set({ sync_status: change.status, error: change.error, updated_at: now })
-    .where('site_id', '=', tx.siteId)
-    .execute()
-}
-
-export async function updateCurrent(
-  tx: SiteTx,
-  change: {
-    readonly revision: number
-    readonly synced: bigint
-    readonly status: SyncStatus
-    readonly error: string | null
-  },
-  now: Date,
-): Promise<void> {
-  await tx.db
-    .updateTable('site_runtime')
-    .set({
-      current_revision: change.revision,
-      synced: String(change.synced),
-      sync_status: change.status,
-      error: change.error,
-      updated_at: now,
-    })
+    .$if(published !== undefined, (query) =>
+      query.set({ current_revision: published?.revision, synced: String(published?.synced) }),
+    )
     .where('site_id', '=', tx.siteId)
     .execute()
 }
@@ -142,9 +124,7 @@ const states = (tx: SiteTx) =>
   tx.db.selectFrom('site_runtime').select(STATE).where('site_id', '=', tx.siteId)
 
 const toState = (row: StateRow): SyncState => ({
-  status: row.sync_status,
+  ...row,
   requested: BigInt(row.requested),
   synced: BigInt(row.synced),
-  currentRevision: row.current_revision,
-  error: row.error,
 })

@@ -13,8 +13,7 @@ import {
   selectCurrent,
   selectLatestRevision,
   selectState,
-  updateCurrent,
-  updateStatus,
+  updateState,
 } from './queries.ts'
 
 interface RevisionsDeps {
@@ -62,28 +61,28 @@ export class Revisions {
   async begin(tx: SiteTx): Promise<SyncState | undefined> {
     const state = await lockState(tx)
     if (!state || state.synced >= state.requested) return undefined
-    await updateStatus(tx, { status: 'running', error: null }, this.#deps.clock.now())
+    await updateState(tx, { status: 'running', error: null }, this.#deps.clock.now())
     return state
   }
 
   /** Writes the next revision, unless a newer one is there already, and tells the replicas. True when changes came meanwhile. */
   publish(
     siteId: string,
-    input: {
-      readonly synced: bigint
-      readonly document: object
-      readonly error: string | null
-    },
+    {
+      synced,
+      document,
+      error,
+    }: Pick<SyncState, 'synced' | 'error'> & { readonly document: object },
   ): Promise<boolean> {
     const now = this.#deps.clock.now()
     return this.#deps.database.withSite(siteId, async (tx) => {
       const state = await lockState(tx)
-      if (!state || state.synced >= input.synced) return false
+      if (!state || state.synced >= synced) return false
       const revision = ((await selectLatestRevision(tx)) ?? 0) + 1
-      await insertRevision(tx, revision, input.document, now)
-      const behind = state.requested > input.synced
-      const status = outcome(behind, input.error)
-      await updateCurrent(tx, { revision, synced: input.synced, status, error: input.error }, now)
+      await insertRevision(tx, revision, document, now)
+      const behind = state.requested > synced
+      const status = outcome(behind, error)
+      await updateState(tx, { status, error }, now, { revision, synced })
       // Nobody reads an older one, and what was deleted since is still in it.
       await deleteRevisionsBefore(tx, revision)
       await this.#deps.notifications.notify(tx, 'croft_revision', { siteId, revision })
@@ -96,7 +95,7 @@ export class Revisions {
     return this.#deps.database.withSite(siteId, async (tx) => {
       const state = await lockState(tx)
       if (!state || state.synced >= state.requested) return
-      await updateStatus(tx, { status: 'failed', error: reason }, this.#deps.clock.now())
+      await updateState(tx, { status: 'failed', error: reason }, this.#deps.clock.now())
     })
   }
 

@@ -16,14 +16,13 @@ export interface UsageCount {
   wallUs: number
 }
 
-export interface OperationUsage {
+const TOTALS = ['calls', 'errors', 'cacheHits', 'cpuMs', 'wallMs'] as const
+
+type UsageTotals = Readonly<Record<(typeof TOTALS)[number], number>>
+
+export interface OperationUsage extends UsageTotals {
   readonly hour: string
   readonly operation: string
-  readonly calls: number
-  readonly errors: number
-  readonly cacheHits: number
-  readonly cpuMs: number
-  readonly wallMs: number
 }
 
 export interface UsageRange {
@@ -54,16 +53,10 @@ export function usageRange(from: Date | undefined, to: Date | undefined, now: Da
   return { from: start, to: end }
 }
 
-export function totalOf(
-  rows: readonly OperationUsage[],
-): Omit<OperationUsage, 'hour' | 'operation'> {
-  const sum = (field: 'calls' | 'errors' | 'cacheHits' | 'cpuMs' | 'wallMs') =>
-    rows.reduce((total, row) => total + row[field], 0)
-  return {
-    calls: sum('calls'),
-    errors: sum('errors'),
-    cacheHits: sum('cacheHits'),
-    cpuMs: sum('cpuMs'),
-    wallMs: sum('wallMs'),
+export function totalOf(rows: readonly UsageTotals[]): UsageTotals {
+  const totals = { calls: 0, errors: 0, cacheHits: 0, cpuMs: 0, wallMs: 0 }
+  for (const row of rows) {
+    for (const name of TOTALS) totals[name] += row[name]
   }
+  return totals
 }

@@ -20,21 +20,23 @@ export type CallKind = 'hit' | 'call' | 'error'
 
 type SiteUsage = Map<string, UsageCount>
 
+interface RuntimeUsageDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
 /** Counts calls per operation and hour in memory and adds them to the database every few seconds. */
 export class RuntimeUsage implements AsyncDisposable {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #logger: Logger
+  readonly #deps: RuntimeUsageDeps
   #sites = new Map<string, SiteUsage>()
   #hour = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
   readonly #pruned = new Map<string, number>()
 
-  constructor(deps: { database: Database; clock: Clock; logger: Logger }) {
-    this.#database = deps.database
-    this.#clock = deps.clock
-    this.#logger = deps.logger
+  constructor(deps: RuntimeUsageDeps) {
+    this.#deps = deps
   }
 
   record(
@@ -59,7 +61,7 @@ export class RuntimeUsage implements AsyncDisposable {
     operation: string | undefined,
   ): Promise<OperationUsage[]> {
     await this.flush()
-    return this.#database.withSite(siteId, (tx) => selectOperationUsage(tx, range, operation))
+    return this.#deps.database.withSite(siteId, (tx) => selectOperationUsage(tx, range, operation))
   }
 
   flush(): Promise<void> {
@@ -77,7 +79,7 @@ export class RuntimeUsage implements AsyncDisposable {
 
   /** Counts that are opened together belong to one hour; they are written well before they could matter to the next. */
   #open(): void {
-    this.#hour = hourOf(this.#clock.now().getTime())
+    this.#hour = hourOf(this.#deps.clock.now().getTime())
     this.#timer = setTimeout(() => void this.flush(), FLUSH_MS)
   }
 
@@ -92,14 +94,14 @@ export class RuntimeUsage implements AsyncDisposable {
   async #write(sites: ReadonlyMap<string, SiteUsage>, hour: Date): Promise<void> {
     for (const [siteId, counts] of sites) {
       await this.#add(siteId, hour, counts).catch((error: unknown) => {
-        this.#logger.warn({ siteId, err: error }, 'usage counts were lost')
+        this.#deps.logger.warn({ siteId, err: error }, 'usage counts were lost')
       })
     }
   }
 
   async #add(siteId: string, hour: Date, counts: SiteUsage): Promise<void> {
     const prune = this.#pruned.get(siteId) !== hour.getTime()
-    await this.#database.withSite(siteId, async (tx) => {
+    await this.#deps.database.withSite(siteId, async (tx) => {
       await addOperationUsage(tx, hour, counts)
       if (prune) await deleteUsageBefore(tx, new Date(hour.getTime() - RETENTION_MS))
     })
