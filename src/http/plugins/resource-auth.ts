@@ -37,9 +37,12 @@ async function admitted(
   const resourceId = Value.Check(NameText, asked) ? asked : ''
   let found: Resource | undefined
   const actor = await context.adminTokens.verify(site, bearer, async (subject) => {
-    const read = await context.resources.withStanding(site.siteId, { ...subject, resourceId })
+    const read = await context.resources.getWithAccountStatus(site.siteId, {
+      ...subject,
+      resourceId,
+    })
     found = read?.resource
-    return read?.standing
+    return read?.accountStatus
   })
   if (!atLeast(actor, least)) {
     throw new AppError('Forbidden', `This route needs the role "${least}"`)

@@ -64,7 +64,7 @@ describe('the secrets of a site', () => {
 
   test('are looked for at that site alone', () => {
     const redaction = redactionAt(() => 0)
-    redaction.learn('one', [secret])
+    redaction.addSecrets('one', [secret])
     expect(redaction.redact('one', 'the first value')).toBe('the [secret KEY]')
     expect(redaction.redact('two', 'the first value')).toBe('the first value')
   })
@@ -72,11 +72,11 @@ describe('the secrets of a site', () => {
   test('are still looked for while a run may hold them', () => {
     let now = 0
     const redaction = redactionAt(() => now)
-    redaction.learn('one', [secret])
-    redaction.learn('one', [next])
+    redaction.addSecrets('one', [secret])
+    redaction.addSecrets('one', [next])
     expect(redaction.redact('one', 'first value, second value')).toBe('[secret KEY], [secret KEY]')
     now = 21 * 60 * 1000
-    redaction.learn('one', [next])
+    redaction.addSecrets('one', [next])
     expect(redaction.redact('one', 'first value, second value')).toBe('first value, [secret KEY]')
   })
 
@@ -88,7 +88,7 @@ describe('the secrets of a site', () => {
       maxSize: 2000,
     })
     for (const siteId of ['one', 'two', 'three', 'four', 'five']) {
-      redaction.learn(siteId, [secret])
+      redaction.addSecrets(siteId, [secret])
       served.add(siteId)
       redaction.redact('one', 'the first one is in use')
     }

@@ -43,7 +43,7 @@ export class Redaction {
   }
 
   /** What a revision's functions may see from now on. Values that it lacks are looked for until no run can hold them. */
-  learn(siteId: string, secrets: readonly Secret[]): void {
+  addSecrets(siteId: string, secrets: readonly Secret[]): void {
     const before = this.#sites.peek(siteId)?.known ?? []
     if (secrets.length === 0 && before.length === 0) return
     const now = this.#now()

@@ -126,7 +126,7 @@ export class EnvVars {
   }
 
   /** Opens what a revision carries. */
-  async open(
+  async unseal(
     tx: SiteTx,
     sealed: readonly SealedEnvVar[],
   ): Promise<ReadonlyMap<string, OpenEnvVar>> {

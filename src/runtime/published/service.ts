@@ -222,7 +222,7 @@ export class PublishedSites {
         return {
           current,
           versions: await this.#deps.operationVersions(tx),
-          env: await this.#deps.envVars.open(tx, current.document.env),
+          env: await this.#deps.envVars.unseal(tx, current.document.env),
           unready: undefined,
         }
       }
@@ -234,7 +234,7 @@ export class PublishedSites {
       return { unready: notProvisioned(state, unreadable) }
     })
     if (found.unready === undefined) {
-      this.#deps.redaction.learn(site.siteId, secretsOf(found.env))
+      this.#deps.redaction.addSecrets(site.siteId, secretsOf(found.env))
       return publishedSite(site, found.current, found)
     }
     this.#unready.set(site.siteId, found.unready)

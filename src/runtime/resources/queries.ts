@@ -20,8 +20,8 @@ const COLUMNS = [
 const COLUMNS_TEXT =
   'resource_id as "resourceId", type, name, config, created_at as "createdAt", updated_at as "updatedAt"'
 
-export interface StandingAndResource {
-  readonly standing: AccountStatus
+export interface AccountStatusAndResource {
+  readonly accountStatus: AccountStatus
   readonly resource: Resource | undefined
 }
 
@@ -47,11 +47,11 @@ export async function readResource(
 }
 
 /** Does what `selectAccountStatus` and `readResource` do, in one round trip. Undefined when the account is gone. */
-export async function readStandingAndResource(
+export async function readAccountStatusAndResource(
   database: Database,
   siteId: string,
   { userPoolId, sub, familyId, resourceId }: AccountStatusKey & { readonly resourceId: string },
-): Promise<StandingAndResource | undefined> {
+): Promise<AccountStatusAndResource | undefined> {
   // All columns are null when the resource does not exist.
   const [row] = await database.statement<
     AccountStatus & (Resource | Readonly<Record<keyof Resource, null>>)
@@ -64,7 +64,7 @@ export async function readStandingAndResource(
   if (row === undefined) return undefined
   const { email, role, tokensValidAfter, groups, signedOut, ...resource } = row
   return {
-    standing: { email, role, tokensValidAfter, groups, signedOut },
+    accountStatus: { email, role, tokensValidAfter, groups, signedOut },
     resource: resource.resourceId === null ? undefined : resource,
   }
 }

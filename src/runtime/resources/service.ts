@@ -22,13 +22,13 @@ import {
   type TypedConfig,
 } from './model.ts'
 import {
-  type StandingAndResource,
+  type AccountStatusAndResource,
   countResources,
   deleteResource,
   insertResource,
   lockResource,
   readResource,
-  readStandingAndResource,
+  readAccountStatusAndResource,
   selectCodeBytes,
   selectGrantees,
   selectResource,
@@ -113,11 +113,11 @@ export class Resources {
   }
 
   /** A resource, and who asks for it as they stand now. Undefined when the account is gone. */
-  withStanding(
+  getWithAccountStatus(
     siteId: string,
     subject: AccountStatusKey & { readonly resourceId: string },
-  ): Promise<StandingAndResource | undefined> {
-    return readStandingAndResource(this.#deps.database, siteId, subject)
+  ): Promise<AccountStatusAndResource | undefined> {
+    return readAccountStatusAndResource(this.#deps.database, siteId, subject)
   }
 
   /** All of them by name; there are at most 500. */
