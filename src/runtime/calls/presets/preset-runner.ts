@@ -161,7 +161,8 @@ function boundedPayload(body: string, { preset }: PresetBinding): unknown {
   return payloadOf(body, PAYLOAD_BOUNDS)
 }
 
-function failureOf(refusal: LimiterRefusal): SandboxFailure {
+/** What a caller whom the limiter refused is told of. */
+export function failureOf(refusal: LimiterRefusal): SandboxFailure {
   switch (refusal.reason) {
     case 'queue-full': {
       const limit = refusal.maxQueued
