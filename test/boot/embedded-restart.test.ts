@@ -8,8 +8,6 @@ import { CroftProcess, freePort } from '#test/croft-process.ts'
 import { portalOf } from '#test/operator.ts'
 import { isRunning } from '#test/process-table.ts'
 
-const STOP_MS = 15_000
-
 let cleanUp: AsyncDisposableStack
 let options: { dataDir: string; port: number }
 let croft: CroftProcess
@@ -38,11 +36,16 @@ async function killPostmaster(): Promise<void> {
   await croft.until('its end is noticed', () => said('embedded postgres ended').length > 0)
 }
 
-/** A process of the old server that does not end keeps the next one from starting, until it is killed. */
+/**
+ * A process of the old server that does not end keeps the next one from starting, until it is killed. It is one that
+ * serves no connection: a frozen one would keep whoever waits for its answer waiting, too.
+ */
 async function killPostmasterAlone(): Promise<() => void> {
   const parent = postmaster()
-  const orphan = croft.processes().find((one) => one.parent === parent)
-  if (orphan === undefined) throw new Error('The postmaster has no children')
+  const orphan = croft
+    .processes()
+    .find((one) => one.parent === parent && one.command.startsWith('postgres: checkpointer'))
+  if (orphan === undefined) throw new Error('The postmaster has no checkpointer')
   process.kill(orphan.pid, 'SIGSTOP')
   const end = () => {
     if (isRunning(orphan)) process.kill(orphan.pid, 'SIGKILL')
@@ -123,9 +126,8 @@ describe('an embedded database that is killed under its service', () => {
     const endOrphan = await killPostmasterAlone()
     // Whoever connects again after ever longer pauses has come to long ones by now.
     await croft.until('starts fail', () => said('embedded postgres not started again').length > 5)
-    const stopAt = performance.now()
     expect(await croft.stop()).toEqual({ code: 1, signal: null })
-    expect(performance.now() - stopAt).toBeLessThan(STOP_MS)
+    // This is said when all is closed; a service that is held up says the other, and ends with the same code.
     expect(croft.output).toMatch(/croft: The embedded PostgreSQL in ".*" had ended before/)
     expect(said('not stopped in time')).toEqual([])
     endOrphan()
