@@ -10,12 +10,7 @@ import { TokenFamilies } from './sessions/families.ts'
 import { LogoutRequests } from './sessions/logout-requests.ts'
 import { Sessions } from './sessions/service.ts'
 import { SignOut } from './sessions/sign-out.ts'
-import { CodeExchange } from './token-sets/code-exchange.ts'
-import { RefreshExchange } from './token-sets/refresh-exchange.ts'
 import { TokenSets } from './token-sets/service.ts'
-import { TokenIssuer } from './token-sets/token-issuer.ts'
-import { TokenRevocation } from './token-sets/token-revocation.ts'
-import { UserInfos } from './token-sets/user-infos.ts'
 import { IdTokenHints } from './tokens/id-token-hints.ts'
 import type { TokenSigner } from './tokens/token-signer.ts'
 import type { TokenVerifier } from './tokens/token-verifier.ts'
@@ -44,20 +39,11 @@ export function openSignIns(deps: {
   const codes = new AuthorizationCodes(deps)
   const hints = new IdTokenHints(deps)
   const sessions = new Sessions({ ...deps, families, codes })
-  const issuer = new TokenIssuer(deps)
   return {
     signIns: new SignIns({ ...deps, sessions, codes, hints }),
     sessions,
     signOut: new SignOut({ ...deps, families, codes }),
-    tokenSets: new TokenSets({
-      ...deps,
-      families,
-      issuer,
-      exchange: new CodeExchange({ ...deps, codes, families, issuer }),
-      refreshing: new RefreshExchange({ ...deps, families, issuer }),
-      revoking: new TokenRevocation({ ...deps, families }),
-      userInfos: new UserInfos(deps),
-    }),
+    tokenSets: new TokenSets({ ...deps, families, codes }),
     logouts: new LogoutRequests({ hints }),
   }
 }

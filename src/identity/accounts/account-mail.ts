@@ -1,36 +1,23 @@
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { AuthEmails } from '#identity/auth-emails/service.ts'
-import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { User } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { QueueJobs } from '#platform/queue/queue.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { AccountServiceDeps } from './account-deps.ts'
 import { upsertResetCode } from './code-queries.ts'
-import { type MailedCodes, RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
+import { RESET_LIFETIME_MS, VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
 import { updateSignUpCode } from './sign-up-queries.ts'
 
 type Job = QueueJobs['account-mail']
 
-export interface AccountMailDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly directory: PoolDirectory
-  readonly users: Users
-  readonly codes: MailedCodes
-  readonly authEmails: AuthEmails
-  siteOf(siteId: string): Promise<Site>
-}
-
 /** Answers those who asked with an address, by mail to that address: nobody else learns whether it has an account. */
 export class AccountMail {
-  readonly #deps: AccountMailDeps
+  readonly #deps: AccountServiceDeps
 
-  constructor(deps: AccountMailDeps) {
+  constructor(deps: AccountServiceDeps) {
     this.#deps = deps
   }
 

@@ -1,30 +1,16 @@
-import type { Clock } from '#base/clock.ts'
 import { hashInvite } from '#identity/invites/model.ts'
-import type { Invites } from '#identity/invites/service.ts'
-import type { Passwords, PreparedPassword } from '#identity/passwords/service.ts'
-import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { PreparedPassword } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { AccountServiceDeps } from './account-deps.ts'
 import { linkExpired } from './errors.ts'
 import type { InviteAcceptance, OpenInvite } from './model.ts'
 import { activateInvited, lockUser, selectOpenInvite } from './queries.ts'
-
-export interface InviteAcceptancesDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly directory: PoolDirectory
-  readonly users: Users
-  readonly invites: Invites
-  readonly passwords: Passwords
-  readonly events: SecurityEvents
-}
 
 interface PreparedAcceptance {
   readonly pool: Pool
@@ -36,9 +22,9 @@ interface PreparedAcceptance {
 
 /** Invited people, who take their accounts by choosing a password. */
 export class InviteAcceptances {
-  readonly #deps: InviteAcceptancesDeps
+  readonly #deps: AccountServiceDeps
 
-  constructor(deps: InviteAcceptancesDeps) {
+  constructor(deps: AccountServiceDeps) {
     this.#deps = deps
   }
 

@@ -1,36 +1,21 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { AuthEmails } from '#identity/auth-emails/service.ts'
-import type { Passwords } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { User } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { AccountServiceDeps } from './account-deps.ts'
 import { deleteResetCode } from './code-queries.ts'
 import { wrongOldPassword } from './errors.ts'
 import type { OwnPasswordChange, PasswordAddition } from './model.ts'
 import { lockUser } from './queries.ts'
 
-export interface OwnPasswordsDeps {
-  readonly database: Database
-  readonly users: Users
-  readonly passwords: Passwords
-  readonly rateLimiter: AuthRateLimiter
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-  readonly signOut: SignOut
-}
-
 /** Passwords in the hands of users who are signed in. */
 export class OwnPasswords {
-  readonly #deps: OwnPasswordsDeps
+  readonly #deps: AccountServiceDeps
 
-  constructor(deps: OwnPasswordsDeps) {
+  constructor(deps: AccountServiceDeps) {
     this.#deps = deps
   }
 

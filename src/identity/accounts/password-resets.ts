@@ -1,37 +1,15 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
-import type { AuthEmails } from '#identity/auth-emails/service.ts'
-import type { Passwords, PreparedPassword } from '#identity/passwords/service.ts'
+import type { PreparedPassword } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { SignOut } from '#identity/sessions/sign-out.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail } from './account-email.ts'
 import { deleteResetCode, takeResetAttempt } from './code-queries.ts'
 import { wrongCode } from './errors.ts'
-import type { MailedCodes } from './mailed-codes.ts'
 import type { PasswordReset } from './model.ts'
 import { lockUser, markVerified } from './queries.ts'
-
-export interface PasswordResetsDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly queue: Queue
-  readonly users: Users
-  readonly passwords: Passwords
-  readonly codes: MailedCodes
-  readonly rateLimiter: AuthRateLimiter
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-  readonly signOut: SignOut
-}
 
 interface PreparedReset {
   readonly pool: Pool
@@ -44,9 +22,9 @@ interface PreparedReset {
 
 /** New passwords for those who have forgotten theirs, against a code that goes to the account's address. */
 export class PasswordResets {
-  readonly #deps: PasswordResetsDeps
+  readonly #deps: AccountServiceDeps
 
-  constructor(deps: PasswordResetsDeps) {
+  constructor(deps: AccountServiceDeps) {
     this.#deps = deps
   }
 

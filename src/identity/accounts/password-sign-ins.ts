@@ -1,31 +1,15 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { networkOf } from '#base/network-of.ts'
-import type { Passwords } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail } from './account-email.ts'
 import { newestFromNetwork } from './candidate-sign-ups.ts'
 import { wrongCredentials } from './errors.ts'
 import type { AuthenticationResult, Credentials } from './model.ts'
 import { type PendingSignUp, selectSignUps } from './sign-up-queries.ts'
-
-export interface PasswordSignInsDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly users: Users
-  readonly passwords: Passwords
-  readonly rateLimiter: AuthRateLimiter
-  readonly events: SecurityEvents
-}
 
 /** An account, as far as there is one, and the password that is compared. */
 interface PasswordCandidate {
@@ -35,9 +19,9 @@ interface PasswordCandidate {
 
 /** Sign-in by password. Whoever it is, the same statements run and one password is hashed. */
 export class PasswordSignIns {
-  readonly #deps: PasswordSignInsDeps
+  readonly #deps: AccountServiceDeps
 
-  constructor(deps: PasswordSignInsDeps) {
+  constructor(deps: AccountServiceDeps) {
     this.#deps = deps
   }
 

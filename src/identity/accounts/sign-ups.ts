@@ -1,21 +1,15 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { networkOf } from '#base/network-of.ts'
-import type { Passwords } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
-import type { Queue } from '#platform/queue/queue.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail, newEmail } from './account-email.ts'
 import { candidateSignUps, mostLikelySignUp } from './candidate-sign-ups.ts'
 import { signUpDisabled, wrongCode } from './errors.ts'
-import { type MailedCodes, VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
+import { VERIFICATION_LIFETIME_MS } from './mailed-codes.ts'
 import type { Credentials, CodeResendRequest, SignUpConfirmation, SignUpReceipt } from './model.ts'
 import {
   type PendingSignUp,
@@ -25,18 +19,6 @@ import {
   lockSignUps,
   selectSignUps,
 } from './sign-up-queries.ts'
-
-export interface SignUpsDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly queue: Queue
-  readonly users: Users
-  readonly passwords: Passwords
-  readonly codes: MailedCodes
-  readonly rateLimiter: AuthRateLimiter
-  readonly events: SecurityEvents
-}
 
 /** A confirmation with everything that decides about it. */
 interface PreparedConfirmation {
@@ -49,9 +31,9 @@ interface PreparedConfirmation {
 
 /** Accounts in the making: several may wait for one address, each with its own password and code, and none holds it. */
 export class SignUps {
-  readonly #deps: SignUpsDeps
+  readonly #deps: AccountServiceDeps
 
-  constructor(deps: SignUpsDeps) {
+  constructor(deps: AccountServiceDeps) {
     this.#deps = deps
   }
 

@@ -44,62 +44,50 @@ interface SrpCandidate {
   readonly real: boolean
 }
 
+interface SrpSignInsDeps {
+  readonly database: Database
+  readonly passwords: Passwords
+  readonly rateLimiter: AuthRateLimiter
+  readonly events: SecurityEvents
+  readonly clock: Clock
+  readonly sealer: Sealer
+  readonly powers: ModularPowers
+  readonly verifiers: AddressVerifiers
+  readonly challenges: Challenges
+}
+
 /**
  * Sign-in without sending the password: two requests, the same work and the same words whether the account exists or not.
  * A challenge is made for one password, so that of a sign-up has no part here: it would take the account's place.
  */
 export class SrpSignIns {
-  readonly #database: Database
-  readonly #passwords: Passwords
-  readonly #rateLimiter: AuthRateLimiter
-  readonly #events: SecurityEvents
-  readonly #clock: Clock
-  readonly #powers: ModularPowers
-  readonly #verifiers: AddressVerifiers
-  readonly #challenges: Challenges
+  readonly #deps: SrpSignInsDeps
   readonly #nobody: SrpDecoyAccount
 
-  constructor(deps: {
-    database: Database
-    passwords: Passwords
-    rateLimiter: AuthRateLimiter
-    events: SecurityEvents
-    clock: Clock
-    sealer: Sealer
-    powers: ModularPowers
-    verifiers: AddressVerifiers
-    challenges: Challenges
-  }) {
-    this.#database = deps.database
-    this.#passwords = deps.passwords
-    this.#rateLimiter = deps.rateLimiter
-    this.#events = deps.events
-    this.#clock = deps.clock
-    this.#powers = deps.powers
-    this.#verifiers = deps.verifiers
-    this.#challenges = deps.challenges
+  constructor(deps: SrpSignInsDeps) {
+    this.#deps = deps
     this.#nobody = new SrpDecoyAccount(deps)
   }
 
   async begin(by: ChallengeClient, email: string, clientPublic: bigint): Promise<SrpChallenge> {
-    const { verifier } = await this.#database.withSite(by.site.siteId, (tx) =>
+    const { verifier } = await this.#deps.database.withSite(by.site.siteId, (tx) =>
       this.#known(tx, by, email),
     )
-    const exchange = await openExchange(this.#powers, clientPublic, verifier)
+    const exchange = await openExchange(this.#deps.powers, clientPublic, verifier)
     return {
-      salt: this.#verifiers.saltOf(by.pool.userPoolId, email),
+      salt: this.#deps.verifiers.saltOf(by.pool.userPoolId, email),
       serverPublic: exchange.serverPublic,
-      secretBlock: this.#challenges.seal(by, email, exchange),
+      secretBlock: this.#deps.challenges.seal(by, email, exchange),
     }
   }
 
   /** 401 `InvalidCredentials` for everything that does not prove the password, 429 `TooManyRequests`. */
   async finish(by: ChallengeClient, answer: SrpAnswer): Promise<{ readonly sub: string }> {
-    const challenge = this.#challenges.open(by, answer.secretBlock)
+    const challenge = this.#deps.challenges.open(by, answer.secretBlock)
     if (challenge?.email !== answer.email || !this.#isTimely(answer)) throw wrongCredentials()
     const { origin } = answer
     const at = { pool: by.pool, email: lookupEmail(answer.email), origin }
-    const proven = await this.#rateLimiter.attempt(by.site, 'account', at, () =>
+    const proven = await this.#deps.rateLimiter.attempt(by.site, 'account', at, () =>
       this.#proven(by, challenge, answer),
     )
     if (proven === undefined) throw wrongCredentials()
@@ -122,7 +110,7 @@ export class SrpSignIns {
 
   #isTimely({ timestamp }: SrpAnswer): boolean {
     const said = timestampOf(timestamp)?.getTime()
-    return said !== undefined && Math.abs(said - this.#clock.now().getTime()) <= MAX_SKEW_MS
+    return said !== undefined && Math.abs(said - this.#deps.clock.now().getTime()) <= MAX_SKEW_MS
   }
 
   /** Undefined when the challenge has been answered: right or wrong, each takes one answer. */
@@ -131,8 +119,8 @@ export class SrpSignIns {
     challenge: Challenge,
     email: string,
   ): Promise<SrpCandidate | undefined> {
-    return this.#database.withSite(by.site.siteId, async (tx) => {
-      await deleteExpired(tx, 'used_srp_challenge', this.#clock.now())
+    return this.#deps.database.withSite(by.site.siteId, async (tx) => {
+      await deleteExpired(tx, 'used_srp_challenge', this.#deps.clock.now())
       if (!(await insertUsedChallenge(tx, challenge))) return undefined
       return this.#known(tx, by, email)
     })
@@ -143,7 +131,7 @@ export class SrpSignIns {
     challenge: Challenge,
     { answer, verifier }: { readonly answer: SrpAnswer; readonly verifier: bigint },
   ): Promise<boolean> {
-    const key = await sessionKeyOf(this.#powers, challenge, verifier)
+    const key = await sessionKeyOf(this.#deps.powers, challenge, verifier)
     const { email, secretBlock, timestamp, signature } = answer
     const claim = { poolName: poolNameOf(pool.userPoolId), userId: email, secretBlock, timestamp }
     return key !== undefined && proves(key, claim, signature)
@@ -154,11 +142,11 @@ export class SrpSignIns {
     const email = lookupEmail(typed)
     const place = { userPoolId: pool.userPoolId, email }
     const { sub, hasSrp, sealedSrp } = await selectSrpAccount(tx, place, this.#nobody)
-    const decoy = this.#verifiers.decoyOf(pool.userPoolId, typed)
+    const decoy = this.#deps.verifiers.decoyOf(pool.userPoolId, typed)
     const srp = hasSrp
-      ? await this.#passwords.openSrp(tx, pool, sub ?? '', sealedSrp)
+      ? await this.#deps.passwords.openSrp(tx, pool, sub ?? '', sealedSrp)
       : this.#nobody.opened(sealedSrp)
-    const fits = this.#verifiers.fits(srp, pool.userPoolId, typed)
+    const fits = this.#deps.verifiers.fits(srp, pool.userPoolId, typed)
     const [stored, real] = [numberOf(srp.verifier), hasSrp && fits]
     return { sub, verifier: real ? stored : decoy, real }
   }
@@ -168,7 +156,7 @@ export class SrpSignIns {
     { email, origin }: SrpAnswer,
     sub: string | null,
   ): Promise<void> {
-    return this.#events.note(site.siteId, {
+    return this.#deps.events.note(site.siteId, {
       event: 'sign-in.failed',
       pool: pool.kind,
       sub: sub ?? undefined,

@@ -1,12 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { notFound } from '#base/app-error.ts'
-import type { Passwords } from '#identity/passwords/service.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { FederationDeps } from './federation-deps.ts'
 import { selectIdentity } from './queries.ts'
 
 export const AuthMethodsView = Type.Object({
@@ -22,19 +20,15 @@ export type AuthMethodsView = Static<typeof AuthMethodsView>
 
 /** The ways in which the owner of an account can sign in. */
 export class AuthMethods {
-  readonly #database: Database
-  readonly #users: Users
-  readonly #passwords: Pick<Passwords, 'exists'>
+  readonly #deps: FederationDeps
 
-  constructor(deps: { database: Database; users: Users; passwords: Pick<Passwords, 'exists'> }) {
-    this.#database = deps.database
-    this.#users = deps.users
-    this.#passwords = deps.passwords
+  constructor(deps: FederationDeps) {
+    this.#deps = deps
   }
 
   of(site: Site, { pool, sub }: FreshVisitorToken): Promise<AuthMethodsView> {
-    return this.#database.withSite(site.siteId, async (tx) => {
-      const user = await this.#users.find(tx, pool.userPoolId, sub)
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const user = await this.#deps.users.find(tx, pool.userPoolId, sub)
       if (!user) throw notFound('User', sub)
       const identity = await selectIdentity(tx, pool.userPoolId, sub)
       const linked = identity !== undefined && identity.issuer === pool.google?.issuer
@@ -43,7 +37,7 @@ export class AuthMethods {
         email: user.email,
         emailVerified: user.emailVerified,
         methods: {
-          password: { enabled: await this.#passwords.exists(tx, pool, sub) },
+          password: { enabled: await this.#deps.passwords.exists(tx, pool, sub) },
           google: {
             // An identity stays when the provider is switched off; one signs in with it when it is back.
             enabled: linked && (pool.google?.enabled ?? false),

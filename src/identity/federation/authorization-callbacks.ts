@@ -1,10 +1,9 @@
-import type { Clock } from '#base/clock.ts'
 import type {
   AuthorizationError,
   AuthorizationRequest,
 } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
-import type { SignedIn, SignIns } from '#identity/authorization/service.ts'
+import type { SignedIn } from '#identity/authorization/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
@@ -17,6 +16,7 @@ import {
   requireSameIssuer,
 } from './authorization-response.ts'
 import type { FederatedAccounts, FederatedSignInRefusal } from './federated-accounts.ts'
+import type { FederationDeps } from './federation-deps.ts'
 import type { Links } from './links.ts'
 import type { LoginAttempt, LoginRefusals } from './login-refusals.ts'
 import type { LoginState } from './login-state.ts'
@@ -38,14 +38,12 @@ export interface CallbackRequest {
   readonly sessionToken: string | undefined
 }
 
-interface AuthorizationCallbacksDeps {
-  readonly clock: Clock
+interface AuthorizationCallbacksDeps extends FederationDeps {
   readonly providers: Providers
   readonly client: ProviderClient
   readonly loginStates: LoginStates
   readonly accounts: FederatedAccounts
   readonly links: Links
-  readonly signIns: Pick<SignIns, 'complete'>
   readonly refusals: LoginRefusals
 }
 

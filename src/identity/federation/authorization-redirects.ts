@@ -1,5 +1,3 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type {
   AuthorizationRequest,
   AuthorizationError,
@@ -8,6 +6,7 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { AuthorizationRedirect, BrowserCookies } from './authorization-redirect.ts'
+import type { FederationDeps } from './federation-deps.ts'
 import type { LinkChecks } from './link-checks.ts'
 import type { LoginAttempt, LoginRefusals } from './login-refusals.ts'
 import type { LinkingUser } from './login-state.ts'
@@ -16,9 +15,7 @@ import { callbackUri } from './model.ts'
 import type { ProviderClient } from './provider-client.ts'
 import type { ProviderAccess, Providers } from './providers.ts'
 
-interface AuthorizationRedirectsDeps {
-  readonly clock: Clock
-  readonly ids: Ids
+interface AuthorizationRedirectsDeps extends FederationDeps {
   readonly providers: Providers
   readonly client: ProviderClient
   readonly loginStates: LoginStates

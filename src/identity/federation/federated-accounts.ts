@@ -1,13 +1,10 @@
-import type { Clock } from '#base/clock.ts'
-import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { FederationDeps } from './federation-deps.ts'
 import { GOOGLE } from './model.ts'
 import type { ProviderUser } from './provider-client.ts'
 import {
@@ -40,22 +37,14 @@ export interface FederatedSignIn {
 /** Two who arrive at once as the same new person: the second finds what the first has made. */
 const MAX_ATTEMPTS = 2
 
-interface FederatedAccountsDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly users: Users
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
-}
-
 /**
  * Which account somebody has who comes from a provider. An identity that is known is its account, whatever its address is
  * now. A new one gets an account of its own, and never one that exists: an address alone proves too little.
  */
 export class FederatedAccounts {
-  readonly #deps: FederatedAccountsDeps
+  readonly #deps: FederationDeps
 
-  constructor(deps: FederatedAccountsDeps) {
+  constructor(deps: FederationDeps) {
     this.#deps = deps
   }
 

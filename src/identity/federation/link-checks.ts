@@ -1,11 +1,10 @@
 import { AppError } from '#base/app-error.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
-import type { Sessions } from '#identity/sessions/service.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { BrowserCookies } from './authorization-redirect.ts'
-import { type LinkTickets, isBindingOf } from './link-tickets.ts'
-import type { LinkRefusal, Links } from './links.ts'
+import { isBindingOf } from './link-tickets.ts'
+import type { LinkRefusal, Links, LinksDeps } from './links.ts'
 import type { LinkingUser } from './login-state.ts'
 
 export type LinkCheck =
@@ -14,19 +13,19 @@ export type LinkCheck =
   | { readonly kind: 'other-browser' }
   | { readonly kind: 'refused'; readonly reason: LinkRefusal; readonly linker: LinkingUser }
 
+interface LinkChecksDeps extends LinksDeps {
+  readonly links: Links
+}
+
 /**
  * Whether this browser is the one in which the account's owner asked to link. An authorize URL alone proves nothing: sent
  * to somebody else, it would put their identity into the sender's account.
  */
 export class LinkChecks {
-  readonly #tickets: LinkTickets
-  readonly #links: Links
-  readonly #sessions: Pick<Sessions, 'find'>
+  readonly #deps: LinkChecksDeps
 
-  constructor(deps: { tickets: LinkTickets; links: Links; sessions: Pick<Sessions, 'find'> }) {
-    this.#tickets = deps.tickets
-    this.#links = deps.links
-    this.#sessions = deps.sessions
+  constructor(deps: LinkChecksDeps) {
+    this.#deps = deps
   }
 
   /** 403 `Forbidden` without a ticket that counts, and in a browser where somebody else is signed in. */
@@ -36,14 +35,14 @@ export class LinkChecks {
     cookies: BrowserCookies,
   ): Promise<LinkCheck> {
     const { pool } = request
-    const ticket = this.#tickets.read(request)
+    const ticket = this.#deps.tickets.read(request)
     if (!ticket) throw noTicket()
-    const session = await this.#sessions.find(site, pool, cookies.sessionToken)
+    const session = await this.#deps.sessions.find(site, pool, cookies.sessionToken)
     if (session && session.sub !== ticket.linker.sub) throw otherAccount()
     const asked = cookies.linkBinding !== undefined && isBindingOf(ticket, cookies.linkBinding)
     if (!session && !asked) return { kind: 'other-browser' }
     const { linker } = ticket
-    const reason = await this.#links.refusalOf(site, pool, linker)
+    const reason = await this.#deps.links.refusalOf(site, pool, linker)
     return reason ? { kind: 'refused', reason, linker } : { kind: 'allowed', linker }
   }
 }

@@ -3,13 +3,11 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
-import type { Sealer } from '#platform/seal/sealer.ts'
 
+import type { FederationDeps } from './federation-deps.ts'
 import { LinkingUser } from './login-state.ts'
 
 const TICKET_LIFETIME_MS = 10 * 60_000
@@ -37,18 +35,16 @@ export interface LinkTicket {
 /** What ties an authorize URL to the account that asked for it. Sealed, for ten minutes; alone it opens nothing. */
 export class LinkTickets {
   readonly #key: Uint8Array
-  readonly #clock: Clock
-  readonly #ids: Ids
+  readonly #deps: FederationDeps
 
-  constructor(deps: { sealer: Pick<Sealer, 'derive'>; clock: Clock; ids: Ids }) {
+  constructor(deps: FederationDeps) {
+    this.#deps = deps
     this.#key = deps.sealer.derive('link-tickets')
-    this.#clock = deps.clock
-    this.#ids = deps.ids
   }
 
   issue(linker: LinkingUser, request: TicketedRequest): LinkTicket {
-    const expiresAt = new Date(this.#clock.now().getTime() + TICKET_LIFETIME_MS)
-    const bindingToken = this.#ids.secret()
+    const expiresAt = new Date(this.#deps.clock.now().getTime() + TICKET_LIFETIME_MS)
+    const bindingToken = this.#deps.ids.secret()
     const text: TicketContent = {
       linker,
       expiresAtMs: expiresAt.getTime(),
@@ -67,7 +63,8 @@ export class LinkTickets {
     if (!opened) return undefined
     const text = Value.Parse(TicketContent, JSON.parse(opened.toString()))
     const stands =
-      text.expiresAtMs > this.#clock.now().getTime() && text.requestHash === requestHashOf(request)
+      text.expiresAtMs > this.#deps.clock.now().getTime() &&
+      text.requestHash === requestHashOf(request)
     return stands ? text : undefined
   }
 }

@@ -1,17 +1,14 @@
 import { AppError, invalid } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
 import { isRevoked } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { FederationDeps } from './federation-deps.ts'
 import type { LinkRequest } from './link-request.ts'
 import type { LinkTicket, LinkTickets } from './link-tickets.ts'
 import type { LinkingUser } from './login-state.ts'
@@ -46,12 +43,7 @@ export interface LinkCompletion {
   readonly origin: RequestOrigin
 }
 
-interface LinksDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly users: Users
-  readonly events: SecurityEvents
-  readonly authEmails: AuthEmails
+export interface LinksDeps extends FederationDeps {
   readonly tickets: LinkTickets
 }
 

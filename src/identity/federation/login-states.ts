@@ -1,14 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Sealer } from '#platform/seal/sealer.ts'
-import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { LoginBinding } from './authorization-redirect.ts'
+import type { FederationDeps } from './federation-deps.ts'
 import {
   type LoginState,
   LOGIN_LIFETIME_MS,
@@ -26,19 +22,11 @@ export interface NewLogin {
   readonly binding: LoginBinding
 }
 
-interface LoginStatesDeps {
-  readonly database: Database
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-  readonly clock: Clock
-  readonly ids: Ids
-}
-
 /** Visits to providers that have not come back. In the database, so that any replica can take them up; each good once. */
 export class LoginStates {
-  readonly #deps: LoginStatesDeps
+  readonly #deps: FederationDeps
 
-  constructor(deps: LoginStatesDeps) {
+  constructor(deps: FederationDeps) {
     this.#deps = deps
   }
 

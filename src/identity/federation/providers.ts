@@ -2,16 +2,11 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { invalid, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { AccountChanges } from '#identity/revocation/account-changes.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Sealer } from '#platform/seal/sealer.ts'
-import type { SiteKeys } from '#sites/site-keys.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { FederationDeps } from './federation-deps.ts'
 import {
   DEFAULT_SCOPES,
   GOOGLE,
@@ -39,21 +34,11 @@ export interface ProviderAccess {
   readonly scopes: readonly string[]
 }
 
-interface ProvidersDeps {
-  readonly database: Database
-  readonly changes: AccountChanges
-  readonly sealer: Sealer
-  readonly siteKeys: SiteKeys
-  readonly clock: Clock
-  readonly directory: PoolDirectory
-  readonly events: SecurityEvents
-}
-
 /** Providers that visitors of a site may sign in with, as the operator configured them. Secrets are sealed. */
 export class Providers {
-  readonly #deps: ProvidersDeps
+  readonly #deps: FederationDeps
 
-  constructor(deps: ProvidersDeps) {
+  constructor(deps: FederationDeps) {
     this.#deps = deps
   }
 

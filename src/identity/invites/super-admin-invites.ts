@@ -25,23 +25,19 @@ export const ResentInvites = Type.Object({
 })
 export type ResentInvites = Static<typeof ResentInvites>
 
+interface SuperAdminInvitesDeps {
+  readonly database: Database
+  readonly directory: PoolDirectory
+  readonly users: Users
+  readonly invites: Invites
+}
+
 /** Invitations of super-admins who have not come yet. */
 export class SuperAdminInvites {
-  readonly #database: Database
-  readonly #directory: PoolDirectory
-  readonly #users: Users
-  readonly #invites: Invites
+  readonly #deps: SuperAdminInvitesDeps
 
-  constructor(deps: {
-    database: Database
-    directory: PoolDirectory
-    users: Users
-    invites: Invites
-  }) {
-    this.#database = deps.database
-    this.#directory = deps.directory
-    this.#users = deps.users
-    this.#invites = deps.invites
+  constructor(deps: SuperAdminInvitesDeps) {
+    this.#deps = deps
   }
 
   /** An invited account for each address, in the transaction that creates the site. */
@@ -52,8 +48,8 @@ export class SuperAdminInvites {
     emails: readonly string[],
   ): Promise<readonly Onboarding[]> {
     const onboarding: Onboarding[] = []
-    for (const user of await this.#users.inviteSuperAdmins(tx, userPoolId, emails)) {
-      const { url } = await this.#invites.send(tx, site, user)
+    for (const user of await this.#deps.users.inviteSuperAdmins(tx, userPoolId, emails)) {
+      const { url } = await this.#deps.invites.send(tx, site, user)
       onboarding.push({ email: user.email, url })
     }
     return onboarding
@@ -65,14 +61,14 @@ export class SuperAdminInvites {
     by: ActorContext,
     { superAdminEmails = [] }: InviteResendRequest,
   ): Promise<ResentInvites> {
-    const { admin } = await this.#directory.get(site)
+    const { admin } = await this.#deps.directory.get(site)
     const emails = [...new Set(superAdminEmails.map(canonicalEmail))]
-    return this.#database.withSite(site.siteId, async (tx) => {
-      const pending = await this.#users.lockInvitedSuperAdmins(tx, admin.userPoolId, {
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const pending = await this.#deps.users.lockInvitedSuperAdmins(tx, admin.userPoolId, {
         emails,
         limit: MAX_AT_ONCE,
       })
-      for (const user of pending) await this.#invites.send(tx, site, user, by)
+      for (const user of pending) await this.#deps.invites.send(tx, site, user, by)
       return { matchedCount: pending.length, resentCount: pending.length, status: 'sent' }
     })
   }

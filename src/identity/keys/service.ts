@@ -57,36 +57,26 @@ export interface RotatedKey {
   readonly kid: string
 }
 
+interface SigningKeysDeps {
+  readonly database: Database
+  readonly changes: AccountChanges
+  readonly sealer: Sealer
+  readonly siteKeys: SiteKeys
+  readonly clock: Clock
+  readonly directory: KeyedPools
+  readonly events: SecurityEvents
+  /** Made anew when left out; never the same twice. */
+  readonly newKeyPair?: () => Promise<NewKeyPair>
+}
+
 /** The keys that sign the tokens of a site's pools. Private halves are at rest only sealed with the site's own key. */
 export class SigningKeys {
-  readonly #database: Database
-  readonly #changes: AccountChanges
-  readonly #sealer: Sealer
-  readonly #siteKeys: SiteKeys
-  readonly #clock: Clock
-  readonly #directory: KeyedPools
-  readonly #events: SecurityEvents
+  readonly #deps: SigningKeysDeps
   readonly #newKeyPair: () => Promise<NewKeyPair>
   readonly #signers = new LoadingCache<string, Signer>({ entries: { max: MAX_SIGNERS } })
 
-  constructor(deps: {
-    database: Database
-    changes: AccountChanges
-    sealer: Sealer
-    siteKeys: SiteKeys
-    clock: Clock
-    directory: KeyedPools
-    events: SecurityEvents
-    /** Made anew when left out; never the same twice. */
-    newKeyPair?: () => Promise<NewKeyPair>
-  }) {
-    this.#database = deps.database
-    this.#changes = deps.changes
-    this.#sealer = deps.sealer
-    this.#siteKeys = deps.siteKeys
-    this.#clock = deps.clock
-    this.#directory = deps.directory
-    this.#events = deps.events
+  constructor(deps: SigningKeysDeps) {
+    this.#deps = deps
     this.#newKeyPair = deps.newKeyPair ?? newKeyPair
   }
 
@@ -107,9 +97,9 @@ export class SigningKeys {
     kinds: readonly PoolKind[],
     oldTokens: OldTokens = 'keep',
   ): Promise<readonly RotatedKey[]> {
-    const pools = await this.#directory.get(site)
+    const pools = await this.#deps.directory.get(site)
     const pairs = await Promise.all(kinds.map(() => this.#newKeyPair()))
-    return this.#database.withSite(site.siteId, async (tx) => {
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
       const rotated: RotatedKey[] = []
       for (const [index, kind] of kinds.entries()) {
         const { userPoolId } = pools[kind]
@@ -117,22 +107,22 @@ export class SigningKeys {
         const kid = await this.#store(tx, userPoolId, pairs[index])
         rotated.push({ userPoolId, kid })
         const detail = { kid, oldTokens }
-        await this.#events.record(tx, {
+        await this.#deps.events.record(tx, {
           event: 'keys.rotated',
           pool: kind,
           actor: OPERATOR,
           detail,
         })
       }
-      await this.#changes.siteChanged(tx)
+      await this.#deps.changes.siteChanged(tx)
       return rotated
     })
   }
 
   /** What `jwks_uri` answers for a pool of the site. */
   async jwks(site: Site, userPoolId: string): Promise<JwksDocument> {
-    const pool = await this.#directory.pool(site, userPoolId)
-    return jwksOf(pool.keys.values(), this.#clock.now().getTime())
+    const pool = await this.#deps.directory.pool(site, userPoolId)
+    return jwksOf(pool.keys.values(), this.#deps.clock.now().getTime())
   }
 
   /** The key that signs for the pool now. */
@@ -141,11 +131,11 @@ export class SigningKeys {
   }
 
   async #open(site: Site, { userPoolId, signingKid: kid }: KeyedPool): Promise<Signer> {
-    const pkcs8 = await this.#database.withSite(site.siteId, async (tx) => {
+    const pkcs8 = await this.#deps.database.withSite(site.siteId, async (tx) => {
       const row = await selectSealedKey(tx, userPoolId, kid)
       if (!row) throw this.#gone(site)
-      const siteKey = await this.#siteKeys.wrapped(tx)
-      return this.#sealer.open(siteKey, sealContext(userPoolId, kid), row.sealedPrivate)
+      const siteKey = await this.#deps.siteKeys.wrapped(tx)
+      return this.#deps.sealer.open(siteKey, sealContext(userPoolId, kid), row.sealedPrivate)
     })
     const key = await importSigningKey(pkcs8)
     pkcs8.fill(0)
@@ -154,14 +144,14 @@ export class SigningKeys {
 
   /** Another replica ended the pool's keys and the word has not come yet. */
   #gone(site: Site): AppError {
-    this.#directory.forget(site.siteId)
+    this.#deps.directory.forget(site.siteId)
     return new AppError('ServiceUnavailable', 'The keys of the pool have just changed: try again', {
       retryAfterSeconds: 1,
     })
   }
 
   async #retire(tx: SiteTx, userPoolId: string, oldTokens: OldTokens): Promise<void> {
-    const now = this.#clock.now()
+    const now = this.#deps.clock.now()
     const kept = await lockPoolKeys(tx, userPoolId)
     if (oldTokens === 'end') return deleteKeys(tx, userPoolId)
     const alive = kept.filter((key) => key.expiresAt === null || key.expiresAt > now)
@@ -181,10 +171,10 @@ export class SigningKeys {
   async #store(tx: SiteTx, userPoolId: string, pair: NewKeyPair | undefined): Promise<string> {
     if (!pair) throw new Error('A pool has no key pair')
     const { kid, publicJwk, privateKey } = pair
-    const siteKey = await this.#siteKeys.wrapped(tx)
-    const sealedPrivate = this.#sealer.seal(siteKey, sealContext(userPoolId, kid), privateKey)
+    const siteKey = await this.#deps.siteKeys.wrapped(tx)
+    const sealedPrivate = this.#deps.sealer.seal(siteKey, sealContext(userPoolId, kid), privateKey)
     privateKey.fill(0)
-    const createdAt = this.#clock.now()
+    const createdAt = this.#deps.clock.now()
     await insertKey(tx, { userPoolId, kid, publicJwk, sealedPrivate, createdAt })
     return kid
   }

@@ -9,52 +9,50 @@ interface PoolCache {
   forgetAll(): void
 }
 
+interface AccountChangesDeps {
+  readonly notifications: Notifications
+  readonly revocationStates: RevocationStates
+  readonly directory: PoolCache
+}
+
 /** Makes every replica look again, from the commit on, at what a change of a user or of a site may have taken away. */
 export class AccountChanges {
-  readonly #notifications: Notifications
-  readonly #states: RevocationStates
-  readonly #pools: PoolCache
+  readonly #deps: AccountChangesDeps
 
-  constructor(deps: {
-    notifications: Notifications
-    revocationStates: RevocationStates
-    directory: PoolCache
-  }) {
-    this.#notifications = deps.notifications
-    this.#states = deps.revocationStates
-    this.#pools = deps.directory
+  constructor(deps: AccountChangesDeps) {
+    this.#deps = deps
   }
 
   /** The user's tokens are verified again. */
   async userChanged(tx: SiteTx, sub: string): Promise<void> {
     const { siteId } = tx
-    await this.#notifications.notify(tx, 'croft_tokens', { siteId, sub })
-    tx.onCommit(() => this.#states.userChanged(siteId, sub))
+    await this.#deps.notifications.notify(tx, 'croft_tokens', { siteId, sub })
+    tx.onCommit(() => this.#deps.revocationStates.userChanged(siteId, sub))
   }
 
   /** The site's pools are read again, and every token of its users is verified again. */
   async siteChanged(tx: SiteTx): Promise<void> {
     const { siteId } = tx
-    await this.#notifications.notify(tx, 'croft_tokens', { siteId })
+    await this.#deps.notifications.notify(tx, 'croft_tokens', { siteId })
     tx.onCommit(() => this.#siteChanged(siteId))
   }
 
   /** Listens for the changes that other replicas announce. */
   listen(): Promise<void> {
-    return this.#notifications.listen('croft_tokens', {
+    return this.#deps.notifications.listen('croft_tokens', {
       onMessage: ({ siteId, sub }) => {
         if (sub === undefined) this.#siteChanged(siteId)
-        else this.#states.userChanged(siteId, sub)
+        else this.#deps.revocationStates.userChanged(siteId, sub)
       },
       onGap: () => {
-        this.#pools.forgetAll()
-        this.#states.allChanged()
+        this.#deps.directory.forgetAll()
+        this.#deps.revocationStates.allChanged()
       },
     })
   }
 
   #siteChanged(siteId: string): void {
-    this.#pools.forget(siteId)
-    this.#states.siteChanged(siteId)
+    this.#deps.directory.forget(siteId)
+    this.#deps.revocationStates.siteChanged(siteId)
   }
 }

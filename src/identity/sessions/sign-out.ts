@@ -16,22 +16,18 @@ export interface SignOutOptions {
   readonly origin?: RequestOrigin | undefined
 }
 
-export class SignOut {
-  readonly #clock: Clock
-  readonly #families: TokenFamilies
-  readonly #codes: SignInCodes
-  readonly #events: SecurityEvents
+interface SignOutDeps {
+  readonly clock: Clock
+  readonly families: TokenFamilies
+  readonly codes: SignInCodes
+  readonly events: SecurityEvents
+}
 
-  constructor(deps: {
-    clock: Clock
-    families: TokenFamilies
-    codes: SignInCodes
-    events: SecurityEvents
-  }) {
-    this.#clock = deps.clock
-    this.#families = deps.families
-    this.#codes = deps.codes
-    this.#events = deps.events
+export class SignOut {
+  readonly #deps: SignOutDeps
+
+  constructor(deps: SignOutDeps) {
+    this.#deps = deps
   }
 
   /** Ends every sign-in of a user, with its tokens and codes, when the transaction commits; on all replicas. */
@@ -44,12 +40,17 @@ export class SignOut {
     const user = { userPoolId: pool.userPoolId, sub }
     // First, because it locks the user: sign-ins and exchanges come wholly before or wholly after.
     const moved = goesOn === undefined ? ('all-tokens' as const) : ('sign-ins' as const)
-    await updateValidAfter(tx, user, moved, this.#clock.now())
+    await updateValidAfter(tx, user, moved, this.#deps.clock.now())
     const kept = await keptOf(tx, { pool, sub }, goesOn)
     await deleteSessionsOfUser(tx, user, kept.sessionId)
-    await this.#codes.endByUser(tx, user, kept.sessionId)
-    await this.#families.endByUser(tx, { pool, sub }, kept)
-    await this.#events.record(tx, { event: 'sessions.revoked', pool: pool.kind, sub, ...ending })
+    await this.#deps.codes.endByUser(tx, user, kept.sessionId)
+    await this.#deps.families.endByUser(tx, { pool, sub }, kept)
+    await this.#deps.events.record(tx, {
+      event: 'sessions.revoked',
+      pool: pool.kind,
+      sub,
+      ...ending,
+    })
   }
 }
 

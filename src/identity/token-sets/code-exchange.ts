@@ -1,14 +1,13 @@
-import type { AuthorizationCodes, FoundCode } from '#identity/authorization/codes.ts'
+import type { FoundCode } from '#identity/authorization/codes.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { TokenFamilies } from '#identity/sessions/families.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { matchesChallenge } from './pkce.ts'
 import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
+import type { TokenSetsDeps } from './token-sets-deps.ts'
 
 export interface CodeGrant {
   readonly clientId: string
@@ -47,25 +46,16 @@ const SIGNED_OUT = 'The user has been signed out'
 
 /** Turns a code into the first tokens of a sign-in. A second use ends what came of the first (RFC 6749 section 4.1.2). */
 export class CodeExchange {
-  readonly #codes: AuthorizationCodes
-  readonly #families: TokenFamilies
+  readonly #deps: TokenSetsDeps
   readonly #issuer: TokenIssuer
-  readonly #events: SecurityEvents
 
-  constructor(deps: {
-    codes: AuthorizationCodes
-    families: TokenFamilies
-    issuer: TokenIssuer
-    events: SecurityEvents
-  }) {
-    this.#codes = deps.codes
-    this.#families = deps.families
-    this.#issuer = deps.issuer
-    this.#events = deps.events
+  constructor(deps: TokenSetsDeps, issuer: TokenIssuer) {
+    this.#deps = deps
+    this.#issuer = issuer
   }
 
   async run(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<GrantResult<IssuedTokenSet>> {
-    const code = await this.#codes.find(tx, grant.code)
+    const code = await this.#deps.codes.find(tx, grant.code)
     if (!code) return denied('invalid_grant', UNKNOWN)
     const fault = CHECKS.find(({ is }) => is(code, grant, pool))
     // For a code of another pool or client, the answer says no more than that it is not theirs.
@@ -73,10 +63,11 @@ export class CodeExchange {
     if (code.familyId !== null) return this.#replayed(tx, pool, code, grant)
     const holder = await lockAccountOfSignIn(tx, pool, code)
     if (!holder) return denied('invalid_grant', SIGNED_OUT)
-    const familyId = this.#families.newId()
-    if (!(await this.#codes.use(tx, grant.code, familyId))) return this.#lostRace(tx, pool, grant)
+    const familyId = this.#deps.families.newId()
+    if (!(await this.#deps.codes.use(tx, grant.code, familyId)))
+      return this.#lostRace(tx, pool, grant)
     const { clientId, origin } = grant
-    await this.#families.start(tx, pool, { ...code, familyId, origin })
+    await this.#deps.families.start(tx, pool, { ...code, familyId, origin })
     const { scope, authTime, nonce } = code
     return granted(
       await this.#issuer.issue(tx, {
@@ -92,7 +83,7 @@ export class CodeExchange {
 
   /** Somebody used it, or the user was signed out, since we looked. */
   async #lostRace(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<GrantResult<never>> {
-    const code = await this.#codes.find(tx, grant.code)
+    const code = await this.#deps.codes.find(tx, grant.code)
     return code ? this.#replayed(tx, pool, code, grant) : denied('invalid_grant', UNKNOWN)
   }
 
@@ -102,8 +93,8 @@ export class CodeExchange {
     { sub, familyId, clientId }: FoundCode,
     { origin }: CodeGrant,
   ): Promise<GrantResult<never>> {
-    if (familyId !== null) await this.#families.end(tx, { pool, sub }, familyId)
-    await this.#events.record(tx, {
+    if (familyId !== null) await this.#deps.families.end(tx, { pool, sub }, familyId)
+    await this.#deps.events.record(tx, {
       event: 'authorization-code.replayed',
       pool: pool.kind,
       sub,

@@ -1,16 +1,14 @@
-import type { Clock } from '#base/clock.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { TokenFamilies } from '#identity/sessions/families.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
 import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
+import type { TokenSetsDeps } from './token-sets-deps.ts'
 
 export interface RefreshGrant {
   readonly clientId: string
@@ -22,26 +20,17 @@ export interface RefreshGrant {
 
 /** Turns a refresh token into the next tokens of its sign-in. A second use ends the sign-in (RFC 9700 section 4.14.2). */
 export class RefreshExchange {
-  readonly #families: TokenFamilies
+  readonly #deps: TokenSetsDeps
   readonly #issuer: TokenIssuer
-  readonly #events: SecurityEvents
-  readonly #clock: Clock
 
-  constructor(deps: {
-    families: TokenFamilies
-    issuer: TokenIssuer
-    events: SecurityEvents
-    clock: Clock
-  }) {
-    this.#families = deps.families
-    this.#issuer = deps.issuer
-    this.#events = deps.events
-    this.#clock = deps.clock
+  constructor(deps: TokenSetsDeps, issuer: TokenIssuer) {
+    this.#deps = deps
+    this.#issuer = issuer
   }
 
   async run(tx: SiteTx, pool: Pool, grant: RefreshGrant): Promise<GrantResult<IssuedTokenSet>> {
     const tokenHash = hashSecret(grant.refreshToken)
-    const now = this.#clock.now()
+    const now = this.#deps.clock.now()
     const known = await selectRefreshToken(tx, tokenHash)
     const fault = faultOf(known, pool, grant, now)
     if (!known || fault !== undefined) {
@@ -66,8 +55,8 @@ export class RefreshExchange {
     { sub, familyId, clientId }: StoredRefreshToken,
     { origin }: RefreshGrant,
   ): Promise<GrantResult<never>> {
-    await this.#families.end(tx, { pool, sub }, familyId)
-    await this.#events.record(tx, {
+    await this.#deps.families.end(tx, { pool, sub }, familyId)
+    await this.#deps.events.record(tx, {
       event: 'refresh-token.replayed',
       pool: pool.kind,
       sub,

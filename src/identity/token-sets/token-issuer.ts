@@ -1,18 +1,16 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import { TOKEN_LIFETIME_SECONDS } from '#identity/keys/model.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { givesIdToken } from '#identity/pools/scopes.ts'
 import type { SessionAccount } from '#identity/sessions/model.ts'
 import { tokenSubjectOf } from '#identity/sessions/session-accounts.ts'
-import type { TokenSigner } from '#identity/tokens/token-signer.ts'
 import { issueSecond } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { TokenSet } from './model.ts'
 import { insertRefreshToken } from './queries.ts'
+import type { TokenSetsDeps } from './token-sets-deps.ts'
 
 /** All that the tokens of one answer say, decided inside the transaction and signed after it. */
 export interface TokenSetContent {
@@ -29,27 +27,23 @@ export type IssuedTokenSet = TokenSetContent & { readonly refreshToken: string }
 
 /** Makes the tokens of an answer: the refresh token in the transaction, the signed ones outside. */
 export class TokenIssuer {
-  readonly #signer: TokenSigner
-  readonly #clock: Clock
-  readonly #ids: Ids
+  readonly #deps: TokenSetsDeps
 
-  constructor(deps: { signer: TokenSigner; clock: Clock; ids: Ids }) {
-    this.#signer = deps.signer
-    this.#clock = deps.clock
-    this.#ids = deps.ids
+  constructor(deps: TokenSetsDeps) {
+    this.#deps = deps
   }
 
   /** Before the transaction: once a code or refresh token is used up, its answer must not fail. */
   prepare(site: Site, pool: Pool): Promise<void> {
-    return this.#signer.prepare(site, pool)
+    return this.#deps.signer.prepare(site, pool)
   }
 
   async issue(tx: SiteTx, issue: TokenSetContent): Promise<IssuedTokenSet> {
-    const refreshToken = this.#ids.secret()
+    const refreshToken = this.#deps.ids.secret()
     await insertRefreshToken(tx, {
       tokenHash: hashSecret(refreshToken),
       familyId: issue.familyId,
-      createdAt: this.#clock.now(),
+      createdAt: this.#deps.clock.now(),
     })
     return { ...issue, refreshToken }
   }
@@ -60,14 +54,14 @@ export class TokenIssuer {
     const about = {
       subject: tokenSubjectOf(holder),
       times: {
-        issuedAtSeconds: issueSecond(this.#clock.now(), holder.tokensValidAfter),
+        issuedAtSeconds: issueSecond(this.#deps.clock.now(), holder.tokensValidAfter),
         authTimeSeconds: Math.floor(issued.authTime.getTime() / 1000),
       },
       signIn: { familyId, scope, nonce },
     }
-    const access = await this.#signer.sign(site, ofClient, 'access', about)
+    const access = await this.#deps.signer.sign(site, ofClient, 'access', about)
     const id = givesIdToken(scope)
-      ? await this.#signer.sign(site, ofClient, 'id', about)
+      ? await this.#deps.signer.sign(site, ofClient, 'id', about)
       : undefined
     return {
       accessToken: access.token,

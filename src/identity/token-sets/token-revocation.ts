@@ -2,13 +2,10 @@ import { AppError } from '#base/app-error.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { TokenFamilies } from '#identity/sessions/families.ts'
-import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import { selectRefreshToken } from './queries.ts'
+import type { TokenSetsDeps } from './token-sets-deps.ts'
 
 export interface RevocationRequest {
   readonly clientId: string
@@ -25,21 +22,10 @@ interface SignInOf {
 
 /** RFC 7009. Whichever of its tokens is given, the whole sign-in of that client ends. */
 export class TokenRevocation {
-  readonly #database: Database
-  readonly #verifier: TokenVerifier
-  readonly #families: TokenFamilies
-  readonly #events: SecurityEvents
+  readonly #deps: TokenSetsDeps
 
-  constructor(deps: {
-    database: Database
-    verifier: TokenVerifier
-    families: TokenFamilies
-    events: SecurityEvents
-  }) {
-    this.#database = deps.database
-    this.#verifier = deps.verifier
-    this.#families = deps.families
-    this.#events = deps.events
+  constructor(deps: TokenSetsDeps) {
+    this.#deps = deps
   }
 
   async run(site: Site, pool: Pool, revocation: RevocationRequest): Promise<void> {
@@ -49,15 +35,15 @@ export class TokenRevocation {
       : await this.#ofRefreshToken(site, pool, token)
     if (signIn?.clientId !== clientId) return
     const { sub, familyId } = signIn
-    await this.#database.withSite(site.siteId, async (tx) => {
-      if (!(await this.#families.end(tx, { pool, sub }, familyId))) return
+    await this.#deps.database.withSite(site.siteId, async (tx) => {
+      if (!(await this.#deps.families.end(tx, { pool, sub }, familyId))) return
       const event = { event: 'token.revoked', pool: pool.kind, sub, clientId, origin } as const
-      await this.#events.record(tx, event)
+      await this.#deps.events.record(tx, event)
     })
   }
 
   async #ofRefreshToken(site: Site, pool: Pool, token: string): Promise<SignInOf | undefined> {
-    const known = await this.#database.withSite(site.siteId, (tx) =>
+    const known = await this.#deps.database.withSite(site.siteId, (tx) =>
       selectRefreshToken(tx, hashSecret(token)),
     )
     return known?.userPoolId === pool.userPoolId ? known : undefined
@@ -65,7 +51,7 @@ export class TokenRevocation {
 
   async #ofAccessToken(site: Site, pool: Pool, token: string): Promise<SignInOf | undefined> {
     try {
-      const { claims } = await this.#verifier.verify(site, pool.kind, token, ['access'])
+      const { claims } = await this.#deps.verifier.verify(site, pool.kind, token, ['access'])
       const { sub, origin_jti: familyId, client_id: clientId } = claims
       return familyId === undefined || clientId === undefined
         ? undefined

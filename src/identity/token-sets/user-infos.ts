@@ -4,25 +4,19 @@ import { scopesOf } from '#identity/pools/scopes.ts'
 import { findSessionAccount } from '#identity/sessions/session-accounts.ts'
 import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
-import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import { isRevoked } from '#identity/users/model.ts'
-import type { Users } from '#identity/users/service.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { UserInfo } from './model.ts'
 import { OAuthError } from './oauth-error.ts'
+import type { TokenSetsDeps } from './token-sets-deps.ts'
 
 /** What an access token's holder may know of its user: as the account is now, as far as the token's scopes go. */
 export class UserInfos {
-  readonly #database: Database
-  readonly #verifier: TokenVerifier
-  readonly #users: Users
+  readonly #deps: TokenSetsDeps
 
-  constructor(deps: { database: Database; verifier: TokenVerifier; users: Users }) {
-    this.#database = deps.database
-    this.#verifier = deps.verifier
-    this.#users = deps.users
+  constructor(deps: TokenSetsDeps) {
+    this.#deps = deps
   }
 
   async of(site: Site, pool: Pool, authorization: string | undefined): Promise<UserInfo> {
@@ -31,7 +25,7 @@ export class UserInfos {
     if (!scopes.includes('openid')) {
       throw new OAuthError('insufficient_scope', 'The access token lacks the scope "openid"')
     }
-    const holder = await this.#database.withSite(site.siteId, (tx) =>
+    const holder = await this.#deps.database.withSite(site.siteId, (tx) =>
       findSessionAccount(tx, pool, claims.sub),
     )
     if (!holder) throw invalidToken()
@@ -46,8 +40,10 @@ export class UserInfos {
   async #claims(site: Site, pool: Pool, authorization: string | undefined): Promise<TokenClaims> {
     try {
       const token = bearerToken(authorization)
-      const { claims, expired } = await this.#verifier.verify(site, pool.kind, token, ['access'])
-      const standing = await this.#users.accountStatus(site, pool.userPoolId, claims)
+      const { claims, expired } = await this.#deps.verifier.verify(site, pool.kind, token, [
+        'access',
+      ])
+      const standing = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
       if (!standing || isRevoked(standing, claims.iat) || expired) throw invalidToken()
       return claims
     } catch (error) {
