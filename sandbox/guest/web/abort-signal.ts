@@ -3,12 +3,11 @@ import { EventTarget, fireEvent, provideAbortAlgorithms } from './event-target.t
 import type { AbortAlgorithms } from './event-target.ts'
 import { Event } from './event.ts'
 import { host } from './host.ts'
-import { defineInterface } from './interface.ts'
+import { defineInterface, takeInternals } from './interface.ts'
 import { apply } from './primordials.ts'
 import { requireArguments } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
-const INTERNAL = ['create', 'abortWith', 'assertSignal', 'algorithmsOf', 'reasonOf', 'following']
 
 /** https://dom.spec.whatwg.org/#interface-AbortSignal */
 export class AbortSignal extends EventTarget {
@@ -119,16 +118,11 @@ export class AbortSignal extends EventTarget {
   }
 }
 
-const { abortWith } = AbortSignal
-export const {
-  create: createSignal,
-  algorithmsOf,
-  assertSignal,
-  following: anySignal,
-  reasonOf: abortReasonOf,
-} = AbortSignal
+const internals = takeInternals(AbortSignal)
+export const { create: createSignal, algorithmsOf, assertSignal } = internals
+export const { following: anySignal, reasonOf: abortReasonOf } = internals
+const { abortWith } = internals
 provideAbortAlgorithms(algorithmsOf)
-for (const name of INTERNAL) Reflect.deleteProperty(AbortSignal, name)
 defineInterface('AbortSignal', AbortSignal)
 
 function abortedSignal(reason: unknown): AbortSignal {

@@ -1,6 +1,6 @@
 import { TextDecoderStream } from './encoding-streams.ts'
 import { host } from './host.ts'
-import { defineInterface } from './interface.ts'
+import { defineInterface, takeInternals } from './interface.ts'
 import { isView, testPattern, max, min, toLowerCase, trunc } from './primordials.ts'
 import { streamOf } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
@@ -103,10 +103,8 @@ export class File extends Blob {
   }
 }
 
-export const { bytesOf: blobBytes, isBlob, own: blobOf } = Blob
-export const { isFile } = File
-for (const name of ['bytesOf', 'isBlob', 'own']) Reflect.deleteProperty(Blob, name)
-Reflect.deleteProperty(File, 'isFile')
+export const { bytesOf: blobBytes, isBlob, own: blobOf } = takeInternals(Blob)
+export const { isFile } = takeInternals(File)
 defineInterface('Blob', Blob)
 defineInterface('File', File, 2)
 

@@ -1,6 +1,10 @@
 import { blobOf, blobBytes, isBlob } from './blob.ts'
 import type { Blob } from './blob.ts'
 import { FormData, isFormData } from './form-data.ts'
+import { headerOf } from './headers.ts'
+import type { Headers } from './headers.ts'
+import { defineAttributes, defineMethods } from './interface.ts'
+import type { StateOf } from './interface.ts'
 import { parseMediaType, serializeMediaType } from './media-type.ts'
 import { encodeMultipart, parseMultipart } from './multipart.ts'
 import { charCodeAt, isView, jsonParse, reflectGet, slice } from './primordials.ts'
@@ -113,6 +117,25 @@ export class Body {
     this.#used = true
     return this.#source
   }
+}
+
+/** The members of the Body mixin, for a class whose state has a body and headers. */
+export function defineBody<State extends { readonly body: Body; readonly headers: Headers }>(
+  constructor: Parameters<typeof defineMethods>[0],
+  stateOf: StateOf<State>,
+): void {
+  defineAttributes(constructor, stateOf, {
+    body: ({ body }) => body.stream,
+    bodyUsed: ({ body }) => body.used,
+  })
+  defineMethods(constructor, stateOf, {
+    arrayBuffer: ({ body }) => body.arrayBuffer(),
+    blob: ({ body, headers }) => body.blob(headerOf(headers, 'content-type')),
+    bytes: ({ body }) => body.bytes(),
+    formData: ({ body, headers }) => body.formData(headerOf(headers, 'content-type')),
+    json: ({ body }) => body.json(),
+    text: ({ body }) => body.text(),
+  })
 }
 
 const STREAM: Source = { kind: 'stream' }

@@ -1,4 +1,4 @@
-import { defineInterface } from './interface.ts'
+import { defineInterface, takeInternals } from './interface.ts'
 
 const CONSTRUCT = Symbol('construct')
 
@@ -47,8 +47,7 @@ export class CryptoKey {
   }
 }
 
-export const { materialOf } = CryptoKey
-Reflect.deleteProperty(CryptoKey, 'materialOf')
+export const { materialOf } = takeInternals(CryptoKey)
 defineInterface('CryptoKey', CryptoKey)
 
 export const createKey = (material: KeyMaterial): CryptoKey => new CryptoKey(CONSTRUCT, material)

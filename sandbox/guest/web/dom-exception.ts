@@ -1,4 +1,4 @@
-import { defineConstants, defineInterface } from './interface.ts'
+import { defineConstants, defineInterface, takeInternals } from './interface.ts'
 import { captureStackTrace, indexOf, slice } from './primordials.ts'
 
 const CODES: Readonly<Record<string, number>> = {
@@ -57,7 +57,7 @@ export class DOMException extends Error {
   }
 }
 
-export const { isDOMException } = DOMException
+export const { isDOMException } = takeInternals(DOMException)
 
 function stackOf(exception: DOMException): string {
   const { message, name } = exception
@@ -72,7 +72,6 @@ const hide = (target: object, key: string, value: unknown): void => {
   Object.defineProperty(target, key, { value, writable: true, configurable: true })
 }
 
-Reflect.deleteProperty(DOMException, 'isDOMException')
 defineInterface('DOMException', DOMException)
 defineConstants(
   DOMException,

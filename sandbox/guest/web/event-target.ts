@@ -1,7 +1,7 @@
 import { DOMException } from './dom-exception.ts'
-import { dispatchOf } from './event.ts'
-import type { Dispatch, Event } from './event.ts'
-import { defineInterface } from './interface.ts'
+import { eventState } from './event.ts'
+import type { Event, EventState } from './event.ts'
+import { defineInterface, takeInternals } from './interface.ts'
 import { apply, reflectGet } from './primordials.ts'
 import { reportError } from './report-error.ts'
 import { isWebIdlObject, requireArguments } from './webidl.ts'
@@ -62,41 +62,41 @@ export class EventTarget {
 
   dispatchEvent(event: Event): boolean {
     requireArguments(arguments.length, 1, "Failed to execute 'dispatchEvent' on 'EventTarget'")
-    const dispatch = dispatchOf(event)
-    if (dispatch.dispatching)
+    const state = dispatchState(event)
+    if (state.dispatching)
       throw new DOMException('The event is already being dispatched.', 'InvalidStateError')
-    dispatch.trusted = false
+    state.trusted = false
     return fireEvent(this, event)
   }
 
   static readonly fire = (target: EventTarget, event: Event): boolean => {
-    const dispatch = dispatchOf(event)
-    dispatch.dispatching = true
-    dispatch.target = target
-    dispatch.currentTarget = target
+    const state = dispatchState(event)
+    state.dispatching = true
+    state.target = target
+    state.currentTarget = target
     const snapshot = target.#listeners ?? []
     const count = snapshot.length
-    for (let index = 0; index < count && !dispatch.stoppedAtOnce; index++) {
+    for (let index = 0; index < count && !state.stoppedAtOnce; index++) {
       const listener = snapshot[index]
-      if (listener !== undefined && listener.type === event.type && !listener.removed)
-        target.#deliver(listener, event, dispatch)
+      if (listener !== undefined && listener.type === state.type && !listener.removed)
+        target.#deliver(listener, event, state)
     }
-    dispatch.dispatching = false
-    dispatch.currentTarget = null
-    dispatch.stopped = false
-    dispatch.stoppedAtOnce = false
-    return !dispatch.cancelled
+    state.dispatching = false
+    state.currentTarget = null
+    state.stopped = false
+    state.stoppedAtOnce = false
+    return !state.cancelled
   }
 
-  #deliver(listener: Listener, event: Event, dispatch: Dispatch): void {
+  #deliver(listener: Listener, event: Event, state: EventState): void {
     if (listener.once) this.#remove(listener.type, listener.callback, listener.capture)
-    dispatch.passive = listener.passive
+    state.passive = listener.passive
     try {
       invoke(listener.callback, this, event)
     } catch (error) {
       reportError(error)
     }
-    dispatch.passive = false
+    state.passive = false
   }
 
   #remove(type: string, callback: object, capture: boolean): void {
@@ -113,9 +113,14 @@ export class EventTarget {
 }
 
 /** Dispatches an event of the platform's own making. */
-export const { fire: fireEvent } = EventTarget
-Reflect.deleteProperty(EventTarget, 'fire')
+export const { fire: fireEvent } = takeInternals(EventTarget)
 defineInterface('EventTarget', EventTarget)
+
+function dispatchState(event: unknown): EventState {
+  const state = eventState(event)
+  if (state !== undefined) return state
+  throw new TypeError("Failed to execute 'dispatchEvent': parameter 1 is not of type 'Event'.")
+}
 
 function invoke(callback: object, target: EventTarget, event: Event): void {
   if (typeof callback === 'function') {

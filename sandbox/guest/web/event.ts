@@ -1,9 +1,16 @@
 import { clockNow } from './clock.ts'
-import { defineConstants, defineInterface } from './interface.ts'
-import { dictionary, requireArguments } from './webidl.ts'
+import { defineAttributes, defineConstants, defineInterface, takeInternals } from './interface.ts'
+import { dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
 
-/** What a dispatch changes about an event; only event-target.ts asks for it. */
-export interface Dispatch {
+const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 }
+
+/** All there is to an event; dispatching changes the second half. */
+export interface EventState {
+  type: string
+  bubbles: boolean
+  cancelable: boolean
+  readonly composed: boolean
+  readonly timeStamp: number
   target: object | null
   currentTarget: object | null
   dispatching: boolean
@@ -16,114 +23,92 @@ export interface Dispatch {
 
 /** https://dom.spec.whatwg.org/#interface-event, for targets that have no parents. */
 export class Event {
-  readonly #dispatch: Dispatch = {
-    target: null,
-    currentTarget: null,
-    dispatching: false,
-    stopped: false,
-    stoppedAtOnce: false,
-    cancelled: false,
-    passive: false,
-    trusted: false,
-  }
-  #type: string
-  #bubbles: boolean
-  #cancelable: boolean
-  readonly #composed: boolean
-  readonly #timeStamp = clockNow()
+  readonly #state: EventState
 
   constructor(type: string, init?: unknown) {
     requireArguments(arguments.length, 1, "Failed to construct 'Event'")
     const options = dictionary(init, "Failed to construct 'Event'")
-    this.#type = `${type}`
-    this.#bubbles = Boolean(options['bubbles'])
-    this.#cancelable = Boolean(options['cancelable'])
-    this.#composed = Boolean(options['composed'])
+    this.#state = {
+      type: `${type}`,
+      bubbles: Boolean(options['bubbles']),
+      cancelable: Boolean(options['cancelable']),
+      composed: Boolean(options['composed']),
+      timeStamp: clockNow(),
+      target: null,
+      currentTarget: null,
+      dispatching: false,
+      stopped: false,
+      stoppedAtOnce: false,
+      cancelled: false,
+      passive: false,
+      trusted: false,
+    }
   }
 
-  get type(): string {
-    return this.#type
-  }
-  get target(): object | null {
-    return this.#dispatch.target
-  }
-  get srcElement(): object | null {
-    return this.#dispatch.target
-  }
-  get currentTarget(): object | null {
-    return this.#dispatch.currentTarget
-  }
-  get eventPhase(): number {
-    return this.#dispatch.dispatching ? 2 : 0
-  }
-  get bubbles(): boolean {
-    return this.#bubbles
-  }
-  get cancelable(): boolean {
-    return this.#cancelable
-  }
-  get composed(): boolean {
-    return this.#composed
-  }
-  get defaultPrevented(): boolean {
-    return this.#dispatch.cancelled
-  }
   get returnValue(): boolean {
-    return !this.#dispatch.cancelled
+    return !this.#state.cancelled
   }
   set returnValue(value: boolean) {
     if (!value) this.preventDefault()
   }
   get cancelBubble(): boolean {
-    return this.#dispatch.stopped
+    return this.#state.stopped
   }
   set cancelBubble(value: boolean) {
-    if (value) this.#dispatch.stopped = true
-  }
-  get timeStamp(): number {
-    return this.#timeStamp
-  }
-  get isTrusted(): boolean {
-    return this.#dispatch.trusted
+    if (value) this.#state.stopped = true
   }
 
   composedPath(): object[] {
-    const { currentTarget } = this.#dispatch
+    const { currentTarget } = this.#state
     return currentTarget === null ? [] : [currentTarget]
   }
 
   stopPropagation(): void {
-    this.#dispatch.stopped = true
+    this.#state.stopped = true
   }
 
   stopImmediatePropagation(): void {
-    this.#dispatch.stopped = true
-    this.#dispatch.stoppedAtOnce = true
+    this.#state.stopped = true
+    this.#state.stoppedAtOnce = true
   }
 
   preventDefault(): void {
-    if (this.#cancelable && !this.#dispatch.passive) this.#dispatch.cancelled = true
+    if (this.#state.cancelable && !this.#state.passive) this.#state.cancelled = true
   }
 
   initEvent(type: string, bubbles = false, cancelable = false): void {
-    if (this.#dispatch.dispatching) return
-    this.#type = `${type}`
-    this.#bubbles = bubbles
-    this.#cancelable = cancelable
-    this.#dispatch.stopped = false
-    this.#dispatch.stoppedAtOnce = false
-    this.#dispatch.cancelled = false
-    this.#dispatch.target = null
+    const state = this.#state
+    if (state.dispatching) return
+    state.type = `${type}`
+    state.bubbles = bubbles
+    state.cancelable = cancelable
+    state.stopped = false
+    state.stoppedAtOnce = false
+    state.cancelled = false
+    state.target = null
   }
 
-  static readonly dispatchOf = (event: unknown): Dispatch => {
-    if (typeof event === 'object' && event !== null && #dispatch in event) return event.#dispatch
-    throw new TypeError("Failed to execute 'dispatchEvent': parameter 1 is not of type 'Event'.")
+  static readonly stateOf = (value: unknown): EventState | undefined => {
+    return isWebIdlObject(value) && #state in value ? value.#state : undefined
   }
 }
 
-export const { dispatchOf } = Event
-Reflect.deleteProperty(Event, 'dispatchOf')
+export const { stateOf: eventState } = takeInternals(Event)
+defineAttributes(Event, eventState, {
+  type: ({ type }) => type,
+  target: ({ target }) => target,
+  srcElement: ({ target }) => target,
+  currentTarget: ({ currentTarget }) => currentTarget,
+  eventPhase: ({ dispatching }) => (dispatching ? PHASES.AT_TARGET : PHASES.NONE),
+  bubbles: ({ bubbles }) => bubbles,
+  cancelable: ({ cancelable }) => cancelable,
+  composed: ({ composed }) => composed,
+  defaultPrevented: ({ cancelled }) => cancelled,
+  timeStamp: ({ timeStamp }) => timeStamp,
+  isTrusted: ({ trusted }) => trusted,
+})
+defineInterface('Event', Event, 1)
+defineConstants(Event, PHASES)
 
 export class CustomEvent extends Event {
   readonly #detail: unknown
@@ -146,22 +131,18 @@ export class ErrorEvent extends Event {
     this.#init = { ...dictionary(init, "Failed to construct 'ErrorEvent'") }
   }
 
-  get message(): string {
-    return text(this.#init['message'])
-  }
-  get filename(): string {
-    return text(this.#init['filename'])
-  }
-  get lineno(): number {
-    return Number(this.#init['lineno'] ?? 0) >>> 0
-  }
-  get colno(): number {
-    return Number(this.#init['colno'] ?? 0) >>> 0
-  }
-  get error(): unknown {
-    return this.#init['error']
+  static readonly initOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
+    return isWebIdlObject(value) && #init in value ? value.#init : undefined
   }
 }
+
+defineAttributes(ErrorEvent, takeInternals(ErrorEvent).initOf, {
+  message: ({ message }) => text(message),
+  filename: ({ filename }) => text(filename),
+  lineno: ({ lineno }) => Number(lineno ?? 0) >>> 0,
+  colno: ({ colno }) => Number(colno ?? 0) >>> 0,
+  error: ({ error }) => error,
+})
 
 export class PromiseRejectionEvent extends Event {
   readonly #promise: unknown
@@ -192,9 +173,6 @@ function eventArguments(given: IArguments, type: string, init: unknown) {
 
 const text = (value: unknown): string => (value === undefined ? '' : `${value as string}`)
 
-const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 }
-defineInterface('Event', Event, 1)
-defineConstants(Event, PHASES)
 defineInterface('CustomEvent', CustomEvent, 1)
 defineInterface('ErrorEvent', ErrorEvent, 1)
 defineInterface('PromiseRejectionEvent', PromiseRejectionEvent, 2)

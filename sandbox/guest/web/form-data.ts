@@ -1,6 +1,6 @@
 import { blobOf, blobBytes, File, isBlob, isFile } from './blob.ts'
 import type { Blob } from './blob.ts'
-import { defineInterface } from './interface.ts'
+import { defineInterface, defineIterable, takeInternals } from './interface.ts'
 import { isWebIdlObject, requireArguments, usvString } from './webidl.ts'
 
 export type FormDataValue = string | File
@@ -56,28 +56,6 @@ export class FormData {
         .with(first, made)
   }
 
-  forEach(callback: (value: FormDataValue, name: string, form: FormData) => void, self?: unknown) {
-    requireArguments(arguments.length, 1, "Failed to execute 'forEach' on 'FormData'")
-    if (typeof callback !== 'function') throw new TypeError('parameter 1 is not a function.')
-    for (const [name, value] of this) callback.call(self, value, name, this)
-  }
-
-  keys(): IterableIterator<string> {
-    return iterate(this, ([name]) => name)
-  }
-
-  values(): IterableIterator<FormDataValue> {
-    return iterate(this, ([, value]) => value)
-  }
-
-  entries(): IterableIterator<[string, FormDataValue]> {
-    return iterate(this, ([name, value]) => [name, value])
-  }
-
-  [Symbol.iterator](): IterableIterator<[string, FormDataValue]> {
-    return this.entries()
-  }
-
   static readonly entriesOf = (form: FormData): readonly Entry[] => {
     return form.#entries
   }
@@ -87,25 +65,11 @@ export class FormData {
   }
 }
 
-export const { entriesOf: formEntries, isFormData } = FormData
-Reflect.deleteProperty(FormData, 'entriesOf')
-Reflect.deleteProperty(FormData, 'isFormData')
+export const { entriesOf: formEntries, isFormData } = takeInternals(FormData)
+defineIterable(FormData, formEntries)
 defineInterface('FormData', FormData)
-Object.defineProperty(FormData.prototype, Symbol.iterator, {
-  value: Reflect.get(FormData.prototype, 'entries'),
-  writable: true,
-  configurable: true,
-})
 
 const NONE = Symbol('no filename')
-
-function* iterate<Item>(form: FormData, select: (entry: Entry) => Item): IterableIterator<Item> {
-  for (let index = 0; ; index++) {
-    const found = formEntries(form)[index]
-    if (found === undefined) return
-    yield select(found)
-  }
-}
 
 function entry(name: unknown, value: unknown, filename: unknown): Entry {
   const key = usvString(name)

@@ -1,4 +1,4 @@
-import { defineInterface } from './interface.ts'
+import { defineInterface, defineIterable, takeInternals } from './interface.ts'
 import {
   charCodeAt,
   isArray,
@@ -69,28 +69,6 @@ export class Headers {
       if (pair?.[0] === 'set-cookie') cookies[cookies.length] = pair[1]
     }
     return cookies
-  }
-
-  forEach(callback: (value: string, name: string, headers: Headers) => void, self?: unknown): void {
-    requireArguments(arguments.length, 1, "Failed to execute 'forEach' on 'Headers'")
-    if (typeof callback !== 'function') throw new TypeError('parameter 1 is not a function.')
-    for (const [name, value] of this.#sorted()) callback.call(self, value, name, this)
-  }
-
-  keys(): IterableIterator<string> {
-    return headersIterator(this, (pair) => pair[0])
-  }
-
-  values(): IterableIterator<string> {
-    return headersIterator(this, (pair) => pair[1])
-  }
-
-  entries(): IterableIterator<[string, string]> {
-    return headersIterator(this, (pair) => [pair[0], pair[1]])
-  }
-
-  [Symbol.iterator](): IterableIterator<[string, string]> {
-    return this.entries()
   }
 
   static readonly pairsOf = (headers: Headers): readonly Pair[] => {
@@ -201,26 +179,10 @@ export class Headers {
   }
 }
 
-export const { pairsOf, sortedPairs, received, seal, headerOf, implyHeader } = Headers
-for (const name of ['pairsOf', 'sortedPairs', 'received', 'seal', 'headerOf', 'implyHeader'])
-  Reflect.deleteProperty(Headers, name)
+export const { pairsOf, sortedPairs, received, seal, headerOf, implyHeader } =
+  takeInternals(Headers)
+defineIterable(Headers, sortedPairs)
 defineInterface('Headers', Headers)
-Object.defineProperty(Headers.prototype, Symbol.iterator, {
-  value: Reflect.get(Headers.prototype, 'entries'),
-  writable: true,
-  configurable: true,
-})
-
-function* headersIterator<Item>(
-  headers: Headers,
-  select: (pair: Pair) => Item,
-): IterableIterator<Item> {
-  for (let index = 0; ; index++) {
-    const pair = sortedPairs(headers)[index]
-    if (pair === undefined) return
-    yield select(pair)
-  }
-}
 
 function headerName(name: unknown): string {
   const text = byteString(name)

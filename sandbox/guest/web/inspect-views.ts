@@ -5,6 +5,7 @@ import { Event } from './event.ts'
 import { FormData, formEntries } from './form-data.ts'
 import { Headers, sortedPairs } from './headers.ts'
 import { showAs } from './inspect-kinds.ts'
+import { defineProperty, reflectGet } from './primordials.ts'
 import { Request } from './request.ts'
 import { Response } from './response.ts'
 import { ReadableStream, WritableStream } from './streams.ts'
@@ -14,26 +15,25 @@ import { URL, URLSearchParams } from './url.ts'
 showAs(Headers, (headers) => Object.fromEntries(sortedPairs(headers)))
 showAs(FormData, (form) => Object.fromEntries(formEntries(form)))
 showAs(URLSearchParams, (parameters) => Object.fromEntries(parameters))
-showAs(ReadableStream, ({ locked }) => ({ locked }))
-showAs(WritableStream, ({ locked }) => ({ locked }))
-showAs(URL, ({ href }) => ({ href }))
-showAs(Blob, ({ size, type }) => ({ size, type }))
-showAs(File, ({ lastModified, name, size, type }) => ({ name, size, type, lastModified }))
-showAs(AbortController, ({ signal }) => ({ signal }))
+showAs(ReadableStream, pick('locked'))
+showAs(WritableStream, pick('locked'))
+showAs(URL, pick('href'))
+showAs(Blob, pick('size', 'type'))
+showAs(File, pick('name', 'size', 'type', 'lastModified'))
+showAs(AbortController, pick('signal'))
 showAs(AbortSignal, ({ aborted, reason }) => (aborted ? { aborted, reason } : { aborted }))
-showAs(CryptoKey, ({ algorithm, extractable, type, usages }) => ({
-  type,
-  extractable,
-  algorithm,
-  usages,
-}))
-showAs(Event, ({ cancelable, defaultPrevented, type }) => ({ type, cancelable, defaultPrevented }))
-showAs(Request, ({ bodyUsed, headers, method, url }) => ({ method, url, headers, bodyUsed }))
-showAs(Response, ({ bodyUsed, headers, ok, status, statusText, url }) => ({
-  status,
-  statusText,
-  ok,
-  headers,
-  url,
-  bodyUsed,
-}))
+showAs(CryptoKey, pick('type', 'extractable', 'algorithm', 'usages'))
+showAs(Event, pick('type', 'cancelable', 'defaultPrevented'))
+showAs(Request, pick('method', 'url', 'headers', 'bodyUsed'))
+showAs(Response, pick('status', 'statusText', 'ok', 'headers', 'url', 'bodyUsed'))
+
+function pick(...names: string[]): (value: object) => object {
+  return (value) => {
+    const shown = {}
+    for (let index = 0; index < names.length; index++) {
+      const name = names[index] ?? ''
+      defineProperty(shown, name, { value: reflectGet(value, name), enumerable: true })
+    }
+    return shown
+  }
+}

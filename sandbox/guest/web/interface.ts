@@ -1,4 +1,14 @@
-import { defineProperty, getOwnPropertyDescriptor, ownKeys } from './primordials.ts'
+import {
+  apply,
+  create,
+  defineProperty,
+  deleteProperty,
+  getOwnPropertyDescriptor,
+  objectKeys,
+  ownKeys,
+  reflectGet,
+} from './primordials.ts'
+import { requireArguments } from './webidl.ts'
 
 type Constructor = Function & { readonly prototype: object }
 
@@ -49,6 +59,92 @@ export function defineOperation<Operation extends Function>(
   defineProperty(body, 'name', { value: name, configurable: true })
   defineProperty(body, 'length', { value: length, configurable: true })
   return body
+}
+
+/** The value that an instance keeps in a private field; undefined for anything else. */
+export type StateOf<State> = (value: unknown) => State | undefined
+
+/** Read-only attributes, each computed from the state of the receiver. */
+export function defineAttributes<State>(
+  constructor: Constructor,
+  stateOf: StateOf<State>,
+  attributes: Readonly<Record<string, (state: State) => unknown>>,
+): void {
+  for (const [name, read] of Object.entries(attributes))
+    copyMember(constructor, name, {
+      get [name](): unknown {
+        return read(requireState(stateOf, this))
+      },
+    })
+}
+
+/** Methods without parameters, on the state of the receiver. */
+export function defineMethods<State>(
+  constructor: Constructor,
+  stateOf: StateOf<State>,
+  methods: Readonly<Record<string, (state: State) => unknown>>,
+): void {
+  for (const [name, run] of Object.entries(methods))
+    copyMember(constructor, name, {
+      [name](): unknown {
+        return run(requireState(stateOf, this))
+      },
+    })
+}
+
+/** The members of a WebIDL `iterable`; the pairs are read anew at each step. */
+export function defineIterable<Target extends object, Value>(
+  constructor: Constructor & { readonly prototype: Target },
+  pairsOf: (target: Target) => readonly (readonly [string, Value])[],
+): void {
+  function* iterate<Item>(target: Target, select: (name: string, value: Value) => Item) {
+    for (let index = 0; ; index++) {
+      const pair = pairsOf(target)[index]
+      if (pair === undefined) return
+      yield select(pair[0], pair[1])
+    }
+  }
+  const members = {
+    forEach(this: Target, callback: unknown, self?: unknown): void {
+      requireArguments(arguments.length, 1, "Failed to execute 'forEach'")
+      if (typeof callback !== 'function') throw new TypeError('parameter 1 is not a function.')
+      for (const [name, value] of iterate(this, (...pair) => pair))
+        apply(callback, self, [value, name, this])
+    },
+    keys(this: Target) {
+      return iterate(this, (name) => name)
+    },
+    values(this: Target) {
+      return iterate(this, (_name, value) => value)
+    },
+    entries(this: Target) {
+      return iterate(this, (name, value): [string, Value] => [name, value])
+    },
+  }
+  for (const name of objectKeys(members)) copyMember(constructor, name, members)
+  defineProperty(constructor.prototype, Symbol.iterator, {
+    value: reflectGet(members, 'entries'),
+    writable: true,
+    configurable: true,
+  })
+}
+
+/** Takes the static fields off a class: functions that see its private state, which site code must not reach. */
+export function takeInternals<Class extends Constructor>(constructor: Class): Class {
+  const internals = Object.assign(create(null) as Class, constructor)
+  for (const name of objectKeys(constructor)) deleteProperty(constructor, name)
+  return internals
+}
+
+function copyMember(constructor: Constructor, name: string, members: object): void {
+  const descriptor = getOwnPropertyDescriptor(members, name)
+  if (descriptor !== undefined) defineProperty(constructor.prototype, name, descriptor)
+}
+
+function requireState<State>(stateOf: StateOf<State>, receiver: unknown): State {
+  const state = stateOf(receiver)
+  if (state === undefined) throw new TypeError('Illegal invocation')
+  return state
 }
 
 function showMembers(target: object): void {

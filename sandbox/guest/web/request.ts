@@ -1,15 +1,12 @@
 import { anySignal, createSignal } from './abort-signal.ts'
 import type { AbortSignal } from './abort-signal.ts'
-import type { Blob } from './blob.ts'
-import { extractBody } from './body.ts'
+import { defineBody, extractBody } from './body.ts'
 import type { Body } from './body.ts'
-import type { FormData } from './form-data.ts'
-import { headerOf, Headers, implyHeader } from './headers.ts'
-import { defineInterface } from './interface.ts'
+import { Headers, implyHeader } from './headers.ts'
+import { defineAttributes, defineInterface, defineMethods, takeInternals } from './interface.ts'
 import { testPattern } from './primordials.ts'
 import { requestParts } from './request-parts.ts'
 import type { RequestParts } from './request-parts.ts'
-import type { ReadableStream } from './streams.ts'
 import { dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
 
 const BODILESS = /^(?:GET|HEAD)$/
@@ -18,108 +15,25 @@ const BODILESS = /^(?:GET|HEAD)$/
 class Inner {
   readonly parts: RequestParts
   readonly body: Body
+  signal: AbortSignal | undefined
 
   constructor(parts: RequestParts, body: Body) {
     this.parts = parts
     this.body = body
+  }
+
+  get headers(): Headers {
+    return this.parts.headers
   }
 }
 
 /** https://fetch.spec.whatwg.org/#request-class */
 export class Request {
   readonly #inner: Inner
-  #signal: AbortSignal | undefined
 
   constructor(input: unknown, init?: unknown) {
     requireArguments(arguments.length, 1, "Failed to construct 'Request'")
     this.#inner = input instanceof Inner ? input : build(input, init)
-  }
-
-  get method(): string {
-    return this.#inner.parts.method
-  }
-  get url(): string {
-    return this.#inner.parts.url
-  }
-  get headers(): Headers {
-    return this.#inner.parts.headers
-  }
-  get destination(): string {
-    void this.#inner
-    return ''
-  }
-  get referrer(): string {
-    void this.#inner
-    return 'about:client'
-  }
-  get referrerPolicy(): string {
-    return this.#inner.parts.choices.referrerPolicy
-  }
-  get mode(): string {
-    return this.#inner.parts.choices.mode
-  }
-  get credentials(): string {
-    return this.#inner.parts.choices.credentials
-  }
-  get cache(): string {
-    return this.#inner.parts.choices.cache
-  }
-  get redirect(): string {
-    return this.#inner.parts.choices.redirect
-  }
-  get integrity(): string {
-    return this.#inner.parts.integrity
-  }
-  get keepalive(): boolean {
-    return this.#inner.parts.keepalive
-  }
-  get isReloadNavigation(): boolean {
-    void this.#inner
-    return false
-  }
-  get isHistoryNavigation(): boolean {
-    void this.#inner
-    return false
-  }
-  get signal(): AbortSignal {
-    const { follows } = this.#inner.parts
-    this.#signal ??= follows === null ? createSignal() : anySignal([follows])
-    return this.#signal
-  }
-  get duplex(): string {
-    void this.#inner
-    return 'half'
-  }
-  get body(): ReadableStream<Uint8Array> | null {
-    return this.#inner.body.stream
-  }
-  get bodyUsed(): boolean {
-    return this.#inner.body.used
-  }
-
-  clone(): Request {
-    const { body, parts } = this.#inner
-    const copy = body.clone()
-    return new Request(new Inner({ ...parts, headers: new Headers(parts.headers) }, copy))
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#inner.body.arrayBuffer()
-  }
-  blob(): Promise<Blob> {
-    return this.#inner.body.blob(headerOf(this.#inner.parts.headers, 'content-type'))
-  }
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#inner.body.bytes()
-  }
-  formData(): Promise<FormData> {
-    return this.#inner.body.formData(headerOf(this.#inner.parts.headers, 'content-type'))
-  }
-  json(): Promise<unknown> {
-    return this.#inner.body.json()
-  }
-  text(): Promise<string> {
-    return this.#inner.body.text()
   }
 
   static readonly innerOf = (value: unknown): Inner | undefined => {
@@ -128,8 +42,36 @@ export class Request {
 }
 
 /** The parts and the body of what is a Request, whatever a site did to its prototype. */
-export const { innerOf } = Request
-Reflect.deleteProperty(Request, 'innerOf')
+export const { innerOf } = takeInternals(Request)
+defineAttributes(Request, innerOf, {
+  method: ({ parts }) => parts.method,
+  url: ({ parts }) => parts.url,
+  headers: ({ headers }) => headers,
+  destination: () => '',
+  referrer: () => 'about:client',
+  referrerPolicy: ({ parts }) => parts.choices.referrerPolicy,
+  mode: ({ parts }) => parts.choices.mode,
+  credentials: ({ parts }) => parts.choices.credentials,
+  cache: ({ parts }) => parts.choices.cache,
+  redirect: ({ parts }) => parts.choices.redirect,
+  integrity: ({ parts }) => parts.integrity,
+  keepalive: ({ parts }) => parts.keepalive,
+  isReloadNavigation: () => false,
+  isHistoryNavigation: () => false,
+  signal: (inner) => {
+    const { follows } = inner.parts
+    inner.signal ??= follows === null ? createSignal() : anySignal([follows])
+    return inner.signal
+  },
+  duplex: () => 'half',
+})
+defineMethods(Request, innerOf, {
+  clone: ({ body, headers, parts }) => {
+    const copy = body.clone()
+    return new Request(new Inner({ ...parts, headers: new Headers(headers) }, copy))
+  },
+})
+defineBody(Request, innerOf)
 defineInterface('Request', Request, 1)
 
 function build(input: unknown, init: unknown): Inner {

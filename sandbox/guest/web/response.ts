@@ -1,12 +1,9 @@
-import type { Blob } from './blob.ts'
-import { Body, extractBody } from './body.ts'
-import type { FormData } from './form-data.ts'
-import { Headers, headerOf, implyHeader, received, seal } from './headers.ts'
-import { defineInterface } from './interface.ts'
+import { Body, defineBody, extractBody } from './body.ts'
+import { Headers, implyHeader, received, seal } from './headers.ts'
+import { defineAttributes, defineInterface, defineMethods, takeInternals } from './interface.ts'
 import { testPattern, jsonStringify } from './primordials.ts'
-import type { ReadableStream } from './streams.ts'
 import { normalizeUrl } from './url.ts'
-import { byteString, dictionary, requireArguments } from './webidl.ts'
+import { byteString, dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
 
 const NO_BODY = /^(?:101|103|204|205|304)$/
 const REDIRECTS = /^(?:301|302|303|307|308)$/
@@ -28,6 +25,10 @@ class Inner {
   constructor(head: Head, body: Body) {
     this.head = head
     this.body = body
+  }
+
+  get headers(): Headers {
+    return this.head.headers
   }
 }
 
@@ -68,58 +69,27 @@ export class Response {
     )
   }
 
-  get type(): string {
-    return this.#inner.head.type
-  }
-  get url(): string {
-    return this.#inner.head.url
-  }
-  get redirected(): boolean {
-    return this.#inner.head.redirected
-  }
-  get status(): number {
-    return this.#inner.head.status
-  }
-  get ok(): boolean {
-    return this.#inner.head.status >= 200 && this.#inner.head.status <= 299
-  }
-  get statusText(): string {
-    return this.#inner.head.statusText
-  }
-  get headers(): Headers {
-    return this.#inner.head.headers
-  }
-  get body(): ReadableStream<Uint8Array> | null {
-    return this.#inner.body.stream
-  }
-  get bodyUsed(): boolean {
-    return this.#inner.body.used
-  }
-
-  clone(): Response {
-    const { body, head } = this.#inner
-    return new Response(new Inner({ ...head, headers: new Headers(head.headers) }, body.clone()))
-  }
-
-  arrayBuffer(): Promise<ArrayBuffer> {
-    return this.#inner.body.arrayBuffer()
-  }
-  blob(): Promise<Blob> {
-    return this.#inner.body.blob(headerOf(this.#inner.head.headers, 'content-type'))
-  }
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#inner.body.bytes()
-  }
-  formData(): Promise<FormData> {
-    return this.#inner.body.formData(headerOf(this.#inner.head.headers, 'content-type'))
-  }
-  json(): Promise<unknown> {
-    return this.#inner.body.json()
-  }
-  text(): Promise<string> {
-    return this.#inner.body.text()
+  static readonly innerOf = (value: unknown): Inner | undefined => {
+    return isWebIdlObject(value) && #inner in value ? value.#inner : undefined
   }
 }
+
+const { innerOf } = takeInternals(Response)
+defineAttributes(Response, innerOf, {
+  type: ({ head }) => head.type,
+  url: ({ head }) => head.url,
+  redirected: ({ head }) => head.redirected,
+  status: ({ head }) => head.status,
+  ok: ({ head }) => head.status >= 200 && head.status <= 299,
+  statusText: ({ head }) => head.statusText,
+  headers: ({ headers }) => headers,
+})
+defineMethods(Response, innerOf, {
+  clone: ({ body, head, headers }) =>
+    new Response(new Inner({ ...head, headers: new Headers(headers) }, body.clone())),
+})
+defineBody(Response, innerOf)
+defineInterface('Response', Response)
 
 /** A response as fetch hands it out: its headers are read-only and any status is allowed. */
 export function receivedResponse(
@@ -139,8 +109,6 @@ const DEFAULT_HEAD: Omit<Head, 'headers'> = {
   url: '',
   redirected: false,
 }
-
-defineInterface('Response', Response)
 
 function build(content: unknown, init: unknown, contentType?: string): Inner {
   const options = dictionary(init, "Failed to construct 'Response'")
