@@ -1,4 +1,4 @@
-import type { FromGuest, FromHost, FromWorker, ToGuest, ToHost, ToWorker } from './protocol.ts'
+import type { FromGuest, FromWorker, ToGuest, ToWorker } from './protocol.ts'
 import { Grammar } from './records.ts'
 
 /** How each kind of record is written: its letter, and how many numbers and texts it has. */
@@ -37,5 +37,3 @@ export const FROM_GUEST = new Grammar<FromGuest>({
   loaded: ['O', 0, 0],
   unusable: ['U', 0, 1],
 })
-export const TO_HOST = new Grammar<ToHost>({ prepare: ['P', 1, 1] })
-export const FROM_HOST = new Grammar<FromHost>({ hello: ['W', 0, 1], prepared: ['P', 1, 1] })

@@ -1,12 +1,5 @@
-import { connect } from 'node:net'
-
 import { Piscina } from 'piscina'
 
-import { encodeFrame, FrameReader } from './frames.ts'
-import { FROM_HOST, TO_HOST } from './grammars.ts'
-import { prepare } from './prepare.ts'
-import { type FunctionFiles, type Hello, type Prepared, type ToHost } from './protocol.ts'
-import { readRecords, RecordWriter } from './records.ts'
 import { snapshotFile } from './snapshot.ts'
 import type { WorkerTask } from './worker.ts'
 
@@ -46,48 +39,10 @@ export async function runHost(options: HostOptions): Promise<void> {
       snapshotPath,
       socketPath: options.socketPath,
       progressPath: `${options.progressPath}.${index}`,
-      hello: { token: options.token, role: 'worker', index },
+      hello: { token: options.token, index },
       warmIsolates: Math.max(1, Math.floor(options.warmIsolates / options.workers)),
       softMemoryBytes: options.memoryBytes * SOFT_MEMORY,
     }),
   )
-  await Promise.race([...tasks, serveControl(options)])
-}
-
-/** The host's main thread: it prepares code, so that the workers never wait for a parser. */
-function serveControl({ socketPath, token }: HostOptions): Promise<void> {
-  const socket = connect(socketPath)
-  const frames = new FrameReader()
-  const hello: Hello = { token, role: 'host', index: 0 }
-  socket.on('connect', () => socket.write(encodeFrame(hostGreeting(hello))))
-  return new Promise((resolve, reject) => {
-    socket.on('data', (chunk) => {
-      for (const text of frames.push(chunk)) {
-        for (const request of readRecords(text, TO_HOST)) {
-          prepareRequest(request).then(
-            (prepared) => socket.write(encodeFrame(answerOf(request, prepared))),
-            reject,
-          )
-        }
-      }
-    })
-    socket.on('error', reject)
-    socket.on('close', () => resolve())
-  })
-}
-
-async function prepareRequest(request: ToHost): Promise<Prepared> {
-  return prepare(JSON.parse(request.texts[0]) as FunctionFiles)
-}
-
-function hostGreeting(hello: Hello): string {
-  const writer = new RecordWriter(FROM_HOST)
-  writer.add('hello', [], [JSON.stringify(hello)])
-  return writer.take()
-}
-
-function answerOf(request: ToHost, prepared: Prepared): string {
-  const writer = new RecordWriter(FROM_HOST)
-  writer.add('prepared', [request.numbers[0]], [JSON.stringify(prepared)])
-  return writer.take()
+  await Promise.race(tasks)
 }

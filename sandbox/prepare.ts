@@ -5,22 +5,27 @@ import ivm from 'isolated-vm'
 import { sourceFaultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
 import { resolveModule } from './module-resolution.ts'
-import { formatOf, hasModuleSyntax, importsOf, syntaxReady } from './module-syntax.ts'
-import type { FunctionFiles, ModuleSource, Prepared, SourceFault } from './protocol.ts'
+import { formatOf, hasModuleSyntax, importsOf } from './module-syntax.ts'
+import type { FunctionFiles, ModuleSource, PreparerAnswer, SourceFault } from './protocol.ts'
 
 const MAX_MODULES = 1000
 const CHECK_MEMORY_MB = 256
+/** How V8 says that the parser's stack, or the isolate's memory, was not enough. */
+const OVERFLOW = /^Maximum call stack size exceeded|memory limit/
 /** Node puts the place at the start of the stack: `path:line`. */
 const STRIP_PLACE = /^[^\n]*:(\d+)\n/
 
-/** Finds and checks what a function needs, from its entry on. Nothing of it is run. */
-export async function prepare({ entry, files }: FunctionFiles): Promise<Prepared> {
-  await syntaxReady
+/** Errors of `stripTypeScriptTypes` that are about the source; any other leaves its parser broken. */
+const SOURCE_ERRORS = ['ERR_INVALID_TYPESCRIPT_SYNTAX', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']
+
+/** Finds and checks what a function needs, from its entry on. Nothing of it is run. Await `syntaxReady` before. */
+export function prepare({ entry, files }: FunctionFiles): Exclude<PreparerAnswer, { ready: true }> {
   try {
     const modules = collect(entry, new Map(files))
     check({ entry, modules })
     return { ok: true, modules }
   } catch (error) {
+    if (error instanceof BrokenParser) return { broken: error.fault }
     if (error instanceof Refusal) return { ok: false, fault: error.fault }
     throw error
   }
@@ -41,6 +46,9 @@ class Refusal extends Error {
     this.fault = fault
   }
 }
+
+/** Node's parser of TypeScript trapped: its WebAssembly refuses whatever comes afterwards. */
+class BrokenParser extends Refusal {}
 
 function collect(entry: string, files: ReadonlyMap<string, string>): ModuleSource[] {
   if (!files.has(entry)) throw new Refusal({ message: `The entry "${entry}" does not exist` })
@@ -69,6 +77,9 @@ function stripTypes(path: string, source: string): string {
     return stripTypeScriptTypes(source, { sourceUrl: undefined, mode: 'strip' })
   } catch (error) {
     if (!(error instanceof Error)) throw error
+    if (!('code' in error) || !SOURCE_ERRORS.includes(String(error.code))) {
+      throw new BrokenParser(tooDeep(path))
+    }
     const line = STRIP_PLACE.exec(String(error.stack))?.[1]
     throw new Refusal({
       message: error.message,
@@ -77,6 +88,11 @@ function stripTypes(path: string, source: string): string {
     })
   }
 }
+
+const tooDeep = (path: string): SourceFault => ({
+  message: `"${path}" cannot be read: it is nested too deeply, or too large`,
+  path,
+})
 
 function dependencies(module: ModuleSource, files: ReadonlyMap<string, string>): string[] {
   return importsOf(module.format, module.code).map((specifier) => {
@@ -124,7 +140,8 @@ function check(definition: { entry: string; modules: readonly ModuleSource[] }):
     checkModules(isolate, isolate.createContextSync(), definition)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal(sourceFaultOf(error, definition.modules))
+    const fault = sourceFaultOf(error, definition.modules)
+    throw new Refusal(OVERFLOW.test(fault.message) ? tooDeep(definition.entry) : fault)
   } finally {
     if (!isolate.isDisposed) isolate.dispose()
   }

@@ -71,18 +71,11 @@ export type FromGuest =
   /** The module was evaluated, but has no such handler. */
   | Shape<'unusable', [], [message: string]>
 
-/** What the service asks of a host's main thread, and its answer: JSON of `FunctionFiles` and of `Prepared`. */
-export type ToHost = Shape<'prepare', [request: number], [source: string]>
-export type FromHost =
-  | Shape<'hello', [], [hello: string]>
-  | Shape<'prepared', [request: number], [answer: string]>
-
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
 /** Who is at the other end of a connection. The token proves that this service started it. */
 export interface Hello {
   readonly token: string
-  readonly role: 'worker' | 'host'
   /** Index of the worker in its host. */
   readonly index: number
 }
@@ -172,3 +165,10 @@ export interface FunctionFiles {
 export type Prepared =
   | { readonly ok: true; readonly modules: readonly ModuleSource[] }
   | { readonly ok: false; readonly fault: SourceFault }
+
+/** What the process that prepares code writes: that it is ready, then one answer for each source. */
+export type PreparerAnswer =
+  | { readonly ready: true }
+  | Prepared
+  /** The parser of TypeScript failed and stays broken: the process is of no more use. */
+  | { readonly broken: SourceFault }

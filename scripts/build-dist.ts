@@ -10,7 +10,11 @@ import { type LockFile, withoutDevelopment } from './lock-file.ts'
 
 /** Each runs as a process or thread of its own. */
 const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
-const SANDBOX_ENTRIES = { 'sandbox/main': 'sandbox/main.ts', 'sandbox/worker': 'sandbox/worker.ts' }
+const SANDBOX_ENTRIES = {
+  'sandbox/main': 'sandbox/main.ts',
+  'sandbox/preparer': 'sandbox/preparer.ts',
+  'sandbox/worker': 'sandbox/worker.ts',
+}
 const COPIED = ['migrations', 'examples/hello-site', 'types', 'LICENSE', 'README.md']
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'

@@ -51,6 +51,7 @@ describe('a build', () => {
         'README.md',
         'sandbox/main.js',
         'sandbox/prelude.js',
+        'sandbox/preparer.js',
         'sandbox/worker.js',
         'types/bucket.d.ts',
         'types/croft.d.ts',

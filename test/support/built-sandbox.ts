@@ -9,13 +9,13 @@ let prelude: Promise<string> | undefined
 
 /** The sandbox of this run's build, which starts with half the work that its sources take; its snapshot is made once. */
 export async function builtSandbox(): Promise<
-  Pick<SandboxHostsDeps, 'cacheDir' | 'entry' | 'prelude'>
+  Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude'>
 > {
   const folder = join(inject('builtProgram'), 'sandbox')
   prelude ??= readFile(join(folder, 'prelude.js'), 'utf8')
   return {
     cacheDir: inject('snapshotFolder'),
-    entry: join(folder, 'main.js'),
+    entries: { host: join(folder, 'main.js'), preparer: join(folder, 'preparer.js') },
     prelude: await prelude,
   }
 }

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 
 import { listening } from '#platform/listening.ts'
 import { FrameReader } from '#sandbox/frames.ts'
-import { FROM_HOST } from '#sandbox/grammars.ts'
+import { FROM_WORKER } from '#sandbox/grammars.ts'
 import type { Hello } from '#sandbox/protocol.ts'
 import { readRecords } from '#sandbox/records.ts'
 
@@ -62,7 +62,7 @@ export class HostSocketServer {
 }
 
 function helloOf(text: string): Hello {
-  const [record] = readRecords(text, FROM_HOST)
+  const [record] = readRecords(text, FROM_WORKER)
   if (record?.kind !== 'hello') throw new Error('A connection began without a hello')
   return JSON.parse(record.texts[0]) as Hello
 }

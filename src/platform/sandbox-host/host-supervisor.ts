@@ -7,9 +7,8 @@ import { join } from 'node:path'
 import { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { readProgress } from '#sandbox/progress-marker.ts'
-import type { Hello, Prepared } from '#sandbox/protocol.ts'
+import type { Hello } from '#sandbox/protocol.ts'
 
-import { ControlConnection } from './control-connection.ts'
 import type { HostCommand } from './host-command.ts'
 import { type HostExit, HostProcess } from './host-process.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
@@ -40,11 +39,8 @@ export interface HostSupervisorDeps {
 /** One life of a host process. What it sent is read to the end before its calls are given up. */
 interface HostRun {
   readonly workers: WorkerConnection[]
-  control: ControlConnection | undefined
   sockets: number
   exit: HostExit | undefined
-  /** Whether it had calls inside when it was lost. */
-  busyAtLoss: boolean
 }
 
 interface SupervisedHost {
@@ -52,9 +48,6 @@ interface SupervisedHost {
   readonly index: number
   run: HostRun
 }
-
-/** `tooLong`: the source takes longer than it may, or ended the host. `interrupted`: the host was lost with calls inside. */
-type Preparation = Prepared | 'tooLong' | 'interrupted'
 
 /** The host processes of this service: started, watched, replaced, and connected to. */
 export class HostSupervisor {
@@ -64,7 +57,6 @@ export class HostSupervisor {
   readonly #watchdog: Watchdog
   readonly #hosts: readonly SupervisedHost[]
   #waiting: (() => void)[] = []
-  #preparing: Promise<unknown> = Promise.resolve()
   #closed = false
 
   constructor(deps: HostSupervisorDeps) {
@@ -96,38 +88,11 @@ export class HostSupervisor {
     await this.ready()
   }
 
-  /** Resolves when at least one worker takes calls and one host prepares code. */
+  /** Resolves when at least one worker takes calls. */
   async ready(): Promise<void> {
-    while (this.#deps.workers().length === 0 || !this.#hosts.some((host) => host.run.control)) {
+    while (this.#deps.workers().length === 0) {
       if (this.#closed) throw new AppError('ServiceUnavailable', 'The service is shutting down')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    }
-  }
-
-  /** One after the other: `timeoutMs` is for the source itself, not for those that were asked for before. */
-  prepare(source: string, timeoutMs: number): Promise<Preparation> {
-    const turn = this.#preparing.then(() => this.#prepare(source, timeoutMs))
-    this.#preparing = turn.catch(() => {})
-    return turn
-  }
-
-  async #prepare(source: string, timeoutMs: number): Promise<Preparation> {
-    await this.ready()
-    // The last host is for what runs long or brings hosts down.
-    const host = this.#hosts.find((one) => one.run.control)
-    if (!host) return 'interrupted'
-    const { run } = host
-    let late = false
-    const timer = setTimeout(() => {
-      late = true
-      host.process.end()
-    }, timeoutMs)
-    try {
-      return (await run.control?.prepare(source)) ?? 'interrupted'
-    } catch {
-      return run.busyAtLoss && !late ? 'interrupted' : 'tooLong'
-    } finally {
-      clearTimeout(timer)
     }
   }
 
@@ -165,10 +130,7 @@ export class HostSupervisor {
   #accept(hello: Hello, socket: Socket): FrameReceiver | undefined {
     const host = this.#hosts.find((one) => one.process.token === hello.token)
     if (!host) return undefined
-    const receiver =
-      hello.role === 'worker'
-        ? this.#addWorker(host, hello, socket)
-        : this.#addControl(host, socket)
+    const receiver = this.#addWorker(host, hello, socket)
     for (const resolve of this.#waiting.splice(0)) resolve()
     return receiver
   }
@@ -190,17 +152,6 @@ export class HostSupervisor {
     }
   }
 
-  #addControl(host: SupervisedHost, socket: Socket): FrameReceiver {
-    const { run } = host
-    const control = new ControlConnection(socket)
-    run.control = control
-    run.sockets += 1
-    return {
-      receive: (text) => control.receive(text),
-      closed: () => this.#onSocketClosed(host, run),
-    }
-  }
-
   /** A host without its connections is of no use; most often it is just ending. */
   #onSocketClosed(host: SupervisedHost, run: HostRun): void {
     run.sockets -= 1
@@ -217,9 +168,6 @@ export class HostSupervisor {
   }
 
   #reap(run: HostRun): void {
-    run.busyAtLoss ||= run.workers.some((worker) => worker.activeCalls.size > 0)
-    run.control?.close()
-    run.control = undefined
     if (!run.exit || run.sockets > 0) return
     const nowMs = Date.now()
     for (const worker of run.workers.splice(0)) {
@@ -237,10 +185,8 @@ export class HostSupervisor {
 
 const newRun = (): HostRun => ({
   workers: [],
-  control: undefined,
   sockets: 0,
   exit: undefined,
-  busyAtLoss: false,
 })
 
 function causeOf(exit: HostExit): WorkerExit['cause'] {

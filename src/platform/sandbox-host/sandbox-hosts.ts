@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 
-import { AppError } from '#base/app-error.ts'
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import type { Call } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { findNodeBinary, hostCommand } from './host-command.ts'
+import { findNodeBinary, hostCommand, preparerCommand } from './host-command.ts'
 import { HostSupervisor } from './host-supervisor.ts'
 import { failedOutcome } from './pending-call.ts'
+import type { PreparerLimits } from './preparer-process.ts'
+import { Preparer } from './preparer.ts'
+import { rssBytes } from './process-usage.ts'
 import type {
   CallOutcome,
   ComputeJob,
@@ -23,15 +25,12 @@ import type {
   SandboxEnvironment,
   SandboxStatus,
 } from './sandbox.ts'
-import { rssBytes } from './watchdog.ts'
 
 const MIN_HOSTS = 2
 /** The one module of ad-hoc code, and its one function. */
 const AD_HOC = 'compute.js'
-const PREPARE_MS = 10_000
-const PREPARE_ATTEMPTS = 2
-/** Losses of hosts, through no fault of the source, that a preparation outlives. */
-const MAX_INTERRUPTIONS = 8
+/** What reading one source may take: 10 MB of TypeScript takes 1.5 s and 300 MB. */
+const PREPARER_LIMITS = { cpuMs: 10_000, memoryBytes: 640 * 1024 * 1024 }
 
 export interface SandboxHostsDeps {
   readonly config: SandboxConfig
@@ -43,28 +42,36 @@ export interface SandboxHostsDeps {
   readonly prelude: string
   /** Absolute path of the Node that runs the hosts; the installed one when left out. */
   readonly nodeBinary?: string
-  /** Absolute path of the hosts' entry; `sandbox/main.ts` when left out. */
-  readonly entry?: string
-  /** Milliseconds that preparing one source may take; 10 000 when left out. */
-  readonly prepareMs?: number
+  /** Absolute paths of what the processes run; `sandbox/main.ts` and `sandbox/preparer.ts` when left out. */
+  readonly entries?: { readonly host: string; readonly preparer: string }
+  /** What reading one source may take. */
+  readonly preparerLimits?: Partial<PreparerLimits>
 }
 
 /** The sandbox: hands calls to host processes and answers them, whatever becomes of a host. */
 export class SandboxHosts implements Sandbox {
   readonly #dispatcher: Dispatcher
   readonly #fleet: HostSupervisor
-  readonly #prepareMs: number
+  readonly #preparer: Preparer
   #lastCall = 0
   #closed = false
 
   constructor(deps: SandboxHostsDeps) {
     const { config, environment, logger, cacheDir, prelude } = deps
-    const entry = deps.entry ?? fileURLToPath(import.meta.resolve('#sandbox/main.ts'))
+    const node = deps.nodeBinary ?? findNodeBinary()
+    const entries = deps.entries ?? {
+      host: fileURLToPath(import.meta.resolve('#sandbox/main.ts')),
+      preparer: fileURLToPath(import.meta.resolve('#sandbox/preparer.ts')),
+    }
     const dispatcher = new Dispatcher(environment)
     this.#dispatcher = dispatcher
-    this.#prepareMs = deps.prepareMs ?? PREPARE_MS
+    this.#preparer = new Preparer({
+      command: preparerCommand(node, entries.preparer),
+      limits: { ...PREPARER_LIMITS, ...deps.preparerLimits },
+      logger,
+    })
     this.#fleet = new HostSupervisor({
-      command: hostCommand(deps.nodeBinary ?? findNodeBinary(), entry),
+      command: hostCommand(node, entries.host),
       logger,
       cacheDir,
       prelude,
@@ -106,17 +113,8 @@ export class SandboxHosts implements Sandbox {
     return { ...(await this.#submit(call, program, definition, logs)), logs }
   }
 
-  async prepare(source: FunctionSource): Promise<PreparedFunction> {
-    const text = JSON.stringify({ entry: source.entry, files: [...source.files] })
-    const failures = { tooLong: 0, interrupted: 0 }
-    while (failures.tooLong < PREPARE_ATTEMPTS && failures.interrupted < MAX_INTERRUPTIONS) {
-      const prepared = await this.#fleet.prepare(text, this.#prepareMs)
-      if (typeof prepared === 'object') return prepared
-      failures[prepared] += 1
-    }
-    if (failures.tooLong < PREPARE_ATTEMPTS) throw interrupted(source.entry)
-    const message = `"${source.entry}" takes too long to read: make it smaller`
-    return { ok: false, fault: { message, path: source.entry } }
+  prepare(source: FunctionSource): Promise<PreparedFunction> {
+    return this.#preparer.prepare(source)
   }
 
   retire(programKey: string): void {
@@ -141,7 +139,7 @@ export class SandboxHosts implements Sandbox {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     this.#dispatcher.close()
-    await this.#fleet.stop()
+    await Promise.all([this.#preparer.stop(), this.#fleet.stop()])
   }
 
   /** Ad-hoc code is what comes with `logs`. */
@@ -175,11 +173,6 @@ export class SandboxHosts implements Sandbox {
     })
   }
 }
-
-const interrupted = (entry: string): AppError =>
-  new AppError('ServiceUnavailable', `Reading "${entry}" was interrupted: try again`, {
-    retryAfterSeconds: 1,
-  })
 
 /** A program of one function that is called once: the worker finds out whether its code is CommonJS or a module. */
 function adHocProgram(job: ComputeJob): { program: Program; definition: ProgramFunction } {

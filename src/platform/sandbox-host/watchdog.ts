@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs'
-import process from 'node:process'
-
 import type { HostProcess } from './host-process.ts'
+import { cpuMs, rssBytes } from './process-usage.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 const LOOK_EVERY_MS = 25
@@ -11,8 +9,6 @@ const GRACE_MS = 250
 const PING_EVERY_MS = 250
 /** A process that got no processor time is slow, not stuck; up to a point. */
 const STARVED_FACTOR = 8
-const TICK_MS = 10
-const RSS_KIB = /^VmRSS:\s*(\d+) kB$/m
 
 interface Observation {
   readonly seq: number
@@ -104,25 +100,4 @@ function longestStretch(worker: WorkerConnection): number {
   for (const call of worker.activeCalls.values())
     longest = Math.max(longest, call.program.limits.cpuMs)
   return longest
-}
-
-/** Resident memory of a process, whatever the size of its pages; 0 where the system does not tell. */
-export function rssBytes(pid: number): number {
-  return Number(RSS_KIB.exec(proc(pid, 'status'))?.[1] ?? 0) * 1024
-}
-
-/** Processor time of a process; grows without end where the system does not tell, so that nothing counts as starved. */
-function cpuMs(pid: number): number {
-  const fields = proc(pid, 'stat').split(') ')[1]?.split(' ')
-  if (!fields) return performance.now()
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS
-}
-
-function proc(pid: number, file: string): string {
-  if (process.platform !== 'linux' || pid === 0) return ''
-  try {
-    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
-  } catch {
-    return ''
-  }
 }

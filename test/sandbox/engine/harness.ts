@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 import type { SandboxConfig } from '#config/config.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
-import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { SandboxHosts, type SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
 import type {
   CallOutcome,
   HostCall,
@@ -63,7 +63,7 @@ export class TestSandbox implements AsyncDisposable {
   static async start(
     config: Partial<SandboxConfig> = {},
     limits: Partial<SiteLimits> = {},
-    deps: { readonly prepareMs?: number } = {},
+    deps: Pick<SandboxHostsDeps, 'preparerLimits'> = {},
   ): Promise<TestSandbox> {
     const cacheDir = await mkdtemp(join(tmpdir(), 'croft-test-sandbox-'))
     const events: SandboxEvents = { lines: [], hostCalls: [], answer: async () => 'null' }

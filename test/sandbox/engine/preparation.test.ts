@@ -1,88 +1,107 @@
-import { expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import type { FunctionSource } from '#platform/sandbox-host/sandbox.ts'
+import { childrenOf } from '#test/process-table.ts'
 
 import { TestSandbox } from './harness.ts'
 
-/** Code that takes a while to read; each its own, so that nothing is remembered of another. */
-function longSource(lines: number, seed: number): FunctionSource {
-  const body = Array.from(
-    { length: lines },
-    (_, at) => `export const v${seed}_${at}: number = ${at}`,
-  )
-  return { entry: 'main.ts', files: new Map([['main.ts', body.join('\n')]]) }
-}
-
+const MIB = 1024 * 1024
 const LINES = 8_000
 const WAIT = { timeout: 30_000, interval: 5 }
-const ENDLESS = 'export default () => new Promise(() => {})'
+const NESTED = 3_000
 
-test('preparing many sources at once gives each the time of its own', async () => {
-  await using measured = await TestSandbox.start()
-  await measured.hosts.prepare(longSource(LINES, 0))
-  const startedAt = performance.now()
-  await measured.hosts.prepare(longSource(LINES, 1))
-  // Much more than one takes on a busy machine, and much less than all together.
-  const prepareMs = Math.ceil(15 * (performance.now() - startedAt))
-  await using sandbox = await TestSandbox.start({}, {}, { prepareMs })
-  const sources = Array.from({ length: 50 }, (_, at) => longSource(LINES, at))
-  const prepared = await Promise.all(sources.map((source) => sandbox.hosts.prepare(source)))
-  expect(prepared.filter(({ ok }) => !ok)).toEqual([])
-  expect(sandbox.hosts.status().hosts.map(({ restarts }) => restarts)).toEqual([0, 0])
+const sourceOf = (code: string): FunctionSource => ({
+  entry: 'main.ts',
+  files: new Map([['main.ts', code]]),
 })
 
-test('a source that takes too long to read is refused, and no call is blamed for it', async () => {
-  await using sandbox = await TestSandbox.start({}, { cpuMs: 20_000 }, { prepareMs: 20 })
-  const busy = sandbox.program(`
-    export default async () => { await fetch('https://x.test/').catch(() => {}); for (;;); }
-  `)
-  const asked = Promise.withResolvers<void>()
-  sandbox.events.answer = async () => {
-    asked.resolve()
-    return 'null'
-  }
-  const running = sandbox.call(busy)
-  await asked.promise
-  const prepared = await sandbox.hosts.prepare(longSource(LINES, 0))
-  expect(prepared).toMatchObject({ ok: false, fault: { message: /too long to read/ } })
-  expect(await running).toMatchObject({ failure: { kind: 'interrupted' } })
-})
+/** Code that takes a while to read; each its own, so that nothing is remembered of another. */
+const longSource = (lines: number, seed: number): FunctionSource =>
+  sourceOf(
+    Array.from({ length: lines }, (_, at) => `export const v${seed}_${at}: number = ${at}`).join(
+      '\n',
+    ),
+  )
 
-test('a source whose host is lost over others’ calls is read by another one', async () => {
-  await using sandbox = await TestSandbox.start({}, {}, { prepareMs: 100_000 })
-  const preparing = sandbox.hosts.prepare(longSource(10 * LINES, 0))
-  for (let loss = 0; loss < 2; loss += 1) {
-    const hosts = await vi.waitUntil(() => {
-      const { hosts: all } = sandbox.hosts.status()
-      return all.every(({ pid, restarts }) => pid !== 0 && restarts === loss) && all
-    }, WAIT)
-    const inside = sandbox.run(ENDLESS)
-    const compute = sandbox.hosts.compute({
-      siteId: 'site_c',
-      siteDomain: 'c.test',
-      requestId: 'c',
-      code: `module.exports = ${ENDLESS.replace('export default ', '')}`,
-      payload: 'null',
-      timeoutMs: 60_000,
-      memoryMb: 64,
-      limits: sandbox.program('').limits,
+const nested = (open: string, inner: string, close: string): string =>
+  open.repeat(NESTED) + inner + close.repeat(NESTED)
+
+/** The process that prepares code, once it is there. */
+const preparerPid = (): Promise<number> =>
+  vi.waitUntil(
+    () => childrenOf(process.pid).find(({ command }) => command.includes('preparer'))?.pid,
+    WAIT,
+  )
+
+describe('preparing a source', () => {
+  test('has the time of its own, however many are asked for at once', async () => {
+    await using measured = await TestSandbox.start()
+    await measured.hosts.prepare(longSource(LINES, 0))
+    const startedAt = performance.now()
+    await measured.hosts.prepare(longSource(LINES, 1))
+    // Much more than one takes on a busy machine, and much less than all together.
+    const cpuMs = Math.ceil(15 * (performance.now() - startedAt))
+    await using sandbox = await TestSandbox.start({}, {}, { preparerLimits: { cpuMs } })
+    const sources = Array.from({ length: 50 }, (_, at) => longSource(LINES, at))
+    const prepared = await Promise.all(sources.map((source) => sandbox.hosts.prepare(source)))
+    expect(prepared.filter(({ ok }) => !ok)).toEqual([])
+  })
+
+  test.each([
+    ['processor time', longSource(20 * LINES, 0), { cpuMs: 20 }, /more than 0.02 s to read/],
+    ['memory', sourceOf(';'.repeat(4e6)), { memoryBytes: 160 * MIB }, /more than 160 MB of memory/],
+  ])(
+    'is refused when it takes more %s than it may, and no call notices',
+    async (_, source, preparerLimits, message) => {
+      await using sandbox = await TestSandbox.start({}, {}, { preparerLimits })
+      const { result, others } = await sandbox.beside(() => sandbox.hosts.prepare(source))
+      expect(result).toMatchObject({ ok: false, fault: { message, path: 'main.ts' } })
+      expect(others.filter((other) => !other.ok)).toEqual([])
+      expect(await sandbox.hosts.prepare(sourceOf('export default 1'))).toMatchObject({ ok: true })
+    },
+  )
+
+  describe('that its parser cannot stand', () => {
+    test.each([
+      ['brackets', `export default () => ${nested('[', '', ']')}`],
+      ['parentheses', `export default () => ${nested('(', '1', ')')}`],
+      ['generics', `let x: ${nested('A<', 'B', '>')}`],
+      ['arrows', `export default ${nested('() => ', '1', '')}`],
+      ['templates', `export default ${nested('`${', '1', '}`')}`],
+      ['conditions', `export default ${nested('1 ? ', '1', ' : 1')}`],
+    ])('for its %s is refused by name, and the next one is read', async (_, code) => {
+      await using sandbox = await TestSandbox.start()
+      const [first, broken, next] = await Promise.all(
+        ['export default 1 as number', code, 'export const two: number = 2'].map((one) =>
+          sandbox.hosts.prepare(sourceOf(one)),
+        ),
+      )
+      expect(first).toMatchObject({ ok: true })
+      const message = '"main.ts" cannot be read: it is nested too deeply, or too large'
+      expect(broken).toEqual({ ok: false, fault: { message, path: 'main.ts' } })
+      expect(next).toMatchObject({ ok: true })
     })
-    await vi.waitUntil(() => sandbox.hosts.status().running === 2, WAIT)
-    for (const { pid } of hosts) process.kill(pid, 'SIGKILL')
-    expect(await inside).toMatchObject({ failure: { kind: 'interrupted' } })
-    expect(await compute).toMatchObject({ failure: { kind: 'interrupted' } })
-  }
-  expect(await preparing).toMatchObject({ ok: true })
-})
+  })
 
-test('nobody waits for hosts that are not started again', async () => {
-  const sandbox = await TestSandbox.start()
-  const { hosts } = sandbox.hosts.status()
-  for (const { pid } of hosts) process.kill(pid, 'SIGKILL')
-  await vi.waitUntil(() => !sandbox.hosts.status().ready, WAIT)
-  const [preparing] = await Promise.allSettled([
-    sandbox.hosts.prepare(longSource(1, 0)),
-    sandbox[Symbol.asyncDispose](),
-  ])
-  expect(preparing).toMatchObject({ status: 'rejected', reason: { code: 'ServiceUnavailable' } })
+  test('goes on in another process when its own is lost', async () => {
+    await using sandbox = await TestSandbox.start()
+    const preparing = sandbox.hosts.prepare(longSource(20 * LINES, 0))
+    const first = await preparerPid()
+    process.kill(first, 'SIGKILL')
+    await vi.waitUntil(async () => (await preparerPid()) !== first, WAIT)
+    process.kill(await preparerPid(), 'SIGKILL')
+    expect(await preparing).toMatchObject({ ok: true })
+  })
+
+  test('ends with the service', async () => {
+    const sandbox = await TestSandbox.start()
+    const [preparing] = await Promise.allSettled([
+      sandbox.hosts.prepare(longSource(20 * LINES, 0)),
+      preparerPid().then(() => sandbox[Symbol.asyncDispose]()),
+    ])
+    expect(preparing).toMatchObject({ status: 'rejected', reason: { code: 'ServiceUnavailable' } })
+    expect(childrenOf(process.pid).filter(({ command }) => command.includes('preparer'))).toEqual(
+      [],
+    )
+  })
 })

@@ -3,7 +3,7 @@ import process from 'node:process'
 
 import { describe, expect, test } from 'vitest'
 
-import { rssBytes } from './watchdog.ts'
+import { rssBytes } from './process-usage.ts'
 
 const MIB = 1024 * 1024
 

@@ -1,0 +1,21 @@
+import process from 'node:process'
+
+import { encodeFrame, FrameReader } from './frames.ts'
+import { syntaxReady } from './module-syntax.ts'
+import { prepare } from './prepare.ts'
+import type { FunctionFiles, PreparerAnswer } from './protocol.ts'
+
+/**
+ * Entry of the process that prepares code. A frame on stdin is JSON of `FunctionFiles`, one on stdout JSON of
+ * `PreparerAnswer`, in the same order; the first says that it is ready. It ends with its stdin.
+ */
+await syntaxReady
+const frames = new FrameReader()
+process.stdin.on('data', (chunk) => {
+  for (const text of frames.push(chunk)) answer(prepare(JSON.parse(text) as FunctionFiles))
+})
+answer({ ready: true })
+
+function answer(content: PreparerAnswer): void {
+  process.stdout.write(encodeFrame(JSON.stringify(content)))
+}

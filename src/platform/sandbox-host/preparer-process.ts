@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+
+import type { Logger } from '#platform/log/logger.ts'
+import { encodeFrame, FrameReader } from '#sandbox/frames.ts'
+import type { PreparerAnswer } from '#sandbox/protocol.ts'
+
+import type { HostCommand } from './host-command.ts'
+import { cpuMs, rssBytes } from './process-usage.ts'
+
+const LOOK_EVERY_MS = 25
+const STDERR_LENGTH = 4000
+/** A process that gets no processor time is slow, not at work for too long; up to a point. */
+const MAX_WAIT_MS = 120_000
+/** How V8, the allocators and the kernel end a process for what it does itself. */
+const OWN_DEATHS: readonly (NodeJS.Signals | null)[] = [
+  'SIGABRT',
+  'SIGTRAP',
+  'SIGILL',
+  'SIGSEGV',
+  'SIGBUS',
+]
+
+export interface PreparerLimits {
+  /** Processor time for one source. */
+  readonly cpuMs: number
+  /** Resident memory of the process. */
+  readonly memoryBytes: number
+}
+
+/** What a source does to a process that has read nothing before it; `interrupted` is nobody's fault. */
+type Loss = 'cpu' | 'memory' | 'crash' | 'interrupted'
+
+export type PreparerReply = Exclude<PreparerAnswer, { ready: true }> | { readonly lost: Loss }
+
+/** One life of the process that prepares code. It ends when anything is wrong with it. */
+export class PreparerProcess {
+  readonly #child: ChildProcess
+  readonly #limits: PreparerLimits
+  readonly #logger: Logger
+  readonly #exited: Promise<unknown>
+  #stderr = ''
+  #isReady = false
+  /** When the source was handed over, and the processor time that the process had used before it read it. */
+  #begun = { atMs: 0, cpuMs: 0 }
+  #killed: Loss | undefined
+  #settle: ((answer: PreparerReply) => void) | undefined
+  /** Sources it was given. */
+  asked = 0
+  ended = false
+
+  constructor(command: HostCommand, limits: PreparerLimits, logger: Logger) {
+    this.#limits = limits
+    this.#logger = logger
+    const child = spawn(command.file, [...command.args], {
+      env: { ...command.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+      // A session of its own: Ctrl-C in the terminal is for the service.
+      detached: true,
+    })
+    this.#child = child
+    this.#exited = once(child, 'close').catch(() => {})
+    const frames = new FrameReader()
+    child.stdout.on('data', (chunk: Buffer) => {
+      for (const text of frames.push(chunk)) this.#receive(JSON.parse(text) as PreparerAnswer)
+    })
+    child.stderr.setEncoding('utf8')
+    child.stderr.on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_LENGTH)
+    })
+    child.stdin.on('error', () => {
+      // The process is gone; its exit says so.
+    })
+    child.on('error', (err) => {
+      logger.error({ err }, 'the process that prepares code does not start')
+      this.#onEnd('interrupted')
+    })
+    child.on('close', (code, signal) => this.#onExit(code, signal))
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
+  }
+
+  get rssBytes(): number {
+    return rssBytes(this.pid)
+  }
+
+  /** `source` is JSON of `FunctionFiles`. One at a time; never rejects. */
+  async ask(source: string): Promise<PreparerReply> {
+    if (this.ended) return { lost: 'interrupted' }
+    this.asked += 1
+    const answered = new Promise<PreparerReply>((resolve) => {
+      this.#settle = resolve
+    })
+    this.#begun = { atMs: Date.now(), cpuMs: cpuMs(this.pid) }
+    this.#child.stdin?.write(encodeFrame(source))
+    const looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
+    try {
+      return await answered
+    } finally {
+      clearInterval(looking)
+    }
+  }
+
+  /** Ends it; resolves when it is gone. */
+  async end(): Promise<void> {
+    this.#kill('interrupted')
+    await this.#exited
+  }
+
+  #look(): void {
+    const { memoryBytes, cpuMs: allowedMs } = this.#limits
+    const waitedMs = Date.now() - this.#begun.atMs
+    if (this.#isReady && this.rssBytes > memoryBytes) this.#kill('memory')
+    else if (this.#isReady && cpuMs(this.pid) - this.#begun.cpuMs > allowedMs) this.#kill('cpu')
+    else if (waitedMs > MAX_WAIT_MS) this.#kill('interrupted')
+  }
+
+  #kill(why: Loss): void {
+    this.#killed ??= why
+    this.#child.kill('SIGKILL')
+  }
+
+  #receive(answer: PreparerAnswer): void {
+    if (!('ready' in answer)) {
+      this.#settle?.(answer)
+      return
+    }
+    this.#isReady = true
+    this.#begun = { ...this.#begun, cpuMs: cpuMs(this.pid) }
+  }
+
+  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+    const crashed = this.#isReady && OWN_DEATHS.includes(signal)
+    if (this.#killed !== 'interrupted') {
+      const { pid: preparerPid } = this
+      const fields = { preparerPid, code, signal, killed: this.#killed, stderr: this.#stderr }
+      this.#logger.warn(fields, 'the process that prepares code ended')
+    }
+    this.#onEnd(this.#killed ?? (crashed ? 'crash' : 'interrupted'))
+  }
+
+  #onEnd(lost: Loss): void {
+    this.ended = true
+    this.#settle?.({ lost })
+  }
+}

@@ -1,0 +1,36 @@
+import { pino } from 'pino'
+import { afterEach, describe, expect, test } from 'vitest'
+
+import { Preparer } from './preparer.ts'
+
+const SOURCE = { entry: 'a.ts', files: new Map([['a.ts', '']]) }
+
+describe('a process that prepares code', () => {
+  let preparer: Preparer | undefined
+  afterEach(() => preparer?.stop())
+
+  test.each([
+    ['ends at once', 'exit 1'],
+    ['crashes before it is ready', 'kill -SEGV $$'],
+    ['is killed by somebody else', 'kill -KILL $$'],
+  ])('and %s is told as a fault of the service', async (_, script) => {
+    preparer = new Preparer({
+      command: { file: '/bin/sh', args: ['-c', script], env: {} },
+      limits: { cpuMs: 1000, memoryBytes: 1e9 },
+      logger: pino({ enabled: false }),
+    })
+    await expect(preparer.prepare(SOURCE)).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+      message: 'Reading "a.ts" was interrupted: try again',
+    })
+  })
+
+  test('that does not start is told as a fault of the service', async () => {
+    preparer = new Preparer({
+      command: { file: '/nowhere/node', args: [], env: {} },
+      limits: { cpuMs: 1000, memoryBytes: 1e9 },
+      logger: pino({ enabled: false }),
+    })
+    await expect(preparer.prepare(SOURCE)).rejects.toMatchObject({ code: 'ServiceUnavailable' })
+  })
+})
