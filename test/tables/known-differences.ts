@@ -1,12 +1,14 @@
-import {
-  type Condition,
-  type Operand,
-  type Predicate,
-  staticTypeOf,
-} from '#runtime/tables/expressions/condition.ts'
+import { staticTypeOf } from '#runtime/tables/expressions/bind-operand.ts'
+import type { Update } from '#runtime/tables/expressions/bind-update.ts'
 import { type DocumentPath, valueAt } from '#runtime/tables/expressions/document-path.ts'
 import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
-import type { Update, UpdateValue } from '#runtime/tables/expressions/update.ts'
+import { type Operator, ruleOf } from '#runtime/tables/expressions/operators.ts'
+import {
+  type BoundCall,
+  type Condition,
+  type Operand,
+  pathsIn,
+} from '#runtime/tables/expressions/syntax.ts'
 import {
   type AttributeType,
   type AttributeValue,
@@ -94,21 +96,16 @@ function sameSyntaxFault(ours: string, theirs: string): boolean {
 
 /** What in a condition, for this item, dynalite is known to judge otherwise. */
 function differencesOfCondition(condition: Condition, item: Item): Difference[] {
-  if (condition.kind === 'and' || condition.kind === 'or') {
-    return condition.conditions.flatMap((each) => differencesOfCondition(each, item))
-  }
-  if (condition.kind === 'not') return differencesOfCondition(condition.condition, item)
-  return differencesOfPredicate(condition, item)
+  if (condition.kind === 'call') return differencesOfPredicate(condition, item)
+  return condition.conditions.flatMap((each) => differencesOfCondition(each, item))
 }
 
-function differencesOfPredicate(predicate: Predicate, item: Item): Difference[] {
-  const operands =
-    predicate.kind === 'in' ? [predicate.operand, ...predicate.candidates] : predicate.operands
+function differencesOfPredicate({ operator, operands }: BoundCall, item: Item): Difference[] {
   const [first, ...others] = operands.map((each) => resolved(each, item))
   const found: Difference[] = []
   if (operands.some((each) => measuresNothing(each, item))) found.push('falsy-value')
-  if (predicate.kind === 'call') return [...found, ...ofCall(predicate.name, first, others[0])]
-  for (const other of others) found.push(...ofPair(predicate.kind, first, other))
+  if (ruleOf(operator).scope !== undefined) return [...found, ...ofCall(operator, first, others[0])]
+  for (const other of others) found.push(...ofPair(operator, first, other))
   return found
 }
 
@@ -123,14 +120,14 @@ function ofCall(
 }
 
 function ofPair(
-  kind: 'comparison' | 'between' | 'in',
+  operator: Operator,
   first: AttributeValue | undefined,
   second: AttributeValue | undefined,
 ): Difference[] {
   if (first === undefined || second === undefined) {
     return first === second ? ['both-missing'] : []
   }
-  if (kind !== 'comparison' && isFalsy(first)) return ['falsy-value']
+  if ((operator === 'BETWEEN' || operator === 'IN') && isFalsy(first)) return ['falsy-value']
   if (typeOf(first) !== typeOf(second)) return []
   return UNORDERED[typeOf(first)] ?? []
 }
@@ -152,8 +149,8 @@ const isFalsy = (value: AttributeValue): boolean =>
   ('BOOL' in value && !value.BOOL)
 
 function measuresNothing(operand: Operand, item: Item): boolean {
-  if (operand.kind !== 'size') return false
-  const value = resolved(operand.operand, item)
+  const measured = operand.kind === 'call' ? operand.operands[0] : undefined
+  const value = measured && resolved(measured, item)
   return value !== undefined && isFalsy(value)
 }
 
@@ -161,7 +158,8 @@ function measuresNothing(operand: Operand, item: Item): boolean {
 function resolved(operand: Operand, item: Item): AttributeValue | undefined {
   if (operand.kind === 'path') return valueAt(item, operand.path)
   if (operand.kind === 'value') return operand.value
-  const value = resolved(operand.operand, item)
+  const [inner] = operand.operands
+  const value = inner && resolved(inner, item)
   const type = value && typeOf(value)
   const measured = type !== undefined && !['N', 'BOOL', 'NULL'].includes(type)
   return measured && staticTypeOf(operand) === 'N' ? { N: '0' } : undefined
@@ -241,40 +239,24 @@ function copiesInCircle(actions: Update['actions']): boolean {
 
 /** Something is missing where dynalite never looks whether it is there. */
 function trustsItem(condition: Condition): boolean {
-  if (condition.kind === 'and' || condition.kind === 'or')
-    return condition.conditions.some(trustsItem)
-  if (condition.kind === 'not') return trustsItem(condition.condition)
+  if (condition.kind !== 'call') return condition.conditions.some(trustsItem)
   const isLiteral = ({ kind }: Operand): boolean => kind === 'value'
-  if (condition.kind === 'in') return !condition.candidates.every(isLiteral)
-  if (condition.kind === 'between') return !condition.operands.slice(1).every(isLiteral)
-  return (
-    condition.kind === 'call' &&
-    condition.name === 'begins_with' &&
-    !condition.operands.some(isLiteral)
-  )
+  const { operator, operands } = condition
+  if (operator === 'IN' || operator === 'BETWEEN') return !operands.slice(1).every(isLiteral)
+  return operator === 'begins_with' && !operands.some(isLiteral)
 }
 
 /** Whether dynalite may die of a request: it is not asked then. */
 export function mayKillOracle({ update, condition, filter }: BoundExpressions): boolean {
   if (update !== undefined && copiesIntoItself(update)) return true
-  return [condition, filter].some((bound) => bound !== undefined && trustsItem(bound.condition))
+  return [condition, filter].some((bound) => bound !== undefined && trustsItem(bound))
 }
 
-function copied(value: UpdateValue): DocumentPath[] {
-  switch (value.kind) {
-    case 'path':
-      return [value.path]
-    case 'ifNotExists':
-      return [value.path, ...copied(value.otherwise)]
-    case 'listAppend':
-      return value.operands.flatMap(copied)
-    case 'value':
-    case 'arithmetic':
-      return []
-    default:
-      return value satisfies never
-  }
-}
+/** Arithmetic gives something new. */
+const copied = (value: Operand | undefined): readonly DocumentPath[] =>
+  value === undefined || (value.kind === 'call' && ['+', '-'].includes(value.operator))
+    ? []
+    : pathsIn(value)
 
 const startsWith = (path: DocumentPath, start: DocumentPath): boolean =>
   start.every((part, index) => path[index] === part)
@@ -286,7 +268,7 @@ export function differencesOf(
 ): Difference[] {
   return items.flatMap((item) => [
     ...(bound.update ? differencesOfUpdate(bound.update, item) : []),
-    ...(bound.condition ? differencesOfCondition(bound.condition.condition, item ?? {}) : []),
-    ...(bound.filter ? differencesOfCondition(bound.filter.condition, item ?? {}) : []),
+    ...(bound.condition ? differencesOfCondition(bound.condition, item ?? {}) : []),
+    ...(bound.filter ? differencesOfCondition(bound.filter, item ?? {}) : []),
   ])
 }

@@ -1,5 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import { applyUpdate } from '#runtime/tables/expressions/apply-update.ts'
+import { NO_UPDATE } from '#runtime/tables/expressions/bind-update.ts'
 import { type BoundExpressions, Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { inSortRange, keyRangeOf } from '#runtime/tables/expressions/key-condition.ts'
 import {
@@ -10,6 +11,7 @@ import {
 } from '#runtime/tables/expressions/key-rules.ts'
 import { itemMatches } from '#runtime/tables/expressions/matches.ts'
 import { project, projectionOf } from '#runtime/tables/expressions/project.ts'
+import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
 import { attributeOf, type Item } from '#runtime/tables/items/attribute-value.ts'
 import { areEqual } from '#runtime/tables/items/equality.ts'
 import {
@@ -115,7 +117,7 @@ export class PureTables {
     const schema = schemaOf(tableOf(body))
     const bound = this.bind('UpdateItem', body)
     checkItemKey(key, schema)
-    const update = bound.update ?? { actions: [], targets: [], paths: [] }
+    const update = bound.update ?? NO_UPDATE
     checkUpdateKeys(update, schema)
     const stored = this.#checked(body, key, bound)
     const after = applyUpdate(update, { stored, key, schema })
@@ -123,7 +125,7 @@ export class PureTables {
     checkUpdatedIndexKeys(update, after, schema)
     checkUpdatedSize(after)
     this.#table(body).set(keyText(key, tableOf(body)), after)
-    const targets = projectionOf(update.targets)
+    const targets = projectionOf(update.actions.map(({ path }) => path))
     switch (body['ReturnValues']) {
       case 'ALL_NEW':
         return { Attributes: after }
@@ -149,8 +151,8 @@ export class PureTables {
     const schema = schemaOf(tableOf(body))
     const bound = this.bind('Query', body)
     if (bound.keyCondition === undefined) throw new Error('A query without a key condition')
-    const { partition, sort } = keyRangeOf(bound.keyCondition.condition, schema)
-    const filterPaths = bound.filter?.paths ?? []
+    const { partition, sort } = keyRangeOf(bound.keyCondition, schema)
+    const filterPaths = bound.filter ? pathsIn(bound.filter) : []
     checkNestedPaths(bound.projection?.paths ?? [], schema)
     checkFilterPaths(filterPaths, schema)
     checkNestedPaths(filterPaths, schema)
@@ -167,13 +169,13 @@ export class PureTables {
     const schema = schemaOf(tableOf(body))
     const bound = this.bind('Scan', body)
     checkNestedPaths(bound.projection?.paths ?? [], schema)
-    checkNestedPaths(bound.filter?.paths ?? [], schema)
+    checkNestedPaths(bound.filter ? pathsIn(bound.filter) : [], schema)
     return answerOf([...this.#table(body).values()], bound)
   }
 
   #checked(body: Body, key: Item, { condition }: BoundExpressions): Item | undefined {
     const stored = this.#table(body).get(keyText(key, tableOf(body)))
-    if (condition !== undefined && !itemMatches(condition.condition, stored ?? {})) {
+    if (condition !== undefined && !itemMatches(condition, stored ?? {})) {
       throw new ConditionFailed()
     }
     return stored
@@ -193,7 +195,7 @@ function answerOf(
   items: readonly Item[],
   { filter, projection }: BoundExpressions,
 ): Record<string, unknown> {
-  const kept = items.filter((item) => filter === undefined || itemMatches(filter.condition, item))
+  const kept = items.filter((item) => filter === undefined || itemMatches(filter, item))
   return {
     Items: projection === undefined ? kept : kept.map((item) => project(projection, item)),
     Count: kept.length,

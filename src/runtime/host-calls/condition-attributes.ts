@@ -1,7 +1,8 @@
 import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import type { DocumentPath } from '#runtime/tables/expressions/document-path.ts'
 import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
-import type { ConditionNode, OperandNode, PathNode } from '#runtime/tables/expressions/syntax.ts'
+import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
 import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
 
 /**
@@ -17,7 +18,7 @@ type Names = (placeholder: string) => readonly unknown[]
 
 function namesBeyondKeys(schema: KeySchema, text: string, names: Names): boolean {
   const keys = new Set<unknown>(keyAttributes(schema).map(({ name }) => name))
-  const isOfKey = ({ parts: [first, ...inside] }: PathNode): boolean => {
+  const isOfKey = ([first, ...inside]: DocumentPath): boolean => {
     if (inside.length > 0 || typeof first !== 'string') return false
     const meant = first.startsWith('#') ? names(first) : [first]
     return meant.every((name) => keys.has(name))
@@ -26,34 +27,12 @@ function namesBeyondKeys(schema: KeySchema, text: string, names: Names): boolean
 }
 
 /** None of a text that is no condition: its action refuses it before it looks at anything. */
-function pathsOf(text: string): readonly PathNode[] {
+function pathsOf(text: string): readonly DocumentPath[] {
   try {
     return pathsIn(parseCondition(text))
   } catch (error) {
     if (error instanceof ExpressionError) return []
     throw error
-  }
-}
-
-function pathsIn(node: ConditionNode | OperandNode): readonly PathNode[] {
-  switch (node.kind) {
-    case 'and':
-    case 'or':
-      return node.conditions.flatMap(pathsIn)
-    case 'not':
-      return pathsIn(node.condition)
-    case 'comparison':
-    case 'between':
-    case 'in':
-      return node.operands.flatMap(pathsIn)
-    case 'call':
-      return node.args.flatMap(pathsIn)
-    case 'path':
-      return [node]
-    case 'value':
-      return []
-    default:
-      return node satisfies never
   }
 }
 

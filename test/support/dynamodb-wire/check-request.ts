@@ -100,7 +100,7 @@ const CHECKS: Readonly<Record<WireItemAction, (request: ItemRequest) => void>> =
     }
     const bound = bind('Query', request)
     if (bound.keyCondition === undefined) checkKeyConditions(request)
-    else keyTermsOf(bound.keyCondition.condition)
+    else keyTermsOf(bound.keyCondition)
   },
   Scan(request) {
     checkAttributesToGet(request)

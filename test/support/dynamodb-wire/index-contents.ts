@@ -2,6 +2,7 @@ import type { DocumentPath } from '#runtime/tables/expressions/document-path.ts'
 import { type BoundExpressions, Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { itemMatches } from '#runtime/tables/expressions/matches.ts'
 import { project } from '#runtime/tables/expressions/project.ts'
+import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 
 import { bindWire } from './expression-texts.ts'
@@ -48,7 +49,7 @@ export class IndexContents {
   /** Refuses to filter by what the index does not hold, and to show it unless the index is a local one. */
   narrowing(body: Body): Narrowing {
     const { filter, projection } = bound(body)
-    const unfiltered = this.#missing(filter?.paths ?? [])
+    const unfiltered = this.#missing(filter ? pathsIn(filter) : [])
     if (unfiltered.length > 0) {
       throw validationFault(
         `${INVALID}Secondary index ${this.index.IndexName} does not project one or more filter attributes: [${unfiltered.join(', ')}]`,
@@ -64,7 +65,7 @@ export class IndexContents {
       fetches: unheld.length > 0,
       answer: (page, { Select: select }) => {
         const kept = page.filter(
-          (item) => filter === undefined || itemMatches(filter.condition, this.narrowed(item)),
+          (item) => filter === undefined || itemMatches(filter, this.narrowed(item)),
         )
         const shown = kept.map((item) =>
           projection === undefined ? this.narrowed(item) : project(projection, item),

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
-import type { BoundCondition } from '#runtime/tables/expressions/bind-condition.ts'
 import type { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { itemMatches } from '#runtime/tables/expressions/matches.ts'
+import type { Condition } from '#runtime/tables/expressions/syntax.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
 import { plainItem } from '#runtime/tables/items/plain-json.ts'
@@ -38,11 +38,10 @@ export interface DirectWrite {
 
 /** What a condition asks, if it asks no more than whether there is an item. */
 export function existenceAskedBy(
-  bound: BoundCondition | undefined,
+  condition: Condition | undefined,
   schema: KeySchema,
 ): DirectWrite['expected'] | undefined {
-  if (bound === undefined) return 'any'
-  const { condition } = bound
+  if (condition === undefined) return 'any'
   if (condition.kind !== 'call') return undefined
   const [operand] = condition.operands
   const aboutKey =
@@ -50,14 +49,14 @@ export function existenceAskedBy(
     operand.path.length === 1 &&
     keyAttributes(schema).some(({ name }) => name === operand.path[0])
   if (!aboutKey) return undefined
-  if (condition.name === 'attribute_not_exists') return 'absent'
-  return condition.name === 'attribute_exists' ? 'present' : undefined
+  if (condition.operator === 'attribute_not_exists') return 'absent'
+  return condition.operator === 'attribute_exists' ? 'present' : undefined
 }
 
 export const conditionHolds = (
-  bound: BoundCondition | undefined,
+  condition: Condition | undefined,
   before: Item | undefined,
-): boolean => bound === undefined || itemMatches(bound.condition, before ?? {})
+): boolean => condition === undefined || itemMatches(condition, before ?? {})
 
 interface ShownOnFailure {
   readonly returnValuesOnConditionCheckFailure?: 'NONE' | 'ALL_OLD'

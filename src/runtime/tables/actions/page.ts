@@ -180,7 +180,7 @@ async function filtered(
   for (let at = 0; at < items.length; at += SLICE) {
     if (at > 0) await setImmediate()
     for (const item of items.slice(at, at + SLICE)) {
-      if (filter !== undefined && !itemMatches(filter.condition, itemOf(item))) continue
+      if (filter !== undefined && !itemMatches(filter, itemOf(item))) continue
       count += 1
       if (shows) kept.push(projected(item, projection))
     }

@@ -7,6 +7,7 @@ import {
 } from '#runtime/tables/expressions/key-condition.ts'
 import { checkFilterPaths, checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { keyTermsOf } from '#runtime/tables/expressions/key-terms.ts'
+import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
 import { attributeOf, type Item } from '#runtime/tables/items/attribute-value.ts'
 import { areEqual } from '#runtime/tables/items/equality.ts'
 import { partitionHash } from '#runtime/tables/store/item-key.ts'
@@ -38,7 +39,7 @@ export function readQuery(request: ActionRequest<QueryRequest>): ItemPage {
   checkPresence(fields, EXPRESSIONS)
   const start = readStartKey(fields)
   const bound = expressions.bind(fields, EXPRESSIONS)
-  const condition = bound.keyCondition?.condition
+  const condition = bound.keyCondition
   if (condition === undefined) throw new TypeError('A query without a key condition')
   keyTermsOf(condition)
   checkSelect(fields)
@@ -65,8 +66,9 @@ function checkPaths(
   { keys }: Source,
 ): void {
   checkNestedPaths(projection?.paths ?? [], table.schema)
-  checkFilterPaths(filter?.paths ?? [], keys)
-  checkNestedPaths(filter?.paths ?? [], table.schema)
+  if (filter === undefined) return
+  checkFilterPaths(pathsIn(filter), keys)
+  checkNestedPaths(pathsIn(filter), table.schema)
 }
 
 function boundWithin(start: Item, keyRange: KeyRange, table: Table, source: Source): Bound {

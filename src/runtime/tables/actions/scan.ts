@@ -1,5 +1,6 @@
 import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
+import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { keyAttributes } from '#runtime/tables/items/key-schema.ts'
 import { isWithin, restOf, segmentRange } from '#runtime/tables/store/key-range.ts'
@@ -47,7 +48,7 @@ export function readScan(request: ActionRequest<ScanRequest>): ItemPage {
     )
   }
   checkNestedPaths(bound.projection?.paths ?? [], table.schema)
-  checkNestedPaths(bound.filter?.paths ?? [], table.schema)
+  if (bound.filter !== undefined) checkNestedPaths(pathsIn(bound.filter), table.schema)
   const range = from === undefined ? whole : restOf(whole, from, true)
   return pageOf(request, source, bound, { range, forward: true })
 }

@@ -1,8 +1,8 @@
 import { applyUpdate } from '#runtime/tables/expressions/apply-update.ts'
+import { NO_UPDATE, type Update } from '#runtime/tables/expressions/bind-update.ts'
 import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import { checkUpdatedIndexKeys, checkUpdateKeys } from '#runtime/tables/expressions/key-rules.ts'
 import { project, projectionOf } from '#runtime/tables/expressions/project.ts'
-import { NO_UPDATE, type Update } from '#runtime/tables/expressions/update.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { checkItemKey } from '#runtime/tables/items/key-schema.ts'
 import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
@@ -68,7 +68,7 @@ function shownOf(
 }
 
 /** What an update touches of an item; undefined when that is nothing, which DynamoDB leaves out of its answer. */
-function touchedPart({ targets }: Update, item: Item): Item | undefined {
-  const part = project(projectionOf(targets), item)
+function touchedPart({ actions }: Update, item: Item): Item | undefined {
+  const part = project(projectionOf(actions.map(({ path }) => path)), item)
   return Object.keys(part).length === 0 ? undefined : part
 }

@@ -203,7 +203,7 @@ function refuseOwnerTarget(request: RequestFields, { attribute }: TableOwner): v
   const given = request['expressionAttributeNames']
   const names = isJsonObject(given) ? given : {}
   for (const { path } of parseNamed('updateExpression', text, parseUpdate)) {
-    const [first] = path.parts
+    const [first] = path
     const placeholder = typeof first === 'string' && first.startsWith('#')
     const name = placeholder && Object.hasOwn(names, first) ? names[first] : first
     if (name === attribute) {

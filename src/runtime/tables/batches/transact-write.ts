@@ -1,13 +1,13 @@
 import { conditionFailure, conditionHolds } from '#runtime/tables/actions/item-change.ts'
 import type { TransactRequest } from '#runtime/tables/actions/requests.ts'
 import { updatedItem } from '#runtime/tables/actions/update-item.ts'
+import { NO_UPDATE } from '#runtime/tables/expressions/bind-update.ts'
 import {
   type BoundExpressions,
   type Expressions,
   hasAny,
 } from '#runtime/tables/expressions/expressions.ts'
 import { checkUpdateKeys } from '#runtime/tables/expressions/key-rules.ts'
-import { NO_UPDATE } from '#runtime/tables/expressions/update.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import {
   checkEmptyKeys,

@@ -2,18 +2,16 @@ import {
   type AttributeValue,
   type Item,
   membersOf,
-  type SetValue,
-  setOf,
-  type SetType,
   typeOf,
 } from '#runtime/tables/items/attribute-value.ts'
 import type { TableSchema } from '#runtime/tables/items/key-schema.ts'
 import { addNumbers, subtractNumbers } from '#runtime/tables/items/number.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { childOf, type DocumentPath, valueAt } from './document-path.ts'
+import type { Update } from './bind-update.ts'
+import { childOf, valueAt } from './document-path.ts'
 import { checkAssignedKey } from './key-rules.ts'
-import type { UpdateAction, Update, UpdateValue } from './update.ts'
+import type { BoundCall, Operand, UpdateAction } from './syntax.ts'
 import { applyEdits, type Edit } from './write-edits.ts'
 
 const MISSING = 'The provided expression refers to an attribute that does not exist in the item'
@@ -34,107 +32,89 @@ export interface Before {
  * neither the order of the actions nor a removed list element changes what another one means. Undefined when there
  * is no item and the update would only take something away from it: DynamoDB makes none for that.
  */
-export function applyUpdate(update: Update, before: Before): Item | undefined {
+export function applyUpdate({ actions }: Update, before: Before): Item | undefined {
   const item = before.stored ?? before.key
-  const assigned = new Map(
-    update.actions.map((action) => [
-      action,
-      action.section === 'SET' ? resolve(action.value, item) : undefined,
-    ]),
-  )
-  const edits = update.actions.flatMap((action) => {
+  const resolved = actions.map((action) => ({
+    action,
+    value: action.value && resolve(action.value, item),
+  }))
+  const edits = resolved.flatMap(({ action, value }) => {
     // A removal below what a missing item has not is nothing to complain about; DynamoDB does so too.
     if (before.stored === undefined && action.section === 'REMOVE') return []
-    const made = editOf(action, assigned.get(action), item)
-    if (before.schema) checkAssignedKey(action, assigned.get(action), before.schema)
+    const made = editOf(action, value, item)
+    if (before.schema) checkAssignedKey(action, value, before.schema)
     return made
   })
-  if (before.stored === undefined && onlyTakesAway(update)) return undefined
+  if (before.stored === undefined && onlyTakesAway(actions)) return undefined
   return applyEdits(item, edits)
 }
 
 /** An update without any action makes an item of its key alone. */
-const onlyTakesAway = ({ actions }: Update): boolean =>
+const onlyTakesAway = (actions: readonly UpdateAction[]): boolean =>
   actions.length > 0 && actions.every(({ section }) => section === 'REMOVE' || section === 'DELETE')
 
-function editOf(action: UpdateAction, assigned: AttributeValue | undefined, item: Item): Edit[] {
-  const { path } = action
+function editOf(action: UpdateAction, value: AttributeValue | undefined, item: Item): Edit[] {
+  const { section, path } = action
   const last = path.at(-1)
   const parent = valueAt(item, path.slice(0, -1))
   if (parent === undefined || last === undefined || !holdsPart(parent, last)) {
     throw validationError(WRONG_PATH)
   }
+  if (section === 'SET') return [{ path, value }]
   const existing = childOf(parent, last)
-  if (action.section === 'SET') return [{ path, value: assigned }]
-  if (action.section === 'REMOVE') return existing === undefined ? [] : [{ path, value: undefined }]
-  if (existing !== undefined && typeOf(existing) !== typeOf(action.value)) {
-    throw validationError(WRONG_TYPE)
-  }
-  return action.section === 'ADD'
-    ? [{ path, value: sum(action.value, existing) }]
-    : deletion(path, action.value, existing)
+  const after = value && accumulated(section, existing, value)
+  return after === existing ? [] : [{ path, value: after }]
 }
 
 const holdsPart = (parent: AttributeValue, part: string | number): boolean =>
   typeof part === 'number' ? 'L' in parent : 'M' in parent
 
-function sum(
-  added: SetValue | { readonly N: string },
+function accumulated(
+  section: UpdateAction['section'],
   existing: AttributeValue | undefined,
-): AttributeValue {
-  if ('N' in added) {
-    return {
-      N: existing !== undefined && 'N' in existing ? addNumbers(existing.N, added.N) : added.N,
-    }
-  }
-  const members = new Set([...membersIn(existing), ...membersIn(added)])
-  return setOf(setTypeOf(added), [...members])
+  value: AttributeValue,
+): AttributeValue | undefined {
+  if (existing === undefined) return section === 'ADD' ? value : undefined
+  if (typeOf(existing) !== typeOf(value)) throw validationError(WRONG_TYPE)
+  return section === 'ADD' ? sum(existing, value) : difference(existing, value)
 }
 
-/** A set without members is no set: the attribute goes. */
-function deletion(
-  path: DocumentPath,
-  removed: SetValue,
-  existing: AttributeValue | undefined,
-): Edit[] {
-  if (existing === undefined) return []
+/** Of two numbers, or two sets of one type. */
+function sum(existing: AttributeValue, added: AttributeValue): AttributeValue {
+  if ('N' in existing && 'N' in added) return { N: addNumbers(existing.N, added.N) }
+  return setLike(existing, [...new Set([...membersIn(existing), ...membersIn(added)])])
+}
+
+/** Undefined for a set without members, which is no set: the attribute goes. */
+function difference(existing: AttributeValue, removed: AttributeValue): AttributeValue | undefined {
   const gone = new Set(membersIn(removed))
   const left = membersIn(existing).filter((member) => !gone.has(member))
-  return [{ path, value: left.length === 0 ? undefined : setOf(setTypeOf(removed), left) }]
+  return left.length === 0 ? undefined : setLike(existing, left)
 }
 
-const membersIn = (value: AttributeValue | undefined): readonly string[] =>
-  (value === undefined ? undefined : membersOf(value)) ?? []
+const membersIn = (set: AttributeValue): readonly string[] => membersOf(set) ?? []
 
-function setTypeOf(value: SetValue): SetType {
-  if ('SS' in value) return 'SS'
-  return 'NS' in value ? 'NS' : 'BS'
+function setLike(set: AttributeValue, members: readonly string[]): AttributeValue {
+  if ('SS' in set) return { SS: members }
+  return 'NS' in set ? { NS: members } : { BS: members }
 }
 
-function resolve(value: UpdateValue, item: Item): AttributeValue {
-  switch (value.kind) {
-    case 'value':
-      return value.value
-    case 'path':
-      return present(valueAt(item, value.path))
-    case 'ifNotExists':
-      return valueAt(item, value.path) ?? resolve(value.otherwise, item)
-    case 'listAppend': {
-      const [head, tail] = value.operands
-      const first = listOf(resolve(head, item))
-      return { L: [...first, ...listOf(resolve(tail, item))] }
-    }
-    case 'arithmetic': {
-      const [left, right] = value.operands
-      const first = numberOf(resolve(left, item))
-      const second = numberOf(resolve(right, item))
-      return {
-        N: value.operator === '+' ? addNumbers(first, second) : subtractNumbers(first, second),
-      }
-    }
-    default:
-      return value satisfies never
+function resolve(operand: Operand | undefined, item: Item): AttributeValue {
+  if (operand?.kind === 'value') return operand.value
+  if (operand?.kind === 'call') return computed(operand, item)
+  return present(operand && valueAt(item, operand.path))
+}
+
+function computed({ operator, operands: [first, second] }: BoundCall, item: Item): AttributeValue {
+  if (operator === 'if_not_exists') {
+    return (first?.kind === 'path' && valueAt(item, first.path)) || resolve(second, item)
   }
+  if (operator === 'list_append') {
+    return { L: [...listOf(resolve(first, item)), ...listOf(resolve(second, item))] }
+  }
+  const compute = operator === '+' ? addNumbers : subtractNumbers
+  const left = numberOf(resolve(first, item))
+  return { N: compute(left, numberOf(resolve(second, item))) }
 }
 
 function present(value: AttributeValue | undefined): AttributeValue {

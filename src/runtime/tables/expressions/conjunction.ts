@@ -48,7 +48,7 @@ function joined(field: ExpressionField, mine: string, theirs: string): string {
   )
 }
 
-function attempt(text: string): ConditionNode | undefined {
+function attempt(text: string): ConditionNode<string> | undefined {
   try {
     return parseCondition(text)
   } catch (error) {

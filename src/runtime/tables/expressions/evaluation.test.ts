@@ -45,7 +45,7 @@ describe('a condition', () => {
   const holds = (text: string, values?: Record<string, unknown>): boolean => {
     const { condition } = bind('conditionExpression', text, values)
     if (condition === undefined) throw new Error('No condition')
-    return itemMatches(condition.condition, item)
+    return itemMatches(condition, item)
   }
 
   test.each<[string, Record<string, unknown> | undefined]>([
@@ -230,5 +230,5 @@ test('a deep list is compared without harm', () => {
     levels === 0 ? value : deep({ L: [value] }, levels - 1)
   const item: Item = { a: deep({ N: '1' }, 31), b: deep({ N: '1' }, 31) }
   const { condition } = bind('conditionExpression', 'a = b')
-  expect(condition && itemMatches(condition.condition, item)).toBe(true)
+  expect(condition && itemMatches(condition, item)).toBe(true)
 })

@@ -4,16 +4,15 @@ import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
 import { readPlainValue } from '#runtime/tables/items/plain-value.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { bindCondition, type BoundCondition } from './bind-condition.ts'
-import { bindUpdate } from './bind-update.ts'
+import { bindCondition } from './bind-condition.ts'
+import { bindUpdate, type Update } from './bind-update.ts'
 import { ExpressionError } from './expression-error.ts'
 import { parseCondition } from './parse-condition.ts'
 import { parseProjection } from './parse-projection.ts'
 import { parseUpdate } from './parse-update.ts'
 import { bindProjection, type Projection } from './project.ts'
 import { type AttributeNames, checkNames, readValues, Substitutions } from './substitutions.ts'
-import type { ActionNode, ConditionNode, PathNode } from './syntax.ts'
-import type { Update } from './update.ts'
+import type { Condition } from './syntax.ts'
 
 /** The expressions that an action may take. */
 export type ExpressionField =
@@ -29,11 +28,11 @@ export type ExpressionTexts = { readonly [Field in ExpressionField]?: string } &
 }
 
 export interface BoundExpressions {
-  readonly update?: Update
-  readonly condition?: BoundCondition
-  readonly keyCondition?: BoundCondition
-  readonly filter?: BoundCondition
-  readonly projection?: Projection
+  readonly update?: Update | undefined
+  readonly condition?: Condition | undefined
+  readonly keyCondition?: Condition | undefined
+  readonly filter?: Condition | undefined
+  readonly projection?: Projection | undefined
 }
 
 const NOTHING: BoundExpressions = {}
@@ -43,9 +42,9 @@ const KEPT_CHARACTERS = 256 * 1024
 
 /** Reads the expressions of requests. What a text means without names and values is parsed once and kept. */
 export class Expressions {
-  readonly #conditions = cacheOf<ConditionNode>()
-  readonly #updates = cacheOf<readonly ActionNode[]>()
-  readonly #projections = cacheOf<readonly PathNode[]>()
+  readonly #condition = parsedOnce(parseCondition, bindCondition)
+  readonly #update = parsedOnce(parseUpdate, bindUpdate)
+  readonly #projection = parsedOnce(parseProjection, bindProjection)
 
   /**
    * Checks all expressions of a request together; a name or value that none of them uses is refused. `fields` are the
@@ -67,32 +66,15 @@ export class Expressions {
   }
 
   #bindAll(texts: ExpressionTexts, substitutions: Substitutions): BoundExpressions {
-    const update = within('updateExpression', texts, (text) =>
-      bindUpdate(parsed(this.#updates, text, parseUpdate), substitutions),
-    )
-    const condition = this.#condition('conditionExpression', texts, substitutions)
-    const keyCondition = this.#condition('keyConditionExpression', texts, substitutions)
-    const filter = this.#condition('filterExpression', texts, substitutions)
-    const projection = within('projectionExpression', texts, (text) =>
-      bindProjection(parsed(this.#projections, text, parseProjection), substitutions),
-    )
+    const bound = <Bound>(field: ExpressionField, bind: BindText<Bound>) =>
+      within(field, texts, (text) => bind(text, substitutions))
     return {
-      ...(update && { update }),
-      ...(condition && { condition }),
-      ...(keyCondition && { keyCondition }),
-      ...(filter && { filter }),
-      ...(projection && { projection }),
+      update: bound('updateExpression', this.#update),
+      condition: bound('conditionExpression', this.#condition),
+      keyCondition: bound('keyConditionExpression', this.#condition),
+      filter: bound('filterExpression', this.#condition),
+      projection: bound('projectionExpression', this.#projection),
     }
-  }
-
-  #condition(
-    field: ExpressionField,
-    texts: ExpressionTexts,
-    substitutions: Substitutions,
-  ): BoundCondition | undefined {
-    return within(field, texts, (text) =>
-      bindCondition(parsed(this.#conditions, text, parseCondition), substitutions),
-    )
   }
 }
 
@@ -155,17 +137,16 @@ function within<Result>(
   })
 }
 
-const cacheOf = <Node extends object>(): LRUCache<string, Node> =>
-  new LRUCache({ maxSize: KEPT_CHARACTERS, sizeCalculation: (_node, text) => text.length })
+type BindText<Bound> = (text: string, substitutions: Substitutions) => Bound
 
-function parsed<Node extends object>(
-  cache: LRUCache<string, Node>,
-  text: string,
+function parsedOnce<Node extends object, Bound>(
   parse: (text: string) => Node,
-): Node {
-  const known = cache.get(text)
-  if (known !== undefined) return known
-  const node = parse(text)
-  cache.set(text, node)
-  return node
+  bind: (node: Node, substitutions: Substitutions) => Bound,
+): BindText<Bound> {
+  const nodes = new LRUCache<string, Node>({
+    maxSize: KEPT_CHARACTERS,
+    sizeCalculation: (_node, text) => text.length,
+    memoMethod: parse,
+  })
+  return (text, substitutions) => bind(nodes.memo(text), substitutions)
 }

@@ -20,7 +20,7 @@ function rangeOf(text: string, schema = SCHEMA): KeyRange {
     ['keyConditionExpression'],
   )
   if (keyCondition === undefined) throw new Error('No key condition')
-  return keyRangeOf(keyCondition.condition, schema)
+  return keyRangeOf(keyCondition, schema)
 }
 
 const partition = { S: 'x' }
@@ -30,11 +30,11 @@ describe('a key condition', () => {
   test.each<[string, KeyRange['sort']]>([
     ['pk = :p', undefined],
     [':p = pk', undefined],
-    ['sk = :a AND pk = :p', { operator: '=', value: one }],
-    ['pk = :p AND sk > :a', { operator: '>', value: one }],
-    ['pk = :p AND :a > sk', { operator: '<', value: one }],
-    ['((pk = :p) AND (:a <= sk))', { operator: '>=', value: one }],
-    ['pk = :p AND sk BETWEEN :a AND :b', { operator: 'between', lower: one, upper: two }],
+    ['sk = :a AND pk = :p', { operator: '=', values: [one] }],
+    ['pk = :p AND sk > :a', { operator: '>', values: [one] }],
+    ['pk = :p AND :a > sk', { operator: '<', values: [one] }],
+    ['((pk = :p) AND (:a <= sk))', { operator: '>=', values: [one] }],
+    ['pk = :p AND sk BETWEEN :a AND :b', { operator: 'BETWEEN', values: [one, two] }],
   ])('"%s" names a range', (text, sort) => {
     expect(rangeOf(text)).toEqual({ partition, sort })
   })
@@ -45,7 +45,7 @@ describe('a key condition', () => {
       sortKey: { name: 'pk', type: 'S' },
     }
     const { sort } = rangeOf('sk = :a AND begins_with(pk, :p)', schema)
-    expect(sort).toEqual({ operator: 'beginsWith', prefix: partition })
+    expect(sort).toEqual({ operator: 'begins_with', values: [partition] })
     expect(sort && inSortRange({ S: 'xyz' }, sort)).toBe(true)
     expect(sort && inSortRange({ S: 'ax' }, sort)).toBe(false)
   })

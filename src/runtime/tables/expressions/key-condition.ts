@@ -4,35 +4,18 @@ import {
   keyAttributes,
   type KeySchema,
 } from '#runtime/tables/items/key-schema.ts'
-import { compareValues } from '#runtime/tables/items/order.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import type { Condition } from './condition.ts'
 import { type KeyTerm, keyTermsOf } from './key-terms.ts'
-import { beginsWith } from './matches.ts'
+import { holds } from './matches.ts'
+import type { Condition } from './syntax.ts'
 
-/** One partition, and the part of it that a query reads. */
+/** One partition, and what is asked of the sort keys that a query reads in it. */
 export interface KeyRange {
   readonly partition: AttributeValue
-  readonly sort: SortRange | undefined
+  readonly sort: KeyTerm | undefined
 }
 
-export type SortRange =
-  | { readonly operator: '=' | '<' | '<=' | '>' | '>='; readonly value: AttributeValue }
-  | {
-      readonly operator: 'between'
-      readonly lower: AttributeValue
-      readonly upper: AttributeValue
-    }
-  | { readonly operator: 'beginsWith'; readonly prefix: AttributeValue }
-
-const COMPARE: Readonly<Record<'=' | '<' | '<=' | '>' | '>=', (order: number) => boolean>> = {
-  '=': (order) => order === 0,
-  '<': (order) => order < 0,
-  '<=': (order) => order <= 0,
-  '>': (order) => order > 0,
-  '>=': (order) => order >= 0,
-}
 const MOST_CONDITIONS = 2
 const UNSUPPORTED = 'Query key condition not supported'
 
@@ -50,52 +33,24 @@ export function keyRangeOf(
   if (terms.size > MOST_CONDITIONS) throw tooMany(terms.size, keyAttributes(schema).length)
   inspect?.(partitionKey)
   if (sortKey === undefined && terms.size > 1) throw validationError(UNSUPPORTED)
-  const partition = terms.get(partitionKey.name)
-  if (partition === undefined) throw missing(partitionKey)
-  checkTypes(partition, partitionKey)
-  if (partition.operator !== '=') throw validationError(UNSUPPORTED)
-  const [value] = partition.values
-  if (value === undefined) throw missing(partitionKey)
-  if (sortKey === undefined) return { partition: value, sort: undefined }
+  const { operator, values } = termOf(terms, partitionKey)
+  const [partition] = values
+  if (operator !== '=' || partition === undefined) throw validationError(UNSUPPORTED)
+  if (sortKey === undefined) return { partition, sort: undefined }
   inspect?.(sortKey)
-  return { partition: value, sort: sortRange(terms, sortKey) }
+  return { partition, sort: terms.size > 1 ? termOf(terms, sortKey) : undefined }
 }
 
-/** Whether a sort key lies in a range. */
-export function inSortRange(value: AttributeValue, range: SortRange): boolean {
-  if (range.operator === 'beginsWith') return beginsWith(value, range.prefix)
-  if (range.operator !== 'between') return compares(range.operator, value, range.value)
-  return compares('>=', value, range.lower) && compares('<=', value, range.upper)
-}
+/** Whether a sort key is what a term asks. */
+export const inSortRange = (value: AttributeValue, { operator, values }: KeyTerm): boolean =>
+  holds(operator, [value, ...values])
 
-function compares(
-  operator: keyof typeof COMPARE,
-  value: AttributeValue,
-  bound: AttributeValue,
-): boolean {
-  const order = compareValues(value, bound)
-  return order !== undefined && COMPARE[operator](order)
-}
-
-function sortRange(
-  terms: ReadonlyMap<string, KeyTerm>,
-  sortKey: KeyAttribute,
-): SortRange | undefined {
-  const term = terms.get(sortKey.name)
+function termOf(terms: ReadonlyMap<string, KeyTerm>, { name, type }: KeyAttribute): KeyTerm {
+  const term = terms.get(name)
   if (term === undefined) {
-    if (terms.size > 1) throw missing(sortKey)
-    return undefined
+    throw validationError(`Query condition missed key schema element: ${name}`)
   }
-  checkTypes(term, sortKey)
-  const [first, second] = term.values
-  if (first === undefined) throw missing(sortKey)
-  if (term.operator === 'beginsWith') return { operator: 'beginsWith', prefix: first }
-  if (term.operator !== 'between') return { operator: term.operator, value: first }
-  return { operator: 'between', lower: first, upper: second ?? first }
-}
-
-function checkTypes(term: KeyTerm, key: KeyAttribute): void {
-  if (term.values.every((value) => typeOf(value) === key.type)) return
+  if (term.values.every((value) => typeOf(value) === type)) return term
   throw validationError(
     'One or more parameter values were invalid: Condition parameter type does not match schema type',
   )
@@ -105,6 +60,3 @@ const tooMany = (given: number, possible: number): Error =>
   validationError(
     `The number of query conditions (${given}) exceeds the number of key attributes defined in the schema (${possible})`,
   )
-
-const missing = (key: KeyAttribute): Error =>
-  validationError(`Query condition missed key schema element: ${key.name}`)

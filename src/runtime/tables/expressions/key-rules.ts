@@ -16,8 +16,10 @@ import {
 } from '#runtime/tables/items/key-schema.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
+import { staticTypeOf } from './bind-operand.ts'
+import type { Update } from './bind-update.ts'
 import type { DocumentPath } from './document-path.ts'
-import type { UpdateAction, Update, UpdateValue } from './update.ts'
+import type { Operand, UpdateAction } from './syntax.ts'
 
 const NESTED_KEY =
   "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: "
@@ -47,7 +49,7 @@ export function checkFilterPaths(paths: readonly DocumentPath[], queried: KeySch
 /** An update never writes a key attribute, nor another type than an index asks for. */
 export function checkUpdateKeys(update: Update, schema: TableSchema): void {
   for (const { name } of keyAttributes(schema)) {
-    if (update.targets.some(([head]) => head === name)) {
+    if (update.actions.some(({ path: [head] }) => head === name)) {
       throw validationError(
         `One or more parameter values were invalid: Cannot update attribute ${name}. This attribute is part of the key`,
       )
@@ -57,7 +59,7 @@ export function checkUpdateKeys(update: Update, schema: TableSchema): void {
     const action = update.actions.find(
       ({ path }) => path.length === 1 && path[0] === attribute.name,
     )
-    const type = action && typeAfter(action)
+    const type = action?.value && typeAfter(action.value)
     if (type !== undefined && type !== attribute.type) throw indexMismatch(attribute, type)
   }
   checkNestedPaths(update.paths, schema)
@@ -99,25 +101,9 @@ export function checkUpdatedIndexKeys(update: Update, after: Item, schema: Table
 const topLevelOfSet = ({ section, path }: UpdateAction): (string | number | undefined)[] =>
   section === 'SET' && path.length === 1 ? [path[0]] : []
 
-/** The type that an action surely leaves, if it does not depend on the item. */
-function typeAfter(action: UpdateAction): AttributeType | undefined {
-  if (action.section === 'REMOVE') return undefined
-  return action.section === 'SET' ? typeOfValue(action.value) : typeOf(action.value)
-}
-
-function typeOfValue(value: UpdateValue): AttributeType | undefined {
-  switch (value.kind) {
-    case 'value':
-      return typeOf(value.value)
-    case 'listAppend':
-      return 'L'
-    case 'arithmetic':
-      return 'N'
-    case 'ifNotExists':
-      return typeOfValue(value.otherwise)
-    case 'path':
-      return undefined
-    default:
-      return value satisfies never
-  }
+/** The type that is surely set, if it does not depend on the item. */
+function typeAfter(value: Operand): AttributeType | undefined {
+  const isDefault = value.kind === 'call' && value.operator === 'if_not_exists'
+  const otherwise = isDefault ? value.operands[1] : undefined
+  return otherwise === undefined ? staticTypeOf(value) : typeAfter(otherwise)
 }

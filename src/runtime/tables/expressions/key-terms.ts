@@ -1,29 +1,31 @@
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import type { Condition, Operand, Predicate } from './condition.ts'
-import type { Comparator } from './syntax.ts'
-
-type KeyOperator = Exclude<Comparator, '<>'> | 'between' | 'beginsWith'
+import type { Operator } from './operators.ts'
+import type { BoundCall, Condition, Operand } from './syntax.ts'
 
 /** What a key condition asks of one attribute. */
 export interface KeyTerm {
   readonly operator: KeyOperator
+  /** The two bounds of BETWEEN, else one. */
   readonly values: readonly AttributeValue[]
 }
 
+type KeyOperator = (typeof MIRRORED)[keyof typeof MIRRORED]
+
 const WRONG_CONDITION = 'Invalid condition in KeyConditionExpression: '
-const WRONG_OPERATOR = 'Invalid operator used in KeyConditionExpression: '
 const NESTED = 'KeyConditionExpressions cannot contain nested operations'
 
-/** `:v < key` is `key > :v`. */
+/** What an operator means when its operands change places: `:v < key` is `key > :v`. Two need the key in the first place. */
 const MIRRORED = {
   '=': '=',
   '<': '>',
   '<=': '>=',
   '>': '<',
   '>=': '<=',
-} as const satisfies Record<Exclude<Comparator, '<>'>, KeyOperator>
+  BETWEEN: 'BETWEEN',
+  begins_with: 'begins_with',
+} as const satisfies Readonly<Partial<Record<Operator, Operator>>>
 
 /** Takes a key condition apart, by the attribute each part is about; anything but ANDed comparisons is refused. */
 export function keyTermsOf(condition: Condition): ReadonlyMap<string, KeyTerm> {
@@ -33,50 +35,44 @@ export function keyTermsOf(condition: Condition): ReadonlyMap<string, KeyTerm> {
 }
 
 function collect(condition: Condition, terms: Map<string, KeyTerm>): void {
-  const { kind } = condition
-  if (kind === 'or' || kind === 'not' || kind === 'in') {
-    throw validationError(`${WRONG_OPERATOR}${kind.toUpperCase()}`)
+  if (condition.kind === 'and') {
+    for (const each of condition.conditions) collect(each, terms)
+    return
   }
-  if (kind === 'and') for (const each of condition.conditions) collect(each, terms)
-  else add(condition, terms)
-}
-
-function add(predicate: Exclude<Predicate, { kind: 'in' }>, terms: Map<string, KeyTerm>): void {
-  const operator = operatorOf(predicate)
-  const { name, index } = keyOf(predicate.operands)
+  if (condition.kind !== 'call') throw wrongOperator(condition.kind.toUpperCase())
+  const [name, term] = termOf(condition)
   if (terms.has(name)) {
     throw validationError(
       'Invalid KeyConditionExpression: KeyConditionExpressions must only contain one condition per key',
     )
   }
-  const values = predicate.operands.flatMap((each) => (each.kind === 'value' ? [each.value] : []))
-  terms.set(name, { operator: index === 0 ? operator : mirrored(operator), values })
+  terms.set(name, term)
 }
 
-function operatorOf(predicate: Exclude<Predicate, { kind: 'in' }>): KeyOperator {
-  const [first] = predicate.operands
-  if (predicate.kind === 'comparison') {
-    if (predicate.operator === '<>') throw validationError(`${WRONG_OPERATOR}<>`)
-    return predicate.operator
-  }
-  if (predicate.kind === 'call' && predicate.name !== 'begins_with') {
-    throw validationError(`${WRONG_OPERATOR}${predicate.name}`)
-  }
-  const name = predicate.kind === 'between' ? 'BETWEEN' : 'begins_with'
-  if (first?.kind !== 'path') {
+function termOf({ operator, operands }: BoundCall): [string, KeyTerm] {
+  if (!isKeyOperator(operator)) throw wrongOperator(operator)
+  if ((operator === 'BETWEEN' || operator === 'begins_with') && operands[0]?.kind !== 'path') {
     throw validationError(
-      `${WRONG_CONDITION}${name} operator must have the key attribute as its first operand`,
+      `${WRONG_CONDITION}${operator} operator must have the key attribute as its first operand`,
     )
   }
-  return predicate.kind === 'between' ? 'between' : 'beginsWith'
+  const { name, index } = keyOf(operands)
+  const values = operands.flatMap((each) => (each.kind === 'value' ? [each.value] : []))
+  return [name, { operator: index === 0 ? operator : MIRRORED[operator], values }]
 }
+
+const isKeyOperator = (operator: Operator): operator is KeyOperator =>
+  Object.hasOwn(MIRRORED, operator)
+
+const wrongOperator = (name: string): Error =>
+  validationError(`Invalid operator used in KeyConditionExpression: ${name}`)
 
 /** The one attribute among the operands, and where it stands. */
 function keyOf(operands: readonly Operand[]): { name: string; index: number } {
   let key: { name: string; index: number } | undefined
   for (const [index, operand] of operands.entries()) {
     if (operand.kind === 'value') continue
-    if (operand.kind === 'size') throw validationError(NESTED)
+    if (operand.kind === 'call') throw validationError(NESTED)
     if (key !== undefined) {
       throw validationError(`${WRONG_CONDITION}Multiple attribute names used in one condition`)
     }
@@ -87,8 +83,4 @@ function keyOf(operands: readonly Operand[]): { name: string; index: number } {
   }
   if (key === undefined) throw validationError(`${WRONG_CONDITION}No key attribute specified`)
   return key
-}
-
-function mirrored(operator: KeyOperator): KeyOperator {
-  return operator === 'between' || operator === 'beginsWith' ? operator : MIRRORED[operator]
 }

@@ -8,77 +8,81 @@ import { base64ToBytes, decodedLength } from '#runtime/tables/items/base64.ts'
 import { areEqual } from '#runtime/tables/items/equality.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
 
-import type { Condition, Operand, Predicate } from './condition.ts'
 import { valueAt } from './document-path.ts'
-import type { PredicateName } from './functions.ts'
-import type { Comparator } from './syntax.ts'
+import type { Operator } from './operators.ts'
+import type { Condition, Operand } from './syntax.ts'
 
 type Found = AttributeValue | undefined
+/** Judges the values of operands: the first two, or all of them. */
+type Predicate = (first: Found, second: Found, values: readonly Found[]) => boolean
 
 /** Whether an item fulfils a condition. A missing item is an item without attributes. */
 export function itemMatches(condition: Condition, item: Item): boolean {
-  if (condition.kind === 'and') return condition.conditions.every((each) => itemMatches(each, item))
-  if (condition.kind === 'or') return condition.conditions.some((each) => itemMatches(each, item))
-  return condition.kind === 'not' ? !itemMatches(condition.condition, item) : holds(condition, item)
-}
-
-function holds(predicate: Predicate, item: Item): boolean {
-  switch (predicate.kind) {
-    case 'comparison': {
-      const [left, right] = predicate.operands
-      return compares(predicate.operator, resolve(left, item), resolve(right, item))
-    }
-    case 'between': {
-      const [value, lower, upper] = predicate.operands.map((each) => resolve(each, item))
-      return compares('>=', value, lower) && compares('<=', value, upper)
-    }
-    case 'in': {
-      const value = resolve(predicate.operand, item)
-      return predicate.candidates.some((each) => equals(value, resolve(each, item)))
-    }
-    case 'call': {
-      const [first, second] = predicate.operands.map((each) => resolve(each, item))
-      return FUNCTIONS[predicate.name](first, second)
-    }
+  switch (condition.kind) {
+    case 'and':
+      return condition.conditions.every((each) => itemMatches(each, item))
+    case 'or':
+      return condition.conditions.some((each) => itemMatches(each, item))
+    case 'not':
+      return !condition.conditions.some((each) => itemMatches(each, item))
+    case 'call':
+      return holds(
+        condition.operator,
+        condition.operands.map((each) => resolve(each, item)),
+      )
     default:
-      return predicate satisfies never
+      return condition satisfies never
   }
 }
+
+/** Whether a predicate is true of the values of its operands, of which some may be missing. */
+export const holds = (operator: Operator, values: readonly Found[]): boolean =>
+  PREDICATES[operator]?.(values[0], values[1], values) === true
 
 function resolve(operand: Operand, item: Item): Found {
   if (operand.kind === 'value') return operand.value
   if (operand.kind === 'path') return valueAt(item, operand.path)
-  const size = measure(resolve(operand.operand, item))
+  const [measured] = operand.operands
+  const size = measured && measure(resolve(measured, item))
   return size === undefined ? undefined : { N: String(size) }
 }
 
+/** What is missing is unequal to everything, also to what else is missing, and has no order. */
 const equals = (one: Found, other: Found): boolean =>
   one !== undefined && other !== undefined && areEqual(one, other)
 
-/** What is missing is unequal to everything, also to what else is missing, and has no order. */
-function compares(operator: Comparator, left: Found, right: Found): boolean {
-  if (operator === '=') return equals(left, right)
-  if (operator === '<>') return !equals(left, right)
-  if (left === undefined || right === undefined) return false
-  const order = compareValues(left, right)
-  if (order === undefined) return false
-  if (operator === '<') return order < 0
-  if (operator === '<=') return order <= 0
-  return operator === '>' ? order > 0 : order >= 0
-}
+const ordered =
+  (fits: (order: number) => boolean) =>
+  (left: Found, right: Found): boolean => {
+    const order = left && right && compareValues(left, right)
+    return order !== undefined && fits(order)
+  }
 
-const FUNCTIONS: Readonly<Record<PredicateName, (first: Found, second: Found) => boolean>> = {
+const atLeast = ordered((order) => order >= 0)
+const atMost = ordered((order) => order <= 0)
+
+const present =
+  (test: (first: AttributeValue, second: AttributeValue) => boolean): Predicate =>
+  (first, second) =>
+    first !== undefined && second !== undefined && test(first, second)
+
+const PREDICATES: Readonly<Partial<Record<Operator, Predicate>>> = {
+  '=': equals,
+  '<>': (first, second) => !equals(first, second),
+  '<': ordered((order) => order < 0),
+  '<=': atMost,
+  '>': ordered((order) => order > 0),
+  '>=': atLeast,
+  BETWEEN: (value, lower, [, , upper]) => atLeast(value, lower) && atMost(value, upper),
+  IN: (value, _first, [, ...candidates]) => candidates.some((each) => equals(value, each)),
   attribute_exists: (first) => first !== undefined,
   attribute_not_exists: (first) => first === undefined,
-  attribute_type: (first, second) =>
-    first !== undefined && second !== undefined && 'S' in second && typeOf(first) === second.S,
-  begins_with: (first, second) =>
-    first !== undefined && second !== undefined && beginsWith(first, second),
-  contains: (first, second) =>
-    first !== undefined && second !== undefined && contains(first, second),
+  attribute_type: present((first, second) => 'S' in second && typeOf(first) === second.S),
+  begins_with: present(beginsWith),
+  contains: present(contains),
 }
 
-export function beginsWith(value: AttributeValue, prefix: AttributeValue): boolean {
+function beginsWith(value: AttributeValue, prefix: AttributeValue): boolean {
   if ('S' in value && 'S' in prefix) return value.S.startsWith(prefix.S)
   if (!('B' in value) || !('B' in prefix)) return false
   const bytes = base64ToBytes(prefix.B)

@@ -1,40 +1,38 @@
-import { ExpressionError } from './expression-error.ts'
-import { isPredicateName, isUpdateFunctionName, SIZE } from './functions.ts'
-import { parsePath, parsePathAfter } from './parse-path.ts'
+import { OPERAND_FUNCTIONS, type Operator, ruleOf } from './operators.ts'
+import { OperandParser } from './parse-operand.ts'
+import { parsePathAfter } from './parse-path.ts'
 import { StaticErrors } from './static-errors.ts'
-import {
-  type CallNode,
-  type Comparator,
-  COMPARATORS,
-  type ConditionNode,
-  type OperandNode,
-} from './syntax.ts'
+import type { ConditionNode, OperandNode } from './syntax.ts'
 import { TokenReader } from './token-reader.ts'
 
 const KEYWORDS: ReadonlySet<string> = new Set(['AND', 'OR', 'NOT', 'BETWEEN', 'IN'])
-/** No expression with at most 300 operators nests deeper unless its parentheses are redundant. */
-const MAX_NESTING = 310
+const COMPARATORS = ['=', '<>', '<', '<=', '>', '>='] as const satisfies readonly Operator[]
+const REDUNDANT = 'The expression has redundant parentheses;'
+/** More than any expression that is not refused has in a row. */
+const MAX_NEGATIONS = 310
 
 /** What stands in parentheses is known for a condition or an operand only by what follows it. */
-type Term =
-  | { readonly condition: ConditionNode; readonly bracketed: boolean }
-  | { readonly operand: OperandNode; readonly bracketed: boolean }
+interface Term {
+  readonly node: ConditionNode<string> | OperandNode<string>
+  readonly bracketed: boolean
+}
 
 /** Parses a condition, filter or key condition, as far as it can be judged without its names and values. */
-export function parseCondition(text: string): ConditionNode {
+export function parseCondition(text: string): ConditionNode<string> {
   return new ConditionParser(text).parse()
 }
 
 class ConditionParser {
   readonly #reader: TokenReader
   readonly #faults = new StaticErrors()
-  #depth = 0
+  readonly #operands: OperandParser
 
   constructor(text: string) {
     this.#reader = new TokenReader(text, KEYWORDS)
+    this.#operands = new OperandParser(this.#reader, this.#faults, 'condition')
   }
 
-  parse(): ConditionNode {
+  parse(): ConditionNode<string> {
     const condition = this.#asCondition(this.#disjunction())
     this.#reader.expectKind('end')
     this.#faults.throwFirstOfCondition()
@@ -53,7 +51,7 @@ class ConditionParser {
       this.#faults.countOperator()
       conditions.push(this.#asCondition(parseOne()))
     }
-    return { condition: { kind, conditions }, bracketed: false }
+    return { node: { kind, conditions }, bracketed: false }
   }
 
   #negation(): Term {
@@ -63,128 +61,71 @@ class ConditionParser {
       count += 1
     }
     if (count === 0) return this.#predicate()
-    let condition = this.#asCondition(this.#predicate())
+    let node = this.#asCondition(this.#predicate())
     // The count is bounded where the operators are; no tree is built that would be refused anyway.
-    for (; count > 0 && count <= MAX_NESTING; count -= 1) condition = { kind: 'not', condition }
-    return { condition, bracketed: false }
+    for (; count > 0 && count <= MAX_NEGATIONS; count -= 1)
+      node = { kind: 'not', conditions: [node] }
+    return { node, bracketed: false }
   }
 
   #predicate(): Term {
     const term = this.#term()
-    if ('condition' in term) return term
-    const left = term.operand
-    const operator = COMPARATORS.find((each) => this.#reader.is(each))
-    if (operator !== undefined) return this.#comparison(left, operator)
-    if (this.#reader.take('BETWEEN')) return this.#between(left)
-    return this.#reader.take('IN') ? this.#membership(left) : term
+    const left = term.node
+    if (!isOperand(left)) return term
+    const comparator = COMPARATORS.find((each) => this.#reader.take(each))
+    if (comparator !== undefined) return this.#call(comparator, [left, this.#operand()])
+    if (this.#reader.take('BETWEEN')) {
+      const lower = this.#operand()
+      this.#reader.expect('AND')
+      return this.#call('BETWEEN', [left, lower, this.#operand()])
+    }
+    return this.#reader.take('IN') ? this.#call('IN', [left, ...this.#candidates()]) : term
   }
 
-  #comparison(left: OperandNode, operator: Comparator): Term {
-    this.#reader.next()
-    const right = this.#operand()
-    return this.#built({ kind: 'comparison', operator, operands: [left, right] }, [left, right])
+  #call(operator: Operator, operands: readonly OperandNode<string>[]): Term {
+    return { node: this.#operands.call(operator, operands), bracketed: false }
   }
 
-  #between(operand: OperandNode): Term {
-    const lower = this.#operand()
-    this.#reader.expect('AND')
-    const operands = [operand, lower, this.#operand()] as const
-    return this.#built({ kind: 'between', operands }, operands)
-  }
-
-  #membership(operand: OperandNode): Term {
+  #candidates(): OperandNode<string>[] {
     this.#reader.expect('(')
-    const operands = [operand, ...this.#list()]
-    return this.#built({ kind: 'in', operands }, operands)
-  }
-
-  #built(condition: ConditionNode, operands: readonly OperandNode[]): Term {
-    this.#faults.countOperator()
-    this.#checkArguments(operands)
-    return { condition, bracketed: false }
+    const candidates = this.#operands.list(() => this.#operand())
+    this.#reader.expect(')')
+    return candidates
   }
 
   #term(): Term {
     if (this.#reader.is('(')) return this.#inParentheses()
-    return { operand: this.#plainOperand(), bracketed: false }
+    return { node: this.#operands.parse(() => this.#operand()), bracketed: false }
   }
 
   #inParentheses(): Term {
-    this.#reader.expect('(')
-    this.#enter(REDUNDANT)
-    const inner = this.#disjunction()
-    this.#reader.expect(')')
-    this.#depth -= 1
-    if (inner.bracketed) this.#faults.add('parentheses', REDUNDANT)
-    if ('condition' in inner) return { condition: inner.condition, bracketed: true }
-    const { operand } = inner
-    if (operand.kind !== 'path' || !(this.#reader.is('.') || this.#reader.is('['))) {
-      return { operand, bracketed: true }
+    const { node, bracketed } = this.#operands.nested(REDUNDANT, () => this.#disjunction())
+    if (bracketed) this.#faults.add('parentheses', REDUNDANT)
+    if (node.kind !== 'path' || !(this.#reader.is('.') || this.#reader.is('['))) {
+      return { node, bracketed: true }
     }
-    return { operand: parsePathAfter(this.#reader, this.#faults, operand.parts), bracketed: false }
+    const path = parsePathAfter(this.#reader, this.#faults, node.path)
+    return { node: { kind: 'path', path }, bracketed: false }
   }
 
   /** An operand where no condition may stand. */
-  #operand(): OperandNode {
-    const term = this.#term()
-    if ('operand' in term) return term.operand
+  #operand(): OperandNode<string> {
+    const { node } = this.#term()
+    if (isOperand(node)) return node
     throw this.#reader.syntaxError()
   }
 
-  #plainOperand(): OperandNode {
-    const { current, following } = this.#reader
-    if (current.kind === 'value') return { kind: 'value', name: this.#reader.next().text }
-    const isCall = current.kind === 'identifier' && following.text === '('
-    return isCall ? this.#call() : parsePath(this.#reader, this.#faults)
-  }
-
-  #call(): CallNode {
-    const name = this.#reader.next().text
-    this.#reader.expect('(')
-    this.#enter('The expression contains too many operators; operator count: 301')
-    const args = this.#list()
-    this.#depth -= 1
-    this.#faults.countOperator()
-    this.#checkName(name)
-    this.#checkArguments(args)
-    return { kind: 'call', name, args }
-  }
-
-  #list(): OperandNode[] {
-    const operands = [this.#operand()]
-    while (this.#reader.take(',')) operands.push(this.#operand())
-    this.#reader.expect(')')
-    return operands
-  }
-
-  #asCondition(term: Term): ConditionNode {
-    if ('condition' in term) return term.condition
-    if (term.operand.kind !== 'call') throw this.#reader.syntaxError()
-    if (term.operand.name === SIZE) this.#faults.add('misuse', misused(SIZE))
-    return term.operand
-  }
-
-  #checkName(name: string): void {
-    if (isPredicateName(name) || name === SIZE) return
-    const message = isUpdateFunctionName(name)
-      ? `The function is not allowed in a condition expression; function: ${name}`
-      : `Invalid function name; function: ${name}`
-    this.#faults.add('function', message)
-  }
-
-  /** Only `size` gives a value that something else can take. */
-  #checkArguments(operands: readonly OperandNode[]): void {
-    const call = operands.find((each) => each.kind === 'call' && each.name !== SIZE)
-    if (call?.kind === 'call') this.#faults.add('misuse', misused(call.name))
-  }
-
-  #enter(message: string): void {
-    this.#depth += 1
-    if (this.#depth > MAX_NESTING) throw new ExpressionError(message)
+  #asCondition({ node }: Term): ConditionNode<string> {
+    if (node.kind === 'path' || node.kind === 'value') throw this.#reader.syntaxError()
+    if (node.kind === 'call' && node.operator === OPERAND_FUNCTIONS.condition) {
+      this.#faults.addMisuse(node.operator)
+    }
+    return node
   }
 }
 
-const REDUNDANT = 'The expression has redundant parentheses;'
-
-const misused = (name: string): string =>
-  `The function is not allowed to be used this way in an expression; function: ${name}`
+/** Functions are read as operands, whether they turn out to be conditions or not. */
+const isOperand = (node: Term['node']): node is OperandNode<string> =>
+  node.kind === 'path' ||
+  node.kind === 'value' ||
+  (node.kind === 'call' && ruleOf(node.operator).scope !== undefined)

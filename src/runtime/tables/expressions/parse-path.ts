@@ -1,9 +1,9 @@
+import type { DocumentPath } from './document-path.ts'
 import type { StaticErrors } from './static-errors.ts'
-import type { PathNode, PathPart } from './syntax.ts'
 import type { TokenReader } from './token-reader.ts'
 
 /** Parses `a.#b[3].c`. */
-export function parsePath(reader: TokenReader, faults: StaticErrors): PathNode {
+export function parsePath(reader: TokenReader, faults: StaticErrors): DocumentPath {
   return parsePathAfter(reader, faults, [parseName(reader, faults)])
 }
 
@@ -11,8 +11,8 @@ export function parsePath(reader: TokenReader, faults: StaticErrors): PathNode {
 export function parsePathAfter(
   reader: TokenReader,
   faults: StaticErrors,
-  start: readonly PathPart[],
-): PathNode {
+  start: DocumentPath,
+): DocumentPath {
   const parts = [...start]
   for (;;) {
     if (reader.take('.')) parts.push(parseName(reader, faults))
@@ -20,7 +20,7 @@ export function parsePathAfter(
     else break
   }
   faults.checkPathLength(parts.length)
-  return { kind: 'path', parts }
+  return parts
 }
 
 function parseName(reader: TokenReader, faults: StaticErrors): string {

@@ -1,45 +1,40 @@
-import { ExpressionError } from './expression-error.ts'
-import { isPredicateName, isUpdateFunctionName, SIZE } from './functions.ts'
+import { OperandParser } from './parse-operand.ts'
 import { parsePath } from './parse-path.ts'
 import { StaticErrors } from './static-errors.ts'
-import {
-  type ActionNode,
-  type ArithmeticOperator,
-  type CallNode,
-  type OperandNode,
-  type UpdateSection,
-  UPDATE_SECTIONS,
-  type UpdateValueNode,
-} from './syntax.ts'
+import { type ActionNode, type OperandNode, UPDATE_SECTIONS } from './syntax.ts'
 import { TokenReader } from './token-reader.ts'
 
 const KEYWORDS: ReadonlySet<string> = new Set(UPDATE_SECTIONS)
-const MAX_NESTING = 310
+const ARITHMETIC = ['+', '-'] as const
+
+type Action = ActionNode<string>
+type Section = Action['section']
 
 /** Parses an update, as far as it can be judged without its names and values. */
-export function parseUpdate(text: string): readonly ActionNode[] {
+export function parseUpdate(text: string): readonly Action[] {
   return new UpdateParser(text).parse()
 }
 
 class UpdateParser {
   readonly #reader: TokenReader
   readonly #faults = new StaticErrors()
-  readonly #sections = new Set<UpdateSection>()
-  #depth = 0
+  readonly #operands: OperandParser
+  readonly #sections = new Set<Section>()
 
   constructor(text: string) {
     this.#reader = new TokenReader(text, KEYWORDS)
+    this.#operands = new OperandParser(this.#reader, this.#faults, 'update')
   }
 
-  parse(): readonly ActionNode[] {
-    const actions: ActionNode[] = []
+  parse(): readonly Action[] {
+    const actions: Action[] = []
     do actions.push(...this.#section())
     while (this.#reader.current.kind !== 'end')
     this.#faults.throwFirstOfUpdate()
     return actions
   }
 
-  #section(): ActionNode[] {
+  #section(): Action[] {
     const section = UPDATE_SECTIONS.find((each) => this.#reader.take(each))
     if (section === undefined) throw this.#reader.syntaxError()
     if (this.#sections.has(section)) {
@@ -54,7 +49,7 @@ class UpdateParser {
     return actions
   }
 
-  #action(section: UpdateSection): ActionNode {
+  #action(section: Section): Action {
     const path = parsePath(this.#reader, this.#faults)
     if (section === 'REMOVE') return { section, path }
     if (section === 'SET') {
@@ -62,81 +57,31 @@ class UpdateParser {
       return { section, path, value: this.#bracketedValue() }
     }
     const { text } = this.#reader.expectKind('value')
-    return { section, path, value: { kind: 'value', name: text } }
+    return { section, path, value: { kind: 'value', value: text } }
   }
 
   /** `:a + :b`, the whole of which, and each operand of which, may stand in parentheses. */
-  #bracketedValue(): UpdateValueNode {
+  #bracketedValue(): OperandNode<string> {
     if (!this.#reader.take('(')) return this.#value(this.#operand())
-    const inner = this.#value(this.#operand())
+    const operand = this.#operand()
+    const inner = this.#value(operand)
     this.#reader.expect(')')
-    return inner.kind === 'arithmetic' ? inner : this.#value(inner)
+    return inner === operand ? this.#value(inner) : inner
   }
 
-  #value(left: OperandNode): UpdateValueNode {
-    const operator: ArithmeticOperator | undefined = this.#reader.is('+')
-      ? '+'
-      : this.#reader.is('-')
-        ? '-'
-        : undefined
-    if (operator === undefined) return left
-    this.#reader.next()
-    const operands = [left, this.#operand()] as const
-    this.#faults.countOperator()
-    this.#checkNested(operands)
-    return { kind: 'arithmetic', operator, operands }
+  #value(left: OperandNode<string>): OperandNode<string> {
+    const operator = ARITHMETIC.find((each) => this.#reader.take(each))
+    return operator === undefined ? left : this.#operands.call(operator, [left, this.#operand()])
   }
 
-  #operand(): OperandNode {
+  #operand(): OperandNode<string> {
     if (!this.#reader.take('(')) return this.#plainOperand()
     const operand = this.#plainOperand()
     this.#reader.expect(')')
     return operand
   }
 
-  #plainOperand(): OperandNode {
-    const { current, following } = this.#reader
-    if (current.kind === 'value') return { kind: 'value', name: this.#reader.next().text }
-    const isCall = current.kind === 'identifier' && following.text === '('
-    return isCall ? this.#call() : parsePath(this.#reader, this.#faults)
-  }
-
-  #call(): CallNode {
-    const name = this.#reader.next().text
-    this.#reader.expect('(')
-    this.#enter()
-    const args = [this.#operand()]
-    while (this.#reader.take(',')) args.push(this.#operand())
-    this.#reader.expect(')')
-    this.#depth -= 1
-    this.#faults.countOperator()
-    this.#checkName(name)
-    this.#checkNested(args)
-    return { kind: 'call', name, args }
-  }
-
-  #checkName(name: string): void {
-    if (isUpdateFunctionName(name)) return
-    const known = isPredicateName(name) || name === SIZE
-    const message = known
-      ? `The function is not allowed in an update expression; function: ${name}`
-      : `Invalid function name; function: ${name}`
-    this.#faults.add('function', message)
-  }
-
-  /** What `list_append` gives can be set and nothing else. */
-  #checkNested(operands: readonly OperandNode[]): void {
-    if (!operands.some((each) => each.kind === 'call' && each.name === 'list_append')) return
-    this.#faults.add(
-      'misuse',
-      'The function is not allowed to be used this way in an expression; function: list_append',
-    )
-  }
-
-  #enter(): void {
-    this.#depth += 1
-    if (this.#depth > MAX_NESTING) {
-      throw new ExpressionError('The expression contains too many operators; operator count: 301')
-    }
+  #plainOperand(): OperandNode<string> {
+    return this.#operands.parse(() => this.#operand())
   }
 }

@@ -2,7 +2,6 @@ import type { Attributes, AttributeValue, Item } from '#runtime/tables/items/att
 
 import { checkDistinctPaths, childOf, type DocumentPath } from './document-path.ts'
 import type { Substitutions } from './substitutions.ts'
-import type { PathNode } from './syntax.ts'
 
 /** The parts that a projection keeps of a value, or all of it. */
 type Kept = 'whole' | ReadonlyMap<string | number, Kept>
@@ -15,10 +14,10 @@ export interface Projection {
 
 /** Puts names into a parsed projection and checks that its paths go together. */
 export function bindProjection(
-  nodes: readonly PathNode[],
+  written: readonly DocumentPath[],
   substitutions: Substitutions,
 ): Projection {
-  const paths = nodes.map((node) => substitutions.path(node))
+  const paths = written.map((path) => substitutions.path(path))
   checkDistinctPaths(paths)
   return projectionOf(paths)
 }

@@ -27,6 +27,11 @@ export class StaticErrors {
     }
   }
 
+  addMisuse(name: string): void {
+    const message = 'The function is not allowed to be used this way in an expression; function: '
+    this.add('misuse', `${message}${name}`)
+  }
+
   checkName(name: string): void {
     if (!isReserved(name)) return
     this.add('reserved', `Attribute name is a reserved keyword; reserved keyword: ${name}`)

@@ -7,7 +7,6 @@ import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { DocumentPath } from './document-path.ts'
 import { ExpressionError } from './expression-error.ts'
-import type { PathNode } from './syntax.ts'
 
 export type AttributeNames = Readonly<Record<string, string>>
 export type AttributeValues = Readonly<Record<string, AttributeValue>>
@@ -34,8 +33,8 @@ export class Substitutions {
     this.#unusedValues = new Set(this.#values.keys())
   }
 
-  path(node: PathNode): DocumentPath {
-    return node.parts.map((part) =>
+  path(written: DocumentPath): DocumentPath {
+    return written.map((part) =>
       typeof part === 'string' && part.startsWith('#') ? this.#name(part) : part,
     )
   }

@@ -1,60 +1,49 @@
-/** A name, a `#placeholder`, or the index of a list element. */
-export type PathPart = string | number
+import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
 
-export interface PathNode {
-  readonly kind: 'path'
-  readonly parts: readonly PathPart[]
-}
+import type { DocumentPath } from './document-path.ts'
+import type { Operator } from './operators.ts'
 
-export interface ValueNode {
-  readonly kind: 'value'
-  readonly name: string
-}
+/**
+ * Trees have one shape before and after names and values are put in place. Before, a `Value` is the text of a
+ * placeholder such as `:v`, and a part of a path may be a placeholder such as `#name`.
+ */
+export type OperandNode<Value> =
+  | { readonly kind: 'path'; readonly path: DocumentPath }
+  | { readonly kind: 'value'; readonly value: Value }
+  | CallNode<Value>
 
-export interface CallNode {
+export interface CallNode<Value> {
   readonly kind: 'call'
-  readonly name: string
-  readonly args: readonly OperandNode[]
+  readonly operator: Operator
+  readonly operands: readonly OperandNode<Value>[]
 }
 
-export type OperandNode = PathNode | ValueNode | CallNode
+/** A predicate, or several conditions; of `not` just one. */
+export type ConditionNode<Value> = CallNode<Value> | ConditionGroup<Value>
 
-export const COMPARATORS = ['=', '<>', '<', '<=', '>', '>='] as const
-export type Comparator = (typeof COMPARATORS)[number]
-
-export type ConditionNode =
-  | { readonly kind: 'and'; readonly conditions: readonly ConditionNode[] }
-  | { readonly kind: 'or'; readonly conditions: readonly ConditionNode[] }
-  | { readonly kind: 'not'; readonly condition: ConditionNode }
-  | PredicateNode
-
-export type PredicateNode =
-  | {
-      readonly kind: 'comparison'
-      readonly operator: Comparator
-      readonly operands: readonly [OperandNode, OperandNode]
-    }
-  | {
-      readonly kind: 'between'
-      readonly operands: readonly [OperandNode, OperandNode, OperandNode]
-    }
-  | { readonly kind: 'in'; readonly operands: readonly OperandNode[] }
-  | CallNode
-
-export type ArithmeticOperator = '+' | '-'
-
-export type UpdateValueNode =
-  | OperandNode
-  | {
-      readonly kind: 'arithmetic'
-      readonly operator: ArithmeticOperator
-      readonly operands: readonly [OperandNode, OperandNode]
-    }
+interface ConditionGroup<Value> {
+  readonly kind: 'and' | 'or' | 'not'
+  readonly conditions: readonly ConditionNode<Value>[]
+}
 
 export const UPDATE_SECTIONS = ['SET', 'REMOVE', 'ADD', 'DELETE'] as const
-export type UpdateSection = (typeof UPDATE_SECTIONS)[number]
+type UpdateSection = (typeof UPDATE_SECTIONS)[number]
 
-export type ActionNode =
-  | { readonly section: 'SET'; readonly path: PathNode; readonly value: UpdateValueNode }
-  | { readonly section: 'REMOVE'; readonly path: PathNode }
-  | { readonly section: 'ADD' | 'DELETE'; readonly path: PathNode; readonly value: ValueNode }
+/** One action of an update. Only REMOVE has no value; that of ADD and DELETE stands for itself. */
+export interface ActionNode<Value> {
+  readonly section: UpdateSection
+  readonly path: DocumentPath
+  readonly value?: OperandNode<Value>
+}
+
+export type BoundCall = CallNode<AttributeValue>
+export type Operand = OperandNode<AttributeValue>
+export type Condition = ConditionNode<AttributeValue>
+export type UpdateAction = ActionNode<AttributeValue>
+
+/** Every path below a node, in the order of the text. */
+export function pathsIn(node: ConditionNode<unknown> | OperandNode<unknown>): DocumentPath[] {
+  if (node.kind === 'path') return [node.path]
+  if (node.kind === 'value') return []
+  return (node.kind === 'call' ? node.operands : node.conditions).flatMap(pathsIn)
+}

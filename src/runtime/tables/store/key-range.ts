@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-import type { SortRange } from '#runtime/tables/expressions/key-condition.ts'
+import type { KeyTerm } from '#runtime/tables/expressions/key-terms.ts'
 
 import type { ItemKey } from './item-key.ts'
 import { keyBytes } from './key-bytes.ts'
@@ -22,7 +22,7 @@ const END: Bound = { hash: Buffer.alloc(21, 0xff), sort: NOTHING }
 const HASH_SPACE = 1n << 64n
 
 /** The part of one partition that a key condition names. */
-export function partitionRange(hash: Buffer, sort: SortRange | undefined): StoredRange {
+export function partitionRange(hash: Buffer, sort: KeyTerm | undefined): StoredRange {
   const whole = { from: { hash, sort: NOTHING }, to: { hash: next(hash), sort: NOTHING } }
   if (sort === undefined) return whole
   const [lower, upper] = sortBounds(sort)
@@ -54,14 +54,16 @@ function segmentStart(segment: number, total: number): Bound {
 }
 
 /** The first sort key of a range and the first one after it, where there is one. */
-function sortBounds(range: SortRange): readonly [Buffer | undefined, Buffer | undefined] {
-  if (range.operator === 'between') return [keyBytes(range.lower), next(keyBytes(range.upper))]
-  if (range.operator === 'beginsWith') {
-    const prefix = keyBytes(range.prefix)
-    return [prefix, afterPrefix(prefix)]
-  }
-  const value = keyBytes(range.value)
-  switch (range.operator) {
+function sortBounds({
+  operator,
+  values,
+}: KeyTerm): readonly [Buffer | undefined, Buffer | undefined] {
+  const [value = NOTHING, upper = value] = values.map(keyBytes)
+  switch (operator) {
+    case 'BETWEEN':
+      return [value, next(upper)]
+    case 'begins_with':
+      return [value, afterPrefix(value)]
     case '=':
       return [value, next(value)]
     case '<':
@@ -73,7 +75,7 @@ function sortBounds(range: SortRange): readonly [Buffer | undefined, Buffer | un
     case '>=':
       return [value, undefined]
     default:
-      return range satisfies never
+      return operator satisfies never
   }
 }
 
