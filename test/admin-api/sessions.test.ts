@@ -227,7 +227,10 @@ describe('one’s own password', () => {
     const { sub, tokens } = await signedIn('user@one.test', 2)
     const [other = '', own = ''] = tokens
     const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
-    await stack.context.ownPasswords.add(admins.site, admins.pool, { sub, password: OLD }, origin)
+    await stack.context.ownPasswords.add(
+      { site: admins.site, pool: admins.pool, origin },
+      { sub, password: OLD },
+    )
     expect((await change(own, OLD, NEW)).status).toBe(204)
     await expect
       .poll(() => taken(admins, [other, own]), PATIENCE)

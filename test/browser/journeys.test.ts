@@ -135,7 +135,7 @@ describe.skipIf(missing)(`a person in Chromium${missing ? ` (${missing})` : ''}`
     const sub = await client.user('lost@example.test')
     const origin = { address: '192.0.2.1', userAgent: 'test', requestId: 'test' }
     const account = { sub, password: PASSWORD }
-    await stack.context.ownPasswords.add(client.site, client.pool, account, origin)
+    await stack.context.ownPasswords.add({ site: client.site, pool: client.pool, origin }, account)
     await using tab = await openTab(chromium, NO_SCRIPT)
     const { page } = tab
     await page.goto(authorize())

@@ -414,7 +414,7 @@ describe('an account without a verifier', () => {
     const site = await sites.find('plain.test')
     const pool = await pools.byId(site, plain.userPoolId)
     const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
-    await signUps.signUp(site, pool, { email: 'without@mail.test', password: PASSWORD }, origin)
+    await signUps.signUp({ site, pool, origin }, { email: 'without@mail.test', password: PASSWORD })
     const sealed = await asSuperuser(
       stack,
       (sql) => sql`

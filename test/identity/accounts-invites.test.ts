@@ -25,7 +25,10 @@ const take = (site: Site, token: string, password = GOOD) =>
 const signIn = async (site: Site, email: string, password = GOOD) => {
   const { auth } = await desk.replica.pools.bootstrap(site)
   const pool = await desk.replica.pools.byId(site, auth.userPoolId)
-  return desk.accounts.passwordSignIns.authenticate(site, pool, { email, password }, from())
+  return desk.accounts.passwordSignIns.authenticate(
+    { site, pool, origin: from() },
+    { email, password },
+  )
 }
 
 describe('an invite', () => {

@@ -18,14 +18,15 @@ afterAll(() => desk[Symbol.asyncDispose]())
 
 const change = (sub: string, oldPassword: string, newPassword: string, keep?: string) =>
   desk.accounts.ownPasswords.change(
-    desk.site,
-    desk.pool,
+    { site: desk.site, pool: desk.pool, origin: from() },
     { sub, oldPassword, newPassword, ...(keep && { keep: { sessionId: keep } }) },
-    from(),
   )
 
 const add = (sub: string, password: string) =>
-  desk.accounts.ownPasswords.add(desk.site, desk.pool, { sub, password }, from())
+  desk.accounts.ownPasswords.add(
+    { site: desk.site, pool: desk.pool, origin: from() },
+    { sub, password },
+  )
 
 const visitor = async (email: string): Promise<string> =>
   (await desk.replica.users.ensureVisitor(desk.site, desk.pool, email)).sub
@@ -143,7 +144,10 @@ describe('the policy', () => {
       data: { passwordPolicy: { minimumLength: 12, requireSymbols: false } },
     })
     const signUp = (password: string) =>
-      desk.accounts.signUps.signUp(desk.site, pool, { email: 'policy@x.org', password }, from())
+      desk.accounts.signUps.signUp(
+        { site: desk.site, pool, origin: from() },
+        { email: 'policy@x.org', password },
+      )
     await expect(signUp('short-9')).rejects.toMatchObject({
       code: 'InvalidPassword',
       message: 'The password must have at least 12 characters',
@@ -172,7 +176,10 @@ describe('the policy', () => {
     const pool = await settled({ data: { passwordPolicy: { minimumLength: 100 } } })
     const credentials = { email: 'before@x.org', password: GOOD }
     expect(
-      await desk.accounts.passwordSignIns.authenticate(desk.site, pool, credentials, from()),
+      await desk.accounts.passwordSignIns.authenticate(
+        { site: desk.site, pool, origin: from() },
+        credentials,
+      ),
     ).toMatchObject({
       kind: 'signed-in',
     })
@@ -209,7 +216,10 @@ describe('what is stored of a password', () => {
     expect((await stored(sub)).sealedSrp).toBeNull()
     const pool = await settled({ data: { clients: { default: { cognitoApi: true } } } })
     const credentials = { email: 'srp@x.org', password: GOOD }
-    await desk.accounts.passwordSignIns.authenticate(desk.site, pool, credentials, from())
+    await desk.accounts.passwordSignIns.authenticate(
+      { site: desk.site, pool, origin: from() },
+      credentials,
+    )
     const { sealedSrp } = await stored(sub)
     expect(sealedSrp).toBeInstanceOf(Buffer)
     const { database, passwords } = desk.replica
@@ -218,7 +228,10 @@ describe('what is stored of a password', () => {
     )
     expect(verifier?.verifier.length).toBeGreaterThan(100)
     expect(sealedSrp?.includes(verifier?.verifier ?? '')).toBe(false)
-    await desk.accounts.passwordSignIns.authenticate(desk.site, pool, credentials, from())
+    await desk.accounts.passwordSignIns.authenticate(
+      { site: desk.site, pool, origin: from() },
+      credentials,
+    )
     expect((await stored(sub)).sealedSrp).toEqual(sealedSrp)
     await settled({ data: { clients: { default: { cognitoApi: false } } } })
   })
@@ -227,13 +240,14 @@ describe('what is stored of a password', () => {
     const pool = await settled({ data: { clients: { default: { cognitoApi: true } } } })
     const { accounts, site } = desk
     const credentials = { email: 'srp-new@x.org', password: GOOD }
-    const { registrationId, sub } = await accounts.signUps.signUp(site, pool, credentials, from())
+    const { registrationId, sub } = await accounts.signUps.signUp(
+      { site, pool, origin: from() },
+      credentials,
+    )
     const code = await desk.code('srp-new@x.org')
     await accounts.signUps.confirm(
-      site,
-      pool,
+      { site, pool, origin: from() },
       { email: 'srp-new@x.org', code, registrationId },
-      from(),
     )
     const { database, passwords } = desk.replica
     const verifier = await database.withSite(site.siteId, (tx) =>

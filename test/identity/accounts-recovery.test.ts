@@ -62,7 +62,7 @@ describe('a forgotten password', () => {
     const site = desk.site
     const admin = await desk.adminPool()
     const email = `ann@${site.domain}`
-    await desk.accounts.passwordResets.request(site, admin, email, from())
+    await desk.accounts.passwordResets.request({ site, pool: admin, origin: from() }, email)
     expect(await desk.mailTo(email, 'reset')).toEqual([])
   })
 
@@ -208,13 +208,19 @@ describe('the code of a forgotten password', () => {
         })
         .execute(),
     )
-    await accounts.passwordResets.request(site, admin, email, from())
+    await accounts.passwordResets.request({ site, pool: admin, origin: from() }, email)
     expect(await desk.mailTo(email)).toEqual([])
     const code = codeIn((await desk.mailTo('eve@elsewhere.org', 'reset')).at(-1))
-    await accounts.passwordResets.confirm(site, admin, { email, code, password: BETTER }, from())
+    await accounts.passwordResets.confirm(
+      { site, pool: admin, origin: from() },
+      { email, code, password: BETTER },
+    )
     const credentials = { email, password: BETTER }
     expect(
-      await accounts.passwordSignIns.authenticate(site, admin, credentials, from()),
+      await accounts.passwordSignIns.authenticate(
+        { site, pool: admin, origin: from() },
+        credentials,
+      ),
     ).toMatchObject({
       // The other address is the one that the code has proven.
       user: { sub, emailVerified: false },

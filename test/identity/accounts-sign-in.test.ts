@@ -70,7 +70,10 @@ describe('a sign-in by password', () => {
     const admin = await desk.adminPool()
     const credentials = { email: `ann@${desk.site.domain}`, password: GOOD }
     await expect(
-      desk.accounts.passwordSignIns.authenticate(desk.site, admin, credentials, from()),
+      desk.accounts.passwordSignIns.authenticate(
+        { site: desk.site, pool: admin, origin: from() },
+        credentials,
+      ),
     ).rejects.toMatchObject(REFUSED)
   })
 
@@ -79,13 +82,13 @@ describe('a sign-in by password', () => {
     const credentials = { email: 'ann@x.org', password: GOOD }
     const { accounts, site } = desk
     await expect(
-      accounts.passwordSignIns.authenticate(site, admin, credentials, from()),
+      accounts.passwordSignIns.authenticate({ site, pool: admin, origin: from() }, credentials),
     ).rejects.toMatchObject(REFUSED)
     const { site: two } = await desk.cluster.createSite(desk.replica, 'two.test')
     const { userPoolId } = await desk.replica.pools.discovery(two)
     const pool = await desk.replica.pools.byId(two, userPoolId)
     await expect(
-      accounts.passwordSignIns.authenticate(two, pool, credentials, from()),
+      accounts.passwordSignIns.authenticate({ site: two, pool, origin: from() }, credentials),
     ).rejects.toMatchObject(REFUSED)
   })
 
@@ -134,7 +137,8 @@ describe('the work that is done', () => {
 
   test('by asking for a new password or code is the same for every address', async () => {
     const { accounts, site, pool } = desk
-    const resend = (email: string) => accounts.signUps.resend(site, pool, { email }, from())
+    const resend = (email: string) =>
+      accounts.signUps.resend({ site, pool, origin: from() }, { email })
     for (const ask of [(email: string) => desk.forgot(email), resend]) {
       const known = await workOf(() => ask('ann@x.org'))
       expect(known).toMatchObject({ outcome: 'done', hashes: 0 })
@@ -162,7 +166,10 @@ describe('the work that is done', () => {
     }
     const { accounts, site, pool } = desk
     const withPassword = (email: string) =>
-      accounts.signUps.confirm(site, pool, { email, code: 'nodigits', password: GOOD }, from())
+      accounts.signUps.confirm(
+        { site, pool, origin: from() },
+        { email, code: 'nodigits', password: GOOD },
+      )
     const waiting = await workOf(() => withPassword('waiting@x.org'))
     expect(waiting).toMatchObject({ hashes: 1 })
     expect(await workOf(() => withPassword('nobody@x.org'))).toEqual(waiting)

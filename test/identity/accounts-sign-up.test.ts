@@ -63,18 +63,22 @@ describe('a sign-up', () => {
     const credentials = { email: 'eve@x.org', password: GOOD }
     const { accounts, site } = desk
     const code = 'SignUpDisabled'
-    await expect(accounts.signUps.signUp(site, admin, credentials, from())).rejects.toMatchObject({
+    await expect(
+      accounts.signUps.signUp({ site, pool: admin, origin: from() }, credentials),
+    ).rejects.toMatchObject({
       code,
     })
     const confirmation = { email: 'eve@x.org', code: '000000' }
-    await expect(accounts.signUps.confirm(site, admin, confirmation, from())).rejects.toMatchObject(
-      {
-        code,
-      },
-    )
+    await expect(
+      accounts.signUps.confirm({ site, pool: admin, origin: from() }, confirmation),
+    ).rejects.toMatchObject({
+      code,
+    })
     // Or strangers could have admins told that they have an account.
     const again = { email: `ann@${site.domain}` }
-    await expect(accounts.signUps.resend(site, admin, again, from())).rejects.toMatchObject({
+    await expect(
+      accounts.signUps.resend({ site, pool: admin, origin: from() }, again),
+    ).rejects.toMatchObject({
       code,
     })
   })
@@ -212,7 +216,7 @@ describe('a stranger who signs up with somebody’s address', () => {
     for (const email of [owned, 'later@x.org']) await desk.signUp(email, BETTER, STRANGER)
     desk.forwardSeconds(20 * AN_HOUR)
     for (const email of [owned, 'later@x.org']) {
-      await accounts.signUps.resend(site, pool, { email }, STRANGER)
+      await accounts.signUps.resend({ site, pool, origin: STRANGER }, { email })
     }
     await desk.settled()
     desk.forwardSeconds(20 * AN_HOUR)
@@ -272,7 +276,10 @@ describe('the code of a sign-up', () => {
     }
     await expect(desk.confirm(email, code, registrationId)).rejects.toMatchObject(INVALID)
     expect(await desk.events('code.failed')).not.toEqual([])
-    await desk.accounts.signUps.resend(desk.site, desk.pool, { email, registrationId }, from())
+    await desk.accounts.signUps.resend(
+      { site: desk.site, pool: desk.pool, origin: from() },
+      { email, registrationId },
+    )
     const newCode = await desk.code(email)
     expect(await desk.confirm(email, newCode, registrationId)).toEqual({ sub })
   })
@@ -293,7 +300,10 @@ describe('the code of a sign-up', () => {
     const email = 'newer@x.org'
     const { registrationId, sub } = await desk.signUp(email)
     const old = await desk.code(email)
-    await desk.accounts.signUps.resend(desk.site, desk.pool, { email }, from())
+    await desk.accounts.signUps.resend(
+      { site: desk.site, pool: desk.pool, origin: from() },
+      { email },
+    )
     const code = await desk.code(email)
     await expect(desk.confirm(email, old, registrationId)).rejects.toMatchObject(INVALID)
     expect(await desk.confirm(email, code, registrationId)).toEqual({ sub })
@@ -342,7 +352,10 @@ describe('the code of a sign-up', () => {
     for (const typed of [`${code}0`, `0${code}`, `${code}-`, '', `${code}\u0000`]) {
       await expect(desk.confirm(email, typed, registrationId)).rejects.toMatchObject(INVALID)
     }
-    await desk.accounts.signUps.resend(desk.site, desk.pool, { email, registrationId }, from())
+    await desk.accounts.signUps.resend(
+      { site: desk.site, pool: desk.pool, origin: from() },
+      { email, registrationId },
+    )
     const good = await desk.code(email)
     const spaced = ` ${good.slice(0, 3)} ${good.slice(3)} `
     expect(await desk.confirm(email, spaced, registrationId)).toEqual({ sub })
@@ -357,10 +370,12 @@ describe('the code of a sign-up', () => {
     const elsewhere = from('203.0.113.9')
     const { accounts, site, pool } = desk
     await expect(
-      accounts.signUps.confirm(site, pool, confirmation, elsewhere),
+      accounts.signUps.confirm({ site, pool, origin: elsewhere }, confirmation),
     ).rejects.toMatchObject(INVALID)
     const right = { ...confirmation, password: GOOD }
-    expect(await accounts.signUps.confirm(site, pool, right, elsewhere)).toEqual({ sub })
+    expect(await accounts.signUps.confirm({ site, pool, origin: elsewhere }, right)).toEqual({
+      sub,
+    })
   })
 
   test('of another site is wrong', async () => {
@@ -370,7 +385,7 @@ describe('the code of a sign-up', () => {
     const { email, registrationId } = await desk.signUp('sites@x.org')
     const confirmation = { email, registrationId, code: await desk.code(email) }
     await expect(
-      desk.accounts.signUps.confirm(site, pool, confirmation, from()),
+      desk.accounts.signUps.confirm({ site, pool, origin: from() }, confirmation),
     ).rejects.toMatchObject(INVALID)
     expect(await desk.confirm(email, confirmation.code, registrationId)).toBeDefined()
   })
@@ -408,7 +423,9 @@ describe('asking for another code', () => {
     const { accounts, site, pool } = desk
     await desk.account('owner@x.org')
     for (const email of ['nobody@x.org', 'owner@x.org']) {
-      expect(await accounts.signUps.resend(site, pool, { email }, from())).toBeUndefined()
+      expect(
+        await accounts.signUps.resend({ site, pool, origin: from() }, { email }),
+      ).toBeUndefined()
     }
     expect(await desk.mailTo('nobody@x.org')).toEqual([])
     const kinds = (await desk.mailTo('owner@x.org')).map(({ kind }) => kind)
@@ -418,7 +435,10 @@ describe('asking for another code', () => {
   test('never mails a sign-up’s code to another address', async () => {
     const { registrationId } = await desk.signUp('right@x.org')
     const request = { email: 'elsewhere@x.org', registrationId }
-    await desk.accounts.signUps.resend(desk.site, desk.pool, request, STRANGER)
+    await desk.accounts.signUps.resend(
+      { site: desk.site, pool: desk.pool, origin: STRANGER },
+      request,
+    )
     expect(await desk.mailTo('elsewhere@x.org')).toEqual([])
     expect(await desk.mailTo('right@x.org')).toHaveLength(1)
   })

@@ -63,7 +63,7 @@ describe.skipIf(missing)(`two replicas that share a Redis${missing ? ` (${missin
     if (!replica) throw new Error('no such replica')
     const { userPoolId } = await replica.pools.discovery(site)
     const pool = await replica.pools.byId(site, userPoolId)
-    return replica.passwordSignIns.authenticate(site, pool, { email, password }, origin).then(
+    return replica.passwordSignIns.authenticate({ site, pool, origin }, { email, password }).then(
       () => 'in',
       (error: { code: string }) => error.code,
     )
@@ -87,7 +87,7 @@ describe.skipIf(missing)(`two replicas that share a Redis${missing ? ` (${missin
     const { userPoolId } = await one.pools.discovery(site)
     const pool = await one.pools.byId(site, userPoolId)
     const { sub } = await one.users.ensureVisitor(site, pool, email)
-    await one.ownPasswords.add(site, pool, { sub, password: GOOD }, from())
+    await one.ownPasswords.add({ site, pool, origin: from() }, { sub, password: GOOD })
   }
 
   test('count guesses together, and forget them together', async () => {

@@ -35,7 +35,10 @@ async function visitor(): Promise<string> {
   const { ownPasswords } = stack.context
   const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
   if (!(await ownPasswords.has(client.site, client.pool, sub))) {
-    await ownPasswords.add(client.site, client.pool, { sub, password: PASSWORD }, origin)
+    await ownPasswords.add(
+      { site: client.site, pool: client.pool, origin },
+      { sub, password: PASSWORD },
+    )
   }
   return email
 }

@@ -79,7 +79,7 @@ describe.each(Array.from({ length: ROUNDS }, (_, round) => round))('round %i:', 
     const origin = { address: '127.0.0.1', userAgent: '', requestId: 'test' }
     const [resumed] = await Promise.all([
       client.authorize({}, cookie),
-      second.context.sessions.end(client.site, client.pool, token, origin),
+      second.context.sessions.end({ site: client.site, pool: client.pool, origin }, token),
     ])
     const location = new URL(resumed.headers['location'] ?? '', client.pool.issuer)
     const answer = await client.exchange(location.searchParams.get('code') ?? 'none')

@@ -190,9 +190,10 @@ describe('the sessions of a user', () => {
       sub,
       scope: 'aws.cognito.signin.user.admin',
       authTime: clock.now(),
-      origin: { ...ORIGIN, userAgent: 'an app' },
     }
-    await tokenSets.start(client.site, client.pool, grant, async () => {})
+    const { site, pool } = client
+    const origin = { ...ORIGIN, userAgent: 'an app' }
+    await tokenSets.start({ site, pool, origin }, grant, async () => {})
     const session = await sessions.find(client.site, client.pool, token)
     const common = {
       address: '127.0.0.1',

@@ -46,7 +46,7 @@ describe('a sign-in in the middle of which the service starts anew', () => {
     const sub = await client.user('patient@example.test')
     const origin = { address: '192.0.2.1', userAgent: 'test', requestId: 'test' }
     const account = { sub, password: PASSWORD }
-    await first.context.ownPasswords.add(client.site, client.pool, account, origin)
+    await first.context.ownPasswords.add({ site: client.site, pool: client.pool, origin }, account)
     const before = await startStack({ beside: first })
     const visitor = new FormBrowser(before, 'one.test')
     const login = await visitor.get(client.page('login'))

@@ -22,10 +22,8 @@ const browser = () => new FormBrowser(stack, 'one.test')
 async function account(email: string): Promise<void> {
   const sub = await client.user(email)
   await stack.context.ownPasswords.add(
-    client.site,
-    client.pool,
+    { site: client.site, pool: client.pool, origin: ORIGIN },
     { sub, password: PASSWORD },
-    ORIGIN,
   )
 }
 

@@ -45,30 +45,31 @@ export class AccountsDesk implements AsyncDisposable {
   }
 
   signUp(email: string, password = GOOD, origin = from()) {
-    return this.accounts.signUps.signUp(this.site, this.pool, { email, password }, origin)
+    return this.accounts.signUps.signUp(
+      { site: this.site, pool: this.pool, origin },
+      { email, password },
+    )
   }
 
   confirm(email: string, code: string, registrationId?: string, origin = from()) {
     const confirmation = { email, code, registrationId }
-    return this.accounts.signUps.confirm(this.site, this.pool, confirmation, origin)
+    return this.accounts.signUps.confirm({ site: this.site, pool: this.pool, origin }, confirmation)
   }
 
   signIn(email: string, password = GOOD, origin = from()) {
     return this.accounts.passwordSignIns.authenticate(
-      this.site,
-      this.pool,
+      { site: this.site, pool: this.pool, origin },
       { email, password },
-      origin,
     )
   }
 
   forgot(email: string, origin = from()) {
-    return this.accounts.passwordResets.request(this.site, this.pool, email, origin)
+    return this.accounts.passwordResets.request({ site: this.site, pool: this.pool, origin }, email)
   }
 
   reset(email: string, code: string, password = BETTER, origin = from()) {
     const reset = { email, code, password }
-    return this.accounts.passwordResets.confirm(this.site, this.pool, reset, origin)
+    return this.accounts.passwordResets.confirm({ site: this.site, pool: this.pool, origin }, reset)
   }
 
   /** A confirmed account; resolves with its `sub`. */

@@ -119,7 +119,7 @@ export class CognitoApp {
     const site = await sites.find(this.host)
     const pool = await pools.byId(site, this.userPoolId)
     const { sub } = await users.ensureVisitor(site, pool, email)
-    await ownPasswords.add(site, pool, { sub, password }, ORIGIN)
+    await ownPasswords.add({ site, pool, origin: ORIGIN }, { sub, password })
     return sub
   }
 

@@ -120,15 +120,13 @@ export class RelyingParty {
     if (check.kind !== 'valid') throw new Error(`The request is not valid: ${check.kind}`)
     const { signIns, clock } = this.stack.context
     const { location, session } = await signIns.complete(
-      this.site,
-      check.request,
+      { site: this.site, request: check.request, origin: ORIGIN },
       {
         sub,
         method: 'password',
         authTime: options.authTime ?? clock.now(),
         replaces: options.replaces,
       },
-      ORIGIN,
     )
     const url = new URL(location)
     const code = url.searchParams.get('code') ?? ''

@@ -63,7 +63,7 @@ export const ownProfileRoutes = (context: AppContext) =>
           keep: familyId === undefined ? undefined : { sessionId: familyId },
         }
         await context.ownPasswords
-          .change(site, pool, change, origin)
+          .change({ site, pool, origin }, change)
           .catch((error: unknown) => Promise.reject(inFieldsOfBody(error)))
         return noContent()
       },

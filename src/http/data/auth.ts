@@ -63,7 +63,7 @@ export const dataAuthRoutes = (context: AppContext) =>
         requireRecentSignIn(signedIn, context.clock.now())
         const { pool, sub } = signedIn
         const addition = { sub, password: body.password }
-        await context.ownPasswords.add(site, pool, addition, originOf(request))
+        await context.ownPasswords.add({ site, pool, origin: originOf(request) }, addition)
         return ok({ passwordEnabled: true as const })
       },
       {

@@ -2,10 +2,8 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
-import type { Pool } from '#identity/pools/model.ts'
-import type { Site } from '#sites/site.ts'
 
 import { readFormFields } from './form-body.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
@@ -21,34 +19,23 @@ export const authorizeRoutes = (context: AppContext) =>
     .use(publicSite(context))
     .get(
       '/',
-      async ({ site, pool, request }) =>
-        authorize(context, { site, pool, request }, new URL(request.url).searchParams),
-      {
-        openPool: OPEN,
-        params: PoolPath,
-      },
+      async ({ poolRequest, request }) =>
+        authorize(context, poolRequest, new URL(request.url).searchParams),
+      { openPool: OPEN, params: PoolPath },
     )
     .post(
       '/',
-      async ({ site, pool, request }) =>
-        authorize(context, { site, pool, request }, await readFormFields(request)),
-      {
-        openPool: OPEN,
-        params: PoolPath,
-      },
+      async ({ poolRequest, request }) =>
+        authorize(context, poolRequest, await readFormFields(request)),
+      { openPool: OPEN, params: PoolPath },
     )
-
-interface Call {
-  readonly site: Site
-  readonly pool: Pool
-  readonly request: Request
-}
 
 async function authorize(
   context: AppContext,
-  { site, pool, request }: Call,
+  poolRequest: PoolHttpRequest,
   parameters: URLSearchParams,
 ): Promise<Response> {
+  const { site, pool, request } = poolRequest
   const check = checkAuthorization(pool, parameters)
   if (check.kind === 'error-page') return authorizationErrorPage(site, check, request)
   if (check.kind === 'error-redirect') return seeOther(check.location)
@@ -56,7 +43,8 @@ async function authorize(
   const authorization = check.request
   const location = await context.signIns.resume(site, authorization, readSession(request, pool))
   if (location !== undefined) return seeOther(location)
-  if (authorization.identityProvider)
-    return redirectToProvider(context, site, authorization, request)
+  if (authorization.identityProvider) {
+    return redirectToProvider(context, poolRequest, authorization)
+  }
   return seeOther(`${new URL(pool.issuer).pathname}/login?${authorization.query}`)
 }

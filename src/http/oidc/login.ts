@@ -1,14 +1,17 @@
 import type { AppContext } from '#context'
-import { originOf } from '#http/request-origin.ts'
 
 import { readPassword, usernameField, readUsername } from './fields.ts'
 import { formTargetOf, displayHost } from './form-targets.ts'
-import { type FormState, formPage, linkLine } from './pages/form.ts'
+import { type FormState, linkLine } from './pages/form.ts'
 import { googleButton } from './pages/google-button.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
-import { readSession, sessionCookie } from './session-cookie.ts'
-import { type Visit, signInFormRoutes } from './sign-in-form.ts'
+import {
+  type InteractionRequest,
+  completePasswordSignIn,
+  interactionPage,
+  signInFormRoutes,
+} from './sign-in-form.ts'
 
 /** Address and password: the way in. */
 export const loginRoutes = (context: AppContext) =>
@@ -16,54 +19,42 @@ export const loginRoutes = (context: AppContext) =>
     name: 'login',
     open: 'The page on which people sign in',
     show: loginPage,
-    submit: (visit, fields) => signIn(context, visit, fields),
+    submit: signIn,
   })
 
 async function signIn(
   context: AppContext,
-  visit: Visit,
+  interaction: InteractionRequest,
   fields: URLSearchParams,
 ): Promise<Response> {
-  const { site, pool, authorization, request } = visit
-  const origin = originOf(request)
   const authTime = context.clock.now()
   const credentials = { email: readUsername(fields), password: readPassword(fields) }
-  const answer = await context.passwordSignIns.authenticate(site, pool, credentials, origin)
+  const answer = await context.passwordSignIns.authenticate(interaction, credentials)
   if (answer.kind === 'unconfirmed') {
     const { registrationId } = answer
     const flow = { step: 'confirm', email: credentials.email, registrationId } as const
-    return seeOther(visit.pathTo('confirmUser', flow))
+    return seeOther(interaction.pathTo('confirmUser', flow))
   }
-  const proof = {
-    sub: answer.user.sub,
-    method: 'password',
-    authTime,
-    replaces: readSession(request, pool),
-  } as const
-  const signedIn = await context.signIns.complete(site, authorization, proof, origin)
-  return seeOther(signedIn.location, [sessionCookie(pool, signedIn.session)])
+  return completePasswordSignIn(context, interaction, { sub: answer.user.sub, authTime })
 }
 
-function loginPage(visit: Visit, { typed, errors }: FormState): Response {
-  const { site, pool, authorization, flow, csrf } = visit
-  const known = flow?.step === 'password-reset' ? flow.email : authorization.loginHint
-  return formPage({
+function loginPage(interaction: InteractionRequest, { typed, errors }: FormState): Response {
+  const { pool, authorization, flow, pathTo } = interaction
+  const username = flow?.step === 'password-reset' ? flow.email : authorization.loginHint
+  return interactionPage(interaction, {
     title: 'Sign in',
-    site,
-    lead: leadOf(visit),
-    instead: pool.google?.enabled ? googleButton(googlePath(visit)) : undefined,
-    csrfToken: csrf.token,
-    cookies: csrf.cookies,
+    lead: leadOf(interaction),
+    instead: pool.google?.enabled ? googleButton(googlePath(interaction)) : undefined,
     formTargets: [formTargetOf(authorization.redirectUri)],
-    action: visit.pathTo('login'),
+    action: pathTo('login'),
     fields: [
-      usernameField(typed.get('username') ?? known),
+      usernameField(typed.get('username') ?? username),
       {
         name: 'password',
         label: 'Password',
         type: 'password',
         autocomplete: 'current-password',
-        aside: html`<a class="link" href="${visit.pathTo('forgotPassword')}">Forgot password?</a>`,
+        aside: html`<a class="link" href="${pathTo('forgotPassword')}">Forgot password?</a>`,
       },
     ],
     submit: 'Sign in',
@@ -73,18 +64,18 @@ function loginPage(visit: Visit, { typed, errors }: FormState): Response {
         ? 'Your password is changed. Sign in with the new one.'
         : undefined,
     more: pool.settings.selfSignUp
-      ? linkLine('No account yet?', visit.pathTo('signup'), 'Create one')
+      ? linkLine('No account yet?', pathTo('signup'), 'Create one')
       : undefined,
   })
 }
 
-const leadOf = ({ pool, authorization }: Visit) =>
+const leadOf = ({ pool, authorization }: InteractionRequest) =>
   pool.kind === 'admin'
     ? html`to the administration of <b>${displayHost(pool.issuer)}</b>`
     : html`to continue to <b>${displayHost(authorization.redirectUri)}</b>`
 
-function googlePath(visit: Visit): string {
-  const url = new URL(visit.pathTo('oauth2/authorize'), visit.pool.issuer)
+function googlePath({ pool, pathTo }: InteractionRequest): string {
+  const url = new URL(pathTo('oauth2/authorize'), pool.issuer)
   url.searchParams.set('identity_provider', 'Google')
   return `${url.pathname}${url.search}`
 }

@@ -3,8 +3,7 @@ import { Elysia } from 'elysia'
 import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
-import { originOf } from '#http/request-origin.ts'
+import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { LogoutCheck } from '#identity/sessions/logout-requests.ts'
 import type { Site } from '#sites/site.ts'
@@ -25,36 +24,28 @@ import { clearedSession, readSession } from './session-cookie.ts'
 const MAX_QUERY = 8192
 const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
 
-interface LogoutRequest {
-  readonly site: Site
-  readonly pool: Pool
-  readonly request: Request
-}
-
 /** Cognito's `/logout`, and OpenID Connect RP-Initiated Logout. */
 export const logoutRoutes = (context: AppContext) => {
   const formKey = context.sealer.derive('sign-in-forms')
-  const csrfOf = ({ request, pool }: LogoutRequest): CsrfSession =>
+  const csrfOf = ({ request, pool }: PoolHttpRequest): CsrfSession =>
     csrfSession(formKey, request, `${pool.issuer}/logout`, poolScope(pool))
   return new Elysia({ prefix: '/oidc/:userPoolId/logout' })
     .use(publicSite(context))
-    .get('/', async ({ site, pool, request }) => logout(context, { site, pool, request }, csrfOf), {
+    .get('/', async ({ poolRequest }) => logout(context, poolRequest, csrfOf), {
       openPool: OPEN,
       params: PoolPath,
     })
     .post(
       '/',
-      async ({ site, pool, request }) => {
-        const logoutRequest = { site, pool, request }
-        const fields = await readForm(request)
-        if (hasCsrfToken(csrfOf(logoutRequest), fields))
-          return confirmLogout(context, logoutRequest)
+      async ({ poolRequest }) => {
+        const fields = await readForm(poolRequest.request)
+        if (hasCsrfToken(csrfOf(poolRequest), fields)) return confirmLogout(context, poolRequest)
         // A form of another site brings no cookie; the browser brings it when it comes again by itself.
         fields.delete(CSRF_FIELD)
         const query = fields.toString()
         if (query.length > MAX_QUERY)
           throw invalid('body', `is longer than ${MAX_QUERY} characters`)
-        return seeOther(pathWith(pool, query))
+        return seeOther(pathWith(poolRequest.pool, query))
       },
       { openPool: OPEN, params: PoolPath },
     )
@@ -62,44 +53,45 @@ export const logoutRoutes = (context: AppContext) => {
 
 async function logout(
   context: AppContext,
-  logoutRequest: LogoutRequest,
-  csrfOf: (logoutRequest: LogoutRequest) => CsrfSession,
+  poolRequest: PoolHttpRequest,
+  csrfOf: (poolRequest: PoolHttpRequest) => CsrfSession,
 ): Promise<Response> {
-  const { site, pool, request } = logoutRequest
+  const { site, pool, request } = poolRequest
   const session = await context.sessions.find(site, pool, readSession(request, pool))
-  const check = await checkLogout(context, logoutRequest, session?.sub)
-  if (check.kind === 'refused') return refusal(logoutRequest, check)
+  const check = await checkLogout(context, poolRequest, session?.sub)
+  if (check.kind === 'refused') return refusal(poolRequest, check)
   return check.kind === 'valid'
-    ? signOut(context, logoutRequest, check.location)
-    : confirmPage(logoutRequest, csrfOf(logoutRequest), check)
+    ? signOut(context, poolRequest, check.location)
+    : confirmPage(poolRequest, csrfOf(poolRequest), check)
 }
 
 /** The user has said yes to the request that the page was about. */
-async function confirmLogout(context: AppContext, logoutRequest: LogoutRequest): Promise<Response> {
-  const check = await checkLogout(context, logoutRequest, undefined)
+async function confirmLogout(context: AppContext, poolRequest: PoolHttpRequest): Promise<Response> {
+  const check = await checkLogout(context, poolRequest, undefined)
   return check.kind === 'refused'
-    ? refusal(logoutRequest, check)
-    : signOut(context, logoutRequest, check.location)
+    ? refusal(poolRequest, check)
+    : signOut(context, poolRequest, check.location)
 }
 
 const checkLogout = (
   { logouts }: AppContext,
-  { site, pool, request }: LogoutRequest,
+  { site, pool, request }: PoolHttpRequest,
   signedIn: string | undefined,
 ): Promise<LogoutCheck> => logouts.check(site, pool, new URL(request.url).searchParams, signedIn)
 
 const refusal = (
-  { site, request }: LogoutRequest,
+  { site, request }: PoolHttpRequest,
   { description }: { readonly description: string },
 ): Response => authorizationErrorPage(site, { error: 'invalid_request', description }, request)
 
 async function signOut(
   context: AppContext,
-  { site, pool, request }: LogoutRequest,
+  poolRequest: PoolHttpRequest,
   location: string | undefined,
 ): Promise<Response> {
+  const { site, pool, request } = poolRequest
   const token = readSession(request, pool)
-  if (token !== undefined) await context.sessions.end(site, pool, token, originOf(request))
+  if (token !== undefined) await context.sessions.end(poolRequest, token)
   const cookies = [clearedSession(pool)]
   return location === undefined ? signedOutPage(site, cookies) : seeOther(location, cookies)
 }
@@ -108,7 +100,7 @@ const pathWith = ({ issuer }: Pool, query: string): string =>
   `${new URL(issuer).pathname}/logout${query === '' ? '' : `?${query}`}`
 
 const confirmPage = (
-  { site, pool }: LogoutRequest,
+  { site, pool }: PoolHttpRequest,
   csrf: CsrfSession,
   { location, query }: { readonly location: string | undefined; readonly query: string },
 ): Response =>

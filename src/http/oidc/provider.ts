@@ -3,14 +3,12 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
-import { originOf } from '#http/request-origin.ts'
+import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { CallbackResult } from '#identity/federation/authorization-callbacks.ts'
 import type { LoginBinding } from '#identity/federation/authorization-redirect.ts'
 import { loginIdOf } from '#identity/federation/login-states.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Site } from '#sites/site.ts'
 
 import { cookieOf, poolScope, setCookie } from './cookies.ts'
 import { providerErrorPage } from './pages/provider-error-page.ts'
@@ -26,20 +24,17 @@ const attemptCookieName = (loginId: string): string => `croft_visit_${loginId}`
 /** Sends the browser to the provider: the answer of `/oauth2/authorize` with `identity_provider`, or on the link client. */
 export async function redirectToProvider(
   context: AppContext,
-  site: Site,
-  authorization: AuthorizationRequest,
-  incoming: Request,
+  { site, pool, origin, request: incoming }: PoolHttpRequest,
+  request: AuthorizationRequest,
 ): Promise<Response> {
   const { location, binding } = await context.authorizationRedirects.start(
-    site,
-    authorization,
+    { site, origin, request },
     {
-      sessionToken: readSession(incoming, authorization.pool),
-      linkBinding: cookieOf(incoming, LINK_COOKIE, poolScope(authorization.pool)),
+      sessionToken: readSession(incoming, pool),
+      linkBinding: cookieOf(incoming, LINK_COOKIE, poolScope(pool)),
     },
-    originOf(incoming),
   )
-  return seeOther(location, binding ? [attemptCookie(authorization.pool, binding)] : [])
+  return seeOther(location, binding ? [attemptCookie(pool, binding)] : [])
 }
 
 /** For the browser whose application asks to link; one of another origin ignores it. */
@@ -64,22 +59,17 @@ function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: LoginBinding): strin
 export const providerCallbackRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(publicSite(context)).get(
     '/idpresponse',
-    async ({ site, pool, request }) => {
-      const answer = new URL(request.url).searchParams
-      const returning = {
-        params: answer,
+    async ({ poolRequest }) => {
+      const { pool, request } = poolRequest
+      const params = new URL(request.url).searchParams
+      const result = await context.authorizationCallbacks.finish(poolRequest, {
+        params,
         bindingOf: (loginId: string) =>
           cookieOf(request, attemptCookieName(loginId), poolScope(pool)),
         sessionToken: readSession(request, pool),
-      }
-      const outcome = await context.authorizationCallbacks.finish(
-        site,
-        pool,
-        returning,
-        originOf(request),
-      )
-      const cookies = [clearedAttemptCookie(pool, loginIdOf(answer.get('state') ?? ''))]
-      return responseOf(outcome, { site, pool, cookies })
+      })
+      const cookies = [clearedAttemptCookie(pool, loginIdOf(params.get('state') ?? ''))]
+      return responseOf(result, poolRequest, cookies)
     },
     {
       openPool: 'Providers send browsers here; the visit’s cookie says whose it is',
@@ -87,20 +77,18 @@ export const providerCallbackRoutes = (context: AppContext) =>
     },
   )
 
-interface Ending {
-  readonly site: Site
-  readonly pool: Pool
-  readonly cookies: readonly string[]
-}
-
-function responseOf(outcome: CallbackResult, { site, pool, cookies }: Ending): Response {
-  switch (outcome.kind) {
+function responseOf(
+  result: CallbackResult,
+  { site, pool }: PoolHttpRequest,
+  cookies: readonly string[],
+): Response {
+  switch (result.kind) {
     case 'signed-in':
-      return seeOther(outcome.location, [...cookies, sessionCookie(pool, outcome.session)])
+      return seeOther(result.location, [...cookies, sessionCookie(pool, result.session)])
     case 'error-redirect':
-      return seeOther(outcome.location, cookies)
+      return seeOther(result.location, cookies)
     case 'refused':
-      return providerErrorPage(site, outcome.reason, { request: outcome.request, cookies })
+      return providerErrorPage(site, result.reason, { request: result.request, cookies })
     case 'unknown-login':
       throw attemptNotFound()
   }

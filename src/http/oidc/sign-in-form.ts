@@ -2,32 +2,28 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
+import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
-import type { Pool } from '#identity/pools/model.ts'
-import type { Site } from '#sites/site.ts'
 
 import { poolScope } from './cookies.ts'
 import { type CsrfSession, csrfSession, hasCsrfToken, readSameOriginForm } from './csrf.ts'
 import { type Flow, Flows } from './flow.ts'
 import { authorizationErrorPage } from './pages/error-page.ts'
 import { EXPIRED_FORM, formErrorsOf } from './pages/form-errors.ts'
-import { EMPTY_FORM, type FormState } from './pages/form.ts'
+import { EMPTY_FORM, type FormPage, type FormState, formPage } from './pages/form.ts'
 import { seeOther } from './see-other.ts'
+import { readSession, sessionCookie } from './session-cookie.ts'
 
 const FLOW = 'flow'
 
-/** A browser on one page of the sign-in, with the client's request that it came for. */
-export interface Visit {
-  readonly site: Site
-  readonly pool: Pool
+/** A request to one page of a sign-in, with the client's request that the browser came for. */
+export interface InteractionRequest extends PoolHttpRequest {
   readonly authorization: AuthorizationRequest
   readonly flow: Flow | undefined
   readonly csrf: CsrfSession
-  readonly request: Request
   /** Where another page of this sign-in is, with what that page has to know. */
-  pathTo(page: PageName, flow?: Flow): string
+  readonly pathTo: (page: PageName, flow?: Flow) => string
 }
 
 type PageName =
@@ -38,8 +34,8 @@ type PageName =
   | 'confirmForgotPassword'
   | 'oauth2/authorize'
 
-/** Opens visits. Nothing of one is kept here: every page carries the client's request, and it is checked each time. */
-class Visits {
+/** Reads the requests. Nothing is kept between two of them: every page carries the client's request, which is checked each time. */
+class Interactions {
   readonly #formKey: Uint8Array
   readonly #flows: Flows
 
@@ -48,8 +44,9 @@ class Visits {
     this.#flows = new Flows(sealer.derive('sign-in-flows'), clock)
   }
 
-  /** The visit, or the answer to a client's request that may not be served. */
-  open({ site, pool, request }: Pick<Visit, 'site' | 'pool' | 'request'>): Visit | Response {
+  /** Returns a response instead for a client's request that may not be served. */
+  open(poolRequest: PoolHttpRequest): InteractionRequest | Response {
+    const { site, pool, request } = poolRequest
     const params = new URL(request.url).searchParams
     const sealedFlow = params.get(FLOW)
     params.delete(FLOW)
@@ -65,12 +62,10 @@ class Visits {
     const browser = `${pool.issuer}\n${csrf.secret}`
     const flow = sealedFlow === null ? undefined : this.#flows.open(sealedFlow, browser)
     return {
-      site,
-      pool,
+      ...poolRequest,
       authorization: check.request,
       flow,
       csrf,
-      request,
       pathTo: (page, next) => {
         const suffix = next ? `&${FLOW}=${this.#flows.seal(next, browser)}` : ''
         return `${pathname}/${page}?${query}${suffix}`
@@ -85,42 +80,69 @@ interface SignInForm {
   /** Why anyone may come. */
   readonly open: string
   /** Also shows the form again, with what was wrong. */
-  show(visit: Visit, form: FormState): Response
+  show(interaction: InteractionRequest, form: FormState): Response
   /** Fails with an `AppError` that the form can show, or with another one. */
-  submit(visit: Visit, fields: URLSearchParams): Promise<Response>
+  submit(
+    context: AppContext,
+    interaction: InteractionRequest,
+    fields: URLSearchParams,
+  ): Promise<Response>
 }
 
 /** GET and POST of one page. */
 export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
-  const visits = new Visits(context)
+  const interactions = new Interactions(context)
   const prefix: string = `/oidc/:userPoolId/${form.name}`
   return new Elysia({ prefix })
     .use(publicSite(context))
     .get(
       '/',
-      async ({ site, pool, request }) => {
-        const visit = visits.open({ site, pool, request })
-        return visit instanceof Response ? visit : form.show(visit, EMPTY_FORM)
+      async ({ poolRequest }) => {
+        const opened = interactions.open(poolRequest)
+        return opened instanceof Response ? opened : form.show(opened, EMPTY_FORM)
       },
       { openPool: form.open, params: PoolPath },
     )
     .post(
       '/',
-      async ({ site, pool, request }) => {
-        const visit = visits.open({ site, pool, request })
-        return visit instanceof Response ? visit : submitted(form, visit)
+      async ({ poolRequest }) => {
+        const opened = interactions.open(poolRequest)
+        return opened instanceof Response ? opened : submitted(context, form, opened)
       },
       { openPool: form.open, params: PoolPath },
     )
 }
 
-async function submitted(form: SignInForm, visit: Visit): Promise<Response> {
-  const fields = await readSameOriginForm(visit.request, new URL(visit.pool.issuer).origin)
-  if (!hasCsrfToken(visit.csrf, fields))
-    return form.show(visit, { typed: fields, errors: EXPIRED_FORM })
+async function submitted(
+  context: AppContext,
+  form: SignInForm,
+  interaction: InteractionRequest,
+): Promise<Response> {
+  const { request, pool, csrf } = interaction
+  const fields = await readSameOriginForm(request, new URL(pool.issuer).origin)
+  const state = { typed: fields }
+  if (!hasCsrfToken(csrf, fields)) return form.show(interaction, { ...state, errors: EXPIRED_FORM })
   try {
-    return await form.submit(visit, fields)
+    return await form.submit(context, interaction, fields)
   } catch (error) {
-    return form.show(visit, { typed: fields, errors: formErrorsOf(error) })
+    return form.show(interaction, { ...state, errors: formErrorsOf(error) })
   }
+}
+
+/** A page with a form that only this browser can send. */
+export const interactionPage = (
+  { site, csrf }: InteractionRequest,
+  page: Omit<FormPage, 'site' | 'csrfToken' | 'cookies'>,
+): Response => formPage({ site, csrfToken: csrf.token, cookies: csrf.cookies, ...page })
+
+/** Signs the browser in, whose user has just given the password. `authTime` was taken before it was checked. */
+export async function completePasswordSignIn(
+  context: AppContext,
+  { site, pool, origin, request, authorization }: InteractionRequest,
+  account: { readonly sub: string; readonly authTime: Date },
+): Promise<Response> {
+  const proof = { ...account, method: 'password', replaces: readSession(request, pool) } as const
+  const attempt = { site, origin, request: authorization }
+  const { location, session } = await context.signIns.complete(attempt, proof)
+  return seeOther(location, [sessionCookie(pool, session)])
 }

@@ -2,14 +2,11 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
-import { originOf } from '#http/request-origin.ts'
-import type { Pool } from '#identity/pools/model.ts'
+import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { TokenSet } from '#identity/token-sets/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
-import type { Site } from '#sites/site.ts'
 
-import { type ClientForm, clientForm, oauthResponse, requiredField } from './oauth-response.ts'
+import { clientForm, oauthResponse, requiredField } from './oauth-response.ts'
 
 /** RFC 6749 section 3.2. */
 export const tokenRoutes = (context: AppContext) =>
@@ -17,54 +14,35 @@ export const tokenRoutes = (context: AppContext) =>
     .use(publicSite(context))
     .post(
       '/',
-      async ({ site, pool, request }) =>
-        oauthResponse(request, async () =>
-          answerOf(await tokensFor(context, { site, pool, request })),
-        ),
+      async ({ poolRequest, request }) =>
+        oauthResponse(request, async () => answerOf(await tokensFor(context, poolRequest))),
       { openPool: 'The code or the refresh token is the credential', params: PoolPath },
     )
 
-interface Asking {
-  readonly site: Site
-  readonly pool: Pool
-  readonly request: Request
-}
-
-async function tokensFor(context: AppContext, asking: Asking): Promise<TokenSet> {
-  const form = await clientForm(asking.request, asking.pool)
-  const grantType = requiredField(form.fields, 'grant_type')
-  if (grantType === 'authorization_code') return ofCode(context, asking, form)
-  if (grantType === 'refresh_token') return ofRefreshToken(context, asking, form)
+async function tokensFor(
+  { tokenSets }: AppContext,
+  poolRequest: PoolHttpRequest,
+): Promise<TokenSet> {
+  const { client, fields } = await clientForm(poolRequest.request, poolRequest.pool)
+  const { clientId } = client
+  const grantType = requiredField(fields, 'grant_type')
+  if (grantType === 'authorization_code') {
+    return tokenSets.exchangeCode(poolRequest, {
+      clientId,
+      code: requiredField(fields, 'code'),
+      redirectUri: requiredField(fields, 'redirect_uri'),
+      codeVerifier: fields.get('code_verifier'),
+    })
+  }
+  if (grantType === 'refresh_token') {
+    const refreshToken = requiredField(fields, 'refresh_token')
+    return tokenSets.refresh(poolRequest, { clientId, refreshToken, scope: fields.get('scope') })
+  }
   throw new OAuthError(
     'unsupported_grant_type',
     'grant_type takes "authorization_code" and "refresh_token"',
   )
 }
-
-const ofCode = (
-  { tokenSets }: AppContext,
-  { site, pool, request }: Asking,
-  { client, fields }: ClientForm,
-): Promise<TokenSet> =>
-  tokenSets.exchangeCode(site, pool, {
-    clientId: client.clientId,
-    code: requiredField(fields, 'code'),
-    redirectUri: requiredField(fields, 'redirect_uri'),
-    codeVerifier: fields.get('code_verifier'),
-    origin: originOf(request),
-  })
-
-const ofRefreshToken = (
-  { tokenSets }: AppContext,
-  { site, pool, request }: Asking,
-  { client, fields }: ClientForm,
-): Promise<TokenSet> =>
-  tokenSets.refresh(site, pool, {
-    clientId: client.clientId,
-    refreshToken: requiredField(fields, 'refresh_token'),
-    scope: fields.get('scope'),
-    origin: originOf(request),
-  })
 
 const answerOf = (tokens: TokenSet): object => ({
   access_token: tokens.accessToken,
@@ -79,14 +57,11 @@ const answerOf = (tokens: TokenSet): object => ({
 export const revokeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2/revoke' }).use(publicSite(context)).post(
     '/',
-    async ({ site, pool, request }) =>
+    async ({ poolRequest, request }) =>
       oauthResponse(request, async () => {
-        const { client, fields } = await clientForm(request, pool)
-        await context.tokenSets.revoke(site, pool, {
-          clientId: client.clientId,
-          token: requiredField(fields, 'token'),
-          origin: originOf(request),
-        })
+        const { client, fields } = await clientForm(request, poolRequest.pool)
+        const token = requiredField(fields, 'token')
+        await context.tokenSets.revoke(poolRequest, { clientId: client.clientId, token })
         return undefined
       }),
     { openPool: 'The token to be revoked is the credential', params: PoolPath },

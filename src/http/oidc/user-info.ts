@@ -3,10 +3,8 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { isForm } from '#http/bodies/content-types.ts'
 import { PoolPath } from '#http/path-params.ts'
-import { publicSite } from '#http/plugins/site.ts'
-import type { Pool } from '#identity/pools/model.ts'
+import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
-import type { Site } from '#sites/site.ts'
 
 import { readFormFields } from './form-body.ts'
 import { oauthResponse } from './oauth-response.ts'
@@ -18,18 +16,18 @@ const BEARER = /^bearer(?: |$)/i
 export const userInfoRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2/userInfo' })
     .use(publicSite(context))
-    .get('/', async ({ site, pool, request }) => userInfo(context, { site, pool, request }), {
+    .get('/', async ({ poolRequest }) => userInfo(context, poolRequest), {
       openPool: OPEN,
       params: PoolPath,
     })
-    .post('/', async ({ site, pool, request }) => userInfo(context, { site, pool, request }), {
+    .post('/', async ({ poolRequest }) => userInfo(context, poolRequest), {
       openPool: OPEN,
       params: PoolPath,
     })
 
 async function userInfo(
   context: AppContext,
-  { site, pool, request }: { readonly site: Site; readonly pool: Pool; readonly request: Request },
+  { site, pool, request }: PoolHttpRequest,
 ): Promise<Response> {
   const answer = await oauthResponse(request, async () => {
     const authorization = await bearerOf(request)

@@ -18,7 +18,7 @@ export const wellKnownRoutes = (context: AppContext) =>
     .use(publicSite(context))
     .get(
       '/openid-configuration',
-      async ({ pool, set }) => {
+      async ({ poolRequest: { pool }, set }) => {
         Object.assign(set.headers, DISCOVERY_HEADERS)
         return discoveryDocument(pool.issuer)
       },

@@ -3,10 +3,16 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { formBody } from '#http/bodies/request-body.ts'
+import { originOf } from '#http/request-origin.ts'
 import { scopeOf } from '#http/request-scope.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type ResolveContext, admission, authority, requestBodyMacro } from './authority.ts'
+
+export interface PoolHttpRequest extends PoolRequest {
+  readonly request: Request
+}
 
 /** The tenant of a request is the host it was sent to; nothing in the path or body can change it. */
 export async function siteOf(context: AppContext, request: Request): Promise<Site> {
@@ -20,13 +26,14 @@ export const siteNotFound = (host: string): AppError =>
   new AppError('SiteNotFound', `No site has the domain "${host}": the Host header names the site`)
 
 /**
- * `open: 'why'` on a route: anyone may call it. Adds `site`. `openPool` is the same below `/oidc/:userPoolId` and adds the
- * `pool`.
+ * `open: 'why'` on a route: anyone may call it. Adds `site`. `openPool` is the same below `/oidc/:userPoolId` and adds
+ * `poolRequest` instead.
  */
 export const publicSite = (context: AppContext) => {
   const open = (why: string) =>
     admission(authority('open', why), formBody(), async (request) => ({
       site: await siteOf(context, request),
+      request,
     }))
   return new Elysia().macro({
     ...requestBodyMacro,
@@ -35,9 +42,11 @@ export const publicSite = (context: AppContext) => {
       const hooks = open(why)
       return {
         ...hooks,
-        async resolve({ admitted, params }: ResolveContext<{ site: Site }>) {
-          const { site } = hooks.resolve({ admitted, params })
-          return { site, pool: await context.pools.byId(site, String(params?.['userPoolId'])) }
+        async resolve({ admitted, params }: ResolveContext<{ site: Site; request: Request }>) {
+          const { site, request } = hooks.resolve({ admitted, params })
+          const pool = await context.pools.byId(site, String(params?.['userPoolId']))
+          const poolRequest: PoolHttpRequest = { site, pool, request, origin: originOf(request) }
+          return { poolRequest }
         },
       }
     },

@@ -1,6 +1,6 @@
 import { AppError, notFound } from '#base/app-error.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
@@ -21,17 +21,16 @@ export class OwnPasswords {
 
   /** 401 `InvalidCredentials`, 400 `InvalidPassword`, 429. Ends every sign-in but the one to keep. */
   async change(
-    site: Site,
-    pool: Pool,
+    request: PoolRequest,
     { sub, oldPassword, newPassword, keep }: OwnPasswordChange,
-    origin: RequestOrigin,
   ): Promise<void> {
+    const { site, pool, origin } = request
     const { database, passwords, rateLimiter, events, signOut } = this.#deps
     const user = await this.#user(site, pool, sub)
     const { email } = user
     await passwords.check(pool, { email, password: newPassword })
-    const oldHash = await rateLimiter.attempt(site, 'account', { pool, email, origin }, () =>
-      this.#compare(site, pool, user, { password: oldPassword, origin }),
+    const oldHash = await rateLimiter.attempt('account', { ...request, email }, () =>
+      this.#compare(request, user, oldPassword),
     )
     if (oldHash === undefined) throw wrongOldPassword()
     const prepared = await passwords.hash(pool, { sub, email, password: newPassword })
@@ -50,10 +49,8 @@ export class OwnPasswords {
 
   /** 409 `PasswordAlreadySet`, 400 `InvalidPassword`. */
   async add(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     { sub, password }: PasswordAddition,
-    origin: RequestOrigin,
   ): Promise<void> {
     const { database, passwords, events } = this.#deps
     const user = await this.#user(site, pool, sub)
@@ -76,10 +73,9 @@ export class OwnPasswords {
 
   /** The stored hash, when the password is the one that it is of. */
   async #compare(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     { sub, email }: User,
-    { password, origin }: { readonly password: string; readonly origin: RequestOrigin },
+    password: string,
   ): Promise<string | undefined> {
     const { database, passwords, events } = this.#deps
     const hash = await database.withSite(site.siteId, (tx) => passwords.hashOf(tx, pool, sub))

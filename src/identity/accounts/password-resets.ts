@@ -1,8 +1,6 @@
 import type { PreparedPassword } from '#identity/passwords/service.ts'
-import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Site } from '#sites/site.ts'
 
 import type { AccountServiceDeps } from './account-deps.ts'
 import { lookupEmail } from './account-email.ts'
@@ -11,13 +9,11 @@ import { wrongCode } from './errors.ts'
 import type { PasswordReset } from './model.ts'
 import { lockUser, markVerified } from './queries.ts'
 
-interface PreparedReset {
-  readonly pool: Pool
+interface PreparedReset extends PoolRequest {
   readonly sub: string
   readonly email: string
   readonly code: string
   readonly prepared: PreparedPassword
-  readonly origin: RequestOrigin
 }
 
 /** New passwords for those who have forgotten theirs, against a code that goes to the account's address. */
@@ -29,10 +25,11 @@ export class PasswordResets {
   }
 
   /** Mails the account's owner a code. Whether there is an account is found out by the worker. 429. */
-  async request(site: Site, pool: Pool, typed: string, origin: RequestOrigin): Promise<void> {
+  async request(request: PoolRequest, typed: string): Promise<void> {
     const { database, queue, rateLimiter, events } = this.#deps
     const email = lookupEmail(typed)
-    await rateLimiter.beginMail(site, { pool, email, origin })
+    await rateLimiter.beginMail({ ...request, email })
+    const { site, pool, origin } = request
     const { siteId } = site
     await database.withSite(siteId, async (tx) => {
       const job = { siteId, userPoolId: pool.userPoolId, email, ask: 'reset' } as const
@@ -43,29 +40,23 @@ export class PasswordResets {
 
   /** 400 `InvalidVerificationCode` or `InvalidPassword`, 429. Signs the user out everywhere. */
   async confirm(
-    site: Site,
-    pool: Pool,
+    request: PoolRequest,
     { email: typed, code, password }: PasswordReset,
-    origin: RequestOrigin,
   ): Promise<void> {
     const { passwords, rateLimiter } = this.#deps
     const email = lookupEmail(typed)
-    await passwords.check(pool, { email, password })
-    const at = { pool, email, origin }
+    await passwords.check(request.pool, { email, password })
+    const at = { ...request, email }
     const reset = { email, code, password }
-    const sub = await rateLimiter.attempt(site, 'code', at, () =>
-      this.#try(site, pool, reset, origin),
-    )
+    const sub = await rateLimiter.attempt('code', at, () => this.#try(request, reset))
     if (sub === undefined) throw wrongCode()
-    await rateLimiter.reset(site, at)
+    await rateLimiter.reset(at)
   }
 
   /** The account's `sub`; undefined when it is refused. */
   async #try(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     { email, code, password }: PasswordReset,
-    origin: RequestOrigin,
   ): Promise<string | undefined> {
     const { database, ids, users, passwords } = this.#deps
     const user = await database.withSite(site.siteId, (tx) =>
@@ -74,14 +65,14 @@ export class PasswordResets {
     const sub = user?.sub ?? ids.uuid()
     const prepared = await passwords.hash(pool, { sub, email, password })
     const done = await database.withSite(site.siteId, (tx) =>
-      this.#reset(tx, site, { pool, sub, email, code, prepared, origin }),
+      this.#reset(tx, { site, pool, origin, sub, email, code, prepared }),
     )
     return done ? sub : undefined
   }
 
   /** False when it is refused; the try counts all the same. */
-  async #reset(tx: SiteTx, site: Site, resetting: PreparedReset): Promise<boolean> {
-    const { pool, sub, email, code, prepared, origin } = resetting
+  async #reset(tx: SiteTx, resetting: PreparedReset): Promise<boolean> {
+    const { site, pool, origin, sub, email, code, prepared } = resetting
     const { clock, users, passwords, codes, events, authEmails, signOut } = this.#deps
     const { userPoolId } = pool
     await lockUser(tx, { userPoolId, sub })

@@ -1,6 +1,6 @@
 import { networkOf } from '#base/network-of.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -27,41 +27,31 @@ export class PasswordSignIns {
 
   /** 401 `InvalidCredentials`, 429. */
   async authenticate(
-    site: Site,
-    pool: Pool,
+    request: PoolRequest,
     { email: typed, password }: Credentials,
-    origin: RequestOrigin,
   ): Promise<AuthenticationResult> {
-    const credentials = { email: lookupEmail(typed), password }
-    const at = { pool, email: credentials.email, origin }
-    const user = await this.#deps.rateLimiter.attempt(site, 'account', at, () =>
-      this.#compare(site, pool, credentials, origin),
+    const email = lookupEmail(typed)
+    const credentials = { email, password }
+    const user = await this.#deps.rateLimiter.attempt('account', { ...request, email }, () =>
+      this.#compare(request, credentials),
     )
     if (user) return { kind: 'signed-in', user }
     // Not forgiven as a success is: whoever knows a sign-up's password may still be guessing at the account's.
-    const signUp = await this.#waiting(site, pool, credentials, origin)
+    const signUp = await this.#waiting(request, credentials)
     if (!signUp) throw wrongCredentials()
     return { kind: 'unconfirmed', registrationId: signUp.registrationId }
   }
 
   async #compare(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     { email, password }: Credentials,
-    origin: RequestOrigin,
   ): Promise<User | undefined> {
     const { passwords, events } = this.#deps
     const { user, hash } = await this.#claimed(site, pool, email)
     const right = await passwords.verify(hash, password)
     if (!right || !user || hash === undefined) {
-      const sub = user?.sub
-      await events.note(site.siteId, {
-        event: 'sign-in.failed',
-        pool: pool.kind,
-        sub,
-        email,
-        origin,
-      })
+      const event = { event: 'sign-in.failed', pool: pool.kind, sub: user?.sub } as const
+      await events.note(site.siteId, { ...event, email, origin })
       return undefined
     }
     await passwords.renew(site, pool, { sub: user.sub, email, password, hash })
@@ -83,10 +73,8 @@ export class PasswordSignIns {
    * time that it takes that one waits.
    */
   async #waiting(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     { email, password }: Credentials,
-    origin: RequestOrigin,
   ): Promise<PendingSignUp | undefined> {
     const { database, clock, passwords } = this.#deps
     const place = { userPoolId: pool.userPoolId, email }

@@ -1,6 +1,6 @@
 import { networkOf } from '#base/network-of.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Site } from '#sites/site.ts'
@@ -21,12 +21,10 @@ import {
 } from './sign-up-queries.ts'
 
 /** A confirmation with everything that decides about it. */
-interface PreparedConfirmation {
-  readonly pool: Pool
+interface PreparedConfirmation extends PoolRequest {
   readonly email: string
   readonly code: string
   readonly registrationId: string | undefined
-  readonly origin: RequestOrigin
 }
 
 /** Accounts in the making: several may wait for one address, each with its own password and code, and none holds it. */
@@ -39,16 +37,15 @@ export class SignUps {
 
   /** 403 `SignUpDisabled`, 400 `InvalidPassword`, 429; the same answer when the address has an account. */
   async signUp(
-    site: Site,
-    pool: Pool,
+    request: PoolRequest,
     { email: typed, password }: Credentials,
-    origin: RequestOrigin,
   ): Promise<SignUpReceipt> {
+    const { site, pool, origin } = request
     const { database, clock, ids, passwords, rateLimiter } = this.#deps
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const email = newEmail(typed)
     await passwords.check(pool, { email, password })
-    await rateLimiter.beginMail(site, { pool, email, origin })
+    await rateLimiter.beginMail({ ...request, email })
     const [registrationId, sub] = [ids.named('reg'), ids.uuid()]
     const prepared = await passwords.hash(pool, { sub, email, password })
     const createdAt = clock.now()
@@ -77,17 +74,16 @@ export class SignUps {
 
   /** 400 `InvalidVerificationCode`, 429. */
   async confirm(
-    site: Site,
-    pool: Pool,
+    request: PoolRequest,
     confirmation: SignUpConfirmation,
-    origin: RequestOrigin,
   ): Promise<{ readonly sub: string }> {
+    const { site, pool } = request
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const email = lookupEmail(confirmation.email)
     const { database, rateLimiter } = this.#deps
-    const sub = await rateLimiter.attempt(site, 'code', { pool, email, origin }, async () => {
+    const sub = await rateLimiter.attempt('code', { ...request, email }, async () => {
       const registrationId = await this.#chosen(site, pool, { ...confirmation, email })
-      const confirming = { pool, email, code: confirmation.code, registrationId, origin }
+      const confirming = { ...request, email, code: confirmation.code, registrationId }
       return database.withSite(site.siteId, (tx) => this.#confirm(tx, confirming))
     })
     if (sub === undefined) throw wrongCode()
@@ -95,21 +91,17 @@ export class SignUps {
   }
 
   /** Mails the sign-up a new code, in whose place the old one is dead; by a worker, so that nobody can watch. 429. */
-  async resend(
-    site: Site,
-    pool: Pool,
-    request: CodeResendRequest,
-    origin: RequestOrigin,
-  ): Promise<void> {
+  async resend(request: PoolRequest, resend: CodeResendRequest): Promise<void> {
+    const { site, pool, origin } = request
     if (!pool.settings.selfSignUp) throw signUpDisabled()
     const { database, clock, rateLimiter } = this.#deps
-    const email = lookupEmail(request.email)
-    await rateLimiter.beginMail(site, { pool, email, origin })
+    const email = lookupEmail(resend.email)
+    await rateLimiter.beginMail({ ...request, email })
     const place = { userPoolId: pool.userPoolId, email }
     await database.withSite(site.siteId, async (tx) => {
       const waiting = await selectSignUps(tx, place, clock.now())
       const likeliest = mostLikelySignUp(waiting, networkOf(origin.address))
-      const registrationId = request.registrationId ?? likeliest?.registrationId
+      const registrationId = resend.registrationId ?? likeliest?.registrationId
       await this.#ask(tx, pool, { ask: 'resend', email, registrationId })
     })
   }

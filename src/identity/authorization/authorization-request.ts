@@ -1,5 +1,7 @@
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { Site } from '#sites/site.ts'
 
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
 export type Prompt = (typeof PROMPTS)[number]
@@ -25,6 +27,13 @@ export interface AuthorizationRequest {
   readonly linkTicket?: string | undefined
   /** The request in its canonical form, for the pages that carry it on; `checkAuthorization` reads it again. */
   readonly query: string
+}
+
+/** A sign-in at a site for a client's request. */
+export interface LoginAttempt {
+  readonly site: Site
+  readonly request: AuthorizationRequest
+  readonly origin: RequestOrigin
 }
 
 /** RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6, and two of wider use for what is refused here. */

@@ -1,6 +1,5 @@
 import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
@@ -9,7 +8,11 @@ import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { AuthorizationRequest, AuthorizationError } from './authorization-request.ts'
+import type {
+  AuthorizationRequest,
+  AuthorizationError,
+  LoginAttempt,
+} from './authorization-request.ts'
 import type { AuthorizationCodes } from './codes.ts'
 import { codeLocation, errorLocation } from './response-location.ts'
 
@@ -69,12 +72,7 @@ export class SignIns {
    * Session, code and event in one transaction. 401 when the account went, or was signed out everywhere, since the proof
    * was begun.
    */
-  async complete(
-    site: Site,
-    request: AuthorizationRequest,
-    proof: SignInProof,
-    origin: RequestOrigin,
-  ): Promise<SignedIn> {
+  async complete({ site, request, origin }: LoginAttempt, proof: SignInProof): Promise<SignedIn> {
     const { pool, client } = request
     const refusal = await this.#refusalOf(site, request, proof)
     return this.#deps.database.withSite(site.siteId, async (tx) => {

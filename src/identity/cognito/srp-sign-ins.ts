@@ -2,14 +2,14 @@ import type { Clock } from '#base/clock.ts'
 import { lookupEmail } from '#identity/accounts/account-email.ts'
 import { wrongCredentials } from '#identity/accounts/errors.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 
-import type { Challenge, ChallengeClient, Challenges } from './challenges.ts'
+import type { Challenge, Challenges } from './challenges.ts'
 import { insertUsedChallenge, selectSrpAccount } from './queries.ts'
 import { SrpDecoyAccount } from './srp/decoy-account.ts'
 import { openExchange, poolNameOf, proves, sessionKeyOf } from './srp/exchange.ts'
@@ -21,6 +21,11 @@ import type { AddressVerifiers } from './srp/verifiers.ts'
 /** Cognito's: a client whose clock is further off is refused. */
 const MAX_SKEW_MS = 5 * 60_000
 
+/** A request of one client of the pool. */
+interface SrpRequest extends PoolRequest {
+  readonly clientId: string
+}
+
 export interface SrpChallenge {
   readonly salt: Buffer
   readonly serverPublic: bigint
@@ -30,7 +35,6 @@ export interface SrpChallenge {
 export interface SrpAnswer {
   /** Who asks, in the canonical spelling; it may be no address at all. */
   readonly email: string
-  readonly origin: RequestOrigin
   readonly secretBlock: Buffer
   readonly timestamp: string
   readonly signature: string
@@ -69,7 +73,7 @@ export class SrpSignIns {
     this.#nobody = new SrpDecoyAccount(deps)
   }
 
-  async begin(by: ChallengeClient, email: string, clientPublic: bigint): Promise<SrpChallenge> {
+  async begin(by: SrpRequest, email: string, clientPublic: bigint): Promise<SrpChallenge> {
     const { verifier } = await this.#deps.database.withSite(by.site.siteId, (tx) =>
       this.#known(tx, by, email),
     )
@@ -82,12 +86,11 @@ export class SrpSignIns {
   }
 
   /** 401 `InvalidCredentials` for everything that does not prove the password, 429 `TooManyRequests`. */
-  async finish(by: ChallengeClient, answer: SrpAnswer): Promise<{ readonly sub: string }> {
+  async finish(by: SrpRequest, answer: SrpAnswer): Promise<{ readonly sub: string }> {
     const challenge = this.#deps.challenges.open(by, answer.secretBlock)
     if (challenge?.email !== answer.email || !this.#isTimely(answer)) throw wrongCredentials()
-    const { origin } = answer
-    const at = { pool: by.pool, email: lookupEmail(answer.email), origin }
-    const proven = await this.#deps.rateLimiter.attempt(by.site, 'account', at, () =>
+    const at = { ...by, email: lookupEmail(answer.email) }
+    const proven = await this.#deps.rateLimiter.attempt('account', at, () =>
       this.#proven(by, challenge, answer),
     )
     if (proven === undefined) throw wrongCredentials()
@@ -95,7 +98,7 @@ export class SrpSignIns {
   }
 
   async #proven(
-    by: ChallengeClient,
+    by: SrpRequest,
     challenge: Challenge,
     answer: SrpAnswer,
   ): Promise<string | undefined> {
@@ -114,11 +117,7 @@ export class SrpSignIns {
   }
 
   /** Undefined when the challenge has been answered: right or wrong, each takes one answer. */
-  #use(
-    by: ChallengeClient,
-    challenge: Challenge,
-    email: string,
-  ): Promise<SrpCandidate | undefined> {
+  #use(by: SrpRequest, challenge: Challenge, email: string): Promise<SrpCandidate | undefined> {
     return this.#deps.database.withSite(by.site.siteId, async (tx) => {
       await deleteExpired(tx, 'used_srp_challenge', this.#deps.clock.now())
       if (!(await insertUsedChallenge(tx, challenge))) return undefined
@@ -127,7 +126,7 @@ export class SrpSignIns {
   }
 
   async #isRight(
-    { pool }: ChallengeClient,
+    { pool }: SrpRequest,
     challenge: Challenge,
     { answer, verifier }: { readonly answer: SrpAnswer; readonly verifier: bigint },
   ): Promise<boolean> {
@@ -138,7 +137,7 @@ export class SrpSignIns {
   }
 
   /** The same work for each address: what nobody has is read, opened and compared as well. */
-  async #known(tx: SiteTx, { pool }: ChallengeClient, typed: string): Promise<SrpCandidate> {
+  async #known(tx: SiteTx, { pool }: SrpRequest, typed: string): Promise<SrpCandidate> {
     const email = lookupEmail(typed)
     const place = { userPoolId: pool.userPoolId, email }
     const { sub, hasSrp, sealedSrp } = await selectSrpAccount(tx, place, this.#nobody)
@@ -152,8 +151,8 @@ export class SrpSignIns {
   }
 
   #noteFailure(
-    { site, pool, clientId }: ChallengeClient,
-    { email, origin }: SrpAnswer,
+    { site, pool, clientId, origin }: SrpRequest,
+    { email }: SrpAnswer,
     sub: string | null,
   ): Promise<void> {
     return this.#deps.events.note(site.siteId, {

@@ -1,12 +1,11 @@
 import type {
   AuthorizationError,
   AuthorizationRequest,
+  LoginAttempt,
 } from '#identity/authorization/authorization-request.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { SignedIn } from '#identity/authorization/service.ts'
-import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { Site } from '#sites/site.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 
 import {
   type AuthorizationResponse,
@@ -18,7 +17,7 @@ import {
 import type { FederatedAccounts, FederatedSignInRefusal } from './federated-accounts.ts'
 import type { FederationDeps } from './federation-deps.ts'
 import type { Links } from './links.ts'
-import type { LoginAttempt, LoginRefusals } from './login-refusals.ts'
+import type { LoginRefusals } from './login-refusals.ts'
 import type { LoginState } from './login-state.ts'
 import type { LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
@@ -70,10 +69,8 @@ export class AuthorizationCallbacks {
   }
 
   async finish(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     callback: CallbackRequest,
-    origin: RequestOrigin,
   ): Promise<CallbackResult> {
     const authTime = this.#deps.clock.now()
     const answer = parseAuthorizationResponse(callback.params)
@@ -91,7 +88,7 @@ export class AuthorizationCallbacks {
     if ('kind' in account) return account
     const { sub } = account
     const proof = { sub, method: 'google', authTime, replaces: callback.sessionToken } as const
-    const signedIn = await this.#deps.signIns.complete(site, check.request, proof, origin)
+    const signedIn = await this.#deps.signIns.complete(attempt, proof)
     return { kind: 'signed-in', ...signedIn }
   }
 

@@ -1,14 +1,12 @@
 import type {
-  AuthorizationRequest,
   AuthorizationError,
+  LoginAttempt,
 } from '#identity/authorization/authorization-request.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
-import type { Site } from '#sites/site.ts'
 
 import type { AuthorizationRedirect, BrowserCookies } from './authorization-redirect.ts'
 import type { FederationDeps } from './federation-deps.ts'
 import type { LinkChecks } from './link-checks.ts'
-import type { LoginAttempt, LoginRefusals } from './login-refusals.ts'
+import type { LoginRefusals } from './login-refusals.ts'
 import type { LinkingUser } from './login-state.ts'
 import type { LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
@@ -31,13 +29,8 @@ export class AuthorizationRedirects {
     this.#deps = deps
   }
 
-  async start(
-    site: Site,
-    request: AuthorizationRequest,
-    cookies: BrowserCookies,
-    origin: RequestOrigin,
-  ): Promise<AuthorizationRedirect> {
-    const attempt = { site, request, origin }
+  async start(attempt: LoginAttempt, cookies: BrowserCookies): Promise<AuthorizationRedirect> {
+    const { site, request } = attempt
     if (request.client.purpose !== 'link') return this.#leave(attempt, undefined)
     const link = await this.#deps.linkChecks.check(site, request, cookies)
     switch (link.kind) {

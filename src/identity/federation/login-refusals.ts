@@ -1,24 +1,15 @@
 import type {
-  AuthorizationRequest,
   AuthorizationError,
+  LoginAttempt,
 } from '#identity/authorization/authorization-request.ts'
 import { errorLocation } from '#identity/authorization/response-location.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Site } from '#sites/site.ts'
 
 import type { LinkRefusal } from './links.ts'
 import type { LinkingUser } from './login-state.ts'
 import { GOOGLE } from './model.ts'
 import { ProviderFault, type ProviderFaultKind } from './provider-fault.ts'
-
-/** A sign-in with the provider, for a client's request. */
-export interface LoginAttempt {
-  readonly site: Site
-  readonly request: AuthorizationRequest
-  readonly origin: RequestOrigin
-}
 
 type About = Pick<SecurityEvent, 'sub' | 'email'>
 

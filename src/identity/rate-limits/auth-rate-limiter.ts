@@ -1,10 +1,8 @@
 import { AppError } from '#base/app-error.ts'
 import { networkOf } from '#base/network-of.ts'
 import { canonicalEmail } from '#identity/email.ts'
-import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Site } from '#sites/site.ts'
 
 import type { CountedAttempt, FailureKey, CounterKind, FailureCounter } from './failure-counter.ts'
 
@@ -12,10 +10,8 @@ import type { CountedAttempt, FailureKey, CounterKind, FailureCounter } from './
 const MAX_COUNTED_FOR_ALL_NETWORKS = 5
 
 /** Whose secret is guessed, and from where. The account need not exist. */
-export interface AttemptContext {
-  readonly pool: Pool
+export interface AttemptContext extends PoolRequest {
   readonly email: string
-  readonly origin: RequestOrigin
 }
 
 /** A try at a secret that counts as failed until it is said to have succeeded. */
@@ -36,13 +32,10 @@ export class AuthRateLimiter {
   }
 
   /** 429 while the account or the address has to wait; then nothing may be worked out for the caller. */
-  async begin(site: Site, secret: 'account' | 'code', at: AttemptContext): Promise<Attempt> {
-    const here = accountFromNetwork(site, secret, at)
-    const others = [
-      accountFromAnywhere(site, `${secret}-anywhere`, at),
-      networkKey(site, 'address', at),
-    ]
-    const counted = await this.#admit(site, [here, ...others], at)
+  async begin(secret: 'account' | 'code', at: AttemptContext): Promise<Attempt> {
+    const here = accountFromNetwork(secret, at)
+    const others = [accountFromAnywhere(`${secret}-anywhere`, at), networkKey('address', at)]
+    const counted = await this.#admit([here, ...others], at)
     return {
       // Only what failed here is forgiven: others may go on guessing while the owner comes and goes.
       succeeded: async () => {
@@ -55,12 +48,11 @@ export class AuthRateLimiter {
 
   /** Begins a try and makes it; `guess` gives undefined when the secret was wrong. */
   async attempt<T>(
-    site: Site,
     secret: 'account' | 'code',
     at: AttemptContext,
     guess: () => Promise<T | undefined>,
   ): Promise<T | undefined> {
-    const attempt = await this.begin(site, secret, at)
+    const attempt = await this.begin(secret, at)
     try {
       const outcome = await guess()
       if (outcome !== undefined) await attempt.succeeded()
@@ -72,20 +64,20 @@ export class AuthRateLimiter {
   }
 
   /** Counts a mail that is about to be asked for; 429 when that were too many. */
-  async beginMail(site: Site, at: AttemptContext): Promise<void> {
+  async beginMail(at: AttemptContext): Promise<void> {
     const keys = [
-      accountFromNetwork(site, 'mail', at),
-      accountFromAnywhere(site, 'mail-anywhere', { ...at, email: mailboxOf(at.email) }),
-      networkKey(site, 'mail-address', at),
+      accountFromNetwork('mail', at),
+      accountFromAnywhere('mail-anywhere', { ...at, email: mailboxOf(at.email) }),
+      networkKey('mail-address', at),
     ]
-    await this.#admit(site, keys, at)
+    await this.#admit(keys, at)
   }
 
   /** For an account whose owner has proven to be there in another way. */
-  async reset(site: Site, at: AttemptContext): Promise<void> {
+  async reset(at: AttemptContext): Promise<void> {
     await Promise.all([
-      this.#attempts.clear(accountFromNetwork(site, 'account', at)),
-      this.#attempts.clear(accountFromAnywhere(site, 'account-anywhere', at)),
+      this.#attempts.clear(accountFromNetwork('account', at)),
+      this.#attempts.clear(accountFromAnywhere('account-anywhere', at)),
     ])
   }
 
@@ -93,11 +85,7 @@ export class AuthRateLimiter {
    * One gate after the other, the narrowest first: who is turned away by it must not be felt at the next ones, which stand
    * in front of others too. Gives those that have counted.
    */
-  async #admit(
-    site: Site,
-    keys: readonly FailureKey[],
-    at: AttemptContext,
-  ): Promise<readonly FailureKey[]> {
+  async #admit(keys: readonly FailureKey[], at: AttemptContext): Promise<readonly FailureKey[]> {
     const counted: FailureKey[] = []
     let countHere = 0
     for (const key of keys) {
@@ -105,7 +93,7 @@ export class AuthRateLimiter {
       const { count, waitSeconds, firstRefusal } = await this.#pass(key, isFelt)
       if (waitSeconds > 0) {
         await this.#takeBack(counted)
-        if (firstRefusal) await this.#noteBlocked(site, at, key.kind, waitSeconds)
+        if (firstRefusal) await this.#noteBlocked(at, key.kind, waitSeconds)
         throw tooManyAttempts(waitSeconds)
       }
       if (counted.length === 0) countHere = count
@@ -125,8 +113,7 @@ export class AuthRateLimiter {
 
   /** Once for each wait, or the trail would grow as fast as somebody can knock. */
   #noteBlocked(
-    site: Site,
-    { pool, email, origin }: AttemptContext,
+    { site, pool, email, origin }: AttemptContext,
     counted: CounterKind,
     waitSeconds: number,
   ): Promise<void> {
@@ -143,21 +130,13 @@ export class AuthRateLimiter {
 /** Where mail to an address is read: what follows a plus is its owner's own mark, or a stranger's who wants to flood it. */
 const mailboxOf = (email: string): string => email.replace(/\+[^@]*(?=@)/, '')
 
-const accountFromNetwork = (
-  site: Site,
-  kind: 'account' | 'code' | 'mail',
-  at: AttemptContext,
-): FailureKey => ({
-  ...accountFromAnywhere(site, kind, at),
+const accountFromNetwork = (kind: 'account' | 'code' | 'mail', at: AttemptContext): FailureKey => ({
+  ...accountFromAnywhere(kind, at),
   subject: `${subjectOf(at)} ${networkOf(at.origin.address)}`,
 })
 
-const accountFromAnywhere = (
-  { siteId }: Site,
-  kind: CounterKind,
-  at: AttemptContext,
-): FailureKey => ({
-  siteId,
+const accountFromAnywhere = (kind: CounterKind, at: AttemptContext): FailureKey => ({
+  siteId: at.site.siteId,
   kind,
   subject: subjectOf(at),
 })
@@ -167,11 +146,10 @@ const subjectOf = ({ pool, email }: AttemptContext): string =>
 
 /** Over both pools: who guesses in one guesses in the other. */
 const networkKey = (
-  { siteId }: Site,
   kind: 'address' | 'mail-address',
-  { origin }: AttemptContext,
-) => ({
-  siteId,
+  { site, origin }: AttemptContext,
+): FailureKey => ({
+  siteId: site.siteId,
   kind,
   subject: networkOf(origin.address),
 })

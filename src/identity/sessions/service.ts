@@ -2,6 +2,7 @@ import { notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -151,7 +152,7 @@ export class Sessions {
   }
 
   /** Signs the browser out; nothing happens when it was not signed in. */
-  async end(site: Site, pool: Pool, token: string, origin: RequestOrigin): Promise<void> {
+  async end({ site, pool, origin }: PoolRequest, token: string): Promise<void> {
     await this.#deps.database.withSite(site.siteId, async (tx) => {
       const ended = await deleteSessionByToken(tx, pool.userPoolId, hashSecret(token))
       if (!ended) return

@@ -1,6 +1,6 @@
 import type { FoundCode } from '#identity/authorization/codes.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -14,7 +14,6 @@ export interface CodeGrant {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier: string | undefined
-  readonly origin: RequestOrigin
 }
 
 /** What is wrong with a code for this request; of one that was used already, only its holder's own request gets as far. */
@@ -54,53 +53,43 @@ export class CodeExchange {
     this.#issuer = issuer
   }
 
-  async run(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<GrantResult<IssuedTokenSet>> {
+  async run(
+    tx: SiteTx,
+    request: PoolRequest,
+    grant: CodeGrant,
+  ): Promise<GrantResult<IssuedTokenSet>> {
+    const { pool, origin } = request
     const code = await this.#deps.codes.find(tx, grant.code)
     if (!code) return denied('invalid_grant', UNKNOWN)
     const fault = CHECKS.find(({ is }) => is(code, grant, pool))
     // For a code of another pool or client, the answer says no more than that it is not theirs.
     if (fault) return denied('invalid_grant', fault.description)
-    if (code.familyId !== null) return this.#replayed(tx, pool, code, grant)
+    if (code.familyId !== null) return this.#replayed(tx, request, code)
     const holder = await lockAccountOfSignIn(tx, pool, code)
     if (!holder) return denied('invalid_grant', SIGNED_OUT)
     const familyId = this.#deps.families.newId()
     if (!(await this.#deps.codes.use(tx, grant.code, familyId)))
-      return this.#lostRace(tx, pool, grant)
-    const { clientId, origin } = grant
+      return this.#lostRace(tx, request, grant)
     await this.#deps.families.start(tx, pool, { ...code, familyId, origin })
-    const { scope, authTime, nonce } = code
-    return granted(
-      await this.#issuer.issue(tx, {
-        familyId,
-        clientId,
-        holder,
-        authTime,
-        scope,
-        nonce: nonce ?? undefined,
-      }),
-    )
+    const { clientId, scope, authTime, nonce } = code
+    const content = { familyId, clientId, holder, authTime, scope, nonce: nonce ?? undefined }
+    return granted(await this.#issuer.issue(tx, content))
   }
 
   /** Somebody used it, or the user was signed out, since we looked. */
-  async #lostRace(tx: SiteTx, pool: Pool, grant: CodeGrant): Promise<GrantResult<never>> {
+  async #lostRace(tx: SiteTx, request: PoolRequest, grant: CodeGrant): Promise<GrantResult<never>> {
     const code = await this.#deps.codes.find(tx, grant.code)
-    return code ? this.#replayed(tx, pool, code, grant) : denied('invalid_grant', UNKNOWN)
+    return code ? this.#replayed(tx, request, code) : denied('invalid_grant', UNKNOWN)
   }
 
   async #replayed(
     tx: SiteTx,
-    pool: Pool,
+    { pool, origin }: PoolRequest,
     { sub, familyId, clientId }: FoundCode,
-    { origin }: CodeGrant,
   ): Promise<GrantResult<never>> {
     if (familyId !== null) await this.#deps.families.end(tx, { pool, sub }, familyId)
-    await this.#deps.events.record(tx, {
-      event: 'authorization-code.replayed',
-      pool: pool.kind,
-      sub,
-      clientId,
-      origin,
-    })
+    const event = 'authorization-code.replayed'
+    await this.#deps.events.record(tx, { event, pool: pool.kind, sub, clientId, origin })
     return denied('invalid_grant', USED)
   }
 }

@@ -1,5 +1,4 @@
 import type { Client } from '#identity/pools/client.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 
 /** What a sign-in of a client is given, and what its tokens say. */
 export interface SignInGrant {
@@ -12,7 +11,6 @@ export interface SignInGrant {
   readonly nonce?: string | undefined
   /** The browser's session; left out for a sign-in without a browser. */
   readonly sessionId?: string | undefined
-  readonly origin: RequestOrigin
 }
 
 export interface TokenSet {

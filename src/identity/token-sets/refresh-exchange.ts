@@ -1,7 +1,7 @@
 import { hashSecret } from '#identity/hash-secret.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { scopesOf } from '#identity/pools/scopes.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import { lockAccountOfSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -15,7 +15,6 @@ export interface RefreshGrant {
   readonly refreshToken: string
   /** Fewer scopes than were granted, for this answer alone. */
   readonly scope?: string | undefined
-  readonly origin: RequestOrigin
 }
 
 /** Turns a refresh token into the next tokens of its sign-in. A second use ends the sign-in (RFC 9700 section 4.14.2). */
@@ -28,7 +27,12 @@ export class RefreshExchange {
     this.#issuer = issuer
   }
 
-  async run(tx: SiteTx, pool: Pool, grant: RefreshGrant): Promise<GrantResult<IssuedTokenSet>> {
+  async run(
+    tx: SiteTx,
+    request: PoolRequest,
+    grant: RefreshGrant,
+  ): Promise<GrantResult<IssuedTokenSet>> {
+    const { pool } = request
     const tokenHash = hashSecret(grant.refreshToken)
     const now = this.#deps.clock.now()
     const known = await selectRefreshToken(tx, tokenHash)
@@ -43,7 +47,7 @@ export class RefreshExchange {
     const holder = await lockAccountOfSignIn(tx, pool, known)
     if (!holder) return denied('invalid_grant', 'The user has been signed out')
     if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
-      return this.#replayed(tx, pool, known, grant)
+      return this.#replayed(tx, request, known)
     }
     const { familyId, clientId, authTime } = known
     return granted(await this.#issuer.issue(tx, { familyId, clientId, holder, authTime, scope }))
@@ -51,18 +55,12 @@ export class RefreshExchange {
 
   async #replayed(
     tx: SiteTx,
-    pool: Pool,
+    { pool, origin }: PoolRequest,
     { sub, familyId, clientId }: StoredRefreshToken,
-    { origin }: RefreshGrant,
   ): Promise<GrantResult<never>> {
     await this.#deps.families.end(tx, { pool, sub }, familyId)
-    await this.#deps.events.record(tx, {
-      event: 'refresh-token.replayed',
-      pool: pool.kind,
-      sub,
-      clientId,
-      origin,
-    })
+    const event = 'refresh-token.replayed'
+    await this.#deps.events.record(tx, { event, pool: pool.kind, sub, clientId, origin })
     return denied('invalid_grant', 'refresh_token was used already')
   }
 }

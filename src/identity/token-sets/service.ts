@@ -1,3 +1,4 @@
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { SessionAccount } from '#identity/sessions/model.ts'
 import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
@@ -34,8 +35,7 @@ export class TokenSets {
 
   /** Issues the tokens of a new sign-in. `record` writes what belongs to it, in the transaction that makes it. */
   start(
-    site: Site,
-    pool: Pool,
+    { site, pool, origin }: PoolRequest,
     grant: SignInGrant,
     record: (tx: SiteTx, holder: SessionAccount) => Promise<void>,
   ): Promise<TokenSet> {
@@ -43,7 +43,7 @@ export class TokenSets {
       const holder = await lockAccountForNewSignIn(tx, pool, grant)
       if (!holder) return denied('invalid_grant', 'The user has been signed out')
       const familyId = this.#deps.families.newId()
-      const { client, sub, scope, authTime, nonce, sessionId = null, origin } = grant
+      const { client, sub, scope, authTime, nonce, sessionId = null } = grant
       const start = { sub, sessionId, scope, authTime, origin, clientId: client.clientId }
       await this.#deps.families.start(tx, pool, { familyId, ...start })
       await record(tx, holder)
@@ -52,19 +52,21 @@ export class TokenSets {
     })
   }
 
-  exchangeCode(site: Site, pool: Pool, grant: CodeGrant): Promise<TokenSet> {
+  exchangeCode(request: PoolRequest, grant: CodeGrant): Promise<TokenSet> {
     requireVerifierShape(grant.codeVerifier)
-    return this.#answer(site, pool, (tx) => this.#codeExchange.run(tx, pool, grant))
+    const { site, pool } = request
+    return this.#answer(site, pool, (tx) => this.#codeExchange.run(tx, request, grant))
   }
 
   /** The refresh token is good once: the answer has the next one. */
-  refresh(site: Site, pool: Pool, grant: RefreshGrant): Promise<TokenSet> {
-    return this.#answer(site, pool, (tx) => this.#refreshExchange.run(tx, pool, grant))
+  refresh(request: PoolRequest, grant: RefreshGrant): Promise<TokenSet> {
+    const { site, pool } = request
+    return this.#answer(site, pool, (tx) => this.#refreshExchange.run(tx, request, grant))
   }
 
   /** Ends the sign-in that the token comes from. Says nothing about a token that is not one. */
-  revoke(site: Site, pool: Pool, revocation: RevocationRequest): Promise<void> {
-    return this.#revocation.run(site, pool, revocation)
+  revoke(request: PoolRequest, revocation: RevocationRequest): Promise<void> {
+    return this.#revocation.run(request, revocation)
   }
 
   /** Describes the user whose access token, with the scope `openid`, is given. */

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
 import { selectRefreshToken } from './queries.ts'
@@ -11,7 +11,6 @@ export interface RevocationRequest {
   readonly clientId: string
   /** A refresh token or an access token. */
   readonly token: string
-  readonly origin: RequestOrigin
 }
 
 interface SignInOf {
@@ -28,8 +27,10 @@ export class TokenRevocation {
     this.#deps = deps
   }
 
-  async run(site: Site, pool: Pool, revocation: RevocationRequest): Promise<void> {
-    const { token, clientId, origin } = revocation
+  async run(
+    { site, pool, origin }: PoolRequest,
+    { token, clientId }: RevocationRequest,
+  ): Promise<void> {
     const signIn = token.includes('.')
       ? await this.#ofAccessToken(site, pool, token)
       : await this.#ofRefreshToken(site, pool, token)

@@ -61,9 +61,10 @@ export class Strangers {
     if (who === 'owner' || who === 'googler') {
       const { sub } = await users.ensureVisitor(site, pool, email)
       const addition = { sub, password: PASSWORD }
-      if (who === 'owner') await ownPasswords.add(site, pool, addition, origin)
+      if (who === 'owner') await ownPasswords.add({ site, pool, origin }, addition)
     }
-    if (who === 'waiting') await signUps.signUp(site, pool, { email, password: PASSWORD }, origin)
+    if (who === 'waiting')
+      await signUps.signUp({ site, pool, origin }, { email, password: PASSWORD })
     return { email }
   }
 

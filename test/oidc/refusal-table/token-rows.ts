@@ -183,7 +183,8 @@ async function linkTokens(world: World, name: 'access_token' | 'id_token'): Prom
   const sub = await one.user(world.email())
   const origin = { address: '127.0.0.1', userAgent: 'test', requestId: 'test' }
   const proof = { sub, method: 'google', authTime: stack.context.clock.now() } as const
-  const { location } = await stack.context.signIns.complete(one.site, check.request, proof, origin)
+  const attempt = { site: one.site, request: check.request, origin }
+  const { location } = await stack.context.signIns.complete(attempt, proof)
   const code = new URL(location).searchParams.get('code') ?? ''
   const answer = await one.exchange(code, { client_id: clientId })
   if (answer.status !== 200) throw new Error(`No tokens: ${answer.text}`)

@@ -141,7 +141,7 @@ export class World implements AsyncDisposable {
 
   /** Ends the session of a browser. */
   signOut({ site, pool }: RelyingParty, token: string): Promise<void> {
-    return this.stack.context.sessions.end(site, pool, token, ORIGIN)
+    return this.stack.context.sessions.end({ site, pool, origin: ORIGIN }, token)
   }
 
   /** Waits for a code that is mailed from now on. */
@@ -167,7 +167,10 @@ export class World implements AsyncDisposable {
   async #visitor(party: RelyingParty, email: string): Promise<User> {
     const sub = await party.user(email)
     const addition = { sub, password: PASSWORD }
-    await this.stack.context.ownPasswords.add(party.site, party.pool, addition, ORIGIN)
+    await this.stack.context.ownPasswords.add(
+      { site: party.site, pool: party.pool, origin: ORIGIN },
+      addition,
+    )
     return { email, sub }
   }
 

@@ -1,3 +1,4 @@
+import type { PoolRequest } from '#identity/pool-request.ts'
 import { COGNITO_API_SCOPE, scopesOf } from '#identity/pools/scopes.ts'
 import { bearerToken } from '#identity/tokens/bearer.ts'
 import type { TokenClaims } from '#identity/tokens/claims.ts'
@@ -5,12 +6,12 @@ import { isRevoked } from '#identity/users/model.ts'
 
 import { requireCognitoClient } from './client.ts'
 import { notAuthorized } from './cognito-error.ts'
-import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
+import type { CognitoServices } from './cognito-services.ts'
 
 /** Who holds an access token of the pool, which must come from a sign-in that was granted this API. */
 export async function accessTokenClaims(
   { verifier, users }: CognitoServices,
-  { site, pool }: CognitoRequest,
+  { site, pool }: PoolRequest,
   accessToken: string,
 ): Promise<TokenClaims> {
   const token = bearerToken(`Bearer ${accessToken}`)

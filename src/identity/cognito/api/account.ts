@@ -32,7 +32,6 @@ export const getUser = cognitoOperation(Holder, async (parts, call, { AccessToke
 
 /** Ends every other sign-in; the one that asks goes on, as the client expects. */
 export const changePassword = cognitoOperation(ChangePassword, async (parts, call, input) => {
-  const { site, pool, origin } = call
   const { sub, origin_jti: familyId } = await accessTokenClaims(parts, call, input.AccessToken)
   const change = {
     sub,
@@ -40,7 +39,7 @@ export const changePassword = cognitoOperation(ChangePassword, async (parts, cal
     newPassword: input.ProposedPassword,
     keep: familyId === undefined ? undefined : { sessionId: familyId },
   }
-  await parts.ownPasswords.change(site, pool, change, origin)
+  await parts.ownPasswords.change(call, change)
   return {}
 })
 

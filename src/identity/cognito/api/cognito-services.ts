@@ -1,15 +1,12 @@
 import type { Clock } from '#base/clock.ts'
 import type { AccountServices } from '#identity/accounts/open-accounts.ts'
 import type { SrpSignIns } from '#identity/cognito/srp-sign-ins.ts'
-import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { TokenSets } from '#identity/token-sets/service.ts'
 import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { Database } from '#platform/postgres/database.ts'
-import type { Site } from '#sites/site.ts'
 
 /** What the operations are made of: the same services as the hosted sign-in. */
 export interface CognitoServices extends AccountServices {
@@ -21,11 +18,4 @@ export interface CognitoServices extends AccountServices {
   readonly verifier: TokenVerifier
   readonly users: Users
   readonly events: SecurityEvents
-}
-
-/** To which pool a request was sent, and where it came from. */
-export interface CognitoRequest {
-  readonly site: Site
-  readonly pool: Pool
-  readonly origin: RequestOrigin
 }

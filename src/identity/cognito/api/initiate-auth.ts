@@ -2,10 +2,11 @@ import { Type } from '@sinclair/typebox'
 
 import { clientPublicOf } from '#identity/cognito/srp/exchange.ts'
 import { hexOf } from '#identity/cognito/srp/group.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 
 import { requireCognitoClient } from './client.ts'
 import { invalidParameter, notConfirmed } from './cognito-error.ts'
-import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
+import type { CognitoServices } from './cognito-services.ts'
 import {
   AuthParameters,
   ClientFields,
@@ -20,7 +21,7 @@ interface FlowInput {
   readonly parameters: AuthParameters
 }
 
-type Flow = (parts: CognitoServices, call: CognitoRequest, asked: FlowInput) => Promise<object>
+type Flow = (parts: CognitoServices, call: PoolRequest, asked: FlowInput) => Promise<object>
 
 const FLOWS: ReadonlyMap<string, Flow> = new Map([
   ['USER_SRP_AUTH', byChallenge],
@@ -46,14 +47,13 @@ export const initiateAuth = cognitoOperation(InitiateAuth, async (parts, call, i
 
 async function byChallenge(
   { srpSignIns }: CognitoServices,
-  { site, pool }: CognitoRequest,
+  call: PoolRequest,
   { clientId, parameters }: FlowInput,
 ): Promise<object> {
   const email = usernameParameter(parameters)
   const clientPublic = clientPublicOf(requiredParameter(parameters, 'SRP_A'))
   if (clientPublic === undefined) throw invalidParameter('SRP_A is not a valid public value')
-  const by = { site, pool, clientId }
-  const challenge = await srpSignIns.begin(by, email, clientPublic)
+  const challenge = await srpSignIns.begin({ ...call, clientId }, email, clientPublic)
   return {
     ChallengeName: 'PASSWORD_VERIFIER',
     ChallengeParameters: {
@@ -68,14 +68,13 @@ async function byChallenge(
 
 async function byPassword(
   parts: CognitoServices,
-  call: CognitoRequest,
+  call: PoolRequest,
   { clientId, parameters }: FlowInput,
 ): Promise<object> {
-  const { site, pool, origin } = call
   const email = usernameParameter(parameters)
   const password = requiredParameter(parameters, 'PASSWORD')
   const authTime = parts.clock.now()
-  const answer = await parts.passwordSignIns.authenticate(site, pool, { email, password }, origin)
+  const answer = await parts.passwordSignIns.authenticate(call, { email, password })
   if (answer.kind === 'unconfirmed') throw notConfirmed()
   const { sub } = answer.user
   return signInAnswer(parts, call, { clientId, sub, method: 'password', authTime })
@@ -83,7 +82,7 @@ async function byPassword(
 
 function byRefreshToken(
   parts: CognitoServices,
-  call: CognitoRequest,
+  call: PoolRequest,
   { clientId, parameters }: FlowInput,
 ): Promise<object> {
   return refreshAnswer(parts, call, {

@@ -3,19 +3,20 @@ import { Value } from '@sinclair/typebox/value'
 
 import { schemaFaults } from '#base/schema-faults.ts'
 import { canonicalEmail } from '#identity/email.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 
 import { invalidParameter } from './cognito-error.ts'
-import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
+import type { CognitoServices } from './cognito-services.ts'
 
 /** One target of the API. The body has been parsed as JSON, and nothing more. */
 export interface CognitoOperation {
-  run(parts: CognitoServices, call: CognitoRequest, body: unknown): Promise<object>
+  run(parts: CognitoServices, call: PoolRequest, body: unknown): Promise<object>
 }
 
 /** Fields that the shape does not name are left alone, as in all of Amazon's JSON: clients send more than we use. */
 export function cognitoOperation<Shape extends TSchema>(
   shape: Shape,
-  run: (parts: CognitoServices, call: CognitoRequest, input: Static<Shape>) => Promise<object>,
+  run: (parts: CognitoServices, call: PoolRequest, input: Static<Shape>) => Promise<object>,
 ): CognitoOperation {
   return {
     async run(parts, call, body) {

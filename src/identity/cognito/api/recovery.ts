@@ -20,21 +20,18 @@ const ConfirmForgotPassword = Type.Object({
 })
 
 /** The same answer for every address, as Cognito simulates a delivery. */
-export const forgotPassword = cognitoOperation(
-  ForgotPassword,
-  async (parts, { site, pool, origin }, input) => {
-    requireCognitoClient(pool, input)
-    await parts.passwordResets.request(site, pool, input.Username, origin)
-    return deliveryTo(input.Username)
-  },
-)
+export const forgotPassword = cognitoOperation(ForgotPassword, async (parts, call, input) => {
+  requireCognitoClient(call.pool, input)
+  await parts.passwordResets.request(call, input.Username)
+  return deliveryTo(input.Username)
+})
 
 export const confirmForgotPassword = cognitoOperation(
   ConfirmForgotPassword,
-  async (parts, { site, pool, origin }, input) => {
-    requireCognitoClient(pool, input)
+  async (parts, call, input) => {
+    requireCognitoClient(call.pool, input)
     const { Username: email, ConfirmationCode: code, Password: password } = input
-    await parts.passwordResets.confirm(site, pool, { email, code, password }, origin)
+    await parts.passwordResets.confirm(call, { email, code, password })
     return {}
   },
 )

@@ -29,7 +29,6 @@ export const respondToAuthChallenge = cognitoOperation(
     }
     const answer = {
       email: usernameParameter(responses),
-      origin: call.origin,
       secretBlock: Buffer.from(
         requiredParameter(responses, 'PASSWORD_CLAIM_SECRET_BLOCK'),
         'base64',
@@ -38,8 +37,7 @@ export const respondToAuthChallenge = cognitoOperation(
       signature: requiredParameter(responses, 'PASSWORD_CLAIM_SIGNATURE'),
     }
     const authTime = parts.clock.now()
-    const by = { site: call.site, pool: call.pool, clientId }
-    const { sub } = await parts.srpSignIns.finish(by, answer)
+    const { sub } = await parts.srpSignIns.finish({ ...call, clientId }, answer)
     return signInAnswer(parts, call, { clientId, sub, method: 'srp', authTime })
   },
 )

@@ -1,5 +1,7 @@
+import type { PoolRequest } from '#identity/pool-request.ts'
+
 import { CognitoError } from './cognito-error.ts'
-import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
+import type { CognitoServices } from './cognito-services.ts'
 import { cognitoErrorOf } from './error-table.ts'
 import { OPERATIONS } from './operations.ts'
 
@@ -14,7 +16,7 @@ export class CognitoApi {
   }
 
   /** `target` is the header `X-Amz-Target`. Refusals are `CognitoError`s. */
-  async call(call: CognitoRequest, target: string, body: string): Promise<object> {
+  async call(call: PoolRequest, target: string, body: string): Promise<object> {
     const name = target.startsWith(SERVICE) ? target.slice(SERVICE.length) : ''
     const operation = OPERATIONS.get(name)
     if (!operation) throw new CognitoError('UnknownOperationException', 'There is no such target')

@@ -38,29 +38,26 @@ const ConfirmSignUp = Type.Object({
 
 const ResendConfirmationCode = Type.Object({ ...ClientFields, Username: UsernameField })
 
-export const signUp = cognitoOperation(SignUp, async (parts, { site, pool, origin }, input) => {
-  requireCognitoClient(pool, input)
+export const signUp = cognitoOperation(SignUp, async (parts, call, input) => {
+  requireCognitoClient(call.pool, input)
   const email = addressOf(input.Username, input.UserAttributes ?? [])
   const credentials = { email, password: input.Password }
-  const { sub } = await parts.signUps.signUp(site, pool, credentials, origin)
+  const { sub } = await parts.signUps.signUp(call, credentials)
   return { UserConfirmed: false, UserSub: sub, ...deliveryTo(email) }
 })
 
-export const confirmSignUp = cognitoOperation(
-  ConfirmSignUp,
-  async (parts, { site, pool, origin }, input) => {
-    requireCognitoClient(pool, input)
-    const confirmation = { email: input.Username, code: input.ConfirmationCode }
-    await parts.signUps.confirm(site, pool, confirmation, origin)
-    return {}
-  },
-)
+export const confirmSignUp = cognitoOperation(ConfirmSignUp, async (parts, call, input) => {
+  requireCognitoClient(call.pool, input)
+  const confirmation = { email: input.Username, code: input.ConfirmationCode }
+  await parts.signUps.confirm(call, confirmation)
+  return {}
+})
 
 export const resendConfirmationCode = cognitoOperation(
   ResendConfirmationCode,
-  async (parts, { site, pool, origin }, input) => {
-    requireCognitoClient(pool, input)
-    await parts.signUps.resend(site, pool, { email: input.Username }, origin)
+  async (parts, call, input) => {
+    requireCognitoClient(call.pool, input)
+    await parts.signUps.resend(call, { email: input.Username })
     return deliveryTo(input.Username)
   },
 )

@@ -1,9 +1,10 @@
+import type { PoolRequest } from '#identity/pool-request.ts'
 import { COGNITO_API_SCOPE } from '#identity/pools/scopes.ts'
 import type { TokenSet } from '#identity/token-sets/model.ts'
 import { OAuthError } from '#identity/token-sets/oauth-error.ts'
 
 import { notAuthorized, wrongUsernameOrPassword } from './cognito-error.ts'
-import type { CognitoRequest, CognitoServices } from './cognito-services.ts'
+import type { CognitoServices } from './cognito-services.ts'
 
 export interface VerifiedSignIn {
   readonly clientId: string
@@ -16,13 +17,14 @@ export interface VerifiedSignIn {
 /** The tokens of a new sign-in, which no browser session stands behind. */
 export async function signInAnswer(
   { tokenSets, events }: CognitoServices,
-  { site, pool, origin }: CognitoRequest,
+  request: PoolRequest,
   { clientId, sub, method, authTime }: VerifiedSignIn,
 ): Promise<object> {
-  const grant = { client: { clientId }, sub, scope: COGNITO_API_SCOPE, authTime, origin }
+  const { pool, origin } = request
+  const grant = { client: { clientId }, sub, scope: COGNITO_API_SCOPE, authTime }
   const event = { event: 'sign-in.succeeded', pool: pool.kind, clientId, origin } as const
   try {
-    const tokens = await tokenSets.start(site, pool, grant, (tx, { email }) =>
+    const tokens = await tokenSets.start(request, grant, (tx, { email }) =>
       events.record(tx, { ...event, sub, email, detail: { method } }),
     )
     return tokenAnswer(tokens)
@@ -35,11 +37,11 @@ export async function signInAnswer(
 /** Refresh tokens are good once: the next one comes along, and Cognito's clients keep it. */
 export async function refreshAnswer(
   { tokenSets }: CognitoServices,
-  { site, pool, origin }: CognitoRequest,
+  request: PoolRequest,
   grant: { readonly clientId: string; readonly refreshToken: string },
 ): Promise<object> {
   try {
-    return tokenAnswer(await tokenSets.refresh(site, pool, { ...grant, origin }))
+    return tokenAnswer(await tokenSets.refresh(request, grant))
   } catch (error) {
     throw error instanceof OAuthError ? notAuthorized('Invalid Refresh Token') : error
   }

@@ -14,20 +14,17 @@ const RevokeToken = Type.Object({ ClientId, ClientSecret, Token: TokenField })
 const GetTokens = Type.Object({ ClientId, ClientSecret, RefreshToken: TokenField })
 
 /** Ends the sign-in that the refresh token is of. Says nothing about one that is not known. */
-export const revokeToken = cognitoOperation(
-  RevokeToken,
-  async (parts, { site, pool, origin }, input) => {
-    const { clientId } = requireCognitoClient(pool, {
-      ...input,
-      SecretHash: input.ClientSecret ?? null,
-    })
-    if (input.Token.includes('.')) {
-      throw new CognitoError('UnsupportedTokenTypeException', 'Unsupported token type')
-    }
-    await parts.tokenSets.revoke(site, pool, { clientId, token: input.Token, origin })
-    return {}
-  },
-)
+export const revokeToken = cognitoOperation(RevokeToken, async (parts, call, input) => {
+  const { clientId } = requireCognitoClient(call.pool, {
+    ...input,
+    SecretHash: input.ClientSecret ?? null,
+  })
+  if (input.Token.includes('.')) {
+    throw new CognitoError('UnsupportedTokenTypeException', 'Unsupported token type')
+  }
+  await parts.tokenSets.revoke(call, { clientId, token: input.Token })
+  return {}
+})
 
 /** What newer clients call in place of InitiateAuth, to be given the next refresh token. */
 export const getTokensFromRefreshToken = cognitoOperation(GetTokens, (parts, call, input) => {
