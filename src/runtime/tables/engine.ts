@@ -4,20 +4,19 @@ import type { Database } from '#platform/postgres/database.ts'
 
 import { projected, readGet } from './actions/get-item.ts'
 import type { ItemChange } from './actions/item-change.ts'
-import { type ItemPage, unknownIndex } from './actions/page.ts'
+import { type FoundPage, type ItemPage, unknownIndex } from './actions/page.ts'
 import { readQuery } from './actions/query.ts'
 import { readDelete, readPut } from './actions/replace-item.ts'
+import { readScan } from './actions/scan.ts'
+import { readUpdate } from './actions/update-item.ts'
 import type {
   DeleteRequest,
-  FoundPage,
   GetRequest,
   PutRequest,
   QueryRequest,
   ScanRequest,
   UpdateRequest,
-} from './actions/requests.ts'
-import { readScan } from './actions/scan.ts'
-import { readUpdate } from './actions/update-item.ts'
+} from './api/action-fields.ts'
 import { Expressions } from './expressions/expressions.ts'
 import { type PlainItem, plainItem } from './items/plain-json.ts'
 import { meteredChange, type MeteredWrites, UNMETERED } from './quotas/charge.ts'

@@ -1,6 +1,6 @@
 import type { PageTokens } from '#base/page.ts'
 
-import type { FoundPage } from './actions/requests.ts'
+import type { FoundPage } from './actions/page.ts'
 import { ACTION_FIELDS } from './api/action-fields.ts'
 import type {
   BatchGetAnswer,
@@ -58,53 +58,40 @@ export class Tables {
   async perform(table: Table, action: TableAction, input: unknown): Promise<TableAnswer> {
     switch (action) {
       case 'get':
-        return this.get(table, input)
-      case 'query':
-        return this.query(table, input)
-      case 'scan':
-        return this.scan(table, input)
+        return this.#get(table, input)
+      case 'query': {
+        const fields = readRequestFields(ACTION_FIELDS.query, input)
+        return this.#page(table, action, fields, (from) => this.#engine.query(table, from))
+      }
+      case 'scan': {
+        const fields = readRequestFields(ACTION_FIELDS.scan, input)
+        return this.#page(table, action, fields, (from) => this.#engine.scan(table, from))
+      }
       case 'put':
+        return written(this.#engine.put(table, readRequestFields(ACTION_FIELDS.put, input)))
       case 'update':
+        return written(this.#engine.update(table, readRequestFields(ACTION_FIELDS.update, input)))
       case 'delete':
-        return this.write(table, action, input)
+        return written(this.#engine.delete(table, readRequestFields(ACTION_FIELDS.delete, input)))
       case 'batch-get':
-        return this.batchGet(table, input)
+        return this.#batchGet(table, input)
       case 'batch-write':
-        return this.batchWrite(table, input)
+        return this.#batchWrite(table, input)
       case 'transact-write':
-        return this.transactWrite(table, input)
+        return this.#transactWrite(table, input)
       default:
         return action satisfies never
     }
   }
 
   /** `{ key, projectionExpression?, expressionAttributeNames?, consistentRead? }`, or the bare key. */
-  async get(table: Table, input: unknown): Promise<ItemAnswer> {
+  async #get(table: Table, input: unknown): Promise<ItemAnswer> {
     const fields = bareKey(table.schema, input) ?? readRequestFields(ACTION_FIELDS.get, input)
     return { item: (await this.#engine.get(table, fields)) ?? null }
   }
 
-  async query(table: Table, input: unknown): Promise<PageAnswer> {
-    const fields = readRequestFields(ACTION_FIELDS.query, input)
-    return this.#page(table, 'query', fields, (from) => this.#engine.query(table, from))
-  }
-
-  async scan(table: Table, input: unknown): Promise<PageAnswer> {
-    const fields = readRequestFields(ACTION_FIELDS.scan, input)
-    return this.#page(table, 'scan', fields, (from) => this.#engine.scan(table, from))
-  }
-
-  async write(
-    table: Table,
-    action: 'put' | 'update' | 'delete',
-    input: unknown,
-  ): Promise<WriteAnswer> {
-    const attributes = await this.#written(table, action, input)
-    return { ok: true, ...(attributes && { attributes }) }
-  }
-
   /** `{ keys, projectionExpression?, expressionAttributeNames?, consistentRead? }`: at most 100 keys. */
-  async batchGet(table: Table, input: unknown): Promise<BatchGetAnswer> {
+  async #batchGet(table: Table, input: unknown): Promise<BatchGetAnswer> {
     const { keys, ...rest } = readRequestFields(ACTION_FIELDS['batch-get'], input)
     const request = { table, keys: itemObjects('keys', keys), ...rest }
     return this.#reads.run(
@@ -118,14 +105,14 @@ export class Tables {
   }
 
   /** `{ puts?, deletes? }` or `{ requests: [{ putRequest: { item } } | { deleteRequest: { key } }] }`: at most 25. */
-  async batchWrite(table: Table, input: unknown): Promise<BatchWriteAnswer> {
+  async #batchWrite(table: Table, input: unknown): Promise<BatchWriteAnswer> {
     const fields = readRequestFields(ACTION_FIELDS['batch-write'], input)
     await this.#batches.write(batchWrites(table, fields))
     return { ok: true, unprocessedItems: [] }
   }
 
   /** `{ actions: [{ put | update | delete | conditionCheck }], clientRequestToken? }`: at most 100, all or nothing. */
-  async transactWrite(table: Table, input: unknown): Promise<TransactAnswer> {
+  async #transactWrite(table: Table, input: unknown): Promise<TransactAnswer> {
     const { actions, clientRequestToken } = readRequestFields(
       ACTION_FIELDS['transact-write'],
       input,
@@ -149,23 +136,11 @@ export class Tables {
     const place = page.lastEvaluatedKey && JSON.stringify(page.lastEvaluatedKey)
     return { ...page, nextToken: this.#pageTokens.seal(scope, place) }
   }
+}
 
-  async #written(
-    table: Table,
-    action: 'put' | 'update' | 'delete',
-    input: unknown,
-  ): Promise<PlainItem | undefined> {
-    switch (action) {
-      case 'put':
-        return this.#engine.put(table, readRequestFields(ACTION_FIELDS.put, input))
-      case 'update':
-        return this.#engine.update(table, readRequestFields(ACTION_FIELDS.update, input))
-      case 'delete':
-        return this.#engine.delete(table, readRequestFields(ACTION_FIELDS.delete, input))
-      default:
-        return action satisfies never
-    }
-  }
+async function written(shown: Promise<PlainItem | undefined>): Promise<WriteAnswer> {
+  const attributes = await shown
+  return { ok: true, ...(attributes && { attributes }) }
 }
 
 /** Many items, or so long ones that the page ended before its limit. */

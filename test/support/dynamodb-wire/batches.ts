@@ -1,4 +1,4 @@
-import type { BatchWriteRequest, TransactRequest } from '#runtime/tables/actions/requests.ts'
+import type { BatchWriteRequest, TransactRequest } from '#runtime/tables/api/action-fields.ts'
 import { TableBatches } from '#runtime/tables/batches/service.ts'
 import { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { checkItemSize } from '#runtime/tables/items/size.ts'

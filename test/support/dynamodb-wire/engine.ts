@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import type { FoundPage } from '#runtime/tables/actions/requests.ts'
+import type { FoundPage } from '#runtime/tables/actions/page.ts'
 import { segmentOf } from '#runtime/tables/actions/scan.ts'
 import { TableEngine } from '#runtime/tables/engine.ts'
 import { checkPresence, Expressions } from '#runtime/tables/expressions/expressions.ts'

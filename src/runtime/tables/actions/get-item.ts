@@ -1,3 +1,4 @@
+import type { GetRequest } from '#runtime/tables/api/action-fields.ts'
 import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'
@@ -8,7 +9,6 @@ import { type ItemKey, itemKeyOf } from '#runtime/tables/store/item-key.ts'
 import { itemOf, type StoredItem } from '#runtime/tables/store/stored-item.ts'
 
 import type { ActionRequest } from './item-change.ts'
-import type { GetRequest } from './requests.ts'
 
 const EXPRESSIONS = ['projectionExpression'] as const
 

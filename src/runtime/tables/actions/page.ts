@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
+import type { ItemPageRequest } from '#runtime/tables/api/action-fields.ts'
 import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
 import { itemMatches } from '#runtime/tables/expressions/matches.ts'
 import { attributeOf, type Item, typeOf } from '#runtime/tables/items/attribute-value.ts'
@@ -11,6 +12,7 @@ import {
   keyAttributes,
   keyFits,
 } from '#runtime/tables/items/key-schema.ts'
+import type { PlainItem } from '#runtime/tables/items/plain-json.ts'
 import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
 import { itemKeyOf } from '#runtime/tables/store/item-key.ts'
 import type { Bound } from '#runtime/tables/store/key-range.ts'
@@ -21,12 +23,22 @@ import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { projected } from './get-item.ts'
 import type { ActionRequest } from './item-change.ts'
-import type { FoundPage, ItemPageRequest } from './requests.ts'
 
 /** A checked query or scan. */
 export interface ItemPage {
   readonly request: StoredPageRequest
   readonly found: (page: StoredPage) => Promise<FoundPage>
+}
+
+/** What a query or scan found on one page. */
+export interface FoundPage {
+  /** Empty where only the count was asked for. */
+  readonly items: PlainItem[]
+  /** Items after the filter. */
+  readonly count: number
+  /** Items before it. */
+  readonly scannedCount: number
+  readonly lastEvaluatedKey?: PlainItem
 }
 
 /** The table or the index that a page is read from. */

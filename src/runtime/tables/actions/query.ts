@@ -1,3 +1,4 @@
+import type { QueryRequest } from '#runtime/tables/api/action-fields.ts'
 import type { BoundExpressions } from '#runtime/tables/expressions/expressions.ts'
 import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import {
@@ -28,7 +29,6 @@ import {
   sourceOf,
   startKeyNames,
 } from './page.ts'
-import type { QueryRequest } from './requests.ts'
 
 const EXPRESSIONS = ['projectionExpression', 'filterExpression', 'keyConditionExpression'] as const
 const OUTSIDE = 'The provided starting key is outside query boundaries based on provided conditions'

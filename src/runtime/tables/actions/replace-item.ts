@@ -1,3 +1,4 @@
+import type { DeleteRequest, PutRequest } from '#runtime/tables/api/action-fields.ts'
 import { type BoundExpressions, checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { checkItemKey, checkItemKeys } from '#runtime/tables/items/key-schema.ts'
@@ -13,7 +14,6 @@ import {
   type ItemChange,
   showsOnFailure,
 } from './item-change.ts'
-import type { DeleteRequest, PutRequest } from './requests.ts'
 
 const EXPRESSIONS = ['conditionExpression'] as const
 

@@ -1,3 +1,4 @@
+import type { ScanRequest } from '#runtime/tables/api/action-fields.ts'
 import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
@@ -19,7 +20,6 @@ import {
   sourceOf,
   startKeyNames,
 } from './page.ts'
-import type { ScanRequest } from './requests.ts'
 
 const EXPRESSIONS = ['projectionExpression', 'filterExpression'] as const
 

@@ -1,3 +1,4 @@
+import type { UpdateRequest } from '#runtime/tables/api/action-fields.ts'
 import { applyUpdate } from '#runtime/tables/expressions/apply-update.ts'
 import { NO_UPDATE, type Update } from '#runtime/tables/expressions/bind-update.ts'
 import { checkPresence } from '#runtime/tables/expressions/expressions.ts'
@@ -16,7 +17,6 @@ import {
   conditionHolds,
   type ItemChange,
 } from './item-change.ts'
-import type { UpdateRequest } from './requests.ts'
 
 const EXPRESSIONS = ['updateExpression', 'conditionExpression'] as const
 

@@ -1,5 +1,8 @@
+import type { Table } from '#runtime/tables/table.ts'
+
 import {
   booleanRule,
+  type JsonObject,
   keyRule,
   limitRule,
   listRule,
@@ -12,7 +15,7 @@ import {
   totalSegmentsRule,
   valuesRule,
 } from './field-rules.ts'
-import type { FieldRules } from './request-fields.ts'
+import type { FieldRules, FieldsOf } from './request-fields.ts'
 
 const CONDITION = {
   conditionExpression: textRule,
@@ -85,6 +88,36 @@ export const WRITE_FIELDS = {
   putRequest: { required: { item: objectRule }, optional: {} },
   deleteRequest: { required: { key: keyRule }, optional: {} },
 } as const satisfies Record<string, FieldRules>
+
+type ActionFields<Action extends keyof typeof ACTION_FIELDS> = FieldsOf<
+  (typeof ACTION_FIELDS)[Action]
+>
+export type GetRequest = ActionFields<'get'>
+export type PutRequest = ActionFields<'put'>
+export type DeleteRequest = ActionFields<'delete'>
+export type UpdateRequest = ActionFields<'update'>
+export type QueryRequest = ActionFields<'query'>
+export type ScanRequest = ActionFields<'scan'>
+export type ItemPageRequest = FieldsOf<{ readonly required: {}; readonly optional: typeof PAGE }>
+export type BatchGetRequest = Omit<ActionFields<'batch-get'>, 'keys'> & {
+  readonly table: Table
+  readonly keys: readonly JsonObject[]
+}
+
+/** Puts an item, or deletes that of a key. */
+export type BatchWriteRequest = { readonly table: Table } & (
+  | FieldsOf<typeof WRITE_FIELDS.putRequest>
+  | FieldsOf<typeof WRITE_FIELDS.deleteRequest>
+)
+
+/** One action of a transaction. */
+export type TransactRequest = {
+  [Kind in keyof typeof TRANSACT_FIELDS]: {
+    readonly table: Table
+    readonly kind: Kind
+    readonly fields: FieldsOf<(typeof TRANSACT_FIELDS)[Kind]>
+  }
+}[keyof typeof TRANSACT_FIELDS]
 
 /** Fields of DynamoDB that have no use here, and what to do instead. */
 export const REFUSED_FIELDS: ReadonlyMap<string, string> = new Map([

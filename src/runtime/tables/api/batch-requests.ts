@@ -1,8 +1,13 @@
 import { invalid } from '#base/app-error.ts'
-import type { BatchWriteRequest, TransactRequest } from '#runtime/tables/actions/requests.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
-import { type ACTION_FIELDS, TRANSACT_FIELDS, WRITE_FIELDS } from './action-fields.ts'
+import {
+  type ACTION_FIELDS,
+  type BatchWriteRequest,
+  TRANSACT_FIELDS,
+  type TransactRequest,
+  WRITE_FIELDS,
+} from './action-fields.ts'
 import { isJsonObject, type JsonObject } from './field-rules.ts'
 import { camelCase, type FieldRules, type FieldsOf, readRequestFields } from './request-fields.ts'
 
@@ -44,24 +49,14 @@ export const transactActions = (
   table: Table,
   actions: readonly unknown[],
 ): readonly TransactRequest[] =>
-  itemObjects('actions', actions).map((each, at): TransactRequest => {
+  itemObjects('actions', actions).map((each, at) => {
     const { kind, input, path } = oneKind(TRANSACT_FIELDS, each, `actions[${at}]`)
-    switch (kind) {
-      case 'put':
-        return { table, kind, fields: readRequestFields(TRANSACT_FIELDS.put, input, path) }
-      case 'update':
-        return { table, kind, fields: readRequestFields(TRANSACT_FIELDS.update, input, path) }
-      case 'delete':
-        return { table, kind, fields: readRequestFields(TRANSACT_FIELDS.delete, input, path) }
-      case 'conditionCheck':
-        return {
-          table,
-          kind,
-          fields: readRequestFields(TRANSACT_FIELDS.conditionCheck, input, path),
-        }
-      default:
-        return kind satisfies never
-    }
+    // Both are of one kind.
+    return {
+      table,
+      kind,
+      fields: readRequestFields(TRANSACT_FIELDS[kind], input, path),
+    } as TransactRequest
   })
 
 interface OneKind<Kind> {

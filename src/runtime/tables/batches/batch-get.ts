@@ -1,4 +1,4 @@
-import type { BatchGetRequest } from '#runtime/tables/actions/requests.ts'
+import type { BatchGetRequest } from '#runtime/tables/api/action-fields.ts'
 import type { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'

@@ -1,4 +1,4 @@
-import type { BatchWriteRequest } from '#runtime/tables/actions/requests.ts'
+import type { BatchWriteRequest } from '#runtime/tables/api/action-fields.ts'
 import { attributeOf, type Item, typeOf } from '#runtime/tables/items/attribute-value.ts'
 import {
   checkItemKey,

@@ -4,7 +4,7 @@ import type {
   BatchGetRequest,
   BatchWriteRequest,
   TransactRequest,
-} from '#runtime/tables/actions/requests.ts'
+} from '#runtime/tables/api/action-fields.ts'
 import { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { type MeteredWrites, UNMETERED } from '#runtime/tables/quotas/charge.ts'
 import { BatchItems } from '#runtime/tables/store/batch-items.ts'

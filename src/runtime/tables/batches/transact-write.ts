@@ -1,6 +1,6 @@
 import { conditionFailure, conditionHolds } from '#runtime/tables/actions/item-change.ts'
-import type { TransactRequest } from '#runtime/tables/actions/requests.ts'
 import { updatedItem } from '#runtime/tables/actions/update-item.ts'
+import type { TransactRequest } from '#runtime/tables/api/action-fields.ts'
 import { NO_UPDATE } from '#runtime/tables/expressions/bind-update.ts'
 import {
   type BoundExpressions,

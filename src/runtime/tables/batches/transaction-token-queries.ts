@@ -4,7 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import { canonicalJson } from '#base/canonical-json.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
-import type { TransactRequest } from '#runtime/tables/actions/requests.ts'
+import type { TransactRequest } from '#runtime/tables/api/action-fields.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
 /** As long as DynamoDB remembers a token. */
