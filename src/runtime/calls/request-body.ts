@@ -1,5 +1,6 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import { type ValueBounds, checkDepth, checkValueCount } from '#base/json-depth.ts'
+import { isJsonObject } from '#base/json-object.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 
@@ -28,10 +29,10 @@ export const bodyTooLarge = (limitBytes: number): AppError =>
 export function payloadOf(body: string, bounds?: ValueBounds): unknown {
   checkValueCount(body, bounds)
   const parsed = parse(body)
-  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {
+  if (!isJsonObject(parsed)) {
     throw invalid('body', 'must be a JSON object such as {"payload": …}')
   }
-  return 'payload' in parsed ? parsed.payload : undefined
+  return parsed['payload']
 }
 
 function parse(body: string): unknown {

@@ -1,5 +1,6 @@
 import { AppError, type FieldFault } from '#base/app-error.ts'
 import { jsonTextWithin } from '#base/json-depth.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 import {
@@ -64,7 +65,7 @@ export function faultsAt(at: string, error: unknown): FieldFault[] {
 }
 
 function documentOf(value: unknown): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     throw invalidFields([{ field: 'definition', message: 'expected object' }])
   }
   checkDefinitionBounds(value)

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import type { FieldFault } from '#base/app-error.ts'
-import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import { isJsonObject } from '#base/json-object.ts'
 
 import { itemKey, linkFaults } from './links.ts'
 import { byName, type ParsedDefinition } from './parse.ts'

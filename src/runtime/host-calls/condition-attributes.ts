@@ -1,4 +1,4 @@
-import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import type { DocumentPath } from '#runtime/tables/expressions/document-path.ts'
 import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'

@@ -1,10 +1,6 @@
+import { isJsonObject } from '#base/json-object.ts'
 import type { BucketAction } from '#runtime/buckets/bucket.ts'
-import {
-  type FieldRule,
-  isJsonObject,
-  textRule,
-  boundedObjectRule,
-} from '#runtime/tables/api/field-rules.ts'
+import { type FieldRule, textRule, boundedObjectRule } from '#runtime/tables/api/field-rules.ts'
 
 /** More do not fit into the bytes that metadata may have. */
 const MAX_METADATA = 1024

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
 import { didYouMean } from '#base/did-you-mean.ts'
-import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import { isJsonObject } from '#base/json-object.ts'
 
 import { type Preset, PRESET_NAMES, type PresetName, isPresetName, presetOf } from './presets.ts'
 

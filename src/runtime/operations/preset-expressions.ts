@@ -1,5 +1,5 @@
 import { invalid } from '#base/app-error.ts'
-import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import { ExpressionError } from '#runtime/tables/expressions/expression-error.ts'
 import { parseCondition } from '#runtime/tables/expressions/parse-condition.ts'
 import { parseProjection } from '#runtime/tables/expressions/parse-projection.ts'

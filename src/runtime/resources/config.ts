@@ -1,3 +1,4 @@
+import { isJsonObject } from '#base/json-object.ts'
 import { BucketConfig } from '#runtime/buckets/bucket-config.ts'
 import { parseShape } from '#runtime/shape.ts'
 import { TableConfig, checkKeysUnchanged, checkTable } from '#runtime/tables/table-config.ts'
@@ -40,7 +41,7 @@ const tableConfig = (sent: unknown): TableConfig =>
   checkTable(parseShape(TableConfig, sent, 'config'))
 
 function mergeFields(current: object, patch: unknown): Record<string, unknown> | undefined {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return undefined
+  if (!isJsonObject(patch)) return undefined
   const fields = new Map<string, unknown>(Object.entries(current))
   // New code takes the place of the artifact, and the other way round.
   if ('code' in patch) fields.delete('artifact')

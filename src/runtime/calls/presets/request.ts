@@ -1,11 +1,11 @@
 import { invalid } from '#base/app-error.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import {
   type PresetBinding,
   allowedFields,
   isMapField,
 } from '#runtime/operations/preset-binding.ts'
 import type { Preset } from '#runtime/operations/presets.ts'
-import { isJsonObject } from '#runtime/tables/api/field-rules.ts'
 import {
   type RequestFields,
   camelCase,

@@ -1,8 +1,8 @@
+import { type JsonObject } from '#base/json-object.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import {
   booleanRule,
-  type JsonObject,
   keyRule,
   limitRule,
   listRule,

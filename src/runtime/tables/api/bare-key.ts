@@ -1,7 +1,7 @@
+import { isJsonObject, type JsonObject } from '#base/json-object.ts'
 import { type KeySchema, keyAttributes } from '#runtime/tables/items/key-schema.ts'
 
 import { ACTION_FIELDS } from './action-fields.ts'
-import { isJsonObject, type JsonObject } from './field-rules.ts'
 import { camelCase } from './request-fields.ts'
 
 const { required, optional } = ACTION_FIELDS.get

@@ -1,4 +1,5 @@
 import { invalid } from '#base/app-error.ts'
+import { isJsonObject, type JsonObject } from '#base/json-object.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
 import {
@@ -8,7 +9,6 @@ import {
   type TransactRequest,
   WRITE_FIELDS,
 } from './action-fields.ts'
-import { isJsonObject, type JsonObject } from './field-rules.ts'
 import { camelCase, type FieldRules, type FieldsOf, readRequestFields } from './request-fields.ts'
 
 /** The items or keys of a list. */

@@ -1,4 +1,4 @@
-export type JsonObject = Readonly<Record<string, unknown>>
+import { isJsonObject, type JsonObject } from '#base/json-object.ts'
 
 /** Says what is wrong with the value of a field, or nothing. A value without a fault is a `Value`. */
 export interface FieldRule<Value = unknown> {
@@ -59,9 +59,6 @@ export const enumRule =
     words.some((word) => word === value)
       ? undefined
       : `must be one of ${words.map((word) => `"${word}"`).join(', ')}`
-
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** An object of so many entries. */
 export function boundedObjectRule(most: number): FieldRule<JsonObject> {

@@ -1,4 +1,5 @@
 import { invalid } from '#base/app-error.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import { unknownIndex } from '#runtime/tables/actions/page.ts'
 import { conjunction } from '#runtime/tables/expressions/conjunction.ts'
 import { parseNamed } from '#runtime/tables/expressions/expressions.ts'
@@ -6,7 +7,6 @@ import { parseUpdate } from '#runtime/tables/expressions/parse-update.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
-import { isJsonObject } from './field-rules.ts'
 import type { RequestFields } from './request-fields.ts'
 
 /** The actions on single items and pages. */

@@ -1,9 +1,8 @@
 import { invalid } from '#base/app-error.ts'
 import { canonicalJson } from '#base/canonical-json.ts'
+import type { JsonObject } from '#base/json-object.ts'
 import type { PageTokens } from '#base/page.ts'
 import type { Table } from '#runtime/tables/table.ts'
-
-import type { JsonObject } from './field-rules.ts'
 
 /** The fields of a query or scan that say where its page starts and ends. */
 export interface PageStart {

@@ -1,8 +1,9 @@
 import { invalid } from '#base/app-error.ts'
 import { didYouMean } from '#base/did-you-mean.ts'
+import { isJsonObject, type JsonObject } from '#base/json-object.ts'
 
 import { REFUSED_FIELDS } from './action-fields.ts'
-import { type FieldRule, isJsonObject, type JsonObject } from './field-rules.ts'
+import { type FieldRule } from './field-rules.ts'
 
 /** The fields that a request may have, by their camelCase names. */
 export interface FieldRules {

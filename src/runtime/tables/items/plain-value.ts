@@ -1,3 +1,4 @@
+import { isJsonObject, type JsonObject } from '#base/json-object.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
 import type { Attributes, AttributeValue, Item } from './attribute-value.ts'
@@ -7,8 +8,6 @@ import { mapFields } from './map-fields.ts'
 import { isMarkerName, MARKERS } from './markers.ts'
 import { canonicalNumber } from './number.ts'
 import { checkedSet } from './set-rules.ts'
-
-type Fields = Readonly<Record<string, unknown>>
 
 /**
  * Reads a value in the product's JSON form: strings, numbers, booleans, null, lists and maps stand for
@@ -21,7 +20,7 @@ export function readPlainValue(input: unknown, level = 1): AttributeValue {
   if (typeof input === 'string') return { S: input }
   if (typeof input === 'number') return { N: numberOf(input) }
   if (typeof input === 'boolean') return { BOOL: input }
-  if (isFields(input)) return readObject(input, level)
+  if (isJsonObject(input)) return readObject(input, level)
   throw validationError(`A value of type "${typeof input}" cannot be stored in an item`)
 }
 
@@ -30,7 +29,7 @@ export function readPlainItem(input: unknown): Item {
   return readAttributes(objectOf(input, 'An item must be a JSON object'), 1)
 }
 
-function readObject(fields: Fields, level: number): AttributeValue {
+function readObject(fields: JsonObject, level: number): AttributeValue {
   const [marker, second] = Object.keys(fields)
   if (marker === undefined || second !== undefined || !isMarkerName(marker)) {
     return { M: readAttributes(fields, level + 1) }
@@ -50,7 +49,7 @@ function readObject(fields: Fields, level: number): AttributeValue {
   }
 }
 
-function readAttributes(fields: Fields, level: number): Attributes {
+function readAttributes(fields: JsonObject, level: number): Attributes {
   for (const name of Object.keys(fields)) checkAttributeName(name)
   return mapFields(fields, (value) => readPlainValue(value, level))
 }
@@ -92,13 +91,10 @@ function contentText(marker: string, content: unknown): string {
   throw validationError(misused(marker, 'a string'))
 }
 
-function objectOf(input: unknown, message: string): Fields {
-  if (isFields(input)) return input
+function objectOf(input: unknown, message: string): JsonObject {
+  if (isJsonObject(input)) return input
   throw validationError(message)
 }
-
-const isFields = (input: unknown): input is Fields =>
-  typeof input === 'object' && input !== null && !Array.isArray(input)
 
 const misused = (marker: string, what: string): string =>
   `"${marker}" must hold ${what}; a map with that one key is written { "${MARKERS.map}": { … } }`
