@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { MAX_CODE_ATTEMPTS } from './mailed-codes.ts'
@@ -46,9 +46,7 @@ export function takeResetAttempt(
   return tx.db
     .updateTable('user_code')
     .set({ tries: sql<number>`tries + 1` })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, { userPoolId, sub }))
     .where('purpose', '=', 'reset')
     .where('tries', '<', MAX_CODE_ATTEMPTS)
     .where('expires_at', '>', now)
@@ -59,9 +57,7 @@ export function takeResetAttempt(
 export async function deleteResetCode(tx: SiteTx, { userPoolId, sub }: UserKey): Promise<void> {
   await tx.db
     .deleteFrom('user_code')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, { userPoolId, sub }))
     .where('purpose', '=', 'reset')
     .execute()
 }

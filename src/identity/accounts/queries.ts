@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { OpenInvite } from './model.ts'
@@ -13,9 +13,7 @@ export function lockUser(
   return tx.db
     .selectFrom('pool_user')
     .select('status')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, { userPoolId, sub }))
     .forUpdate()
     .executeTakeFirst()
 }
@@ -29,9 +27,7 @@ export async function markVerified(
   await tx.db
     .updateTable('pool_user')
     .set({ email_verified: true, updated_at: now })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, { userPoolId, sub }))
     .where('email', '=', email)
     .where('email_verified', '=', false)
     .execute()
@@ -51,9 +47,7 @@ export async function activateInvited(
       email_verified: sql<boolean>`external_email is null`,
       updated_at: now,
     })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, { userPoolId, sub }))
     .where('status', '=', 'INVITED')
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n

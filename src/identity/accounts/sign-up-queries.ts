@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import { inPool } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface PendingSignUp {
@@ -58,8 +59,7 @@ const pendingSignUps = (tx: SiteTx, { userPoolId, email }: SignUpKey, now: Date)
       'tries',
       'network',
     ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('email', '=', email)
     .where('expires_at', '>', now)
 
@@ -84,8 +84,7 @@ export async function countSignUpAttempt(
   await tx.db
     .updateTable('pending_sign_up')
     .set({ tries: sql<number>`tries + 1` })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('registration_id', '=', sql<string>`any(${registrationIds})`)
     .execute()
 }
@@ -97,8 +96,7 @@ export async function deleteSignUp(
 ): Promise<void> {
   await tx.db
     .deleteFrom('pending_sign_up')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('registration_id', '=', registrationId)
     .execute()
 }
@@ -122,8 +120,7 @@ export async function updateSignUpCode(
   const { numUpdatedRows } = await tx.db
     .updateTable('pending_sign_up')
     .set({ code_hash: code.codeHash, tries: 0, expires_at: code.expiresAt })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('registration_id', '=', code.registrationId)
     .where('email', '=', code.email)
     .where('expires_at', '>', now)

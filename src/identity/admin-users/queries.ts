@@ -1,4 +1,5 @@
 import type { Role } from '#identity/actor.ts'
+import { inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { AdminUser } from './model.ts'
@@ -8,8 +9,7 @@ export async function lockPool(tx: SiteTx, userPoolId: string): Promise<void> {
   await tx.db
     .selectFrom('user_pool')
     .select('user_pool_id')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .forNoKeyUpdate()
     .execute()
 }
@@ -25,8 +25,7 @@ export function selectAdminUsers(
     .selectFrom('pool_user')
     .select(['sub as userId', 'email', 'external_email as externalEmail', 'status'])
     .select((row) => row.ref('role').$notNull().as('role'))
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .$if(after !== undefined, (query) => query.where('email', '>', after ?? ''))
     .orderBy('email')
     .limit(page.limit + 1)
@@ -43,8 +42,7 @@ export async function selectOtherSuperAdmins(
     .selectFrom('pool_user')
     .select('status')
     .distinct()
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('role', '=', 'super-admin')
     .where('sub', '!=', sub)
     .execute()
@@ -59,18 +57,11 @@ export async function updateRole(
   await tx.db
     .updateTable('pool_user')
     .set({ role: user.role, tokens_valid_after: now, updated_at: now })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .execute()
 }
 
 /** With everything that hangs on it: password, sign-ins, codes, invitations. */
 export async function deleteUser(tx: SiteTx, userPoolId: string, sub: string): Promise<void> {
-  await tx.db
-    .deleteFrom('pool_user')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
-    .execute()
+  await tx.db.deleteFrom('pool_user').where(ofUser(tx, { userPoolId, sub })).execute()
 }

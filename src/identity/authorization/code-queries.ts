@@ -1,4 +1,4 @@
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export interface StoredCode extends UserKey {
@@ -83,9 +83,7 @@ export async function deleteCodesOfSession(
 ): Promise<void> {
   await tx.db
     .deleteFrom('authorization_code')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .where('session_id', '=', sessionId)
     .execute()
 }
@@ -97,9 +95,7 @@ export async function deleteCodesOfUser(
 ): Promise<void> {
   await tx.db
     .deleteFrom('authorization_code')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .where('session_id', 'is distinct from', keptSessionId)
     .execute()
 }

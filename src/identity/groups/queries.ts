@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { DataGroup, GroupMember } from './model.ts'
@@ -9,17 +10,18 @@ interface PageLimit {
   readonly after: string | undefined
 }
 
-export interface MemberKey {
+export interface MemberKey extends UserKey {
   readonly groupName: string
-  readonly userPoolId: string
-  readonly sub: string
 }
 
-export function selectGroups(tx: SiteTx, page: PageLimit): Promise<DataGroup[]> {
-  return tx.db
+const groups = ({ db, siteId }: SiteTx) =>
+  db
     .selectFrom('data_group')
     .select(['group_name as groupName', 'description'])
-    .where('site_id', '=', tx.siteId)
+    .where('site_id', '=', siteId)
+
+export function selectGroups(tx: SiteTx, page: PageLimit): Promise<DataGroup[]> {
+  return groups(tx)
     .$if(page.after !== undefined, (query) => query.where('group_name', '>', page.after ?? ''))
     .orderBy('group_name')
     .limit(page.limit)
@@ -27,21 +29,13 @@ export function selectGroups(tx: SiteTx, page: PageLimit): Promise<DataGroup[]> 
 }
 
 export function selectAllGroups(tx: SiteTx): Promise<DataGroup[]> {
-  return tx.db
-    .selectFrom('data_group')
-    .select(['group_name as groupName', 'description'])
-    .where('site_id', '=', tx.siteId)
+  return groups(tx)
     .orderBy(sql`group_name collate "C"`)
     .execute()
 }
 
 export function selectGroup(tx: SiteTx, groupName: string): Promise<DataGroup | undefined> {
-  return tx.db
-    .selectFrom('data_group')
-    .select(['group_name as groupName', 'description'])
-    .where('site_id', '=', tx.siteId)
-    .where('group_name', '=', groupName)
-    .executeTakeFirst()
+  return groups(tx).where('group_name', '=', groupName).executeTakeFirst()
 }
 
 export async function updateGroup(tx: SiteTx, group: DataGroup): Promise<void> {
@@ -93,13 +87,7 @@ export async function deleteGroup(tx: SiteTx, groupName: string): Promise<boolea
 
 /** Whether it exists; until the transaction ends it stays. */
 export async function holdGroup(tx: SiteTx, groupName: string): Promise<boolean> {
-  const row = await tx.db
-    .selectFrom('data_group')
-    .select('group_name')
-    .where('site_id', '=', tx.siteId)
-    .where('group_name', '=', groupName)
-    .forKeyShare()
-    .executeTakeFirst()
+  const row = await groups(tx).where('group_name', '=', groupName).forKeyShare().executeTakeFirst()
   return row !== undefined
 }
 
@@ -112,8 +100,7 @@ export function lockVisitor(
   return tx.db
     .selectFrom('pool_user')
     .select(['sub', 'email'])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('email', '=', email)
     .forNoKeyUpdate()
     .executeTakeFirst()
@@ -122,8 +109,7 @@ export function lockVisitor(
 /** How many groups a visitor is in, and how long they are as JSON. */
 export function selectGroupsSize(
   tx: SiteTx,
-  userPoolId: string,
-  sub: string,
+  visitor: UserKey,
 ): Promise<{ count: number; bytes: number }> {
   return tx.db
     .selectFrom('data_group_member')
@@ -131,9 +117,7 @@ export function selectGroupsSize(
       sql<number>`count(*)::int`.as('count'),
       sql<number>`coalesce(sum(octet_length(to_json(group_name)::text) + 1), 0)::int`.as('bytes'),
     ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, visitor))
     .executeTakeFirstOrThrow()
 }
 

@@ -205,8 +205,8 @@ async function requireVisitor(tx: SiteTx, userPoolId: string, username: string) 
 }
 
 /** After the insert, which the throw takes back. */
-async function requireWithinLimits(tx: SiteTx, { userPoolId, sub }: MemberKey): Promise<void> {
-  const { count, bytes } = await selectGroupsSize(tx, userPoolId, sub)
+async function requireWithinLimits(tx: SiteTx, member: MemberKey): Promise<void> {
+  const { count, bytes } = await selectGroupsSize(tx, member)
   if (count <= MAX_GROUPS_OF_USER && bytes <= MAX_GROUP_CLAIM_BYTES) return
   throw invalid(
     'username',

@@ -1,4 +1,4 @@
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 export async function insertInvite(
@@ -26,9 +26,7 @@ export async function insertInvite(
 export async function deleteUnusedInvites(tx: SiteTx, invitee: UserKey): Promise<void> {
   await tx.db
     .deleteFrom('user_invite')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', invitee.userPoolId)
-    .where('sub', '=', invitee.sub)
+    .where(ofUser(tx, invitee))
     .where('used_at', 'is', null)
     .execute()
 }
@@ -53,9 +51,7 @@ export async function lockInvited(tx: SiteTx, invitee: UserKey): Promise<boolean
   const user = await tx.db
     .selectFrom('pool_user')
     .select('sub')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', invitee.userPoolId)
-    .where('sub', '=', invitee.sub)
+    .where(ofUser(tx, invitee))
     .where('status', '=', 'INVITED')
     .forUpdate()
     .executeTakeFirst()

@@ -1,3 +1,4 @@
+import { inPool } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { PublicJwk } from './model.ts'
@@ -59,8 +60,7 @@ export function selectSealedKey(
   return tx.db
     .selectFrom('signing_key')
     .select('sealed_private as sealedPrivate')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('kid', '=', kid)
     .executeTakeFirst()
 }
@@ -73,8 +73,7 @@ export async function retireKeys(
   await tx.db
     .updateTable('signing_key')
     .set({ retired_at: times.retiredAt, expires_at: times.expiresAt })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('retired_at', 'is', null)
     .execute()
 }
@@ -82,19 +81,14 @@ export async function retireKeys(
 export async function deleteExpiredKeys(tx: SiteTx, userPoolId: string, now: Date): Promise<void> {
   await tx.db
     .deleteFrom('signing_key')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('expires_at', '<=', now)
     .execute()
 }
 
 /** Every token of the pool ends with its keys. */
 export async function deleteKeys(tx: SiteTx, userPoolId: string): Promise<void> {
-  await tx.db
-    .deleteFrom('signing_key')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .execute()
+  await tx.db.deleteFrom('signing_key').where(inPool(tx, userPoolId)).execute()
 }
 
 /** The pool's keys change one rotation at a time. Gives when each of them ends, the next to end first. */
@@ -105,15 +99,13 @@ export async function lockPoolKeys(
   await tx.db
     .selectFrom('user_pool')
     .select('user_pool_id')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .forUpdate()
     .executeTakeFirstOrThrow()
   return tx.db
     .selectFrom('signing_key')
     .select('expires_at as expiresAt')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .orderBy('expires_at')
     .execute()
 }

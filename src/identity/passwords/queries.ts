@@ -1,4 +1,4 @@
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 /** A password as the database keeps it. */
@@ -57,9 +57,7 @@ export async function updatePassword(
   const { numUpdatedRows } = await tx.db
     .updateTable('user_password')
     .set({ hash: change.stored.hash, sealed_srp: change.stored.sealedSrp, updated_at: now })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', owner.userPoolId)
-    .where('sub', '=', owner.sub)
+    .where(ofUser(tx, owner))
     .where('hash', '=', change.oldHash)
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
@@ -69,8 +67,6 @@ export function selectPassword(tx: SiteTx, owner: UserKey): Promise<StoredPasswo
   return tx.db
     .selectFrom('user_password')
     .select(['hash', 'sealed_srp as sealedSrp'])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', owner.userPoolId)
-    .where('sub', '=', owner.sub)
+    .where(ofUser(tx, owner))
     .executeTakeFirst()
 }

@@ -1,4 +1,5 @@
 import type { PoolKind } from '#identity/pool-kind.ts'
+import { inPool } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Client, ClientPurpose, ClientRow } from './client.ts'
@@ -57,13 +58,13 @@ export async function insertClient(
     .execute()
 }
 
-export function selectPools(tx: SiteTx): Promise<PoolRow[]> {
-  return tx.db
+const pools = ({ db, siteId }: SiteTx) =>
+  db
     .selectFrom('user_pool')
     .select(['kind', 'user_pool_id as userPoolId', 'settings'])
-    .where('site_id', '=', tx.siteId)
-    .execute()
-}
+    .where('site_id', '=', siteId)
+
+export const selectPools = (tx: SiteTx): Promise<PoolRow[]> => pools(tx).execute()
 
 export function selectClients(tx: SiteTx): Promise<ClientRow[]> {
   return tx.db
@@ -81,15 +82,8 @@ export function selectClients(tx: SiteTx): Promise<ClientRow[]> {
 }
 
 /** Settings change one request at a time. */
-export function lockPools(tx: SiteTx): Promise<PoolRow[]> {
-  return tx.db
-    .selectFrom('user_pool')
-    .select(['kind', 'user_pool_id as userPoolId', 'settings'])
-    .where('site_id', '=', tx.siteId)
-    .orderBy('kind')
-    .forNoKeyUpdate()
-    .execute()
-}
+export const lockPools = (tx: SiteTx): Promise<PoolRow[]> =>
+  pools(tx).orderBy('kind').forNoKeyUpdate().execute()
 
 export async function updatePoolSettings(
   tx: SiteTx,
@@ -99,8 +93,7 @@ export async function updatePoolSettings(
   await tx.db
     .updateTable('user_pool')
     .set({ settings: JSON.stringify(settings) })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .execute()
 }
 

@@ -2,7 +2,7 @@ import { Value } from '@sinclair/typebox/value'
 
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { UserProfile, StoredProfile } from './model.ts'
@@ -40,9 +40,7 @@ export async function updateProfile(
       settings: JSON.stringify(change.settings),
       updated_at: change.updatedAt,
     })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', owner.userPoolId)
-    .where('sub', '=', owner.sub)
+    .where(ofUser(tx, owner))
     .execute()
   await update.catch((error: unknown) => {
     if (!hasCode(error, UNIQUE_VIOLATION)) throw error
@@ -53,12 +51,7 @@ export async function updateProfile(
 
 /** A code that went to an address is no proof for the account once the address has changed. */
 export async function deleteCodes(tx: SiteTx, owner: UserKey): Promise<void> {
-  await tx.db
-    .deleteFrom('user_code')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', owner.userPoolId)
-    .where('sub', '=', owner.sub)
-    .execute()
+  await tx.db.deleteFrom('user_code').where(ofUser(tx, owner)).execute()
 }
 
 const profile = (tx: SiteTx, owner: UserKey) =>
@@ -77,9 +70,7 @@ const profile = (tx: SiteTx, owner: UserKey) =>
       'created_at as createdAt',
       'updated_at as updatedAt',
     ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', owner.userPoolId)
-    .where('sub', '=', owner.sub)
+    .where(ofUser(tx, owner))
 
 const stored = <Row extends { readonly settings: unknown }>(row: Row | undefined) =>
   row && { ...row, settings: storedSettings(row.settings) }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { SessionView } from './model.ts'
@@ -44,9 +44,7 @@ const revokeLiveFamilies = (tx: SiteTx, user: UserKey, now: Date) =>
   tx.db
     .updateTable('refresh_family')
     .set({ revoked_at: now })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .where('revoked_at', 'is', null)
     .returning('family_id as familyId')
 
@@ -99,9 +97,7 @@ export function selectSessionOfFamily(
   return tx.db
     .selectFrom('refresh_family')
     .select('session_id as sessionId')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .where('family_id', '=', familyId)
     .executeTakeFirst()
 }

@@ -1,12 +1,10 @@
-import type { UserKey } from '#identity/user-key.ts'
+import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Session, SessionView, SignInMethod } from './model.ts'
 
 /** A session's id belongs to one user of one pool; what does not match is not found. */
-export interface SessionKey {
-  readonly userPoolId: string
-  readonly sub: string
+export interface SessionKey extends UserKey {
   readonly sessionId: string
 }
 
@@ -26,16 +24,10 @@ export async function insertSession(tx: SiteTx, session: NewSession): Promise<vo
     .values({
       site_id: tx.siteId,
       session_id: session.sessionId,
-      token_hash: session.tokenHash,
       user_pool_id: session.userPoolId,
       sub: session.sub,
-      auth_time: session.authTime,
-      method: session.method,
-      user_agent: session.userAgent,
-      address: session.address,
       created_at: session.createdAt,
-      last_seen_at: session.createdAt,
-      expires_at: session.expiresAt,
+      ...renewedColumns(session),
     })
     .execute()
 }
@@ -44,19 +36,21 @@ export async function insertSession(tx: SiteTx, session: NewSession): Promise<vo
 export async function renewSession(tx: SiteTx, session: NewSession): Promise<void> {
   await tx.db
     .updateTable('sign_in_session')
-    .set({
-      token_hash: session.tokenHash,
-      auth_time: session.authTime,
-      method: session.method,
-      user_agent: session.userAgent,
-      address: session.address,
-      last_seen_at: session.createdAt,
-      expires_at: session.expiresAt,
-    })
+    .set(renewedColumns(session))
     .where('site_id', '=', tx.siteId)
     .where('session_id', '=', session.sessionId)
     .execute()
 }
+
+const renewedColumns = (session: NewSession) => ({
+  token_hash: session.tokenHash,
+  auth_time: session.authTime,
+  method: session.method,
+  user_agent: session.userAgent,
+  address: session.address,
+  last_seen_at: session.createdAt,
+  expires_at: session.expiresAt,
+})
 
 /**
  * Locked: whoever ends the session, or uses it too, waits for this transaction. The user first, as deleting one does; and
@@ -119,9 +113,7 @@ export function selectSessions(
       'last_seen_at as lastSeenAt',
       'expires_at as expiresAt',
     ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .where('expires_at', '>', now)
     .orderBy('created_at', 'desc')
     .limit(limit)
@@ -131,9 +123,7 @@ export function selectSessions(
 export async function deleteSession(tx: SiteTx, session: SessionKey): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('sign_in_session')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', session.userPoolId)
-    .where('sub', '=', session.sub)
+    .where(ofUser(tx, session))
     .where('session_id', '=', session.sessionId)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
@@ -146,8 +136,7 @@ export function deleteSessionByToken(
 ): Promise<{ readonly sub: string; readonly sessionId: string } | undefined> {
   return tx.db
     .deleteFrom('sign_in_session')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
     .where('token_hash', '=', tokenHash)
     .returning(['sub', 'session_id as sessionId'])
     .executeTakeFirst()
@@ -160,9 +149,7 @@ export async function deleteSessionsOfUser(
 ): Promise<void> {
   await tx.db
     .deleteFrom('sign_in_session')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .where('session_id', 'is distinct from', keptSessionId)
     .execute()
 }
@@ -182,8 +169,6 @@ export async function updateValidAfter(
       sign_ins_valid_after: now,
       ...(moved === 'all-tokens' && { tokens_valid_after: now }),
     })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', user.userPoolId)
-    .where('sub', '=', user.sub)
+    .where(ofUser(tx, user))
     .execute()
 }

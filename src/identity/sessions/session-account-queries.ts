@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import { ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { SessionAccount } from './model.ts'
@@ -21,9 +22,7 @@ const sessionAccounts = (tx: SiteTx, userPoolId: string, sub: string) =>
         where site_id = ${tx.siteId} and user_pool_id = ${userPoolId} and sub = ${sub}
         order by group_name)`.as('groups'),
     )
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, { userPoolId, sub }))
     .where('status', '=', 'ACTIVE')
 
 export const selectSessionAccount = (

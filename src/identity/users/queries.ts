@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import type { Role } from '#identity/actor.ts'
+import { inPool, ofUser } from '#identity/user-key.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import type { AccountStatus, AccountStatusKey, User } from './model.ts'
@@ -75,9 +76,7 @@ export async function updateTokensValidAfter(
   const { numUpdatedRows } = await tx.db
     .updateTable('pool_user')
     .set({ tokens_valid_after: moment, updated_at: moment })
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('sub', '=', sub)
+    .where(ofUser(tx, { userPoolId, sub }))
     .executeTakeFirstOrThrow()
   return numUpdatedRows > 0n
 }
@@ -131,5 +130,4 @@ const users = (tx: SiteTx, userPoolId: string) =>
       'status',
       'tokens_valid_after as tokensValidAfter',
     ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
+    .where(inPool(tx, userPoolId))
