@@ -30,7 +30,7 @@ export class AuthMethods {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const user = await this.#deps.users.find(tx, pool.userPoolId, sub)
       if (!user) throw notFound('User', sub)
-      const identity = await selectIdentity(tx, pool.userPoolId, sub)
+      const identity = await selectIdentity(tx, user)
       const linked = identity !== undefined && identity.issuer === pool.google?.issuer
       return {
         username: user.email,

@@ -137,19 +137,17 @@ export class AuthorizationCallbacks {
   ): Promise<{ readonly sub: string } | CallbackResult> {
     const { site, request, origin } = attempt
     const { pool, client } = request
-    const about = { pool, issuer: visit.issuer, clientId: client.clientId, origin }
-    const { linker } = visit
+    const { issuer, linker } = visit
+    const signIn = { site, pool, origin, person, issuer, clientId: client.clientId }
     if (linker) {
-      const reason = await this.#deps.links.complete(site, person, { ...about, linker })
+      const reason = await this.#deps.links.complete(signIn, linker)
       if (reason === undefined) return { sub: linker.sub }
       const location = await this.#deps.refusals.linkErrorLocation(attempt, reason, linker)
       return { kind: 'error-redirect', location }
     }
-    const account = await this.#deps.accounts.resolve(site, person, about)
+    const account = await this.#deps.accounts.resolve(signIn)
     if (account.kind === 'known') return { sub: account.sub }
-    const { address } = person
-    const email = address.kind === 'verified' ? address.email : undefined
-    await this.#deps.refusals.note(attempt, account.reason, { email })
+    await this.#deps.refusals.note(attempt, account.reason, { email: person.verifiedEmail })
     return { kind: 'refused', reason: account.reason, request }
   }
 }

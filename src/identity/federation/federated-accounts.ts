@@ -1,18 +1,11 @@
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Site } from '#sites/site.ts'
 
 import type { FederationDeps } from './federation-deps.ts'
+import type { FederatedSignIn, Links } from './links.ts'
 import { GOOGLE } from './model.ts'
-import type { ProviderUser } from './provider-client.ts'
-import {
-  type ExternalIdentity,
-  deleteFormerIdentity,
-  insertIdentity,
-  selectIdentityOwner,
-} from './queries.ts'
+import { insertIdentity, selectIdentityOwner } from './queries.ts'
 
 /** Why somebody whom the provider knows is not let in. */
 export type FederatedSignInRefusal =
@@ -26,122 +19,67 @@ export type FederatedAccount =
   | { readonly kind: 'known'; readonly sub: string }
   | { readonly kind: 'refused'; readonly reason: FederatedSignInRefusal }
 
-/** What an arrival is about, besides the person. */
-export interface FederatedSignIn {
-  readonly pool: Pool
-  readonly issuer: string
-  readonly clientId: string
-  readonly origin: RequestOrigin
-}
-
-/** Two who arrive at once as the same new person: the second finds what the first has made. */
+/** When the same new person arrives twice at once, the second attempt finds what the first has made. */
 const MAX_ATTEMPTS = 2
+
+interface FederatedAccountsDeps extends FederationDeps {
+  readonly links: Links
+}
 
 /**
  * Which account somebody has who comes from a provider. An identity that is known is its account, whatever its address is
  * now. A new one gets an account of its own, and never one that exists: an address alone proves too little.
  */
 export class FederatedAccounts {
-  readonly #deps: FederationDeps
+  readonly #deps: FederatedAccountsDeps
 
-  constructor(deps: FederationDeps) {
+  constructor(deps: FederatedAccountsDeps) {
     this.#deps = deps
   }
 
-  async resolve(
-    site: Site,
-    person: ProviderUser,
-    signIn: FederatedSignIn,
-  ): Promise<FederatedAccount> {
-    for (let rateLimiter = 1; rateLimiter <= MAX_ATTEMPTS; rateLimiter += 1) {
+  async resolve(signIn: FederatedSignIn): Promise<FederatedAccount> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const account = await this.#deps.database
-        .withSite(site.siteId, (tx) => this.#resolve(tx, site, person, signIn))
+        .withSite(signIn.site.siteId, (tx) => this.#resolve(tx, signIn))
         .catch(ignoreConcurrentSignUp)
       if (account) return account
     }
     return refused('address-taken')
   }
 
-  async #resolve(
-    tx: SiteTx,
-    site: Site,
-    person: ProviderUser,
-    signIn: FederatedSignIn,
-  ): Promise<FederatedAccount> {
-    const { pool, issuer } = signIn
-    const { address } = person
-    const identity = { issuer, subject: person.subject }
-    // The owner first: an account that is seen then has the identity that it was made with, when that is looked for.
-    const owner =
-      address.kind === 'verified'
-        ? await this.#deps.users.findByEmail(tx, pool.userPoolId, address.email)
-        : undefined
-    const holder = await selectIdentityOwner(tx, pool.userPoolId, identity)
-    if (holder) return this.#known(tx, pool, holder.sub)
-    if (address.kind === 'none') return refused('address-missing')
-    if (address.kind === 'unverified') return refused('address-unverified')
-    const newUser = { ...signIn, identity, email: address.email }
-    return owner ? this.#join(tx, site, owner, newUser) : this.#signUp(tx, newUser)
+  async #resolve(tx: SiteTx, signIn: FederatedSignIn): Promise<FederatedAccount> {
+    const { users, links } = this.#deps
+    const { pool, issuer, person } = signIn
+    const { userPoolId } = pool
+    const { subject, verifiedEmail: email } = person
+    // The address first: an account that is found by it then has the identity that it was made with, when that is looked for.
+    const user = email === undefined ? undefined : await users.findByEmail(tx, userPoolId, email)
+    const owner = await selectIdentityOwner(tx, userPoolId, { issuer, subject })
+    if (owner) {
+      const known = await users.find(tx, userPoolId, owner.sub)
+      return known?.status === 'ACTIVE' ? resolved(known) : refused('account-not-active')
+    }
+    if (email === undefined) {
+      return refused(person.hasEmail ? 'address-unverified' : 'address-missing')
+    }
+    if (!user) return this.#signUp(tx, signIn, email)
+    if (!mayJoin(pool, user)) return refused('address-taken')
+    if (!(await links.add(tx, signIn, user, 'verified-address'))) throw new ConcurrentSignUp()
+    return resolved(user)
   }
 
-  async #known(tx: SiteTx, pool: Pool, sub: string): Promise<FederatedAccount> {
-    const user = await this.#deps.users.find(tx, pool.userPoolId, sub)
-    return user?.status === 'ACTIVE' ? { kind: 'known', sub } : refused('account-not-active')
-  }
-
-  async #signUp(tx: SiteTx, newUser: NewFederatedUser): Promise<FederatedAccount> {
-    const { pool, email, clientId, origin } = newUser
+  async #signUp(tx: SiteTx, signIn: FederatedSignIn, email: string): Promise<FederatedAccount> {
+    const { clock, users, events } = this.#deps
+    const { pool, issuer, person, clientId, origin } = signIn
     if (!pool.settings.selfSignUp) return refused('sign-up-disabled')
-    const user = await this.#deps.users.addVisitor(tx, pool.userPoolId, email)
+    const user = await users.addVisitor(tx, pool.userPoolId, email)
     if (!user) throw new ConcurrentSignUp()
-    await this.#take(tx, user, newUser)
-    await this.#deps.events.record(tx, {
-      event: 'provider.sign-up',
-      pool: pool.kind,
-      sub: user.sub,
-      email,
-      clientId,
-      origin,
-      detail: { provider: GOOGLE },
-    })
-    return { kind: 'known', sub: user.sub }
-  }
-
-  /** Only where the site allows it, and only onto an account whose address somebody has proven to us. */
-  async #join(
-    tx: SiteTx,
-    site: Site,
-    owner: User,
-    newUser: NewFederatedUser,
-  ): Promise<FederatedAccount> {
-    const { pool, clientId, origin } = newUser
-    const allowed =
-      pool.settings.linkVerifiedAddresses && owner.emailVerified && owner.status === 'ACTIVE'
-    if (!allowed) return refused('address-taken')
-    await deleteFormerIdentity(tx, pool.userPoolId, owner.sub, newUser.issuer)
-    await this.#take(tx, owner, newUser)
-    await this.#deps.events.record(tx, {
-      event: 'provider.linked',
-      pool: pool.kind,
-      sub: owner.sub,
-      email: owner.email,
-      clientId,
-      origin,
-      detail: { provider: GOOGLE, by: 'verified-address' },
-    })
-    const notice = { kind: 'provider-linked', provider: GOOGLE, to: owner.email } as const
-    await this.#deps.authEmails.send(tx, site, notice)
-    return { kind: 'known', sub: owner.sub }
-  }
-
-  async #take(
-    tx: SiteTx,
-    { sub }: User,
-    { pool, identity, email }: NewFederatedUser,
-  ): Promise<void> {
-    const row = { ...identity, sub, email }
-    const taken = await insertIdentity(tx, pool.userPoolId, row, this.#deps.clock.now())
-    if (!taken) throw new ConcurrentSignUp()
+    const { userPoolId, sub } = user
+    const identity = { issuer, subject: person.subject, userPoolId, sub, email }
+    if (!(await insertIdentity(tx, identity, clock.now()))) throw new ConcurrentSignUp()
+    const event = { event: 'provider.sign-up', pool: pool.kind, sub, email, clientId } as const
+    await events.record(tx, { ...event, origin, detail: { provider: GOOGLE } })
+    return resolved(user)
   }
 }
 
@@ -152,9 +90,10 @@ function ignoreConcurrentSignUp(error: unknown): undefined {
   if (!(error instanceof ConcurrentSignUp)) throw error
 }
 
-interface NewFederatedUser extends FederatedSignIn {
-  readonly identity: ExternalIdentity
-  readonly email: string
-}
+/** Only where the site allows it, and only an account whose address somebody has proven to us. */
+const mayJoin = ({ settings }: Pool, { emailVerified, status }: User): boolean =>
+  settings.linkVerifiedAddresses && emailVerified && status === 'ACTIVE'
+
+const resolved = ({ sub }: User): FederatedAccount => ({ kind: 'known', sub })
 
 const refused = (reason: FederatedSignInRefusal): FederatedAccount => ({ kind: 'refused', reason })

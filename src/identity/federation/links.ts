@@ -1,10 +1,10 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { FreshVisitorToken } from '#identity/tokens/visitor-tokens.ts'
-import { isRevoked } from '#identity/users/model.ts'
+import { type User, isRevoked } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -35,12 +35,11 @@ export interface LinkStart {
   readonly bindingToken: string
 }
 
-export interface LinkCompletion {
-  readonly pool: Pool
+/** Somebody who comes from the provider, through a client of the pool. */
+export interface FederatedSignIn extends PoolRequest {
+  readonly person: ProviderUser
   readonly issuer: string
   readonly clientId: string
-  readonly linker: LinkingUser
-  readonly origin: RequestOrigin
 }
 
 export interface LinksDeps extends FederationDeps {
@@ -88,56 +87,43 @@ export class Links {
   }
 
   /** Adds the identity; again for the same one changes nothing. */
-  async complete(
-    site: Site,
-    person: ProviderUser,
-    linking: LinkCompletion,
-  ): Promise<LinkRefusal | undefined> {
-    const { pool, linker } = linking
+  async complete(signIn: FederatedSignIn, linker: LinkingUser): Promise<LinkRefusal | undefined> {
+    const { site, pool, issuer, person } = signIn
     if (!(await this.#stands(site, pool, linker))) return 'RecentSignInRequired'
-    return this.#deps.database.withSite(site.siteId, (tx) => this.#add(tx, site, person, linking))
-  }
-
-  async #add(
-    tx: SiteTx,
-    site: Site,
-    person: ProviderUser,
-    linking: LinkCompletion,
-  ): Promise<LinkRefusal | undefined> {
-    const { pool, issuer, linker, clientId, origin } = linking
-    const { sub } = linker
-    const user = await this.#deps.users.find(tx, pool.userPoolId, sub)
-    if (user?.status !== 'ACTIVE') return 'RecentSignInRequired'
-    const identity = { issuer, subject: person.subject }
-    const email = person.address.kind === 'verified' ? person.address.email : null
-    const holder = await selectIdentityOwner(tx, pool.userPoolId, identity)
-    if (holder) return holder.sub === sub ? undefined : 'ProviderLinkedToOtherAccount'
-    await deleteFormerIdentity(tx, pool.userPoolId, sub, issuer)
-    const row = { ...identity, sub, email }
-    const added = await insertIdentity(tx, pool.userPoolId, row, this.#deps.clock.now())
-    if (!added) return this.#takenSide(tx, linking)
-    await this.#deps.events.record(tx, {
-      event: 'provider.linked',
-      pool: pool.kind,
-      sub,
-      email: user.email,
-      clientId,
-      origin,
-      detail: { provider: GOOGLE, by: 'owner' },
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const user = await this.#deps.users.find(tx, pool.userPoolId, linker.sub)
+      if (user?.status !== 'ACTIVE') return 'RecentSignInRequired'
+      const identity = { issuer, subject: person.subject }
+      const owner = await selectIdentityOwner(tx, pool.userPoolId, identity)
+      if (owner) return owner.sub === user.sub ? undefined : 'ProviderLinkedToOtherAccount'
+      if (await this.add(tx, signIn, user, 'owner')) return undefined
+      const own = await selectIdentity(tx, user)
+      return own ? 'ProviderAlreadyLinked' : 'ProviderLinkedToOtherAccount'
     })
-    const notice = { kind: 'provider-linked', provider: GOOGLE, to: user.email } as const
-    await this.#deps.authEmails.send(tx, site, notice)
-    return undefined
   }
 
-  async #takenSide(tx: SiteTx, { pool, linker }: LinkCompletion): Promise<LinkRefusal> {
-    const own = await selectIdentity(tx, pool.userPoolId, linker.sub)
-    return own ? 'ProviderAlreadyLinked' : 'ProviderLinkedToOtherAccount'
+  /** Adds the identity to the account and tells its owner. False when either has another by now. */
+  async add(
+    tx: SiteTx,
+    { site, pool, origin, person, issuer, clientId }: FederatedSignIn,
+    user: User,
+    by: 'owner' | 'verified-address',
+  ): Promise<boolean> {
+    const { clock, events, authEmails } = this.#deps
+    const { userPoolId, sub, email } = user
+    await deleteFormerIdentity(tx, user, issuer)
+    const { subject, verifiedEmail = null } = person
+    const identity = { issuer, subject, userPoolId, sub, email: verifiedEmail }
+    if (!(await insertIdentity(tx, identity, clock.now()))) return false
+    const event = { event: 'provider.linked', pool: pool.kind, sub, email, clientId } as const
+    await events.record(tx, { ...event, origin, detail: { provider: GOOGLE, by } })
+    await authEmails.send(tx, site, { kind: 'provider-linked', provider: GOOGLE, to: email })
+    return true
   }
 
   async #isLinked(site: Site, pool: Pool, sub: string): Promise<boolean> {
     const identity = await this.#deps.database.withSite(site.siteId, (tx) =>
-      selectIdentity(tx, pool.userPoolId, sub),
+      selectIdentity(tx, { userPoolId: pool.userPoolId, sub }),
     )
     return identity !== undefined && identity.issuer === pool.google?.issuer
   }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
 import type { Pool } from '#identity/pools/model.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { LoginBinding } from './authorization-redirect.ts'
@@ -11,7 +12,7 @@ import {
   parseLoginState,
   serializeLoginState,
 } from './login-state.ts'
-import { deleteExpiredLoginStates, insertLoginState, takeLoginState } from './queries.ts'
+import { insertLoginState, takeLoginState } from './queries.ts'
 
 /** Named by the start of the state's hash: the cookie and the row find each other, the state stays a secret. */
 const ID_LENGTH = 16
@@ -52,7 +53,7 @@ export class LoginStates {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const siteKey = await this.#deps.siteKeys.wrapped(tx)
       const text = serializeLoginState({ ...visit, bindingHash })
-      await deleteExpiredLoginStates(tx, createdAt)
+      await deleteExpired(tx, 'provider_visit', createdAt)
       await insertLoginState(tx, {
         stateHash,
         userPoolId: pool.userPoolId,

@@ -38,7 +38,7 @@ export function openFederation(deps: FederationDeps): FederationServices {
     authorizationRedirects: new AuthorizationRedirects({ ...common, linkChecks }),
     authorizationCallbacks: new AuthorizationCallbacks({
       ...common,
-      accounts: new FederatedAccounts(deps),
+      accounts: new FederatedAccounts(common),
     }),
   }
 }

@@ -17,15 +17,12 @@ import type { ProviderAccess } from './providers.ts'
 export interface ProviderUser {
   /** Never given to anybody else by this issuer; addresses are. */
   readonly subject: string
-  readonly address: ProviderAddress
+  /** Whether the provider named an address at all; anyone may tell it any. */
+  readonly hasEmail: boolean
+  /** The address, when the provider says that it has verified it. */
+  readonly verifiedEmail: string | undefined
   readonly authTimeSeconds: number | undefined
 }
-
-/** Only `verified` proves anything: anyone may tell a provider any address. */
-type ProviderAddress =
-  | { readonly kind: 'verified'; readonly email: string }
-  | { readonly kind: 'unverified' }
-  | { readonly kind: 'none' }
 
 /** What goes to the provider with the browser. */
 export interface AuthorizationUrlRequest extends PromptOptions {
@@ -85,14 +82,17 @@ export class ProviderClient {
     const metadata = await this.metadata(access.issuer)
     const tokens = await this.#exchange(access, metadata, grant)
     const claims = await this.#claims(access, metadata, { token: tokens['id_token'], grant })
-    const address =
+    const { subject, authTimeSeconds } = claims
+    const { email, emailVerified } =
       claims.email === undefined
-        ? await this.#userInfo(metadata, claims.subject, tokens['access_token'])
+        ? await this.#userInfo(metadata, subject, tokens['access_token'])
         : claims
     return {
-      subject: claims.subject,
-      address: addressOf(address),
-      authTimeSeconds: claims.authTimeSeconds,
+      subject,
+      authTimeSeconds,
+      hasEmail: email !== undefined && email !== null && email !== '',
+      // Nothing but `true`: neither "true" nor 1.
+      verifiedEmail: emailVerified === true ? usableEmail(email) : undefined,
     }
   }
 
@@ -168,15 +168,13 @@ function basicCredentials({ clientId, clientSecret }: ProviderAccess): readonly 
   return ['authorization', `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`]
 }
 
-/** `true`, and not "true" or 1: what is not said in so many words is not said. */
-function addressOf(claims: Pick<ProviderClaims, 'email' | 'emailVerified'>): ProviderAddress {
-  const { email, emailVerified } = claims
-  if (email === undefined || email === null || email === '') return { kind: 'none' }
-  if (!Value.Check(EmailAddress, email) || emailVerified !== true) return { kind: 'unverified' }
+/** The canonical spelling. Undefined for what is no address, and for one whose lower case would be somebody else's. */
+function usableEmail(email: unknown): string | undefined {
+  if (!Value.Check(EmailAddress, email)) return undefined
   const canonical = canonicalEmail(email)
-  // Lower case of some letters is another letter: the Kelvin sign's is "k". Such an address is nobody else's.
+  // Lower case of some letters is another letter: the Kelvin sign's is "k".
   const asciiLower = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-  return canonical === asciiLower ? { kind: 'verified', email: canonical } : { kind: 'unverified' }
+  return canonical === asciiLower ? canonical : undefined
 }
 
 /** An error code of the provider's, fit for a log. */

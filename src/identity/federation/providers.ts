@@ -46,7 +46,7 @@ export class Providers {
   async list(site: Site): Promise<readonly ProviderRecord[]> {
     const { data } = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const row = await selectProvider(tx, data.userPoolId, GOOGLE)
+      const row = await selectProvider(tx, data.userPoolId)
       return row ? [recordOf(data, row)] : []
     })
   }
@@ -55,18 +55,13 @@ export class Providers {
   async configureGoogle(site: Site, input: GoogleInput): Promise<ProviderRecord> {
     const { data } = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const current = await selectProviderForUpdate(tx, data.userPoolId, GOOGLE)
+      const current = await selectProviderForUpdate(tx, data.userPoolId)
       const settings = merged(input, current)
       const sealedClientSecret =
         input.clientSecret === undefined
           ? keptSecret(settings, current)
           : await this.#seal(tx, data, input.clientSecret)
-      const provider = {
-        ...settings,
-        userPoolId: data.userPoolId,
-        provider: GOOGLE,
-        sealedClientSecret,
-      } as const
+      const provider = { ...settings, userPoolId: data.userPoolId, sealedClientSecret }
       await upsertProvider(tx, provider, this.#deps.clock.now())
       await this.#changed(tx, data, { action: 'configured', issuer: settings.issuer })
       return recordOf(data, await requireProvider(tx, data))
@@ -77,7 +72,7 @@ export class Providers {
   async removeGoogle(site: Site): Promise<void> {
     const { data } = await this.#deps.directory.get(site)
     await this.#deps.database.withSite(site.siteId, async (tx) => {
-      const deleted = await deleteProvider(tx, data.userPoolId, GOOGLE)
+      const deleted = await deleteProvider(tx, data.userPoolId)
       if (!deleted) throw notFound('Provider', GOOGLE)
       await this.#changed(tx, data, { action: 'removed' })
     })
@@ -86,7 +81,7 @@ export class Providers {
   /** One that is not configured, or switched off, is as good as away: a `ProviderFault`. */
   access(site: Site, pool: Pool): Promise<ProviderAccess> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const row = await selectProvider(tx, pool.userPoolId, GOOGLE)
+      const row = await selectProvider(tx, pool.userPoolId)
       if (!row?.enabled) throw new ProviderFault('unreachable', 'The provider is switched off')
       const siteKey = await this.#deps.siteKeys.wrapped(tx)
       const secret = this.#deps.sealer.open(siteKey, sealContext(pool), row.sealedClientSecret)
@@ -158,7 +153,7 @@ function keptSecret(
 }
 
 async function requireProvider(tx: SiteTx, pool: Pool): Promise<StoredProvider> {
-  const row = await selectProvider(tx, pool.userPoolId, GOOGLE)
+  const row = await selectProvider(tx, pool.userPoolId)
   if (!row) throw notFound('Provider', GOOGLE)
   return row
 }

@@ -1,6 +1,7 @@
-import { sql } from 'kysely'
-
+import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+
+import { GOOGLE } from './model.ts'
 
 export interface StoredProvider {
   readonly issuer: string
@@ -16,20 +17,18 @@ export interface StoredProvider {
 export function selectProviderForUpdate(
   tx: SiteTx,
   userPoolId: string,
-  provider: 'Google',
 ): Promise<StoredProvider | undefined> {
-  return providerRow(tx, userPoolId, provider).forUpdate().executeTakeFirst()
+  return providerRow(tx, userPoolId).forUpdate().executeTakeFirst()
 }
 
 export function selectProvider(
   tx: SiteTx,
   userPoolId: string,
-  provider: 'Google',
 ): Promise<StoredProvider | undefined> {
-  return providerRow(tx, userPoolId, provider).executeTakeFirst()
+  return providerRow(tx, userPoolId).executeTakeFirst()
 }
 
-const providerRow = (tx: SiteTx, userPoolId: string, provider: 'Google') =>
+const providerRow = (tx: SiteTx, userPoolId: string) =>
   tx.db
     .selectFrom('identity_provider')
     .select([
@@ -41,15 +40,13 @@ const providerRow = (tx: SiteTx, userPoolId: string, provider: 'Google') =>
       'updated_at as updatedAt',
       'sealed_client_secret as sealedClientSecret',
     ])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('provider', '=', provider)
+    .where(inPool(tx, userPoolId))
+    .where('provider', '=', GOOGLE)
 
 export async function upsertProvider(
   tx: SiteTx,
   provider: {
     readonly userPoolId: string
-    readonly provider: 'Google'
     readonly issuer: string
     readonly clientId: string
     readonly sealedClientSecret: Buffer
@@ -71,7 +68,7 @@ export async function upsertProvider(
     .values({
       site_id: tx.siteId,
       user_pool_id: provider.userPoolId,
-      provider: provider.provider,
+      provider: GOOGLE,
       ...settings,
       created_at: now,
     })
@@ -79,22 +76,14 @@ export async function upsertProvider(
     .execute()
 }
 
-export async function deleteProvider(
-  tx: SiteTx,
-  userPoolId: string,
-  provider: 'Google',
-): Promise<boolean> {
+export async function deleteProvider(tx: SiteTx, userPoolId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.db
     .deleteFrom('identity_provider')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('provider', '=', provider)
+    .where(inPool(tx, userPoolId))
+    .where('provider', '=', GOOGLE)
     .executeTakeFirstOrThrow()
   return numDeletedRows > 0n
 }
-
-/** How many ended visits a new one takes away. */
-const SWEPT = 20
 
 export async function insertLoginState(
   tx: SiteTx,
@@ -114,7 +103,7 @@ export async function insertLoginState(
       site_id: tx.siteId,
       state_hash: visit.stateHash,
       user_pool_id: visit.userPoolId,
-      provider: 'Google',
+      provider: GOOGLE,
       purpose: visit.purpose,
       sealed_visit: visit.sealedVisit,
       sub: visit.sub,
@@ -124,14 +113,7 @@ export async function insertLoginState(
     .execute()
 }
 
-export async function deleteExpiredLoginStates(tx: SiteTx, now: Date): Promise<void> {
-  await sql`delete from provider_visit where ctid in (
-    select ctid from provider_visit
-    where site_id = ${tx.siteId} and expires_at < ${now}
-    limit ${SWEPT} for update skip locked)`.execute(tx.db)
-}
-
-/** Of two who come back at once, one gets the visit. */
+/** When a browser comes back twice at once, one of the two gets the row. */
 export function takeLoginState(
   tx: SiteTx,
   userPoolId: string,
@@ -140,9 +122,8 @@ export function takeLoginState(
 ): Promise<{ readonly sealedVisit: Buffer } | undefined> {
   return tx.db
     .deleteFrom('provider_visit')
-    .where('site_id', '=', tx.siteId)
+    .where(inPool(tx, userPoolId))
     .where('state_hash', '=', stateHash)
-    .where('user_pool_id', '=', userPoolId)
     .where('expires_at', '>', now)
     .returning('sealed_visit as sealedVisit')
     .executeTakeFirst()
@@ -161,9 +142,8 @@ export function selectIdentityOwner(
   return tx.db
     .selectFrom('user_identity')
     .select('sub')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('provider', '=', 'Google')
+    .where(inPool(tx, userPoolId))
+    .where('provider', '=', GOOGLE)
     .where('issuer', '=', issuer)
     .where('subject', '=', subject)
     .executeTakeFirst()
@@ -171,32 +151,28 @@ export function selectIdentityOwner(
 
 export function selectIdentity(
   tx: SiteTx,
-  userPoolId: string,
-  sub: string,
+  user: UserKey,
 ): Promise<(ExternalIdentity & { readonly linkedAt: Date }) | undefined> {
   return tx.db
     .selectFrom('user_identity')
     .select(['issuer', 'subject', 'linked_at as linkedAt'])
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('provider', '=', 'Google')
-    .where('sub', '=', sub)
+    .where(ofUser(tx, user))
+    .where('provider', '=', GOOGLE)
     .executeTakeFirst()
 }
 
 /** False, and nothing happens, when either side is taken: the identity by an account, or the account by an identity. */
 export async function insertIdentity(
   tx: SiteTx,
-  userPoolId: string,
-  identity: ExternalIdentity & { readonly sub: string; readonly email: string | null },
+  identity: ExternalIdentity & UserKey & { readonly email: string | null },
   now: Date,
 ): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('user_identity')
     .values({
       site_id: tx.siteId,
-      user_pool_id: userPoolId,
-      provider: 'Google',
+      user_pool_id: identity.userPoolId,
+      provider: GOOGLE,
       issuer: identity.issuer,
       subject: identity.subject,
       sub: identity.sub,
@@ -208,19 +184,16 @@ export async function insertIdentity(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** What an account was at a provider that has since been replaced by another one under the same name. */
+/** Deletes the identity that an account has at the issuer before, when the operator has since put another in its place. */
 export async function deleteFormerIdentity(
   tx: SiteTx,
-  userPoolId: string,
-  sub: string,
+  user: UserKey,
   issuer: string,
 ): Promise<void> {
   await tx.db
     .deleteFrom('user_identity')
-    .where('site_id', '=', tx.siteId)
-    .where('user_pool_id', '=', userPoolId)
-    .where('provider', '=', 'Google')
-    .where('sub', '=', sub)
+    .where(ofUser(tx, user))
+    .where('provider', '=', GOOGLE)
     .where('issuer', '<>', issuer)
     .execute()
 }
