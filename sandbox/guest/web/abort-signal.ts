@@ -4,7 +4,7 @@ import type { AbortAlgorithms } from './event-target.ts'
 import { Event } from './event.ts'
 import { host } from './host.ts'
 import { defineInterface, takeInternals } from './interface.ts'
-import { apply } from './primordials.ts'
+import { apply, forEach, push } from './primordials.ts'
 import { requireArguments } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
@@ -83,7 +83,7 @@ export class AbortSignal extends EventTarget {
     this.#reason = reason === undefined ? abortError() : reason
     const algorithms = this.#algorithms
     this.#algorithms = []
-    for (let index = 0; index < algorithms.length; index++) algorithms[index]?.()
+    forEach(algorithms, (algorithm) => algorithm())
     fireEvent(this, new Event('abort'))
   }
 
@@ -107,8 +107,7 @@ export class AbortSignal extends EventTarget {
         return signal.#aborted
       },
       add(algorithm) {
-        const list = signal.#algorithms
-        list[list.length] = algorithm
+        push(signal.#algorithms, algorithm)
       },
     }
   }

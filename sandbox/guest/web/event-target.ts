@@ -2,7 +2,7 @@ import { DOMException } from './dom-exception.ts'
 import { eventState } from './event.ts'
 import type { Event, EventState } from './event.ts'
 import { defineInterface, takeInternals } from './interface.ts'
-import { apply, reflectGet } from './primordials.ts'
+import { apply, filter, findIndex, push, reflectGet } from './primordials.ts'
 import { reportError } from './report-error.ts'
 import { isWebIdlObject, requireArguments } from './webidl.ts'
 
@@ -34,7 +34,7 @@ export function provideAbortAlgorithms(provider: AbortAlgorithmsOf): void {
 
 /** https://dom.spec.whatwg.org/#interface-eventtarget */
 export class EventTarget {
-  #listeners: Listener[] | undefined
+  #listeners: Listener[] = []
 
   addEventListener(type: string, callback: unknown, options?: unknown): void {
     requireArguments(arguments.length, 2, "Failed to execute 'addEventListener' on 'EventTarget'")
@@ -43,10 +43,9 @@ export class EventTarget {
     if (callback === null || callback === undefined || abort?.aborted) return
     if (!isWebIdlObject(callback))
       throw new TypeError("parameter 2 is not of type 'EventListener', nor null.")
-    const listeners = (this.#listeners ??= [])
     const name = `${type}`
-    if (indexOfListener(listeners, name, callback, capture) !== -1) return
-    listeners[listeners.length] = { type: name, callback, capture, once, passive, removed: false }
+    if (findIndex(this.#listeners, sameListener(name, callback, capture)) !== -1) return
+    push(this.#listeners, { type: name, callback, capture, once, passive, removed: false })
     abort?.add(() => this.#remove(name, callback, capture))
   }
 
@@ -74,7 +73,7 @@ export class EventTarget {
     state.dispatching = true
     state.target = target
     state.currentTarget = target
-    const snapshot = target.#listeners ?? []
+    const snapshot = target.#listeners
     const count = snapshot.length
     for (let index = 0; index < count && !state.stoppedAtOnce; index++) {
       const listener = snapshot[index]
@@ -100,15 +99,11 @@ export class EventTarget {
   }
 
   #remove(type: string, callback: object, capture: boolean): void {
-    const listeners = this.#listeners ?? []
-    const index = indexOfListener(listeners, type, callback, capture)
-    if (index === -1) return
-    const kept: Listener[] = []
-    for (const listener of listeners) {
-      if (listener === listeners[index]) listener.removed = true
-      else kept[kept.length] = listener
-    }
-    this.#listeners = kept
+    const isIt = sameListener(type, callback, capture)
+    this.#listeners = filter(this.#listeners, (listener) => {
+      listener.removed ||= isIt(listener)
+      return !listener.removed
+    })
   }
 }
 
@@ -144,16 +139,7 @@ function listenerOptions(options: unknown) {
   }
 }
 
-function indexOfListener(
-  listeners: readonly Listener[],
-  type: string,
-  callback: object,
-  capture: boolean,
-): number {
-  for (let index = 0; index < listeners.length; index++) {
-    const listener = listeners[index]
-    if (listener?.callback === callback && listener.type === type && listener.capture === capture)
-      return index
-  }
-  return -1
-}
+const sameListener =
+  (type: string, callback: object, capture: boolean) =>
+  (listener: Listener): boolean =>
+    listener.callback === callback && listener.type === type && listener.capture === capture

@@ -3,14 +3,14 @@ import type { AbortSignal } from './abort-signal.ts'
 import { decodeBase64, encodeBase64 } from './base64.ts'
 import { pairsOf } from './headers.ts'
 import { host } from './host.ts'
-import { isArray, jsonParse, startsWith, jsonQuote } from './primordials.ts'
+import type { Pair } from './pairs.ts'
+import { isArray, join, jsonParse, jsonQuote, map, startsWith } from './primordials.ts'
 import { innerOf, Request } from './request.ts'
 import { receivedResponse } from './response.ts'
 import type { Response } from './response.ts'
 import { isWebIdlObject, requireArguments } from './webidl.ts'
 
 type Inner = NonNullable<ReturnType<typeof innerOf>>
-type Pair = readonly [string, string]
 
 /** The host's answer, as text of JSON: the fields of the egress gateway's response. */
 interface Answer {
@@ -18,7 +18,7 @@ interface Answer {
   readonly statusText: string
   readonly url: string
   readonly redirected: boolean
-  readonly headers: readonly Pair[]
+  readonly headers: readonly Pair<string>[]
   readonly bodyBase64: string
 }
 
@@ -47,15 +47,11 @@ async function requestJson({ body, parts }: Inner): Promise<string> {
   return `{"method":${jsonQuote(method)},"url":${jsonQuote(url)},"headers":${headersJson(pairsOf(headers))},${bodyJson}"redirect":${jsonQuote(choices.redirect)}}`
 }
 
-function headersJson(pairs: readonly Pair[]): string {
-  let text = ''
-  for (let index = 0; index < pairs.length; index++) {
-    const pair = pairs[index]
-    if (pair !== undefined)
-      text += `${text === '' ? '' : ','}[${jsonQuote(pair[0])},${jsonQuote(pair[1])}]`
-  }
-  return `[${text}]`
-}
+const headersJson = (pairs: readonly Pair<string>[]): string =>
+  `[${join(
+    map(pairs, (pair) => `[${jsonQuote(pair[0])},${jsonQuote(pair[1])}]`),
+    ',',
+  )}]`
 
 async function askHost(argument: string): Promise<string> {
   try {

@@ -1,10 +1,13 @@
 import { blobOf, blobBytes, File, isBlob, isFile } from './blob.ts'
 import type { Blob } from './blob.ts'
-import { defineInterface, defineIterable, takeInternals } from './interface.ts'
+import { defineInterface, takeInternals } from './interface.ts'
+import { defineIterable, valuesOf, without, withReplaced } from './pairs.ts'
+import type { Pair } from './pairs.ts'
+import { push } from './primordials.ts'
 import { isWebIdlObject, requireArguments, usvString } from './webidl.ts'
 
 export type FormDataValue = string | File
-type Entry = readonly [string, FormDataValue]
+type Entry = Pair<FormDataValue>
 
 /** https://xhr.spec.whatwg.org/#interface-formdata, without forms. */
 export class FormData {
@@ -17,43 +20,33 @@ export class FormData {
 
   append(name: string, value: unknown, filename?: string): void {
     requireArguments(arguments.length, 2, "Failed to execute 'append' on 'FormData'")
-    const given = arguments.length > 2
-    this.#entries[this.#entries.length] = entry(name, value, given ? filename : NONE)
+    push(this.#entries, entry(name, value, arguments.length > 2 ? filename : NONE))
   }
 
   delete(name: string): void {
     requireArguments(arguments.length, 1, "Failed to execute 'delete' on 'FormData'")
-    const wanted = usvString(name)
-    this.#entries = this.#entries.filter(([key]) => key !== wanted)
+    this.#entries = without(this.#entries, usvString(name))
   }
 
   get(name: string): FormDataValue | null {
     requireArguments(arguments.length, 1, "Failed to execute 'get' on 'FormData'")
-    const wanted = usvString(name)
-    return this.#entries.find(([key]) => key === wanted)?.[1] ?? null
+    return valuesOf(this.#entries, usvString(name))[0] ?? null
   }
 
   getAll(name: string): FormDataValue[] {
     requireArguments(arguments.length, 1, "Failed to execute 'getAll' on 'FormData'")
-    const wanted = usvString(name)
-    return this.#entries.filter(([key]) => key === wanted).map(([, value]) => value)
+    return valuesOf(this.#entries, usvString(name))
   }
 
   has(name: string): boolean {
     requireArguments(arguments.length, 1, "Failed to execute 'has' on 'FormData'")
-    const wanted = usvString(name)
-    return this.#entries.some(([key]) => key === wanted)
+    return valuesOf(this.#entries, usvString(name)).length > 0
   }
 
   set(name: string, value: unknown, filename?: string): void {
     requireArguments(arguments.length, 2, "Failed to execute 'set' on 'FormData'")
     const made = entry(name, value, arguments.length > 2 ? filename : NONE)
-    const first = this.#entries.findIndex(([key]) => key === made[0])
-    if (first === -1) this.#entries.push(made)
-    else
-      this.#entries = this.#entries
-        .filter(([key], index) => key !== made[0] || index === first)
-        .with(first, made)
+    this.#entries = withReplaced(this.#entries, made)
   }
 
   static readonly entriesOf = (form: FormData): readonly Entry[] => {

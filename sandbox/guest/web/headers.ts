@@ -1,17 +1,21 @@
-import { defineInterface, defineIterable, takeInternals } from './interface.ts'
+import { defineInterface, takeInternals } from './interface.ts'
+import { defineIterable, valuesOf, without, withReplaced } from './pairs.ts'
+import type { Pair } from './pairs.ts'
 import {
   charCodeAt,
+  forEach,
   isArray,
-  testPattern,
+  map,
   objectKeys,
   reflectGet,
   slice,
+  testPattern,
   toLowerCase,
 } from './primordials.ts'
 import { byteString, isWebIdlObject, requireArguments } from './webidl.ts'
 
 type Guard = 'none' | 'immutable'
-type Pair = readonly [string, string]
+type HeaderPair = Pair<string>
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/
@@ -19,14 +23,14 @@ const FORBIDDEN_IN_VALUE = /[\0\r\n]/
 /** https://fetch.spec.whatwg.org/#headers-class; a server's view: no header name is forbidden. */
 export class Headers {
   /** Lower-case names with normalised values, in order of arrival. */
-  #pairs: Pair[] = []
+  #pairs: HeaderPair[] = []
   #guard: Guard = 'none'
 
   constructor(init?: unknown) {
     if (init === undefined) return
     if (!isWebIdlObject(init))
       throw new TypeError("Failed to construct 'Headers': the value is not an object or sequence.")
-    if (#pairs in init) this.#copy(init.#pairs)
+    if (#pairs in init) this.#pairs = map(init.#pairs, (pair) => pair)
     else if (typeof reflectGet(init, Symbol.iterator) === 'function')
       this.#appendPairs(init as Iterable<unknown>)
     else this.#appendRecord(init as Record<string, unknown>)
@@ -41,7 +45,7 @@ export class Headers {
     requireArguments(arguments.length, 1, "Failed to execute 'delete' on 'Headers'")
     const wanted = headerName(name)
     this.#requireMutable()
-    this.#drop(wanted)
+    this.#pairs = without(this.#pairs, wanted)
   }
 
   get(name: string): string | null {
@@ -59,23 +63,18 @@ export class Headers {
     const wanted = headerName(name)
     const text = headerValue(value)
     this.#requireMutable()
-    this.#replace(wanted, text)
+    this.#pairs = withReplaced(this.#pairs, [wanted, text])
   }
 
   getSetCookie(): string[] {
-    const cookies: string[] = []
-    for (let index = 0; index < this.#pairs.length; index++) {
-      const pair = this.#pairs[index]
-      if (pair?.[0] === 'set-cookie') cookies[cookies.length] = pair[1]
-    }
-    return cookies
+    return valuesOf(this.#pairs, 'set-cookie')
   }
 
-  static readonly pairsOf = (headers: Headers): readonly Pair[] => {
+  static readonly pairsOf = (headers: Headers): readonly HeaderPair[] => {
     return headers.#pairs
   }
 
-  static readonly sortedPairs = (headers: Headers): readonly Pair[] => {
+  static readonly sortedPairs = (headers: Headers): readonly HeaderPair[] => {
     return headers.#sorted()
   }
 
@@ -85,16 +84,13 @@ export class Headers {
   }
 
   static readonly implyHeader = (headers: Headers, name: string, value: string | null): void => {
-    if (value !== null && headers.#combined(name) === null) headers.#replace(name, value)
+    if (value !== null && headers.#combined(name) === null) headers.#add(name, value)
   }
 
   /** Headers as they came over the wire, which site code may read only. */
-  static readonly received = (pairs: readonly Pair[]): Headers => {
+  static readonly received = (pairs: readonly HeaderPair[]): Headers => {
     const headers = new Headers()
-    for (let index = 0; index < pairs.length; index++) {
-      const pair = pairs[index]
-      if (pair !== undefined) headers.#add(toLowerCase(pair[0]), pair[1])
-    }
+    forEach(pairs, (pair) => headers.#add(toLowerCase(pair[0]), pair[1]))
     headers.#guard = 'immutable'
     return headers
   }
@@ -102,13 +98,6 @@ export class Headers {
   static readonly seal = (headers: Headers): Headers => {
     headers.#guard = 'immutable'
     return headers
-  }
-
-  #copy(pairs: readonly Pair[]): void {
-    for (let index = 0; index < pairs.length; index++) {
-      const pair = pairs[index]
-      if (pair !== undefined) this.#pairs[index] = pair
-    }
   }
 
   #appendPairs(init: Iterable<unknown>): void {
@@ -121,11 +110,7 @@ export class Headers {
   }
 
   #appendRecord(init: Record<string, unknown>): void {
-    const names = objectKeys(init)
-    for (let index = 0; index < names.length; index++) {
-      const name = names[index] ?? ''
-      this.#add(headerName(name), headerValue(init[name]))
-    }
+    forEach(objectKeys(init), (name) => this.#add(headerName(name), headerValue(init[name])))
   }
 
   #add(name: string, value: string): void {
@@ -133,41 +118,18 @@ export class Headers {
     this.#pairs[this.#pairs.length] = [name, value]
   }
 
-  #drop(name: string): void {
-    const kept: Pair[] = []
-    for (let index = 0; index < this.#pairs.length; index++) {
-      const pair = this.#pairs[index]
-      if (pair !== undefined && pair[0] !== name) kept[kept.length] = pair
-    }
-    this.#pairs = kept
-  }
-
-  #replace(name: string, value: string): void {
-    const kept: Pair[] = []
-    let placed = false
-    for (let index = 0; index < this.#pairs.length; index++) {
-      const pair = this.#pairs[index]
-      if (pair === undefined || (pair[0] === name && placed)) continue
-      placed ||= pair[0] === name
-      kept[kept.length] = pair[0] === name ? [name, value] : pair
-    }
-    if (!placed) kept[kept.length] = [name, value]
-    this.#pairs = kept
-  }
-
   #combined(name: string): string | null {
     let combined: string | null = null
-    for (let index = 0; index < this.#pairs.length; index++) {
-      const pair = this.#pairs[index]
-      if (pair?.[0] === name) combined = combined === null ? pair[1] : `${combined}, ${pair[1]}`
-    }
+    forEach(this.#pairs, (pair) => {
+      if (pair[0] === name) combined = combined === null ? pair[1] : `${combined}, ${pair[1]}`
+    })
     return combined
   }
 
   /** "Sort and combine": cookies stay apart. */
-  #sorted(): Pair[] {
+  #sorted(): HeaderPair[] {
     const names = [...new Set(this.#pairs.map((pair) => pair[0]))].toSorted()
-    return names.flatMap((name): Pair[] =>
+    return names.flatMap((name): HeaderPair[] =>
       name === 'set-cookie'
         ? this.getSetCookie().map((value) => [name, value])
         : [[name, this.#combined(name) ?? '']],

@@ -5,7 +5,7 @@ import { Event } from './event.ts'
 import { FormData, formEntries } from './form-data.ts'
 import { Headers, sortedPairs } from './headers.ts'
 import { showAs } from './inspect-kinds.ts'
-import { defineProperty, reflectGet } from './primordials.ts'
+import { defineProperty, forEach, reflectGet } from './primordials.ts'
 import { Request } from './request.ts'
 import { Response } from './response.ts'
 import { ReadableStream, WritableStream } from './streams.ts'
@@ -30,10 +30,9 @@ showAs(Response, pick('status', 'statusText', 'ok', 'headers', 'url', 'bodyUsed'
 function pick(...names: string[]): (value: object) => object {
   return (value) => {
     const shown = {}
-    for (let index = 0; index < names.length; index++) {
-      const name = names[index] ?? ''
-      defineProperty(shown, name, { value: reflectGet(value, name), enumerable: true })
-    }
+    forEach(names, (name) =>
+      defineProperty(shown, name, { value: reflectGet(value, name), enumerable: true }),
+    )
     return shown
   }
 }

@@ -1,16 +1,13 @@
 import {
-  apply,
   create,
   defineProperty,
   deleteProperty,
   getOwnPropertyDescriptor,
   objectKeys,
   ownKeys,
-  reflectGet,
 } from './primordials.ts'
-import { requireArguments } from './webidl.ts'
 
-type Constructor = Function & { readonly prototype: object }
+export type Constructor = Function & { readonly prototype: object }
 
 /** Gives a class the look of a WebIDL interface: enumerable members, its tag, its name whatever the minifier
  * made of it, and the count of arguments that its constructor requires. */
@@ -92,43 +89,6 @@ export function defineMethods<State>(
     })
 }
 
-/** The members of a WebIDL `iterable`; the pairs are read anew at each step. */
-export function defineIterable<Target extends object, Value>(
-  constructor: Constructor & { readonly prototype: Target },
-  pairsOf: (target: Target) => readonly (readonly [string, Value])[],
-): void {
-  function* iterate<Item>(target: Target, select: (name: string, value: Value) => Item) {
-    for (let index = 0; ; index++) {
-      const pair = pairsOf(target)[index]
-      if (pair === undefined) return
-      yield select(pair[0], pair[1])
-    }
-  }
-  const members = {
-    forEach(this: Target, callback: unknown, self?: unknown): void {
-      requireArguments(arguments.length, 1, "Failed to execute 'forEach'")
-      if (typeof callback !== 'function') throw new TypeError('parameter 1 is not a function.')
-      for (const [name, value] of iterate(this, (...pair) => pair))
-        apply(callback, self, [value, name, this])
-    },
-    keys(this: Target) {
-      return iterate(this, (name) => name)
-    },
-    values(this: Target) {
-      return iterate(this, (_name, value) => value)
-    },
-    entries(this: Target) {
-      return iterate(this, (name, value): [string, Value] => [name, value])
-    },
-  }
-  for (const name of objectKeys(members)) copyMember(constructor, name, members)
-  defineProperty(constructor.prototype, Symbol.iterator, {
-    value: reflectGet(members, 'entries'),
-    writable: true,
-    configurable: true,
-  })
-}
-
 /** Takes the static fields off a class: functions that see its private state, which site code must not reach. */
 export function takeInternals<Class extends Constructor>(constructor: Class): Class {
   const internals = Object.assign(create(null) as Class, constructor)
@@ -136,7 +96,8 @@ export function takeInternals<Class extends Constructor>(constructor: Class): Cl
   return internals
 }
 
-function copyMember(constructor: Constructor, name: string, members: object): void {
+/** Puts a member of a plain object on the prototype, with its name and as it is. */
+export function copyMember(constructor: Constructor, name: string, members: object): void {
   const descriptor = getOwnPropertyDescriptor(members, name)
   if (descriptor !== undefined) defineProperty(constructor.prototype, name, descriptor)
 }

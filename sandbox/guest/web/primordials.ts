@@ -112,6 +112,40 @@ export function push<Item>(list: Item[], item: Item): void {
   })
 }
 
+export const findIndex = uncurry(Array.prototype.findIndex) as <Item>(
+  list: readonly Item[],
+  matches: (item: Item) => boolean,
+) => number
+export const forEach = uncurry(Array.prototype.forEach) as <Item>(
+  list: readonly Item[],
+  visit: (item: Item, index: number) => void,
+) => void
+
+/** A copy, whatever `constructor` and setters of indices the site's `Array.prototype` has. */
+const copyList = uncurry(Array.prototype.toSpliced) as (list: readonly unknown[]) => unknown[]
+
+export function map<Item, Result>(
+  list: readonly Item[],
+  change: (item: Item, index: number) => Result,
+): Result[] {
+  const copy = copyList(list)
+  for (let index = 0; index < copy.length; index++) copy[index] = change(copy[index] as Item, index)
+  return copy as Result[]
+}
+
+export function filter<Item>(
+  list: readonly Item[],
+  keep: (item: Item, index: number) => boolean,
+): Item[] {
+  const copy = copyList(list) as Item[]
+  let count = 0
+  forEach(list, (item, index) => {
+    if (keep(item, index)) copy[count++] = item
+  })
+  copy.length = count
+  return copy
+}
+
 function getter(proto: object, name: string): (value: object) => number {
   return uncurry(Object.getOwnPropertyDescriptor(proto, name)?.get as (this: object) => number)
 }
