@@ -1,27 +1,17 @@
 import { DOMException } from './dom-exception.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
-import { slice, toTag } from './primordials.ts'
+import { slice, testPattern, toTag } from './primordials.ts'
 import { subtle } from './subtle.ts'
 import type { SubtleCrypto } from './subtle.ts'
 
 const CONSTRUCT = Symbol('construct')
 const QUOTA = 65_536
-const INTEGERS = new Set([
-  'Int8Array',
-  'Uint8Array',
-  'Uint8ClampedArray',
-  'Int16Array',
-  'Uint16Array',
-  'Int32Array',
-  'Uint32Array',
-  'BigInt64Array',
-  'BigUint64Array',
-])
+const INTEGERS = /^(?:Big)?(?:Int|Uint)\d+(?:Clamped)?Array$/
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** https://w3c.github.io/webcrypto/#crypto-interface, on the host's entropy. */
-export class Crypto {
+class Crypto {
   readonly #subtle = subtle
 
   constructor(key?: symbol) {
@@ -34,7 +24,7 @@ export class Crypto {
 
   getRandomValues<View extends ArrayBufferView>(view: View): View {
     void this.#subtle
-    if (!ArrayBuffer.isView(view) || !INTEGERS.has(slice(toTag(view), 8, -1)))
+    if (!ArrayBuffer.isView(view) || !testPattern(INTEGERS, slice(toTag(view), 8, -1)))
       throw new DOMException(
         'The data argument must be an integer-type TypedArray',
         'TypeMismatchError',

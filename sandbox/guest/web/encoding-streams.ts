@@ -5,7 +5,7 @@ import type { ReadableStream } from './streams.ts'
 import { encodeUtf8 } from './utf8.ts'
 
 /** https://encoding.spec.whatwg.org/#interface-textencoderstream */
-export class TextEncoderStream {
+class TextEncoderStream {
   readonly #transform: TransformStream<unknown, Uint8Array>
 
   constructor() {

@@ -5,7 +5,7 @@ import { charCodeAt, slice } from './primordials.ts'
 import { encodeUtf8 } from './utf8.ts'
 import { dictionary, usvString } from './webidl.ts'
 
-export class TextEncoder {
+class TextEncoder {
   readonly #encoding = 'utf-8'
 
   get encoding(): string {

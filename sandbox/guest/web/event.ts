@@ -110,7 +110,7 @@ defineAttributes(Event, eventState, {
 defineInterface('Event', Event, 1)
 defineConstants(Event, PHASES)
 
-export class CustomEvent extends Event {
+class CustomEvent extends Event {
   readonly #detail: unknown
 
   constructor(type: string, init?: unknown) {
@@ -144,7 +144,7 @@ defineAttributes(ErrorEvent, takeInternals(ErrorEvent).initOf, {
   error: ({ error }) => error,
 })
 
-export class PromiseRejectionEvent extends Event {
+class PromiseRejectionEvent extends Event {
   readonly #promise: unknown
   readonly #reason: unknown
 

@@ -1,5 +1,6 @@
 import {
   endsWith,
+  filter,
   getOwnPropertyDescriptor,
   hasOwn,
   indexOf,
@@ -26,23 +27,16 @@ export function errorBase(error: Error, name: string | null, indentation: number
 /** Without the frames of this script, which say nothing to a site. */
 function withoutPlatform(stack: string): string {
   if (indexOf(stack, PLATFORM) === -1) return stack
-  const lines = split(stack, '\n')
-  const kept: string[] = []
-  for (let index = 0; index < lines.length; index++) {
-    const line = lines[index] ?? ''
-    if (!startsWith(line, '    at ') || indexOf(line, PLATFORM) === -1) push(kept, line)
-  }
+  const kept = filter(
+    split(stack, '\n'),
+    (line) => !startsWith(line, '    at ') || indexOf(line, PLATFORM) === -1,
+  )
   return join(kept, '\n')
 }
 
 /** The properties worth showing after the stack: what the stack says already is left out. */
 export function errorKeys(error: Error, base: string): (string | symbol)[] {
-  const keys: (string | symbol)[] = []
-  const all = ownKeys(error)
-  for (let index = 0; index < all.length; index++) {
-    const key = all[index]
-    if (key !== undefined && isWorthShowing(error, key, base)) push(keys, key)
-  }
+  const keys = filter(ownKeys(error), (key) => isWorthShowing(error, key, base))
   if (hasOwn(error, 'cause')) push(keys, 'cause')
   if (hasOwn(error, 'errors') && isArray(getOwnPropertyDescriptor(error, 'errors')?.value))
     push(keys, 'errors')

@@ -9,8 +9,10 @@ import {
 
 export type Constructor = Function & { readonly prototype: object }
 
-/** Gives a class the look of a WebIDL interface: enumerable members, its tag, its name whatever the minifier
- * made of it, and the count of arguments that its constructor requires. */
+/**
+ * Puts a class on the global with the look of a WebIDL interface: enumerable members, its tag, its name whatever the
+ * minifier made of it, and the count of arguments that its constructor requires.
+ */
 export function defineInterface(name: string, constructor: Constructor, length = 0): void {
   defineProperty(constructor, 'length', { value: length, configurable: true })
   defineProperty(constructor, 'name', { value: name, configurable: true })
@@ -18,6 +20,7 @@ export function defineInterface(name: string, constructor: Constructor, length =
   for (const target of [constructor.prototype, constructor]) showMembers(target)
   if (!Object.hasOwn(constructor.prototype, Symbol.toStringTag))
     defineProperty(constructor.prototype, Symbol.toStringTag, { value: name, configurable: true })
+  defineGlobal(name, constructor)
 }
 
 /** Constants of an interface, on the constructor and on its prototype: `Event.AT_TARGET`. */
@@ -30,21 +33,9 @@ export function defineConstants(
       defineProperty(target, name, { value, enumerable: true })
 }
 
-/** Puts classes and objects on the global as WebIDL does: writable, configurable; only operations are enumerable. */
-export function defineGlobals(
-  values: Readonly<Record<string, unknown>>,
-  kind: 'interface' | 'operation',
-): void {
-  for (const [name, value] of Object.entries(values)) {
-    if (kind === 'operation' && typeof value === 'function')
-      defineProperty(value, 'name', { value: name, configurable: true })
-    defineProperty(globalThis, name, {
-      value,
-      writable: true,
-      configurable: true,
-      enumerable: kind === 'operation',
-    })
-  }
+/** Puts something on the global as WebIDL does: writable, configurable; only operations are enumerable. */
+export function defineGlobal(name: string, value: unknown, { enumerable = false } = {}): void {
+  defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable })
 }
 
 /** A method that takes its receiver and arguments as they come, with the length WebIDL gives it. */

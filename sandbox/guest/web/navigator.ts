@@ -3,7 +3,7 @@ import { defineInterface } from './interface.ts'
 const CONSTRUCT = Symbol('construct')
 
 /** One product token, as ECMA-429 advises. */
-export class Navigator {
+class Navigator {
   readonly #userAgent = 'Croft'
 
   constructor(key?: symbol) {

@@ -5,7 +5,7 @@ import { defineInterface } from './interface.ts'
 const CONSTRUCT = Symbol('construct')
 
 /** https://w3c.github.io/hr-time/#sec-performance, on the coarse clock of the host. */
-export class Performance extends EventTarget {
+class Performance extends EventTarget {
   readonly #brand = true
 
   constructor(key?: symbol) {

@@ -1,4 +1,4 @@
-import './dom-exception-global.ts'
+import './dom-exception.ts'
 import {
   ByteLengthQueuingStrategy,
   CountQueuingStrategy,
@@ -21,7 +21,7 @@ import { reflectGet } from './primordials.ts'
 export { ReadableStream, TransformStream, WritableStream }
 
 /** The thirteen classes of the Streams standard. */
-export const streamInterfaces = {
+const interfaces = {
   ByteLengthQueuingStrategy,
   CountQueuingStrategy,
   ReadableByteStreamController,
@@ -37,7 +37,7 @@ export const streamInterfaces = {
   WritableStreamDefaultWriter,
 }
 
-for (const [name, constructor] of Object.entries(streamInterfaces))
+for (const [name, constructor] of Object.entries(interfaces))
   defineInterface(name, constructor, constructor.length)
 
 /** A stream of bytes that are all here already. */

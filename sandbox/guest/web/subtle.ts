@@ -4,14 +4,15 @@ import { DOMException } from './dom-exception.ts'
 import { algorithmName, blockLength, hashDigest, hashName, hmacOf } from './hashes.ts'
 import type { HashName } from './hashes.ts'
 import { host } from './host.ts'
-import { defineInterface } from './interface.ts'
+import { copyMember, defineInterface } from './interface.ts'
 import { exportJwk, importJwk } from './jwk.ts'
-import { isView } from './primordials.ts'
+import { hasOwn, isView } from './primordials.ts'
 import { isWebIdlObject } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
 const USAGES: readonly string[] = ['sign', 'verify']
-const OTHER_USAGES = ['encrypt', 'decrypt', 'deriveKey', 'deriveBits', 'wrapKey', 'unwrapKey']
+/** Methods for algorithms that are not here, with the place of the algorithm among their arguments. */
+const NOT_HERE = { encrypt: 0, decrypt: 0, deriveBits: 0, deriveKey: 0, wrapKey: 3, unwrapKey: 3 }
 
 /** https://w3c.github.io/webcrypto/#subtlecrypto-interface: digests and HMAC. */
 export class SubtleCrypto {
@@ -78,37 +79,14 @@ export class SubtleCrypto {
     const claimed = bytesOf(given)
     return sameBytes(signature(algorithm, { key, usage: 'verify' }, bytesOf(data)), claimed)
   }
-
-  async encrypt(algorithm: unknown): Promise<never> {
-    return refuse(algorithm)
-  }
-  async decrypt(algorithm: unknown): Promise<never> {
-    return refuse(algorithm)
-  }
-  async deriveBits(algorithm: unknown): Promise<never> {
-    return refuse(algorithm)
-  }
-  async deriveKey(algorithm: unknown): Promise<never> {
-    return refuse(algorithm)
-  }
-  async wrapKey(
-    _format: unknown,
-    _key: unknown,
-    _wrapping: unknown,
-    ...[algorithm]: [unknown]
-  ): Promise<never> {
-    return refuse(algorithm)
-  }
-  async unwrapKey(
-    _format: unknown,
-    _key: unknown,
-    _unwrapping: unknown,
-    ...[algorithm]: [unknown]
-  ): Promise<never> {
-    return refuse(algorithm)
-  }
 }
 
+for (const [name, position] of Object.entries(NOT_HERE))
+  copyMember(SubtleCrypto, name, {
+    async [name](...given: unknown[]): Promise<never> {
+      return refuse(given[position])
+    },
+  })
 defineInterface('SubtleCrypto', SubtleCrypto)
 
 export const subtle = new SubtleCrypto(CONSTRUCT)
@@ -145,7 +123,7 @@ function hmacKey(
 
 function strings(usages: unknown): readonly string[] {
   const list = [...(usages as Iterable<unknown>)].map((usage) => `${usage as string}`)
-  const unknown = list.find((usage) => !USAGES.includes(usage) && !OTHER_USAGES.includes(usage))
+  const unknown = list.find((usage) => !USAGES.includes(usage) && !hasOwn(NOT_HERE, usage))
   if (unknown !== undefined) throw new TypeError(`"${unknown}" is not a key usage.`)
   return list
 }
