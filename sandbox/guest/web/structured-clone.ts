@@ -6,12 +6,11 @@ import {
   isArray,
   isView,
   mapForEach,
-  mapSize,
   objectKeys,
   setForEach,
-  setSize,
   slice,
   sliceBuffer,
+  testPattern,
   toTag,
   unboxBigInt,
   unboxBoolean,
@@ -22,57 +21,38 @@ import { dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
 
 /** What is cloned so far: sameness and cycles survive. */
 type Memory = Map<object, unknown>
-type Cloner = (value: object, memory: Memory) => unknown
 
-const ERRORS: Readonly<Record<string, ErrorConstructor>> = {
-  EvalError,
-  RangeError,
-  ReferenceError,
-  SyntaxError,
-  TypeError,
-  URIError,
-}
-const VIEWS: Readonly<
-  Record<string, new (buffer: ArrayBuffer, at: number, length: number) => object>
-> = {
-  BigInt64Array,
-  BigUint64Array,
-  DataView,
-  Float32Array,
-  Float64Array,
-  Int16Array,
-  Int32Array,
-  Int8Array,
-  Uint16Array,
-  Uint32Array,
-  Uint8Array,
-  Uint8ClampedArray,
+/** A copy that is remembered before what it holds is cloned into it. */
+interface Begun {
+  readonly copy: object
+  readonly fill?: (memory: Memory) => void
 }
 
-/** By the tag of the built-in; a tag that site code made up fails in the cloner's own brand check. */
-const CLONERS: Readonly<Record<string, Cloner>> = {
-  Boolean: (value) => Object(unboxBoolean(value)),
-  Number: (value) => Object(unboxNumber(value)),
-  String: (value) => Object(unboxString(value)),
-  BigInt: (value) => Object(unboxBigInt(value)),
-  Date: (value) => new Date(dateTime(value as Date)),
-  RegExp: (value) => clonePattern(value as RegExp),
-  ArrayBuffer: (value) => sliceBuffer(value as ArrayBuffer, 0),
-  Map: cloneMap,
-  Set: cloneSet,
-  Error: cloneError,
+type ViewConstructor = new (buffer: ArrayBuffer, at: number, length: number) => object
+
+const ERRORS = builtIns<ErrorConstructor>(
+  'EvalError RangeError ReferenceError SyntaxError TypeError URIError',
+)
+const VIEWS = builtIns<ViewConstructor>(
+  'BigInt64Array BigUint64Array DataView Float32Array Float64Array Int16Array Int32Array Int8Array ' +
+    'Uint16Array Uint32Array Uint8Array Uint8ClampedArray',
+)
+const NOT_CLONEABLE =
+  /^(?:Function|Promise|WeakMap|WeakRef|WeakSet|FinalizationRegistry|Symbol|(?:Async)?Generator)$/
+
+/** By the tag of the built-in; each throws when site code made the tag up. */
+const BUILT_INS: Readonly<Record<string, (value: object) => Begun>> = {
+  Boolean: (value) => ({ copy: Object(unboxBoolean(value)) as object }),
+  Number: (value) => ({ copy: Object(unboxNumber(value)) as object }),
+  String: (value) => ({ copy: Object(unboxString(value)) as object }),
+  BigInt: (value) => ({ copy: Object(unboxBigInt(value)) as object }),
+  Date: (value) => ({ copy: new Date(dateTime(value as Date)) }),
+  RegExp: (value) => ({ copy: new RegExp((value as RegExp).source, (value as RegExp).flags) }),
+  ArrayBuffer: (value) => ({ copy: sliceBuffer(value as ArrayBuffer, 0) }),
+  Map: beginMap,
+  Set: beginSet,
+  Error: beginError,
 }
-const NOT_CLONEABLE = new Set([
-  'Function',
-  'Promise',
-  'WeakMap',
-  'WeakRef',
-  'WeakSet',
-  'FinalizationRegistry',
-  'Symbol',
-  'Generator',
-  'AsyncGenerator',
-])
 
 /** https://html.spec.whatwg.org/#dom-structuredclone; only an ArrayBuffer can be transferred. */
 export function structuredClone<Value>(value: Value, options?: unknown): Value {
@@ -90,12 +70,22 @@ function clone(value: unknown, memory: Memory): unknown {
   if (!isWebIdlObject(value)) return value
   if (memory.has(value)) return memory.get(value)
   if (isView(value)) return cloneView(value, memory)
-  const tag = slice(toTag(value), 8, -1)
-  if (NOT_CLONEABLE.has(tag)) throw notCloneable(value)
-  const copy = clonePlatformObject(value) ?? cloneBuiltIn(tag, value, memory)
-  if (copy === undefined) return cloneProperties(value, memory)
+  const { copy, fill } = begin(value)
   memory.set(value, copy)
+  fill?.(memory)
   return copy
+}
+
+function begin(value: object): Begun {
+  const tag = slice(toTag(value), 8, -1)
+  if (testPattern(NOT_CLONEABLE, tag)) throw notCloneable(value)
+  const copy = clonePlatformObject(value)
+  if (copy !== undefined) return { copy }
+  try {
+    return (hasOwn(BUILT_INS, tag) ? BUILT_INS[tag]?.(value) : undefined) ?? beginPlain(value)
+  } catch {
+    return beginPlain(value)
+  }
 }
 
 function clonePlatformObject(value: object): object | undefined {
@@ -107,99 +97,67 @@ function clonePlatformObject(value: object): object | undefined {
   return isBlob(value) ? blobOf(blobBytes(value), value.type) : undefined
 }
 
-function cloneBuiltIn(tag: string, value: object, memory: Memory): unknown {
-  const cloner = hasOwn(CLONERS, tag) ? CLONERS[tag] : undefined
-  if (cloner === undefined) return undefined
-  if (tag in BRANDS && !hasBrand(tag, value)) return undefined
-  return cloner(value, memory)
-}
-
-function cloneProperties(value: object, memory: Memory): object {
-  const copy: object = isArray(value) ? Array.from({ length: 0 }) : {}
-  if (isArray(value)) Reflect.set(copy, 'length', value.length)
-  memory.set(value, copy)
-  for (const key of objectKeys(value))
-    Object.defineProperty(copy, key, {
-      value: clone(Reflect.get(value, key), memory),
-      writable: true,
-      enumerable: true,
-      configurable: true,
-    })
-  return copy
+function beginPlain(value: object): Begun {
+  const list: unknown[] = []
+  if (isArray(value)) list.length = value.length
+  const copy = isArray(value) ? list : {}
+  const fill = (memory: Memory) => {
+    for (const key of objectKeys(value))
+      Object.defineProperty(copy, key, {
+        value: clone(Reflect.get(value, key), memory),
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      })
+  }
+  return { copy, fill }
 }
 
 function cloneView(view: ArrayBufferView, memory: Memory): unknown {
-  const tag = slice(toTag(view), 8, -1)
-  const View = VIEWS[tag] ?? Uint8Array
+  const View = VIEWS[slice(toTag(view), 8, -1)] ?? Uint8Array
   const buffer = clone(view.buffer, memory) as ArrayBuffer
   const length: unknown = Reflect.get(view, 'length')
-  const copy = new View(
-    buffer,
-    view.byteOffset,
-    typeof length === 'number' ? length : view.byteLength,
-  )
+  const size = typeof length === 'number' ? length : view.byteLength
+  const copy = new View(buffer, view.byteOffset, size)
   memory.set(view, copy)
   return copy
 }
 
-function clonePattern(pattern: RegExp): RegExp {
-  return new RegExp(pattern.source, pattern.flags)
-}
-
-function cloneMap(value: object, memory: Memory): Map<unknown, unknown> {
+function beginMap(value: object): Begun {
   const copy = new Map<unknown, unknown>()
-  memory.set(value, copy)
   const entries: [unknown, unknown][] = []
   mapForEach(value, (item, key) => entries.push([key, item]))
-  for (const [key, item] of entries) copy.set(clone(key, memory), clone(item, memory))
-  return copy
+  const fill = (memory: Memory) => {
+    for (const [key, item] of entries) copy.set(clone(key, memory), clone(item, memory))
+  }
+  return { copy, fill }
 }
 
-function cloneSet(value: object, memory: Memory): Set<unknown> {
+function beginSet(value: object): Begun {
   const copy = new Set<unknown>()
-  memory.set(value, copy)
   const items: unknown[] = []
   setForEach(value, (item) => items.push(item))
-  for (const item of items) copy.add(clone(item, memory))
-  return copy
-}
-
-function cloneError(value: object, memory: Memory): Error {
-  const { name } = value as Error
-  const Constructor = ERRORS[`${name}`] ?? Error
-  const copy = new Constructor()
-  memory.set(value, copy)
-  for (const key of ['message', 'stack', 'cause'] as const) {
-    const descriptor = Object.getOwnPropertyDescriptor(value, key)
-    if (descriptor === undefined) continue
-    const item: unknown = key === 'stack' ? Reflect.get(value, key) : descriptor.value
-    Object.defineProperty(copy, key, {
-      value: key === 'cause' ? clone(item, memory) : `${item as string}`,
-      writable: true,
-      configurable: true,
-    })
+  const fill = (memory: Memory) => {
+    for (const item of items) copy.add(clone(item, memory))
   }
-  return copy
+  return { copy, fill }
 }
 
-const BRANDS: Readonly<Record<string, (value: object) => unknown>> = {
-  Boolean: (value) => unboxBoolean(value),
-  Number: (value) => unboxNumber(value),
-  String: (value) => unboxString(value),
-  BigInt: (value) => unboxBigInt(value),
-  Date: (value) => dateTime(value as Date),
-  ArrayBuffer: (value) => sliceBuffer(value as ArrayBuffer, 0, 0),
-  Map: mapSize,
-  Set: setSize,
-}
-
-function hasBrand(tag: string, value: object): boolean {
-  try {
-    BRANDS[tag]?.(value)
-    return true
-  } catch {
-    return false
+function beginError(value: object): Begun {
+  const copy = new (ERRORS[`${(value as Error).name}`] ?? Error)()
+  const fill = (memory: Memory) => {
+    for (const key of ['message', 'stack', 'cause'] as const) {
+      const descriptor = Object.getOwnPropertyDescriptor(value, key)
+      if (descriptor === undefined) continue
+      const item: unknown = key === 'stack' ? Reflect.get(value, key) : descriptor.value
+      Object.defineProperty(copy, key, {
+        value: key === 'cause' ? clone(item, memory) : `${item as string}`,
+        writable: true,
+        configurable: true,
+      })
+    }
   }
+  return { copy, fill }
 }
 
 function transferList(transfer: unknown): readonly ArrayBuffer[] {
@@ -217,4 +175,9 @@ function transferList(transfer: unknown): readonly ArrayBuffer[] {
 function notCloneable(value: unknown): DOMException {
   const text = isWebIdlObject(value) ? toTag(value) : String(value)
   return new DOMException(`${text} could not be cloned.`, 'DataCloneError')
+}
+
+/** Classes by their names, as they are when this script loads. */
+function builtIns<Class>(names: string): Readonly<Record<string, Class>> {
+  return Object.fromEntries(names.split(' ').map((name) => [name, Reflect.get(globalThis, name)]))
 }
