@@ -1,9 +1,13 @@
-import { TextDecoder as LegacyDecoder } from '@exodus/bytes/encoding-lite.js'
+import {
+  TextDecoder as LegacyDecoder,
+  TextEncoder as LegacyEncoder,
+} from '@exodus/bytes/encoding-lite.js'
 
 import { defineInterface } from './interface.ts'
-import { charCodeAt, slice } from './primordials.ts'
 import { encodeUtf8 } from './utf8.ts'
-import { dictionary, usvString } from './webidl.ts'
+import { dictionary } from './webidl.ts'
+
+const ENCODER = new LegacyEncoder()
 
 class TextEncoder {
   readonly #encoding = 'utf-8'
@@ -19,25 +23,7 @@ class TextEncoder {
 
   encodeInto(source: string, destination: Uint8Array): { read: number; written: number } {
     void this.#encoding
-    const text = usvString(source)
-    if (!(destination instanceof Uint8Array))
-      throw new TypeError("parameter 2 is not of type 'Uint8Array'.")
-    const all = encodeUtf8(text)
-    if (all.length <= destination.length) {
-      destination.set(all)
-      return { read: text.length, written: all.length }
-    }
-    let read = 0
-    let written = 0
-    while (read < text.length) {
-      const units = charCodeAt(text, read) >> 10 === 0x36 ? 2 : 1
-      const bytes = encodeUtf8(slice(text, read, read + units))
-      if (written + bytes.length > destination.length) break
-      destination.set(bytes, written)
-      written += bytes.length
-      read += units
-    }
-    return { read, written }
+    return ENCODER.encodeInto(source, destination)
   }
 }
 

@@ -1,41 +1,11 @@
 import './dom-exception.ts'
-import {
-  ByteLengthQueuingStrategy,
-  CountQueuingStrategy,
-  ReadableByteStreamController,
-  ReadableStream,
-  ReadableStreamBYOBReader,
-  ReadableStreamBYOBRequest,
-  ReadableStreamDefaultController,
-  ReadableStreamDefaultReader,
-  TransformStream,
-  TransformStreamDefaultController,
-  WritableStream,
-  WritableStreamDefaultController,
-  WritableStreamDefaultWriter,
-} from 'web-streams-polyfill'
+import * as interfaces from 'web-streams-polyfill'
+import { ReadableStream, TransformStream, WritableStream } from 'web-streams-polyfill'
 
 import { defineInterface } from './interface.ts'
 import { reflectGet } from './primordials.ts'
 
 export { ReadableStream, TransformStream, WritableStream }
-
-/** The thirteen classes of the Streams standard. */
-const interfaces = {
-  ByteLengthQueuingStrategy,
-  CountQueuingStrategy,
-  ReadableByteStreamController,
-  ReadableStream,
-  ReadableStreamBYOBReader,
-  ReadableStreamBYOBRequest,
-  ReadableStreamDefaultController,
-  ReadableStreamDefaultReader,
-  TransformStream,
-  TransformStreamDefaultController,
-  WritableStream,
-  WritableStreamDefaultController,
-  WritableStreamDefaultWriter,
-}
 
 for (const [name, constructor] of Object.entries(interfaces))
   defineInterface(name, constructor, constructor.length)
