@@ -1,19 +1,17 @@
 import { DOMException } from './dom-exception.ts'
-import { EventTarget, fireEvent, provideAbortAlgorithms } from './event-target.ts'
-import type { AbortAlgorithms } from './event-target.ts'
+import { EventTarget, fireEvent, provideAbortState } from './event-target.ts'
+import type { AbortState } from './event-target.ts'
 import { Event } from './event.ts'
 import { host } from './host.ts'
-import { defineInterface, takeInternals } from './interface.ts'
+import { defineAttributes, defineInterface, takeInternals } from './interface.ts'
 import { apply, forEach, push } from './primordials.ts'
-import { requireArguments } from './webidl.ts'
+import { isWebIdlObject, requireArguments } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
 
 /** https://dom.spec.whatwg.org/#interface-AbortSignal */
 export class AbortSignal extends EventTarget {
-  #aborted = false
-  #reason: unknown = undefined
-  #algorithms: (() => void)[] = []
+  readonly #state: AbortState = { aborted: false, reason: undefined, algorithms: [] }
   #onabort: unknown = null
   #onabortListener: ((event: Event) => void) | undefined
 
@@ -31,33 +29,16 @@ export class AbortSignal extends EventTarget {
     const delayMs = Number(milliseconds)
     if (!(delayMs >= 0 && delayMs <= Number.MAX_SAFE_INTEGER))
       throw new TypeError('The delay must be a number of milliseconds that is not negative.')
-    const signal = new AbortSignal(CONSTRUCT)
+    const signal = createSignal()
     host.setTimer(delayMs, false, () =>
-      signal.#signalAbort(new DOMException('The operation timed out.', 'TimeoutError')),
+      abortSignal(signal, new DOMException('The operation timed out.', 'TimeoutError')),
     )
     return signal
   }
 
   static any(signals: Iterable<AbortSignal>): AbortSignal {
     requireArguments(arguments.length, 1, "Failed to execute 'any' on 'AbortSignal'")
-    return anySignal(signals)
-  }
-
-  static readonly following = (signals: Iterable<AbortSignal>): AbortSignal => {
-    const sources = [...signals].map((source) => assertSignal(source))
-    const aborted = sources.find((source) => source.#aborted)
-    if (aborted !== undefined) return abortedSignal(aborted.#reason)
-    const signal = new AbortSignal(CONSTRUCT)
-    for (const source of sources) source.#algorithms.push(() => signal.#signalAbort(source.#reason))
-    return signal
-  }
-
-  get aborted(): boolean {
-    return this.#aborted
-  }
-
-  get reason(): unknown {
-    return this.#reason
+    return followSignal([...signals].map(abortState))
   }
 
   get onabort(): unknown {
@@ -74,64 +55,56 @@ export class AbortSignal extends EventTarget {
   }
 
   throwIfAborted(): void {
-    if (this.#aborted) throw this.#reason
+    if (this.#state.aborted) throw this.#state.reason
   }
 
-  #signalAbort(reason: unknown): void {
-    if (this.#aborted) return
-    this.#aborted = true
-    this.#reason = reason === undefined ? abortError() : reason
-    const algorithms = this.#algorithms
-    this.#algorithms = []
-    forEach(algorithms, (algorithm) => algorithm())
-    fireEvent(this, new Event('abort'))
-  }
-
-  static readonly create = (): AbortSignal => {
-    return new AbortSignal(CONSTRUCT)
-  }
-
-  static readonly abortWith = (signal: AbortSignal, reason: unknown): void => {
-    signal.#signalAbort(reason)
-  }
-
-  static readonly assertSignal = (value: unknown): AbortSignal => {
-    if (typeof value === 'object' && value !== null && #algorithms in value) return value
-    throw new TypeError("The value is not of type 'AbortSignal'.")
-  }
-
-  static readonly algorithmsOf = (value: unknown): AbortAlgorithms => {
-    const signal = assertSignal(value)
-    return {
-      get aborted() {
-        return signal.#aborted
-      },
-      add(algorithm) {
-        push(signal.#algorithms, algorithm)
-      },
-    }
-  }
-
-  static readonly reasonOf = (signal: AbortSignal): unknown => {
-    return signal.#reason
+  static readonly stateOf = (value: unknown): AbortState | undefined => {
+    return isWebIdlObject(value) && #state in value ? value.#state : undefined
   }
 }
 
-const internals = takeInternals(AbortSignal)
-export const { create: createSignal, algorithmsOf, assertSignal } = internals
-export const { following: anySignal, reasonOf: abortReasonOf } = internals
-const { abortWith } = internals
-provideAbortAlgorithms(algorithmsOf)
+const { stateOf } = takeInternals(AbortSignal)
+defineAttributes(AbortSignal, stateOf, {
+  aborted: ({ aborted }) => aborted,
+  reason: ({ reason }) => reason,
+})
 defineInterface('AbortSignal', AbortSignal)
+provideAbortState(abortState)
 
-function abortedSignal(reason: unknown): AbortSignal {
+/** The state of what is an AbortSignal, whatever a site did to its prototype. */
+export function abortState(value: unknown): AbortState {
+  const state = stateOf(value)
+  if (state === undefined) throw new TypeError("The value is not of type 'AbortSignal'.")
+  return state
+}
+
+export const createSignal = (): AbortSignal => new AbortSignal(CONSTRUCT)
+
+/** A signal that aborts when the first of these does. */
+export function followSignal(sources: readonly AbortState[]): AbortSignal {
+  const aborted = sources.find((source) => source.aborted)
+  if (aborted !== undefined) return abortedSignal(aborted.reason)
   const signal = createSignal()
-  abortWith(signal, reason)
+  for (const source of sources) push(source.algorithms, () => abortSignal(signal, source.reason))
   return signal
 }
 
-function abortError(): DOMException {
-  return new DOMException('This operation was aborted', 'AbortError')
+function abortSignal(signal: AbortSignal, reason: unknown): void {
+  const state = abortState(signal)
+  if (state.aborted) return
+  state.aborted = true
+  state.reason =
+    reason === undefined ? new DOMException('This operation was aborted', 'AbortError') : reason
+  const { algorithms } = state
+  state.algorithms = []
+  forEach(algorithms, (algorithm) => algorithm())
+  fireEvent(signal, new Event('abort'))
+}
+
+function abortedSignal(reason: unknown): AbortSignal {
+  const signal = createSignal()
+  abortSignal(signal, reason)
+  return signal
 }
 
 /** https://dom.spec.whatwg.org/#interface-abortcontroller */
@@ -143,7 +116,7 @@ export class AbortController {
   }
 
   abort(reason?: unknown): void {
-    abortWith(this.#signal, reason)
+    abortSignal(this.#signal, reason)
   }
 }
 

@@ -15,21 +15,18 @@ interface Listener {
   removed: boolean
 }
 
-/** What an `AbortSignal` offers to the listeners tied to it, without the public API that a site may replace. */
-export interface AbortAlgorithms {
-  readonly aborted: boolean
-  add(algorithm: () => void): void
+/** All there is to an `AbortSignal` but for its listeners; the algorithms run once, ahead of these. */
+export interface AbortState {
+  aborted: boolean
+  reason: unknown
+  algorithms: (() => void)[]
 }
 
-type AbortAlgorithmsOf = (signal: unknown) => AbortAlgorithms
+let abortState: (signal: unknown) => AbortState
 
-let abortAlgorithmsOf: AbortAlgorithmsOf = () => {
-  throw new TypeError("member signal is not of type 'AbortSignal'.")
-}
-
-/** Set by abort-signal.ts, which builds on this file. */
-export function provideAbortAlgorithms(provider: AbortAlgorithmsOf): void {
-  abortAlgorithmsOf = provider
+/** Called by abort-signal.ts, which builds on this file. */
+export function provideAbortState(provider: (signal: unknown) => AbortState): void {
+  abortState = provider
 }
 
 /** https://dom.spec.whatwg.org/#interface-eventtarget */
@@ -39,14 +36,14 @@ export class EventTarget {
   addEventListener(type: string, callback: unknown, options?: unknown): void {
     requireArguments(arguments.length, 2, "Failed to execute 'addEventListener' on 'EventTarget'")
     const { capture, once, passive, signal } = listenerOptions(options)
-    const abort = signal === undefined ? undefined : abortAlgorithmsOf(signal)
+    const abort = signal === undefined ? undefined : abortState(signal)
     if (callback === null || callback === undefined || abort?.aborted) return
     if (!isWebIdlObject(callback))
       throw new TypeError("parameter 2 is not of type 'EventListener', nor null.")
     const name = `${type}`
     if (findIndex(this.#listeners, sameListener(name, callback, capture)) !== -1) return
     push(this.#listeners, { type: name, callback, capture, once, passive, removed: false })
-    abort?.add(() => this.#remove(name, callback, capture))
+    if (abort !== undefined) push(abort.algorithms, () => this.#remove(name, callback, capture))
   }
 
   removeEventListener(type: string, callback: unknown, options?: unknown): void {

@@ -1,10 +1,9 @@
-import { algorithmsOf, abortReasonOf } from './abort-signal.ts'
-import type { AbortSignal } from './abort-signal.ts'
 import { decodeBase64, encodeBase64 } from './base64.ts'
+import type { AbortState } from './event-target.ts'
 import { pairsOf } from './headers.ts'
 import { host } from './host.ts'
 import type { Pair } from './pairs.ts'
-import { isArray, join, jsonParse, jsonQuote, map, startsWith } from './primordials.ts'
+import { isArray, join, jsonParse, jsonQuote, map, push, startsWith } from './primordials.ts'
 import { innerOf, Request } from './request.ts'
 import { receivedResponse } from './response.ts'
 import type { Response } from './response.ts'
@@ -61,15 +60,15 @@ async function askHost(argument: string): Promise<string> {
   }
 }
 
-function requireLive(signal: AbortSignal | null): void {
-  if (signal !== null && algorithmsOf(signal).aborted) throw abortReasonOf(signal)
+function requireLive(signal: AbortState | null): void {
+  if (signal?.aborted) throw signal.reason
 }
 
 /** The promise, unless the signal aborts first: then its reason. The host still finishes the request. */
-async function orAbort(promise: Promise<string>, signal: AbortSignal | null): Promise<string> {
+async function orAbort(promise: Promise<string>, signal: AbortState | null): Promise<string> {
   if (signal === null) return await promise
   return await new Promise<string>((resolve, reject) => {
-    algorithmsOf(signal).add(() => reject(abortReasonOf(signal)))
+    push(signal.algorithms, () => reject(signal.reason))
     void settle(promise, resolve, reject)
   })
 }

@@ -1,4 +1,4 @@
-import { AbortController, AbortSignal } from './abort-signal.ts'
+import { AbortController, AbortSignal, abortState } from './abort-signal.ts'
 import { Blob, File } from './blob.ts'
 import { CryptoKey } from './crypto-key.ts'
 import { Event } from './event.ts'
@@ -21,7 +21,10 @@ showAs(URL, pick('href'))
 showAs(Blob, pick('size', 'type'))
 showAs(File, pick('name', 'size', 'type', 'lastModified'))
 showAs(AbortController, pick('signal'))
-showAs(AbortSignal, ({ aborted, reason }) => (aborted ? { aborted, reason } : { aborted }))
+showAs(AbortSignal, (signal) => {
+  const { aborted, reason } = abortState(signal)
+  return aborted ? { aborted, reason } : { aborted }
+})
 showAs(CryptoKey, pick('type', 'extractable', 'algorithm', 'usages'))
 showAs(Event, pick('type', 'cancelable', 'defaultPrevented'))
 showAs(Request, pick('method', 'url', 'headers', 'bodyUsed'))

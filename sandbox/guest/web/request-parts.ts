@@ -1,5 +1,5 @@
-import { assertSignal } from './abort-signal.ts'
-import type { AbortSignal } from './abort-signal.ts'
+import { abortState } from './abort-signal.ts'
+import type { AbortState } from './event-target.ts'
 import { Headers } from './headers.ts'
 import { indexOf, testPattern, toUpperCase } from './primordials.ts'
 import { normalizeUrl, URL } from './url.ts'
@@ -13,7 +13,7 @@ export interface RequestParts {
   readonly choices: Readonly<Record<Choice, string>>
   readonly integrity: string
   readonly keepalive: boolean
-  readonly follows: AbortSignal | null
+  readonly follows: AbortState | null
 }
 
 type Init = Readonly<Record<string, unknown>>
@@ -62,7 +62,7 @@ export function requestParts(
     choices: choices(init, base.choices),
     integrity: integrity === undefined ? base.integrity : `${integrity as string}`,
     keepalive: keepalive === undefined ? base.keepalive : Boolean(keepalive),
-    follows: signal === undefined ? base.follows : signalOf(signal),
+    follows: signal === undefined ? base.follows : stateOf(signal),
   }
 }
 
@@ -104,5 +104,5 @@ function choices(
   return chosen
 }
 
-const signalOf = (signal: unknown): AbortSignal | null =>
-  signal === null ? null : assertSignal(signal)
+const stateOf = (signal: unknown): AbortState | null =>
+  signal === null ? null : abortState(signal)

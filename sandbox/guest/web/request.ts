@@ -1,4 +1,4 @@
-import { anySignal, createSignal } from './abort-signal.ts'
+import { createSignal, followSignal } from './abort-signal.ts'
 import type { AbortSignal } from './abort-signal.ts'
 import { defineBody, extractBody } from './body.ts'
 import type { Body } from './body.ts'
@@ -60,7 +60,7 @@ defineAttributes(Request, innerOf, {
   isHistoryNavigation: () => false,
   signal: (inner) => {
     const { follows } = inner.parts
-    inner.signal ??= follows === null ? createSignal() : anySignal([follows])
+    inner.signal ??= follows === null ? createSignal() : followSignal([follows])
     return inner.signal
   },
   duplex: () => 'half',
