@@ -1,11 +1,11 @@
 import { TextDecoderStream } from './encoding-streams.ts'
 import { host } from './host.ts'
 import { defineInterface, takeInternals } from './interface.ts'
-import { isView, testPattern, max, min, toLowerCase, trunc } from './primordials.ts'
+import { testPattern, max, min, toLowerCase, trunc } from './primordials.ts'
 import { streamOf } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
-import { dictionary, isWebIdlObject, requireArguments, usvString } from './webidl.ts'
+import { dictionary, isWebIdlObject, requireArguments, shownBytes, usvString } from './webidl.ts'
 
 const PRINTABLE = /^[\x20-\x7E]*$/
 
@@ -123,9 +123,7 @@ function gather(parts: unknown, convert: (text: string) => string): Uint8Array<A
 
 function partBytes(part: unknown, convert: (text: string) => string): Uint8Array {
   if (isBlob(part)) return blobBytes(part)
-  if (part instanceof ArrayBuffer) return new Uint8Array(part)
-  if (isView(part)) return new Uint8Array(part.buffer, part.byteOffset, part.byteLength)
-  return encodeUtf8(convert(usvString(part)))
+  return shownBytes(part) ?? encodeUtf8(convert(usvString(part)))
 }
 
 function lineEndings(endings: unknown): (text: string) => string {

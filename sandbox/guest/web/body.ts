@@ -1,17 +1,16 @@
 import { blobOf, blobBytes, isBlob } from './blob.ts'
 import type { Blob } from './blob.ts'
 import { FormData, isFormData } from './form-data.ts'
-import { headerOf } from './headers.ts'
-import type { Headers } from './headers.ts'
+import { headerOf, Headers } from './headers.ts'
 import { defineAttributes, defineMethods } from './interface.ts'
-import type { StateOf } from './interface.ts'
+import type { Constructor, StateOf } from './interface.ts'
 import { parseMediaType, serializeMediaType } from './media-type.ts'
 import { encodeMultipart, parseMultipart } from './multipart.ts'
-import { charCodeAt, isView, jsonParse, reflectGet, slice } from './primordials.ts'
+import { charCodeAt, jsonParse, reflectGet, slice } from './primordials.ts'
 import { isDisturbed, readAll, ReadableStream, streamOf, TransformStream } from './streams.ts'
 import { URLSearchParams } from './url.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
-import { isWebIdlObject, usvString } from './webidl.ts'
+import { isWebIdlObject, shownBytes, usvString } from './webidl.ts'
 
 type Source =
   | { readonly kind: 'text'; readonly text: string }
@@ -119,20 +118,38 @@ export class Body {
   }
 }
 
-/** The members of the Body mixin, for a class whose state has a body and headers. */
-export function defineBody<State extends { readonly body: Body; readonly headers: Headers }>(
-  constructor: Parameters<typeof defineMethods>[0],
-  stateOf: StateOf<State>,
+/** All there is to a Request or a Response; also what makes one from a head that is known to be right. */
+export class Message<Head extends { readonly headers: Headers }> {
+  readonly head: Head
+  readonly body: Body
+
+  constructor(head: Head, body = new Body(null)) {
+    this.head = head
+    this.body = body
+  }
+
+  clone(): Message<Head> {
+    const body = this.body.clone()
+    return new Message({ ...this.head, headers: new Headers(this.head.headers) }, body)
+  }
+}
+
+/** The members that Request and Response share. */
+export function defineMessage<Head extends { readonly headers: Headers }>(
+  constructor: Constructor & (new (message: Message<Head>) => object),
+  stateOf: StateOf<Message<Head>>,
 ): void {
   defineAttributes(constructor, stateOf, {
+    headers: ({ head }) => head.headers,
     body: ({ body }) => body.stream,
     bodyUsed: ({ body }) => body.used,
   })
   defineMethods(constructor, stateOf, {
+    clone: (message) => new constructor(message.clone()),
     arrayBuffer: ({ body }) => body.arrayBuffer(),
-    blob: ({ body, headers }) => body.blob(headerOf(headers, 'content-type')),
+    blob: ({ body, head }) => body.blob(headerOf(head.headers, 'content-type')),
     bytes: ({ body }) => body.bytes(),
-    formData: ({ body, headers }) => body.formData(headerOf(headers, 'content-type')),
+    formData: ({ body, head }) => body.formData(headerOf(head.headers, 'content-type')),
     json: ({ body }) => body.json(),
     text: ({ body }) => body.text(),
   })
@@ -159,8 +176,8 @@ export function extractBody(value: unknown): { body: Body; type: string | null }
 
 function wholeBody(value: object): { body: Body; type: string | null } | undefined {
   if (isBlob(value)) return bytesBody(blobBytes(value), value.type === '' ? null : value.type)
-  if (value instanceof ArrayBuffer) return bytesBody(new Uint8Array(value.slice(0)), null)
-  if (isView(value)) return bytesBody(copyView(value), null)
+  const shown = shownBytes(value)
+  if (shown !== undefined) return bytesBody(new Uint8Array(shown), null)
   if (!isFormData(value)) return undefined
   const { bytes, type } = encodeMultipart(value)
   return bytesBody(bytes, type)
@@ -193,6 +210,3 @@ const passThrough = () => new TransformStream<Uint8Array, Uint8Array>()
 
 const spentStream = () =>
   new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
-
-const copyView = (view: ArrayBufferView): Uint8Array<ArrayBuffer> =>
-  new Uint8Array(new Uint8Array(view.buffer, view.byteOffset, view.byteLength))

@@ -4,12 +4,12 @@ import { pairsOf } from './headers.ts'
 import { host } from './host.ts'
 import type { Pair } from './pairs.ts'
 import { isArray, join, jsonParse, jsonQuote, map, push, startsWith } from './primordials.ts'
-import { innerOf, Request } from './request.ts'
+import { messageOf, Request } from './request.ts'
 import { receivedResponse } from './response.ts'
 import type { Response } from './response.ts'
 import { isWebIdlObject, requireArguments } from './webidl.ts'
 
-type Inner = NonNullable<ReturnType<typeof innerOf>>
+type RequestMessage = NonNullable<ReturnType<typeof messageOf>>
 
 /** The host's answer, as text of JSON: the fields of the egress gateway's response. */
 interface Answer {
@@ -24,13 +24,13 @@ interface Answer {
 /** https://fetch.spec.whatwg.org/#fetch-method, through the host's gateway: the answer comes whole. */
 export async function fetch(input: unknown, init?: unknown): Promise<Response> {
   requireArguments(arguments.length, 1, "Failed to execute 'fetch'")
-  const inner = innerOf(new Request(input, init))
-  if (inner === undefined) throw new TypeError('fetch failed')
-  const { follows, url } = inner.parts
+  const message = messageOf(new Request(input, init))
+  if (message === undefined) throw new TypeError('fetch failed')
+  const { follows, url } = message.head
   if (!startsWith(url, 'http:') && !startsWith(url, 'https:'))
     throw new TypeError(`fetch failed: "${url}" is not an http or https URL`)
   requireLive(follows)
-  const argument = await requestJson(inner)
+  const argument = await requestJson(message)
   requireLive(follows)
   const answer = parseAnswer(await orAbort(askHost(argument), follows))
   const bytes = decodeBase64(answer.bodyBase64)
@@ -39,8 +39,8 @@ export async function fetch(input: unknown, init?: unknown): Promise<Response> {
 }
 
 /** Written by hand from primitives, so that no `toJSON` of the site has a say. */
-async function requestJson({ body, parts }: Inner): Promise<string> {
-  const { choices, headers, method, url } = parts
+async function requestJson({ body, head }: RequestMessage): Promise<string> {
+  const { choices, headers, method, url } = head
   const bytes = body.empty ? undefined : await body.bytes()
   const bodyJson = bytes === undefined ? '' : `"bodyBase64":"${encodeBase64(bytes)}",`
   return `{"method":${jsonQuote(method)},"url":${jsonQuote(url)},"headers":${headersJson(pairsOf(headers))},${bodyJson}"redirect":${jsonQuote(choices.redirect)}}`

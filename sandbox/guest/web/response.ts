@@ -1,6 +1,6 @@
-import { Body, defineBody, extractBody } from './body.ts'
+import { Body, defineMessage, extractBody, Message } from './body.ts'
 import { Headers, implyHeader, received, seal } from './headers.ts'
-import { defineAttributes, defineInterface, defineMethods, takeInternals } from './interface.ts'
+import { defineAttributes, defineInterface, takeInternals } from './interface.ts'
 import { testPattern, jsonStringify } from './primordials.ts'
 import { normalizeUrl } from './url.ts'
 import { byteString, dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
@@ -18,44 +18,24 @@ interface Head {
   readonly redirected: boolean
 }
 
-class Inner {
-  readonly head: Head
-  readonly body: Body
-
-  constructor(head: Head, body: Body) {
-    this.head = head
-    this.body = body
-  }
-
-  get headers(): Headers {
-    return this.head.headers
-  }
-}
-
 /** https://fetch.spec.whatwg.org/#response-class */
 export class Response {
-  readonly #inner: Inner
+  readonly #message: Message<Head>
 
   constructor(body?: unknown, init?: unknown) {
-    this.#inner = body instanceof Inner ? body : build(body, init)
+    this.#message = body instanceof Message ? body : build(body, init)
   }
 
   static error(): Response {
-    const head = {
-      ...DEFAULT_HEAD,
-      status: 0,
-      headers: seal(new Headers()),
-      type: 'error' as const,
-    }
-    return new Response(new Inner(head, new Body(null)))
+    const headers = seal(new Headers())
+    return new Response(new Message({ ...DEFAULT_HEAD, status: 0, headers, type: 'error' }))
   }
 
   static json(data: unknown, init?: unknown): Response {
     requireArguments(arguments.length, 1, "Failed to execute 'json' on 'Response'")
     const text = jsonStringify(data)
     if (text === undefined) throw new TypeError('Value is not JSON serializable')
-    const inner = build(text, init, 'application/json')
-    return new Response(inner)
+    return new Response(build(text, init, 'application/json'))
   }
 
   static redirect(url: string, status = 302): Response {
@@ -64,31 +44,24 @@ export class Response {
     if (!testPattern(REDIRECTS, `${Number(status)}`))
       throw new RangeError(`Invalid status code ${status}`)
     const headers = received([['location', location]])
-    return new Response(
-      new Inner({ ...DEFAULT_HEAD, status: Number(status), headers }, new Body(null)),
-    )
+    return new Response(new Message({ ...DEFAULT_HEAD, status: Number(status), headers }))
   }
 
-  static readonly innerOf = (value: unknown): Inner | undefined => {
-    return isWebIdlObject(value) && #inner in value ? value.#inner : undefined
+  static readonly messageOf = (value: unknown): Message<Head> | undefined => {
+    return isWebIdlObject(value) && #message in value ? value.#message : undefined
   }
 }
 
-const { innerOf } = takeInternals(Response)
-defineAttributes(Response, innerOf, {
+const { messageOf } = takeInternals(Response)
+defineAttributes(Response, messageOf, {
   type: ({ head }) => head.type,
   url: ({ head }) => head.url,
   redirected: ({ head }) => head.redirected,
   status: ({ head }) => head.status,
   ok: ({ head }) => head.status >= 200 && head.status <= 299,
   statusText: ({ head }) => head.statusText,
-  headers: ({ headers }) => headers,
 })
-defineMethods(Response, innerOf, {
-  clone: ({ body, head, headers }) =>
-    new Response(new Inner({ ...head, headers: new Headers(headers) }, body.clone())),
-})
-defineBody(Response, innerOf)
+defineMessage(Response, messageOf)
 defineInterface('Response', Response)
 
 /** A response as fetch hands it out: its headers are read-only and any status is allowed. */
@@ -96,10 +69,11 @@ export function receivedResponse(
   head: Omit<Head, 'type' | 'headers'> & { headers: readonly (readonly [string, string])[] },
   bytes: Uint8Array<ArrayBuffer>,
 ): Response {
-  const body = testPattern(NO_BODY, `${head.status}`)
-    ? new Body(null)
-    : new Body({ kind: 'bytes', bytes })
-  return new Response(new Inner({ ...head, type: 'basic', headers: received(head.headers) }, body))
+  const empty = testPattern(NO_BODY, `${head.status}`)
+  const body = new Body(empty ? null : { kind: 'bytes', bytes })
+  return new Response(
+    new Message({ ...head, type: 'basic', headers: received(head.headers) }, body),
+  )
 }
 
 const DEFAULT_HEAD: Omit<Head, 'headers'> = {
@@ -110,7 +84,7 @@ const DEFAULT_HEAD: Omit<Head, 'headers'> = {
   redirected: false,
 }
 
-function build(content: unknown, init: unknown, contentType?: string): Inner {
+function build(content: unknown, init: unknown, contentType?: string): Message<Head> {
   const options = dictionary(init, "Failed to construct 'Response'")
   const status = responseStatus(options['status'])
   const statusText = reasonPhrase(options['statusText'])
@@ -119,7 +93,7 @@ function build(content: unknown, init: unknown, contentType?: string): Inner {
   if (!body.empty && testPattern(NO_BODY, `${status}`))
     throw new TypeError(`Invalid response status code ${status}: it cannot have a body.`)
   implyHeader(headers, 'content-type', contentType ?? type)
-  return new Inner({ ...DEFAULT_HEAD, status, statusText, headers }, body)
+  return new Message({ ...DEFAULT_HEAD, status, statusText, headers }, body)
 }
 
 function responseStatus(value: unknown): number {

@@ -6,8 +6,8 @@ import type { HashName } from './hashes.ts'
 import { host } from './host.ts'
 import { copyMember, defineInterface } from './interface.ts'
 import { exportJwk, importJwk } from './jwk.ts'
-import { hasOwn, isView } from './primordials.ts'
-import { isWebIdlObject } from './webidl.ts'
+import { hasOwn } from './primordials.ts'
+import { isWebIdlObject, shownBytes } from './webidl.ts'
 
 const CONSTRUCT = Symbol('construct')
 const USAGES: readonly string[] = ['sign', 'verify']
@@ -149,10 +149,9 @@ function refuse(algorithm: unknown): never {
 
 /** A copy, so that what a caller changes later has no effect. */
 function bytesOf(data: unknown): Uint8Array<ArrayBuffer> {
-  if (data instanceof ArrayBuffer) return new Uint8Array(data.slice(0))
-  if (isView(data))
-    return new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
-  throw new TypeError('The data must be an ArrayBuffer or a view on one.')
+  const bytes = shownBytes(data)
+  if (bytes === undefined) throw new TypeError('The data must be an ArrayBuffer or a view on one.')
+  return new Uint8Array(bytes)
 }
 
 /** In constant time for signatures of the same length. */

@@ -1,4 +1,4 @@
-import { charCodeAt, toWellFormed } from './primordials.ts'
+import { charCodeAt, isView, toWellFormed } from './primordials.ts'
 
 export const usvString = (value: unknown): string => toWellFormed(`${value as string}`)
 
@@ -22,6 +22,13 @@ export function requireArguments(count: number, required: number, where: string)
 
 export const isWebIdlObject = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function'
+
+/** The bytes that a BufferSource shows; undefined for anything else. */
+export function shownBytes(value: unknown): Uint8Array<ArrayBuffer> | undefined {
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  if (!isView(value)) return undefined
+  return new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength)
+}
 
 /** A WebIDL dictionary: absent and null are empty, anything else must be an object. */
 export function dictionary(value: unknown, where: string): Readonly<Record<string, unknown>> {
