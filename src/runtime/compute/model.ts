@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
-import { MAX_DEPTH, isNestedDeeper } from '#base/json-depth.ts'
+import { MAX_DEPTH, jsonTextWithin } from '#base/json-depth.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 
@@ -23,19 +23,9 @@ export function checkComputeCode(code: string): void {
 
 /** As the sandbox takes it; bounded in depth like the payload of an operation. */
 export function payloadText(payload: unknown): string {
-  const text = stringify(payload ?? null)
-  if (text === undefined || isNestedDeeper(text, MAX_DEPTH)) {
+  const text = jsonTextWithin(payload, MAX_DEPTH)
+  if (text === undefined) {
     throw invalid('payload', `is nested deeper than ${MAX_DEPTH} levels`)
   }
   return text
-}
-
-/** Undefined when the value is nested too deep even for the serialiser. */
-function stringify(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value)
-  } catch (error) {
-    if (error instanceof RangeError) return undefined
-    throw error
-  }
 }

@@ -11,7 +11,12 @@ export interface ReservationRow extends ObjectName {
   readonly version: string
 }
 
-const RESERVATION = ['reservation_id', 'bucket_id', 'object_key', 'version'] as const
+const RESERVATION = [
+  'reservation.reservation_id as reservationId',
+  'reservation.bucket_id as bucketId',
+  'reservation.object_key as key',
+  'reservation.version',
+] as const
 
 export async function insertReservation(
   tx: SiteTx,
@@ -36,15 +41,10 @@ export async function selectOpenUploads(
   tx: SiteTx,
   holder: string,
 ): Promise<{ readonly one: OpenUploads; readonly all: OpenUploads } | undefined> {
-  const { rows } = await sql<{
-    readonly is_one: boolean
-    readonly bytes: string
-    readonly urls: string
-    readonly next_end: Date
-  }>`
-    select promise.holder = ${holder} as is_one, sum(promise.urls)::bigint as urls,
-      sum(greatest(0, promise.bytes - coalesce(object.size_bytes, 0)))::bigint as bytes,
-      min(promise.next_end) as next_end
+  const { rows } = await sql<OpenUploads & { readonly isOne: boolean }>`
+    select promise.holder = ${holder} as "isOne", sum(promise.urls)::float8 as urls,
+      sum(greatest(0, promise.bytes - coalesce(object.size_bytes, 0)))::float8 as bytes,
+      min(promise.next_end) as "nextEnd"
     from (
       select holder, bucket_id, object_key, max(size_bytes) as bytes, count(*) filter (where kind = 'url') as urls,
         min(expires_at) as next_end
@@ -55,16 +55,8 @@ export async function selectOpenUploads(
     left join bucket_object object on object.site_id = ${tx.siteId}
       and object.bucket_id = promise.bucket_id and object.object_key = promise.object_key
     group by 1`.execute(tx.db)
-  const parts = rows.map(({ is_one, bytes, urls, next_end }) => ({
-    isOne: is_one,
-    open: { bytes: Number(bytes), urls: Number(urls), nextEnd: next_end },
-  }))
-  const one = parts.find(({ isOne }) => isOne)?.open
-  if (!one) return undefined
-  return {
-    one,
-    all: parts.filter(({ isOne }) => !isOne).reduce((sum, { open }) => plus(sum, open), one),
-  }
+  const one = rows.find(({ isOne }) => isOne)
+  return one && { one, all: rows.filter((each) => each !== one).reduce(plus, one) }
 }
 
 const plus = (one: OpenUploads, other: OpenUploads): OpenUploads => ({
@@ -91,29 +83,20 @@ export async function endReservation(
   return largest === null ? undefined : Number(largest)
 }
 
-export async function selectExpired(
-  tx: SiteTx,
-  now: Date,
-  limit: number,
-): Promise<ReservationRow[]> {
-  const rows = await tx.db
-    .selectFrom('bucket_reservation')
+export function selectExpired(tx: SiteTx, now: Date, limit: number): Promise<ReservationRow[]> {
+  return tx.db
+    .selectFrom('bucket_reservation as reservation')
     .select(RESERVATION)
     .where('site_id', '=', tx.siteId)
     .where('expires_at', '<=', now)
     .orderBy('expires_at')
     .limit(limit)
     .execute()
-  return rows.map(toReservation)
 }
 
 /** Open URLs under whose key nothing has been seen since they were given out. */
-export async function selectUnseen(
-  tx: SiteTx,
-  after: string,
-  limit: number,
-): Promise<ReservationRow[]> {
-  const rows = await tx.db
+export function selectUnseen(tx: SiteTx, after: string, limit: number): Promise<ReservationRow[]> {
+  return tx.db
     .selectFrom('bucket_reservation as reservation')
     .innerJoin('bucket_object as object', (join) =>
       join
@@ -122,19 +105,13 @@ export async function selectUnseen(
         .onRef('object.object_key', '=', 'reservation.object_key')
         .onRef('object.version', '=', 'reservation.version'),
     )
-    .select([
-      'reservation.reservation_id',
-      'reservation.bucket_id',
-      'reservation.object_key',
-      'reservation.version',
-    ])
+    .select(RESERVATION)
     .where('reservation.site_id', '=', tx.siteId)
     .where('reservation.kind', '=', 'url')
     .where('reservation.reservation_id', '>', after)
     .orderBy('reservation.reservation_id')
     .limit(limit)
     .execute()
-  return rows.map(toReservation)
 }
 
 /** When the last reservation ends, of one bucket or of all. */
@@ -147,15 +124,3 @@ export async function selectLastExpiry(tx: SiteTx, bucketId?: string): Promise<D
     .executeTakeFirst()
   return row?.last ?? undefined
 }
-
-const toReservation = (row: {
-  readonly reservation_id: string
-  readonly bucket_id: string
-  readonly object_key: string
-  readonly version: string
-}): ReservationRow => ({
-  reservationId: row.reservation_id,
-  bucketId: row.bucket_id,
-  key: row.object_key,
-  version: row.version,
-})

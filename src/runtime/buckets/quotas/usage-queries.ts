@@ -1,27 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { ObjectName, ObjectUsage, BucketUsage } from './model.ts'
-
-interface StoredUsage {
-  readonly used_bytes: string
-  readonly used_objects: string
-  readonly charged_bytes: string
-  readonly charged_objects: string
-  readonly version: string
-  readonly removed_version: string
-  readonly upkeep_at: Date | null
-  readonly touched_at: Date
-  readonly recounted_at: Date
-  readonly recount_after: unknown
-}
-
-interface StoredAccount extends StoredUsage {
-  readonly size_bytes: string | null
-  readonly reserved_bytes: string | null
-  readonly object_version: string
-}
 
 export interface BucketUsageRow extends BucketUsage {
   readonly version: string
@@ -32,18 +13,13 @@ export interface BucketUsageRow extends BucketUsage {
   readonly recountAfter: unknown
 }
 
-const USAGE = [
-  'used_bytes',
-  'used_objects',
-  'charged_bytes',
-  'charged_objects',
-  'version',
-  'removed_version',
-  'upkeep_at',
-  'touched_at',
-  'recounted_at',
-  'recount_after',
-] as const
+/** Bytes are counted far below where a double has gaps. */
+const USAGE = sql<BucketUsageRow>`
+  used_bytes::float8 as "usedBytes", used_objects::float8 as "usedObjects",
+  charged_bytes::float8 as "chargedBytes", charged_objects::float8 as "chargedObjects", version,
+  removed_version as "removedVersion", upkeep_at as "upkeepAt", touched_at as "touchedAt",
+  recounted_at as "recountedAt", recount_after as "recountAfter"`
+
 /**
  * Holds the site against its deletion and gives back its deployment settings; undefined without such a site. To be asked
  * first: a deletion locks the site before what hangs on it.
@@ -87,38 +63,40 @@ export async function lockObjectUsage(
   { bucketId, key }: ObjectName,
   touchedAt?: Date,
 ): Promise<LockedUsage | undefined> {
-  const { rows } = await sql<StoredAccount>`
-    select * from bucket_account(${tx.siteId}, ${bucketId}, ${key}, ${touchedAt ?? null}::timestamptz)`.execute(
+  const { rows } = await sql<LockedObject>`
+    select ${USAGE}, size_bytes::float8 as "sizeBytes", reserved_bytes::float8 as "reservedBytes",
+      object_version as "objectVersion"
+    from bucket_account(${tx.siteId}, ${bucketId}, ${key}, ${touchedAt ?? null}::timestamptz)`.execute(
     tx.db,
   )
   const [row] = rows
   if (!row) return undefined
+  const { sizeBytes, reservedBytes, objectVersion: version, ...usage } = row
   const object = {
-    sizeBytes: row.size_bytes === null ? undefined : Number(row.size_bytes),
-    reservedBytes: row.reserved_bytes === null ? undefined : Number(row.reserved_bytes),
-    version: row.object_version,
+    sizeBytes: sizeBytes ?? undefined,
+    reservedBytes: reservedBytes ?? undefined,
+    version,
   }
-  return { ...toUsage(row), object }
+  return { ...usage, object }
+}
+
+interface LockedObject extends BucketUsageRow {
+  readonly sizeBytes: number | null
+  readonly reservedBytes: number | null
+  readonly objectVersion: string
 }
 
 /** The same lock, for work on no object. Undefined when the site has no accounts. */
-export async function lockBucketUsage(tx: SiteTx): Promise<BucketUsageRow | undefined> {
-  const row = await tx.db
-    .selectFrom('bucket_usage')
-    .select(USAGE)
-    .where('site_id', '=', tx.siteId)
-    .forUpdate()
-    .executeTakeFirst()
-  return row && toUsage(row)
-}
+export const lockBucketUsage = (tx: SiteTx): Promise<BucketUsageRow | undefined> =>
+  selectBucketUsage(tx, sql`for update`)
 
-export async function selectBucketUsage(tx: SiteTx): Promise<BucketUsageRow | undefined> {
-  const row = await tx.db
-    .selectFrom('bucket_usage')
-    .select(USAGE)
-    .where('site_id', '=', tx.siteId)
-    .executeTakeFirst()
-  return row && toUsage(row)
+export async function selectBucketUsage(
+  tx: SiteTx,
+  lock: RawBuilder<unknown> = sql``,
+): Promise<BucketUsageRow | undefined> {
+  const { rows } = await sql<BucketUsageRow>`
+    select ${USAGE} from bucket_usage where site_id = ${tx.siteId} ${lock}`.execute(tx.db)
+  return rows[0]
 }
 
 /** For where rows of objects were removed. */
@@ -166,16 +144,3 @@ export async function setRecount(
     .where('site_id', '=', tx.siteId)
     .execute()
 }
-
-const toUsage = (row: StoredUsage): BucketUsageRow => ({
-  usedBytes: Number(row.used_bytes),
-  usedObjects: Number(row.used_objects),
-  chargedBytes: Number(row.charged_bytes),
-  chargedObjects: Number(row.charged_objects),
-  version: row.version,
-  removedVersion: row.removed_version,
-  upkeepAt: row.upkeep_at,
-  touchedAt: row.touched_at,
-  recountedAt: row.recounted_at,
-  recountAfter: row.recount_after,
-})

@@ -27,19 +27,8 @@ export interface TableUsageRow extends LastRecount {
 }
 
 type Pair = readonly [bytes: number, items: number]
-
-interface StoredAnswer {
-  readonly granted: boolean
-  readonly room: Pair
-  readonly used: Pair
-  readonly others: Pair
-  readonly limits: Pair
-  readonly epoch: number
-  readonly count_took_ms: number | null
-  readonly counted_ago_ms: number | null
-  readonly counted_alone: boolean
-  readonly is_planned: boolean
-}
+type CostName = 'amount' | 'used' | 'others' | 'limits'
+type StoredAnswer = Omit<LedgerAnswer, CostName> & Readonly<Record<CostName, Pair>>
 
 /** One round trip. Undefined when the site is gone. */
 export async function exchangeQuota(
@@ -48,9 +37,11 @@ export async function exchangeQuota(
   report: QuotaReport,
 ): Promise<LedgerAnswer | undefined> {
   const [row] = await database.statement<{ answer: string }>(
-    `select to_json(e)::text as answer
-     from table_room_exchange($1, $2, $3, $4,
-       $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[]) e`,
+    `select to_json(named)::text as answer from (
+       select granted, room as amount, used, others, limits, epoch, count_took_ms as "countTookMs",
+         counted_ago_ms as "countedAgoMs", counted_alone as "countedAlone", is_planned as "isPlanned"
+       from table_room_exchange($1, $2, $3, $4,
+         $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])) named`,
     [
       siteId,
       holder,
@@ -65,47 +56,26 @@ export async function exchangeQuota(
     ],
   )
   if (row === undefined) return undefined
-  // The function's own words.
-  const answer = JSON.parse(row.answer) as StoredAnswer
+  // The statement's own names.
+  const { amount, used, others, limits, ...rest } = JSON.parse(row.answer) as StoredAnswer
   return {
-    granted: answer.granted,
-    amount: cost(answer.room),
-    used: cost(answer.used),
-    others: cost(answer.others),
-    limits: cost(answer.limits),
-    epoch: answer.epoch,
-    countTookMs: answer.count_took_ms,
-    countedAgoMs: answer.counted_ago_ms,
-    countedAlone: answer.counted_alone,
-    isPlanned: answer.is_planned,
+    ...rest,
+    amount: cost(amount),
+    used: cost(used),
+    others: cost(others),
+    limits: cost(limits),
   }
 }
 
 export async function selectTableUsage(tx: SiteTx): Promise<TableUsageRow | undefined> {
-  const { rows } = await sql<{
-    used_bytes: string
-    used_items: string
-    is_stale: boolean
-    count_took_ms: number | null
-    counted_ago_ms: number | null
-    counted_alone: boolean
-  }>`
-    select used_bytes, used_items, counted_alone,
-           changed_at is not null and coalesce(changed_at >= counted_from, true) as is_stale,
-           (extract(epoch from counted_to - counted_from) * 1000)::float8 as count_took_ms,
-           (extract(epoch from clock_timestamp() - counted_to) * 1000)::float8 as counted_ago_ms
+  const { rows } = await sql<TableUsageRow>`
+    select used_bytes::float8 as "usedBytes", used_items::float8 as "usedItems",
+           counted_alone as "countedAlone",
+           changed_at is not null and coalesce(changed_at >= counted_from, true) as "isStale",
+           (extract(epoch from counted_to - counted_from) * 1000)::float8 as "countTookMs",
+           (extract(epoch from clock_timestamp() - counted_to) * 1000)::float8 as "countedAgoMs"
     from table_usage where site_id = ${tx.siteId}`.execute(tx.db)
-  const [row] = rows
-  return (
-    row && {
-      usedBytes: Number(row.used_bytes),
-      usedItems: Number(row.used_items),
-      isStale: row.is_stale,
-      countTookMs: row.count_took_ms,
-      countedAgoMs: row.counted_ago_ms,
-      countedAlone: row.counted_alone,
-    }
-  )
+  return rows[0]
 }
 
 /** For rows that went away without a writer who would tell. */

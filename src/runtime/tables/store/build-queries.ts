@@ -27,16 +27,13 @@ export async function lockItemsAfter(
   after: ItemKey,
   bound: { readonly items: number; readonly bytes: number },
 ): Promise<LockedItem[]> {
-  const { rows } = await sql<{ partition_hash: Buffer; sort_key: Buffer; body: string }>`
-    select partition_hash, sort_key, body
+  const { rows } = await sql<ItemKey & { readonly body: string }>`
+    select partition_hash as hash, sort_key as sort, body
     from table_items_lock(
       ${tx.siteId}, ${tableId}, ${after.hash}, ${after.sort}, ${bound.items}, ${bound.bytes})`.execute(
     tx.db,
   )
-  return rows.map((row) => ({
-    key: { hash: row.partition_hash, sort: row.sort_key },
-    body: row.body,
-  }))
+  return rows.map(({ body, ...key }) => ({ key, body }))
 }
 
 /** Brings the rows of locked items, and their entries in indexes, in line. */

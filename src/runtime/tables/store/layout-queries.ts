@@ -163,17 +163,18 @@ export async function lockTableResource(tx: SiteTx, tableId: string): Promise<bo
 async function selectIndexes(tx: SiteTx, tableId: string): Promise<StoredIndex[]> {
   const rows = await tx.db
     .selectFrom('table_index')
-    .select(['index_id', 'name', 'partition_key', 'sort_key', 'status'])
+    .select([
+      'index_id as indexId',
+      'name',
+      'partition_key as partitionKey',
+      'sort_key as sortKey',
+      'status',
+    ])
+    // Only `insertIndex` writes the two keys.
+    .$narrowType<{ partitionKey: KeyAttribute; sortKey: KeyAttribute | null }>()
     .where('site_id', '=', tx.siteId)
     .where('table_id', '=', tableId)
     .orderBy('index_id')
     .execute()
-  return rows.map((row) => ({
-    indexId: row.index_id,
-    name: row.name,
-    // Only `insertIndex` writes these columns.
-    partitionKey: row.partition_key as KeyAttribute,
-    ...(row.sort_key !== null && { sortKey: row.sort_key as KeyAttribute }),
-    status: row.status,
-  }))
+  return rows.map(({ sortKey, ...row }) => ({ ...row, ...(sortKey !== null && { sortKey }) }))
 }
