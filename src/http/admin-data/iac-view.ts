@@ -4,10 +4,7 @@ import type { IacJob, IacSummary } from '#runtime/iac/model.ts'
 import type { IacJobWithSummary } from '#runtime/iac/service.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 
-import { PermissionsSyncView } from './views.ts'
-
-const MaybeText = Type.Union([Type.String(), Type.Null()])
-const MaybeTime = Type.Union([Type.Date(), Type.Null()])
+import { MaybeText, MaybeTime, PermissionsSyncView } from './views.ts'
 
 const JOB = {
   jobId: Type.String(),

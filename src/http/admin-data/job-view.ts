@@ -6,11 +6,11 @@ import type { RunWithLog } from '#runtime/jobs/runs.ts'
 import type { JobWithLastRun, ListedJobWithLastRun } from '#runtime/jobs/service.ts'
 import { LogRecord } from '#runtime/logs/model.ts'
 
+import { MaybeText, MaybeTime, viewOf } from './views.ts'
+
 /** In a list of runs; a longer result is read with its run. */
 const MAX_LISTED_RESULT_BYTES = 8 * 1024
 
-const MaybeText = Type.Union([Type.String(), Type.Null()])
-const MaybeTime = Type.Union([Type.Date(), Type.Null()])
 const MaybeNumber = Type.Union([Type.Number(), Type.Null()])
 
 const LastRunView = Type.Object({
@@ -79,60 +79,32 @@ export const RunView = Type.Object({
   logs: Type.Array(LogRecord),
 })
 
-export const jobView = (job: JobWithLastRun): Static<typeof JobView> => ({
-  ...jobFields(job),
-  payload: job.payload,
-})
+export const jobView = (job: JobWithLastRun): Static<typeof JobView> =>
+  viewOf(JobView, withLastRunView(job))
 
-export const listedJobView = (job: ListedJobWithLastRun): Static<typeof ListedJobView> => ({
-  ...jobFields(job),
-  ...(job.payloadLeftOut ? {} : { payload: job.payload }),
-  payloadBytes: job.payloadBytes,
-})
+export function listedJobView(job: ListedJobWithLastRun): Static<typeof ListedJobView> {
+  const { payload, payloadLeftOut, ...rest } = withLastRunView(job)
+  return viewOf(ListedJobView, payloadLeftOut ? rest : { ...rest, payload })
+}
 
 export function listedRunView(run: JobRun): Static<typeof ListedRunView> {
   const { result, resultTruncated } = parseResult(run)
   const long = (run.resultBytes ?? 0) > MAX_LISTED_RESULT_BYTES
-  return { ...runFields(run), ...(long ? {} : { result }), resultTruncated }
+  const { result: _kept, ...rest } = { ...withDuration(run), resultTruncated }
+  return viewOf(ListedRunView, long ? rest : { ...rest, result })
 }
 
-export const runView = ({ run, log }: RunWithLog): Static<typeof RunView> => ({
-  ...runFields(run),
-  ...parseResult(run),
-  logs: [...log],
-})
+export const runView = ({ run, log }: RunWithLog): Static<typeof RunView> =>
+  viewOf(RunView, { ...withDuration(run), ...parseResult(run), logs: [...log] })
 
-const jobFields = (job: JobWithLastRun) => ({
-  jobId: job.jobId,
-  operation: job.operation,
-  schedule: job.schedule,
-  auth: job.auth,
-  enabled: job.enabled,
-  nextRunAt: job.nextRunAt,
-  lastRun: job.lastRun && { ...timesOf(job.lastRun), ...named(job.lastRun) },
-  createdAt: job.createdAt,
-  updatedAt: job.updatedAt,
-})
-
-const named = ({ runId, status, trigger }: LastRun) => ({ runId, status, trigger })
-
-const runFields = (run: JobRun) => ({
-  ...named(run),
-  ...timesOf(run),
-  jobId: run.jobId,
-  missed: run.missed,
-  operation: run.operation,
-  requestId: run.requestId,
-  attempts: run.attempts,
-  resultBytes: run.resultBytes,
-  error: run.error,
-  createdAt: run.createdAt,
+const withLastRunView = <Kind extends JobWithLastRun>(job: Kind) => ({
+  ...job,
+  lastRun: job.lastRun && viewOf(LastRunView, withDuration(job.lastRun)),
 })
 
 /** A skipped tick ended without a start: it has no duration. */
-const timesOf = ({ scheduledFor, startedAt, finishedAt }: LastRun) => ({
-  scheduledFor,
-  startedAt,
-  finishedAt,
-  durationMs: startedAt && finishedAt ? finishedAt.getTime() - startedAt.getTime() : null,
+const withDuration = <Run extends LastRun>(run: Run) => ({
+  ...run,
+  durationMs:
+    run.startedAt && run.finishedAt ? run.finishedAt.getTime() - run.startedAt.getTime() : null,
 })

@@ -4,17 +4,17 @@ import type { Operation } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 
-import { PermissionsSyncView } from './views.ts'
+import { MaybeText, PermissionsSyncView } from './views.ts'
 
 export const OperationView = Type.Object({
   operation: Type.String(),
   /** The function, or what the preset works on. */
-  resourceId: Type.Union([Type.String(), Type.Null()]),
+  resourceId: MaybeText,
   lambdaResourceId: Type.Optional(Type.String()),
   preset: Type.Optional(
     Type.Object({
       preset: Type.String(),
-      resourceId: Type.Union([Type.String(), Type.Null()]),
+      resourceId: MaybeText,
       fixed: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
       allowed: Type.Optional(Type.Array(Type.String())),
       owner: Type.Optional(

@@ -9,7 +9,7 @@ import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/mo
 import type { ChangedResource } from '#runtime/resources/service.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
-import { Done, PermissionsSyncView } from './views.ts'
+import { Done, PermissionsSyncView, viewOf } from './views.ts'
 
 /** Inline code of 1 MiB, however it is escaped within reason. */
 const MAX_RESOURCE_BYTES = 4 * 1024 * 1024
@@ -54,7 +54,9 @@ export const resourceRoutes = (context: AppContext) =>
         const overview = await context.permissionSync.overview(site.siteId)
         const { resources, operations, permissionsSync } = overview
         return {
-          resources: resources.map((resource) => resourceView(resource, listedConfig(resource))),
+          resources: resources.map((resource) =>
+            viewOf(ResourceView, { ...resource, config: listedConfig(resource) }),
+          ),
           operations: operations.map((operation) => operationView(operation, permissionsSync)),
           permissionsSync,
           nextToken: null,
@@ -64,10 +66,8 @@ export const resourceRoutes = (context: AppContext) =>
     )
     .get(
       '/:resourceId',
-      async ({ site, params }) => {
-        const resource = await context.resources.get(site.siteId, params.resourceId)
-        return resourceView(resource, resource.config)
-      },
+      async ({ site, params }) =>
+        viewOf(ResourceView, await context.resources.get(site.siteId, params.resourceId)),
       { role: 'admin', params: ResourcePath, response: ResourceView },
     )
     .patch(
@@ -85,21 +85,8 @@ export const resourceRoutes = (context: AppContext) =>
       { role: 'admin', params: ResourcePath, response: Done },
     )
 
-const resourceView = (resource: Resource, config: object) => ({
-  resourceId: resource.resourceId,
-  type: resource.type,
-  name: resource.name,
-  config,
-  createdAt: resource.createdAt,
-  updatedAt: resource.updatedAt,
-})
-
-const changedView = ({ resource, permissionsSync }: ChangedResource) => ({
-  resourceId: resource.resourceId,
-  type: resource.type,
-  name: resource.name,
-  permissionsSync,
-})
+const changedView = ({ resource, permissionsSync }: ChangedResource) =>
+  viewOf(ChangedView, { ...resource, permissionsSync })
 
 /** A list of functions would be as long as all their code: it gives the length instead. */
 function listedConfig(resource: Resource): object {
