@@ -10,17 +10,26 @@ import { readDelete, readPut } from './actions/replace-item.ts'
 import { readScan } from './actions/scan.ts'
 import { readUpdate } from './actions/update-item.ts'
 import type {
+  BatchGetRequest,
+  BatchWriteRequest,
   DeleteRequest,
   GetRequest,
   PutRequest,
   QueryRequest,
   ScanRequest,
+  TransactRequest,
   UpdateRequest,
 } from './api/action-fields.ts'
+import { type FoundBatch, readBatchGet } from './batches/batch-get.ts'
+import { readBatchWrite } from './batches/batch-write.ts'
+import type { BatchPlan } from './batches/plan.ts'
+import { readTransactWrite } from './batches/transact-write.ts'
 import { Expressions } from './expressions/expressions.ts'
 import { type PlainItem, plainItem } from './items/plain-json.ts'
 import { meteredChange, type MeteredWrites, UNMETERED } from './quotas/charge.ts'
+import { BatchItems } from './store/batch-items.ts'
 import { storeOf } from './store/batching-store.ts'
+import { retryOnConflict } from './store/conflict-retry.ts'
 import { ItemWrites } from './store/item-writes.ts'
 import type { TableLayouts } from './store/table-layouts.ts'
 import type { TableStore } from './store/table-store.ts'
@@ -31,26 +40,32 @@ import { validationError } from './validation-error.ts'
 const BACKFILLING = 'CT001'
 const NO_INDEX = 'CT002'
 
+interface TableEngineDeps {
+  readonly database: Database
+  readonly clock: Clock
+  readonly layouts: TableLayouts
+  /** Left out for tables without a quota. */
+  readonly quotas?: MeteredWrites
+}
+
 /**
- * DynamoDB's actions on single items and pages, of tables in Postgres. Requests have passed the rules of the API; items are
- * in plain JSON. All methods fail with `ValidationError` in DynamoDB's words, and with `ResourceNotFound` when the table is
- * gone.
+ * DynamoDB's actions, of tables in Postgres. Requests have passed the rules of the API; items are in plain JSON. All methods
+ * fail with `ValidationError` in DynamoDB's words, and with `ResourceNotFound` when a table is gone; those that write fail
+ * with `QuotaExceeded` as well.
  */
 export class TableEngine {
+  readonly #deps: TableEngineDeps
   readonly #store: TableStore
   readonly #writes: ItemWrites
+  readonly #items: BatchItems
   readonly #quotas: MeteredWrites
   readonly #expressions = new Expressions()
 
-  constructor(deps: {
-    readonly database: Database
-    readonly clock: Clock
-    readonly layouts: TableLayouts
-    /** Left out for tables without a quota. */
-    readonly quotas?: MeteredWrites
-  }) {
+  constructor(deps: TableEngineDeps) {
+    this.#deps = deps
     this.#store = storeOf(deps.database, deps.clock)
     this.#writes = new ItemWrites(deps)
+    this.#items = new BatchItems(deps)
     this.#quotas = deps.quotas ?? UNMETERED
   }
 
@@ -61,7 +76,7 @@ export class TableEngine {
     return stored && projected(stored, projection)
   }
 
-  /** Writes give the attributes that `returnValues` asks for. They also fail with `ConditionalCheckFailed` and `QuotaExceeded`. */
+  /** Writes give the attributes that `returnValues` asks for. They also fail with `ConditionalCheckFailed`. */
   async put(table: Table, fields: PutRequest): Promise<PlainItem | undefined> {
     return this.#change(table, readPut(this.#request(table, fields)))
   }
@@ -82,6 +97,28 @@ export class TableEngine {
     return this.#page(table, readScan(this.#request(table, fields)))
   }
 
+  /** Items of several tables of one site, in the order of the requests. */
+  async batchGet(requests: readonly BatchGetRequest[]): Promise<readonly FoundBatch[]> {
+    return this.#perform(readBatchGet(requests, this.#expressions), UNMETERED)
+  }
+
+  /** Of two batches or transactions that meet, one waits for the other. */
+  async batchWrite(requests: readonly BatchWriteRequest[]): Promise<void> {
+    await this.#perform(readBatchWrite(requests), this.#quotas)
+  }
+
+  /**
+   * Fails with `TransactionCanceled` (`fields.reasons`: one `{ code, message?, item? }` for each action), and with
+   * `IdempotencyKeyReused` for a client request token that came with another request in the last ten minutes.
+   */
+  async transactWrite(
+    requests: readonly TransactRequest[],
+    clientRequestToken?: string,
+  ): Promise<void> {
+    const plan = readTransactWrite(requests, clientRequestToken, this.#expressions)
+    await this.#perform(plan, this.#quotas)
+  }
+
   #request<Fields>(table: Table, fields: Fields) {
     return { table, fields, expressions: this.#expressions }
   }
@@ -100,6 +137,19 @@ export class TableEngine {
       throw indexError(error, request.index ?? '') ?? error
     }
   }
+
+  async #perform<Result>(plan: BatchPlan<Result>, quotas: MeteredWrites): Promise<Result> {
+    const involved = [...new Set(plan.refs.map(({ table }) => table))]
+    const siteId = siteOf(involved)
+    // Before the transaction: what is not known yet is read over a connection of its own.
+    for (const table of involved) await this.#deps.layouts.of(table)
+    return quotas.run(siteId, (meter) =>
+      retryOnConflict(() => {
+        const means = { items: this.#items, now: this.#deps.clock.now(), meter }
+        return this.#deps.database.withSite(siteId, (tx) => plan.perform(tx, means))
+      }),
+    )
+  }
 }
 
 function indexError(error: unknown, name: string): Error | undefined {
@@ -108,4 +158,11 @@ function indexError(error: unknown, name: string): Error | undefined {
     return validationError(`Cannot read from backfilling global secondary index: ${name}`)
   }
   return code === NO_INDEX ? unknownIndex(name) : undefined
+}
+
+/** A transaction is one site's: tables of two in one call are a fault of the caller's code. */
+function siteOf(tables: readonly Table[]): string {
+  const [siteId, second] = new Set(tables.map((table) => table.siteId))
+  if (siteId === undefined || second !== undefined) throw new Error('The tables are not one site’s')
+  return siteId
 }

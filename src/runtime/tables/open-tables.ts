@@ -5,7 +5,6 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
 
-import { TableBatches } from './batches/service.ts'
 import { TableEngine } from './engine.ts'
 import { TableQuotas } from './quotas/service.ts'
 import { Tables } from './service.ts'
@@ -19,7 +18,6 @@ const BUILDERS_PER_SITE = 1
 
 export interface TableServices {
   readonly tables: Tables
-  readonly tableEngine: TableEngine
   readonly tableLayouts: TableLayouts
   readonly tableBuilds: TableBuilds
   readonly tableQuotas: TableQuotas
@@ -42,9 +40,7 @@ export function openTables(deps: {
     requestBuild: (tx, tableId) => tableBuilds.request(tx, tableId),
   })
   const tableQuotas = new TableQuotas(deps)
-  const means = { ...deps, layouts: tableLayouts, quotas: tableQuotas }
-  const tableEngine = new TableEngine(means)
-  const batches = new TableBatches(means)
+  const engine = new TableEngine({ ...deps, layouts: tableLayouts, quotas: tableQuotas })
   const build = async (job: QueueJobs['table-build'], signal: AbortSignal): Promise<void> => {
     await tableBuilds.run(job, signal)
     // It may have removed items that had ended.
@@ -52,8 +48,7 @@ export function openTables(deps: {
   }
   deps.queue.handle('table-build', build, { concurrency: BUILDERS, perGroup: BUILDERS_PER_SITE })
   return {
-    tables: new Tables({ ...deps, engine: tableEngine, batches }),
-    tableEngine,
+    tables: new Tables({ ...deps, engine }),
     tableLayouts,
     tableBuilds,
     tableQuotas,

@@ -16,7 +16,6 @@ import { batchWrites, itemObjects, transactActions } from './api/batch-requests.
 import { type PageStart, pageStart } from './api/page-start.ts'
 import { ReadLimiter } from './api/read-limiter.ts'
 import { readRequestFields } from './api/request-fields.ts'
-import type { TableBatches } from './batches/service.ts'
 import type { TableEngine } from './engine.ts'
 import type { PlainItem } from './items/plain-json.ts'
 import type { Table } from './table.ts'
@@ -40,13 +39,11 @@ const LARGE_PAGE = 500
 /** A site's tables as its people and its code use them: plain JSON in, plain JSON out. */
 export class Tables {
   readonly #engine: TableEngine
-  readonly #batches: TableBatches
   readonly #pageTokens: PageTokens
   readonly #reads = new ReadLimiter()
 
-  constructor(deps: { engine: TableEngine; batches: TableBatches; pageTokens: PageTokens }) {
+  constructor(deps: { engine: TableEngine; pageTokens: PageTokens }) {
     this.#engine = deps.engine
-    this.#batches = deps.batches
     this.#pageTokens = deps.pageTokens
   }
 
@@ -97,7 +94,7 @@ export class Tables {
     return this.#reads.run(
       table.siteId,
       async () => {
-        const [found] = await this.#batches.get([request])
+        const [found] = await this.#engine.batchGet([request])
         return { items: found?.items ?? [], unprocessedKeys: found?.unprocessedKeys ?? [] }
       },
       ({ unprocessedKeys }) => unprocessedKeys.length > 0,
@@ -107,7 +104,7 @@ export class Tables {
   /** `{ puts?, deletes? }` or `{ requests: [{ putRequest: { item } } | { deleteRequest: { key } }] }`: at most 25. */
   async #batchWrite(table: Table, input: unknown): Promise<BatchWriteAnswer> {
     const fields = readRequestFields(ACTION_FIELDS['batch-write'], input)
-    await this.#batches.write(batchWrites(table, fields))
+    await this.#engine.batchWrite(batchWrites(table, fields))
     return { ok: true, unprocessedItems: [] }
   }
 
@@ -117,7 +114,7 @@ export class Tables {
       ACTION_FIELDS['transact-write'],
       input,
     )
-    await this.#batches.transactWrite(transactActions(table, actions), clientRequestToken)
+    await this.#engine.transactWrite(transactActions(table, actions), clientRequestToken)
     return { ok: true }
   }
 

@@ -1,5 +1,5 @@
 import type { BatchWriteRequest, TransactRequest } from '#runtime/tables/api/action-fields.ts'
-import { TableBatches } from '#runtime/tables/batches/service.ts'
+import { TableEngine } from '#runtime/tables/engine.ts'
 import { Expressions } from '#runtime/tables/expressions/expressions.ts'
 import { checkItemSize } from '#runtime/tables/items/size.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
@@ -39,12 +39,12 @@ const NO_ITEMS =
 
 /** The tables' batches behind DynamoDB's requests, which name several tables. */
 export class WireBatches {
-  readonly #batches: TableBatches
+  readonly #engine: TableEngine
   readonly #gets: TransactGets
   readonly #expressions = new Expressions()
 
-  constructor(deps: ConstructorParameters<typeof TableBatches>[0]) {
-    this.#batches = new TableBatches(deps)
+  constructor(deps: ConstructorParameters<typeof TableEngine>[0]) {
+    this.#engine = new TableEngine(deps)
     this.#gets = new TransactGets(deps)
   }
 
@@ -67,13 +67,13 @@ export class WireBatches {
       case 'BatchGetItem':
         return this.#batchGet(body, reading)
       case 'BatchWriteItem':
-        await this.#batches.write(readWrites(body, reading))
+        await this.#engine.batchWrite(readWrites(body, reading))
         return { UnprocessedItems: {} }
       case 'TransactGetItems':
         return { Responses: await this.#gets.read(transactItems(body), reading) }
       case 'TransactWriteItems': {
         const requests = readActions(transactItems(body), reading)
-        await this.#batches.transactWrite(requests, readToken(body['ClientRequestToken']))
+        await this.#engine.transactWrite(requests, readToken(body['ClientRequestToken']))
         return {}
       }
     }
@@ -87,7 +87,7 @@ export class WireBatches {
     if (read.reduce((sum, { keys }) => sum + keys.length, 0) > MAX_KEYS) {
       throw validationError('Too many items requested for the BatchGetItem call')
     }
-    const found = await this.#batches.get(read)
+    const found = await this.#engine.batchGet(read)
     const named = requests.map(([name], at) => [name, found[at]] as const)
     return {
       Responses: Object.fromEntries(

@@ -1,6 +1,6 @@
 import { cancelAtFirst } from '#runtime/tables/batches/cancellation.ts'
 import { checkDistinct } from '#runtime/tables/batches/plan.ts'
-import type { TableBatches } from '#runtime/tables/batches/service.ts'
+import type { TableEngine } from '#runtime/tables/engine.ts'
 import { checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
 import { type Projection, project } from '#runtime/tables/expressions/project.ts'
 import { checkEmptyKeys, checkItemKey } from '#runtime/tables/items/key-schema.ts'
@@ -22,10 +22,10 @@ interface WantedItem {
 
 /** TransactGetItems, which the product itself does not have. */
 export class TransactGets {
-  readonly #deps: ConstructorParameters<typeof TableBatches>[0]
+  readonly #deps: ConstructorParameters<typeof TableEngine>[0]
   readonly #items: BatchItems
 
-  constructor(deps: ConstructorParameters<typeof TableBatches>[0]) {
+  constructor(deps: ConstructorParameters<typeof TableEngine>[0]) {
     this.#deps = deps
     this.#items = new BatchItems(deps)
   }
