@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import { Expressions } from '#runtime/tables/expressions/expressions.ts'
-import { keyTermsOf } from '#runtime/tables/expressions/key-terms.ts'
+import { keyTermsOf } from '#runtime/tables/expressions/key-condition.ts'
 
 import { bindWire, type ExpressionParameter } from './expression-texts.ts'
 import type { ItemRequest } from './item-request.ts'

@@ -5,9 +5,9 @@ import {
   type KeyRange,
   inSortRange,
   keyRangeOf,
+  keyTermsOf,
 } from '#runtime/tables/expressions/key-condition.ts'
 import { checkFilterPaths, checkNestedPaths } from '#runtime/tables/expressions/key-rules.ts'
-import { keyTermsOf } from '#runtime/tables/expressions/key-terms.ts'
 import { pathsIn } from '#runtime/tables/expressions/syntax.ts'
 import { attributeOf, type Item } from '#runtime/tables/items/attribute-value.ts'
 import { areEqual } from '#runtime/tables/items/equality.ts'

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-import type { KeyTerm } from '#runtime/tables/expressions/key-terms.ts'
+import type { KeyTerm } from '#runtime/tables/expressions/key-condition.ts'
 
 import type { ItemKey } from './item-key.ts'
 import { keyBytes } from './key-bytes.ts'
