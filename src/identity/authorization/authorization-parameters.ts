@@ -51,9 +51,9 @@ export function parseAuthorizationParameters(
 }
 
 export const wordsOfParameter = (
-  asked: AuthorizationParameters,
+  parameters: AuthorizationParameters,
   name: ParameterName,
-): readonly string[] => (asked.values.get(name) ?? '').split(' ').filter((word) => word !== '')
+): readonly string[] => (parameters.values.get(name) ?? '').split(' ').filter((word) => word !== '')
 
-export const canonicalQuery = (asked: AuthorizationParameters): string =>
-  new URLSearchParams([...asked.values]).toString()
+export const canonicalQuery = (parameters: AuthorizationParameters): string =>
+  new URLSearchParams([...parameters.values]).toString()

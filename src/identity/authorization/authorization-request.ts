@@ -4,7 +4,7 @@ import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { Site } from '#sites/site.ts'
 
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
-export type Prompt = (typeof PROMPTS)[number]
+type Prompt = (typeof PROMPTS)[number]
 
 /** What a client asks of the sign-in, once every check has passed. */
 export interface AuthorizationRequest {

@@ -4,59 +4,37 @@ import {
   type AuthorizationParameters,
   parseAuthorizationParameters,
   canonicalQuery,
+  wordsOfParameter,
 } from './authorization-parameters.ts'
-import type {
-  CheckedAuthorization,
-  AuthorizationRequest,
-  AuthorizationError,
+import {
+  type AuthorizationError,
+  type AuthorizationRequest,
+  type CheckedAuthorization,
+  PROMPTS,
 } from './authorization-request.ts'
 import {
-  knownPrompt,
-  knownProvider,
-  maxAgeOf,
-  promptsOf,
-  providerOf,
-  wholeMaxAge,
-} from './checks/authentication.ts'
-import { type ParameterCheck, authorizationError } from './checks/check.ts'
-import { boundedLength, knownClient, registeredRedirectUri } from './checks/client.ts'
-import { codeResponse, noRequestObject, queryResponse } from './checks/response.ts'
-import { grantedScopes, knownScope, openIdWhereNeeded } from './checks/scope.ts'
-import { pkceChallenge, plainText, singleValues } from './checks/values.ts'
+  CLIENT_CHECKS,
+  type ParameterCheck,
+  REQUEST_CHECKS,
+  authorizationError,
+  grantedScopes,
+} from './parameter-checks.ts'
 import { errorLocation } from './response-location.ts'
-
-/** Until these pass, the browser is redirected nowhere. */
-const CLIENT_CHECKS: readonly ParameterCheck[] = [boundedLength, knownClient, registeredRedirectUri]
-
-/** The client is told of the first that fails. */
-const REQUEST_CHECKS: readonly ParameterCheck[] = [
-  singleValues,
-  noRequestObject,
-  queryResponse,
-  codeResponse,
-  knownPrompt,
-  knownScope,
-  openIdWhereNeeded,
-  pkceChallenge,
-  wholeMaxAge,
-  plainText,
-  knownProvider,
-]
 
 /** Whether the parameters of `/oauth2/authorize`, or of the pages that carry them on, are a request that may be served. */
 export function checkAuthorization(pool: Pool, params: URLSearchParams): CheckedAuthorization {
-  const asked = parseAuthorizationParameters(pool, params)
-  const refusal = firstError(CLIENT_CHECKS, asked)
-  const target = targetOf(asked)
-  if (refusal || !target) return { kind: 'error-page', ...(refusal ?? NO_TARGET) }
-  const state = asked.values.get('state')
-  const objection = firstError(REQUEST_CHECKS, asked)
-  if (objection) {
+  const parameters = parseAuthorizationParameters(pool, params)
+  const clientError = firstError(CLIENT_CHECKS, parameters)
+  const target = targetOf(parameters)
+  if (clientError || !target) return { kind: 'error-page', ...(clientError ?? NO_TARGET) }
+  const state = parameters.values.get('state')
+  const requestError = firstError(REQUEST_CHECKS, parameters)
+  if (requestError) {
     const { redirectUri } = target
-    const location = errorLocation({ pool, redirectUri, state }, objection)
+    const location = errorLocation({ pool, redirectUri, state }, requestError)
     return { kind: 'error-redirect', location }
   }
-  return { kind: 'valid', request: requestOf(asked, target, state) }
+  return { kind: 'valid', request: requestOf(parameters, target, state) }
 }
 
 type Target = Pick<AuthorizationRequest, 'client' | 'redirectUri' | 'codeChallenge'>
@@ -65,11 +43,11 @@ const NO_TARGET = authorizationError('invalid_request', 'client_id and redirect_
 
 function firstError(
   checks: readonly ParameterCheck[],
-  asked: AuthorizationParameters,
+  parameters: AuthorizationParameters,
 ): AuthorizationError | undefined {
   for (const check of checks) {
-    const refusal = check(asked)
-    if (refusal) return refusal
+    const error = check(parameters)
+    if (error) return error
   }
   return undefined
 }
@@ -80,21 +58,26 @@ function targetOf({ client, values }: AuthorizationParameters): Target | undefin
   return { client, redirectUri, codeChallenge: values.get('code_challenge') ?? '' }
 }
 
-const requestOf = (
-  asked: AuthorizationParameters,
+function requestOf(
+  parameters: AuthorizationParameters,
   target: Target,
   state: string | undefined,
-): AuthorizationRequest => ({
-  ...target,
-  pool: asked.pool,
-  state,
-  scope: grantedScopes(asked).join(' '),
-  nonce: asked.values.get('nonce'),
-  prompts: promptsOf(asked),
-  maxAgeSeconds: maxAgeOf(asked),
-  loginHint: asked.values.get('login_hint'),
-  identityProvider: providerOf(asked),
-  idTokenHint: asked.values.get('id_token_hint'),
-  linkTicket: asked.values.get('link_ticket'),
-  query: canonicalQuery(asked),
-})
+): AuthorizationRequest {
+  const { pool, values } = parameters
+  const prompts = wordsOfParameter(parameters, 'prompt')
+  const maxAge = values.get('max_age')
+  return {
+    ...target,
+    pool,
+    state,
+    scope: grantedScopes(parameters).join(' '),
+    nonce: values.get('nonce'),
+    prompts: new Set(PROMPTS.filter((prompt) => prompts.includes(prompt))),
+    maxAgeSeconds: maxAge === undefined ? undefined : Number(maxAge),
+    loginHint: values.get('login_hint'),
+    identityProvider: values.get('identity_provider') === 'Google' ? 'Google' : undefined,
+    idTokenHint: values.get('id_token_hint'),
+    linkTicket: values.get('link_ticket'),
+    query: canonicalQuery(parameters),
+  }
+}
