@@ -1,31 +1,34 @@
+import type { Logger } from '#platform/log/logger.ts'
 import type { FromWorker, GuestFailure } from '#sandbox/protocol.ts'
 
 import { BusyPoll } from './busy-poll.ts'
+import { FrameDraft } from './frame-draft.ts'
 import { LogBatcher } from './log-batcher.ts'
-import { classifyLostCalls, type WorkerExit } from './lost-calls.ts'
+import { classifyLostCalls, type LostCalls, type WorkerExit } from './lost-calls.ts'
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import { PendingHostCalls } from './pending-host-calls.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { SiteQueues } from './site-queues.ts'
 import type { WorkerConnection } from './worker-connection.ts'
+import { STUCK_MS, Workers, type WorkersDeps } from './workers.ts'
 
-/** A worker that has not answered for that long gets no further sites until it has. */
-const STUCK_MS = 5
-/** What the calls of one frame may cost, as far as is known. */
-const FRAME_MS = 4
-const MAX_CALLS_PER_FRAME = 256
-const MAX_CHARS_PER_FRAME = 4 * 1024 * 1024
 /** Calls that may be inside one worker. */
 const WORKER_CAPACITY = 512
 const SWEEP_MS = 20
 /** Under load the event loop does not sleep anyway, and others want the processor. */
 const FEW_CALLS = 4
 
+export interface DispatcherDeps extends WorkersDeps {
+  readonly environment: SandboxEnvironment
+  readonly logger: Logger
+}
+
 /** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
 export class Dispatcher {
+  readonly #logger: Logger
   readonly #queues = new SiteQueues()
-  readonly #workers: WorkerConnection[] = []
+  readonly #workers: Workers
   readonly #hostCalls: PendingHostCalls
   readonly #logs: LogBatcher
   readonly #attention = new BusyPoll()
@@ -33,7 +36,10 @@ export class Dispatcher {
   #retry: NodeJS.Timeout | undefined
   #sweep: NodeJS.Timeout | undefined
 
-  constructor(environment: SandboxEnvironment) {
+  constructor(deps: DispatcherDeps) {
+    const { environment } = deps
+    this.#logger = deps.logger
+    this.#workers = new Workers(deps)
     this.#logs = new LogBatcher((lines) => environment.log(lines))
     this.#hostCalls = new PendingHostCalls(environment, {
       answered: (worker) => this.#deliver(worker),
@@ -50,8 +56,8 @@ export class Dispatcher {
     return this.#queues.waiting
   }
 
-  get workers(): readonly WorkerConnection[] {
-    return this.#workers
+  get workers(): ReadonlySet<WorkerConnection> {
+    return this.#workers.all
   }
 
   submit(call: PendingCall): void {
@@ -61,17 +67,16 @@ export class Dispatcher {
   }
 
   onWorkerConnected(worker: WorkerConnection): void {
-    this.#workers.push(worker)
-    this.#workers.sort((one, other) => one.index - other.index)
+    this.#workers.add(worker)
     this.#schedule()
   }
 
   /** The worker is gone, and everything in it. */
   onWorkerLost(worker: WorkerConnection, exit: WorkerExit): void {
-    const at = this.#workers.indexOf(worker)
-    if (at < 0) return
-    this.#workers.splice(at, 1)
-    const { offenders, interrupted, notStarted } = classifyLostCalls(worker, exit)
+    if (!this.#workers.remove(worker)) return
+    const lost = classifyLostCalls(worker, exit)
+    const { offenders, interrupted, notStarted } = lost
+    if (worker.activeCalls.size > 0) this.#logLoss(worker, exit, lost)
     const nowMs = Date.now()
     for (const { call, failure } of offenders) {
       this.#queues.quarantine(call, nowMs)
@@ -89,9 +94,27 @@ export class Dispatcher {
     this.#schedule()
   }
 
+  #logLoss(worker: WorkerConnection, exit: WorkerExit, lost: LostCalls): void {
+    const { pid: hostPid, place } = worker
+    const fields = {
+      hostPid,
+      role: place.role,
+      cause: exit.cause,
+      offenders: lost.offenders.map(({ call: { program, definition, call } }) => ({
+        siteId: program.siteId,
+        function: definition.name,
+        operation: call.operation,
+        requestId: call.requestId,
+      })),
+      interrupted: lost.interrupted.length,
+      putBack: lost.notStarted.length,
+    }
+    this.#logger.warn(fields, 'sandbox host was lost with calls inside')
+  }
+
   /** Drops a program everywhere. */
   retire(programKey: string): void {
-    for (const worker of this.#workers) {
+    for (const worker of this.workers) {
       worker.forget(programKey)
       this.#deliver(worker)
     }
@@ -103,7 +126,8 @@ export class Dispatcher {
     clearInterval(this.#sweep)
     const failure = { kind: 'interrupted', message: 'The service is shutting down' } as const
     for (const call of this.#queues.drain()) call.settle(failedOutcome(failure))
-    for (const worker of this.#workers.splice(0)) {
+    for (const worker of this.workers) {
+      this.#workers.remove(worker)
       for (const id of worker.activeCalls.keys()) this.#end(worker, id, { failure, cpuUs: 0 })
       this.#hostCalls.forgetWorker(worker)
     }
@@ -193,7 +217,7 @@ export class Dispatcher {
         sent = true
       }
     }
-    for (const worker of this.#workers) this.#deliver(worker)
+    for (const worker of this.workers) this.#deliver(worker)
     if (this.#queues.waiting > 0) this.#retry ??= setTimeout(() => this.#again(), STUCK_MS)
   }
 
@@ -209,50 +233,36 @@ export class Dispatcher {
       worker.send([], { nowMs: Date.now(), risky: false })
   }
 
-  #draft(nowMs: number): Map<WorkerConnection, Draft> {
-    const drafts = new Map<WorkerConnection, Draft>()
+  #draft(nowMs: number): Map<WorkerConnection, FrameDraft> {
+    const drafts = new Map<WorkerConnection, FrameDraft>()
     if (this.#queues.waiting === 0) return drafts
-    for (const site of this.#queues.inOrder(this.#workers.length * WORKER_CAPACITY)) {
-      const worker = this.#workerFor(site, nowMs)
+    for (const site of this.#queues.inOrder(this.workers.size * WORKER_CAPACITY)) {
+      const worker = this.#workers.for(site, nowMs)
       if (!worker?.acceptsCalls || !hasPermit(worker, site)) continue
-      const draft = drafts.get(worker) ?? new Draft()
+      const draft = drafts.get(worker) ?? new FrameDraft()
       this.#fill(draft, site, nowMs)
       if (draft.calls.length > 0) drafts.set(worker, draft)
     }
     return drafts
   }
 
-  #fill(draft: Draft, site: SiteQueue, nowMs: number): void {
+  #fill(draft: FrameDraft, site: SiteQueue, nowMs: number): void {
     for (let pending = site.next; pending; pending = site.next) {
       if (pending.call.signal?.aborted || pending.leaving?.aborted) {
         this.#queues.drop(site, pending)
         continue
       }
       const risky = this.#queues.isRisky(site, pending, nowMs)
-      if (!draft.accepts(pending, { risky, costMs: site.costMs })) return
+      if (!draft.accepts(pending, { risky, costMs: site.history.costMs })) return
       this.#queues.take(site)
     }
-  }
-
-  /** Sites that run long have the last worker to themselves. The others keep to one, unless it is stuck. */
-  #workerFor(site: SiteQueue, nowMs: number): WorkerConnection | undefined {
-    const workers = this.#workers
-    const last = workers.length - 1
-    if (last <= 0) return workers[0]
-    if (site.apartUntilMs > nowMs || site.next?.adHoc === true) return workers[last]
-    const own = last === 1 ? 0 : hash(site.key) % last
-    for (let step = 0; step <= last; step += 1) {
-      const worker = workers[(own + step) % workers.length]
-      if (worker && worker.silentMs(nowMs) <= STUCK_MS) return worker
-    }
-    return workers[own]
   }
 
   #sweepQueues(): void {
     const nowMs = Date.now()
     this.#queues.sweep(nowMs)
     if (this.#queues.waiting > 0 || this.#queues.running > 0) return
-    this.#queues.forgetIdle(nowMs)
+    this.#queues.forgetIdle()
     clearInterval(this.#sweep)
     this.#sweep = undefined
   }
@@ -261,34 +271,3 @@ export class Dispatcher {
 /** What a call already inside waits for is bounded by its depth: it finds a place, or the other would never end. */
 const hasPermit = (worker: WorkerConnection, site: SiteQueue): boolean =>
   worker.activeCalls.size < WORKER_CAPACITY || (site.next?.call.depth ?? 0) > 0
-
-/** The calls of one frame while it is being filled. */
-class Draft {
-  readonly calls: PendingCall[] = []
-  risky = false
-  #costMs = 0
-  #chars = 0
-
-  /** Adds the call unless the frame is full for it; the first one always fits. */
-  accepts(pending: PendingCall, { risky, costMs }: { risky: boolean; costMs: number }): boolean {
-    const chars = pending.call.body.length
-    if (this.calls.length > 0) {
-      if (risky || this.risky || this.calls.length >= MAX_CALLS_PER_FRAME) return false
-      if (this.#costMs + costMs > FRAME_MS || this.#chars + chars > MAX_CHARS_PER_FRAME)
-        return false
-    }
-    this.calls.push(pending)
-    this.risky = risky
-    this.#costMs += costMs
-    this.#chars += chars
-    return true
-  }
-}
-
-function hash(text: string): number {
-  let value = 0
-  for (let index = 0; index < text.length; index += 1) {
-    value = (Math.imul(value, 31) + text.charCodeAt(index)) >>> 0
-  }
-  return value
-}

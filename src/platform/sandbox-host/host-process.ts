@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 
-import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { HostOptions } from '#sandbox/host.ts'
 
 import type { HostCommand } from './host-command.ts'
 
 const STDERR_LENGTH = 4000
-/** A host that lived this long starts again at once. */
-const STABLE_MS = 10_000
 
 export interface HostExit {
   readonly signal: NodeJS.Signals | null
@@ -25,37 +23,22 @@ export interface HostProcessDeps {
   exited(host: HostProcess, exit: HostExit): void
 }
 
-/** Keeps one host process running, whatever site code does to it. */
+/** One host process, from its start to its end. */
 export class HostProcess {
   readonly #deps: HostProcessDeps
-  #child: ChildProcess | undefined
+  readonly #child: ChildProcess
+  readonly #exited: Promise<unknown>
   #killed: HostExit['killed']
-  #restart: NodeJS.Timeout | undefined
-  #startedMs = 0
-  #failures = 0
-  #stopped = false
+  #isOver = false
+  /** Whether this service has no use for it any more. */
+  #isDismissed = false
+  readonly startedMs = Date.now()
   /** Proves to the service that a connection comes from this very process. */
-  token = ''
-  restarts = -1
+  readonly token = randomBytes(16).toString('hex')
 
   constructor(deps: HostProcessDeps) {
     this.#deps = deps
-  }
-
-  get pid(): number {
-    return this.#child?.pid ?? 0
-  }
-
-  get progressPath(): string {
-    return this.#deps.options.progressPath
-  }
-
-  start(): void {
-    this.token = randomBytes(16).toString('hex')
-    this.restarts += 1
-    this.#killed = undefined
-    this.#startedMs = Date.now()
-    const { command, options, logger } = this.#deps
+    const { command, options, logger } = deps
     const child = spawn(command.file, [...command.args], {
       env: { ...command.env },
       stdio: ['pipe', 'ignore', 'pipe'],
@@ -63,6 +46,7 @@ export class HostProcess {
       detached: true,
     })
     this.#child = child
+    this.#exited = once(child, 'exit').catch(() => {})
     let stderr = ''
     child.stderr.setEncoding('utf8')
     child.stderr.on('data', (text: string) => {
@@ -74,45 +58,46 @@ export class HostProcess {
     child.stdin.write(`${JSON.stringify({ ...options, token: this.token })}\n`)
     child.on('error', (error) => {
       logger.error({ err: error }, 'sandbox host does not start')
-      this.#ended({ code: null, signal: null, killed: undefined })
+      this.#over({ code: null, signal: null, killed: undefined })
     })
     child.on('exit', (code, signal) => {
-      if (!this.#stopped && !this.#killed) {
-        logger.warn({ hostPid: child.pid, code, signal, stderr }, 'sandbox host ended')
+      const killed = this.#killed
+      if (!this.#isDismissed) {
+        logger.warn({ hostPid: child.pid, code, signal, killed, stderr }, 'sandbox host ended')
       }
-      this.#ended({ code, signal, killed: this.#killed })
+      this.#over({ code, signal, killed })
     })
+  }
+
+  get pid(): number {
+    return this.#isOver ? 0 : (this.#child.pid ?? 0)
+  }
+
+  get progressPath(): string {
+    return this.#deps.options.progressPath
   }
 
   /** Ends the process for what the code inside it does. */
   kill(reason: 'memoryMb' | 'cpuMs'): void {
     this.#killed ??= reason
-    this.#child?.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
   }
 
-  /** Ends the process because it is of no use any more. */
+  /** Ends the process because it has lost its connection: it is ending, most likely. */
   end(): void {
-    this.#child?.kill('SIGKILL')
+    this.#child.kill('SIGKILL')
   }
 
-  async stop(): Promise<void> {
-    this.#stopped = true
-    clearTimeout(this.#restart)
-    const child = this.#child
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-    child.kill('SIGKILL')
-    await ended
+  /** Ends the process because nobody needs it any more. Resolves when it is gone. */
+  async dismiss(): Promise<void> {
+    this.#isDismissed = true
+    this.#child.kill('SIGKILL')
+    if (!this.#isOver) await this.#exited
   }
 
-  #ended(exit: HostExit): void {
-    if (!this.#child) return
-    this.#child = undefined
+  #over(exit: HostExit): void {
+    if (this.#isOver) return
+    this.#isOver = true
     this.#deps.exited(this, exit)
-    if (this.#stopped) return
-    this.#failures = Date.now() - this.#startedMs > STABLE_MS ? 0 : this.#failures + 1
-    // The first restart is immediate: the cause was site code, most likely.
-    const delayMs = this.#failures <= 3 ? 0 : backoffMs(this.#failures - 3, { maxMs: 5000 })
-    this.#restart = setTimeout(() => this.start(), delayMs)
   }
 }

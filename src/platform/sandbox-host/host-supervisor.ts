@@ -5,25 +5,38 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
+import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { readProgress } from '#sandbox/progress-marker.ts'
 import type { Hello } from '#sandbox/protocol.ts'
 
 import type { HostCommand } from './host-command.ts'
+import type { HostPlace, RoleOnDemand } from './host-place.ts'
 import { type HostExit, HostProcess } from './host-process.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
+import { lowerPriority } from './process-priority.ts'
+import { rssBytes } from './process-usage.ts'
+import type { SandboxStatus } from './sandbox.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
 
 const WORKERS_PER_HOST = 1
+/** A host that is started when it is needed ends when no call has waited for it for so long. */
+const UNNEEDED_MS = 60_000
+/** A host that lived this long starts again at once. */
+const STABLE_MS = 10_000
+const QUICK_RESTARTS = 3
+const MAX_RESTART_DELAY_MS = 5000
 /** How V8 and the allocators end a process that has no memory left. */
 const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
+const SPARE: HostPlace = { role: 'spare', index: 0 }
 
 export interface HostSupervisorDeps {
   readonly command: HostCommand
   readonly logger: Logger
-  readonly hosts: number
+  /** Hosts for sites whose calls are short. */
+  readonly ordinaryHosts: number
   /** Resident memory at which a host is killed. */
   readonly memoryBytes: number
   /** Warm isolates per host. */
@@ -33,20 +46,28 @@ export interface HostSupervisorDeps {
   readonly events: WorkerEvents
   onWorkerConnected(worker: WorkerConnection): void
   onWorkerLost(worker: WorkerConnection, exit: WorkerExit): void
-  workers(): readonly WorkerConnection[]
+  workers(): ReadonlySet<WorkerConnection>
 }
 
-/** One life of a host process. What it sent is read to the end before its calls are given up. */
-interface HostRun {
-  readonly workers: WorkerConnection[]
-  sockets: number
+/** A host process and its connection. What it sent is read to the end before its calls are given up. */
+interface Host {
+  readonly process: HostProcess
+  seat: Seat
+  worker: WorkerConnection | undefined
+  isConnected: boolean
   exit: HostExit | undefined
 }
 
-interface SupervisedHost {
-  readonly process: HostProcess
-  readonly index: number
-  run: HostRun
+/** Where a host stands, whichever it is. */
+interface Seat {
+  readonly place: HostPlace
+  host: Host | undefined
+  /** Hosts that were lost in it. */
+  losses: number
+  /** How many of them, one after the other, ended soon after their start. */
+  shortLives: number
+  /** Ends the host that is not needed any more. */
+  ending?: NodeJS.Timeout
 }
 
 /** The host processes of this service: started, watched, replaced, and connected to. */
@@ -55,8 +76,16 @@ export class HostSupervisor {
   readonly #directory = mkdtempSync(join(tmpdir(), 'croft-'))
   readonly #connections: HostSocketServer
   readonly #watchdog: Watchdog
-  readonly #hosts: readonly SupervisedHost[]
+  readonly #seats: readonly Seat[]
+  readonly #spare = newSeat(SPARE)
+  readonly #onDemand = {
+    long: newSeat({ role: 'long', index: 0 }),
+    quarantine: newSeat({ role: 'quarantine', index: 0 }),
+  }
+  readonly #hosts = new Set<Host>()
+  readonly #restarts = new Set<NodeJS.Timeout>()
   #waiting: (() => void)[] = []
+  #started = 0
   #closed = false
 
   constructor(deps: HostSupervisorDeps) {
@@ -65,128 +94,182 @@ export class HostSupervisor {
       (hello, socket) => this.#accept(hello, socket),
       (error) => deps.logger.error({ err: error }, 'the socket of the sandbox hosts failed'),
     )
-    this.#hosts = Array.from({ length: deps.hosts }, (_, index) => ({
-      index,
-      process: this.#process(index),
-      run: newRun(),
-    }))
+    const ordinary = Array.from({ length: deps.ordinaryHosts }, (_, index) =>
+      newSeat({ role: 'ordinary', index }),
+    )
+    this.#seats = [...ordinary, newSeat({ role: 'apart', index: 0 })]
     this.#watchdog = new Watchdog({
-      hosts: this.processes,
+      hosts: () => Array.from(this.#hosts, ({ process }) => process),
       workers: () => deps.workers(),
       memoryBytes: deps.memoryBytes,
       readProgress: (worker) => bytesOf(worker.progressPath).toString('hex'),
     })
   }
 
-  get processes(): HostProcess[] {
-    return this.#hosts.map((host) => host.process)
+  get status(): SandboxStatus['hosts'] {
+    const onDemand = Object.values(this.#onDemand).filter(({ host }) => host)
+    const seats = [...this.#seats, this.#spare, ...onDemand]
+    return seats.map(({ place: { role }, host, losses }) => {
+      const pid = host?.process.pid ?? 0
+      const ready = host?.isConnected === true
+      return { pid, role, ready, restarts: losses, rssBytes: rssBytes(pid) }
+    })
   }
 
   async start(): Promise<void> {
-    await this.#connections.listen(this.#socketPath)
-    for (const host of this.#hosts) host.process.start()
+    await this.#connections.listen(join(this.#directory, 'hosts.sock'))
+    for (const seat of this.#seats) this.#fill(seat)
     await this.ready()
+    this.#fill(this.#spare)
   }
 
   /** Resolves when at least one worker takes calls. */
   async ready(): Promise<void> {
-    while (this.#deps.workers().length === 0) {
+    while (this.#deps.workers().size === 0) {
       if (this.#closed) throw new AppError('ServiceUnavailable', 'The service is shutting down')
       await new Promise<void>((resolve) => this.#waiting.push(resolve))
     }
   }
 
+  /** Has a host of that kind ready, as long as this is called time and again. */
+  needed(role: RoleOnDemand): void {
+    if (this.#closed) return
+    const seat = this.#onDemand[role]
+    if (!seat.host) this.#fill(seat)
+    seat.ending ??= setTimeout(() => endUnneeded(seat), UNNEEDED_MS).unref()
+    seat.ending.refresh()
+  }
+
   async stop(): Promise<void> {
     this.#closed = true
     this.#watchdog.stop()
-    await Promise.all(this.#hosts.map((host) => host.process.stop()))
+    for (const { ending } of Object.values(this.#onDemand)) clearTimeout(ending)
+    for (const restart of this.#restarts) clearTimeout(restart)
+    await Promise.all(Array.from(this.#hosts, ({ process }) => process.dismiss()))
     for (const resolve of this.#waiting.splice(0)) resolve()
     await this.#connections.close()
     await rm(this.#directory, { recursive: true, force: true })
   }
 
-  get #socketPath(): string {
-    return join(this.#directory, 'hosts.sock')
+  /** Seats the spare, if there is one, or else a new host. */
+  #fill(seat: Seat): void {
+    const spare = seat === this.#spare ? undefined : this.#spare.host
+    if (!spare || spare.exit) {
+      seat.host = this.#newHost(seat)
+      return
+    }
+    this.#spare.host = undefined
+    seat.host = spare
+    spare.seat = seat
+    if (spare.worker) settle(spare, spare.worker)
+    this.#fill(this.#spare)
   }
 
-  #process(index: number): HostProcess {
+  #newHost(seat: Seat): Host {
     const { command, logger, cacheDir, prelude, warmIsolates, memoryBytes } = this.#deps
-    return new HostProcess({
-      command,
-      logger,
-      options: {
-        socketPath: this.#socketPath,
-        progressPath: join(this.#directory, `mark.${index}`),
-        workers: WORKERS_PER_HOST,
-        cacheDir,
-        prelude,
-        warmIsolates,
-        memoryBytes,
-      },
-      exited: (process, exit) => this.#onExit(process, exit),
-    })
+    this.#started += 1
+    const host: Host = {
+      seat,
+      worker: undefined,
+      isConnected: false,
+      exit: undefined,
+      process: new HostProcess({
+        command,
+        logger,
+        options: {
+          socketPath: join(this.#directory, 'hosts.sock'),
+          progressPath: join(this.#directory, `mark.${this.#started}`),
+          workers: WORKERS_PER_HOST,
+          cacheDir,
+          prelude,
+          warmIsolates,
+          memoryBytes,
+        },
+        exited: (_, exit) => {
+          host.exit = exit
+          this.#reap(host)
+        },
+      }),
+    }
+    this.#hosts.add(host)
+    return host
   }
 
   #accept(hello: Hello, socket: Socket): FrameReceiver | undefined {
-    const host = this.#hosts.find((one) => one.process.token === hello.token)
-    if (!host) return undefined
-    const receiver = this.#addWorker(host, hello, socket)
-    for (const resolve of this.#waiting.splice(0)) resolve()
-    return receiver
-  }
-
-  #addWorker(host: SupervisedHost, hello: Hello, socket: Socket): FrameReceiver {
-    const { run } = host
-    const place = {
-      pid: host.process.pid,
-      progressPath: `${host.process.progressPath}.${hello.index}`,
-      index: host.index * WORKERS_PER_HOST + hello.index,
-    }
-    const worker = new WorkerConnection(socket, place, this.#deps.events)
-    run.workers.push(worker)
-    run.sockets += 1
+    const host = Array.from(this.#hosts).find(({ process }) => process.token === hello.token)
+    if (!host || host.worker) return undefined
+    const { pid, progressPath } = host.process
+    const worker = new WorkerConnection(
+      socket,
+      { pid, progressPath: `${progressPath}.${hello.index}`, place: host.seat.place },
+      this.#deps.events,
+    )
+    host.worker = worker
+    host.isConnected = true
+    settle(host, worker)
     this.#deps.onWorkerConnected(worker)
+    for (const resolve of this.#waiting.splice(0)) resolve()
     return {
       receive: (text) => worker.receive(text),
-      closed: () => this.#onSocketClosed(host, run),
+      closed: () => {
+        host.isConnected = false
+        // A host without its connection is of no use; most often it is just ending.
+        if (!host.exit && !this.#closed) host.process.end()
+        this.#reap(host)
+      },
     }
   }
 
-  /** A host without its connections is of no use; most often it is just ending. */
-  #onSocketClosed(host: SupervisedHost, run: HostRun): void {
-    run.sockets -= 1
-    if (!run.exit && host.run === run && !this.#closed) host.process.end()
-    this.#reap(run)
-  }
-
-  #onExit(process: HostProcess, exit: HostExit): void {
-    const host = this.#hosts.find((one) => one.process === process)
-    if (!host) return
-    host.run.exit = exit
-    this.#reap(host.run)
-    host.run = newRun()
-  }
-
-  #reap(run: HostRun): void {
-    if (!run.exit || run.sockets > 0) return
-    const nowMs = Date.now()
-    for (const worker of run.workers.splice(0)) {
-      const progress = readProgress(bytesOf(worker.progressPath))
-      const exit: WorkerExit = {
-        cause: causeOf(run.exit),
-        progress,
-        silentMs: worker.silentMs(nowMs),
-      }
+  /** Gives a host up that has ended and whose connection is read to the end. */
+  #reap(host: Host): void {
+    const { exit, worker, seat } = host
+    if (!exit || host.isConnected || !this.#hosts.delete(host)) return
+    if (worker) {
       this.#watchdog.forget(worker)
-      this.#deps.onWorkerLost(worker, exit)
+      this.#deps.onWorkerLost(worker, {
+        cause: causeOf(exit),
+        progress: readProgress(bytesOf(worker.progressPath)),
+        silentMs: worker.silentMs(Date.now()),
+      })
     }
+    seat.host = undefined
+    seat.losses += 1
+    seat.shortLives = Date.now() - host.process.startedMs > STABLE_MS ? 0 : seat.shortLives + 1
+    const isOnDemand = Object.values(this.#onDemand).includes(seat)
+    if (!this.#closed && !isOnDemand) this.#refill(seat)
+  }
+
+  /** At once: the cause was site code, most likely. Later, when they end again and again. */
+  #refill(seat: Seat): void {
+    if (seat.shortLives <= QUICK_RESTARTS) {
+      this.#fill(seat)
+      return
+    }
+    const delayMs = backoffMs(seat.shortLives - QUICK_RESTARTS, { maxMs: MAX_RESTART_DELAY_MS })
+    const restart = setTimeout(() => {
+      this.#restarts.delete(restart)
+      if (!seat.host) this.#fill(seat)
+    }, delayMs)
+    this.#restarts.add(restart)
   }
 }
 
-const newRun = (): HostRun => ({
-  workers: [],
-  sockets: 0,
-  exit: undefined,
+/** Sites that run long, or brought a host down, have what the others leave of the processor. */
+function settle({ process, seat: { place } }: Host, worker: WorkerConnection): void {
+  worker.place = place
+  if (place.role === 'long' || place.role === 'quarantine') lowerPriority(process.pid)
+}
+
+function endUnneeded({ host, ending }: Seat): void {
+  if (host?.worker && host.worker.activeCalls.size > 0) ending?.refresh()
+  else void host?.process.dismiss()
+}
+
+const newSeat = (place: HostPlace): Seat => ({
+  place,
+  host: undefined,
+  losses: 0,
+  shortLives: 0,
 })
 
 function causeOf(exit: HostExit): WorkerExit['cause'] {

@@ -46,6 +46,7 @@ function pending(id: number): PendingCall {
     adHoc: false,
     leaving: undefined,
     queuedMs: 0,
+    cold: false,
     chargedMs: 0,
     logs: undefined,
     settle: () => {},
@@ -57,7 +58,7 @@ function busyWorker(): WorkerConnection {
   const socket = { write: () => true } as unknown as Socket
   const worker = new WorkerConnection(
     socket,
-    { pid: 1, progressPath: '', index: 0 },
+    { pid: 1, progressPath: '', place: { role: 'ordinary', index: 0 } },
     { acknowledged: () => {}, record: () => {}, received: () => {} },
   )
   const options = { nowMs: 0, risky: false }

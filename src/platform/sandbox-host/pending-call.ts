@@ -15,6 +15,8 @@ export interface PendingCall {
   /** The visitor's signal of a call that had to wait. */
   leaving: AbortSignal | undefined
   readonly queuedMs: number
+  /** Whether the worker that it was given to did not have its code. */
+  cold: boolean
   /** What its site was charged when it was handed over. */
   chargedMs: number
   /** Lines it printed, where somebody wants them with the outcome. */

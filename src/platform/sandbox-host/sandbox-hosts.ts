@@ -11,7 +11,6 @@ import { HostSupervisor } from './host-supervisor.ts'
 import { failedOutcome } from './pending-call.ts'
 import type { PreparerLimits } from './preparer-process.ts'
 import { Preparer } from './preparer.ts'
-import { rssBytes } from './process-usage.ts'
 import type {
   CallOutcome,
   ComputeJob,
@@ -26,6 +25,7 @@ import type {
   SandboxStatus,
 } from './sandbox.ts'
 
+/** One for the sites whose calls are short, one for those that take long. */
 const MIN_HOSTS = 2
 /** The one module of ad-hoc code, and its one function. */
 const AD_HOC = 'compute.js'
@@ -63,7 +63,13 @@ export class SandboxHosts implements Sandbox {
       host: fileURLToPath(import.meta.resolve('#sandbox/main.ts')),
       preparer: fileURLToPath(import.meta.resolve('#sandbox/preparer.ts')),
     }
-    const dispatcher = new Dispatcher(environment)
+    const ordinaryHosts = Math.max(MIN_HOSTS, config.hosts) - 1
+    const dispatcher = new Dispatcher({
+      environment,
+      logger,
+      ordinaryHosts,
+      needed: (role) => this.#fleet.needed(role),
+    })
     this.#dispatcher = dispatcher
     this.#preparer = new Preparer({
       command: preparerCommand(node, entries.preparer),
@@ -75,7 +81,7 @@ export class SandboxHosts implements Sandbox {
       logger,
       cacheDir,
       prelude,
-      hosts: Math.max(MIN_HOSTS, config.hosts),
+      ordinaryHosts,
       memoryBytes: config.hostMemoryMb * 1024 * 1024,
       warmIsolates: config.warmIsolates,
       events: dispatcher.events,
@@ -124,13 +130,9 @@ export class SandboxHosts implements Sandbox {
   status(): SandboxStatus {
     const { workers, running, waiting } = this.#dispatcher
     return {
-      ready: workers.length > 0,
-      hosts: this.#fleet.processes.map(({ pid, restarts }) => ({
-        pid,
-        restarts: Math.max(0, restarts),
-        rssBytes: rssBytes(pid),
-      })),
-      warmIsolates: workers.reduce((sum, worker) => sum + worker.warmIsolates, 0),
+      ready: workers.size > 0,
+      hosts: this.#fleet.status,
+      warmIsolates: Array.from(workers, (worker) => worker.warmIsolates).reduce((a, b) => a + b, 0),
       running,
       queued: waiting,
     }
@@ -166,6 +168,7 @@ export class SandboxHosts implements Sandbox {
         adHoc,
         leaving: undefined,
         queuedMs: Date.now(),
+        cold: false,
         chargedMs: 0,
         logs,
         settle: resolve,

@@ -8,6 +8,7 @@ import type {
 } from '#sandbox/protocol.ts'
 
 import type { Call } from './call.ts'
+import type { HostRole } from './host-place.ts'
 
 /**
  * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
@@ -168,6 +169,10 @@ export interface SandboxStatus {
   readonly ready: boolean
   readonly hosts: readonly {
     readonly pid: number
+    readonly role: HostRole
+    /** Whether it takes calls. */
+    readonly ready: boolean
+    /** Hosts that were lost in its place. */
     readonly restarts: number
     readonly rssBytes: number
   }[]

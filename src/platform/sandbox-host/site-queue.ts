@@ -1,26 +1,10 @@
 import type { PendingCall } from './pending-call.ts'
+import type { SiteHistory } from './site-history.ts'
 
-/** Weight of a new measurement in a site's mean. */
-const SMOOTHING = 1 / 8
-/** What a call of a site that was never seen is taken to cost. */
-const FIRST_COST_MS = 1
-/** A call that took longer makes its site one that runs apart, for a while. A first call also loads its code. */
-const LONG_MS = 5
-const LONG_FIRST_MS = 50
-const APART_MS = 10_000
-/** A site that brought a host down runs in frames of its own that long. */
-const QUARANTINE_MS = 60_000
-
-interface CallEnd {
-  readonly cpuUs: number
-  /** Among the first of its program. */
-  readonly first: boolean
-  readonly nowMs: number
-}
-
-/** What the service knows of a site's calls. */
+/** The calls of a site that wait, and how many run. */
 export class SiteQueue {
   readonly key: string
+  readonly history: SiteHistory
   /** The waiting calls of each depth. */
   readonly #waiting: PendingCall[][] = []
   /** Calls inside an isolate that wait for calls of their own, and for how many. */
@@ -30,12 +14,10 @@ export class SiteQueue {
   running = 0
   /** The length of the waiting calls' bodies, in UTF-16 units. */
   waitingCharacters = 0
-  costMs = FIRST_COST_MS
-  apartUntilMs = 0
-  quarantinedUntilMs = 0
 
-  constructor(key: string, virtualMs: number) {
+  constructor(key: string, history: SiteHistory, virtualMs: number) {
     this.key = key
+    this.history = history
     this.virtualMs = virtualMs
   }
 
@@ -91,8 +73,8 @@ export class SiteQueue {
     if (!pending) return undefined
     this.drop(pending)
     this.running += 1
-    pending.chargedMs = this.costMs
-    this.virtualMs += this.costMs
+    pending.chargedMs = this.history.costMs
+    this.virtualMs += this.history.costMs
     return pending
   }
 
@@ -116,18 +98,10 @@ export class SiteQueue {
   }
 
   /** Charges what the call did cost. */
-  finished(pending: PendingCall, { cpuUs, first, nowMs }: CallEnd): void {
-    const costMs = cpuUs / 1000
+  finished(pending: PendingCall, costMs: number): void {
     this.running -= 1
     this.#lenders.delete(pending)
     this.virtualMs += costMs - pending.chargedMs
-    this.costMs += (costMs - this.costMs) * SMOOTHING
-    if (costMs > (first ? LONG_FIRST_MS : LONG_MS)) this.apartUntilMs = nowMs + APART_MS
-  }
-
-  quarantine(nowMs: number): void {
-    this.quarantinedUntilMs = nowMs + QUARANTINE_MS
-    this.apartUntilMs = this.quarantinedUntilMs
   }
 
   /** Takes out the calls that have waited too long. */

@@ -57,6 +57,7 @@ function pending(
     adHoc: false,
     leaving: undefined,
     queuedMs: 1000,
+    cold: false,
     chargedMs: 0,
     logs: undefined,
     settle: (outcome) => outcomes.push(outcome),

@@ -1,9 +1,14 @@
+import { LRUCache } from 'lru-cache'
+
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import type { Program } from './sandbox.ts'
+import { SiteHistory } from './site-history.ts'
 import { SiteQueue } from './site-queue.ts'
 
 /** Successful calls after which a program is trusted to share a frame. */
 const PROVEN_AFTER = 8
+/** Sites whose calls are remembered. */
+const MAX_HISTORIES = 20_000
 /** Limits the bodies of one site's waiting calls together, in UTF-16 units: each may have 6 MiB. */
 const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 
@@ -14,6 +19,7 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 export class SiteQueues {
   readonly #sites = new Map<string, SiteQueue>()
   readonly #active = new Set<SiteQueue>()
+  readonly #histories = new LRUCache<string, SiteHistory>({ max: MAX_HISTORIES })
   /** Successes of each program. The program itself is the key: its last calls may end after it was retired. */
   readonly #proven = new WeakMap<Program, number>()
   #virtualMs = 0
@@ -98,20 +104,22 @@ export class SiteQueues {
     this.#running -= 1
     const successes = this.#proven.get(pending.program) ?? 0
     const first = successes < PROVEN_AFTER
-    site.finished(pending, { cpuUs: end.cpuUs, first, nowMs: end.nowMs })
+    const costMs = end.cpuUs / 1000
+    site.finished(pending, costMs)
+    site.history.measured(costMs, { cold: first || pending.cold, nowMs: end.nowMs })
     // Ad-hoc code is a program of its own each time.
     if (end.ok && first && !pending.adHoc) this.#proven.set(pending.program, successes + 1)
   }
 
-  /** Whether the call must not share a frame with others. */
-  isRisky(site: SiteQueue, pending: PendingCall, nowMs: number): boolean {
-    if (pending.adHoc || site.quarantinedUntilMs > nowMs) return true
+  /** Whether the call must not share a frame with others: what it costs is not known, or may be much. */
+  isRisky({ history }: SiteQueue, pending: PendingCall, nowMs: number): boolean {
+    if (pending.adHoc || !history.isMeasured || history.roleAt(nowMs) !== 'ordinary') return true
     return (this.#proven.get(pending.program) ?? 0) < PROVEN_AFTER
   }
 
   quarantine({ queueKey, program }: PendingCall, nowMs: number): void {
     this.#proven.delete(program)
-    this.#sites.get(queueKey)?.quarantine(nowMs)
+    this.#historyOf(queueKey).quarantine(nowMs)
   }
 
   /** Answers what has waited too long. */
@@ -127,10 +135,10 @@ export class SiteQueues {
     }
   }
 
-  /** Forgets sites that have nothing to remember. */
-  forgetIdle(nowMs: number): void {
+  /** Drops the queues of sites that are silent; their records stay. */
+  forgetIdle(): void {
     for (const [key, site] of this.#sites) {
-      if (site.idle && site.apartUntilMs < nowMs) this.#sites.delete(key)
+      if (site.idle) this.#sites.delete(key)
     }
   }
 
@@ -144,9 +152,17 @@ export class SiteQueues {
   }
 
   #opened(key: string): SiteQueue {
-    const site = new SiteQueue(key, this.#virtualMs)
+    const site = new SiteQueue(key, this.#historyOf(key), this.#virtualMs)
     this.#sites.set(key, site)
     return site
+  }
+
+  #historyOf(key: string): SiteHistory {
+    const known = this.#sites.get(key)?.history ?? this.#histories.get(key)
+    if (known) return known
+    const history = new SiteHistory()
+    this.#histories.set(key, history)
+    return history
   }
 
   #levelled(site: SiteQueue): SiteQueue {

@@ -18,8 +18,8 @@ interface Observation {
 }
 
 export interface WatchdogDeps {
-  readonly hosts: readonly HostProcess[]
-  workers(): readonly WorkerConnection[]
+  hosts(): readonly HostProcess[]
+  workers(): ReadonlySet<WorkerConnection>
   readonly memoryBytes: number
   readProgress(worker: WorkerConnection): string
 }
@@ -46,8 +46,8 @@ export class Watchdog {
   }
 
   #look(nowMs: number): void {
-    for (const host of this.#deps.hosts) {
-      const workers = this.#deps.workers().filter((worker) => worker.pid === host.pid)
+    for (const host of this.#deps.hosts()) {
+      const workers = [...this.#deps.workers()].filter((worker) => worker.pid === host.pid)
       const busy = workers.filter(
         (worker) => worker.activeCalls.size > 0 || worker.unacked.length > 0,
       )

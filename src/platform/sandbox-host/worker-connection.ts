@@ -6,6 +6,7 @@ import { type FromWorker, type SlotDefinition } from '#sandbox/protocol.ts'
 import { readRecords, RecordWriter } from '#sandbox/records.ts'
 
 import { callerOf } from './call.ts'
+import type { HostPlace } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
@@ -56,8 +57,8 @@ export class WorkerConnection {
   /** Process id of the worker's host. */
   readonly pid: number
   readonly progressPath: string
-  /** Its place among all workers. */
-  readonly index: number
+  /** What it is for; a spare is given another place. */
+  place: HostPlace
   readonly activeCalls = new Map<number, PendingCall>()
   readonly unacked: SentFrame[] = []
   warmIsolates = 0
@@ -74,12 +75,12 @@ export class WorkerConnection {
 
   constructor(
     socket: Socket,
-    place: { readonly pid: number; readonly progressPath: string; readonly index: number },
+    host: { readonly pid: number; readonly progressPath: string; readonly place: HostPlace },
     events: WorkerEvents,
   ) {
-    this.pid = place.pid
-    this.progressPath = place.progressPath
-    this.index = place.index
+    this.pid = host.pid
+    this.progressPath = host.progressPath
+    this.place = host.place
     this.#socket = socket
     this.#events = events
   }
@@ -231,6 +232,7 @@ export class WorkerConnection {
     const { program, definition } = call
     const slots = this.#slotsOf(program.key)
     const known = slots.get(definition.functionId)
+    call.cold = known === undefined
     if (known !== undefined) return known
     this.#lastSlot += 1
     slots.set(definition.functionId, this.#lastSlot)

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { ComputeJob } from '#platform/sandbox-host/sandbox.ts'
-
-import { LIMITS, TestSandbox } from './harness.ts'
+import { LIMITS, TestSandbox } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
 beforeAll(async () => {

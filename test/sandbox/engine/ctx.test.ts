@@ -2,8 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
-
-import { TestSandbox, valueOf } from './harness.ts'
+import { TestSandbox, valueOf } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
 beforeAll(async () => {

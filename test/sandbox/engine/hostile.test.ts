@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { LIMITS, type ProgramOptions, TestSandbox } from './harness.ts'
+import { LIMITS, type ProgramOptions, TestSandbox } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
 beforeAll(async () => {

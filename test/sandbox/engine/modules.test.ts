@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { TestSandbox, valueOf } from './harness.ts'
+import { TestSandbox, valueOf } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import process from 'node:process'
 
-import { TestSandbox } from './harness.ts'
+import { TestSandbox } from '#test/test-sandbox.ts'
 
 // A service that is killed while its hosts run endless code.
 const sandbox = await TestSandbox.start()

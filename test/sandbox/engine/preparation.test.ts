@@ -2,8 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 
 import type { FunctionSource } from '#platform/sandbox-host/sandbox.ts'
 import { childrenOf } from '#test/process-table.ts'
-
-import { TestSandbox } from './harness.ts'
+import { TestSandbox } from '#test/test-sandbox.ts'
 
 const MIB = 1024 * 1024
 const LINES = 8_000

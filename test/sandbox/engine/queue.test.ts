@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { CallOutcome } from '#platform/sandbox-host/sandbox.ts'
-
-import { TestSandbox, valueOf } from './harness.ts'
+import { TestSandbox, valueOf } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
 beforeAll(async () => {

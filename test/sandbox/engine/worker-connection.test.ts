@@ -17,7 +17,7 @@ test('a frame holds answers of 4 Mi characters, or a single one that is longer',
   const worker = connect((server.address() as AddressInfo).port, '127.0.0.1')
   const [socket] = (await joined) as [Socket]
   try {
-    const place = { pid: 1, progressPath: '', index: 0 }
+    const place = { pid: 1, progressPath: '', place: { role: 'ordinary', index: 0 } } as const
     const events = { acknowledged() {}, record() {}, received() {} }
     const connection = new WorkerConnection(socket, place, events)
     const gone: number[] = []

@@ -1,0 +1,89 @@
+import type { Socket } from 'node:net'
+
+import { describe, expect, test } from 'vitest'
+
+import type { HostRole, RoleOnDemand } from './host-place.ts'
+import { SiteHistory } from './site-history.ts'
+import { SiteQueue } from './site-queue.ts'
+import { WorkerConnection } from './worker-connection.ts'
+import { Workers } from './workers.ts'
+
+function connection(role: HostRole, index = 0): WorkerConnection {
+  const socket = { write: () => true } as unknown as Socket
+  const events = { acknowledged() {}, record() {}, received() {} }
+  return new WorkerConnection(socket, { pid: 1, progressPath: '', place: { role, index } }, events)
+}
+
+/** Workers of these kinds, and what was asked for. */
+function workersOf(...roles: readonly HostRole[]) {
+  const asked: RoleOnDemand[] = []
+  const workers = new Workers({ ordinaryHosts: 1, needed: (role) => asked.push(role) })
+  const all = Object.fromEntries(roles.map((role) => [role, connection(role)]))
+  for (const worker of Object.values(all)) workers.add(worker)
+  return { workers, all, asked }
+}
+
+const site = (teach: (history: SiteHistory) => void = () => {}): SiteQueue => {
+  const history = new SiteHistory()
+  teach(history)
+  return new SiteQueue('site', history, 0)
+}
+const stuck = (worker: WorkerConnection | undefined) => worker?.send([], { nowMs: 0, risky: true })
+const cost = (costMs: number) => (history: SiteHistory) =>
+  history.measured(costMs, { cold: false, nowMs: 0 })
+
+const LATER = 1000
+
+describe('a call is given', () => {
+  test('to the ordinary worker, to the spare while that is stuck, then to the idle one apart', () => {
+    const { workers, all } = workersOf('ordinary', 'apart', 'spare')
+    expect(workers.for(site(), LATER)).toBe(all['ordinary'])
+    stuck(all['ordinary'])
+    expect(workers.for(site(), LATER)).toBe(all['spare'])
+    stuck(all['spare'])
+    expect(workers.for(site(), LATER)).toBe(all['apart'])
+    all['apart']?.activeCalls.set(1, {} as never)
+    expect(workers.for(site(), LATER)).toBe(all['ordinary'])
+  })
+
+  test('of a site whose own worker is gone to the spare', () => {
+    const { workers, all } = workersOf('apart', 'spare')
+    expect(workers.for(site(), LATER)).toBe(all['spare'])
+  })
+
+  test('of a site that takes a little longer to the worker apart, and to no other', () => {
+    const { workers, all } = workersOf('ordinary', 'apart', 'spare')
+    expect(workers.for(site(cost(20)), LATER)).toBe(all['apart'])
+    stuck(all['apart'])
+    expect(workers.for(site(cost(20)), LATER)).toBe(all['apart'])
+    const without = workersOf('ordinary', 'spare')
+    expect(without.workers.for(site(cost(20)), LATER)).toBeUndefined()
+  })
+
+  test.each([
+    ['long', cost(900)],
+    ['quarantine', (history: SiteHistory) => history.quarantine(0)],
+  ] as const)('of a site for "%s" to its own kind, which it waits for', (role, teach) => {
+    const { workers, asked } = workersOf('ordinary', 'apart', 'spare')
+    const waiting = site(teach)
+    expect(workers.for(waiting, LATER)).toBeUndefined()
+    expect(asked).toEqual([role])
+    const own = connection(role)
+    workers.add(own)
+    expect(workers.for(waiting, LATER)).toBe(own)
+  })
+
+  test('of a site in quarantine to nobody while it is held', () => {
+    const { workers } = workersOf('ordinary', 'quarantine')
+    const waiting = site((history) => history.quarantine(LATER))
+    expect(workers.for(waiting, LATER + 249)).toBeUndefined()
+    expect(workers.for(waiting, LATER + 250)).toBeDefined()
+  })
+
+  test('to the worker that another place was given to', () => {
+    const { workers, all } = workersOf('spare')
+    const spare = all['spare']
+    if (spare) spare.place = { role: 'ordinary', index: 0 }
+    expect(workers.for(site(), LATER)).toBe(spare)
+  })
+})

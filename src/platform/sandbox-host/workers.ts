@@ -1,0 +1,79 @@
+import type { HostRole, RoleOnDemand } from './host-place.ts'
+import type { SiteQueue } from './site-queue.ts'
+import type { WorkerConnection } from './worker-connection.ts'
+
+/** A worker that has not answered for that long gets no further sites until it has. */
+export const STUCK_MS = 5
+
+export interface WorkersDeps {
+  /** How many hosts run the sites whose calls are short. */
+  readonly ordinaryHosts: number
+  /** A call waits for a host of that kind. */
+  needed(role: RoleOnDemand): void
+}
+
+/** The workers that are connected, and which of them a site's calls are given to. */
+export class Workers {
+  readonly #deps: WorkersDeps
+  readonly #all = new Set<WorkerConnection>()
+
+  constructor(deps: WorkersDeps) {
+    this.#deps = deps
+  }
+
+  get all(): ReadonlySet<WorkerConnection> {
+    return this.#all
+  }
+
+  add(worker: WorkerConnection): void {
+    this.#all.add(worker)
+  }
+
+  /** Whether it was there. */
+  remove(worker: WorkerConnection): boolean {
+    return this.#all.delete(worker)
+  }
+
+  /**
+   * The worker for the site's next call: of its kind, or an ordinary one that is not stuck. None while the one that it
+   * needs is not there: it waits for that, and hurts nobody else.
+   */
+  for({ key, next, history }: SiteQueue, nowMs: number): WorkerConnection | undefined {
+    const role = history.roleAt(nowMs)
+    if (role === 'long' || role === 'quarantine') {
+      this.#deps.needed(role)
+      return history.heldUntilMs > nowMs ? undefined : this.#at(role, 0)
+    }
+    if (role === 'apart' || next?.adHoc === true) return this.#at('apart', 0)
+    const own = hash(key) % this.#deps.ordinaryHosts
+    return this.#free(own, nowMs) ?? this.#at('ordinary', own)
+  }
+
+  /** The first that is not stuck: the own one, another ordinary one, the spare, and the one apart while it is idle. */
+  #free(own: number, nowMs: number): WorkerConnection | undefined {
+    const { ordinaryHosts } = this.#deps
+    for (let step = 0; step < ordinaryHosts; step += 1) {
+      const worker = this.#at('ordinary', (own + step) % ordinaryHosts)
+      if (worker && worker.silentMs(nowMs) <= STUCK_MS) return worker
+    }
+    const spare = this.#at('spare', 0)
+    if (spare && spare.silentMs(nowMs) <= STUCK_MS) return spare
+    const apart = this.#at('apart', 0)
+    return apart?.activeCalls.size === 0 ? apart : undefined
+  }
+
+  #at(role: HostRole, index: number): WorkerConnection | undefined {
+    for (const worker of this.#all) {
+      if (worker.place.role === role && worker.place.index === index) return worker
+    }
+    return undefined
+  }
+}
+
+function hash(text: string): number {
+  let value = 0
+  for (let index = 0; index < text.length; index += 1) {
+    value = (Math.imul(value, 31) + text.charCodeAt(index)) >>> 0
+  }
+  return value
+}
