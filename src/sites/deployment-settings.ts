@@ -2,12 +2,11 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { AppError, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 
 import { domainFault } from './domain.ts'
 
 const MAX_ENTRIES = 200
-const closed = { additionalProperties: false }
-
 const Entries = Type.Array(Type.String({ maxLength: 300 }), { maxItems: MAX_ENTRIES })
 
 /** What the operator may change about a site's runtime limits; what is left out is the installation's default. */
@@ -42,31 +41,25 @@ export const DeploymentSettings = Type.Object({
 export type DeploymentSettings = Static<typeof DeploymentSettings>
 
 /** What a caller may send. A list replaces the list; a limit of `null` goes back to the default. */
-export const DeploymentSettingsInput = Type.Object(
-  {
-    egress: Type.Optional(Type.Object({ allow: Entries }, closed)),
-    cors: Type.Optional(Type.Object({ origins: Entries }, closed)),
-    limits: Type.Optional(
-      Type.Object(
-        {
-          concurrency: resettable(LIMITS.concurrency),
-          queueLength: resettable(LIMITS.queueLength),
-          queueMs: resettable(LIMITS.queueMs),
-          cpuMs: resettable(LIMITS.cpuMs),
-          resultBytes: resettable(LIMITS.resultBytes),
-          logLineLength: resettable(LIMITS.logLineLength),
-          logLines: resettable(LIMITS.logLines),
-          bucketBytes: resettable(LIMITS.bucketBytes),
-          bucketObjects: resettable(LIMITS.bucketObjects),
-          tableBytes: resettable(LIMITS.tableBytes),
-          tableItems: resettable(LIMITS.tableItems),
-        },
-        closed,
-      ),
-    ),
-  },
-  closed,
-)
+export const DeploymentSettingsInput = ClosedObject({
+  egress: Type.Optional(ClosedObject({ allow: Entries })),
+  cors: Type.Optional(ClosedObject({ origins: Entries })),
+  limits: Type.Optional(
+    ClosedObject({
+      concurrency: resettable(LIMITS.concurrency),
+      queueLength: resettable(LIMITS.queueLength),
+      queueMs: resettable(LIMITS.queueMs),
+      cpuMs: resettable(LIMITS.cpuMs),
+      resultBytes: resettable(LIMITS.resultBytes),
+      logLineLength: resettable(LIMITS.logLineLength),
+      logLines: resettable(LIMITS.logLines),
+      bucketBytes: resettable(LIMITS.bucketBytes),
+      bucketObjects: resettable(LIMITS.bucketObjects),
+      tableBytes: resettable(LIMITS.tableBytes),
+      tableItems: resettable(LIMITS.tableItems),
+    }),
+  ),
+})
 export type DeploymentSettingsInput = Static<typeof DeploymentSettingsInput>
 
 const DEFAULTS: DeploymentSettings = { egress: { allow: ['*'] }, cors: { origins: [] }, limits: {} }

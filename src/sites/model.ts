@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 
 import {
   DeploymentSettings,
@@ -51,18 +52,15 @@ export const CreatedSite = Type.Composite([
 ])
 export type CreatedSite = Static<typeof CreatedSite>
 
-export const CreateSiteBody = Type.Object(
-  {
-    domain: Type.String({ maxLength: 300 }),
-    region: Type.Optional(Type.String({ maxLength: 40 })),
-    ...SourceInput.properties,
-    deploymentSettings: Type.Optional(DeploymentSettingsInput),
-    superAdmins: Type.Optional(
-      Type.Array(Type.String({ maxLength: 254 }), { maxItems: MAX_SUPER_ADMINS }),
-    ),
-  },
-  closed,
-)
+export const CreateSiteBody = ClosedObject({
+  domain: Type.String({ maxLength: 300 }),
+  region: Type.Optional(Type.String({ maxLength: 40 })),
+  ...SourceInput.properties,
+  deploymentSettings: Type.Optional(DeploymentSettingsInput),
+  superAdmins: Type.Optional(
+    Type.Array(Type.String({ maxLength: 254 }), { maxItems: MAX_SUPER_ADMINS }),
+  ),
+})
 export type CreateSiteBody = Static<typeof CreateSiteBody>
 
 export const UpdateSiteBody = Type.Partial(Type.Omit(CreateSiteBody, ['superAdmins']), {

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
@@ -15,9 +16,8 @@ const GroupPath = Type.Object({ groupName: NameText })
 
 /** A visitor's address. */
 const Username = Type.String({ minLength: 1, maxLength: 254 })
-const closed = { additionalProperties: false }
-const Named = Type.Object({ username: Username }, closed)
-const MaybeNamed = Type.Object({ username: Type.Optional(Username) }, closed)
+const Named = ClosedObject({ username: Username })
+const MaybeNamed = ClosedObject({ username: Type.Optional(Username) })
 const QueryNamed = t.Object({ username: t.Optional(Username) })
 
 const MembershipView = Type.Object({

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
+import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
@@ -12,10 +13,10 @@ import { Done } from './views.ts'
 const ProfilePath = Type.Object({ profileName: NameText })
 const NewProfilePath = Type.Object({ profileName: ProfileName })
 
-const PutDefinition = Type.Object(
-  { definition: Type.Unknown(), overwriteDefinition: Type.Optional(Type.Boolean()) },
-  { additionalProperties: false },
-)
+const PutDefinition = ClosedObject({
+  definition: Type.Unknown(),
+  overwriteDefinition: Type.Optional(Type.Boolean()),
+})
 
 const ProfileView = Type.Object({ profileName: Type.String(), definition: Type.Unknown() })
 const ListedProfileView = Type.Object({ profileName: Type.String(), updatedAt: Type.Date() })

@@ -1,10 +1,9 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { ClosedObject } from '#base/closed-object.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
 import { invalidFields } from '#runtime/shape.ts'
-
-const closed = { additionalProperties: false }
 
 /** A whole object in one JSON answer or request, decoded. Longer ones go by signed URLs. */
 export const MAX_BODY_BYTES = 6 * 1024 * 1024
@@ -17,70 +16,55 @@ const Seconds = Type.Optional(
 )
 const Offset = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-export const ListInput = Type.Object(
-  {
-    prefix: Type.Optional(Type.String()),
-    delimiter: Type.Optional(Type.String()),
-    maxKeys: Type.Optional(Type.Integer({ minimum: 1, fault: 'must be a whole number from 1' })),
-    startAfter: Type.Optional(Type.String()),
-    nextToken: Type.Optional(Type.Union([Type.String({ maxLength: 8192 }), Type.Null()])),
-  },
-  closed,
-)
+export const ListInput = ClosedObject({
+  prefix: Type.Optional(Type.String()),
+  delimiter: Type.Optional(Type.String()),
+  maxKeys: Type.Optional(Type.Integer({ minimum: 1, fault: 'must be a whole number from 1' })),
+  startAfter: Type.Optional(Type.String()),
+  nextToken: Type.Optional(Type.Union([Type.String({ maxLength: 8192 }), Type.Null()])),
+})
 
-export const GetInput = Type.Object(
-  {
-    key: Type.String(),
-    encoding: Type.Optional(Encoding),
-    /** Inclusive on both ends, as in HTTP. */
-    range: Type.Optional(
-      Type.Union([
-        Type.Object({ start: Offset, end: Type.Optional(Offset) }, closed),
-        Type.String({ maxLength: 64 }),
-      ]),
-    ),
-  },
-  closed,
-)
+export const GetInput = ClosedObject({
+  key: Type.String(),
+  encoding: Type.Optional(Encoding),
+  /** Inclusive on both ends, as in HTTP. */
+  range: Type.Optional(
+    Type.Union([
+      ClosedObject({ start: Offset, end: Type.Optional(Offset) }),
+      Type.String({ maxLength: 64 }),
+    ]),
+  ),
+})
 
-export const PutInput = Type.Object(
-  {
-    key: Type.String(),
-    body: Type.String(),
-    encoding: Type.Optional(Encoding),
-    contentType: Type.Optional(Type.String()),
-    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
-    ifNoneMatch: Type.Optional(
-      Type.Literal('*', { fault: 'must be "*": only a key without an object' }),
-    ),
-  },
-  closed,
-)
+export const PutInput = ClosedObject({
+  key: Type.String(),
+  body: Type.String(),
+  encoding: Type.Optional(Encoding),
+  contentType: Type.Optional(Type.String()),
+  metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+  ifNoneMatch: Type.Optional(
+    Type.Literal('*', { fault: 'must be "*": only a key without an object' }),
+  ),
+})
 
-export const DeleteInput = Type.Object({ key: Type.String() }, closed)
+export const DeleteInput = ClosedObject({ key: Type.String() })
 
-export const PresignGetInput = Type.Object(
-  {
-    key: Type.String(),
-    expiresInSeconds: Seconds,
-    downloadName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
-  },
-  closed,
-)
+export const PresignGetInput = ClosedObject({
+  key: Type.String(),
+  expiresInSeconds: Seconds,
+  downloadName: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+})
 
-export const PresignPutInput = Type.Object(
-  {
-    key: Type.String(),
-    /** Left out, the URL takes any. */
-    contentType: Type.Optional(Type.String()),
-    /** Left out, the URL takes what the bucket takes. */
-    sizeBytes: Type.Optional(
-      Type.Integer({ minimum: 0, fault: 'must be the exact length in bytes' }),
-    ),
-    expiresInSeconds: Seconds,
-  },
-  closed,
-)
+export const PresignPutInput = ClosedObject({
+  key: Type.String(),
+  /** Left out, the URL takes any. */
+  contentType: Type.Optional(Type.String()),
+  /** Left out, the URL takes what the bucket takes. */
+  sizeBytes: Type.Optional(
+    Type.Integer({ minimum: 0, fault: 'must be the exact length in bytes' }),
+  ),
+  expiresInSeconds: Seconds,
+})
 
 /** Bodies may hold NUL, which only texts for the database may not: so this is not `parseShape`. */
 export function parseInput<Schema extends TSchema>(schema: Schema, input: unknown): Static<Schema> {

@@ -1,20 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { MAX_DEPTH, jsonTextWithin } from '#base/json-depth.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 
-export const ComputeBody = Type.Object(
-  {
-    code: Type.String({ minLength: 1 }),
-    payload: Type.Optional(Type.Unknown()),
-    timeoutSeconds: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 60, fault: 'must be a whole number from 1 to 60' }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const ComputeBody = ClosedObject({
+  code: Type.String({ minLength: 1 }),
+  payload: Type.Optional(Type.Unknown()),
+  timeoutSeconds: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 60, fault: 'must be a whole number from 1 to 60' }),
+  ),
+})
 export type ComputeBody = Static<typeof ComputeBody>
 
 export function checkComputeCode(code: string): void {

@@ -1,29 +1,24 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { ClosedObject } from '#base/closed-object.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 import { type EnvVarChange, MAX_ENV_VARS } from './model.ts'
 
-const Variable = Type.Object(
-  {
-    value: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    secret: Type.Optional(Type.Boolean()),
-  },
-  { additionalProperties: false },
-)
+const Variable = ClosedObject({
+  value: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  secret: Type.Optional(Type.Boolean()),
+})
 
 /** `{ storageBackend?, variables: { NAME: { value?, secret? } } }`; `value: null` deletes. */
-const PutEnvVars = Type.Object(
-  {
-    storageBackend: Type.Optional(
-      Type.Union([Type.Literal('ssmSecureString'), Type.Literal('ssmString')]),
-    ),
-    variables: Type.Record(Type.String(), Variable, { maxProperties: 2 * MAX_ENV_VARS }),
-  },
-  { additionalProperties: false },
-)
+const PutEnvVars = ClosedObject({
+  storageBackend: Type.Optional(
+    Type.Union([Type.Literal('ssmSecureString'), Type.Literal('ssmString')]),
+  ),
+  variables: Type.Record(Type.String(), Variable, { maxProperties: 2 * MAX_ENV_VARS }),
+})
 
 const FIELDS =
   /^(?:storageBackend|variables(?:\.[A-Za-z_][A-Za-z0-9_]{0,127}(?:\.(?:value|secret))?)?)$/

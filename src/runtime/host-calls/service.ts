@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import type { Egress, EgressPolicy, EgressResponse } from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -20,16 +21,13 @@ const MAX_HEADERS = 200
 
 const HeaderPair = Type.Tuple([Type.String(), Type.String()])
 
-const FetchArgument = Type.Object(
-  {
-    method: Type.String({ maxLength: 32 }),
-    url: Type.String({ maxLength: 16 * 1024 }),
-    headers: Type.Array(HeaderPair, { maxItems: MAX_HEADERS }),
-    bodyBase64: Type.Optional(Type.String()),
-    redirect: Type.Union([Type.Literal('follow'), Type.Literal('manual'), Type.Literal('error')]),
-  },
-  { additionalProperties: false },
-)
+const FetchArgument = ClosedObject({
+  method: Type.String({ maxLength: 32 }),
+  url: Type.String({ maxLength: 16 * 1024 }),
+  headers: Type.Array(HeaderPair, { maxItems: MAX_HEADERS }),
+  bodyBase64: Type.Optional(Type.String()),
+  redirect: Type.Union([Type.Literal('follow'), Type.Literal('manual'), Type.Literal('error')]),
+})
 
 /** The operator's settings, for code that runs outside a revision. */
 type SettingsOf = (siteId: string) => Promise<RuntimeSettings>

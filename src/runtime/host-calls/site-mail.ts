@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { envelopeAddress } from '#platform/smtp/mail-address.ts'
 import { parseShape } from '#runtime/shape.ts'
 
@@ -27,23 +28,20 @@ export interface SiteMail {
 
 const Address = Type.String({ maxLength: 320 })
 
-const Email = Type.Object(
-  {
-    to: Type.Array(Address, {
-      minItems: 1,
-      maxItems: MAX_RECIPIENTS,
-      fault: `must be an address, or a list of 1 to ${MAX_RECIPIENTS}`,
-    }),
-    subject: Type.String({
-      pattern: '^[^\\r\\n]{1,998}$',
-      fault: 'must be one line of 1 to 998 characters',
-    }),
-    text: Type.Optional(Type.String()),
-    html: Type.Optional(Type.String()),
-    replyTo: Type.Optional(Address),
-  },
-  { additionalProperties: false },
-)
+const Email = ClosedObject({
+  to: Type.Array(Address, {
+    minItems: 1,
+    maxItems: MAX_RECIPIENTS,
+    fault: `must be an address, or a list of 1 to ${MAX_RECIPIENTS}`,
+  }),
+  subject: Type.String({
+    pattern: '^[^\\r\\n]{1,998}$',
+    fault: 'must be one line of 1 to 998 characters',
+  }),
+  text: Type.Optional(Type.String()),
+  html: Type.Optional(Type.String()),
+  replyTo: Type.Optional(Address),
+})
 
 /** Reads what site code gives `ctx.sendEmail`. A `ValidationError` names the field that is wrong. */
 export function readMessage(input: unknown): SiteMessage {

@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { ClosedObject } from '#base/closed-object.ts'
 import type { Change, ChangeAction, Mode } from '#runtime/definitions/plan.ts'
 
 /** Jobs of a site that wait or run. */
@@ -18,27 +19,24 @@ export const ProfileName = Type.String({
   fault: 'must start with a letter or digit, then up to 63 letters, digits, ".", "-" or "_"',
 })
 
-const Deletion = Type.Object(
-  { section: Type.String({ maxLength: 16 }), name: Type.String({ maxLength: 512 }) },
-  { additionalProperties: false },
-)
+const Deletion = ClosedObject({
+  section: Type.String({ maxLength: 16 }),
+  name: Type.String({ maxLength: 512 }),
+})
 
-export const IacRequest = Type.Object(
-  {
-    mode: Type.Union([Type.Literal('plan'), Type.Literal('apply'), Type.Literal('replace')]),
-    definition: Type.Optional(Type.Unknown()),
-    definitionProfileName: Type.Optional(ProfileName),
-    /** Saves the inline definition under the profile's name. */
-    persistDefinition: Type.Optional(Type.Boolean()),
-    /** Agrees to what `replace` deletes: to all that it would delete now, or to these and no other. */
-    confirm: Type.Optional(
-      Type.Union([Type.Boolean(), Type.Array(Deletion, { maxItems: MAX_DELETIONS })], {
-        fault: 'must be true, or the "deletions" that you agree to: [{ "section", "name" }]',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
+export const IacRequest = ClosedObject({
+  mode: Type.Union([Type.Literal('plan'), Type.Literal('apply'), Type.Literal('replace')]),
+  definition: Type.Optional(Type.Unknown()),
+  definitionProfileName: Type.Optional(ProfileName),
+  /** Saves the inline definition under the profile's name. */
+  persistDefinition: Type.Optional(Type.Boolean()),
+  /** Agrees to what `replace` deletes: to all that it would delete now, or to these and no other. */
+  confirm: Type.Optional(
+    Type.Union([Type.Boolean(), Type.Array(Deletion, { maxItems: MAX_DELETIONS })], {
+      fault: 'must be true, or the "deletions" that you agree to: [{ "section", "name" }]',
+    }),
+  ),
+})
 export type IacRequest = Static<typeof IacRequest>
 
 export type IacStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'

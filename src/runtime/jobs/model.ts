@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { jsonTextWithin } from '#base/json-depth.ts'
 import { SiteName, parseShape } from '#runtime/shape.ts'
 
@@ -14,32 +15,23 @@ const MAX_PAYLOAD_BYTES = 256 * 1024
 /** The envelope of a call is one level. */
 const MAX_PAYLOAD_DEPTH = 127
 
-const ScheduleInput = Type.Object(
-  {
-    cron: Type.String({ minLength: 1, maxLength: 256 }),
-    timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  },
-  { additionalProperties: false },
-)
+const ScheduleInput = ClosedObject({
+  cron: Type.String({ minLength: 1, maxLength: 256 }),
+  timezone: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+})
 
-const AuthInput = Type.Object(
-  {
-    mode: Type.Union([Type.Literal('system'), Type.Literal('user')]),
-    username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
-  },
-  { additionalProperties: false },
-)
+const AuthInput = ClosedObject({
+  mode: Type.Union([Type.Literal('system'), Type.Literal('user')]),
+  username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
+})
 
-export const JobBody = Type.Object(
-  {
-    operation: Type.Optional(SiteName),
-    payload: Type.Optional(Type.Unknown()),
-    schedule: Type.Optional(Type.Union([ScheduleInput, Type.Null()])),
-    auth: Type.Optional(AuthInput),
-    enabled: Type.Optional(Type.Boolean()),
-  },
-  { additionalProperties: false },
-)
+export const JobBody = ClosedObject({
+  operation: Type.Optional(SiteName),
+  payload: Type.Optional(Type.Unknown()),
+  schedule: Type.Optional(Type.Union([ScheduleInput, Type.Null()])),
+  auth: Type.Optional(AuthInput),
+  enabled: Type.Optional(Type.Boolean()),
+})
 export type JobBody = Static<typeof JobBody>
 
 export type JobAuth =

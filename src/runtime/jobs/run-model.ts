@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { parseShape } from '#runtime/shape.ts'
 
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timedOut' | 'skipped'
@@ -9,10 +10,9 @@ export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'timedOu
 export const SCHEDULE_TRIGGER = 'schedule'
 const BY_HAND = 'manual'
 
-export const StartBody = Type.Object(
-  { trigger: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })) },
-  { additionalProperties: false },
-)
+export const StartBody = ClosedObject({
+  trigger: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })),
+})
 
 export interface RunError {
   readonly code: string

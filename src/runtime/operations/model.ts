@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { SiteName } from '#runtime/shape.ts'
 
 import { type PresetBinding, PresetInput, parsePreset } from './preset-binding.ts'
@@ -14,45 +15,32 @@ export const MAX_OPERATIONS = 500
 /** Paths of the visitor runtime itself, below `/data`. */
 const RESERVED = ['auth', 'public']
 
-export const AuthInput = Type.Object(
-  {
-    mode: Type.Union([
-      Type.Literal('public'),
-      Type.Literal('authenticated'),
-      Type.Literal('groups'),
-    ]),
-    groups: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
-        minItems: 1,
-        maxItems: 50,
-        uniqueItems: true,
-      }),
-    ),
-  },
-  { additionalProperties: false },
-)
-
-export const CacheInput = Type.Object(
-  {
-    ttlSeconds: Type.Integer({
-      minimum: 0,
-      maximum: 3600,
-      fault: 'must be a whole number from 0 (no cache) to 3600',
+export const AuthInput = ClosedObject({
+  mode: Type.Union([Type.Literal('public'), Type.Literal('authenticated'), Type.Literal('groups')]),
+  groups: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 128 }), {
+      minItems: 1,
+      maxItems: 50,
+      uniqueItems: true,
     }),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 
-export const PutOperation = Type.Object(
-  {
-    operation: SiteName,
-    lambdaResourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    preset: Type.Optional(PresetInput),
-    auth: Type.Optional(AuthInput),
-    cache: Type.Optional(CacheInput),
-  },
-  { additionalProperties: false },
-)
+export const CacheInput = ClosedObject({
+  ttlSeconds: Type.Integer({
+    minimum: 0,
+    maximum: 3600,
+    fault: 'must be a whole number from 0 (no cache) to 3600',
+  }),
+})
+
+export const PutOperation = ClosedObject({
+  operation: SiteName,
+  lambdaResourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  preset: Type.Optional(PresetInput),
+  auth: Type.Optional(AuthInput),
+  cache: Type.Optional(CacheInput),
+})
 export type PutOperation = Static<typeof PutOperation>
 
 /** Who may call an operation. In mode `groups`, any one of them suffices. */

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { didYouMean } from '#base/did-you-mean.ts'
 import { isJsonObject } from '#base/json-object.ts'
 
@@ -9,33 +10,27 @@ import { type Preset, PRESET_NAMES, type PresetName, isPresetName, presetOf } fr
 const MAX_FIXED_CHARS = 32 * 1024
 const MAX_FIELDS = 32
 
-export const PresetInput = Type.Object(
-  {
-    preset: Type.String({ maxLength: 64 }),
-    resourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    /** Fields of the action's input that callers cannot change. */
-    fixed: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
-    /** The fields that callers may send; all others are refused. */
-    allowed: Type.Optional(
-      Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_FIELDS, uniqueItems: true }),
+export const PresetInput = ClosedObject({
+  preset: Type.String({ maxLength: 64 }),
+  resourceId: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+  /** Fields of the action's input that callers cannot change. */
+  fixed: Type.Optional(Type.Record(Type.String({ maxLength: 64 }), Type.Unknown())),
+  /** The fields that callers may send; all others are refused. */
+  allowed: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_FIELDS, uniqueItems: true }),
+  ),
+  /** What of the table or bucket is the caller's own. */
+  owner: Type.Optional(
+    Type.Union(
+      [
+        Type.Literal(true),
+        ClosedObject({ attribute: Type.String({ minLength: 1, maxLength: 255 }) }),
+        ClosedObject({ prefix: Type.String({ maxLength: 512 }) }),
+      ],
+      { fault: 'must be { "attribute" } of a table, or true or { "prefix" } of a bucket' },
     ),
-    /** What of the table or bucket is the caller's own. */
-    owner: Type.Optional(
-      Type.Union(
-        [
-          Type.Literal(true),
-          Type.Object(
-            { attribute: Type.String({ minLength: 1, maxLength: 255 }) },
-            { additionalProperties: false },
-          ),
-          Type.Object({ prefix: Type.String({ maxLength: 512 }) }, { additionalProperties: false }),
-        ],
-        { fault: 'must be { "attribute" } of a table, or true or { "prefix" } of a bucket' },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-)
+  ),
+})
 
 /** Tells what a caller owns: items whose attribute holds the caller's `sub`, or objects whose keys begin with it below a prefix. */
 type PresetOwner = { readonly attribute: string } | { readonly prefix: string }

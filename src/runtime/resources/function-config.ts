@@ -1,48 +1,43 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { isStorable } from '#base/storable-text.ts'
 
 const MAX_CODE_BYTES = 1024 * 1024
 
-const Grant = Type.Object(
-  {
-    resourceId: Type.String({ minLength: 1, maxLength: 64 }),
-    access: Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('readWrite')]),
-  },
-  { additionalProperties: false },
-)
+const Grant = ClosedObject({
+  resourceId: Type.String({ minLength: 1, maxLength: 64 }),
+  access: Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('readWrite')]),
+})
 
 /** A function as its site sends it: its code inline, or the path of a file inside the deployed artifact. */
-export const FunctionConfigInput = Type.Object(
-  {
-    code: Type.Optional(Type.String({ minLength: 1 })),
-    artifact: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
-    handler: Type.Optional(
+export const FunctionConfigInput = ClosedObject({
+  code: Type.Optional(Type.String({ minLength: 1 })),
+  artifact: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+  handler: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z_$][A-Za-z0-9_$]{0,63}$',
+      fault: 'must be the name of an export, such as "default"',
+    }),
+  ),
+  timeoutSeconds: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 900, fault: 'must be above 0 and at most 900' }),
+  ),
+  memoryMb: Type.Optional(
+    Type.Integer({ minimum: 16, maximum: 512, fault: 'must be a whole number from 16 to 512' }),
+  ),
+  environment: Type.Optional(
+    Type.Array(
       Type.String({
-        pattern: '^[A-Za-z_$][A-Za-z0-9_$]{0,63}$',
-        fault: 'must be the name of an export, such as "default"',
+        pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
+        fault: 'must be the name of an environment variable',
       }),
+      { maxItems: 100, uniqueItems: true },
     ),
-    timeoutSeconds: Type.Optional(
-      Type.Number({ exclusiveMinimum: 0, maximum: 900, fault: 'must be above 0 and at most 900' }),
-    ),
-    memoryMb: Type.Optional(
-      Type.Integer({ minimum: 16, maximum: 512, fault: 'must be a whole number from 16 to 512' }),
-    ),
-    environment: Type.Optional(
-      Type.Array(
-        Type.String({
-          pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
-          fault: 'must be the name of an environment variable',
-        }),
-        { maxItems: 100, uniqueItems: true },
-      ),
-    ),
-    resources: Type.Optional(Type.Array(Grant, { maxItems: 100 })),
-  },
-  { additionalProperties: false },
-)
+  ),
+  resources: Type.Optional(Type.Array(Grant, { maxItems: 100 })),
+})
 export type FunctionConfigInput = Static<typeof FunctionConfigInput>
 
 export type Grant = Static<typeof Grant>

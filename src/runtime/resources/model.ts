@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { ClosedObject } from '#base/closed-object.ts'
 import type { BucketConfig } from '#runtime/buckets/bucket-config.ts'
 import { SiteName } from '#runtime/shape.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
@@ -18,21 +19,18 @@ export const ResourceType = Type.Union([
 ])
 export type ResourceType = Static<typeof ResourceType>
 
-export const NewResource = Type.Object(
-  {
-    type: ResourceType,
-    name: SiteName,
-    /** Checked by type in `config.ts`. */
-    config: Type.Optional(Type.Unknown()),
-  },
-  { additionalProperties: false },
-)
+export const NewResource = ClosedObject({
+  type: ResourceType,
+  name: SiteName,
+  /** Checked by type in `config.ts`. */
+  config: Type.Optional(Type.Unknown()),
+})
 export type NewResource = Static<typeof NewResource>
 
-export const ResourcePatch = Type.Object(
-  { name: Type.Optional(SiteName), config: Type.Optional(Type.Unknown()) },
-  { additionalProperties: false },
-)
+export const ResourcePatch = ClosedObject({
+  name: Type.Optional(SiteName),
+  config: Type.Optional(Type.Unknown()),
+})
 export type ResourcePatch = Static<typeof ResourcePatch>
 
 export type TypedConfig =

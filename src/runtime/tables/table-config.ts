@@ -1,40 +1,32 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
 /** DynamoDB's own bounds: attribute names up to 255 characters, 20 global secondary indexes. */
 const AttributeName = Type.String({ minLength: 1, maxLength: 255 })
 
-const KeyAttribute = Type.Object(
-  {
-    name: AttributeName,
-    type: Type.Union([Type.Literal('S'), Type.Literal('N'), Type.Literal('B')]),
-  },
-  { additionalProperties: false },
-)
+const KeyAttribute = ClosedObject({
+  name: AttributeName,
+  type: Type.Union([Type.Literal('S'), Type.Literal('N'), Type.Literal('B')]),
+})
 
-const SecondaryIndex = Type.Object(
-  {
-    name: Type.String({
-      pattern: '^[A-Za-z0-9_.-]{3,255}$',
-      fault: 'must be 3 to 255 letters, digits, "_", "-" or "."',
-    }),
-    partitionKey: KeyAttribute,
-    sortKey: Type.Optional(KeyAttribute),
-  },
-  { additionalProperties: false },
-)
+const SecondaryIndex = ClosedObject({
+  name: Type.String({
+    pattern: '^[A-Za-z0-9_.-]{3,255}$',
+    fault: 'must be 3 to 255 letters, digits, "_", "-" or "."',
+  }),
+  partitionKey: KeyAttribute,
+  sortKey: Type.Optional(KeyAttribute),
+})
 
-export const TableConfig = Type.Object(
-  {
-    partitionKey: KeyAttribute,
-    sortKey: Type.Optional(KeyAttribute),
-    ttlAttribute: Type.Optional(AttributeName),
-    globalSecondaryIndexes: Type.Optional(Type.Array(SecondaryIndex, { maxItems: 20 })),
-  },
-  { additionalProperties: false },
-)
+export const TableConfig = ClosedObject({
+  partitionKey: KeyAttribute,
+  sortKey: Type.Optional(KeyAttribute),
+  ttlAttribute: Type.Optional(AttributeName),
+  globalSecondaryIndexes: Type.Optional(Type.Array(SecondaryIndex, { maxItems: 20 })),
+})
 export type TableConfig = Static<typeof TableConfig>
 
 /** What the shape alone cannot say: one attribute has one type, a key has two different attributes, index names differ. */

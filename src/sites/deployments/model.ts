@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { AppError, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import { pathFault } from '#sites/artifact-path.ts'
 
 import { MAX_BUILD_YML_BYTES } from './build-yml.ts'
@@ -15,14 +16,11 @@ const CODE = /\.(?:[mc]?[jt]s|json)$/
 
 export const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'lower-case hex' })
 
-export const ArtifactFile = Type.Object(
-  {
-    path: Type.String({ description: 'inside the artifact directory' }),
-    sha256: Sha256,
-    sizeBytes: Type.Integer({ minimum: 0 }),
-  },
-  { additionalProperties: false },
-)
+export const ArtifactFile = ClosedObject({
+  path: Type.String({ description: 'inside the artifact directory' }),
+  sha256: Sha256,
+  sizeBytes: Type.Integer({ minimum: 0 }),
+})
 export type ArtifactFile = Static<typeof ArtifactFile>
 
 /** Where an artifact came from. */
@@ -52,13 +50,10 @@ export const DeploymentRecord = Type.Object({
 })
 export type DeploymentRecord = Static<typeof DeploymentRecord>
 
-export const BeginDeploymentBody = Type.Object(
-  {
-    buildYml: Type.String({ maxLength: MAX_BUILD_YML_BYTES, description: 'the text of build.yml' }),
-    files: Type.Array(ArtifactFile, { maxItems: MAX_FILES }),
-  },
-  { additionalProperties: false },
-)
+export const BeginDeploymentBody = ClosedObject({
+  buildYml: Type.String({ maxLength: MAX_BUILD_YML_BYTES, description: 'the text of build.yml' }),
+  files: Type.Array(ArtifactFile, { maxItems: MAX_FILES }),
+})
 
 export const PendingDeployment = Type.Object({
   deploymentId: Type.String(),

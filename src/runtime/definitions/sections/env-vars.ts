@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
 import type { FieldFault } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import type {
   DefinedItem,
   IndexedItem,
@@ -18,17 +19,14 @@ import { checkSecretShape } from '#runtime/env-vars/put-body.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import { mapFaults, parseShape } from '#runtime/shape.ts'
 
-const DefinedEnvVar = Type.Object(
-  {
-    name: Type.String(),
-    value: Type.Optional(Type.String()),
-    secret: Type.Optional(Type.Boolean()),
-    storageBackend: Type.Optional(
-      Type.Union([Type.Literal('ssmSecureString'), Type.Literal('ssmString')]),
-    ),
-  },
-  { additionalProperties: false },
-)
+const DefinedEnvVar = ClosedObject({
+  name: Type.String(),
+  value: Type.Optional(Type.String()),
+  secret: Type.Optional(Type.Boolean()),
+  storageBackend: Type.Optional(
+    Type.Union([Type.Literal('ssmSecureString'), Type.Literal('ssmString')]),
+  ),
+})
 
 const FIELDS = /^(?:name|value|secret|storageBackend)$/
 

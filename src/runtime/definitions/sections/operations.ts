@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
 import { type FieldFault, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type {
   DefinedItem,
@@ -22,28 +23,25 @@ import type { ResourceType } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import { SiteName, mapFaults, parseShape } from '#runtime/shape.ts'
 
-const DefinedOperation = Type.Object(
-  {
-    operation: SiteName,
-    /** Name of a function. */
-    lambdaResource: Type.Optional(SiteName),
-    preset: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        fault: 'must be its name; "resource", "fixed", "allowed" and "owner" stand beside it',
-      }),
-    ),
-    /** Name of the table or bucket of the preset. */
-    resource: Type.Optional(SiteName),
-    /** These three belong to the preset and are checked with it. */
-    fixed: Type.Optional(Type.Unknown()),
-    allowed: Type.Optional(Type.Unknown()),
-    owner: Type.Optional(Type.Unknown()),
-    auth: Type.Optional(AuthInput),
-    cache: Type.Optional(CacheInput),
-  },
-  { additionalProperties: false },
-)
+const DefinedOperation = ClosedObject({
+  operation: SiteName,
+  /** Name of a function. */
+  lambdaResource: Type.Optional(SiteName),
+  preset: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      fault: 'must be its name; "resource", "fixed", "allowed" and "owner" stand beside it',
+    }),
+  ),
+  /** Name of the table or bucket of the preset. */
+  resource: Type.Optional(SiteName),
+  /** These three belong to the preset and are checked with it. */
+  fixed: Type.Optional(Type.Unknown()),
+  allowed: Type.Optional(Type.Unknown()),
+  owner: Type.Optional(Type.Unknown()),
+  auth: Type.Optional(AuthInput),
+  cache: Type.Optional(CacheInput),
+})
 
 interface OperationSectionDeps {
   readonly operations: Operations
