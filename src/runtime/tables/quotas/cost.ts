@@ -19,31 +19,20 @@ export function costOf(item: Item | undefined, schema: TableConfig): Cost {
   return { bytes: itemSize(item) + ITEM_BYTES * (1 + indexes), items: 1 }
 }
 
-export const plus = (one: Cost, other: Cost): Cost => ({
-  bytes: one.bytes + other.bytes,
-  items: one.items + other.items,
-})
+const combined =
+  (combine: (one: number, other: number) => number) =>
+  (one: Cost, other: Cost): Cost => ({
+    bytes: combine(one.bytes, other.bytes),
+    items: combine(one.items, other.items),
+  })
 
-export const minus = (one: Cost, other: Cost): Cost => ({
-  bytes: one.bytes - other.bytes,
-  items: one.items - other.items,
-})
+export const plus = combined((one, other) => one + other)
+export const minus = combined((one, other) => one - other)
+export const smaller = combined(Math.min)
+export const larger = combined(Math.max)
 
 /** What of it is growth. */
-export const growthIn = ({ bytes, items }: Cost): Cost => ({
-  bytes: Math.max(0, bytes),
-  items: Math.max(0, items),
-})
-
-export const smaller = (one: Cost, other: Cost): Cost => ({
-  bytes: Math.min(one.bytes, other.bytes),
-  items: Math.min(one.items, other.items),
-})
-
-export const larger = (one: Cost, other: Cost): Cost => ({
-  bytes: Math.max(one.bytes, other.bytes),
-  items: Math.max(one.items, other.items),
-})
+export const growthIn = (cost: Cost): Cost => larger(cost, NOTHING)
 
 export const fits = (requested: Cost, limit: Cost): boolean =>
   requested.bytes <= limit.bytes && requested.items <= limit.items
