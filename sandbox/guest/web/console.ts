@@ -1,16 +1,7 @@
 import { format } from './format.ts'
 import { host, type PrintLevel } from './host.ts'
 import { inspect } from './inspect.ts'
-import {
-  apply,
-  defineProperty,
-  filter,
-  isArray,
-  join,
-  repeat,
-  slice,
-  split,
-} from './primordials.ts'
+import { apply, defineProperty, isArray, join, push, repeat, slice, split } from './primordials.ts'
 import { renderTable } from './table.ts'
 
 type Printer = (...args: unknown[]) => void
@@ -131,6 +122,8 @@ const labelOf = (label: unknown): string =>
 
 function frames(): string {
   const stack = new Error('trace').stack ?? ''
-  const kept = filter(split(stack, '\n'), (_line, index) => index >= 4)
+  const lines = split(stack, '\n')
+  const kept: string[] = []
+  for (let index = 4; index < lines.length; index++) push(kept, lines[index] ?? '')
   return kept.length === 0 ? '' : `\n${join(kept, '\n')}`
 }

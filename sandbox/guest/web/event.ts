@@ -110,69 +110,48 @@ defineAttributes(Event, eventState, {
 defineInterface('Event', Event, 1)
 defineConstants(Event, PHASES)
 
-class CustomEvent extends Event {
-  readonly #detail: unknown
+const text = (value: unknown): string => (value === undefined ? '' : `${value as string}`)
 
-  constructor(type: string, init?: unknown) {
-    super(...eventArguments(arguments, type, init))
-    this.#detail = dictionary(init, "Failed to construct 'CustomEvent'")['detail'] ?? null
-  }
-
-  get detail(): unknown {
-    return this.#detail
-  }
-}
-
-export class ErrorEvent extends Event {
-  readonly #init: Readonly<Record<string, unknown>>
-
-  constructor(type: string, init?: unknown) {
-    super(...eventArguments(arguments, type, init))
-    this.#init = { ...dictionary(init, "Failed to construct 'ErrorEvent'") }
-  }
-
-  static readonly initOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
-    return isWebIdlObject(value) && #init in value ? value.#init : undefined
-  }
-}
-
-defineAttributes(ErrorEvent, takeInternals(ErrorEvent).initOf, {
+export const ErrorEvent = defineEvent('ErrorEvent', 1, {
   message: ({ message }) => text(message),
   filename: ({ filename }) => text(filename),
   lineno: ({ lineno }) => Number(lineno ?? 0) >>> 0,
   colno: ({ colno }) => Number(colno ?? 0) >>> 0,
   error: ({ error }) => error,
 })
+defineEvent('CustomEvent', 1, { detail: ({ detail }) => detail ?? null })
+defineEvent('PromiseRejectionEvent', 2, {
+  promise: (init) => {
+    if ('promise' in init) return init['promise']
+    throw new TypeError("Failed to construct 'PromiseRejectionEvent': 'promise' is required.")
+  },
+  reason: ({ reason }) => reason,
+})
 
-class PromiseRejectionEvent extends Event {
-  readonly #promise: unknown
-  readonly #reason: unknown
+/** A class of events whose attributes are read from its init dictionary when one is made. */
+function defineEvent(
+  name: string,
+  required: number,
+  attributes: Readonly<Record<string, (init: Readonly<Record<string, unknown>>) => unknown>>,
+) {
+  class SpecificEvent extends Event {
+    readonly #values: Readonly<Record<string, unknown>>
 
-  constructor(type: string, init: unknown) {
-    requireArguments(arguments.length, 2, "Failed to construct 'PromiseRejectionEvent'")
-    super(type, init)
-    const options = dictionary(init, "Failed to construct 'PromiseRejectionEvent'")
-    if (!('promise' in options))
-      throw new TypeError("Failed to construct 'PromiseRejectionEvent': 'promise' is required.")
-    this.#promise = options['promise']
-    this.#reason = options['reason']
-  }
+    constructor(type: string, init?: unknown) {
+      requireArguments(arguments.length, required, `Failed to construct '${name}'`)
+      super(type, init)
+      const options = dictionary(init, `Failed to construct '${name}'`)
+      const values = Object.entries(attributes).map(([key, read]) => [key, read(options)] as const)
+      this.#values = Object.fromEntries(values)
+    }
 
-  get promise(): unknown {
-    return this.#promise
+    static readonly valuesOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
+      return isWebIdlObject(value) && #values in value ? value.#values : undefined
+    }
   }
-  get reason(): unknown {
-    return this.#reason
-  }
+  const { valuesOf } = takeInternals(SpecificEvent)
+  for (const key of Object.keys(attributes))
+    defineAttributes(SpecificEvent, valuesOf, { [key]: (values) => values[key] })
+  defineInterface(name, SpecificEvent, required)
+  return SpecificEvent
 }
-
-/** Keeps the count of arguments, so that `new CustomEvent()` is refused like `new Event()`. */
-function eventArguments(given: IArguments, type: string, init: unknown) {
-  return (given.length === 0 ? [] : [type, init]) as unknown as [string, unknown]
-}
-
-const text = (value: unknown): string => (value === undefined ? '' : `${value as string}`)
-
-defineInterface('CustomEvent', CustomEvent, 1)
-defineInterface('ErrorEvent', ErrorEvent, 1)
-defineInterface('PromiseRejectionEvent', PromiseRejectionEvent, 2)

@@ -1,5 +1,6 @@
 import {
-  charCodeAt,
+  codePointAt,
+  fromCodePoint,
   numberText,
   toUpperCase,
   functionSource,
@@ -8,7 +9,6 @@ import {
   padStart,
   reflectGet,
   objectIs,
-  slice,
   startsWith,
   symbolText,
 } from './primordials.ts'
@@ -29,19 +29,12 @@ export function quote(text: string): string {
   const mark = quoteMark(text)
   if (testPattern(PLAIN, text)) return `${mark}${text}${mark}`
   let result = ''
-  let copied = 0
   for (let index = 0; index < text.length; index++) {
-    const code = charCodeAt(text, index)
-    if (isPair(text, index)) {
-      index++
-      continue
-    }
-    const escaped = escapeUnit(code, charCodeAt(mark, 0))
-    if (escaped === undefined) continue
-    result += slice(text, copied, index) + escaped
-    copied = index + 1
+    const point = codePointAt(text, index) ?? 0
+    if (point > 0xffff) index++
+    result += escapePoint(point, mark)
   }
-  return `${mark}${result}${slice(text, copied)}${mark}`
+  return `${mark}${result}${mark}`
 }
 
 export function formatKey(key: string | symbol): string {
@@ -79,15 +72,12 @@ function quoteMark(text: string): string {
   return indexOf(text, '`') === -1 && indexOf(text, '${') === -1 ? '`' : "'"
 }
 
-function isPair(text: string, index: number): boolean {
-  return charCodeAt(text, index) >> 10 === 0x36 && charCodeAt(text, index + 1) >> 10 === 0x37
-}
-
-function escapeUnit(code: number, mark: number): string | undefined {
-  if (code === mark && mark === 0x27) return "\\'"
-  const short = SHORT_ESCAPES[code]
+function escapePoint(point: number, mark: string): string {
+  const char = fromCodePoint(point)
+  if (char === mark && mark === "'") return "\\'"
+  const short = SHORT_ESCAPES[point]
   if (short !== undefined) return short
-  if (code >> 11 === 0x1b) return `\\u${numberText(code, 16)}`
-  const control = code < 0x20 || (code >= 0x7f && code <= 0x9f)
-  return control ? `\\x${padStart(toUpperCase(numberText(code, 16)), 2, '0')}` : undefined
+  if (point >> 11 === 0x1b) return `\\u${numberText(point, 16)}`
+  const control = point < 0x20 || (point >= 0x7f && point <= 0x9f)
+  return control ? `\\x${padStart(toUpperCase(numberText(point, 16)), 2, '0')}` : char
 }

@@ -18,7 +18,7 @@ export const { create, defineProperty, freeze, is: objectIs, keys: objectKeys } 
 export const { captureStackTrace } = Error
 export const { isArray } = Array
 export const { isView } = ArrayBuffer
-export const { fromCharCode } = String
+export const { fromCharCode, fromCodePoint } = String
 export const { floor, max, min, trunc } = Math
 export const { isFinite, isInteger } = Number
 export const { now: dateNow } = Date
@@ -38,6 +38,7 @@ export const jsonStringifyWith: (
 ) => string | undefined = JSON.stringify
 
 export const charCodeAt = uncurry(String.prototype.charCodeAt)
+export const codePointAt = uncurry(String.prototype.codePointAt)
 export const endsWith = uncurry(String.prototype.endsWith)
 export const indexOf = uncurry(String.prototype.indexOf)
 export const padEnd = uncurry(String.prototype.padEnd)

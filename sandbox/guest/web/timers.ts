@@ -9,18 +9,10 @@ const MAX_DELAY_MS = 2 ** 31 - 1
 
 /** https://html.spec.whatwg.org/#timers; code in a string is refused. */
 export const timers = {
-  setTimeout: defineOperation('setTimeout', 1, (...given: unknown[]) =>
-    start('setTimeout', false, given),
-  ),
-  setInterval: defineOperation('setInterval', 1, (...given: unknown[]) =>
-    start('setInterval', true, given),
-  ),
-  clearTimeout: defineOperation('clearTimeout', 0, (id?: unknown) =>
-    host.clearTimer(Number(id) || 0),
-  ),
-  clearInterval: defineOperation('clearInterval', 0, (id?: unknown) =>
-    host.clearTimer(Number(id) || 0),
-  ),
+  setTimeout: starter('setTimeout', false),
+  setInterval: starter('setInterval', true),
+  clearTimeout: defineOperation('clearTimeout', 0, clear),
+  clearInterval: defineOperation('clearInterval', 0, (id?: unknown) => clear(id)),
 }
 
 /** https://html.spec.whatwg.org/#microtask-queuing */
@@ -31,18 +23,24 @@ export function queueMicrotask(callback: () => void): void {
   void runSoon(callback)
 }
 
-function start(name: string, repeat: boolean, given: unknown[]): number {
-  requireArguments(given.length, 1, `Failed to execute '${name}'`)
-  const [handler, delay, ...args] = given
-  if (typeof handler !== 'function')
-    throw new TypeError(`${name} takes a function: code in a string is refused.`)
-  return host.setTimer(delayMs(delay), repeat, () => {
-    try {
-      apply(handler, globalThis, args)
-    } catch (error) {
-      reportError(error)
-    }
+function starter(name: string, repeat: boolean) {
+  return defineOperation(name, 1, (...given: unknown[]): number => {
+    requireArguments(given.length, 1, `Failed to execute '${name}'`)
+    const [handler, delay, ...args] = given
+    if (typeof handler !== 'function')
+      throw new TypeError(`${name} takes a function: code in a string is refused.`)
+    return host.setTimer(delayMs(delay), repeat, () => {
+      try {
+        apply(handler, globalThis, args)
+      } catch (error) {
+        reportError(error)
+      }
+    })
   })
+}
+
+function clear(id?: unknown): void {
+  host.clearTimer(Number(id) || 0)
 }
 
 function delayMs(delay: unknown): number {
