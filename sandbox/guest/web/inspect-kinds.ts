@@ -37,9 +37,10 @@ export interface Walk extends Layout {
 /** How an object of some kind is shown. */
 export interface Kind {
   /** Shown before the braces, or alone when there is nothing to put in them. */
-  readonly base: string
-  readonly open: string
-  readonly close: string
+  readonly base?: string
+  /** Absent: a brace. */
+  readonly open?: string
+  readonly close?: string
   /** Shown below the deepest level. */
   readonly summary: string
   /** Pushes what the object holds beside its properties. */
@@ -47,7 +48,7 @@ export interface Kind {
   /** The properties to show; absent: the enumerable ones. */
   readonly keys?: readonly (string | symbol)[] | undefined
   /** Whose properties to show; absent: the object's own. */
-  readonly view?: object | undefined
+  readonly view?: object
 }
 
 export type Contents = (walk: Walk, output: string[]) => Items | undefined
@@ -69,86 +70,56 @@ export function showAs<Shown extends object>(
 
 export function kindOf(value: object, indentation: number): Kind {
   const name = constructorName(value)
-  const tag = tagOf(value, name)
-  if (isArray(value)) return listKind(value, { name, tag, size: value.length })
   const type = slice(toTag(value), 8, -1)
-  if (typeof value === 'function') return functionKind(value, type)
-  if (isView(value) && type !== 'DataView')
-    return listKind(value, { name, tag, size: Number(reflectGet(value, 'length')) })
+  if (isArray(value) || (isView(value) && type !== 'DataView')) return listKind(value, name)
+  if (typeof value === 'function') {
+    const base = formatFunction(value, type)
+    return { base, summary: base }
+  }
   const base = value instanceof Error ? errorBase(value, name, indentation) : literal(type, value)
-  if (base !== undefined) return literalKind(base, value, name)
-  return viewKind(value, name) ?? plainKind(value, { name, tag, type })
+  if (base === undefined) return viewKind(value, name ?? '') ?? plainKind(value, name, type)
+  return { base, summary: `[${name ?? 'Object'}]`, keys: keysBeside(base, value) }
 }
 
-function plainKind(
-  value: object,
-  { name, tag, type }: { name: string | null; tag: string; type: string },
-): Kind {
+function keysBeside(base: string, value: object): (string | symbol)[] | undefined {
+  if (value instanceof Error) return errorKeys(value, base)
+  return value instanceof String ? indexedKeys(value, value.length) : undefined
+}
+
+function plainKind(value: object, name: string | null, type: string): Kind {
+  const tag = tagOf(value, name)
   const contents = contentsOf(type, value)
   const size = contents?.size === undefined ? '' : `(${contents.size})`
   const title = titleOf(name, tag, { fallback: contents === undefined ? 'Object' : type, size })
-  const unsized = titleOf(name, tag, { fallback: 'Object', size: '' })
+  const untitled = type === 'Arguments' ? '[Arguments] {' : '{'
   return {
-    base: '',
-    open: opening(title, type),
-    close: '}',
-    summary: name === null ? title : `[${unsized}]`,
+    open: title === 'Object' ? untitled : `${title} {`,
+    summary: name === null ? title : `[${titleOf(name, tag, { fallback: '', size: '' })}]`,
     contents: contents?.push,
   }
 }
 
-function opening(title: string, type: string): string {
-  if (title !== 'Object') return `${title} {`
-  return type === 'Arguments' ? '[Arguments] {' : '{'
-}
-
-interface Names {
-  readonly name: string | null
-  readonly tag: string
-  readonly size: number
-}
-
-function listKind(value: object, { name, tag, size }: Names): Kind {
-  const ordinary = name === 'Array' && tag === ''
-  const title = ordinary
-    ? ''
-    : `${titleOf(name, tag, { fallback: isArray(value) ? 'Array' : 'TypedArray', size: `(${size})` })} `
-  const keys = indexedKeys(value, size)
+function listKind(value: object, name: string | null): Kind {
+  const tag = tagOf(value, name)
+  const length = Number(reflectGet(value, 'length'))
+  const fallback = isArray(value) ? 'Array' : 'TypedArray'
+  const title = titleOf(name, tag, { fallback, size: `(${length})` })
+  const keys = indexedKeys(value, length)
   return {
-    base: '',
-    open: `${title}[`,
+    open: name === 'Array' && tag === '' ? '[' : `${title} [`,
     close: ']',
     summary: `[${name ?? 'Array'}]`,
     keys,
-    contents: size === 0 && keys.length === 0 ? undefined : contentsOf('Array', value)?.push,
+    contents: length === 0 && keys.length === 0 ? undefined : contentsOf('Array', value)?.push,
   }
 }
 
-function functionKind(value: Function, type: string): Kind {
-  const base = formatFunction(value, type)
-  return { base, open: '{', close: '}', summary: base }
-}
-
-function literalKind(base: string, value: object, name: string | null): Kind {
-  const keys = value instanceof Error ? errorKeys(value, base) : undefined
-  const own = value instanceof String ? indexedKeys(value, value.length) : keys
-  return { base, open: '{', close: '}', summary: `[${name ?? 'Object'}]`, keys: own }
-}
-
-function viewKind(value: object, name: string | null): Kind | undefined {
+function viewKind(value: object, name: string): Kind | undefined {
   for (let proto = getPrototypeOf(value); proto !== null; proto = getPrototypeOf(proto)) {
-    const view = mapGet(views, proto)
-    if (typeof view !== 'function') continue
-    const shown = apply(view, undefined, [value]) as object
-    const keys = objectKeys(shown)
-    return {
-      base: '',
-      open: `${name ?? ''} {`,
-      close: '}',
-      summary: `[${name ?? ''}]`,
-      keys,
-      view: shown,
-    }
+    const show = mapGet(views, proto)
+    if (typeof show !== 'function') continue
+    const view = apply(show, undefined, [value]) as object
+    return { open: `${name} {`, summary: `[${name}]`, keys: objectKeys(view), view }
   }
   return undefined
 }

@@ -109,8 +109,8 @@ function circularIndex(walk: Walk, value: object): number {
 function formatKind(walk: Walk, value: object): string {
   const kind = kindOf(value, walk.indentation)
   const keys = kind.keys ?? visibleKeys(value)
-  if (kind.contents === undefined && keys.length === 0)
-    return kind.base === '' ? `${kind.open}${kind.close}` : kind.base
+  const { close = '}', open = '{' } = kind
+  if (kind.contents === undefined && keys.length === 0) return kind.base ?? open + close
   if (walk.path.length > walk.depth) return kind.summary
   const text = formatBraces(walk, value, { kind, keys })
   for (let index = 0; index < walk.circular.length; index++)
@@ -132,8 +132,8 @@ function formatBraces(
   formatProperties(walk, { value: kind.view ?? value, keys, output })
   walk.indentation -= INDENT
   walk.path.length = level - 1
-  const { base, close, open } = kind
-  if (output.length === 0) return `${open}${close}`
+  const { base = '', close = '}', open = '{' } = kind
+  if (output.length === 0) return open + close
   return layOut(walk, { prefix: base, open, close, output, level, ...items })
 }
 

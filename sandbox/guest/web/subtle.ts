@@ -4,7 +4,7 @@ import { DOMException } from './dom-exception.ts'
 import { algorithmName, blockLength, hashDigest, hashName, hmacOf } from './hashes.ts'
 import type { HashName } from './hashes.ts'
 import { host } from './host.ts'
-import { copyMember, defineInterface } from './interface.ts'
+import { copyMember, defineInterface, defineOperation } from './interface.ts'
 import { exportJwk, importJwk } from './jwk.ts'
 import { hasOwn } from './primordials.ts'
 import { isWebIdlObject, shownBytes } from './webidl.ts'
@@ -81,12 +81,10 @@ export class SubtleCrypto {
   }
 }
 
-for (const [name, position] of Object.entries(NOT_HERE))
-  copyMember(SubtleCrypto, name, {
-    async [name](...given: unknown[]): Promise<never> {
-      return refuse(given[position])
-    },
-  })
+for (const [name, position] of Object.entries(NOT_HERE)) {
+  const method = async (...given: unknown[]): Promise<never> => refuse(given[position])
+  copyMember(SubtleCrypto, name, { [name]: defineOperation(name, position || 1, method) })
+}
 defineInterface('SubtleCrypto', SubtleCrypto)
 
 export const subtle = new SubtleCrypto(CONSTRUCT)

@@ -7,6 +7,8 @@ import { requireArguments } from './webidl.ts'
 const SETTLED = Promise.resolve()
 const MAX_DELAY_MS = 2 ** 31 - 1
 
+const clear = (id?: unknown): void => host.clearTimer(Number(id) || 0)
+
 /** https://html.spec.whatwg.org/#timers; code in a string is refused. */
 export const timers = {
   setTimeout: starter('setTimeout', false),
@@ -37,10 +39,6 @@ function starter(name: string, repeat: boolean) {
       }
     })
   })
-}
-
-function clear(id?: unknown): void {
-  host.clearTimer(Number(id) || 0)
 }
 
 function delayMs(delay: unknown): number {
