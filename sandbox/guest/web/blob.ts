@@ -2,7 +2,7 @@ import { TextDecoderStream } from './encoding-streams.ts'
 import { host } from './host.ts'
 import { defineInterface, takeInternals } from './interface.ts'
 import { testPattern, max, min, toLowerCase, trunc } from './primordials.ts'
-import { streamOf } from './streams.ts'
+import { concatenate, streamOf } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 import { dictionary, isWebIdlObject, requireArguments, shownBytes, usvString } from './webidl.ts'
@@ -111,14 +111,7 @@ defineInterface('File', File, 2)
 function gather(parts: unknown, convert: (text: string) => string): Uint8Array<ArrayBuffer> {
   if (!isWebIdlObject(parts) || typeof Reflect.get(parts, Symbol.iterator) !== 'function')
     throw new TypeError("Failed to construct 'Blob': the parts must be a sequence.")
-  const chunks = [...(parts as Iterable<unknown>)].map((part) => partBytes(part, convert))
-  const bytes = new Uint8Array(chunks.reduce((total, chunk) => total + chunk.length, 0))
-  let offset = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset)
-    offset += chunk.length
-  }
-  return bytes
+  return concatenate([...(parts as Iterable<unknown>)].map((part) => partBytes(part, convert)))
 }
 
 function partBytes(part: unknown, convert: (text: string) => string): Uint8Array {

@@ -1,6 +1,7 @@
 import type { Contents, Items, Walk } from './inspect-kinds.ts'
 import {
   bufferLength,
+  filter,
   getOwnPropertyDescriptor,
   hasOwn,
   isArray,
@@ -25,75 +26,61 @@ const SHOWN_BYTES = 50
 export function contentsOf(
   type: string,
   value: object,
-): { readonly size?: number; readonly push: Contents } | undefined {
+): { readonly size?: number | undefined; readonly push: Contents } | undefined {
+  const pushContents = hasOwn(CONTENTS, type) ? CONTENTS[type] : undefined
+  if (pushContents === undefined) return undefined
   try {
-    return hasOwn(CONTENTS, type) ? CONTENTS[type]?.(value) : undefined
+    // Throws for a made-up tag, as the sizes do.
+    if (type === 'ArrayBuffer') bufferLength(value)
+    const size = hasOwn(SIZES, type) ? SIZES[type]?.(value) : undefined
+    return { size, push: (walk, output) => pushContents(value, walk, output) }
   } catch {
     return undefined
   }
 }
 
-const CONTENTS: Readonly<Record<string, (value: object) => { size?: number; push: Contents }>> = {
-  Array: (value) => ({ push: (walk, output) => pushItems(walk, value, output) }),
-  Map: (value) => ({
-    size: mapSize(value),
-    push: (walk, output) => {
-      let count = 0
-      mapForEach(value, (item, key) => {
-        if (count++ < MAX_ITEMS) push(output, `${walk.show(key)} => ${walk.show(item)}`)
-      })
-      return pushRest(output, count)
-    },
-  }),
-  Set: (value) => ({
-    size: setSize(value),
-    push: (walk, output) => {
-      let count = 0
-      setForEach(value, (item) => {
-        if (count++ < MAX_ITEMS) push(output, walk.show(item))
-      })
-      return pushRest(output, count)
-    },
-  }),
-  ArrayBuffer: (value) => {
-    const byteLength = bufferLength(value)
-    return {
-      push: (_walk, output) => {
-        push(output, `[Uint8Contents]: <${hexBytes(value as ArrayBuffer, byteLength)}>`)
-        push(output, `[byteLength]: ${byteLength}`)
-        return undefined
-      },
-    }
+const SIZES: Readonly<Record<string, (value: object) => number>> = { Map: mapSize, Set: setSize }
+
+const CONTENTS: Readonly<
+  Record<string, (value: object, ...rest: Parameters<Contents>) => ReturnType<Contents>>
+> = {
+  Array: pushItems,
+  Map: (map, walk, output) => {
+    mapForEach(map, (item, key) => {
+      if (output.length < MAX_ITEMS) push(output, `${walk.show(key)} => ${walk.show(item)}`)
+    })
+    return pushRest(output, mapSize(map))
   },
-  DataView: (value) => {
+  Set: (set, walk, output) => {
+    setForEach(set, (item) => {
+      if (output.length < MAX_ITEMS) push(output, walk.show(item))
+    })
+    return pushRest(output, setSize(set))
+  },
+  ArrayBuffer: (buffer, _walk, output) => {
+    push(output, `[Uint8Contents]: <${hexBytes(buffer as ArrayBuffer)}>`)
+    push(output, `[byteLength]: ${bufferLength(buffer)}`)
+  },
+  DataView: (value, walk, output) => {
     const view = value as DataView
-    return {
-      push: (walk, output) => {
-        push(output, `[byteLength]: ${view.byteLength}`)
-        push(output, `[byteOffset]: ${view.byteOffset}`)
-        push(output, `[buffer]: ${walk.show(view.buffer)}`)
-        return undefined
-      },
-    }
+    push(output, `[byteLength]: ${view.byteLength}`)
+    push(output, `[byteOffset]: ${view.byteOffset}`)
+    push(output, `[buffer]: ${walk.show(view.buffer)}`)
   },
-  WeakMap: () => ({ push: pushUnknown }),
-  WeakSet: () => ({ push: pushUnknown }),
+  WeakMap: pushUnknown,
+  WeakSet: pushUnknown,
 }
 
 /** The properties of a list that are not its items. */
 export function indexedKeys(value: object, size: number): (string | symbol)[] {
-  const keys: (string | symbol)[] = []
-  if (size > MAX_SEARCH || (isView(value) && size > 0)) return keys
-  const all = ownKeys(value)
-  for (let index = 0; index < all.length; index++) {
-    const key = all[index]
-    if (key === undefined || (typeof key === 'string' && isIndex(key))) continue
-    if (getOwnPropertyDescriptor(value, key)?.enumerable) push(keys, key)
-  }
-  return keys
+  if (size > MAX_SEARCH || (isView(value) && size > 0)) return []
+  return filter(
+    ownKeys(value),
+    (key) => !isIndex(key) && getOwnPropertyDescriptor(value, key)?.enumerable === true,
+  )
 }
 
-function pushItems(walk: Walk, value: object, output: string[]): Items {
+function pushItems(value: object, walk: Walk, output: string[]): Items {
   const { length } = value as { length: number }
   let index = 0
   let numbers = true
@@ -128,11 +115,12 @@ function pushRest(output: string[], total: number, shown: number = MAX_ITEMS): u
   if (rest > 0) push(output, `... ${rest} more item${rest > 1 ? 's' : ''}`)
 }
 
-function pushUnknown(_walk: Walk, output: string[]): undefined {
+function pushUnknown(_value: object, _walk: Walk, output: string[]): undefined {
   push(output, '<items unknown>')
 }
 
-function hexBytes(buffer: ArrayBuffer, length: number): string {
+function hexBytes(buffer: ArrayBuffer): string {
+  const length = bufferLength(buffer)
   const bytes = new Uint8Array(buffer, 0, min(length, SHOWN_BYTES))
   let text = ''
   for (let index = 0; index < bytes.length; index++)
@@ -141,7 +129,8 @@ function hexBytes(buffer: ArrayBuffer, length: number): string {
   return rest > 0 ? `${text} ... ${rest} more byte${rest > 1 ? 's' : ''}` : text
 }
 
-function isIndex(key: string): boolean {
+function isIndex(key: string | symbol): boolean {
+  if (typeof key === 'symbol') return false
   const index = Number(key)
   return index >= 0 && index < 2 ** 32 - 1 && `${index}` === key
 }

@@ -3,7 +3,7 @@ import * as interfaces from 'web-streams-polyfill'
 import { ReadableStream, TransformStream, WritableStream } from 'web-streams-polyfill'
 
 import { defineInterface } from './interface.ts'
-import { reflectGet } from './primordials.ts'
+import { forEach, push, reflectGet, setBytes } from './primordials.ts'
 
 export { ReadableStream, TransformStream, WritableStream }
 
@@ -26,29 +26,27 @@ export function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
 export async function readAll(stream: ReadableStream): Promise<Uint8Array<ArrayBuffer>> {
   const reader = stream.getReader()
   const chunks: Uint8Array[] = []
-  let total = 0
   for (;;) {
     const { done, value } = (await reader.read()) as { done: boolean; value: unknown }
     if (done) break
     if (!(value instanceof Uint8Array)) throw new TypeError('Received non-Uint8Array chunk')
-    chunks[chunks.length] = value
-    total += value.length
+    push(chunks, value)
   }
-  return concatenate(chunks, total)
+  return concatenate(chunks)
 }
 
 /** Whether something was read from the stream or it was cancelled. */
 export const isDisturbed = (stream: ReadableStream): boolean =>
   reflectGet(stream, '_disturbed') === true
 
-function concatenate(chunks: readonly Uint8Array[], total: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(total)
+export function concatenate(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  let size = 0
+  forEach(chunks, (chunk) => (size += chunk.length))
+  const bytes = new Uint8Array(size)
   let offset = 0
-  for (let index = 0; index < chunks.length; index++) {
-    const chunk = chunks[index]
-    if (chunk === undefined) continue
-    bytes.set(chunk, offset)
+  forEach(chunks, (chunk) => {
+    setBytes(bytes, chunk, offset)
     offset += chunk.length
-  }
+  })
   return bytes
 }
