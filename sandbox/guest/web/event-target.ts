@@ -1,9 +1,10 @@
 import { DOMException } from './dom-exception.ts'
-import { eventState } from './event.ts'
+import { ErrorEvent, eventState } from './event.ts'
 import type { Event, EventState } from './event.ts'
+import { host } from './host.ts'
+import { inspect } from './inspect.ts'
 import { defineInterface, takeInternals } from './interface.ts'
 import { apply, filter, findIndex, push, reflectGet } from './primordials.ts'
-import { reportError } from './report-error.ts'
 import { isWebIdlObject, requireArguments } from './webidl.ts'
 
 interface Listener {
@@ -107,6 +108,47 @@ export class EventTarget {
 /** Dispatches an event of the platform's own making. */
 export const { fire: fireEvent } = takeInternals(EventTarget)
 defineInterface('EventTarget', EventTarget)
+
+const globalTarget = new EventTarget()
+let reporting = false
+
+/** The global as an event target; its one event that the platform fires is `error`. */
+export const globalEvents = {
+  addEventListener(type: string, callback: unknown, options?: unknown): void {
+    globalTarget.addEventListener(type, callback, options)
+  },
+  removeEventListener(type: string, callback: unknown, options?: unknown): void {
+    globalTarget.removeEventListener(type, callback, options)
+  },
+  dispatchEvent(event: Event): boolean {
+    return globalTarget.dispatchEvent(event)
+  },
+}
+
+/** An error that nobody caught: the global `error` event, then the log. */
+export function reportError(error: unknown): void {
+  if (!dispatchError(error)) host.print('error', `Uncaught ${inspect(error)}`)
+}
+
+/** Whether a listener took the error; what a listener throws meanwhile goes to the log. */
+function dispatchError(error: unknown): boolean {
+  if (reporting) return false
+  reporting = true
+  try {
+    const event = new ErrorEvent('error', { error, message: messageOf(error), cancelable: true })
+    return !fireEvent(globalTarget, event)
+  } finally {
+    reporting = false
+  }
+}
+
+function messageOf(error: unknown): string {
+  try {
+    return `Uncaught ${error as string}`
+  } catch {
+    return 'Uncaught exception'
+  }
+}
 
 function dispatchState(event: unknown): EventState {
   const state = eventState(event)

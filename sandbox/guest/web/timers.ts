@@ -1,7 +1,7 @@
+import { reportError } from './event-target.ts'
 import { host } from './host.ts'
 import { defineOperation } from './interface.ts'
 import { apply } from './primordials.ts'
-import { reportError } from './report-error.ts'
 import { requireArguments } from './webidl.ts'
 
 const SETTLED = Promise.resolve()
