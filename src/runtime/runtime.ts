@@ -1,17 +1,11 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
-import type { PageTokens } from '#base/page.ts'
 import type { Egress } from '#platform/egress/egress.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { ObjectUrls } from '#platform/objects/object-urls.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -61,21 +55,12 @@ const RUN_WORKERS = 12
 /** Runs of one site at once in all processes: its long runs leave workers for those of its neighbours. */
 const RUN_WORKERS_PER_SITE = 6
 
-export interface RuntimeDeps {
-  readonly database: Database
-  readonly notifications: Notifications
-  readonly queue: Queue
+export interface RuntimeDeps extends PlatformServices {
   readonly sharedCache: SharedCache
   readonly counters: Counters
   readonly egress: Egress
-  readonly clock: Clock
-  readonly ids: Ids
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
   readonly siteKeys: SiteKeys
-  readonly logger: Logger
-  readonly pageTokens: PageTokens
-  readonly objects: ObjectStore
-  readonly objectUrls: Pick<ObjectUrls, 'sign'>
   /** Sends the mail of functions. */
   readonly siteMail: SiteMail
   /** Is used only once the runtime is open, so it may close over what is built later. */

@@ -1,13 +1,10 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { hasCode } from '#base/error-code.ts'
-import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import { retryOnLockTimeout, limitLockWaits } from '#platform/postgres/lock-timeout.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
-import type { Queue } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import type { DeploymentSettings } from './deployment-settings.ts'
 import { domainFault } from './domain.ts'
@@ -41,13 +38,11 @@ const UNIQUE_VIOLATION = '23505'
 const LAST_UPLOAD_SECONDS = 9 * 24 * 3600
 const SITE_ID = /^site_[a-z0-9]{12}$/
 
-export interface SitesDeps {
-  readonly database: Database
-  readonly notifications: Notifications
-  readonly queue: Queue
+export interface SitesDeps extends Pick<
+  PlatformServices,
+  'database' | 'notifications' | 'queue' | 'clock' | 'ids'
+> {
   readonly sealer: Sealer
-  readonly clock: Clock
-  readonly ids: Ids
   readonly parts: readonly SiteLifecycle[]
   readonly sourceRules: SourceRules
 }

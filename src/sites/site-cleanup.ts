@@ -1,7 +1,5 @@
-import type { Clock } from '#base/clock.ts'
-import type { ObjectStore } from '#platform/objects/object-store.ts'
 import { objectKey } from '#platform/objects/object-store.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Outbox } from '#platform/smtp/outbox.ts'
 
 import type { Artifacts } from './deployments/artifacts.ts'
@@ -21,13 +19,10 @@ export interface SiteDataRemover {
   removeSite(siteId: string, signal: AbortSignal): Promise<void>
 }
 
-export interface SiteCleanupDeps {
-  readonly database: Database
-  readonly objects: ObjectStore
+export interface SiteCleanupDeps extends Pick<PlatformServices, 'database' | 'objects' | 'clock'> {
   readonly artifacts: Artifacts
   readonly outbox: Outbox
   readonly removers: readonly SiteDataRemover[]
-  readonly clock: Clock
 }
 
 /**

@@ -1,6 +1,4 @@
-import type { PageTokens } from '#base/page.ts'
-import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { ObjectUrls } from '#platform/objects/object-urls.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import { BucketRecount } from './quotas/recount.ts'
 import { BucketQuotas, type BucketQuotasDeps } from './quotas/service.ts'
@@ -11,11 +9,8 @@ import { Buckets } from './service.ts'
 /** So that a large site does not hold up the others. */
 const WORKERS = 2
 
-export interface BucketsDeps extends BucketQuotasDeps {
-  readonly objects: ObjectStore
-  readonly objectUrls: Pick<ObjectUrls, 'sign'>
-  readonly pageTokens: PageTokens
-}
+export type BucketsDeps = BucketQuotasDeps &
+  Pick<PlatformServices, 'objects' | 'objectUrls' | 'pageTokens'>
 
 export interface BucketServices {
   readonly buckets: Buckets

@@ -1,10 +1,9 @@
 import type { Static } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { MAX_SERVICE_PUT_BYTES, urlExpiry as expiryAfter } from '#platform/objects/object-rules.ts'
 import type { ObjectStore, PresignedRequest } from '#platform/objects/object-store.ts'
-import type { ObjectUrls } from '#platform/objects/object-urls.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import type { PresignAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
@@ -34,11 +33,9 @@ export async function presignGetObject(
   return answer(signed)
 }
 
-interface PresignDeps {
+interface PresignDeps extends Pick<PlatformServices, 'objectUrls' | 'clock'> {
   readonly objects: Objects
-  readonly objectUrls: Pick<ObjectUrls, 'sign'>
   readonly quotas: BucketQuotas
-  readonly clock: Clock
 }
 
 /** The URL takes this type and exactly this many bytes, where they are said, as often as it is used until it expires. */

@@ -1,7 +1,5 @@
-import type { Clock } from '#base/clock.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import { deleteUnreservedUsage } from './quotas/object-queries.ts'
 import { selectLastExpiry } from './quotas/reservation-queries.ts'
@@ -13,11 +11,8 @@ const LIST_PAGE = 1000
 const DELETES_AT_ONCE = 16
 const LONGEST_WAIT_MS = 24 * 60 * 60_000
 
-export interface BucketRemovalDeps {
-  readonly database: Database
+export interface BucketRemovalDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock'> {
   readonly objects: Pick<ObjectStore, 'list' | 'delete'>
-  readonly queue: Queue
-  readonly clock: Clock
 }
 
 /** Takes away what a deleted bucket held. */

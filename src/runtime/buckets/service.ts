@@ -1,10 +1,7 @@
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { PageTokens } from '#base/page.ts'
 import { ObjectFault } from '#platform/objects/object-fault.ts'
 import { DEFAULT_CONTENT_TYPE, checkedOptions } from '#platform/objects/object-rules.ts'
-import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { ObjectUrls } from '#platform/objects/object-urls.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import type { BucketAnswer, DeleteAnswer, ListAnswer, PutAnswer } from './answers.ts'
 import type { Bucket, BucketAction } from './bucket.ts'
@@ -22,12 +19,11 @@ import {
 } from './rules.ts'
 import { bucketPrefix, storeKeyOf } from './store-key.ts'
 
-interface BucketActionsDeps {
-  readonly objects: ObjectStore
-  readonly objectUrls: Pick<ObjectUrls, 'sign'>
+interface BucketActionsDeps extends Pick<
+  PlatformServices,
+  'objects' | 'objectUrls' | 'pageTokens' | 'clock'
+> {
   readonly quotas: BucketQuotas
-  readonly pageTokens: PageTokens
-  readonly clock: Clock
 }
 
 /** What can be done with the objects of a bucket, for admins, presets and site code alike. */

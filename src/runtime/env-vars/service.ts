@@ -1,7 +1,7 @@
 import type { FieldFault } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import { mapFaults } from '#runtime/shape.ts'
@@ -26,12 +26,10 @@ export interface SavedEnvVars {
   readonly permissionsSync: PermissionsSync
 }
 
-interface EnvVarsDeps {
-  readonly database: Database
+interface EnvVarsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly revisions: Revisions
   readonly sealer: Pick<Sealer, 'seal' | 'open'>
   readonly siteKeys: SiteKeys
-  readonly clock: Clock
 }
 
 /** The environment of a site's functions. Every value is sealed with the site's key, secret or not. */

@@ -1,6 +1,6 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
@@ -19,11 +19,9 @@ export interface DefinitionProfile {
   readonly definition: object
 }
 
-interface DefinitionProfilesDeps {
-  readonly database: Database
+interface DefinitionProfilesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly definitions: Definitions
   readonly revisions: Pick<Revisions, 'lock'>
-  readonly clock: Clock
 }
 
 /** Definitions that a site keeps by name, as they were sent. The values of secrets are taken out before they are stored. */

@@ -1,7 +1,7 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
@@ -17,11 +17,9 @@ export interface IacJobWithSummary {
   readonly summary: IacSummary
 }
 
-interface IacJobsDeps {
-  readonly database: Database
+interface IacJobsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly definitions: Definitions
   readonly revisions: Revisions
-  readonly clock: Clock
 }
 
 /** The infrastructure jobs of a site: what became of them, and calling them off. */

@@ -1,8 +1,6 @@
 import { AppError, invalid } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { type ParsedDefinition, throwFaults } from '#runtime/definitions/parse.ts'
 import type { DefinitionPlan } from '#runtime/definitions/plan.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
@@ -37,15 +35,14 @@ export interface SubmittedJob {
 
 type NewJobRequest = IacJobOrder & { readonly confirm: NonNullable<IacRequest['confirm']> }
 
-interface IacSubmissionsDeps {
-  readonly database: Database
+interface IacSubmissionsDeps extends Pick<
+  PlatformServices,
+  'database' | 'queue' | 'clock' | 'ids'
+> {
   readonly definitions: Definitions
   readonly profiles: DefinitionProfiles
   readonly sealed: SealedDefinitions
   readonly revisions: Revisions
-  readonly queue: Queue
-  readonly clock: Clock
-  readonly ids: Ids
 }
 
 /** Takes definitions in: what cannot be carried out is refused here, the rest waits for its turn. */

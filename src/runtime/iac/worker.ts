@@ -1,7 +1,6 @@
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
@@ -43,13 +42,10 @@ class StepRefused extends Error {
   }
 }
 
-interface IacWorkerDeps {
-  readonly database: Database
+interface IacWorkerDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock'> {
   readonly definitions: Definitions
   readonly sealed: SealedDefinitions
   readonly revisions: Revisions
-  readonly queue: Queue
-  readonly clock: Clock
 }
 
 /**

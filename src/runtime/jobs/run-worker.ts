@@ -1,12 +1,10 @@
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import type { ErrorCode } from '#base/error-status.ts'
 import type { Visitor } from '#identity/visitor.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
 import type { QueueJobs } from '#platform/queue/queue.ts'
 import type { Caller } from '#platform/sandbox-host/call.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -44,13 +42,10 @@ interface Attempt {
   readonly attempt: number
 }
 
-interface RunWorkerDeps {
-  readonly database: Database
+interface RunWorkerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
   readonly operationCalls: Pick<OperationCalls, 'call'>
   readonly visitors: RunVisitors
   siteOf(siteId: string): Promise<Site>
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 /**

@@ -1,9 +1,7 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { LogRecord } from '#runtime/logs/model.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
@@ -45,11 +43,7 @@ export interface RunWithLog {
   readonly log: readonly LogRecord[]
 }
 
-interface JobRunsDeps {
-  readonly database: Database
-  readonly queue: Queue
-  readonly clock: Clock
-  readonly ids: Ids
+interface JobRunsDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock' | 'ids'> {
   readonly runtimeLogs: Pick<RuntimeLogs, 'list'>
   readonly idempotentAnswers: IdempotentAnswers
 }

@@ -3,9 +3,8 @@ import { once } from 'node:events'
 import { schedule } from 'node-cron'
 
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import { type DueJob, claimDue, deleteDue, selectDueJobs, upsertDue } from './due-queries.ts'
 import { type StoredJob, selectJob, updateLastTick } from './queries.ts'
@@ -22,11 +21,8 @@ const CONCURRENT_CLAIMS = 4
 
 const silentLogger = { info() {}, warn() {}, error() {}, debug() {} }
 
-interface JobSchedulerDeps {
-  readonly database: Database
+interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
   readonly runs: JobRuns
-  readonly clock: Clock
-  readonly logger: Logger
 }
 
 /**

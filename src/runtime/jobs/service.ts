@@ -1,6 +1,6 @@
 import { invalid, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 
 import { deleteDue, upsertDue } from './due-queries.ts'
@@ -40,10 +40,8 @@ type WithLastRun<Kind> = Kind & { readonly lastRun: LastRun | null }
 export type JobWithLastRun = WithLastRun<Job>
 export type ListedJobWithLastRun = WithLastRun<ListedJob>
 
-interface JobsDeps {
-  readonly database: Database
+interface JobsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly operations: Operations
-  readonly clock: Clock
 }
 
 /** Calls of a site's operations that a schedule, or somebody's hand, starts. */

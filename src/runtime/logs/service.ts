@@ -1,15 +1,13 @@
 import { LRUCache } from 'lru-cache'
 
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { codeOf } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { retry } from '#base/retry.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { LogLine } from '#platform/sandbox-host/sandbox.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import { LogBuffer } from './buffer.ts'
 import { type LogFilter, type LogLevel, type LogRecord, type NewLogLine } from './model.ts'
@@ -52,11 +50,10 @@ export interface PlatformLine {
   readonly message: string
 }
 
-interface RuntimeLogsDeps {
-  readonly database: Database
-  readonly notifications: Notifications
-  readonly clock: Clock
-  readonly logger: Logger
+interface RuntimeLogsDeps extends Pick<
+  PlatformServices,
+  'database' | 'notifications' | 'clock' | 'logger'
+> {
   /** Takes the site's secrets out of what is kept. */
   redact(siteId: string, text: string): string
 }

@@ -1,8 +1,7 @@
 import { invalid, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { inUse } from '#base/in-use.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
@@ -41,15 +40,12 @@ export interface ChangedOperation {
   readonly permissionsSync: PermissionsSync
 }
 
-interface OperationsDeps {
-  readonly database: Database
+interface OperationsDeps extends Pick<PlatformServices, 'database' | 'notifications' | 'clock'> {
   readonly revisions: Revisions
   readonly resources: Pick<Resources, 'find'>
   readonly caches: OperationCaches
   /** Names of the jobs that call an operation; none is added until the transaction ends. */
   jobsCalling(tx: SiteTx, operation: string): Promise<string[]>
-  readonly notifications: Notifications
-  readonly clock: Clock
 }
 
 /** What a site's visitors can call, by name. */

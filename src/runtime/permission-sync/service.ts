@@ -1,9 +1,8 @@
 import { AppError } from '#base/app-error.ts'
 import type { DataGroups } from '#identity/groups/service.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { Operation } from '#runtime/operations/model.ts'
@@ -39,8 +38,7 @@ export interface ControlPlaneOverview {
   readonly operations: readonly Operation[]
 }
 
-interface PermissionSyncDeps {
-  readonly database: Database
+interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger'> {
   readonly revisions: Revisions
   readonly resources: Resources
   readonly operations: Operations
@@ -50,7 +48,6 @@ interface PermissionSyncDeps {
   readonly sources: SyncSources
   readonly published: PublishedSites
   readonly sandbox: Pick<Sandbox, 'prepare'>
-  readonly logger: Logger
 }
 
 /** Compiles what a site's control plane says into its next revision. */

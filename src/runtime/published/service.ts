@@ -3,10 +3,10 @@ import { LRUCache } from 'lru-cache'
 import type { AppError } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
 import type { Redaction } from '#runtime/env-vars/redaction.ts'
 import type { Secret } from '#runtime/env-vars/secret-matcher.ts'
@@ -35,8 +35,7 @@ interface ControlPlane {
   readonly coming: ReadonlySet<string>
 }
 
-interface PublishedSitesDeps {
-  readonly database: Database
+interface PublishedSitesDeps extends Pick<PlatformServices, 'database' | 'logger'> {
   readonly revisions: Revisions
   /** The version of every operation of the site, by name. */
   operationVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>>
@@ -47,7 +46,6 @@ interface PublishedSitesDeps {
   siteOf(siteId: string): Promise<SiteIdentity>
   /** Drops the isolates of a revision that is current no more. */
   retire(programKey: string): void
-  readonly logger: Logger
 }
 
 /** The current revision of each site, in memory. What was read once serves until something newer is published. */

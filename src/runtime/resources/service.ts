@@ -3,9 +3,9 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { inUse } from '#base/in-use.ts'
 import type { AccountStatusKey } from '#identity/users/model.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
@@ -50,11 +50,9 @@ export interface WantedResource {
   readonly toDelete: ReadonlySet<string>
 }
 
-interface ResourcesDeps {
-  readonly database: Database
+interface ResourcesDeps extends Pick<PlatformServices, 'database' | 'queue'> {
   readonly revisions: Revisions
   readonly sandbox: Pick<Sandbox, 'prepare'>
-  readonly queue: Queue
   /** What the rows of tables have to know of their definitions: is told in the transaction that writes one. */
   readonly layouts: {
     define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>

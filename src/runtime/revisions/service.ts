@@ -1,7 +1,5 @@
-import type { Clock } from '#base/clock.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import type { SyncState, SyncStatus } from './model.ts'
 import {
@@ -16,12 +14,7 @@ import {
   updateState,
 } from './queries.ts'
 
-interface RevisionsDeps {
-  readonly database: Database
-  readonly queue: Queue
-  readonly notifications: Notifications
-  readonly clock: Clock
-}
+type RevisionsDeps = Pick<PlatformServices, 'database' | 'queue' | 'notifications' | 'clock'>
 
 /** The numbered, immutable revisions of each site, and how far behind the control plane they are. */
 export class Revisions {

@@ -1,6 +1,4 @@
-import type { Clock } from '#base/clock.ts'
 import { codeOf } from '#base/error-code.ts'
-import type { Database } from '#platform/postgres/database.ts'
 
 import { projected, readGet } from './actions/get-item.ts'
 import type { ItemChange } from './actions/item-change.ts'
@@ -30,8 +28,7 @@ import { meteredChange, type MeteredWrites, UNMETERED } from './quotas/charge.ts
 import { BatchItems } from './store/batch-items.ts'
 import { storeOf } from './store/batching-store.ts'
 import { retryOnConflict } from './store/conflict-retry.ts'
-import { ItemWrites } from './store/item-writes.ts'
-import type { TableLayouts } from './store/table-layouts.ts'
+import { type ItemStoreDeps, ItemWrites } from './store/item-writes.ts'
 import type { TableStore } from './store/table-store.ts'
 import type { Table } from './table.ts'
 import { validationError } from './validation-error.ts'
@@ -40,10 +37,7 @@ import { validationError } from './validation-error.ts'
 const BACKFILLING = 'CT001'
 const NO_INDEX = 'CT002'
 
-interface TableEngineDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly layouts: TableLayouts
+interface TableEngineDeps extends ItemStoreDeps {
   /** Left out for tables without a quota. */
   readonly quotas?: MeteredWrites
 }

@@ -1,9 +1,5 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
-import type { PageTokens } from '#base/page.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
+import type { QueueJobs } from '#platform/queue/queue.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import { TableEngine } from './engine.ts'
 import { TableQuotas } from './quotas/service.ts'
@@ -26,14 +22,9 @@ export interface TableServices {
 }
 
 /** The tables of all sites, and what builds and clears away their rows behind its queue. */
-export function openTables(deps: {
-  readonly database: Database
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly logger: Logger
-  readonly queue: Queue
-  readonly pageTokens: PageTokens
-}): TableServices {
+export function openTables(
+  deps: Pick<PlatformServices, 'database' | 'clock' | 'ids' | 'logger' | 'queue' | 'pageTokens'>,
+): TableServices {
   const tableBuilds = new TableBuilds(deps)
   const tableLayouts = new TableLayouts({
     ...deps,

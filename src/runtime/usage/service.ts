@@ -1,6 +1,4 @@
-import type { Clock } from '#base/clock.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import {
   HOUR_MS,
@@ -20,11 +18,7 @@ export type CallKind = 'hit' | 'call' | 'error'
 
 type SiteUsage = Map<string, UsageCount>
 
-interface RuntimeUsageDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly logger: Logger
-}
+type RuntimeUsageDeps = Pick<PlatformServices, 'database' | 'clock' | 'logger'>
 
 /** Counts calls per operation and hour in memory and adds them to the database every few seconds. */
 export class RuntimeUsage implements AsyncDisposable {

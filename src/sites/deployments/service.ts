@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises'
 
 import { AppError, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
 
 import type { ArtifactFolder } from './artifact-folder.ts'
@@ -40,12 +38,11 @@ const LISTED = 100
 /** Manifests that are kept for uploads in progress. */
 const MAX_MANIFESTS = 64
 
-export interface DeploymentsDeps {
-  readonly database: Database
+export interface DeploymentsDeps extends Pick<
+  PlatformServices,
+  'database' | 'queue' | 'clock' | 'ids'
+> {
   readonly artifacts: Artifacts
-  readonly queue: Queue
-  readonly clock: Clock
-  readonly ids: Ids
   readonly parts: readonly DeploymentLifecycle[]
   readonly fetchRepository: FetchRepository
   /** The absolute folder for repositories that are being read. */

@@ -1,9 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
-import type { Clock } from '#base/clock.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { bucketPrefix, storeKeyOf } from '#runtime/buckets/store-key.ts'
 
 import { selectBucketsWithUsage, selectSizes } from './object-queries.ts'
@@ -16,11 +15,9 @@ const ACCOUNT_PAGE = 5000
 const Place = Type.Object({ bucketId: Type.String(), key: Type.String() })
 type Place = Static<typeof Place>
 
-export interface BucketRecountDeps {
-  readonly database: Database
+export interface BucketRecountDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly objects: Pick<ObjectStore, 'list'>
   readonly quotas: BucketQuotas
-  readonly clock: Clock
 }
 
 /** Holds what a site's quotas say against what its object store holds, in key order, while both are in use. */

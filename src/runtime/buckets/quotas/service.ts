@@ -1,11 +1,8 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
-import type { Logger } from '#platform/log/logger.ts'
 import { ObjectFault } from '#platform/objects/object-fault.ts'
 import type { ObjectHead, ObjectStore } from '#platform/objects/object-store.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { bucketLimits } from '#runtime/buckets/bucket-limits.ts'
 import { objectRefOf, storeKeyOf } from '#runtime/buckets/store-key.ts'
 import { readDeploymentSettings } from '#sites/deployment-settings.ts'
@@ -35,13 +32,11 @@ import {
 /** Every failed try means that somebody else has settled the same object in between. */
 const OBSERVE_TRIES = 20
 
-export interface BucketQuotasDeps {
-  readonly database: Database
+export interface BucketQuotasDeps extends Pick<
+  PlatformServices,
+  'database' | 'queue' | 'clock' | 'ids' | 'logger'
+> {
   readonly objects: Pick<ObjectStore, 'head'>
-  readonly queue: Queue
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly logger: Logger
 }
 
 interface Reservation extends ObjectRef {

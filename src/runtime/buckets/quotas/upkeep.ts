@@ -1,6 +1,4 @@
-import type { Clock } from '#base/clock.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import type { BucketRecount } from './recount.ts'
 import {
@@ -17,12 +15,9 @@ const BATCH = 200
 /** Objects that are looked for in one run, of those that a URL may have brought. */
 const MAX_LOOKED_FOR = 2000
 
-export interface BucketUpkeepDeps {
-  readonly database: Database
+export interface BucketUpkeepDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock'> {
   readonly quotas: BucketQuotas
   readonly recount: BucketRecount
-  readonly queue: Queue
-  readonly clock: Clock
 }
 
 /**

@@ -1,10 +1,8 @@
 import { notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import type { Ids } from '#base/ids.ts'
 import { KeyedMutex } from '#base/keyed-mutex.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import { type Cost, NOTHING, plus } from './cost.ts'
 import { QuotaLease, type QuotaReport } from './lease.ts'
@@ -22,11 +20,8 @@ export interface QuotaDecision extends LedgerAnswer {
   readonly taken: Cost
 }
 
-export interface QuotaLeasesDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface QuotaLeasesDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
   readonly ids: Pick<Ids, 'uuid'>
-  readonly logger: Logger
 }
 
 /** The leases of this process, and their exchanges with the ledgers of their sites: for each site one after the other. */

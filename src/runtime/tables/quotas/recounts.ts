@@ -1,9 +1,7 @@
 import { setImmediate as untilIdle, setTimeout as delay } from 'node:timers/promises'
 
 import { SingleFlight } from '#base/single-flight.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import {
   beginCount,
@@ -26,11 +24,7 @@ const SHORT_REST_MS = 100
 const REST_FACTOR = 20
 const RECOUNT_SECONDS = 24 * 3600
 
-interface TableRecountsDeps {
-  readonly database: Database
-  readonly queue: Queue
-  readonly logger: Logger
-}
+type TableRecountsDeps = Pick<PlatformServices, 'database' | 'queue' | 'logger'>
 
 /** Counts what the tables of a site hold, in steps, while they are in use. */
 export class TableRecounts {

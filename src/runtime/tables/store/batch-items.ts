@@ -1,4 +1,3 @@
-import type { Clock } from '#base/clock.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
@@ -7,10 +6,9 @@ import { WriteConflict } from './conflict-retry.ts'
 import { compareItemKeys, type ItemKey, itemKeyOf, textOfKey } from './item-key.ts'
 import { storeIn } from './item-queries.ts'
 import type { ItemRef } from './item-ref.ts'
-import { writeWithLayout } from './item-writes.ts'
+import { type ItemStoreDeps, writeWithLayout } from './item-writes.ts'
 import { lockRefs } from './lock-queries.ts'
 import { itemOf } from './stored-item.ts'
-import type { TableLayouts } from './table-layouts.ts'
 import type { Expected } from './table-store.ts'
 
 interface Placed {
@@ -24,13 +22,11 @@ interface Placed {
  * transaction with `retryOnConflict`: an item that did not exist cannot be locked, and is found out by the write.
  */
 export class BatchItems {
-  readonly #clock: Clock
-  readonly #layouts: TableLayouts
+  readonly #deps: Pick<ItemStoreDeps, 'clock' | 'layouts'>
   readonly #locked = new WeakMap<SiteTx, Map<string, Expected>>()
 
-  constructor(deps: { readonly clock: Clock; readonly layouts: TableLayouts }) {
-    this.#clock = deps.clock
-    this.#layouts = deps.layouts
+  constructor(deps: Pick<ItemStoreDeps, 'clock' | 'layouts'>) {
+    this.#deps = deps
   }
 
   /** One statement. In the order of the refs; undefined where there is none, or where it has expired. */
@@ -39,7 +35,7 @@ export class BatchItems {
       tableId: table.tableId,
       key: itemKeyOf(key, table.schema),
     }))
-    const found = await storeIn(tx, this.#clock).getMany(tx.siteId, keys)
+    const found = await storeIn(tx, this.#deps.clock).getMany(tx.siteId, keys)
     return found.map((stored) => stored && itemOf(stored))
   }
 
@@ -51,7 +47,7 @@ export class BatchItems {
   /** Reserves items and reads them; what `write` then writes of them is written only if nobody else changed it. */
   async lock(tx: SiteTx, refs: readonly ItemRef[]): Promise<readonly (Item | undefined)[]> {
     await this.reserve(tx, refs)
-    const store = storeIn(tx, this.#clock)
+    const store = storeIn(tx, this.#deps.clock)
     const expected = this.#locked.get(tx) ?? new Map<string, Expected>()
     this.#locked.set(tx, expected)
     const items: (Item | undefined)[] = refs.map(() => undefined)
@@ -68,7 +64,7 @@ export class BatchItems {
     tx: SiteTx,
     changes: readonly { readonly ref: ItemRef; readonly item: Item | undefined }[],
   ): Promise<void> {
-    const deps = { store: storeIn(tx, this.#clock), layouts: this.#layouts.within(tx) }
+    const deps = { store: storeIn(tx, this.#deps.clock), layouts: this.#deps.layouts.within(tx) }
     for (const { table, key, at } of inLockOrder(changes.map(({ ref }) => ref))) {
       const expected = this.#locked.get(tx)?.get(textOf(table, key)) ?? 'any'
       const item = changes[at]?.item

@@ -1,6 +1,5 @@
-import type { Clock } from '#base/clock.ts'
 import { KeyedMutex } from '#base/keyed-mutex.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { DirectWrite, ItemChange } from '#runtime/tables/actions/item-change.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import type { Table } from '#runtime/tables/table.ts'
@@ -22,22 +21,18 @@ interface WriteDeps {
   readonly layouts: KnownLayouts
 }
 
+export interface ItemStoreDeps extends Pick<PlatformServices, 'database' | 'clock'> {
+  readonly layouts: TableLayouts
+}
+
 /** Changes of single items. Each is as if it were alone, and answered after its commit. */
 export class ItemWrites {
-  readonly #database: Database
-  readonly #clock: Clock
-  readonly #layouts: TableLayouts
+  readonly #deps: ItemStoreDeps
   readonly #single: WriteDeps
   readonly #mutex = new KeyedMutex()
 
-  constructor(deps: {
-    readonly database: Database
-    readonly clock: Clock
-    readonly layouts: TableLayouts
-  }) {
-    this.#database = deps.database
-    this.#clock = deps.clock
-    this.#layouts = deps.layouts
+  constructor(deps: ItemStoreDeps) {
+    this.#deps = deps
     this.#single = { store: storeOf(deps.database, deps.clock), layouts: deps.layouts }
   }
 
@@ -69,8 +64,9 @@ export class ItemWrites {
 
   /** Only an item that did not exist can be changed between its reading and its writing. */
   #lockAndWrite(table: Table, change: ItemChange): Promise<Item | undefined> {
-    return this.#database.withSite(table.siteId, (tx) => {
-      const deps = { store: storeIn(tx, this.#clock), layouts: this.#layouts.within(tx) }
+    const { database, clock, layouts } = this.#deps
+    return database.withSite(table.siteId, (tx) => {
+      const deps = { store: storeIn(tx, clock), layouts: layouts.within(tx) }
       return readAndWrite(deps, table, change, { lock: true })
     })
   }

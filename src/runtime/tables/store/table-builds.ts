@@ -1,8 +1,7 @@
 import { setImmediate as untilIdle } from 'node:timers/promises'
 
-import type { Clock } from '#base/clock.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { SiteDataRemover } from '#sites/site-cleanup.ts'
 
 import { deleteEntries, deleteItems, lockItemsAfter, writeBuiltItems } from './build-queries.ts'
@@ -29,11 +28,7 @@ const DELETED_AT_ONCE = 2_000
 /** How long ended items, which nobody sees any more, stay at most; and how often each table with a TTL attribute is looked at. */
 const SWEEP_SECONDS = 600
 
-interface TableBuildsDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly queue: Queue
-}
+type TableBuildsDeps = Pick<PlatformServices, 'database' | 'clock' | 'queue'>
 
 /**
  * The handler of the queue `table-build`: makes the index entries and expiries that a table's items lack, removes the
