@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
-import { chmod, mkdtemp, rm, statfs, symlink } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { chmod, mkdtemp, rm, statfs, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -38,7 +38,7 @@ const KEY_PAIRS = 8
 /** Linux's folder in memory. */
 const MEMORY = '/dev/shm'
 const GIB = 2 ** 30
-/** What the databases of a run take at most, and what must be left for its processes. */
+/** What the files of a run take at most, and what must be left for its processes. */
 const NEEDED = { folder: 2 * GIB, machine: 6 * GIB }
 
 /** Nothing here has to survive a power cut. */
@@ -58,9 +58,10 @@ interface Server extends AsyncDisposable {
 
 /** One real Postgres for the run, with one migrated template, which every test file clones; and one build of the program. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const place = await openRunFolder()
   const keyPairs = Promise.all(Array.from({ length: KEY_PAIRS }, serialKeyPair))
   const program = buildProgram()
-  const server = await startServer(process.env['TEST_POSTGRES_URL'])
+  const server = await startServer(process.env['TEST_POSTGRES_URL'], place)
   const admin = createClient({ url: server.url, max: 1 })
   const templateDatabase = `croft_template_${process.pid}`
   await admin`create database ${admin(templateDatabase)}`
@@ -80,8 +81,39 @@ export default async function setup(project: TestProject): Promise<() => Promise
     await admin`drop database if exists ${admin(templateDatabase)} with (force)`
     await admin.end({ timeout: 5 })
     await server[Symbol.asyncDispose]()
-    await rm(folder, { recursive: true, force: true })
+    await place[Symbol.asyncDispose]()
   }
+}
+
+interface RunFolder extends AsyncDisposable {
+  readonly folder: string
+  readonly isMemory: boolean
+}
+
+/**
+ * Where all files of a run are, the temporary ones of its tests too: in memory if it may. Every new cluster is a thousand
+ * files, which on a disk cost as much again, and waiting.
+ */
+async function openRunFolder(): Promise<RunFolder> {
+  const isMemory = await hasRoomInMemory()
+  const folder = await mkdtemp(join(isMemory ? MEMORY : tmpdir(), 'croft-tests-'))
+  // Accounts other than ours find the same as in the system's folder.
+  await chmod(folder, 0o1777)
+  if (await runsPrograms(folder)) process.env['TMPDIR'] = folder
+  return {
+    folder,
+    isMemory,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Containers often forbid it where the memory is. */
+async function runsPrograms(folder: string): Promise<boolean> {
+  const program = join(folder, 'program')
+  await writeFile(program, '#!/bin/sh\n', { mode: 0o755 })
+  const { status } = spawnSync(program)
+  await rm(program)
+  return status === 0
 }
 
 /** In a folder of its own, which accounts other than ours can read. */
@@ -98,27 +130,25 @@ async function serialKeyPair(): Promise<SerialKeyPair> {
   return { ...pair, privateKey: privateKey.toString('base64') }
 }
 
-async function startServer(given: string | undefined): Promise<Server> {
+async function startServer(given: string | undefined, place: RunFolder): Promise<Server> {
   if (given !== undefined) {
     return { url: given, cloneStrategy: 'wal_log', [Symbol.asyncDispose]: async () => {} }
   }
-  const folder = (await hasRoomInMemory()) ? MEMORY : tmpdir()
-  const dataDir = await mkdtemp(join(folder, 'croft-test-postgres-'))
+  const dataDir = await mkdtemp(join(place.folder, 'postgres-'))
   await chmod(dataDir, 0o711)
   try {
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog, settings: SETTINGS })
-    const clean = cleanUpAfterCrash(server.pid, dataDir)
+    const clean = cleanUpAfterCrash(server.pid, place.folder)
     return {
       url: server.url,
-      cloneStrategy: folder === MEMORY ? 'file_copy' : 'wal_log',
+      cloneStrategy: place.isMemory ? 'file_copy' : 'wal_log',
       async [Symbol.asyncDispose]() {
         await server[Symbol.asyncDispose]()
-        await rm(dataDir, { recursive: true, force: true })
         clean()
       },
     }
   } catch (cause) {
-    await rm(dataDir, { recursive: true, force: true })
+    await place[Symbol.asyncDispose]()
     throw new Error(
       'The tests need a real Postgres: run "npm ci" with optional dependencies, or set TEST_POSTGRES_URL to a superuser\'s URL, ' +
         'as in TEST_POSTGRES_URL=postgres://postgres:secret@127.0.0.1:5432/postgres',
