@@ -7,7 +7,7 @@ import { publicSite } from '#http/plugins/site.ts'
 import { visitorAuth } from '#http/plugins/visitor-auth.ts'
 import { originOf } from '#http/request-origin.ts'
 import { AuthMethodsView } from '#identity/federation/auth-methods.ts'
-import { LinkRequest } from '#identity/federation/link-request.ts'
+import { LinkRequest } from '#identity/federation/links.ts'
 import { requireRecentSignIn } from '#identity/federation/recent-sign-in.ts'
 import { BasicVisitorDiscovery, VisitorDiscovery } from '#identity/pools/model.ts'
 

@@ -6,7 +6,7 @@ import { PoolPath } from '#http/path-params.ts'
 import { type PoolHttpRequest, publicSite } from '#http/plugins/site.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { CallbackResult } from '#identity/federation/authorization-callbacks.ts'
-import type { LoginBinding } from '#identity/federation/authorization-redirect.ts'
+import type { LoginBinding } from '#identity/federation/authorization-redirects.ts'
 import { loginIdOf } from '#identity/federation/login-states.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
@@ -15,13 +15,13 @@ import { providerErrorPage } from './pages/provider-error-page.ts'
 import { seeOther } from './see-other.ts'
 import { readSession, sessionCookie } from './session-cookie.ts'
 
-/** Proves that the browser that opens a link's authorize URL is the one that asked for it. */
+/** Proves that the browser which opens a link's authorize URL is the one that requested the link. */
 const LINK_COOKIE = 'croft_link'
 
-/** Named for the visit, so that two tabs can be at the provider at once. */
+/** Each sign-in has a cookie of its own, so that two tabs can be at the provider at once. */
 const attemptCookieName = (loginId: string): string => `croft_visit_${loginId}`
 
-/** Sends the browser to the provider: the answer of `/oauth2/authorize` with `identity_provider`, or on the link client. */
+/** Redirects the browser to the provider, for `/oauth2/authorize` with `identity_provider` or of the link client. */
 export async function redirectToProvider(
   context: AppContext,
   { site, pool, origin, request: incoming }: PoolHttpRequest,
@@ -37,7 +37,7 @@ export async function redirectToProvider(
   return seeOther(location, binding ? [attemptCookie(pool, binding)] : [])
 }
 
-/** For the browser whose application asks to link; one of another origin ignores it. */
+/** For the browser whose application requests a link; a browser on another origin ignores it. */
 export const linkCookie = (
   pool: Pick<Pool, 'issuer'>,
   link: { readonly bindingToken: string; readonly expiresAt: Date },
@@ -47,7 +47,7 @@ export const linkCookie = (
 const clearedAttemptCookie = (pool: Pick<Pool, 'issuer'>, loginId: string): string =>
   attemptCookie(pool, { loginId, token: '', expiresAt: new Date(0) })
 
-/** Sent to the callback and nowhere else. */
+/** The browser sends it to the callback alone. */
 function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: LoginBinding): string {
   const { path, ...rest } = poolScope(pool)
   const { expiresAt } = binding
@@ -55,7 +55,7 @@ function attemptCookie(pool: Pick<Pool, 'issuer'>, binding: LoginBinding): strin
   return setCookie(attemptCookieName(binding.loginId), binding.token, scope)
 }
 
-/** Where a provider sends the browser back to. */
+/** The redirect URI for the provider. */
 export const providerCallbackRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2' }).use(publicSite(context)).get(
     '/idpresponse',
@@ -94,7 +94,7 @@ function responseOf(
   }
 }
 
-/** One wording for unknown, used, expired and another browser's. */
+/** One wording for a sign-in that is unknown, over, expired, or another browser's. */
 const attemptNotFound = (): AppError =>
   new AppError(
     'LinkExpired',

@@ -39,7 +39,7 @@ export class AuthMethods {
         methods: {
           password: { enabled: await this.#deps.passwords.exists(tx, pool, sub) },
           google: {
-            // An identity stays when the provider is switched off; one signs in with it when it is back.
+            // While the provider is switched off, the identity stays linked and nobody signs in with it.
             enabled: linked && (pool.google?.enabled ?? false),
             ...(linked && { linkedAt: identity.linkedAt.toISOString() }),
           },

@@ -18,22 +18,21 @@ import type { FederatedAccounts, FederatedSignInRefusal } from './federated-acco
 import type { FederationDeps } from './federation-deps.ts'
 import type { Links } from './links.ts'
 import type { LoginRefusals } from './login-refusals.ts'
-import type { LoginState } from './login-state.ts'
-import type { LoginStates } from './login-states.ts'
+import type { LoginState, LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
 import type { ProviderClient, ProviderUser } from './provider-client.ts'
 import { untrusted } from './provider-fault.ts'
 import type { Providers } from './providers.ts'
 
-/** A provider's clock, and ours. */
+/** How far a provider's clock may be off. */
 const CLOCK_SKEW_SECONDS = 60
 
 /** The request with which a browser returns from the provider. */
 export interface CallbackRequest {
   readonly params: URLSearchParams
-  /** The cookie of the visit with that id. */
+  /** Returns the cookie of the sign-in with that id. */
   readonly bindingOf: (loginId: string) => string | undefined
-  /** Of the browser's session until now. */
+  /** The browser's session at the pool until now. */
   readonly sessionToken: string | undefined
 }
 
@@ -49,18 +48,18 @@ interface AuthorizationCallbacksDeps extends FederationDeps {
 /** How a sign-in with a provider ends. */
 export type CallbackResult =
   | ({ readonly kind: 'signed-in' } & SignedIn)
-  /** Back at the client, with an error. */
+  /** The client is told the error. */
   | { readonly kind: 'error-redirect'; readonly location: string }
-  /** The person is asked to do something else. */
+  /** A page says what the person can do instead. */
   | {
       readonly kind: 'refused'
       readonly reason: FederatedSignInRefusal
       readonly request: AuthorizationRequest
     }
-  /** Unknown, over, or of another browser: there is no client that one could trust to be concerned. */
+  /** The sign-in is unknown, over, or another browser's: no client can be trusted to have requested it. */
   | { readonly kind: 'unknown-login' }
 
-/** Browsers that come back from the provider. */
+/** Ends sign-ins whose browsers come back from the provider. */
 export class AuthorizationCallbacks {
   readonly #deps: AuthorizationCallbacksDeps
 
@@ -75,16 +74,16 @@ export class AuthorizationCallbacks {
     const authTime = this.#deps.clock.now()
     const answer = parseAuthorizationResponse(callback.params)
     if (!answer) return { kind: 'unknown-login' }
-    const visit = await this.#deps.loginStates.take(site, pool, answer.state, callback.bindingOf)
-    if (!visit) return { kind: 'unknown-login' }
-    const check = checkAuthorization(pool, new URLSearchParams(visit.query))
-    // The client, or the provider, has changed while the browser was away.
+    const login = await this.#deps.loginStates.take(site, pool, answer.state, callback.bindingOf)
+    if (!login) return { kind: 'unknown-login' }
+    const check = checkAuthorization(pool, new URLSearchParams(login.query))
+    // The operator has changed the client, or the provider, while the browser was away.
     if (check.kind === 'error-page') return { kind: 'unknown-login' }
     if (check.kind === 'error-redirect') return { kind: 'error-redirect', location: check.location }
     const attempt = { site, request: check.request, origin }
-    const person = await this.#personOf(attempt, visit, answer)
+    const person = await this.#personOf(attempt, login, answer)
     if ('location' in person) return { kind: 'error-redirect', ...person }
-    const account = await this.#accountOf(attempt, visit, person)
+    const account = await this.#accountOf(attempt, login, person)
     if ('kind' in account) return account
     const { sub } = account
     const proof = { sub, method: 'google', authTime, replaces: callback.sessionToken } as const
@@ -92,14 +91,14 @@ export class AuthorizationCallbacks {
     return { kind: 'signed-in', ...signedIn }
   }
 
-  /** Returns the user, or the client's address with the error. */
+  /** Returns the provider's user, or the client's redirect URI with the error. */
   async #personOf(
     attempt: LoginAttempt,
-    visit: LoginState,
+    login: LoginState,
     answer: AuthorizationResponse,
   ): Promise<ProviderUser | { readonly location: string }> {
     try {
-      requireSameIssuer(answer, visit)
+      requireSameIssuer(answer, login)
       if (answer.error !== undefined) {
         return {
           location: await this.#deps.refusals.errorLocation(
@@ -108,8 +107,8 @@ export class AuthorizationCallbacks {
           ),
         }
       }
-      const person = await this.#redeem(attempt, visit, requireCode(answer))
-      if (isRecentEnough(person, visit)) return person
+      const person = await this.#redeem(attempt, login, requireCode(answer))
+      if (isRecentEnough(person, login)) return person
       return { location: await this.#deps.refusals.errorLocation(attempt, NOT_RECENT) }
     } catch (error) {
       return { location: await this.#deps.refusals.faultLocation(attempt, error) }
@@ -118,26 +117,26 @@ export class AuthorizationCallbacks {
 
   async #redeem(
     { site, request }: LoginAttempt,
-    visit: LoginState,
+    login: LoginState,
     code: string,
   ): Promise<ProviderUser> {
     const access = await this.#deps.providers.access(site, request.pool)
-    if (access.issuer !== visit.issuer || access.clientId !== visit.clientId) {
+    if (access.issuer !== login.issuer || access.clientId !== login.clientId) {
       throw untrusted('The provider has been changed while the browser was there')
     }
-    const { nonce, verifier } = visit
+    const { nonce, verifier } = login
     const redirectUri = callbackUri(request.pool.issuer)
     return this.#deps.client.redeem(access, { code, redirectUri, nonce, verifier })
   }
 
   async #accountOf(
     attempt: LoginAttempt,
-    visit: LoginState,
+    login: LoginState,
     person: ProviderUser,
   ): Promise<{ readonly sub: string } | CallbackResult> {
     const { site, request, origin } = attempt
     const { pool, client } = request
-    const { issuer, linker } = visit
+    const { issuer, linker } = login
     const signIn = { site, pool, origin, person, issuer, clientId: client.clientId }
     if (linker) {
       const reason = await this.#deps.links.complete(signIn, linker)
@@ -146,13 +145,13 @@ export class AuthorizationCallbacks {
       return { kind: 'error-redirect', location }
     }
     const account = await this.#deps.accounts.resolve(signIn)
-    if (account.kind === 'known') return { sub: account.sub }
+    if (account.kind === 'resolved') return { sub: account.sub }
     await this.#deps.refusals.note(attempt, account.reason, { email: person.verifiedEmail })
     return { kind: 'refused', reason: account.reason, request }
   }
 }
 
-/** A provider that does not say when it saw the person (Google) is believed to have asked, as it was told to. */
+/** Google sends no `auth_time`: it is believed to have prompted the user, as the request told it to. */
 const isRecentEnough = (
   { authTimeSeconds }: ProviderUser,
   { authenticatedAfterSeconds }: LoginState,

@@ -3,15 +3,36 @@ import type {
   LoginAttempt,
 } from '#identity/authorization/authorization-request.ts'
 
-import type { AuthorizationRedirect, BrowserCookies } from './authorization-redirect.ts'
 import type { FederationDeps } from './federation-deps.ts'
 import type { LinkChecks } from './link-checks.ts'
 import type { LoginRefusals } from './login-refusals.ts'
-import type { LinkingUser } from './login-state.ts'
-import type { LoginStates } from './login-states.ts'
+import type { LinkingUser, LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
 import type { ProviderClient } from './provider-client.ts'
 import type { ProviderAccess, Providers } from './providers.ts'
+
+/** Where a browser is redirected to sign in with the provider. */
+export interface AuthorizationRedirect {
+  /** The provider's authorization endpoint; or the client's redirect URI, with an error. */
+  readonly location: string
+  /** For a cookie of this browser: the sign-in ends in no other. */
+  readonly binding?: LoginBinding
+}
+
+export interface LoginBinding {
+  /** Names the cookie. */
+  readonly loginId: string
+  readonly token: string
+  readonly expiresAt: Date
+}
+
+/** Cookies of the browser that is redirected. */
+export interface BrowserCookies {
+  /** The browser's session at the pool. */
+  readonly sessionToken: string | undefined
+  /** Set in the browser whose application requested the link. */
+  readonly linkBinding: string | undefined
+}
 
 interface AuthorizationRedirectsDeps extends FederationDeps {
   readonly providers: Providers
@@ -21,7 +42,7 @@ interface AuthorizationRedirectsDeps extends FederationDeps {
   readonly refusals: LoginRefusals
 }
 
-/** Browsers that leave for the provider. */
+/** Redirects browsers to the provider's sign-in. */
 export class AuthorizationRedirects {
   readonly #deps: AuthorizationRedirectsDeps
 
@@ -31,11 +52,11 @@ export class AuthorizationRedirects {
 
   async start(attempt: LoginAttempt, cookies: BrowserCookies): Promise<AuthorizationRedirect> {
     const { site, request } = attempt
-    if (request.client.purpose !== 'link') return this.#leave(attempt, undefined)
+    if (request.client.purpose !== 'link') return this.#redirect(attempt, undefined)
     const link = await this.#deps.linkChecks.check(site, request, cookies)
     switch (link.kind) {
       case 'allowed':
-        return this.#leave(attempt, link.linker)
+        return this.#redirect(attempt, link.linker)
       case 'refused':
         return {
           location: await this.#deps.refusals.linkErrorLocation(attempt, link.reason, link.linker),
@@ -45,7 +66,7 @@ export class AuthorizationRedirects {
     }
   }
 
-  async #leave(
+  async #redirect(
     attempt: LoginAttempt,
     linker: LinkingUser | undefined,
   ): Promise<AuthorizationRedirect> {
@@ -62,33 +83,28 @@ export class AuthorizationRedirects {
     access: ProviderAccess,
     linker: LinkingUser | undefined,
   ): Promise<AuthorizationRedirect> {
-    const { pool } = request
-    const { answersNameIssuer } = await this.#deps.client.metadata(access.issuer)
-    const { state, binding } = this.#deps.loginStates.prepare()
-    const [nonce, verifier] = [this.#deps.ids.secret(), this.#deps.ids.secret()]
-    const maxAgeSeconds = request.prompts.has('login') ? 0 : request.maxAgeSeconds
-    const location = await this.#deps.client.authorizationUrl(access, {
+    const { client, clock, ids, loginStates } = this.#deps
+    const { pool, query, prompts, loginHint } = request
+    const { issuer, clientId } = access
+    const { answersNameIssuer } = await client.metadata(issuer)
+    const [nonce, verifier] = [ids.secret(), ids.secret()]
+    const maxAgeSeconds = prompts.has('login') ? 0 : request.maxAgeSeconds
+    const nowSeconds = Math.floor(clock.now().getTime() / 1000)
+    const login = { query, issuer, clientId, answersNameIssuer, nonce, verifier }
+    const { state, binding } = await loginStates.open(site, pool, {
+      ...login,
+      ...(maxAgeSeconds !== undefined && { authenticatedAfterSeconds: nowSeconds - maxAgeSeconds }),
+      ...(linker && { linker }),
+    })
+    const location = await client.authorizationUrl(access, {
       redirectUri: callbackUri(pool.issuer),
       state,
       nonce,
       verifier,
-      prompts: [...request.prompts].filter((prompt) => prompt !== 'none'),
+      prompts: [...prompts].filter((prompt) => prompt !== 'none'),
       maxAgeSeconds,
-      loginHint: request.loginHint,
+      loginHint,
     })
-    const nowSeconds = Math.floor(this.#deps.clock.now().getTime() / 1000)
-    const since = maxAgeSeconds === undefined ? undefined : nowSeconds - maxAgeSeconds
-    const visit = {
-      query: request.query,
-      issuer: access.issuer,
-      clientId: access.clientId,
-      answersNameIssuer,
-      nonce,
-      verifier,
-      ...(since !== undefined && { authenticatedAfterSeconds: since }),
-      ...(linker && { linker }),
-    }
-    await this.#deps.loginStates.open(site, pool, { state, binding }, visit)
     return { location, binding }
   }
 }

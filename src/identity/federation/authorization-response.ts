@@ -3,14 +3,14 @@ import type {
   AuthorizationError,
 } from '#identity/authorization/authorization-request.ts'
 
-import type { LoginState } from './login-state.ts'
+import type { LoginState } from './login-states.ts'
 import { printableErrorCode } from './provider-client.ts'
 import { untrusted } from './provider-fault.ts'
 
 const NAMES = ['state', 'code', 'iss', 'error', 'error_description'] as const
 const MAX_CODE = 4096
 
-/** What the provider says through the browser. Anyone can write such an address. */
+/** The parameters of the provider's redirect. Anyone can write a link with them. */
 export interface AuthorizationResponse {
   readonly state: string
   readonly code: string | undefined
@@ -19,7 +19,7 @@ export interface AuthorizationResponse {
   readonly error: string | undefined
 }
 
-/** Undefined when there is no state, or a parameter comes twice: two readers could each take another one. */
+/** Undefined without a state, and when a parameter comes twice: two readers could each take another one. */
 export function parseAuthorizationResponse(
   params: URLSearchParams,
 ): AuthorizationResponse | undefined {
@@ -37,7 +37,7 @@ export function requireCode({ code }: AuthorizationResponse): string {
   return code
 }
 
-/** RFC 9207. An error is an answer, too: one that another provider sent says nothing about this visit. */
+/** RFC 9207, for errors as well: an error of another provider must not end this sign-in. */
 export function requireSameIssuer(
   { iss }: AuthorizationResponse,
   { issuer, answersNameIssuer }: LoginState,
@@ -46,7 +46,7 @@ export function requireSameIssuer(
   if (iss !== undefined && iss !== issuer) throw untrusted('The answer is of another issuer')
 }
 
-/** What the provider refuses, in words that our client knows. */
+/** Translates an error of the provider into one that the client knows. */
 export function authorizationErrorOf(error: string): AuthorizationError {
   const refusal = ERRORS.get(error)
   if (refusal) return refusal

@@ -7,7 +7,7 @@ import type { FederatedSignIn, Links } from './links.ts'
 import { GOOGLE } from './model.ts'
 import { insertIdentity, selectIdentityOwner } from './queries.ts'
 
-/** Why somebody whom the provider knows is not let in. */
+/** Why a user of the provider is not signed in. */
 export type FederatedSignInRefusal =
   | 'address-missing'
   | 'address-unverified'
@@ -16,7 +16,7 @@ export type FederatedSignInRefusal =
   | 'account-not-active'
 
 export type FederatedAccount =
-  | { readonly kind: 'known'; readonly sub: string }
+  | { readonly kind: 'resolved'; readonly sub: string }
   | { readonly kind: 'refused'; readonly reason: FederatedSignInRefusal }
 
 /** When the same new person arrives twice at once, the second attempt finds what the first has made. */
@@ -27,8 +27,8 @@ interface FederatedAccountsDeps extends FederationDeps {
 }
 
 /**
- * Which account somebody has who comes from a provider. An identity that is known is its account, whatever its address is
- * now. A new one gets an account of its own, and never one that exists: an address alone proves too little.
+ * Finds the account of a provider's user. An identity that was seen before belongs to its account, whatever its address is
+ * now. A new one gets a new account, never one that exists: an address alone proves too little.
  */
 export class FederatedAccounts {
   readonly #deps: FederatedAccountsDeps
@@ -52,12 +52,12 @@ export class FederatedAccounts {
     const { pool, issuer, person } = signIn
     const { userPoolId } = pool
     const { subject, verifiedEmail: email } = person
-    // The address first: an account that is found by it then has the identity that it was made with, when that is looked for.
+    // The address is looked up first: an account that is being made with this identity is then found by the identity.
     const user = email === undefined ? undefined : await users.findByEmail(tx, userPoolId, email)
     const owner = await selectIdentityOwner(tx, userPoolId, { issuer, subject })
     if (owner) {
-      const known = await users.find(tx, userPoolId, owner.sub)
-      return known?.status === 'ACTIVE' ? resolved(known) : refused('account-not-active')
+      const linked = await users.find(tx, userPoolId, owner.sub)
+      return linked?.status === 'ACTIVE' ? resolved(linked) : refused('account-not-active')
     }
     if (email === undefined) {
       return refused(person.hasEmail ? 'address-unverified' : 'address-missing')
@@ -83,17 +83,17 @@ export class FederatedAccounts {
   }
 }
 
-/** The address or the identity has an account by now: what this transaction did must not stay, and is tried again. */
+/** The address or the identity has got an account meanwhile: the transaction is rolled back and tried again. */
 class ConcurrentSignUp extends Error {}
 
 function ignoreConcurrentSignUp(error: unknown): undefined {
   if (!(error instanceof ConcurrentSignUp)) throw error
 }
 
-/** Only where the site allows it, and only an account whose address somebody has proven to us. */
+/** The site has to allow it, and the account's owner must have proven the address. */
 const mayJoin = ({ settings }: Pool, { emailVerified, status }: User): boolean =>
   settings.linkVerifiedAddresses && emailVerified && status === 'ACTIVE'
 
-const resolved = ({ sub }: User): FederatedAccount => ({ kind: 'known', sub })
+const resolved = ({ sub }: User): FederatedAccount => ({ kind: 'resolved', sub })
 
 const refused = (reason: FederatedSignInRefusal): FederatedAccount => ({ kind: 'refused', reason })

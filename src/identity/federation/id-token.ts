@@ -10,13 +10,13 @@ import { untrusted } from './provider-fault.ts'
 
 const ALGORITHMS = ['RS256', 'ES256']
 const CLOCK_SKEW_SECONDS = 60
-/** A token that was made long before the visit ended was made for something else. */
+/** A token that is older was issued for another sign-in. */
 const MAX_AGE_SECONDS = 15 * 60
 const MAX_LENGTH = 32 * 1024
 
 const IdTokenClaims = Type.Object({
   iss: Type.String(),
-  /** At most 255 ASCII characters, says OpenID Connect. */
+  /** OpenID Connect Core section 2: at most 255 ASCII characters. */
   sub: Type.String({ minLength: 1, maxLength: 255, pattern: '^[\\x20-\\x7e]+$' }),
   aud: Type.Union([Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 20 })]),
   azp: Type.Optional(Type.String()),
@@ -26,12 +26,12 @@ const IdTokenClaims = Type.Object({
   auth_time: Type.Optional(Type.Number()),
 })
 
-/** What an id token, or the user info that belongs to it, says about somebody. */
+/** What an id token, or the user info that belongs to it, says about its user. */
 export interface ProviderClaims {
   readonly subject: string
   readonly email: unknown
   readonly emailVerified: unknown
-  /** When they proved who they are to the provider, where it says so. */
+  /** `auth_time`: when the user authenticated at the provider. */
   readonly authTimeSeconds: number | undefined
 }
 
@@ -42,11 +42,11 @@ export interface ExpectedToken {
   readonly now: Date
 }
 
-/** True for a token signed with a key that is not in the set: the provider may have a new one. */
+/** Whether the token names a key that is not in the set: the provider may have rotated its keys. */
 export const isUnknownKey = (error: unknown): boolean =>
   error instanceof Error && error.cause instanceof JWKSNoMatchingKey
 
-/** OpenID Connect Core, section 3.1.3.7. Whatever is wrong is a `ProviderFault` of the kind `untrusted`. */
+/** OpenID Connect Core section 3.1.3.7. Every failure is a `ProviderFault` of the kind `untrusted`. */
 export async function readIdToken(
   token: unknown,
   keys: JWTVerifyGetKey,
@@ -57,7 +57,7 @@ export async function readIdToken(
   const payload = await verified(token, keys, expected)
   if (!Value.Check(IdTokenClaims, payload)) throw untrusted('The id token lacks claims')
   const { aud, azp } = payload
-  // Of several audiences, the one that it was made for is `azp`; and when `azp` is there, it is us.
+  // `azp` is required with several audiences, and must name our client wherever it is present.
   if ((Array.isArray(aud) && aud.length > 1 && azp === undefined) || !isUs(azp, expected)) {
     throw untrusted('The id token was made for another client')
   }
@@ -85,13 +85,13 @@ async function verified(
     })
     return payload
   } catch (cause) {
-    // Nothing but the provider's own token and keys is at work here: a key that cannot be used is its fault, too.
+    // The only inputs are the provider's token and keys, so an unusable key is the provider's fault as well.
     const reason = cause instanceof JOSEError ? `${cause.code}: ${cause.message}` : 'unusable key'
     throw untrusted(`The id token is not valid (${reason})`, { cause })
   }
 }
 
-/** Google documents that it leaves out the scheme at times. */
+/** Google documents that its `iss` may lack the scheme. */
 const spellingsOf = (issuer: string): string[] =>
   issuer === GOOGLE_ISSUER ? [issuer, 'accounts.google.com'] : [issuer]
 

@@ -2,14 +2,14 @@ import { AppError } from '#base/app-error.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { BrowserCookies } from './authorization-redirect.ts'
+import type { BrowserCookies } from './authorization-redirects.ts'
 import { isBindingOf } from './link-tickets.ts'
 import type { LinkRefusal, Links, LinksDeps } from './links.ts'
-import type { LinkingUser } from './login-state.ts'
+import type { LinkingUser } from './login-states.ts'
 
 export type LinkCheck =
   | { readonly kind: 'allowed'; readonly linker: LinkingUser }
-  /** Nobody is signed in here, and it is not the browser that asked. */
+  /** Nobody is signed in, and the browser is not the one that requested the link. */
   | { readonly kind: 'other-browser' }
   | { readonly kind: 'refused'; readonly reason: LinkRefusal; readonly linker: LinkingUser }
 
@@ -18,8 +18,8 @@ interface LinkChecksDeps extends LinksDeps {
 }
 
 /**
- * Whether this browser is the one in which the account's owner asked to link. An authorize URL alone proves nothing: sent
- * to somebody else, it would put their identity into the sender's account.
+ * Checks that the browser is the one in which the account's owner requested the link. The authorize URL alone proves
+ * nothing: somebody else who opened it would link their identity to the sender's account.
  */
 export class LinkChecks {
   readonly #deps: LinkChecksDeps
@@ -28,7 +28,7 @@ export class LinkChecks {
     this.#deps = deps
   }
 
-  /** 403 `Forbidden` without a ticket that counts, and in a browser where somebody else is signed in. */
+  /** 403 `Forbidden` without a valid ticket, and in a browser where somebody else is signed in. */
   async check(
     site: Site,
     request: AuthorizationRequest,
@@ -39,8 +39,9 @@ export class LinkChecks {
     if (!ticket) throw noTicket()
     const session = await this.#deps.sessions.find(site, pool, cookies.sessionToken)
     if (session && session.sub !== ticket.linker.sub) throw otherAccount()
-    const asked = cookies.linkBinding !== undefined && isBindingOf(ticket, cookies.linkBinding)
-    if (!session && !asked) return { kind: 'other-browser' }
+    const isRequester =
+      cookies.linkBinding !== undefined && isBindingOf(ticket, cookies.linkBinding)
+    if (!session && !isRequester) return { kind: 'other-browser' }
     const { linker } = ticket
     const reason = await this.#deps.links.refusalOf(site, pool, linker)
     return reason ? { kind: 'refused', reason, linker } : { kind: 'allowed', linker }

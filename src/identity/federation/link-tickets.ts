@@ -8,7 +8,7 @@ import type { Pool } from '#identity/pools/model.ts'
 import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
 
 import type { FederationDeps } from './federation-deps.ts'
-import { LinkingUser } from './login-state.ts'
+import { LinkingUser } from './login-states.ts'
 
 const TICKET_LIFETIME_MS = 10 * 60_000
 const TICKET = /^[\w-]{1,2048}$/
@@ -16,9 +16,9 @@ const TICKET = /^[\w-]{1,2048}$/
 const TicketContent = Type.Object({
   linker: LinkingUser,
   expiresAtMs: Type.Number(),
-  /** Of redirect URI and code challenge: the ticket is good for the request that it was made for. */
+  /** Hash of redirect URI and code challenge: the ticket is valid for one authorization request. */
   requestHash: Type.String(),
-  /** Of the secret in the cookie of the browser that asked. */
+  /** Hash of the secret in the cookie of the browser that requested the link. */
   bindingHash: Type.String(),
 })
 type TicketContent = Static<typeof TicketContent>
@@ -27,12 +27,12 @@ type TicketedRequest = Pick<AuthorizationRequest, 'pool' | 'redirectUri' | 'code
 
 export interface LinkTicket {
   readonly ticket: string
-  /** For a cookie of the browser that asks. */
+  /** For a cookie of the browser that requests the link. */
   readonly bindingToken: string
   readonly expiresAt: Date
 }
 
-/** What ties an authorize URL to the account that asked for it. Sealed, for ten minutes; alone it opens nothing. */
+/** Tickets tie an authorize URL to the account that requested it: sealed, for ten minutes, worthless without the cookie. */
 export class LinkTickets {
   readonly #key: Uint8Array
   readonly #deps: FederationDeps
@@ -55,7 +55,7 @@ export class LinkTickets {
     return { ticket: sealed.toString('base64url'), bindingToken, expiresAt }
   }
 
-  /** Undefined when the request carries none of ours, one that is too old, or one of another request. */
+  /** Undefined when the request has no ticket of ours, an expired one, or that of another request. */
   read(request: AuthorizationRequest): TicketContent | undefined {
     const { linkTicket = '' } = request
     if (!TICKET.test(linkTicket)) return undefined
@@ -69,11 +69,11 @@ export class LinkTickets {
   }
 }
 
-/** Whether this is the cookie of the browser that the ticket was given to. */
+/** Whether the cookie is that of the browser which was given the ticket. */
 export const isBindingOf = (ticket: { readonly bindingHash: string }, token: string): boolean =>
   timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(ticket.bindingHash))
 
-/** An issuer is one pool of one site: a ticket of another opens nowhere else. */
+/** An issuer is one pool of one site: the tickets of one pool are not valid at another. */
 const contextOf = ({ issuer }: Pick<Pool, 'issuer'>): string => `link-ticket:${issuer}`
 
 const requestHashOf = ({ redirectUri, codeChallenge }: TicketedRequest): string =>

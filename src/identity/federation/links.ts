@@ -1,3 +1,5 @@
+import { type Static, Type } from '@sinclair/typebox'
+
 import { AppError, invalid } from '#base/app-error.ts'
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
@@ -9,9 +11,8 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { FederationDeps } from './federation-deps.ts'
-import type { LinkRequest } from './link-request.ts'
 import type { LinkTicket, LinkTickets } from './link-tickets.ts'
-import type { LinkingUser } from './login-state.ts'
+import type { LinkingUser } from './login-states.ts'
 import { GOOGLE } from './model.ts'
 import type { ProviderUser } from './provider-client.ts'
 import {
@@ -22,7 +23,20 @@ import {
 } from './queries.ts'
 import { requireRecentSignIn } from './recent-sign-in.ts'
 
-/** Why a provider was not added; the client reads it at the start of `error_description`. */
+/** The body with which the site's application starts a link. The application keeps the PKCE verifier. */
+export const LinkRequest = Type.Object(
+  {
+    redirectUri: Type.String({ minLength: 1, maxLength: 2048 }),
+    codeChallenge: Type.String({ pattern: '^[\\w-]{43}$' }),
+    codeChallengeMethod: Type.Literal('S256'),
+    state: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+    nonce: Type.Optional(Type.String({ minLength: 1, maxLength: 1024 })),
+  },
+  { additionalProperties: false },
+)
+export type LinkRequest = Static<typeof LinkRequest>
+
+/** Why a provider was not linked; clients find it at the start of `error_description`. */
 export type LinkRefusal =
   | 'ProviderAlreadyLinked'
   | 'ProviderLinkedToOtherAccount'
@@ -35,7 +49,7 @@ export interface LinkStart {
   readonly bindingToken: string
 }
 
-/** Somebody who comes from the provider, through a client of the pool. */
+/** A user of the provider who signs in at a client of the pool. */
 export interface FederatedSignIn extends PoolRequest {
   readonly person: ProviderUser
   readonly issuer: string
@@ -46,7 +60,7 @@ export interface LinksDeps extends FederationDeps {
   readonly tickets: LinkTickets
 }
 
-/** Adding a provider to an account: nobody but the account's owner, recently signed in, begins or ends it. */
+/** Links a provider to an account, whose owner must have signed in recently at the start and at the end. */
 export class Links {
   readonly #deps: LinksDeps
 
@@ -80,13 +94,13 @@ export class Links {
     }
   }
 
-  /** Whether the sign-in that asked for the link still stands, and the account has room for it. */
+  /** Checks that the sign-in that requested the link has not ended, and that the account has no identity yet. */
   async refusalOf(site: Site, pool: Pool, linker: LinkingUser): Promise<LinkRefusal | undefined> {
     if (!(await this.#stands(site, pool, linker))) return 'RecentSignInRequired'
     return (await this.#isLinked(site, pool, linker.sub)) ? 'ProviderAlreadyLinked' : undefined
   }
 
-  /** Adds the identity; again for the same one changes nothing. */
+  /** Adds the identity. Adding it again changes nothing. */
   async complete(signIn: FederatedSignIn, linker: LinkingUser): Promise<LinkRefusal | undefined> {
     const { site, pool, issuer, person } = signIn
     if (!(await this.#stands(site, pool, linker))) return 'RecentSignInRequired'
@@ -168,7 +182,7 @@ const authorizeParams = (
     link_ticket: ticket,
   })
 
-/** Better said now than by the page that the browser would come to. */
+/** Tells the application now what the authorize page would tell the visitor. */
 function requireServable(pool: Pool, params: URLSearchParams): void {
   const check = checkAuthorization(pool, params)
   if (check.kind === 'valid') return

@@ -7,13 +7,13 @@ import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 
 import type { LinkRefusal } from './links.ts'
-import type { LinkingUser } from './login-state.ts'
+import type { LinkingUser } from './login-states.ts'
 import { GOOGLE } from './model.ts'
 import { ProviderFault, type ProviderFaultKind } from './provider-fault.ts'
 
 type About = Pick<SecurityEvent, 'sub' | 'email'>
 
-/** Sign-ins with a provider that fail: the client is told that they did, the operator finds out why in the audit trail. */
+/** Sign-ins with a provider that fail: the client is told that it failed, the audit trail says why. */
 export class LoginRefusals {
   readonly #events: SecurityEvents
 
@@ -21,7 +21,7 @@ export class LoginRefusals {
     this.#events = events
   }
 
-  /** Records the refusal. Returns the client's address with the error. */
+  /** Records the refusal. Returns the client's redirect URI with the error. */
   async errorLocation(attempt: LoginAttempt, refusal: AuthorizationError): Promise<string> {
     await this.note(attempt, refusal.description)
     return errorLocation(attempt.request, refusal)
@@ -37,7 +37,7 @@ export class LoginRefusals {
     return errorLocation(attempt.request, { error: 'access_denied', description })
   }
 
-  /** For what the provider did; anything else goes on being thrown. */
+  /** The same for a `ProviderFault`. Throws any other error again. */
   async faultLocation(attempt: LoginAttempt, error: unknown): Promise<string> {
     if (!(error instanceof ProviderFault)) throw error
     await this.note(attempt, `${error.kind}: ${error.message}`)

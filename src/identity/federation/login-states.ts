@@ -1,29 +1,49 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
+import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
 import type { Pool } from '#identity/pools/model.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Site } from '#sites/site.ts'
 
-import type { LoginBinding } from './authorization-redirect.ts'
+import type { LoginBinding } from './authorization-redirects.ts'
 import type { FederationDeps } from './federation-deps.ts'
-import {
-  type LoginState,
-  LOGIN_LIFETIME_MS,
-  parseLoginState,
-  serializeLoginState,
-} from './login-state.ts'
 import { insertLoginState, takeLoginState } from './queries.ts'
 
-/** Named by the start of the state's hash: the cookie and the row find each other, the state stays a secret. */
+const LOGIN_LIFETIME_MS = 10 * 60_000
+
+/** The user who adds a provider to their account, and the token with which they requested it. */
+export const LinkingUser = Type.Object({
+  sub: Type.String(),
+  familyId: Type.Optional(Type.String()),
+  askedAtSeconds: Type.Number(),
+})
+export type LinkingUser = Static<typeof LinkingUser>
+
+/** What has to be known again when a browser comes back from the provider. It is stored sealed. */
+export const LoginState = Type.Object({
+  /** SHA-256 of the secret in the browser's cookie, base64url. */
+  bindingHash: Type.String(),
+  /** The client's request, in its canonical form. */
+  query: Type.String(),
+  /** The provider's when the browser left: an answer of another provider does not count. */
+  issuer: Type.String(),
+  clientId: Type.String(),
+  answersNameIssuer: Type.Boolean(),
+  nonce: Type.String(),
+  verifier: Type.String(),
+  /** What the client's `prompt=login` or `max_age` demand of the provider's `auth_time`. */
+  authenticatedAfterSeconds: Type.Optional(Type.Number()),
+  linker: Type.Optional(LinkingUser),
+})
+export type LoginState = Static<typeof LoginState>
+
+/** Hexadecimal digits of the state's hash that name the cookie: it is found by the state, which stays a secret. */
 const ID_LENGTH = 16
 const STATE = /^[\w-]{43}$/
 
-export interface NewLogin {
-  readonly state: string
-  readonly binding: LoginBinding
-}
-
-/** Visits to providers that have not come back. In the database, so that any replica can take them up; each good once. */
+/** Sign-ins that are under way at a provider. In the database, so that any replica can end them; each ends once. */
 export class LoginStates {
   readonly #deps: FederationDeps
 
@@ -31,45 +51,36 @@ export class LoginStates {
     this.#deps = deps
   }
 
-  /** A state for the provider's URL, a secret for the browser's cookie: neither says anything without the other. */
-  prepare(): NewLogin {
-    const state = this.#deps.ids.secret()
-    const expiresAt = new Date(this.#deps.clock.now().getTime() + LOGIN_LIFETIME_MS)
-    return {
-      state,
-      binding: { loginId: loginIdOf(state), token: this.#deps.ids.secret(), expiresAt },
-    }
-  }
-
+  /** Returns a state for the provider's URL and a secret for the browser's cookie: each is worthless without the other. */
   open(
     site: Site,
     pool: Pool,
-    { state, binding }: NewLogin,
-    visit: Omit<LoginState, 'bindingHash'>,
-  ): Promise<void> {
-    const bindingHash = hashOf(binding.token).toString('base64url')
+    login: Omit<LoginState, 'bindingHash'>,
+  ): Promise<{ readonly state: string; readonly binding: LoginBinding }> {
+    const { clock, database, ids, sealer, siteKeys } = this.#deps
+    const [state, token] = [ids.secret(), ids.secret()]
     const stateHash = hashOf(state)
-    const createdAt = this.#deps.clock.now()
-    return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const siteKey = await this.#deps.siteKeys.wrapped(tx)
-      const text = serializeLoginState({ ...visit, bindingHash })
+    const bindingHash = hashOf(token).toString('base64url')
+    const createdAt = clock.now()
+    const expiresAt = new Date(createdAt.getTime() + LOGIN_LIFETIME_MS)
+    return database.withSite(site.siteId, async (tx) => {
+      const siteKey = await siteKeys.wrapped(tx)
+      const text = Buffer.from(JSON.stringify({ ...login, bindingHash } satisfies LoginState))
       await deleteExpired(tx, 'provider_visit', createdAt)
       await insertLoginState(tx, {
         stateHash,
         userPoolId: pool.userPoolId,
-        purpose: visit.linker ? 'link' : 'sign-in',
-        sealedVisit: this.#deps.sealer.seal(siteKey, sealContext(pool, stateHash), text),
-        sub: visit.linker?.sub ?? null,
+        purpose: login.linker ? 'link' : 'sign-in',
+        sealedState: sealer.seal(siteKey, sealContext(pool, stateHash), text),
+        sub: login.linker?.sub ?? null,
         createdAt,
-        expiresAt: binding.expiresAt,
+        expiresAt,
       })
+      return { state, binding: { loginId: loginIdOf(state), token, expiresAt } }
     })
   }
 
-  /**
-   * Ends the visit. Undefined when it is unknown, over, or was begun in another browser: then it goes on, for the
-   * browser that began it.
-   */
+  /** Ends the sign-in. Undefined when it is unknown or over; or was begun in another browser, which may still end it. */
   async take(
     site: Site,
     pool: Pool,
@@ -78,19 +89,20 @@ export class LoginStates {
   ): Promise<LoginState | undefined> {
     const token = STATE.test(state) ? bindingOf(loginIdOf(state)) : undefined
     if (token === undefined) return undefined
+    const { clock, database, sealer, siteKeys } = this.#deps
     const stateHash = hashOf(state)
-    return this.#deps.database
+    return database
       .withSite(site.siteId, async (tx) => {
-        const row = await takeLoginState(tx, pool.userPoolId, stateHash, this.#deps.clock.now())
+        const row = await takeLoginState(tx, pool.userPoolId, stateHash, clock.now())
         if (!row) return undefined
-        const siteKey = await this.#deps.siteKeys.wrapped(tx)
-        const context = sealContext(pool, stateHash)
-        const visit = parseLoginState(this.#deps.sealer.open(siteKey, context, row.sealedVisit))
+        const siteKey = await siteKeys.wrapped(tx)
+        const text = sealer.open(siteKey, sealContext(pool, stateHash), row.sealedState)
+        const login = Value.Parse(LoginState, JSON.parse(text.toString('utf8')))
         // Thrown, so that the row stays.
-        if (!timingSafeEqual(hashOf(token), Buffer.from(visit.bindingHash, 'base64url'))) {
+        if (!timingSafeEqual(hashOf(token), Buffer.from(login.bindingHash, 'base64url'))) {
           throw new OtherBrowser()
         }
-        return visit
+        return login
       })
       .catch((error: unknown) => {
         if (error instanceof OtherBrowser) return undefined
@@ -101,7 +113,7 @@ export class LoginStates {
 
 class OtherBrowser extends Error {}
 
-/** What the cookie of a visit is named for. */
+/** Names the cookie of a sign-in. */
 export const loginIdOf = (state: string): string =>
   hashOf(state).toString('hex').slice(0, ID_LENGTH)
 

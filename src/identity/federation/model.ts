@@ -12,7 +12,7 @@ const SCOPE = '^[\\x21\\x23-\\x5b\\x5d-\\x7e]+$'
 /** RFC 6749, appendices A.1 and A.2, without the space. */
 const VISIBLE = '^[\\x21-\\x7e]+$'
 
-/** What the operator says about a site's Google provider; what is left out stays. */
+/** The operator's settings of a site's Google provider; what is left out stays as it is. */
 export const GoogleInput = Type.Object(
   {
     issuer: Type.Optional(Type.String({ minLength: 1, maxLength: 512 })),
@@ -38,14 +38,14 @@ export const ProviderRecord = Type.Object({
   clientId: Type.String(),
   scopes: Type.Array(Type.String()),
   enabled: Type.Boolean(),
-  /** To be registered at the provider. */
+  /** The operator has to register it at the provider. */
   redirectUri: Type.String(),
   createdAt: Type.String(),
   updatedAt: Type.String(),
 })
 export type ProviderRecord = Static<typeof ProviderRecord>
 
-/** Where a provider sends people back to; Cognito's path. */
+/** The redirect URI for the provider; the path is Cognito's. */
 export const callbackUri = (poolIssuer: string): string => `${poolIssuer}/oauth2/idpresponse`
 
 /**
@@ -64,7 +64,7 @@ export function requireIssuer(issuer: string): string {
   return issuer
 }
 
-/** `openid` makes it OpenID Connect: without it there is no id token, and nobody to sign in. */
+/** Without `openid` the provider sends no id token. */
 export function requireScopes(scopes: readonly string[]): readonly string[] {
   if (!scopes.includes('openid')) throw invalid('scopes', '"openid" must be one of them')
   return scopes

@@ -13,18 +13,18 @@ import { ProviderHttp } from './provider-http.ts'
 import type { ProviderMetadata } from './provider-metadata.ts'
 import type { ProviderAccess } from './providers.ts'
 
-/** Somebody, as a provider knows them. */
+/** A user of a provider. */
 export interface ProviderUser {
-  /** Never given to anybody else by this issuer; addresses are. */
+  /** Unlike an address, an issuer never gives it to another user. */
   readonly subject: string
-  /** Whether the provider named an address at all; anyone may tell it any. */
+  /** Whether the provider named an address, verified or not. */
   readonly hasEmail: boolean
   /** The address, when the provider says that it has verified it. */
   readonly verifiedEmail: string | undefined
   readonly authTimeSeconds: number | undefined
 }
 
-/** What goes to the provider with the browser. */
+/** The parameters of the redirect to the provider. */
 export interface AuthorizationUrlRequest extends PromptOptions {
   readonly redirectUri: string
   readonly state: string
@@ -32,7 +32,7 @@ export interface AuthorizationUrlRequest extends PromptOptions {
   readonly verifier: string
 }
 
-/** What came back, and what it must fit. */
+/** The code of the provider's redirect, with what its tokens must match. */
 export interface ProviderGrant {
   readonly code: string
   readonly redirectUri: string
@@ -42,13 +42,12 @@ export interface ProviderGrant {
 
 /** The relying party of OpenID Connect's code flow: PKCE, nonce, id token. Every failure is a `ProviderFault`. */
 export class ProviderClient {
-  readonly #http: Pick<ProviderHttp, 'send'>
+  readonly #http = new ProviderHttp()
   readonly #documents: ProviderDocuments
   readonly #clock: Clock
 
-  constructor(deps: { clock: Clock; http?: Pick<ProviderHttp, 'send'> }) {
-    this.#http = deps.http ?? new ProviderHttp()
-    this.#documents = new ProviderDocuments({ http: this.#http, clock: deps.clock })
+  constructor(deps: { clock: Clock }) {
+    this.#documents = new ProviderDocuments(this.#http, deps.clock)
     this.#clock = deps.clock
   }
 
@@ -56,7 +55,7 @@ export class ProviderClient {
     return this.#documents.metadata(issuer)
   }
 
-  /** Where the browser goes. The scopes are the operator's, in their order, as they stand. */
+  /** The URL of the provider's sign-in. The scopes are sent as the operator configured them. */
   async authorizationUrl(
     access: ProviderAccess,
     request: AuthorizationUrlRequest,
@@ -91,7 +90,7 @@ export class ProviderClient {
       subject,
       authTimeSeconds,
       hasEmail: email !== undefined && email !== null && email !== '',
-      // Nothing but `true`: neither "true" nor 1.
+      // `true` alone counts, neither "true" nor 1.
       verifiedEmail: emailVerified === true ? usableEmail(email) : undefined,
     }
   }
@@ -120,7 +119,7 @@ export class ProviderClient {
     )
   }
 
-  /** Keys are looked at once more when the token names one that we do not know: providers rotate them. */
+  /** Loads the keys again when the token names an unknown one: providers rotate them. */
   async #claims(
     { issuer, clientId }: ProviderAccess,
     metadata: ProviderMetadata,
@@ -136,7 +135,7 @@ export class ProviderClient {
     }
   }
 
-  /** OpenID Connect Core section 5.4: with a code, the claims of `email` may be here and not in the id token. */
+  /** OpenID Connect Core section 5.4: in the code flow, the claims of `email` may be in the user info alone. */
   async #userInfo(
     { userInfoEndpoint: url, issuer }: ProviderMetadata,
     subject: string,
@@ -151,7 +150,7 @@ export class ProviderClient {
       headers: [['authorization', `Bearer ${accessToken}`]],
     })
     if (status !== 200) throw new ProviderFault('refused', `The user info answers ${status}`)
-    // OpenID Connect Core section 5.3.2: user info without this match may belong to somebody else.
+    // OpenID Connect Core section 5.3.2: otherwise it may be the user info of somebody else.
     if (json['sub'] !== subject) throw untrusted('The user info is about somebody else')
     return { email: json['email'], emailVerified: json['email_verified'] }
   }
@@ -160,7 +159,7 @@ export class ProviderClient {
 /** RFC 6750, section 2.1. */
 const BEARER = /^[\w\-.~+/]{1,8192}=*$/
 
-/** RFC 6749, section 2.3.1: both are form-encoded first. */
+/** RFC 6749 section 2.3.1: id and secret are form-encoded before they are joined. */
 function basicCredentials({ clientId, clientSecret }: ProviderAccess): readonly [string, string] {
   const encoded = [clientId, clientSecret].map((part) =>
     new URLSearchParams({ '': part }).toString().slice(1),
@@ -168,15 +167,15 @@ function basicCredentials({ clientId, clientSecret }: ProviderAccess): readonly 
   return ['authorization', `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`]
 }
 
-/** The canonical spelling. Undefined for what is no address, and for one whose lower case would be somebody else's. */
+/** The address in its canonical spelling; undefined for what is no address, or may become another one in lower case. */
 function usableEmail(email: unknown): string | undefined {
   if (!Value.Check(EmailAddress, email)) return undefined
   const canonical = canonicalEmail(email)
-  // Lower case of some letters is another letter: the Kelvin sign's is "k".
+  // Some characters become another letter in lower case: the Kelvin sign becomes "k".
   const asciiLower = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
   return canonical === asciiLower ? canonical : undefined
 }
 
-/** An error code of the provider's, fit for a log. */
+/** An error code of the provider, without characters that do not belong into a log. */
 export const printableErrorCode = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll(/[^\w.-]/g, '').slice(0, 64) : ''

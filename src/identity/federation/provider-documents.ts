@@ -7,70 +7,58 @@ import { ProviderFault, untrusted } from './provider-fault.ts'
 import type { ProviderHttp } from './provider-http.ts'
 import { type ProviderMetadata, discoveryUrl, parseProviderMetadata } from './provider-metadata.ts'
 
-const BOUNDS = { entries: { max: 1_000 } }
+const MAX_ENTRIES = 1_000
 const METADATA_AGE_MS = 60 * 60_000
 const KEYS_AGE_MS = 10 * 60_000
-/** How often a token with a key that is not known may make us look again. */
+/** How often tokens with an unknown key may make us load the keys again. */
 const REFRESH_AFTER_MS = 10_000
 const MAX_KEYS = 50
 
-interface LoadedDocument<Document> {
-  readonly document: Document
-  readonly atMs: number
+interface LoadedKeys {
+  readonly find: JWTVerifyGetKey
+  readonly loadedAtMs: number
 }
 
-/** What providers publish: metadata and keys, fetched once for all who need them and kept for a while. */
+/** Caches the metadata and keys that providers publish. */
 export class ProviderDocuments {
-  readonly #http: Pick<ProviderHttp, 'send'>
-  readonly #clock: Clock
-  readonly #metadata = new LoadingCache<string, LoadedDocument<ProviderMetadata>>(BOUNDS)
-  readonly #keys = new LoadingCache<string, LoadedDocument<JWTVerifyGetKey>>(BOUNDS)
+  readonly #http: ProviderHttp
+  readonly #nowMs: () => number
+  readonly #metadata: LoadingCache<string, ProviderMetadata>
+  readonly #keys: LoadingCache<string, LoadedKeys>
 
-  constructor(deps: { http: Pick<ProviderHttp, 'send'>; clock: Clock }) {
-    this.#http = deps.http
-    this.#clock = deps.clock
+  constructor(http: ProviderHttp, clock: Clock) {
+    this.#http = http
+    this.#nowMs = () => clock.now().getTime()
+    const bounds = { max: MAX_ENTRIES, perf: { now: this.#nowMs }, ttlResolution: 0 }
+    this.#metadata = new LoadingCache({ entries: { ...bounds, ttl: METADATA_AGE_MS } })
+    this.#keys = new LoadingCache({ entries: { ...bounds, ttl: KEYS_AGE_MS } })
   }
 
   async metadata(issuer: string): Promise<ProviderMetadata> {
-    const known = this.#metadata.getIfPresent(issuer)
-    if (known && this.#ageMs(known) < METADATA_AGE_MS) return known.document
-    const loaded = await this.#metadata.refresh(issuer, async () => {
-      const answer = await this.#http.send({ url: discoveryUrl(issuer), issuer })
-      return { document: parseProviderMetadata(issuer, answer), atMs: this.#nowMs() }
-    })
-    return loaded.document
+    return this.#metadata.get(issuer, async () =>
+      parseProviderMetadata(issuer, await this.#http.send({ url: discoveryUrl(issuer), issuer })),
+    )
   }
 
   async keys(metadata: ProviderMetadata): Promise<JWTVerifyGetKey> {
-    const known = this.#keys.getIfPresent(keyOf(metadata))
-    return known && this.#ageMs(known) < KEYS_AGE_MS ? known.document : this.#loadKeys(metadata)
+    const { find } = await this.#keys.get(keyOf(metadata), () => this.#loadKeys(metadata))
+    return find
   }
 
-  /** After a rotation at the provider; undefined when the keys that are known are fresh enough to be believed. */
+  /** The keys after a rotation at the provider; undefined when the cached ones were loaded just now. */
   async newerKeys(metadata: ProviderMetadata): Promise<JWTVerifyGetKey | undefined> {
-    const known = this.#keys.getIfPresent(keyOf(metadata))
-    if (known && this.#ageMs(known) < REFRESH_AFTER_MS) return undefined
-    return this.#loadKeys(metadata)
+    const kept = this.#keys.getIfPresent(keyOf(metadata))
+    if (kept && this.#nowMs() - kept.loadedAtMs < REFRESH_AFTER_MS) return undefined
+    const { find } = await this.#keys.refresh(keyOf(metadata), () => this.#loadKeys(metadata))
+    return find
   }
 
-  async #loadKeys(metadata: ProviderMetadata): Promise<JWTVerifyGetKey> {
-    const loaded = await this.#keys.refresh(keyOf(metadata), async () => {
-      const { jwksUri: url, issuer } = metadata
-      const { status, json } = await this.#http.send({ url, issuer })
-      if (status !== 200) {
-        throw new ProviderFault('unreachable', `The keys of "${issuer}" answer ${status}`)
-      }
-      return { document: keySetOf(issuer, json), atMs: this.#nowMs() }
-    })
-    return loaded.document
-  }
-
-  #ageMs({ atMs }: LoadedDocument<unknown>): number {
-    return this.#nowMs() - atMs
-  }
-
-  #nowMs(): number {
-    return this.#clock.now().getTime()
+  async #loadKeys({ jwksUri: url, issuer }: ProviderMetadata): Promise<LoadedKeys> {
+    const { status, json } = await this.#http.send({ url, issuer })
+    if (status !== 200) {
+      throw new ProviderFault('unreachable', `The keys of "${issuer}" answer ${status}`)
+    }
+    return { find: keySetOf(issuer, json), loadedAtMs: this.#nowMs() }
   }
 }
 
@@ -81,7 +69,7 @@ function keySetOf(issuer: string, json: Readonly<Record<string, unknown>>): JWTV
   if (!Array.isArray(keys) || keys.length > MAX_KEYS) {
     throw untrusted(`The keys of "${issuer}" are no key set of at most ${MAX_KEYS} keys`)
   }
-  // A secret key has no business in a public document, nor has a private one.
+  // Neither secret nor private keys belong into a public document.
   const usable = keys.filter(
     (key: unknown): key is JSONWebKeySet['keys'][number] =>
       typeof key === 'object' && key !== null && 'kty' in key && key.kty !== 'oct' && !('d' in key),

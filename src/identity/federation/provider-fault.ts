@@ -1,10 +1,10 @@
 /**
- * `unreachable`: no usable answer, trying again may help. `refused`: the provider said no to us. `untrusted`: it said
- * something that cannot be believed.
+ * `unreachable`: there was no usable response; trying again may help. `refused`: the provider rejected our request.
+ * `untrusted`: its response is not valid.
  */
 export type ProviderFaultKind = 'unreachable' | 'refused' | 'untrusted'
 
-/** Why a provider did not help. The message is for the operator: it names what was wrong, never a code or token. */
+/** A failure of a provider. The message is for the operator and never contains a code or token. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault'
   readonly kind: ProviderFaultKind

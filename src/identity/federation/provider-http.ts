@@ -1,4 +1,4 @@
-import type { Egress, EgressRequest, EgressResponse } from '#platform/egress/egress.ts'
+import type { EgressRequest, EgressResponse } from '#platform/egress/egress.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 
 import { ProviderFault, untrusted } from './provider-fault.ts'
@@ -7,35 +7,32 @@ const TIMEOUT_MS = 5_000
 /** Google's discovery document has 1.3 KiB, its keys 1.5 KiB. */
 const MAX_BYTES = 128 * 1024
 const ACCEPT_JSON: EgressRequest['headers'] = [['accept', 'application/json']]
+const FORM_HEADERS: EgressRequest['headers'] = [
+  ['content-type', 'application/x-www-form-urlencoded'],
+]
 
 export interface ProviderResponse {
   readonly status: number
-  readonly headers: EgressResponse['headers']
   readonly json: Readonly<Record<string, unknown>>
 }
 
 interface ProviderHttpRequest {
   readonly url: string
-  /** The provider's, as the operator configured it. */
+  /** The provider's issuer as the operator configured it. */
   readonly issuer: string
   readonly headers?: EgressRequest['headers']
   readonly form?: URLSearchParams
 }
 
 /**
- * JSON from a provider: small, soon, and without redirects. The issuer itself may be anywhere, this machine included: the
- * operator says where it is. What its documents name besides must be https, on the public internet.
+ * Fetches JSON from a provider, bounded in size and time and without redirects. The issuer's own origin may be anywhere,
+ * this machine included, because the operator configures it. Other origins must be https on the public internet.
  */
 export class ProviderHttp {
-  readonly #anywhere: Egress
-  readonly #outside: Egress
+  readonly #anywhere = new HttpEgress({ isPublic: () => true })
+  readonly #outside = new HttpEgress()
 
-  constructor(egress: { readonly anywhere: Egress; readonly outside: Egress } = direct()) {
-    this.#anywhere = egress.anywhere
-    this.#outside = egress.outside
-  }
-
-  /** Answers of 200 and 4xx, which is where OAuth puts its errors; everything else is a `ProviderFault`. */
+  /** Returns responses of 200 and 4xx, which OAuth uses for errors; everything else is a `ProviderFault`. */
   async send(request: ProviderHttpRequest): Promise<ProviderResponse> {
     const answer = await this.#fetch(request).catch((cause: unknown) => {
       throw new ProviderFault('unreachable', `${quotedUrl(request.url)} does not answer`, { cause })
@@ -43,11 +40,7 @@ export class ProviderHttp {
     if (answer.status !== 200 && (answer.status < 400 || answer.status >= 500)) {
       throw new ProviderFault('unreachable', `${quotedUrl(request.url)} answers ${answer.status}`)
     }
-    return {
-      status: answer.status,
-      headers: answer.headers,
-      json: jsonObjectOf(answer, request.url),
-    }
+    return { status: answer.status, json: jsonObjectOf(answer, request.url) }
   }
 
   #fetch({ url, issuer, headers = [], form }: ProviderHttpRequest): Promise<EgressResponse> {
@@ -66,11 +59,7 @@ export class ProviderHttp {
   }
 }
 
-const FORM_HEADERS: EgressRequest['headers'] = [
-  ['content-type', 'application/x-www-form-urlencoded'],
-]
-
-/** Whether a URL that a provider's document names may be used: https, or the very origin of the issuer. */
+/** Whether a URL in a provider's metadata may be used: https, or the issuer's own origin. */
 export const isUsableEndpoint = (url: string, issuer: string): boolean =>
   URL.canParse(url) &&
   (isIssuersOwn(url, issuer) || new URL(url).protocol === 'https:') &&
@@ -78,11 +67,6 @@ export const isUsableEndpoint = (url: string, issuer: string): boolean =>
 
 const isIssuersOwn = (url: string, issuer: string): boolean =>
   new URL(url).origin === new URL(issuer).origin
-
-const direct = () => ({
-  anywhere: new HttpEgress({ isPublic: () => true }),
-  outside: new HttpEgress(),
-})
 
 const quotedUrl = (url: string): string => {
   const { host, pathname } = new URL(url)
@@ -92,7 +76,7 @@ const quotedUrl = (url: string): string => {
 function jsonObjectOf(answer: EgressResponse, url: string): Readonly<Record<string, unknown>> {
   const json = parsed(Buffer.from(answer.bodyBase64, 'base64'))
   if (json) return json
-  // An error page of a proxy in between is no word of the provider's.
+  // It may be the error page of a proxy in between.
   if (answer.status !== 200) {
     throw new ProviderFault(
       'unreachable',

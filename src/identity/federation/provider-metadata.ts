@@ -7,7 +7,7 @@ import { type ProviderResponse, isUsableEndpoint } from './provider-http.ts'
 const Url = Type.String({ minLength: 1, maxLength: 2048 })
 const Words = Type.Array(Type.String({ maxLength: 256 }), { maxItems: 200 })
 
-/** OpenID Connect Discovery 1.0, section 3, and RFC 9207, as far as they concern us. */
+/** The members of OpenID Connect Discovery 1.0 section 3 and RFC 9207 that are used here. */
 const Metadata = Type.Object({
   issuer: Type.String(),
   authorization_endpoint: Url,
@@ -18,20 +18,20 @@ const Metadata = Type.Object({
   authorization_response_iss_parameter_supported: Type.Optional(Type.Boolean()),
 })
 
-/** What a provider says of itself, checked against what the operator says. */
+/** A provider's metadata, after it was checked against the operator's settings. */
 export interface ProviderMetadata {
   readonly issuer: string
   readonly authorizationEndpoint: string
   readonly tokenEndpoint: string
   readonly jwksUri: string
   readonly userInfoEndpoint: string | undefined
-  /** How we show our secret: in a header, unless the provider takes it in the form only. */
+  /** Where the client secret is sent: in a header, unless the provider takes it in the form only. */
   readonly secretIn: 'header' | 'form'
-  /** Whether every answer of the provider names its issuer (RFC 9207). */
+  /** Whether every authorization response names the issuer (RFC 9207). */
   readonly answersNameIssuer: boolean
 }
 
-/** Of a path, OpenID Connect appends; it does not put the well-known part in front, as RFC 8414 does. */
+/** OpenID Connect appends the well-known part to the issuer's path; RFC 8414 would insert it before the path. */
 export const discoveryUrl = (issuer: string): string =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
 
@@ -45,7 +45,7 @@ export function parseProviderMetadata(
   if (!Value.Check(Metadata, json)) {
     throw untrusted(`The discovery document of "${issuer}" is not valid`)
   }
-  // A document that speaks for another issuer would let one provider pass for another.
+  // Otherwise one provider could pass for another.
   if (json.issuer !== issuer) {
     throw untrusted(`The discovery document of "${issuer}" names another issuer`)
   }
@@ -68,7 +68,7 @@ export function parseProviderMetadata(
   }
 }
 
-/** Left out, it means the header. */
+/** OpenID Connect Discovery 1.0 section 3: `client_secret_basic` is the default. */
 function secretPlacement(methods: readonly string[] = ['client_secret_basic']): 'header' | 'form' {
   if (methods.includes('client_secret_basic')) return 'header'
   return methods.includes('client_secret_post') ? 'form' : 'header'

@@ -26,7 +26,7 @@ import {
   upsertProvider,
 } from './queries.ts'
 
-/** A provider as the exchange with it needs it. */
+/** A provider with the client's credentials. */
 export interface ProviderAccess {
   readonly issuer: string
   readonly clientId: string
@@ -34,7 +34,7 @@ export interface ProviderAccess {
   readonly scopes: readonly string[]
 }
 
-/** Providers that visitors of a site may sign in with, as the operator configured them. Secrets are sealed. */
+/** The providers of a site's visitors, as the operator configured them. Client secrets are stored sealed. */
 export class Providers {
   readonly #deps: FederationDeps
 
@@ -42,7 +42,7 @@ export class Providers {
     this.#deps = deps
   }
 
-  /** Of the data pool; the admin pool has none. */
+  /** The providers of the data pool; the admin pool has none. */
   async list(site: Site): Promise<readonly ProviderRecord[]> {
     const { data } = await this.#deps.directory.get(site)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
@@ -68,7 +68,7 @@ export class Providers {
     })
   }
 
-  /** Accounts keep what they are at the provider, and cannot sign in with it. 404 when there is none. */
+  /** Accounts keep their identities, but cannot sign in with them. 404 when there is no provider. */
   async removeGoogle(site: Site): Promise<void> {
     const { data } = await this.#deps.directory.get(site)
     await this.#deps.database.withSite(site.siteId, async (tx) => {
@@ -78,7 +78,7 @@ export class Providers {
     })
   }
 
-  /** One that is not configured, or switched off, is as good as away: a `ProviderFault`. */
+  /** A `ProviderFault` when the provider is not configured, or switched off. */
   access(site: Site, pool: Pool): Promise<ProviderAccess> {
     return this.#deps.database.withSite(site.siteId, async (tx) => {
       const row = await selectProvider(tx, pool.userPoolId)

@@ -13,7 +13,7 @@ export interface StoredProvider {
   readonly sealedClientSecret: Buffer
 }
 
-/** Locked: what is left out of a change stays as it is at that moment. */
+/** Locks the row: a change that leaves a setting out must keep its latest value. */
 export function selectProviderForUpdate(
   tx: SiteTx,
   userPoolId: string,
@@ -87,11 +87,11 @@ export async function deleteProvider(tx: SiteTx, userPoolId: string): Promise<bo
 
 export async function insertLoginState(
   tx: SiteTx,
-  visit: {
+  login: {
     readonly stateHash: Buffer
     readonly userPoolId: string
     readonly purpose: 'sign-in' | 'link'
-    readonly sealedVisit: Buffer
+    readonly sealedState: Buffer
     readonly sub: string | null
     readonly createdAt: Date
     readonly expiresAt: Date
@@ -101,14 +101,14 @@ export async function insertLoginState(
     .insertInto('provider_visit')
     .values({
       site_id: tx.siteId,
-      state_hash: visit.stateHash,
-      user_pool_id: visit.userPoolId,
+      state_hash: login.stateHash,
+      user_pool_id: login.userPoolId,
       provider: GOOGLE,
-      purpose: visit.purpose,
-      sealed_visit: visit.sealedVisit,
-      sub: visit.sub,
-      created_at: visit.createdAt,
-      expires_at: visit.expiresAt,
+      purpose: login.purpose,
+      sealed_visit: login.sealedState,
+      sub: login.sub,
+      created_at: login.createdAt,
+      expires_at: login.expiresAt,
     })
     .execute()
 }
@@ -119,13 +119,13 @@ export function takeLoginState(
   userPoolId: string,
   stateHash: Buffer,
   now: Date,
-): Promise<{ readonly sealedVisit: Buffer } | undefined> {
+): Promise<{ readonly sealedState: Buffer } | undefined> {
   return tx.db
     .deleteFrom('provider_visit')
     .where(inPool(tx, userPoolId))
     .where('state_hash', '=', stateHash)
     .where('expires_at', '>', now)
-    .returning('sealed_visit as sealedVisit')
+    .returning('sealed_visit as sealedState')
     .executeTakeFirst()
 }
 
@@ -161,7 +161,7 @@ export function selectIdentity(
     .executeTakeFirst()
 }
 
-/** False, and nothing happens, when either side is taken: the identity by an account, or the account by an identity. */
+/** False, without any effect, when the identity has an account or the account has an identity. */
 export async function insertIdentity(
   tx: SiteTx,
   identity: ExternalIdentity & UserKey & { readonly email: string | null },
@@ -184,7 +184,7 @@ export async function insertIdentity(
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
 }
 
-/** Deletes the identity that an account has at the issuer before, when the operator has since put another in its place. */
+/** Deletes the account's identity at an issuer that the operator has since replaced. */
 export async function deleteFormerIdentity(
   tx: SiteTx,
   user: UserKey,

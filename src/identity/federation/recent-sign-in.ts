@@ -2,7 +2,7 @@ import { AppError } from '#base/app-error.ts'
 
 const RECENT_MS = 15 * 60_000
 
-/** What changes how one gets into an account takes somebody who has just got into it: a token alone may be stolen. */
+/** Changing the ways to sign in takes a recent sign-in, because a token alone may be stolen. */
 export function requireRecentSignIn({ authTime }: { readonly authTime: Date }, now: Date): void {
   if (now.getTime() - authTime.getTime() <= RECENT_MS) return
   throw new AppError(
