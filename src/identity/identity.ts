@@ -112,11 +112,11 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
   const invites = new Invites({ ...shared, authEmails })
   const verifier = new TokenVerifier(shared)
   const signer = new TokenSigner({ ...deps, signingKeys })
-  const known = { ...shared, users, authEmails, invites, verifier, signer }
-  const signInParts = openSignIns(known)
+  const services = { ...shared, users, authEmails, invites, verifier, signer }
+  const signInParts = openSignIns(services)
   const srp = openSrp(deps)
-  const accountParts = openAccounts({ ...known, ...signInParts, srpVerifiers: srp.verifiers })
-  const superAdminInvites = new SuperAdminInvites(known)
+  const accountParts = openAccounts({ ...services, ...signInParts, srpVerifiers: srp.verifiers })
+  const superAdminInvites = new SuperAdminInvites(services)
   return {
     pools: new Pools({ ...shared, signingKeys, superAdmins: superAdminInvites }),
     signingKeys,
@@ -124,26 +124,26 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     visitors: new Visitors(shared),
     adminUsers: new AdminUsers({
       mailboxOwnership: noMailboxes,
-      ...known,
+      ...services,
       idempotentAnswers: new IdempotentAnswers(deps),
     }),
     invites,
     superAdminInvites,
-    profiles: new Profiles({ ...known, ...signInParts }),
+    profiles: new Profiles({ ...services, ...signInParts }),
     attempts,
     rateLimiter,
     authEmailBranding: new AuthEmailBranding(shared),
     authEmails,
     ...signInParts,
     ...accountParts,
-    tokenMint: new TokenMint(known),
-    adminTokens: new AdminTokens(known),
-    visitorTokens: new VisitorTokens(known),
+    tokenMint: new TokenMint(services),
+    adminTokens: new AdminTokens(services),
+    visitorTokens: new VisitorTokens(services),
     securityEvents,
     dataGroups: new DataGroups(shared),
     authSettings: new AuthSettings(shared),
-    userSessions: new UserSessions({ ...known, ...signInParts }),
-    ...openFederation({ ...known, ...signInParts, ...accountParts }),
-    cognitoApi: openCognito({ ...known, ...signInParts, ...accountParts, ...srp }),
+    userSessions: new UserSessions({ ...services, ...signInParts }),
+    ...openFederation({ ...services, ...signInParts, ...accountParts }),
+    cognitoApi: openCognito({ ...services, ...signInParts, ...accountParts, ...srp }),
   }
 }

@@ -6,8 +6,8 @@ import type { OpenInvite } from '#identity/accounts/model.ts'
 import type { PasswordPolicy } from '#identity/pools/settings.ts'
 import type { Site } from '#sites/site.ts'
 
-/** An invited person's browser, with a link that is still good. */
-export interface OnboardingVisit {
+/** A request of an invited person, whose link is valid. */
+export interface OnboardingRequest {
   readonly site: Site
   readonly token: string
   readonly invite: OpenInvite
@@ -20,17 +20,17 @@ export interface OnboardingVisit {
 
 const ROLES = { 'super-admin': 'a super-admin', admin: 'an admin', user: 'a user' }
 
-export const passwordPage = (visit: OnboardingVisit, { errors }: FormState): Response =>
+export const passwordPage = (onboarding: OnboardingRequest, { errors }: FormState): Response =>
   formPage({
     title: 'Welcome',
-    site: visit.site,
-    lead: html`You are invited as ${ROLES[visit.invite.role ?? 'user']} of
-      <b>${visit.site.domain}</b>. Choose a password for your account.`,
-    action: visit.path,
-    hidden: { token: visit.token },
+    site: onboarding.site,
+    lead: html`You are invited as ${ROLES[onboarding.invite.role ?? 'user']} of
+      <b>${onboarding.site.domain}</b>. Choose a password for your account.`,
+    action: onboarding.path,
+    hidden: { token: onboarding.token },
     fields: [
-      { ...usernameField(visit.invite.email), readOnly: true },
-      newPasswordField(visit.policy, 'Password'),
+      { ...usernameField(onboarding.invite.email), readOnly: true },
+      newPasswordField(onboarding.policy, 'Password'),
       {
         name: 'confirmPassword',
         label: 'Repeat the password',
@@ -40,19 +40,19 @@ export const passwordPage = (visit: OnboardingVisit, { errors }: FormState): Res
     ],
     submit: 'Set password',
     errors,
-    headers: alone(visit),
+    headers: alone(onboarding),
   })
 
-export const welcomePage = (visit: OnboardingVisit): Response =>
+export const welcomePage = (onboarding: OnboardingRequest): Response =>
   noticePage({
     title: 'Your account is ready',
-    site: visit.site,
+    site: onboarding.site,
     tone: 'good',
-    text: [`Your password is set. From now on you sign in as ${visit.invite.email}.`],
-    links: [{ href: visit.applicationUrl, label: 'Go to sign-in' }],
-    headers: alone(visit),
+    text: [`Your password is set. From now on you sign in as ${onboarding.invite.email}.`],
+    links: [{ href: onboarding.applicationUrl, label: 'Go to sign-in' }],
+    headers: alone(onboarding),
   })
 
-/** No window that led here, or was opened from here, has a hold on this one. Browsers heed it over HTTPS only. */
-const alone = ({ applicationUrl }: OnboardingVisit): Record<string, string> =>
+/** Keeps windows that opened this page, or that it opens, from reaching it. Browsers support it over HTTPS only. */
+const alone = ({ applicationUrl }: OnboardingRequest): Record<string, string> =>
   applicationUrl.startsWith('https:') ? { 'cross-origin-opener-policy': 'same-origin' } : {}

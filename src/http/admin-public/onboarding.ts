@@ -11,73 +11,60 @@ import { originOf } from '#http/request-origin.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { type OnboardingVisit, passwordPage, welcomePage } from './onboarding-pages.ts'
+import { type OnboardingRequest, passwordPage, welcomePage } from './onboarding-pages.ts'
 
 const FOLDER = '/admin/public/onboarding'
 
-/** Where an invited person sets a password and so takes the account. Looking at the page does not use the link up. */
+/** The page on which an invited person sets a password and so takes the account. Opening it does not use up the link. */
 export const onboardingRoutes = (context: AppContext) =>
   new Elysia().use(onboardingPage(context, 'super-admin')).use(onboardingPage(context, 'user'))
 
 function onboardingPage(context: AppContext, name: 'super-admin' | 'user') {
   const path: string = `${FOLDER}/${name}`
-  const onboarding = new Onboarding(context, path)
-  const open = 'The link in the invite is the authority'
+  const why = { open: 'The link in the invite is the authority' }
   return new Elysia({ prefix: path })
     .use(publicSite(context))
-    .get('/', ({ site, query }) => onboarding.show(site, query.token), {
-      open,
-      query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }),
-    })
-    .post('/', ({ site, request }) => onboarding.take(site, request), { open })
+    .get(
+      '/',
+      async ({ site, query }) =>
+        passwordPage(await openInvite(context, path, site, query.token), EMPTY_FORM),
+      { ...why, query: t.Object({ token: t.Optional(t.String({ maxLength: 200 })) }) },
+    )
+    .post('/', ({ site, request }) => accept(context, path, site, request), why)
 }
 
-class Onboarding {
-  readonly #context: AppContext
-  readonly #path: string
-
-  constructor(context: AppContext, path: string) {
-    this.#context = context
-    this.#path = path
+/** The form needs no CSRF token: it contains the invite's token, which is secret. */
+async function accept(
+  context: AppContext,
+  path: string,
+  site: Site,
+  request: Request,
+): Promise<Response> {
+  const baseUrl = siteBaseUrl(context.config.baseUrl, site.domain)
+  const fields = await readSameOriginForm(request, new URL(baseUrl).origin)
+  const onboarding = await openInvite(context, path, site, fields.get('token') ?? undefined)
+  try {
+    const acceptance = { token: onboarding.token, password: chosenPassword(fields) }
+    await context.inviteAcceptances.accept(site, acceptance, originOf(request))
+  } catch (error) {
+    return passwordPage(onboarding, { typed: fields, errors: formErrorsOf(error) })
   }
+  return welcomePage(onboarding)
+}
 
-  async show(site: Site, token: string | undefined): Promise<Response> {
-    return passwordPage(await this.#visit(site, token), EMPTY_FORM)
-  }
-
-  /** The form needs no token of its own: whoever knows the invite's could send it as well. */
-  async take(site: Site, request: Request): Promise<Response> {
-    const fields = await readSameOriginForm(request, new URL(this.#baseUrl(site)).origin)
-    const token = fields.get('token') ?? undefined
-    const visit = await this.#visit(site, token)
-    try {
-      const taking = { token: visit.token, password: chosenPassword(fields) }
-      await this.#context.inviteAcceptances.accept(site, taking, originOf(request))
-    } catch (error) {
-      return passwordPage(visit, { typed: fields, errors: formErrorsOf(error) })
-    }
-    return welcomePage(visit)
-  }
-
-  async #visit(site: Site, token: string | undefined): Promise<OnboardingVisit> {
-    if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
-    const invite = await this.#context.inviteAcceptances.find(site, token)
-    if (!invite) throw new AppError('LinkExpired', EXPIRED)
-    const { auth } = await this.#context.pools.bootstrap(site)
-    const { settings } = await this.#context.pools.byId(site, auth.userPoolId)
-    return {
-      site,
-      token,
-      invite,
-      policy: settings.passwordPolicy,
-      path: this.#path,
-      applicationUrl: auth.logoutUri,
-    }
-  }
-
-  #baseUrl(site: Site): string {
-    return siteBaseUrl(this.#context.config.baseUrl, site.domain)
-  }
+async function openInvite(
+  { inviteAcceptances, pools }: AppContext,
+  path: string,
+  site: Site,
+  token: string | undefined,
+): Promise<OnboardingRequest> {
+  if (!token) throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+  const invite = await inviteAcceptances.find(site, token)
+  if (!invite) throw new AppError('LinkExpired', EXPIRED)
+  const { auth } = await pools.bootstrap(site)
+  const { settings } = await pools.byId(site, auth.userPoolId)
+  const { passwordPolicy: policy } = settings
+  return { site, token, invite, policy, path, applicationUrl: auth.logoutUri }
 }
 
 const EXPIRED =

@@ -13,7 +13,7 @@ import { readSession } from './session-cookie.ts'
 
 const OPEN = 'Where clients send browsers to sign in; a sign-in proves itself on the way'
 
-/** RFC 6749 section 3.1; GET and POST alike, as OpenID Connect Core section 3.1.2.1 wants it. */
+/** RFC 6749 section 3.1; GET and POST alike, as OpenID Connect Core section 3.1.2.1 requires. */
 export const authorizeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2/authorize' })
     .use(publicSite(context))

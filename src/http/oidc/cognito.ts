@@ -20,7 +20,7 @@ const MAX_BODY_BYTES = 64 * 1024
 const LIMIT = { limitBytes: MAX_BODY_BYTES, tooLong: () => bodyTooLarge(MAX_BODY_BYTES) }
 const MAX_DEPTH = 32
 
-/** Cognito's JSON API at the issuer: one path, the operation in `X-Amz-Target`, answers and refusals as Cognito gives them. */
+/** Cognito's JSON API at the issuer: one path, the operation in `X-Amz-Target`, responses and errors in Cognito's form. */
 export const cognitoRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId' }).use(publicSite(context)).post(
     '/',
@@ -28,7 +28,7 @@ export const cognitoRoutes = (context: AppContext) =>
       try {
         return answer(request, 200, await called(context, site, params.userPoolId, request))
       } catch (error) {
-        // The rest of the body is not read: the common answer also ends the connection.
+        // The rest of the body is not read: the common error handler also closes the connection.
         if (error instanceof AppError && error.code === 'PayloadTooLarge') throw error
         return refusal(request, cognitoErrorOf(error, '') ?? unexpected(context, request, error))
       }
@@ -55,7 +55,7 @@ async function called(
   return cognitoApi.call({ site, pool, origin: originOf(request) }, target, body)
 }
 
-/** Nobody sends Cognito more than a few levels. */
+/** Cognito's requests have a few levels only. */
 function checkDepth(text: string): string {
   if (!isNestedDeeper(text, MAX_DEPTH)) return text
   throw new CognitoError('SerializationException', 'The request body is nested too deep')
@@ -64,7 +64,7 @@ function checkDepth(text: string): string {
 const isAmazonJson = (request: Request): boolean =>
   request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === CONTENT_TYPE
 
-/** Our own failure: its cause is for the log alone. */
+/** Logs an internal error, whose cause the client must not see. */
 function unexpected({ logger }: AppContext, request: Request, err: unknown): CognitoError {
   const { requestId, host, path } = scopeOf(request)
   logger.error({ err, requestId, host, path }, 'request failed')

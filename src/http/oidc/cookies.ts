@@ -1,16 +1,16 @@
 import type { Pool } from '#identity/pools/model.ts'
 
-/** Where a cookie of a pool's sign-in goes to. */
+/** Which requests a browser sends a cookie with. */
 export interface CookieScope {
   /** The path of the issuer, or of one page below it. */
   readonly path: string
   readonly userPoolId: string
   readonly secure: boolean
-  /** A cookie without one ends with the browser. */
+  /** A cookie without it is deleted when the browser is closed. */
   readonly expiresAt?: Date
 }
 
-/** Where the cookies of a pool's sign-in belong. */
+/** The scope of the cookies of a pool's sign-in. */
 export function poolScope({ issuer }: Pick<Pool, 'issuer'>): CookieScope {
   const { pathname, protocol } = new URL(issuer)
   const userPoolId = pathname.slice(pathname.lastIndexOf('/') + 1)
@@ -18,8 +18,8 @@ export function poolScope({ issuer }: Pick<Pool, 'issuer'>): CookieScope {
 }
 
 /**
- * The cookie of that name. Undefined when it is absent, and also when it comes twice: over plain HTTP one of the two was
- * set by somebody on a neighbouring domain, and there is no telling which.
+ * The cookie of that name. Undefined when it is absent, and when it comes twice with different values: over plain HTTP a
+ * neighbouring domain may have set one of the two.
  */
 export function cookieOf(
   request: Request,
@@ -36,7 +36,7 @@ export function cookieOf(
   return value === '' || values.some((other) => other !== value) ? undefined : value
 }
 
-/** A `Set-Cookie` that no script reads, and that no foreign page's form or frame sends. */
+/** A `Set-Cookie` that scripts cannot read, and that browsers do not send with forms or frames of other sites. */
 export function setCookie(plainName: string, value: string, scope: CookieScope): string {
   const path = scope.secure ? '/' : scope.path
   const parts = [`${nameIn(scope, plainName)}=${value}`, `Path=${path}`, 'HttpOnly', 'SameSite=Lax']
@@ -46,8 +46,8 @@ export function setCookie(plainName: string, value: string, scope: CookieScope):
 }
 
 /**
- * Browsers take a cookie named `__Host-…` from this very host alone, over TLS and for all of its paths, so no neighbouring
- * domain can plant one; the pool is in the name because the path cannot say it. Plain HTTP knows no such names.
+ * Browsers accept a cookie named `__Host-…` from this host alone, over TLS and for all of its paths, so no neighbouring
+ * domain can set one. The name includes the pool because the path cannot. Over plain HTTP there is no such prefix.
  */
 const nameIn = ({ secure, userPoolId }: CookieScope, plainName: string): string =>
   secure ? `__Host-${plainName}.${userPoolId}` : plainName

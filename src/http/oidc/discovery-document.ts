@@ -8,7 +8,7 @@ export const DiscoveryDocument = Type.Record(
   Type.Union([Type.String(), Type.Array(Type.String()), Type.Boolean()]),
 )
 
-/** Everything a client needs to know of an issuer, as far as the hosted sign-in goes. The sign-in's paths are Cognito's. */
+/** The metadata of an issuer. The paths are Cognito's. */
 export const discoveryDocument = (issuer: string) => ({
   issuer,
   authorization_endpoint: `${issuer}/oauth2/authorize`,

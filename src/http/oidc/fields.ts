@@ -3,10 +3,10 @@ import type { PasswordPolicy } from '#identity/pools/settings.ts'
 
 import type { Field } from './pages/field.ts'
 
-/** Longer than any address: what is typed goes on in the address of the next page. */
+/** Longer than any address. The limit bounds the URL of the next page, which carries the address. */
 const MAX_USERNAME = 320
 
-/** An address as it was typed; spaces around it come from keyboards that complete words. */
+/** The address without the spaces around it, which keyboards that complete words add. */
 export function readUsername(fields: URLSearchParams): string {
   const username = required(fields, 'username', ADDRESS)
   if (username.length > MAX_USERNAME) throw missing('username', ADDRESS)
@@ -16,7 +16,7 @@ export function readUsername(fields: URLSearchParams): string {
 export const readPassword = (fields: URLSearchParams): string =>
   required(fields, 'password', PASSWORD)
 
-/** A mailed code, which people copy with spaces. */
+/** The mailed code without spaces, with which people copy it. */
 export const readCode = (fields: URLSearchParams): string =>
   required(fields, 'code', 'Enter the code from the message').replaceAll(/[\s-]/g, '')
 

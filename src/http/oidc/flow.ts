@@ -7,7 +7,7 @@ import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
 const LIFETIME_MS = 24 * 60 * 60 * 1000
 const MAX_LENGTH = 2_000
 
-/** What one page of the sign-in tells the next. */
+/** The state that one page of the sign-in hands to the next. */
 const Flow = Type.Union([
   Type.Object({
     step: Type.Literal('confirm'),
@@ -26,7 +26,7 @@ export type Flow = Static<typeof Flow>
 
 const Sealed = Type.Object({ flow: Flow, expiresAtMs: Type.Number() })
 
-/** Carries a flow in an address: sealed, for a day, and for one browser, so that nobody is led into another's flow. */
+/** Carries a flow in a URL: sealed, for a day, and for one browser, so that nobody is led into another's flow. */
 export class Flows {
   readonly #key: Uint8Array
   readonly #clock: Clock
@@ -41,7 +41,7 @@ export class Flows {
     return encrypt(this.#key, browser, Buffer.from(JSON.stringify(sealed))).toString('base64url')
   }
 
-  /** Undefined for what was sealed elsewhere, changed, or too old. */
+  /** Undefined for a flow that was sealed for another browser, changed, or expired. */
   open(text: string, browser: string): Flow | undefined {
     if (text.length > MAX_LENGTH) return undefined
     const opened = decrypt(this.#key, browser, Buffer.from(text, 'base64url'))

@@ -15,7 +15,7 @@ import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
 import { type InteractionRequest, interactionPage, signInFormRoutes } from './sign-in-form.ts'
 
-/** Where a code for a new password is asked for; the same answer whether the address has an account or not. */
+/** The page that requests a code for a new password. It responds alike whether the address has an account or not. */
 export const forgotPasswordRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'forgotPassword',
@@ -47,7 +47,7 @@ const forgotPage = (interaction: InteractionRequest, { typed, errors }: FormStat
 
 type ResetFlow = Extract<Flow, { step: 'reset' }>
 
-/** Where the mailed code sets a new password. */
+/** The page that sets a new password with the mailed code. */
 export const confirmForgotPasswordRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'confirmForgotPassword',

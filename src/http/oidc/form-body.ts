@@ -7,7 +7,7 @@ const BODY = formBody()
 const MAX_FORM_BYTES = 64 * 1024
 const MAX_FIELDS = 50
 
-/** The fields of a form, each once: two readers could each take another one of two. */
+/** The fields of a form. Refuses a field that comes twice: two readers could each take another value. */
 export async function readForm(request: Request): Promise<URLSearchParams> {
   const fields = await readFormFields(request)
   const names = [...fields.keys()]
@@ -16,7 +16,7 @@ export async function readForm(request: Request): Promise<URLSearchParams> {
   return fields
 }
 
-/** All that a form has. Refuses another content type (415), more than 64 KiB (413), and more than 50 fields (400). */
+/** All fields of a form. Refuses another content type (415), more than 64 KiB (413), and more than 50 fields (400). */
 export async function readFormFields(request: Request): Promise<URLSearchParams> {
   if (!isForm(request.headers.get('content-type'))) {
     throw new AppError('UnsupportedMediaType', `This route takes a form: send it as "${FORM_TYPE}"`)

@@ -13,7 +13,7 @@ import {
   signInFormRoutes,
 } from './sign-in-form.ts'
 
-/** Address and password: the way in. */
+/** The page that signs in with address and password. */
 export const loginRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'login',

@@ -20,7 +20,7 @@ import { noticePage } from './pages/notice-page.ts'
 import { seeOther } from './see-other.ts'
 import { clearedSession, readSession } from './session-cookie.ts'
 
-/** The longest query of another site's form, sent as an address: longer ones get lost on the way. */
+/** The longest query of another site's form that is turned into a URL: longer ones fail at proxies. */
 const MAX_QUERY = 8192
 const OPEN = 'Ends the sign-in of the browser that comes, and of no other'
 
@@ -40,7 +40,7 @@ export const logoutRoutes = (context: AppContext) => {
       async ({ poolRequest }) => {
         const fields = await readForm(poolRequest.request)
         if (hasCsrfToken(csrfOf(poolRequest), fields)) return confirmLogout(context, poolRequest)
-        // A form of another site brings no cookie; the browser brings it when it comes again by itself.
+        // A form of another site is sent without our cookies; the redirect that follows is sent with them.
         fields.delete(CSRF_FIELD)
         const query = fields.toString()
         if (query.length > MAX_QUERY)
@@ -65,7 +65,7 @@ async function logout(
     : confirmPage(poolRequest, csrfOf(poolRequest), check)
 }
 
-/** The user has said yes to the request that the page was about. */
+/** The user has confirmed the request of the page. */
 async function confirmLogout(context: AppContext, poolRequest: PoolHttpRequest): Promise<Response> {
   const check = await checkLogout(context, poolRequest, undefined)
   return check.kind === 'refused'
@@ -117,7 +117,7 @@ const confirmPage = (
     errors: NO_ERRORS,
   })
 
-/** Where a sign-out ends that names no address to return to. */
+/** The page after a sign-out that names no address to return to. */
 const signedOutPage = (site: Site, cookies: readonly string[] = []): Response =>
   noticePage({
     title: 'You are signed out',

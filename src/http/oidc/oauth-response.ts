@@ -6,14 +6,14 @@ import { publicClient } from '#identity/token-sets/public-client.ts'
 
 import { readFormFields } from './form-body.ts'
 
-/** RFC 6749 section 5.1: nothing that these endpoints answer is kept. */
+/** RFC 6749 section 5.1: responses must not be cached. */
 const HEADERS = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
   pragma: 'no-cache',
 }
 
-/** What these endpoints read. The rest is ignored, also when it comes twice, as `resource` may (RFC 8707). */
+/** The parameters that are read. Others are ignored, and may come twice, as `resource` may (RFC 8707). */
 const PARAMETERS = [
   'client_id',
   'client_secret',
@@ -29,13 +29,13 @@ const PARAMETERS = [
   'token_type_hint',
 ]
 
-/** The fields of a client's request, each once; one without a value counts as left out. */
+/** A client's request. A field without a value counts as left out. */
 export interface ClientForm {
   readonly client: Client
   readonly fields: ReadonlyMap<string, string>
 }
 
-/** A request of a client to one of the endpoints that browsers do not visit. */
+/** Reads a client's request to one of the endpoints that are not for browsers. */
 export async function clientForm(request: Request, pool: Pool): Promise<ClientForm> {
   const form = await readFormFields(request)
   const twice = PARAMETERS.find((name) => form.getAll(name).length > 1)
@@ -57,7 +57,7 @@ export function requiredField(fields: ReadonlyMap<string, string>, name: string)
   return value
 }
 
-/** The answer, or the refusal in OAuth's own form. What is no refusal of the request is left to the common handler. */
+/** The response, or the error in OAuth's form. Errors that are not about the request are left to the common handler. */
 export async function oauthResponse(
   request: Request,
   answer: () => Promise<object | undefined>,
@@ -85,7 +85,7 @@ function oauthErrorResponse(
 ): Response {
   const headers = new Headers(HEADERS)
   const said = `error="${error}", error_description="${description.replaceAll('"', "'")}"`
-  // A browser that is challenged for Basic without having tried it would ask its user.
+  // A browser that is challenged for Basic without having tried it would prompt its user.
   if (error === 'invalid_client' && request.headers.has('authorization')) {
     headers.set('www-authenticate', `Basic realm="clients", ${said}`)
   }

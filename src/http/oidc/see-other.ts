@@ -1,4 +1,4 @@
-/** A redirect after which nothing is kept and nothing is told of where the browser was. */
+/** A redirect that is not cached, and that does not tell the next page the URL of this one. */
 export function seeOther(location: string, cookies: readonly string[] = []): Response {
   const headers = new Headers({
     location,

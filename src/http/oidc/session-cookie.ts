@@ -4,7 +4,7 @@ import { cookieOf, poolScope, setCookie } from './cookies.ts'
 
 const NAME = 'croft_session'
 
-/** The browser's sign-in at a pool, as it came with the request. */
+/** The token of the browser's session at a pool. */
 export const readSession = (request: Request, pool: Pick<Pool, 'issuer'>): string | undefined =>
   cookieOf(request, NAME, poolScope(pool))
 
@@ -14,6 +14,6 @@ export const sessionCookie = (
   session: { readonly token: string; readonly expiresAt: Date },
 ): string => setCookie(NAME, session.token, { ...poolScope(pool), expiresAt: session.expiresAt })
 
-/** The `Set-Cookie` that ends it. */
+/** The `Set-Cookie` that deletes it. */
 export const clearedSession = (pool: Pick<Pool, 'issuer'>): string =>
   setCookie(NAME, '', { ...poolScope(pool), expiresAt: new Date(0) })

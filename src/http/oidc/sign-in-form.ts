@@ -22,7 +22,7 @@ export interface InteractionRequest extends PoolHttpRequest {
   readonly authorization: AuthorizationRequest
   readonly flow: Flow | undefined
   readonly csrf: CsrfSession
-  /** Where another page of this sign-in is, with what that page has to know. */
+  /** The path of another page of this sign-in, with the flow that it continues. */
   readonly pathTo: (page: PageName, flow?: Flow) => string
 }
 
@@ -34,7 +34,7 @@ type PageName =
   | 'confirmForgotPassword'
   | 'oauth2/authorize'
 
-/** Reads the requests. Nothing is kept between two of them: every page carries the client's request, which is checked each time. */
+/** Reads requests to the pages. Every page carries the client's request, which is checked each time; nothing is stored. */
 class Interactions {
   readonly #formKey: Uint8Array
   readonly #flows: Flows
@@ -44,7 +44,7 @@ class Interactions {
     this.#flows = new Flows(sealer.derive('sign-in-flows'), clock)
   }
 
-  /** Returns a response instead for a client's request that may not be served. */
+  /** Returns the response instead for a client's request that may not be served. */
   open(poolRequest: PoolHttpRequest): InteractionRequest | Response {
     const { site, pool, request } = poolRequest
     const params = new URL(request.url).searchParams
@@ -56,7 +56,7 @@ class Interactions {
 
     const { pathname } = new URL(pool.issuer)
     const { client, query } = check.request
-    // Made for linking a provider to an account that is signed in: no page of ours has a part in that.
+    // The link client signs in at the provider alone, on none of these pages.
     if (client.purpose === 'link') return seeOther(`${pathname}/oauth2/authorize?${query}`)
     const csrf = csrfSession(this.#formKey, request, pool.issuer, poolScope(pool))
     const browser = `${pool.issuer}\n${csrf.secret}`
@@ -77,11 +77,11 @@ class Interactions {
 /** One page of the sign-in: what it shows, and what its form does. */
 interface SignInForm {
   readonly name: PageName
-  /** Why anyone may come. */
+  /** Why anyone may call it. */
   readonly open: string
-  /** Also shows the form again, with what was wrong. */
+  /** Shows the form, also again with its errors. */
   show(interaction: InteractionRequest, form: FormState): Response
-  /** Fails with an `AppError` that the form can show, or with another one. */
+  /** Rejects with an `AppError` that the form shows, or with another error. */
   submit(
     context: AppContext,
     interaction: InteractionRequest,

@@ -22,7 +22,7 @@ import {
   signInFormRoutes,
 } from './sign-in-form.ts'
 
-/** Where a stranger becomes a visitor with an account; the same answer whether the address has one or not. */
+/** The page that signs visitors up. It responds alike whether the address has an account or not. */
 export const signUpRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'signup',
@@ -63,7 +63,7 @@ function signUpPage(interaction: InteractionRequest, { typed, errors }: FormStat
 
 type SignUpFlow = Extract<Flow, { step: 'confirm' }>
 
-/** Where a sign-up proves its address with the mailed code, and is signed in by it. */
+/** The page that confirms a sign-up with the mailed code, and signs the visitor in. */
 export const confirmUserRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'confirmUser',
@@ -87,13 +87,13 @@ async function confirm(
   const authTime = context.clock.now()
   const confirmation = { email, registrationId, code: readCode(fields) }
   const { sub } = await context.signUps.confirm(interaction, confirmation)
-  // The flow is this browser's own, which gave the password; the code has just proven the address.
+  // The flow belongs to the browser that sent the password, and the code has just proven the address.
   return completePasswordSignIn(context, interaction, { sub, authTime })
 }
 
 function confirmPage(interaction: InteractionRequest, form: FormState): Response {
   const { flow } = interaction
-  // Signing in with address and password leads back here.
+  // Signing in with address and password redirects to this page again.
   return flow?.step === 'confirm'
     ? codePage(interaction, flow, form)
     : seeOther(interaction.pathTo('login'), interaction.csrf.cookies)

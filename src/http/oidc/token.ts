@@ -53,7 +53,7 @@ const answerOf = (tokens: TokenSet): object => ({
   ...(tokens.idToken !== undefined && { id_token: tokens.idToken }),
 })
 
-/** RFC 7009: 200 also for a token that is not known, or of another client, so that nothing is learned of it. */
+/** RFC 7009: 200 also for a token that is unknown or another client's, so that nothing is learned about it. */
 export const revokeRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/oauth2/revoke' }).use(publicSite(context)).post(
     '/',

@@ -42,8 +42,8 @@ async function userInfo(
 }
 
 /**
- * The token that came in the header or in a form, as the header would have it (RFC 6750 sections 2.1 and 2.2). Not from the
- * URL, which others come to read; and not from two places, of which another reader could take the other one.
+ * The token of the header or of a form, in the header's form (RFC 6750 sections 2.1 and 2.2). Refuses a token in the URL,
+ * which ends up in logs, and two tokens, of which another reader could take the other one.
  */
 async function bearerOf(request: Request): Promise<string | undefined> {
   const header = request.headers.get('authorization') ?? ''
@@ -61,7 +61,7 @@ async function bearerOf(request: Request): Promise<string | undefined> {
   return BEARER.test(header) ? header : undefined
 }
 
-/** To a request that has no token at all: no error code (RFC 6750 section 3.1). */
+/** The response to a request without a token has no error code (RFC 6750 section 3.1). */
 const challenge = (): Response =>
   new Response(null, {
     status: 401,

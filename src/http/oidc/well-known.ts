@@ -7,12 +7,12 @@ import { JwksDocument } from '#identity/keys/model.ts'
 
 import { DiscoveryDocument, discoveryDocument } from './discovery-document.ts'
 
-/** Any page may read these; a key set is kept for a minute only, so that a cache between learns of a rotation. */
+/** Any page may read these. Caches may keep a key set for a minute only, because keys are rotated. */
 const PUBLISHED = { 'access-control-allow-origin': '*' }
 const DISCOVERY_HEADERS = { ...PUBLISHED, 'cache-control': 'public, max-age=300' }
 const JWKS_HEADERS = { ...PUBLISHED, 'cache-control': 'public, max-age=60' }
 
-/** The two documents with which a client checks tokens of a pool without knowing Croft. */
+/** The two documents from which any OpenID Connect client learns how to verify a pool's tokens. */
 export const wellKnownRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/oidc/:userPoolId/.well-known' })
     .use(publicSite(context))

@@ -35,14 +35,14 @@ export class AuthorizationCodes {
     this.#ids = deps.ids
   }
 
-  async issue(tx: SiteTx, request: AuthorizationRequest, holder: CodeSubject): Promise<string> {
+  async issue(tx: SiteTx, request: AuthorizationRequest, subject: CodeSubject): Promise<string> {
     const code = this.#ids.secret()
     const createdAt = this.#clock.now()
     await deleteExpired(tx, 'authorization_code', createdAt)
     await insertCode(tx, {
-      sub: holder.sub,
-      sessionId: holder.sessionId,
-      authTime: holder.authTime,
+      sub: subject.sub,
+      sessionId: subject.sessionId,
+      authTime: subject.authTime,
       codeHash: hashSecret(code),
       userPoolId: request.pool.userPoolId,
       clientId: request.client.clientId,
@@ -58,8 +58,8 @@ export class AuthorizationCodes {
 
   /** A used one too, as long as it is remembered. */
   async find(tx: SiteTx, code: string): Promise<FoundCode | undefined> {
-    const known = await selectCode(tx, hashSecret(code))
-    return known && { ...known, expired: known.expiresAt <= this.#clock.now() }
+    const stored = await selectCode(tx, hashSecret(code))
+    return stored && { ...stored, expired: stored.expiresAt <= this.#clock.now() }
   }
 
   /** When two use the same code at once, one of them gets true. */

@@ -134,9 +134,9 @@ export const REQUEST_CHECKS: readonly ParameterCheck[] = [
 /** Returns the scopes that are requested and exist, each once; all, as Cognito has it, when none is requested. */
 export function grantedScopes(parameters: AuthorizationParameters): readonly string[] {
   if (!parameters.values.has('scope')) return SCOPES
-  const known = parameters.client?.cognitoApi ? [...SCOPES, COGNITO_API_SCOPE] : SCOPES
+  const supported = parameters.client?.cognitoApi ? [...SCOPES, COGNITO_API_SCOPE] : SCOPES
   return [...new Set(wordsOfParameter(parameters, 'scope'))].filter((scope) =>
-    known.includes(scope),
+    supported.includes(scope),
   )
 }
 

@@ -76,14 +76,14 @@ export class SignIns {
     const { pool, client } = request
     const refusal = await this.#refusalOf(site, request, proof)
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const holder = await lockAccountForNewSignIn(tx, pool, proof)
-      if (!holder) throw new AppError('InvalidCredentials', 'That did not work: sign in again')
+      const account = await lockAccountForNewSignIn(tx, pool, proof)
+      if (!account) throw new AppError('InvalidCredentials', 'That did not work: sign in again')
       const session = await this.#deps.sessions.start(tx, pool, proof, origin)
       await this.#deps.events.record(tx, {
         event: 'sign-in.succeeded',
         pool: pool.kind,
-        sub: holder.sub,
-        email: holder.email,
+        sub: account.sub,
+        email: account.email,
         clientId: client.clientId,
         origin,
         detail: { method: proof.method },

@@ -75,7 +75,7 @@ export class SrpSignIns {
 
   async begin(by: SrpRequest, email: string, clientPublic: bigint): Promise<SrpChallenge> {
     const { verifier } = await this.#deps.database.withSite(by.site.siteId, (tx) =>
-      this.#known(tx, by, email),
+      this.#candidate(tx, by, email),
     )
     const exchange = await openExchange(this.#deps.powers, clientPublic, verifier)
     return {
@@ -102,9 +102,9 @@ export class SrpSignIns {
     challenge: Challenge,
     answer: SrpAnswer,
   ): Promise<string | undefined> {
-    const known = await this.#use(by, challenge, answer.email)
-    if (!known) return undefined
-    const { sub, verifier, real } = known
+    const candidate = await this.#use(by, challenge, answer.email)
+    if (!candidate) return undefined
+    const { sub, verifier, real } = candidate
     const right = await this.#isRight(by, challenge, { answer, verifier })
     if (right && real && sub !== null) return sub
     await this.#noteFailure(by, answer, sub)
@@ -121,7 +121,7 @@ export class SrpSignIns {
     return this.#deps.database.withSite(by.site.siteId, async (tx) => {
       await deleteExpired(tx, 'used_srp_challenge', this.#deps.clock.now())
       if (!(await insertUsedChallenge(tx, challenge))) return undefined
-      return this.#known(tx, by, email)
+      return this.#candidate(tx, by, email)
     })
   }
 
@@ -137,7 +137,7 @@ export class SrpSignIns {
   }
 
   /** The same work for each address: what nobody has is read, opened and compared as well. */
-  async #known(tx: SiteTx, { pool }: SrpRequest, typed: string): Promise<SrpCandidate> {
+  async #candidate(tx: SiteTx, { pool }: SrpRequest, typed: string): Promise<SrpCandidate> {
     const email = lookupEmail(typed)
     const place = { userPoolId: pool.userPoolId, email }
     const { sub, hasSrp, sealedSrp } = await selectSrpAccount(tx, place, this.#nobody)

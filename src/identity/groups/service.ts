@@ -107,9 +107,9 @@ export class DataGroups {
     by: GroupEditor & { readonly toDelete: number },
   ): Promise<'create' | 'update' | 'none'> {
     const group = parseGroup(input)
-    const known = await selectGroup(tx, group.groupName)
-    if (known?.description === group.description) return 'none'
-    if (known) {
+    const existing = await selectGroup(tx, group.groupName)
+    if (existing?.description === group.description) return 'none'
+    if (existing) {
       await updateGroup(tx, group)
       return 'update'
     }

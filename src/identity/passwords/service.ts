@@ -133,12 +133,12 @@ export class Passwords {
    * Stores the password again when it was hashed at another cost than today's, or lacks a verifier that the pool's clients
    * need now. For who has just proven to know it.
    */
-  async renew(site: Site, pool: Pool, known: VerifiedPassword): Promise<void> {
-    const outdated = this.#deps.hasher.isOutdated(known.hash)
-    if (!outdated && !(await this.#lacksSrp(site, pool, known))) return
-    const prepared = await this.hash(pool, known)
+  async renew(site: Site, pool: Pool, verified: VerifiedPassword): Promise<void> {
+    const outdated = this.#deps.hasher.isOutdated(verified.hash)
+    if (!outdated && !(await this.#lacksSrp(site, pool, verified))) return
+    const prepared = await this.hash(pool, verified)
     await this.#deps.database.withSite(site.siteId, (tx) =>
-      this.replace(tx, pool, { sub: known.sub, oldHash: known.hash }, prepared),
+      this.replace(tx, pool, { sub: verified.sub, oldHash: verified.hash }, prepared),
     )
   }
 

@@ -40,8 +40,8 @@ export class RevocationStates {
   }
 
   #of(key: string): RevocationState {
-    const known = this.#byKey.get(key)
-    if (known) return known
+    const kept = this.#byKey.get(key)
+    if (kept) return kept
     const state = { current: true }
     this.#byKey.set(key, state)
     return state

@@ -31,13 +31,13 @@ export class LogoutRequests {
     if (!words) return refused('A parameter is there more than once, or is too long')
     const { hint, target, state } = words
     const sub = hint === undefined ? undefined : await this.#hints.subOf(site, pool, hint)
-    const asked = { ...words, sub }
-    const fault = CHECKS.find(({ is }) => is(pool, asked))
+    const logout = { ...words, sub }
+    const fault = CHECKS.find(({ is }) => is(pool, logout))
     if (fault) return refused(fault.description)
     const location = target && withState(target, state)
-    return signedIn === undefined || isMeant(asked, signedIn)
+    return signedIn === undefined || isMeant(logout, signedIn)
       ? { kind: 'valid', location }
-      : { kind: 'to-confirm', location, query: queryOf(pool, asked) }
+      : { kind: 'to-confirm', location, query: queryOf(pool, logout) }
   }
 }
 
@@ -60,9 +60,9 @@ const isMeant = ({ sub, isOfCognito }: HintedLogout, signedIn: string): boolean 
   sub === undefined ? isOfCognito : sub === signedIn
 
 /** The same request without its hint, which has been judged. */
-function queryOf(pool: Pool, asked: HintedLogout): string {
-  const { target, state } = asked
-  const clientId = clientIdOf(pool, asked)
+function queryOf(pool: Pool, logout: HintedLogout): string {
+  const { target, state } = logout
+  const clientId = clientIdOf(pool, logout)
   if (target === undefined || clientId === undefined) return ''
   return new URLSearchParams({
     client_id: clientId,
@@ -74,7 +74,7 @@ function queryOf(pool: Pool, asked: HintedLogout): string {
 /** An id token whose keys are gone says nothing, and takes nothing away where the client names itself. */
 const CHECKS: readonly {
   readonly description: string
-  readonly is: (pool: Pool, asked: HintedLogout) => boolean
+  readonly is: (pool: Pool, logout: HintedLogout) => boolean
 }[] = [
   {
     description: 'id_token_hint is no id token of this issuer',
@@ -92,13 +92,13 @@ const CHECKS: readonly {
   },
   {
     description: 'client_id or id_token_hint is needed to return to an address',
-    is: (pool, asked) => asked.target !== undefined && clientIdOf(pool, asked) === undefined,
+    is: (pool, logout) => logout.target !== undefined && clientIdOf(pool, logout) === undefined,
   },
   {
     description: 'The address to return to is not one that the client has registered',
-    is: (pool, asked) =>
-      asked.target !== undefined &&
-      !pool.clients.get(clientIdOf(pool, asked) ?? '')?.logoutUris.includes(asked.target),
+    is: (pool, logout) =>
+      logout.target !== undefined &&
+      !pool.clients.get(clientIdOf(pool, logout) ?? '')?.logoutUris.includes(logout.target),
   },
 ]
 

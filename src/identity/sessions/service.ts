@@ -138,9 +138,9 @@ export class Sessions {
     ending: RevokedBy = {},
   ): Promise<void> {
     await this.#deps.database.withSite(site.siteId, async (tx) => {
-      const known = await deleteSession(tx, { userPoolId: pool.userPoolId, sub, sessionId })
+      const deleted = await deleteSession(tx, { userPoolId: pool.userPoolId, sub, sessionId })
       const alive = await this.#endTokens(tx, pool, { sub, sessionId })
-      if (!known && !alive) throw notFound('Session', sessionId)
+      if (!deleted && !alive) throw notFound('Session', sessionId)
       await this.#deps.events.record(tx, {
         event: 'session.revoked',
         pool: pool.kind,

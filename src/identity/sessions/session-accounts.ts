@@ -6,11 +6,11 @@ import type { SessionAccount } from './model.ts'
 import { lockSessionAccount, selectSessionAccount } from './session-account-queries.ts'
 
 /** As tokens name them: the role is the only group of an admin. */
-export const tokenSubjectOf = ({ role, groups, ...holder }: SessionAccount): TokenSubject => ({
-  sub: holder.sub,
-  username: holder.email,
-  email: holder.email,
-  emailVerified: holder.emailVerified,
+export const tokenSubjectOf = ({ role, groups, ...account }: SessionAccount): TokenSubject => ({
+  sub: account.sub,
+  username: account.email,
+  email: account.email,
+  emailVerified: account.emailVerified,
   groups: role === null ? groups : [role],
 })
 
@@ -27,8 +27,8 @@ export async function lockAccountForNewSignIn(
   pool: Pick<Pool, 'userPoolId'>,
   { sub, authTime }: { readonly sub: string; readonly authTime: Date },
 ): Promise<SessionAccount | undefined> {
-  const holder = await lockAccountOfSignIn(tx, pool, { sub, authTime })
-  return holder && authTime >= holder.signInsValidAfter ? holder : undefined
+  const account = await lockAccountOfSignIn(tx, pool, { sub, authTime })
+  return account && authTime >= account.signInsValidAfter ? account : undefined
 }
 
 /** For what comes of a sign-in that goes on. */
@@ -37,6 +37,6 @@ export async function lockAccountOfSignIn(
   pool: Pick<Pool, 'userPoolId'>,
   { sub, authTime }: { readonly sub: string; readonly authTime: Date },
 ): Promise<SessionAccount | undefined> {
-  const holder = await lockSessionAccount(tx, pool.userPoolId, sub)
-  return holder && authTime >= holder.tokensValidAfter ? holder : undefined
+  const account = await lockSessionAccount(tx, pool.userPoolId, sub)
+  return account && authTime >= account.tokensValidAfter ? account : undefined
 }

@@ -65,14 +65,14 @@ export class CodeExchange {
     // For a code of another pool or client, the answer says no more than that it is not theirs.
     if (fault) return denied('invalid_grant', fault.description)
     if (code.familyId !== null) return this.#replayed(tx, request, code)
-    const holder = await lockAccountOfSignIn(tx, pool, code)
-    if (!holder) return denied('invalid_grant', SIGNED_OUT)
+    const account = await lockAccountOfSignIn(tx, pool, code)
+    if (!account) return denied('invalid_grant', SIGNED_OUT)
     const familyId = this.#deps.families.newId()
     if (!(await this.#deps.codes.use(tx, grant.code, familyId)))
       return this.#lostRace(tx, request, grant)
     await this.#deps.families.start(tx, pool, { ...code, familyId, origin })
     const { clientId, scope, authTime, nonce } = code
-    const content = { familyId, clientId, holder, authTime, scope, nonce: nonce ?? undefined }
+    const content = { familyId, clientId, account, authTime, scope, nonce: nonce ?? undefined }
     return granted(await this.#issuer.issue(tx, content))
   }
 

@@ -35,22 +35,22 @@ export class RefreshExchange {
     const { pool } = request
     const tokenHash = hashSecret(grant.refreshToken)
     const now = this.#deps.clock.now()
-    const known = await selectRefreshToken(tx, tokenHash)
-    const fault = faultOf(known, pool, grant, now)
-    if (!known || fault !== undefined) {
+    const stored = await selectRefreshToken(tx, tokenHash)
+    const fault = faultOf(stored, pool, grant, now)
+    if (!stored || fault !== undefined) {
       return denied('invalid_grant', fault ?? 'refresh_token is not known')
     }
-    const scope = narrowScope(known.scope, grant.scope)
+    const scope = narrowScope(stored.scope, grant.scope)
     if (scope === undefined) {
       return denied('invalid_scope', 'scope names more than the sign-in was granted')
     }
-    const holder = await lockAccountOfSignIn(tx, pool, known)
-    if (!holder) return denied('invalid_grant', 'The user has been signed out')
+    const account = await lockAccountOfSignIn(tx, pool, stored)
+    if (!account) return denied('invalid_grant', 'The user has been signed out')
     if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
-      return this.#replayed(tx, request, known)
+      return this.#replayed(tx, request, stored)
     }
-    const { familyId, clientId, authTime } = known
-    return granted(await this.#issuer.issue(tx, { familyId, clientId, holder, authTime, scope }))
+    const { familyId, clientId, authTime } = stored
+    return granted(await this.#issuer.issue(tx, { familyId, clientId, account, authTime, scope }))
   }
 
   async #replayed(
@@ -66,22 +66,22 @@ export class RefreshExchange {
 }
 
 function faultOf(
-  known: StoredRefreshToken | undefined,
+  stored: StoredRefreshToken | undefined,
   pool: Pool,
   { clientId }: RefreshGrant,
   now: Date,
 ): string | undefined {
-  if (known?.userPoolId !== pool.userPoolId) return 'refresh_token is not known'
-  if (known.clientId !== clientId) return 'refresh_token is of another client'
-  if (known.revokedAt !== null) return 'The sign-in has been ended'
-  return known.expiresAt <= now ? 'refresh_token has expired' : undefined
+  if (stored?.userPoolId !== pool.userPoolId) return 'refresh_token is not known'
+  if (stored.clientId !== clientId) return 'refresh_token is of another client'
+  if (stored.revokedAt !== null) return 'The sign-in has been ended'
+  return stored.expiresAt <= now ? 'refresh_token has expired' : undefined
 }
 
 /** What is asked for, in the order in which it was granted; undefined when it is more than that. */
-function narrowScope(grantedScope: string, asked: string | undefined): string | undefined {
-  if (asked === undefined) return grantedScope
+function narrowScope(grantedScope: string, requested: string | undefined): string | undefined {
+  if (requested === undefined) return grantedScope
   const all = scopesOf(grantedScope)
-  const some = scopesOf(asked)
+  const some = scopesOf(requested)
   if (some.length === 0 || some.some((scope) => !all.includes(scope))) return undefined
   return all.filter((scope) => some.includes(scope)).join(' ')
 }

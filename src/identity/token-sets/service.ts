@@ -37,17 +37,17 @@ export class TokenSets {
   start(
     { site, pool, origin }: PoolRequest,
     grant: SignInGrant,
-    record: (tx: SiteTx, holder: SessionAccount) => Promise<void>,
+    record: (tx: SiteTx, account: SessionAccount) => Promise<void>,
   ): Promise<TokenSet> {
     return this.#answer(site, pool, async (tx) => {
-      const holder = await lockAccountForNewSignIn(tx, pool, grant)
-      if (!holder) return denied('invalid_grant', 'The user has been signed out')
+      const account = await lockAccountForNewSignIn(tx, pool, grant)
+      if (!account) return denied('invalid_grant', 'The user has been signed out')
       const familyId = this.#deps.families.newId()
       const { client, sub, scope, authTime, nonce, sessionId = null } = grant
       const start = { sub, sessionId, scope, authTime, origin, clientId: client.clientId }
       await this.#deps.families.start(tx, pool, { familyId, ...start })
-      await record(tx, holder)
-      const issue = { familyId, clientId: client.clientId, holder, authTime, scope, nonce }
+      await record(tx, account)
+      const issue = { familyId, clientId: client.clientId, account, authTime, scope, nonce }
       return granted(await this.#issuer.issue(tx, issue))
     })
   }

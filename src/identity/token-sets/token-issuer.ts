@@ -16,7 +16,7 @@ import type { TokenSetsDeps } from './token-sets-deps.ts'
 export interface TokenSetContent {
   readonly familyId: string
   readonly clientId: string
-  readonly holder: SessionAccount
+  readonly account: SessionAccount
   readonly authTime: Date
   /** The scope of this answer's access token. */
   readonly scope: string
@@ -49,12 +49,12 @@ export class TokenIssuer {
   }
 
   async sign(site: Site, pool: Pool, issued: IssuedTokenSet): Promise<TokenSet> {
-    const { familyId, clientId, holder, scope, nonce } = issued
+    const { familyId, clientId, account, scope, nonce } = issued
     const ofClient: Pool = { ...pool, clientId }
     const about = {
-      subject: tokenSubjectOf(holder),
+      subject: tokenSubjectOf(account),
       times: {
-        issuedAtSeconds: issueSecond(this.#deps.clock.now(), holder.tokensValidAfter),
+        issuedAtSeconds: issueSecond(this.#deps.clock.now(), account.tokensValidAfter),
         authTimeSeconds: Math.floor(issued.authTime.getTime() / 1000),
       },
       signIn: { familyId, scope, nonce },

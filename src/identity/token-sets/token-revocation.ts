@@ -44,10 +44,10 @@ export class TokenRevocation {
   }
 
   async #ofRefreshToken(site: Site, pool: Pool, token: string): Promise<SignInOf | undefined> {
-    const known = await this.#deps.database.withSite(site.siteId, (tx) =>
+    const stored = await this.#deps.database.withSite(site.siteId, (tx) =>
       selectRefreshToken(tx, hashSecret(token)),
     )
-    return known?.userPoolId === pool.userPoolId ? known : undefined
+    return stored?.userPoolId === pool.userPoolId ? stored : undefined
   }
 
   async #ofAccessToken(site: Site, pool: Pool, token: string): Promise<SignInOf | undefined> {

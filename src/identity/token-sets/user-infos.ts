@@ -25,11 +25,11 @@ export class UserInfos {
     if (!scopes.includes('openid')) {
       throw new OAuthError('insufficient_scope', 'The access token lacks the scope "openid"')
     }
-    const holder = await this.#deps.database.withSite(site.siteId, (tx) =>
+    const account = await this.#deps.database.withSite(site.siteId, (tx) =>
       findSessionAccount(tx, pool, claims.sub),
     )
-    if (!holder) throw invalidToken()
-    const { sub, email, emailVerified } = holder
+    if (!account) throw invalidToken()
+    const { sub, email, emailVerified } = account
     return {
       sub,
       ...(scopes.includes('profile') && { username: email }),

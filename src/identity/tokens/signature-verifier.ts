@@ -33,8 +33,8 @@ export class SignatureVerifier {
   /** Throws `Unauthorized`, and what `keyOf` throws. */
   async verify(token: string, keyOf: FindVerificationKey): Promise<VerifiedSignature> {
     const digest = tokenDigest(token)
-    const known = this.#entries.get(digest)
-    if (known && (await keyOf(known.kid)) === known.key) return known
+    const kept = this.#entries.get(digest)
+    if (kept && (await keyOf(kept.kid)) === kept.key) return kept
     const entry = await verified(token, keyOf)
     this.#entries.set(digest, entry)
     return entry

@@ -37,17 +37,17 @@ export class TokenSigner {
     site: Site,
     pool: Pool,
     use: TokenUse,
-    holder: {
+    content: {
       readonly subject: TokenSubject
       readonly times: TokenTimes
       readonly signIn?: TokenSignIn
     },
   ): Promise<SignedToken> {
     const { kid, key } = await this.#signingKeys.signer(site, pool)
-    const claims = newTokenClaims(pool, use, holder.subject, {
-      ...holder.times,
+    const claims = newTokenClaims(pool, use, content.subject, {
+      ...content.times,
       jti: this.#ids.uuid(),
-      signIn: holder.signIn,
+      signIn: content.signIn,
     })
     const token = await new SignJWT(claims)
       .setProtectedHeader({ alg: 'RS256', kid, typ: 'JWT' })

@@ -49,8 +49,9 @@ export class TokenVerifier {
   }
 
   #key(pool: Pool, kid: string): CryptoKey {
-    const known = pool.keys.get(kid)
-    if (!known || !isPublished(known, this.#clock.now().getTime())) throw unauthorized('kid')
-    return known.key
+    const published = pool.keys.get(kid)
+    if (!published || !isPublished(published, this.#clock.now().getTime()))
+      throw unauthorized('kid')
+    return published.key
   }
 }

@@ -166,8 +166,8 @@ export class Users {
   }
 
   async #ensure(tx: SiteTx, account: Account): Promise<User> {
-    const known = await selectUserByEmail(tx, account.userPoolId, account.email)
-    return known ?? this.#insert(tx, account)
+    const existing = await selectUserByEmail(tx, account.userPoolId, account.email)
+    return existing ?? this.#insert(tx, account)
   }
 
   async #insert(tx: SiteTx, account: Account): Promise<User> {

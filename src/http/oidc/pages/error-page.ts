@@ -10,10 +10,10 @@ const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
 const ONBOARDING = /^\/admin\/public\/onboarding(?:\/|$)/
 
-/** Whether people look at what this path answers. */
+/** Whether the responses of a path are shown to people. */
 export const isForPeople = (path: string): boolean => SIGN_IN.test(path) || ONBOARDING.test(path)
 
-/** A failure that people see, with what an operator needs to find it again. */
+/** A page for a failure, with the request's id for the operator's log. */
 export const errorPage = (
   error: AppError,
   headers: Headers,
@@ -42,7 +42,7 @@ function titleOf({ code }: AppError, status: number): string {
   return 'This did not work'
 }
 
-/** For a client's request that cannot go back to the client: whoever sent the visitor here made a mistake. */
+/** For an authorization request whose error cannot be sent to the client. */
 export const authorizationErrorPage = (
   site: Site,
   refusal: { readonly error: string; readonly description: string },

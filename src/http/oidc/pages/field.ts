@@ -6,16 +6,16 @@ export interface Field {
   readonly label: string
   readonly type: 'email' | 'password' | 'text'
   readonly autocomplete: string
-  /** Never of a password. */
+  /** Not used for passwords. */
   readonly value?: string | undefined
   readonly hint?: string | undefined
-  /** Beside the label; after the field in the order of the keyboard. */
+  /** Shown beside the label, but after the field in the tab order. */
   readonly aside?: Html
   readonly kind?: 'code'
   readonly readOnly?: true
 }
 
-/** A field with its label, its hint and what was wrong with it, each tied to it for those who do not see them. */
+/** A field with its label, hint and errors, which screen readers find through ids. */
 export function fieldOf(field: Field, errors: FormErrors, focused: boolean): Html {
   const { name, hint } = field
   const own = errors.fields.get(name) ?? []
@@ -40,7 +40,7 @@ export const hasError = ({ name }: Field, errors: FormErrors): boolean =>
 
 export const isEmpty = ({ type, value }: Field): boolean => type === 'password' || !value
 
-/** Each with a space before it. */
+/** Each begins with a space. */
 function attributesOf(field: Field, errors: FormErrors, focused: boolean): readonly Html[] {
   const described = descriptionsOf(field, errors).join(' ')
   const attributes = [

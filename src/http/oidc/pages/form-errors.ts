@@ -4,7 +4,7 @@ import { errorHeaders } from '#http/plugins/errors.ts'
 
 import { capitalized, durationOf, withFullStop } from './text.ts'
 
-/** What was wrong with a form, as its page shows it. */
+/** The errors of a form. */
 export interface FormErrors {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
@@ -24,7 +24,7 @@ export const NO_ERRORS: FormErrors = {
   markedFields: [],
 }
 
-/** A form without the token of its page: too old, or never ours. */
+/** For a form whose token is missing or wrong. */
 export const EXPIRED_FORM: FormErrors = {
   ...NO_ERRORS,
   status: 403,
@@ -45,13 +45,13 @@ const MARKED_FIELDS: Partial<Record<ErrorCode, readonly string[]>> = {
 /** Services call an account's address `email`; forms, like Cognito's, call it `username`. */
 const FIELD_NAMES: Readonly<Record<string, string>> = { email: 'username' }
 
-/** The errors to show, or the error again when no form can mend it. */
+/** The errors to show. Throws the error again when it is not about the form. */
 export function formErrorsOf(error: unknown): FormErrors {
   const markedFields = error instanceof AppError ? MARKED_FIELDS[error.code] : undefined
   if (!(error instanceof AppError) || markedFields === undefined) throw error
   const fields = fieldErrors(error)
   const headers = errorHeaders(error)
-  // Nobody signs in here with a header.
+  // Browsers would prompt for credentials.
   headers.delete('www-authenticate')
   const status = statusOf(error)
   return {

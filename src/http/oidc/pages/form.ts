@@ -5,7 +5,7 @@ import { type FormErrors, NO_ERRORS } from './form-errors.ts'
 import { type Html, html } from './html.ts'
 import { type HtmlPage, htmlPage } from './page.ts'
 
-/** What a form shows beside its own words: what was typed already, and what was wrong with it. */
+/** What was typed into a form already, and the errors of that. */
 export interface FormState {
   readonly typed: URLSearchParams
   readonly errors: FormErrors
@@ -18,27 +18,27 @@ export interface FormPage extends Pick<
   'title' | 'site' | 'formTargets' | 'cookies' | 'headers'
 > {
   readonly lead: Html
-  /** Left out where what is sent carries its own authority. */
+  /** Left out where the form contains a secret of its own, such as an invite's token. */
   readonly csrfToken?: string
   /** Path and query to which the form goes. */
   readonly action: string
   readonly fields: readonly Field[]
   readonly hidden?: Readonly<Record<string, string>>
-  /** Whose password is set, for the browser that keeps it. */
+  /** The user name for the browser's password manager. */
   readonly account?: string
   readonly submit: string
   readonly errors: FormErrors
-  /** Good news, when there is no fault. */
+  /** A message of success, shown when there are no errors. */
   readonly notice?: string | undefined
-  /** Before the form: another way. */
+  /** Another way to sign in, shown before the form. */
   readonly instead?: Html | undefined
   /** A second button in the form. */
   readonly again?: { readonly value: string; readonly label: string; readonly words: string }
-  /** Under the form. */
+  /** Shown under the form. */
   readonly more?: Html | undefined
 }
 
-/** A page with one form. The field to fill in has the focus: one that is wrong, or else one that is empty. */
+/** A page with one form. The focus is on a field with an error, or else on the first empty one. */
 export function formPage(parts: FormPage): Response {
   const { title, errors, fields } = parts
   const wrong = fields.filter((field) => hasError(field, errors))
@@ -75,7 +75,7 @@ const hiddenOf = ({ csrfToken, hidden }: FormPage): Readonly<Record<string, stri
   ...hidden,
 })
 
-/** Words and a link. */
+/** A line of text that ends with a link. */
 export const linkLine = (words: string, href: string, label: string): Html =>
   html`<p>${words} <a class="link" href="${href}">${label}</a></p>`
 

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts'
 
-/** Google's own mark, as its branding rules want it. */
+/** Google's logo, as its branding guidelines require. */
 const MARK = html`<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="true">
   <path
     fill="#4285f4"
@@ -17,7 +17,7 @@ const MARK = html`<svg width="18" height="18" viewBox="0 0 18 18" aria-hidden="t
   />
 </svg>`
 
-/** The other way in, above a form. */
+/** The link to Google's sign-in, shown above a form. */
 export const googleButton = (href: string): Html => html`
   <a class="button plain" href="${href}">${MARK}Continue with Google</a>
   <p class="or">or</p>

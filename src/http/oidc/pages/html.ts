@@ -1,4 +1,4 @@
-/** Text that is HTML already. Only `html` makes it, so that whatever else meets a page is escaped. */
+/** Text that is HTML already. Only `html` makes it; every other text is escaped in a page. */
 export class Html {
   readonly #text: string
 
@@ -17,7 +17,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | false | readonly Html[]
 
-/** A piece of a page: every value is escaped, except another piece; undefined and false are nothing. */
+/** A piece of a page. Values are escaped unless they are `Html`; undefined and false add nothing. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const pieces = parts.map((part, at) => `${textOf(part)}${strings[at + 1] ?? ''}`)
   return Html.trusted(`${strings[0] ?? ''}${pieces.join('')}`)

@@ -8,9 +8,9 @@ export interface Notice extends Pick<
   readonly tone: 'good' | 'bad'
   /** One paragraph each. */
   readonly text: readonly string[]
-  /** The first one is the one to take. */
+  /** The first one is the main button. */
   readonly links?: readonly { readonly href: string; readonly label: string }[]
-  /** Small print, a line each, for whoever is asked about it. */
+  /** Small print for support, one line each. */
   readonly reference?: readonly string[]
 }
 
@@ -19,7 +19,7 @@ const SIGNS: Record<Notice['tone'], Html> = {
   bad: html`<path d="M12 6.5v7M12 17.5v.01" />`,
 }
 
-/** A page that says one thing and asks for nothing. */
+/** A page with a message and without a form. */
 export function noticePage({ tone, text, links = [], reference = [], ...parts }: Notice): Response {
   const body = html`
     <div class="badge ${tone}">

@@ -4,9 +4,9 @@ import { Html, html } from './html.ts'
 import { styleSheet } from './style-sheet.ts'
 
 export interface HtmlPage {
-  /** Names the page; the site's name follows in the window's title. */
+  /** The window's title, before the site's name. */
   readonly title: string
-  /** Whose page it is: the site's domain. */
+  /** The site whose domain the page shows. */
   readonly site: { readonly domain: string }
   readonly body: Html
   readonly status?: number
@@ -17,12 +17,12 @@ export interface HtmlPage {
 }
 
 const STYLE_HASH = createHash('sha256').update(styleSheet).digest('base64')
-/** Byte for byte what the hash is of. */
+/** Must be the hashed text byte for byte. */
 const STYLE = Html.trusted(`<style>${styleSheet}</style>`)
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='5' fill='%235b5bd6'/%3E%3C/svg%3E"
 
-/** A whole page: no script, one style sheet, nothing from elsewhere, in nobody's frame, in nobody's cache. */
+/** A whole page: one style sheet, no scripts, nothing from other origins; it is neither framed nor cached. */
 export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage): Response {
   const headers = new Headers({
     'content-type': 'text/html; charset=utf-8',
@@ -31,7 +31,7 @@ export function htmlPage({ formTargets = [], cookies = [], ...parts }: HtmlPage)
     'x-content-type-options': 'nosniff',
     'x-frame-options': 'DENY',
     'cross-origin-resource-policy': 'same-origin',
-    // The path and query of a page are its visitor's own; `no-referrer` would also take the Origin off its form.
+    // Other sites must not see path and query; `no-referrer` would also remove the Origin header from the page's form.
     'referrer-policy': 'strict-origin',
     ...parts.headers,
   })

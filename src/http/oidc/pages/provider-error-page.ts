@@ -4,7 +4,7 @@ import type { Site } from '#sites/site.ts'
 
 import { noticePage } from './notice-page.ts'
 
-/** Google knows who came, and we do not let them in: what they can do instead. */
+/** Tells a user of Google who is not signed in what they can do instead. */
 export function providerErrorPage(
   site: Site,
   reason: FederatedSignInRefusal,
@@ -16,7 +16,7 @@ export function providerErrorPage(
   const { pool, query } = request
   const { pathname } = new URL(pool.issuer)
   const other = new URLSearchParams(query)
-  // The page that offers every way in, not the one that has just failed.
+  // The link leads to the page with every way to sign in.
   other.delete('identity_provider')
   return noticePage({
     title: TITLES[reason],

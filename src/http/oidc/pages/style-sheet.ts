@@ -1,4 +1,4 @@
-/** The one style sheet of all pages: quiet, light and dark, from 320 px on. No page needs more. */
+/** The style sheet of all pages: light and dark, from 320 px on. */
 export const styleSheet = `
 :root {
   color-scheme: light dark;

@@ -1,4 +1,4 @@
-/** Messages of the interface end without a stop; what people read as a sentence has one. */
+/** Messages of the API end without a full stop; on pages they end with one. */
 export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`)
 
 export const capitalized = (text: string): string =>

@@ -6,7 +6,7 @@ import { accessTokenClaims } from './access-token.ts'
 import { notAuthorized } from './cognito-error.ts'
 import { PasswordField, TokenField, cognitoOperation } from './operation.ts'
 
-const Holder = Type.Object({ AccessToken: TokenField })
+const Authenticated = Type.Object({ AccessToken: TokenField })
 
 const ChangePassword = Type.Object({
   AccessToken: TokenField,
@@ -14,17 +14,17 @@ const ChangePassword = Type.Object({
   ProposedPassword: PasswordField,
 })
 
-export const getUser = cognitoOperation(Holder, async (parts, call, { AccessToken }) => {
+export const getUser = cognitoOperation(Authenticated, async (parts, call, { AccessToken }) => {
   const { sub } = await accessTokenClaims(parts, call, AccessToken)
-  const holder = await parts.database.withSite(call.site.siteId, (tx) =>
+  const account = await parts.database.withSite(call.site.siteId, (tx) =>
     findSessionAccount(tx, call.pool, sub),
   )
-  if (!holder) throw notAuthorized('Access Token has been revoked')
+  if (!account) throw notAuthorized('Access Token has been revoked')
   return {
-    Username: holder.email,
+    Username: account.email,
     UserAttributes: [
-      { Name: 'email', Value: holder.email },
-      { Name: 'email_verified', Value: String(holder.emailVerified) },
+      { Name: 'email', Value: account.email },
+      { Name: 'email_verified', Value: String(account.emailVerified) },
       { Name: 'sub', Value: sub },
     ],
   }
@@ -43,10 +43,13 @@ export const changePassword = cognitoOperation(ChangePassword, async (parts, cal
   return {}
 })
 
-export const globalSignOut = cognitoOperation(Holder, async (parts, call, { AccessToken }) => {
-  const { sub } = await accessTokenClaims(parts, call, AccessToken)
-  await parts.database.withSite(call.site.siteId, (tx) =>
-    parts.signOut.everywhere(tx, call.pool, sub, { origin: call.origin }),
-  )
-  return {}
-})
+export const globalSignOut = cognitoOperation(
+  Authenticated,
+  async (parts, call, { AccessToken }) => {
+    const { sub } = await accessTokenClaims(parts, call, AccessToken)
+    await parts.database.withSite(call.site.siteId, (tx) =>
+      parts.signOut.everywhere(tx, call.pool, sub, { origin: call.origin }),
+    )
+    return {}
+  },
+)

@@ -21,7 +21,7 @@ interface FlowInput {
   readonly parameters: AuthParameters
 }
 
-type Flow = (parts: CognitoServices, call: PoolRequest, asked: FlowInput) => Promise<object>
+type Flow = (parts: CognitoServices, call: PoolRequest, input: FlowInput) => Promise<object>
 
 const FLOWS: ReadonlyMap<string, Flow> = new Map([
   ['USER_SRP_AUTH', byChallenge],
