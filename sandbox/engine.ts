@@ -21,8 +21,8 @@ const QUIET_MS = 10
 export interface EngineDeps {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
   readonly warmIsolates: number
-  /** Resident memory of the process above which idle isolates are dropped. */
-  readonly softMemoryBytes: number
+  /** Resident memory at which the service ends this process. */
+  readonly memoryBytes: number
   readonly outbox: WorkerOutput
   readonly progress: ProgressMarker
   /** Whether everything sent so far has left the process. */
@@ -246,6 +246,7 @@ export class Engine {
   }
 
   #flush(): void {
+    this.#warm.relieve()
     if (!this.#warm.hasSpare) this.#stocking ??= setTimeout(() => this.#stock(), QUIET_MS)
     if (this.#warm.size !== this.#reportedWarm) {
       this.#reportedWarm = this.#warm.size

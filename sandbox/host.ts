@@ -3,9 +3,6 @@ import { Piscina } from 'piscina'
 import { snapshotFile } from './snapshot.ts'
 import type { WorkerTask } from './worker.ts'
 
-/** Share of its memory from which on a host drops what it does not need. */
-const SOFT_MEMORY = 0.6
-
 /** What the service tells a host process when it starts one. */
 export interface HostOptions {
   readonly socketPath: string
@@ -41,7 +38,7 @@ export async function runHost(options: HostOptions): Promise<void> {
       progressPath: `${options.progressPath}.${index}`,
       hello: { token: options.token, index },
       warmIsolates: Math.max(1, Math.floor(options.warmIsolates / options.workers)),
-      softMemoryBytes: options.memoryBytes * SOFT_MEMORY,
+      memoryBytes: options.memoryBytes,
     }),
   )
   await Promise.race(tasks)

@@ -4,16 +4,21 @@ import type ivm from 'isolated-vm'
 
 import { type BlankIsolate, blankIsolate, GuestIsolate } from './isolate.ts'
 
-/** Share of the warm isolates that stays when the process has grown too large. */
+/** Shares of the memory at which the service ends the process: from there on some idle isolates go, or all of them. */
+const LARGE = 0.7
+const TOO_LARGE = 0.85
+/** Share of the warm isolates that stays in a process that is large. */
 const RELIEF_KEEPS = 0.7
+/** V8 gives memory back slowly, so that what the last relief freed may not show yet. */
 const RELIEF_EVERY_MS = 1000
+const LOOK_EVERY_MS = 100
 
 export interface WarmIsolatesOptions {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
   /** How many may be warm. */
   readonly warmIsolates: number
-  /** Resident memory of the process above which idle ones are dropped. */
-  readonly softMemoryBytes: number
+  /** Resident memory at which the service ends this process. */
+  readonly memoryBytes: number
 }
 
 /** The isolates of one worker, one per program, the least recently used first. */
@@ -24,6 +29,7 @@ export class WarmIsolates {
   /** What most programs ask for, as far as the last one tells. */
   #usualMemoryMb = 128
   #relievedMs = 0
+  #lookedMs = 0
 
   constructor(options: WarmIsolatesOptions) {
     this.#options = options
@@ -37,7 +43,8 @@ export class WarmIsolates {
   get(programKey: string, memoryMb: number): GuestIsolate {
     let isolate = this.#warm.get(programKey)
     if (!isolate || isolate.disposed || isolate.retired) {
-      this.#evict()
+      this.relieve()
+      this.#keep(this.#options.warmIsolates - 1)
       isolate = new GuestIsolate(programKey, this.#blank(memoryMb))
     }
     this.touch(isolate)
@@ -76,6 +83,17 @@ export class WarmIsolates {
     if (isolate) this.retire(isolate)
   }
 
+  /** Drops idle isolates of a process that has grown. Cheap enough to be called after every frame. */
+  relieve(): void {
+    const nowMs = performance.now()
+    if (nowMs - this.#lookedMs < LOOK_EVERY_MS) return
+    this.#lookedMs = nowMs
+    const used = process.memoryUsage.rss() / this.#options.memoryBytes
+    if (used < LARGE || nowMs - this.#relievedMs < RELIEF_EVERY_MS) return
+    this.#relievedMs = nowMs
+    this.#keep(used < TOO_LARGE ? Math.floor(this.#warm.size * RELIEF_KEEPS) : 0)
+  }
+
   #blank(memoryMb: number): BlankIsolate {
     const spare = this.#spare
     this.#usualMemoryMb = memoryMb
@@ -85,17 +103,10 @@ export class WarmIsolates {
     return blankIsolate(memoryMb, this.#options.snapshot)
   }
 
-  #evict(): void {
-    const { warmIsolates, softMemoryBytes } = this.#options
-    let room = warmIsolates - 1
-    const nowMs = performance.now()
-    // V8 gives memory back slowly, so that what the last relief freed may not show yet.
-    if (nowMs - this.#relievedMs > RELIEF_EVERY_MS && process.memoryUsage.rss() > softMemoryBytes) {
-      this.#relievedMs = nowMs
-      room = Math.min(room, Math.floor(this.#warm.size * RELIEF_KEEPS))
-    }
+  /** Lets idle isolates go, those used least recently first, until so many are left. */
+  #keep(count: number): void {
     for (const isolate of this.#warm.values()) {
-      if (this.#warm.size <= room) return
+      if (this.#warm.size <= count) return
       if (isolate.activeCalls === 0) this.retire(isolate)
     }
   }

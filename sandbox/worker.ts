@@ -16,7 +16,7 @@ export interface WorkerTask {
   readonly progressPath: string
   readonly hello: Hello
   readonly warmIsolates: number
-  readonly softMemoryBytes: number
+  readonly memoryBytes: number
 }
 
 /** A task that lasts as long as its connection: it owns its socket and its isolates. */
@@ -27,7 +27,7 @@ export default async function work(task: WorkerTask): Promise<void> {
   const engine = new Engine({
     snapshot: loadSnapshot(task.snapshotPath),
     warmIsolates: task.warmIsolates,
-    softMemoryBytes: task.softMemoryBytes,
+    memoryBytes: task.memoryBytes,
     progress,
     outbox: new WorkerOutput((text) => socket.write(encodeFrame(text))),
     flushed: () => socket.writableLength === 0,

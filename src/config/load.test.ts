@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 
 import { installRoot } from './install-root.ts'
-import { loadConfig } from './load.ts'
+import { hostMemoryMbOf, loadConfig } from './load.ts'
 
 const KEY = 'k'.repeat(43)
 
@@ -106,6 +106,19 @@ describe('a configuration', () => {
     expect(secrets).toMatchObject({ operatorKey: KEY, masterKey: KEY })
     expect(JSON.stringify(config)).not.toContain(KEY)
   })
+})
+
+test.each([
+  [2, 1024],
+  [16, 2048],
+  [256, 4096],
+])('a host process may have an eighth of %i GiB, within bounds', (machineGib, expected) => {
+  expect(hostMemoryMbOf(machineGib * 2 ** 30)).toBe(expected)
+})
+
+test('a host keeps as many sites warm as its memory is enough for', () => {
+  const { sandbox } = loadConfig({ CROFT_SANDBOX_HOST_MEMORY_MB: '1024' }).config
+  expect(sandbox).toMatchObject({ hostMemoryMb: 1024, warmIsolates: 204 })
 })
 
 describe('a faulty environment', () => {

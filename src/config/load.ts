@@ -1,11 +1,18 @@
-import { availableParallelism } from 'node:os'
+import { availableParallelism, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
+import process from 'node:process'
 
 import { type Config, LOG_LEVELS, ROLES, type S3Config, type Secrets } from './config.ts'
 import { type Env, EnvReader } from './env-reader.ts'
 import { installRoot } from './install-root.ts'
 import * as parse from './parsers.ts'
 
+const MIB = 1024 * 1024
+/** What one host process may have by default. */
+const MIN_HOST_MB = 1024
+const MAX_HOST_MB = 4096
+/** A small site that is kept warm takes 3 MB; the rest is for what its calls need. */
+const MB_FOR_A_WARM_SITE = 5
 const KEY_EXAMPLE = '<32 random bytes in base64>'
 
 /** The whole environment, or one `SetupError` that lists every fault by the name of its variable. */
@@ -67,11 +74,25 @@ function readSandbox(env: EnvReader): Config['sandbox'] {
   const hosts = env.read('CROFT_SANDBOX_HOSTS', parse.integerIn(1, 256), '4')
   const memory = parse.integerIn(256, 1_048_576)
   const isolates = parse.integerIn(1, 100_000)
+  const hostMemoryMb =
+    env.read('CROFT_SANDBOX_HOST_MEMORY_MB', memory, '2048') ?? hostMemoryMbOf(machineMemory())
   return Object.freeze({
     hosts: hosts ?? Math.max(2, availableParallelism() - 1),
-    hostMemoryMb: env.read('CROFT_SANDBOX_HOST_MEMORY_MB', memory, '2048') ?? 1024,
-    warmIsolates: env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ?? 256,
+    hostMemoryMb,
+    warmIsolates:
+      env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ??
+      Math.floor(hostMemoryMb / MB_FOR_A_WARM_SITE),
   })
+}
+
+/** An eighth of the machine's memory, within bounds. */
+export const hostMemoryMbOf = (machineBytes: number): number =>
+  Math.min(Math.max(Math.floor(machineBytes / MIB / 8), MIN_HOST_MB), MAX_HOST_MB)
+
+/** What this process may have of it: a container's limit counts. */
+function machineMemory(): number {
+  const limit = process.constrainedMemory()
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
 function readS3(env: EnvReader, secrets: Secrets): S3Config | undefined {

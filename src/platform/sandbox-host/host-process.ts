@@ -9,11 +9,14 @@ import type { HostCommand } from './host-command.ts'
 
 const STDERR_LENGTH = 4000
 
+/** `memoryMb` and `cpuMs` are the doing of what ran; `full` is nobody's: its memory was not enough for all together. */
+export type KillReason = 'memoryMb' | 'cpuMs' | 'full'
+
 export interface HostExit {
   readonly signal: NodeJS.Signals | null
   readonly code: number | null
   /** Why this service killed it, if it did. */
-  readonly killed: 'memoryMb' | 'cpuMs' | undefined
+  readonly killed: KillReason | undefined
 }
 
 export interface HostProcessDeps {
@@ -78,7 +81,7 @@ export class HostProcess {
   }
 
   /** Ends the process for what the code inside it does. */
-  kill(reason: 'memoryMb' | 'cpuMs'): void {
+  kill(reason: KillReason): void {
     this.#killed ??= reason
     this.#child.kill('SIGKILL')
   }

@@ -273,7 +273,7 @@ const newSeat = (place: HostPlace): Seat => ({
 })
 
 function causeOf(exit: HostExit): WorkerExit['cause'] {
-  if (exit.killed) return exit.killed
+  if (exit.killed) return exit.killed === 'full' ? 'other' : exit.killed
   return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
 }
 

@@ -10,6 +10,9 @@ const PING_EVERY_MS = 250
 /** A process that got no processor time is slow, not stuck; up to a point. */
 const STARVED_FACTOR = 8
 
+/** Share of the host's memory by which it must have grown under a call for that to be to blame. */
+const BLAMED_GROWTH = 1 / 8
+
 interface Observation {
   readonly seq: number
   readonly mark: string
@@ -29,6 +32,8 @@ export class Watchdog {
   readonly #deps: WatchdogDeps
   readonly #observed = new Map<WorkerConnection, Observation>()
   readonly #pingedMs = new Map<WorkerConnection, number>()
+  /** Resident memory of its host when the worker's oldest frame was first seen. */
+  readonly #sizes = new Map<WorkerConnection, { seq: number; bytes: number }>()
   readonly #timer: NodeJS.Timeout
 
   constructor(deps: WatchdogDeps) {
@@ -43,6 +48,7 @@ export class Watchdog {
   forget(worker: WorkerConnection): void {
     this.#observed.delete(worker)
     this.#pingedMs.delete(worker)
+    this.#sizes.delete(worker)
   }
 
   #look(nowMs: number): void {
@@ -52,9 +58,20 @@ export class Watchdog {
         (worker) => worker.activeCalls.size > 0 || worker.unacked.length > 0,
       )
       if (busy.length === 0) continue
-      if (rssBytes(host.pid) > this.#deps.memoryBytes) host.kill('memoryMb')
+      const bytes = rssBytes(host.pid)
+      const grown = Math.max(...busy.map((worker) => this.#growth(worker, bytes)))
+      const { memoryBytes } = this.#deps
+      if (bytes > memoryBytes) host.kill(grown > memoryBytes * BLAMED_GROWTH ? 'memoryMb' : 'full')
       else for (const worker of busy) this.#listen(host, worker, nowMs)
     }
+  }
+
+  /** By how much the host has grown since what its worker runs was begun, or since the look before. */
+  #growth(worker: WorkerConnection, bytes: number): number {
+    const seq = worker.unacked[0]?.seq ?? 0
+    const known = this.#sizes.get(worker)
+    if (seq === 0 || known?.seq !== seq) this.#sizes.set(worker, { seq, bytes })
+    return bytes - (known?.bytes ?? 0)
   }
 
   #listen(host: HostProcess, worker: WorkerConnection, nowMs: number): void {
