@@ -11,7 +11,9 @@ import {
   type KeySchema,
   keyAttributes,
   keyFits,
+  keyOf,
 } from '#runtime/tables/items/key-schema.ts'
+import { fieldsNamed } from '#runtime/tables/items/map-fields.ts'
 import type { PlainItem } from '#runtime/tables/items/plain-json.ts'
 import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
 import { itemKeyOf } from '#runtime/tables/store/item-key.ts'
@@ -140,12 +142,8 @@ export function checkStartAttribute(start: Item, attribute: KeyAttribute, keys: 
 
 /** Refuses a start key without the key of an item, and says where it stands. */
 export function boundOf(start: Item, table: Table, source: Source): Bound {
-  const entries = keyAttributes(table.schema).flatMap(({ name }) => {
-    const value = attributeOf(start, name)
-    return value === undefined ? [] : [[name, value] as const]
-  })
   try {
-    checkStartKey(Object.fromEntries(entries), table.schema)
+    checkStartKey(keyOf(start, table.schema), table.schema)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     throw validationError(`${INVALID_START}: ${error.message}`)
@@ -176,7 +174,7 @@ export function pageOf(
         items: kept,
         count,
         scannedCount: items.length,
-        ...(last && { lastEvaluatedKey: attributesNamed(last, keyNames) }),
+        ...(last && { lastEvaluatedKey: fieldsNamed(last, keyNames) }),
       }
     },
   }
@@ -199,11 +197,3 @@ async function filtered(
   }
   return { kept, count }
 }
-
-const attributesNamed = (stored: StoredItem, names: readonly string[]): StoredItem =>
-  Object.fromEntries(
-    names.flatMap((name) => {
-      const value = Object.hasOwn(stored, name) ? stored[name] : undefined
-      return value === undefined ? [] : [[name, value]]
-    }),
-  )

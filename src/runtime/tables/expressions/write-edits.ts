@@ -76,14 +76,6 @@ function checkLevels(value: AttributeValue, level: number): void {
   if ('M' in value) for (const each of Object.values(value.M)) checkLevels(each, level + 1)
 }
 
-function byPart(edits: readonly Edit[], level: number): Map<string | number, Edit[]> {
-  const groups = new Map<string | number, Edit[]>()
-  for (const edit of edits) {
-    const part = edit.path[level]
-    if (part === undefined) continue
-    const group = groups.get(part)
-    if (group === undefined) groups.set(part, [edit])
-    else group.push(edit)
-  }
-  return groups
-}
+/** None of the edits ends above this level. */
+const byPart = (edits: readonly Edit[], level: number): Map<string | number, Edit[]> =>
+  Map.groupBy(edits, ({ path }) => path[level] ?? '')

@@ -4,6 +4,7 @@ import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { attributeOf, type AttributeValue, type Item, typeOf } from './attribute-value.ts'
 import { decodedLength } from './base64.ts'
+import { fieldsNamed } from './map-fields.ts'
 
 export interface KeyAttribute {
   readonly name: string
@@ -34,11 +35,9 @@ export const keyAttributes = ({ partitionKey, sortKey }: KeySchema): readonly Ke
 
 /** The key attributes of an item that has them. */
 export const keyOf = (item: Item, schema: KeySchema): Item =>
-  Object.fromEntries(
-    keyAttributes(schema).flatMap(({ name }) => {
-      const value = attributeOf(item, name)
-      return value === undefined ? [] : [[name, value]]
-    }),
+  fieldsNamed(
+    item,
+    keyAttributes(schema).map(({ name }) => name),
   )
 
 /** Each key attribute of each index, with the name of the index. */

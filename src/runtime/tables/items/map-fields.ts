@@ -12,6 +12,15 @@ export function mapFields<From, To>(fields: Fields<From>, map: (value: From) => 
   return mapped
 }
 
+/** Those of these names that are there, in the order of the names. */
+export const fieldsNamed = <Value>(fields: Fields<Value>, names: Iterable<string>): Fields<Value> =>
+  Object.fromEntries(
+    Array.from(names).flatMap((name) =>
+      // Every one of them is a field.
+      Object.hasOwn(fields, name) ? [[name, fields[name] as Value]] : [],
+    ),
+  )
+
 /** Assigning it would change the prototype. */
 function define(fields: object, name: string, value: unknown): void {
   Object.defineProperty(fields, name, {

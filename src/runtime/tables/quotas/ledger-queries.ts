@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { query } from '#platform/postgres/query-text.ts'
 import { DEFAULT_TABLE_LIMITS } from '#runtime/tables/table-limits.ts'
 
 import type { Cost } from './cost.ts'
@@ -36,24 +37,18 @@ export async function exchangeQuota(
   { siteId, holder }: { readonly siteId: string; readonly holder: string },
   report: QuotaReport,
 ): Promise<LedgerAnswer | undefined> {
+  const defaults = {
+    bytes: DEFAULT_TABLE_LIMITS.tableBytes,
+    items: DEFAULT_TABLE_LIMITS.tableItems,
+  }
   const [row] = await database.statement<{ answer: string }>(
-    `select to_json(named)::text as answer from (
+    ...query`select to_json(named)::text as answer from (
        select granted, room as amount, used, others, limits, epoch, count_took_ms as "countTookMs",
          counted_ago_ms as "countedAgoMs", counted_alone as "countedAlone", is_planned as "isPlanned"
-       from table_room_exchange($1, $2, $3, $4,
-         $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[], $10::bigint[])) named`,
-    [
-      siteId,
-      holder,
-      report.epoch,
-      report.wrote,
-      pair(report.gain),
-      pair(report.loss),
-      pair(report.held),
-      pair(report.requested),
-      pair(report.prefetch),
-      pair({ bytes: DEFAULT_TABLE_LIMITS.tableBytes, items: DEFAULT_TABLE_LIMITS.tableItems }),
-    ],
+       from table_room_exchange(${siteId}, ${holder}, ${report.epoch}, ${report.wrote},
+         ${pair(report.gain)}::bigint[], ${pair(report.loss)}::bigint[], ${pair(report.held)}::bigint[],
+         ${pair(report.requested)}::bigint[], ${pair(report.prefetch)}::bigint[],
+         ${pair(defaults)}::bigint[])) named`,
   )
   if (row === undefined) return undefined
   // The statement's own names.

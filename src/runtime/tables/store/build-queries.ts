@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 import { byteaList } from '#platform/postgres/array-types.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -60,29 +60,24 @@ export async function writeBuiltItems(
 }
 
 /** Removes some entries of an index, or of all indexes of the table; gives how many. */
-export async function deleteEntries(
+export const deleteEntries = (
   tx: SiteTx,
   tableId: string | null,
   indexId: number | null,
   most: number,
-): Promise<number> {
-  const { rows } = await sql<{ removed: number }>`
-    select table_entries_delete(${tx.siteId}, ${tableId}, ${indexId}, ${most}) as removed`.execute(
-    tx.db,
-  )
-  return rows[0]?.removed ?? 0
-}
+): Promise<number> =>
+  removed(tx, sql`table_entries_delete(${tx.siteId}, ${tableId}, ${indexId}, ${most})`)
 
 /** Removes some items with their entries, of one table or of all; with `endedAt` those that have ended by then. */
-export async function deleteItems(
+export const deleteItems = (
   tx: SiteTx,
   tableId: string | null,
   endedAt: number | null,
   most: number,
-): Promise<number> {
-  const { rows } = await sql<{ removed: number }>`
-    select table_items_delete(${tx.siteId}, ${tableId}, ${endedAt}, ${most}) as removed`.execute(
-    tx.db,
-  )
+): Promise<number> =>
+  removed(tx, sql`table_items_delete(${tx.siteId}, ${tableId}, ${endedAt}, ${most})`)
+
+async function removed(tx: SiteTx, removal: RawBuilder<unknown>): Promise<number> {
+  const { rows } = await sql<{ removed: number }>`select ${removal} as removed`.execute(tx.db)
   return rows[0]?.removed ?? 0
 }

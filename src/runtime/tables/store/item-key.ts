@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer'
 import { hash } from 'node:crypto'
 
+import { byteaList } from '#platform/postgres/array-types.ts'
 import {
   attributeOf,
   type AttributeValue,
@@ -29,6 +30,12 @@ export function itemKeyOf(item: Item, schema: KeySchema): ItemKey {
     sort: schema.sortKey === undefined ? NO_SORT_KEY : keyBytes(valueOf(item, schema.sortKey)),
   }
 }
+
+/** The two parts of several keys, as arrays for a statement. */
+export const keyLists = (keyed: readonly { readonly key: ItemKey }[]) => ({
+  hashes: byteaList(keyed.map(({ key }) => key.hash)),
+  sorts: byteaList(keyed.map(({ key }) => key.sort)),
+})
 
 /** For maps in memory. */
 export const textOfKey = ({ hash, sort }: ItemKey): string =>

@@ -5,11 +5,12 @@ import { CompiledQuery } from 'kysely'
 import type { Clock } from '#base/clock.ts'
 import { byteaList } from '#platform/postgres/array-types.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { query } from '#platform/postgres/query-text.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 
-import type { ItemKey } from './item-key.ts'
+import { type ItemKey, keyLists } from './item-key.ts'
 import type { Bound } from './key-range.ts'
-import { bodyForm, isPlainPut, type PlainPut, storedForm } from './stored-form.ts'
+import { bodyForm, entryForm, isPlainPut, NO_ITEM_FORM, type PlainPut } from './stored-form.ts'
 import { allStoredFrom, itemOf, type StoredItem, storedFrom } from './stored-item.ts'
 import type {
   AddressedKey,
@@ -49,8 +50,7 @@ export class FunctionStore implements TableStore {
     { hash, sort }: ItemKey,
   ): Promise<StoredItem | undefined> {
     const [row] = await this.#run<{ body: string | null }>(
-      'select table_item_get($1, $2, $3, $4, $5) as body',
-      [siteId, tableId, hash, sort, this.#now()],
+      ...query`select table_item_get(${siteId}, ${tableId}, ${hash}, ${sort}, ${this.#now()}) as body`,
     )
     const body = row?.body ?? undefined
     return body === undefined ? undefined : storedFrom(body)
@@ -60,15 +60,11 @@ export class FunctionStore implements TableStore {
     siteId: string,
     keys: readonly AddressedKey[],
   ): Promise<(StoredItem | undefined)[]> {
+    const tableIds = keys.map(({ tableId }) => tableId)
+    const { hashes, sorts } = keyLists(keys)
     const rows = await this.#run<{ place: number; body: string }>(
-      'select place, body from table_items_get($1, $2::text[], $3::bytea[], $4::bytea[], $5)',
-      [
-        siteId,
-        keys.map(({ tableId }) => tableId),
-        byteaList(keys.map(({ key }) => key.hash)),
-        byteaList(keys.map(({ key }) => key.sort)),
-        this.#now(),
-      ],
+      ...query`select place, body from table_items_get(${siteId}, ${tableIds}::text[],
+        ${hashes}::bytea[], ${sorts}::bytea[], ${this.#now()})`,
     )
     const items = keys.map((): StoredItem | undefined => undefined)
     for (const { place, body: text } of rows) items[place - 1] = storedFrom(text)
@@ -84,14 +80,10 @@ export class FunctionStore implements TableStore {
       generation: number | null
       body: string | null
       version: string | null
-    }>('select generation, body, version from table_item_read($1, $2, $3, $4, $5, $6)', [
-      siteId,
-      tableId,
-      hash,
-      sort,
-      this.#now(),
-      lock,
-    ])
+    }>(
+      ...query`select generation, body, version
+        from table_item_read(${siteId}, ${tableId}, ${hash}, ${sort}, ${this.#now()}, ${lock})`,
+    )
     return {
       generation: row?.generation ?? null,
       item: itemOrNone(row?.body),
@@ -99,34 +91,23 @@ export class FunctionStore implements TableStore {
     }
   }
 
-  async write(
-    { siteId, tableId }: TableAddress,
-    { hash, sort }: ItemKey,
-    write: ItemWrite,
-  ): Promise<WriteOutcome> {
-    const { expected, layout } = write
+  async write(table: TableAddress, key: ItemKey, write: ItemWrite): Promise<WriteOutcome> {
+    if (isPlainPut(write)) return this.#put(table, key, write)
     const now = this.#now()
-    if (isPlainPut(write)) return this.#put([siteId, tableId, hash, sort], write, now)
+    const { expected, layout, withBefore } = write
+    const [kind, version] =
+      typeof expected === 'string' ? [expected, null] : ['version', expected.version]
+    const { body, size, expiry } = write.item ? bodyForm(write.item, layout, now) : NO_ITEM_FORM
+    const { ids, hashes, sorts } = entryForm(write.item, layout)
     const [row] = await this.#run<{
       outcome: WriteOutcome['outcome']
       before: string | null
       version: string | null
     }>(
-      `select outcome, before, version
-       from table_item_write($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12,
-         $13::integer[], $14::bytea[], $15::bytea[])`,
-      [
-        siteId,
-        tableId,
-        hash,
-        sort,
-        now,
-        layout.generation,
-        typeof expected === 'string' ? expected : 'version',
-        typeof expected === 'string' ? null : expected.version,
-        write.withBefore,
-        ...storedForm(write.item, layout, now),
-      ],
+      ...query`select outcome, before, version
+        from table_item_write(${table.siteId}, ${table.tableId}, ${key.hash}, ${key.sort}, ${now},
+          ${layout.generation}, ${kind}, ${version}, ${withBefore}, ${body}, ${size}, ${expiry},
+          ${ids}::integer[], ${hashes}::bytea[], ${sorts}::bytea[])`,
     )
     if (row === undefined) throw new Error('A write without an outcome')
     const before = itemOrNone(row.before)
@@ -136,49 +117,29 @@ export class FunctionStore implements TableStore {
   }
 
   async #put(
-    place: readonly unknown[],
+    { siteId, tableId }: TableAddress,
+    { hash, sort }: ItemKey,
     { item, layout }: PlainPut,
-    now: number,
   ): Promise<WriteOutcome> {
-    const form = bodyForm(item, layout, now)
+    const { body, size, expiry } = bodyForm(item, layout, this.#now())
     const [row] = await this.#run<{ written: boolean }>(
-      'select table_item_put($1, $2, $3, $4, $5, $6, $7, $8) as written',
-      [...place, layout.generation, form.body, form.size, form.expiry],
+      ...query`select table_item_put(${siteId}, ${tableId}, ${hash}, ${sort}, ${layout.generation},
+        ${body}, ${size}, ${expiry}) as written`,
     )
     return row?.written ? { outcome: 'done', before: undefined } : { outcome: 'stale' }
   }
 
   async page({ siteId, tableId }: TableAddress, request: StoredPageRequest): Promise<StoredPage> {
     const { index, range, forward, limit } = request
+    const { from, to } = range
     const now = this.#now()
-    const [row] = await (index === undefined
-      ? this.#run<PageRow>(
-          'select bodies, is_full from table_item_range($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-          [
-            siteId,
-            tableId,
-            range.from.hash,
-            range.from.sort,
-            range.to.hash,
-            range.to.sort,
-            forward,
-            limit,
-            now,
-          ],
-        )
-      : this.#run<PageRow>(
-          'select bodies, is_full from table_index_range($1, $2, $3, $4::bytea[], $5::bytea[], $6, $7, $8)',
-          [
-            siteId,
-            tableId,
-            index,
-            indexBound(range.from),
-            indexBound(range.to),
-            forward,
-            limit,
-            now,
-          ],
-        ))
+    const [row] = await this.#run<PageRow>(
+      ...(index === undefined
+        ? query`select bodies, is_full from table_item_range(${siteId}, ${tableId},
+            ${from.hash}, ${from.sort}, ${to.hash}, ${to.sort}, ${forward}, ${limit}, ${now})`
+        : query`select bodies, is_full from table_index_range(${siteId}, ${tableId}, ${index},
+            ${indexBound(from)}::bytea[], ${indexBound(to)}::bytea[], ${forward}, ${limit}, ${now})`),
+    )
     return { items: allStoredFrom(row?.bodies ?? ''), full: row?.is_full ?? false }
   }
 
@@ -189,19 +150,12 @@ export class FunctionStore implements TableStore {
   ): Promise<boolean> {
     const now = this.#now()
     const forms = puts.map(({ put }) => bodyForm(put.item, put.layout, now))
+    const { hashes, sorts } = keyLists(puts)
     const [row] = await this.#run<{ written: boolean }>(
-      `select table_items_put($1, $2, $3::bytea[], $4::bytea[], $5, $6::text[], $7::integer[],
-         $8::bigint[]) as written`,
-      [
-        siteId,
-        tableId,
-        byteaList(puts.map(({ key }) => key.hash)),
-        byteaList(puts.map(({ key }) => key.sort)),
-        puts[0]?.put.layout.generation,
-        forms.map(({ body }) => body),
-        forms.map(({ size }) => size),
-        forms.map(({ expiry }) => expiry),
-      ],
+      ...query`select table_items_put(${siteId}, ${tableId}, ${hashes}::bytea[], ${sorts}::bytea[],
+        ${puts[0]?.put.layout.generation}, ${forms.map(({ body }) => body)}::text[],
+        ${forms.map(({ size }) => size)}::integer[], ${forms.map(({ expiry }) => expiry)}::bigint[])
+        as written`,
     )
     return row?.written ?? false
   }

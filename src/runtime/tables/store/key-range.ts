@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer'
 
 import type { KeyTerm } from '#runtime/tables/expressions/key-condition.ts'
 
-import type { ItemKey } from './item-key.ts'
+import { compareItemKeys, type ItemKey } from './item-key.ts'
 import { keyBytes } from './key-bytes.ts'
 
 /** A place among the keys of a table, or with `item` among those of an index, where equal keys are told apart by it. */
@@ -43,7 +43,7 @@ export function restOf(range: StoredRange, start: Bound, forward: boolean): Stor
 }
 
 export function isWithin({ from, to }: StoredRange, key: ItemKey): boolean {
-  return compareKeys(from, key) <= 0 && compareKeys(key, to) < 0
+  return compareItemKeys(from, key) <= 0 && compareItemKeys(key, to) < 0
 }
 
 function segmentStart(segment: number, total: number): Bound {
@@ -95,6 +95,3 @@ function afterPrefix(prefix: Buffer): Buffer | undefined {
   bytes.writeUInt8(bytes.readUInt8(last) + 1, last)
   return bytes
 }
-
-const compareKeys = (one: ItemKey, other: ItemKey): number =>
-  Buffer.compare(one.hash, other.hash) || Buffer.compare(one.sort, other.sort)
