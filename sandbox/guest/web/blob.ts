@@ -1,7 +1,7 @@
 import { TextDecoderStream } from './encoding-streams.ts'
 import { host } from './host.ts'
 import { defineInterface, takeInternals } from './interface.ts'
-import { testPattern, max, min, toLowerCase, trunc } from './primordials.ts'
+import { testPattern, toLowerCase, trunc } from './primordials.ts'
 import { concatenate, streamOf } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
@@ -29,10 +29,8 @@ export class Blob {
   }
 
   slice(start?: number, end?: number, type?: string): Blob {
-    const size = this.#bytes.length
-    const from = clampIndex(start ?? 0, size)
-    const to = max(from, clampIndex(end ?? size, size))
-    return blobOf(this.#bytes.subarray(from, to), mediaType(type))
+    const bytes = this.#bytes.subarray(start ?? 0, end ?? this.#bytes.length)
+    return blobOf(bytes, mediaType(type))
   }
 
   async arrayBuffer(): Promise<ArrayBuffer> {
@@ -130,9 +128,4 @@ function mediaType(type: unknown): string {
   if (type === undefined) return ''
   const text = `${type as string}`
   return testPattern(PRINTABLE, text) ? toLowerCase(text) : ''
-}
-
-function clampIndex(index: number, size: number): number {
-  const whole = trunc(Number(index)) || 0
-  return whole < 0 ? max(size + whole, 0) : min(whole, size)
 }

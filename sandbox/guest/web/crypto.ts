@@ -1,3 +1,5 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+
 import { DOMException } from './dom-exception.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
@@ -8,7 +10,6 @@ import type { SubtleCrypto } from './subtle.ts'
 const CONSTRUCT = Symbol('construct')
 const QUOTA = 65_536
 const INTEGERS = /^(?:Big)?(?:Int|Uint)\d+(?:Clamped)?Array$/
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /** https://w3c.github.io/webcrypto/#crypto-interface, on the host's entropy. */
 class Crypto {
@@ -43,12 +44,8 @@ class Crypto {
     const bytes = host.random(16)
     bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-    let text = ''
-    for (let index = 0; index < 16; index++) {
-      if (index === 4 || index === 6 || index === 8 || index === 10) text += '-'
-      text += HEX[bytes[index] ?? 0] ?? ''
-    }
-    return text
+    const hex = bytesToHex(bytes)
+    return `${slice(hex, 0, 8)}-${slice(hex, 8, 12)}-${slice(hex, 12, 16)}-${slice(hex, 16, 20)}-${slice(hex, 20)}`
   }
 }
 

@@ -1,3 +1,5 @@
+import { bytesToHex } from '@noble/hashes/utils.js'
+
 import { latin1FromBytes } from './base64.ts'
 import { Blob, blobOf, blobBytes, File } from './blob.ts'
 import { formEntries, FormData } from './form-data.ts'
@@ -9,7 +11,7 @@ const DASHES = '--'
 
 /** https://html.spec.whatwg.org/#multipart-form-data: the bytes, with their content type. */
 export function encodeMultipart(form: FormData): { bytes: Uint8Array<ArrayBuffer>; type: string } {
-  const boundary = `----croft-${randomHex(16)}`
+  const boundary = `----croft-${bytesToHex(host.random(16))}`
   const parts: unknown[] = []
   for (const [name, value] of formEntries(form)) {
     const disposition = `--${boundary}${CRLF}Content-Disposition: form-data; name="${escapeName(normalizeLines(name))}"`
@@ -80,6 +82,3 @@ const unescapeName = (name: string): string =>
 
 const malformed = (what: string): TypeError =>
   new TypeError(`The multipart body is malformed: it ${what}.`)
-
-const randomHex = (bytes: number): string =>
-  Array.from(host.random(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
