@@ -6,36 +6,36 @@ import { defineAttributes, defineMethods } from './interface.ts'
 import type { Constructor, StateOf } from './interface.ts'
 import { parseMediaType, serializeMediaType } from './media-type.ts'
 import { encodeMultipart, parseMultipart } from './multipart.ts'
-import { charCodeAt, jsonParse, reflectGet, slice } from './primordials.ts'
+import { charCodeAt, isView, jsonParse, reflectGet, slice } from './primordials.ts'
 import { isDisturbed, readAll, ReadableStream, streamOf, TransformStream } from './streams.ts'
 import { URLSearchParams } from './url.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 import { isWebIdlObject, shownBytes, usvString } from './webidl.ts'
 
-type Source =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'bytes'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'stream' }
+const TEXT = 'text/plain;charset=UTF-8'
+const FORM = 'application/x-www-form-urlencoded;charset=UTF-8'
+
+type Source = string | Uint8Array<ArrayBuffer>
+type ByteStream = ReadableStream<Uint8Array>
 
 /** What a Request or a Response carries. Text stays text, and a stream is made only when someone asks for it. */
 export class Body {
-  readonly #source: Source | null
-  #stream: ReadableStream<Uint8Array> | null
+  readonly #source: Source | undefined
+  #stream: ByteStream | null
   #used = false
 
-  constructor(source: Source | null, stream: ReadableStream<Uint8Array> | null = null) {
+  constructor(source?: Source, stream: ByteStream | null = null) {
     this.#source = source
     this.#stream = stream
   }
 
   get empty(): boolean {
-    return this.#source === null
+    return this.#source === undefined && this.#stream === null
   }
 
-  get stream(): ReadableStream<Uint8Array> | null {
-    const source = this.#source
-    if (source === null || source.kind === 'stream') return this.#stream
-    this.#stream ??= this.#used ? spentStream() : streamOf(sourceBytes(source))
+  get stream(): ByteStream | null {
+    if (this.#source !== undefined)
+      this.#stream ??= this.#used ? spentStream() : streamOf(sourceBytes(this.#source))
     return this.#stream
   }
 
@@ -48,17 +48,16 @@ export class Body {
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const source = this.#take()
-    if (source === null) return new Uint8Array()
-    if (source.kind !== 'stream') return sourceBytes(source)
-    return await readAll(this.#stream ?? spentStream())
+    const taken = this.#take()
+    if (taken === undefined) return new Uint8Array()
+    return typeof taken === 'string' || isView(taken) ? sourceBytes(taken) : await readAll(taken)
   }
 
   async text(): Promise<string> {
     const source = this.#source
-    if (source?.kind !== 'text' || this.#stream !== null) return decodeUtf8(await this.bytes())
+    if (typeof source !== 'string' || this.#stream !== null) return decodeUtf8(await this.bytes())
     this.#take()
-    return withoutMark(source.text)
+    return withoutMark(source)
   }
 
   async json(): Promise<unknown> {
@@ -93,26 +92,24 @@ export class Body {
   /** A second body with the same content; a stream is teed. */
   clone(): Body {
     if (this.unusable) throw new TypeError('Body has already been used: it cannot be cloned.')
-    if (this.#stream === null || this.#source === null) return new Body(this.#source)
+    if (this.#stream === null) return new Body(this.#source)
     const [mine, other] = this.#stream.tee()
     this.#stream = mine
-    return new Body({ kind: 'stream' }, other)
+    return new Body(undefined, other)
   }
 
   /** Hands the content to a new body; this one counts as used from now on. */
   move(): Body {
     if (this.unusable) throw new TypeError('Body has already been used.')
-    if (this.#source === null) return new Body(null)
-    const moved = new Body(this.#source, this.#stream)
-    if (this.#stream !== null) moved.#stream = this.#stream.pipeThrough(passThrough())
+    if (this.empty) return new Body()
     this.#used = true
-    return moved
+    return new Body(this.#source, this.#stream?.pipeThrough(passThrough()) ?? null)
   }
 
-  #take(): Source | null {
-    if (this.#source === null) return null
+  #take(): Source | ByteStream | undefined {
+    if (this.empty) return undefined
     if (this.unusable) throw new TypeError('Body is unusable: Body has already been read')
-    if (this.#stream !== null) return STREAM
+    if (this.#stream !== null) return this.#stream
     this.#used = true
     return this.#source
   }
@@ -123,7 +120,7 @@ export class Message<Head extends { readonly headers: Headers }> {
   readonly head: Head
   readonly body: Body
 
-  constructor(head: Head, body = new Body(null)) {
+  constructor(head: Head, body = new Body()) {
     this.head = head
     this.body = body
   }
@@ -155,52 +152,38 @@ export function defineMessage<Head extends { readonly headers: Headers }>(
   })
 }
 
-const STREAM: Source = { kind: 'stream' }
-
 /** "Extract a body", with the content type that goes with it. */
 export function extractBody(value: unknown): { body: Body; type: string | null } {
-  if (value === null || value === undefined) return { body: new Body(null), type: null }
-  if (!isWebIdlObject(value)) return textBody(usvString(value))
+  if (value === null || value === undefined) return { body: new Body(), type: null }
+  if (!isWebIdlObject(value)) return wholly(usvString(value), TEXT)
   const whole = wholeBody(value)
   if (whole !== undefined) return whole
-  if (value instanceof URLSearchParams)
-    return textBody(
-      `${value as unknown as string}`,
-      'application/x-www-form-urlencoded;charset=UTF-8',
-    )
+  if (value instanceof URLSearchParams) return wholly(`${value as unknown as string}`, FORM)
   if (value instanceof ReadableStream) return streamBody(value)
   if (typeof reflectGet(value, Symbol.asyncIterator) === 'function')
     return streamBody(ReadableStream.from(value as AsyncIterable<Uint8Array>))
-  return textBody(usvString(value))
+  return wholly(usvString(value), TEXT)
 }
 
 function wholeBody(value: object): { body: Body; type: string | null } | undefined {
-  if (isBlob(value)) return bytesBody(blobBytes(value), value.type === '' ? null : value.type)
+  if (isBlob(value)) return wholly(blobBytes(value), value.type === '' ? null : value.type)
   const shown = shownBytes(value)
-  if (shown !== undefined) return bytesBody(new Uint8Array(shown), null)
+  if (shown !== undefined) return wholly(new Uint8Array(shown), null)
   if (!isFormData(value)) return undefined
   const { bytes, type } = encodeMultipart(value)
-  return bytesBody(bytes, type)
+  return wholly(bytes, type)
 }
 
-const textBody = (text: string, type = 'text/plain;charset=UTF-8') => ({
-  body: new Body({ kind: 'text', text }),
-  type,
-})
+const wholly = (source: Source, type: string | null) => ({ body: new Body(source), type })
 
-const bytesBody = (bytes: Uint8Array<ArrayBuffer>, type: string | null) => ({
-  body: new Body({ kind: 'bytes', bytes }),
-  type,
-})
-
-function streamBody(stream: ReadableStream<Uint8Array>) {
+function streamBody(stream: ByteStream) {
   if (stream.locked || isDisturbed(stream))
     throw new TypeError('Response body object should not be disturbed or locked')
-  return { body: new Body(STREAM, stream), type: null }
+  return { body: new Body(undefined, stream), type: null }
 }
 
-const sourceBytes = (source: Exclude<Source, { kind: 'stream' }>): Uint8Array<ArrayBuffer> =>
-  source.kind === 'text' ? encodeUtf8(source.text) : new Uint8Array(source.bytes)
+const sourceBytes = (source: Source): Uint8Array<ArrayBuffer> =>
+  typeof source === 'string' ? encodeUtf8(source) : new Uint8Array(source)
 
 /** What decoding the encoded text would give: no byte order mark. */
 const withoutMark = (text: string): string =>

@@ -70,7 +70,7 @@ export function receivedResponse(
   bytes: Uint8Array<ArrayBuffer>,
 ): Response {
   const empty = testPattern(NO_BODY, `${head.status}`)
-  const body = new Body(empty ? null : { kind: 'bytes', bytes })
+  const body = new Body(empty ? undefined : bytes)
   return new Response(
     new Message({ ...head, type: 'basic', headers: received(head.headers) }, body),
   )
