@@ -12,19 +12,17 @@ import {
   testPattern,
   toLowerCase,
 } from './primordials.ts'
-import { byteString, isWebIdlObject, requireArguments } from './webidl.ts'
+import { byteString, isWebIdlObject, requireArguments, TOKEN } from './webidl.ts'
 
-type Guard = 'none' | 'immutable'
 type HeaderPair = Pair<string>
 
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const FORBIDDEN_IN_VALUE = /[\0\r\n]/
 
 /** https://fetch.spec.whatwg.org/#headers-class; a server's view: no header name is forbidden. */
 export class Headers {
   /** Lower-case names with normalised values, in order of arrival. */
   #pairs: HeaderPair[] = []
-  #guard: Guard = 'none'
+  #immutable = false
 
   constructor(init?: unknown) {
     if (init === undefined) return
@@ -91,12 +89,12 @@ export class Headers {
   static readonly received = (pairs: readonly HeaderPair[]): Headers => {
     const headers = new Headers()
     forEach(pairs, (pair) => headers.#add(toLowerCase(pair[0]), pair[1]))
-    headers.#guard = 'immutable'
+    headers.#immutable = true
     return headers
   }
 
   static readonly seal = (headers: Headers): Headers => {
-    headers.#guard = 'immutable'
+    headers.#immutable = true
     return headers
   }
 
@@ -137,7 +135,7 @@ export class Headers {
   }
 
   #requireMutable(): void {
-    if (this.#guard === 'immutable') throw new TypeError('These headers are immutable.')
+    if (this.#immutable) throw new TypeError('These headers are immutable.')
   }
 }
 

@@ -1,3 +1,5 @@
+import { TOKEN } from './webidl.ts'
+
 /** A media type's essence in lower case, with its parameters: https://mimesniff.spec.whatwg.org/#parsing-a-mime-type */
 export interface MediaType {
   readonly essence: string
@@ -7,7 +9,6 @@ export interface MediaType {
 const ESSENCE =
   /^[ \t\r\n]*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)[ \t\r\n]*(?:;|$)/
 const PARAMETER = /;[ \t\r\n]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;]+))/g
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
 export function parseMediaType(text: string | null): MediaType | undefined {
   const [, essence] = ESSENCE.exec(text ?? '') ?? []

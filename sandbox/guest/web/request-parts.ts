@@ -1,9 +1,9 @@
 import { abortState } from './abort-signal.ts'
 import type { AbortState } from './event-target.ts'
 import { Headers } from './headers.ts'
-import { indexOf, testPattern, toUpperCase } from './primordials.ts'
+import { forEach, indexOf, testPattern, toUpperCase } from './primordials.ts'
 import { normalizeUrl, URL } from './url.ts'
-import { byteString, usvString } from './webidl.ts'
+import { byteString, TOKEN, usvString } from './webidl.ts'
 
 /** What a Request is made of, but for its body. */
 export interface RequestParts {
@@ -43,7 +43,6 @@ const ALLOWED: Readonly<Record<Choice, RegExp>> = {
   referrerPolicy:
     /^(?:|no-referrer|no-referrer-when-downgrade|same-origin|origin|strict-origin|(?:strict-)?origin-when-cross-origin|unsafe-url)$/,
 }
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const FORBIDDEN = /^(?:CONNECT|TRACE|TRACK)$/i
 const NORMALIZED = /^(?:DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i
 
@@ -93,14 +92,13 @@ function choices(
   from: Readonly<Record<Choice, string>>,
 ): Readonly<Record<Choice, string>> {
   const chosen = { ...from }
-  for (let index = 0; index < CHOICES.length; index++) {
-    const name = CHOICES[index]
-    if (name === undefined || init[name] === undefined) continue
+  forEach(CHOICES, (name) => {
+    if (init[name] === undefined) return
     const value = `${init[name] as string}`
     if (!testPattern(ALLOWED[name], value))
       throw new TypeError(`'${value}' is not a valid value for ${name}.`)
     chosen[name] = value
-  }
+  })
   return chosen
 }
 

@@ -1,5 +1,8 @@
 import { charCodeAt, isView, toWellFormed } from './primordials.ts'
 
+/** A method, a header name or an unquoted parameter: https://httpwg.org/specs/rfc9110.html#tokens */
+export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+
 export const usvString = (value: unknown): string => toWellFormed(`${value as string}`)
 
 /** One char per byte, or a TypeError as WebIDL's ByteString conversion gives. */
