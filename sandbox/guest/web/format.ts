@@ -1,4 +1,4 @@
-import { formatNumber, formatSymbol } from './inspect-text.ts'
+import { formatNumber } from './inspect-text.ts'
 import { inspect } from './inspect.ts'
 import { hasOwn, indexOf, slice, jsonStringify, trunc } from './primordials.ts'
 
@@ -17,7 +17,8 @@ export function format(args: readonly unknown[]): string {
   return rest > 0 ? `${slice(line, 0, MAX_LINE)}... ${rest} more characters` : line
 }
 
-const show = (value: unknown): string => (typeof value === 'string' ? value : inspect(value))
+const show = (value: unknown, depth?: number): string =>
+  typeof value === 'string' ? value : inspect(value, depth)
 
 function substitute(template: string, args: readonly unknown[]): { text: string; used: number } {
   let text = ''
@@ -41,7 +42,7 @@ function substitute(template: string, args: readonly unknown[]): { text: string;
 }
 
 const DIRECTIVES: Readonly<Record<string, (value: unknown) => string>> = {
-  s: formatText,
+  s: (value) => show(value, 0),
   d: (value) => numeric(value, Number),
   i: (value) => numeric(value, (number) => trunc(Number.parseFloat(`${number as string}`))),
   f: (value) =>
@@ -59,16 +60,6 @@ function directive(verb: string, value: unknown): string | undefined {
   } catch {
     return '[value that cannot be shown]'
   }
-}
-
-function formatText(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (typeof value === 'number') return formatNumber(value)
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'symbol') return formatSymbol(value)
-  if (typeof value !== 'object' || value === null)
-    return typeof value === 'function' ? inspect(value, 0) : `${value as undefined}`
-  return inspect(value, 0)
 }
 
 function numeric(value: unknown, convert: (value: unknown) => number): string {

@@ -1,7 +1,7 @@
 import { contentsOf, indexedKeys } from './inspect-contents.ts'
 import { errorBase, errorKeys } from './inspect-error.ts'
 import type { Layout } from './inspect-layout.ts'
-import { formatFunction, formatNumber, formatSymbol, quote } from './inspect-text.ts'
+import { formatFunction, formatNumber, quote } from './inspect-text.ts'
 import {
   apply,
   dateTime,
@@ -16,6 +16,7 @@ import {
   patternText,
   reflectGet,
   slice,
+  symbolText,
   toTag,
   unboxBigInt,
   unboxBoolean,
@@ -134,7 +135,7 @@ const LITERALS: Readonly<Record<string, (value: object) => string>> = {
   String: (value) => `[String: ${quote(unboxString(value))}]`,
   Boolean: (value) => `[Boolean: ${unboxBoolean(value)}]`,
   BigInt: (value) => `[BigInt: ${unboxBigInt(value)}n]`,
-  Symbol: (value) => `[Symbol: ${formatSymbol(unboxSymbol(value))}]`,
+  Symbol: (value) => `[Symbol: ${symbolText(unboxSymbol(value))}]`,
 }
 
 /** The text of a built-in that has a literal form; undefined also when the tag is made up. */

@@ -38,12 +38,8 @@ export function quote(text: string): string {
 }
 
 export function formatKey(key: string | symbol): string {
-  if (typeof key === 'symbol') return formatSymbol(key)
+  if (typeof key === 'symbol') return symbolText(key)
   return testPattern(IDENTIFIER, key) ? key : quote(key)
-}
-
-export function formatSymbol(symbol: symbol): string {
-  return symbolText(symbol)
 }
 
 export const formatNumber = (value: number): string => (objectIs(value, -0) ? '-0' : `${value}`)

@@ -1,7 +1,7 @@
 import { kindOf } from './inspect-kinds.ts'
 import type { Kind, Walk } from './inspect-kinds.ts'
 import { layOut } from './inspect-layout.ts'
-import { formatKey, formatNumber, formatSymbol, quote } from './inspect-text.ts'
+import { formatKey, formatNumber, quote } from './inspect-text.ts'
 import {
   apply,
   getOwnPropertyDescriptor,
@@ -12,6 +12,7 @@ import {
   repeat,
   slice,
   split,
+  symbolText,
 } from './primordials.ts'
 
 const MAX_DEPTH = 4
@@ -55,7 +56,7 @@ function formatPrimitive(walk: Walk, value: unknown): string {
   if (typeof value === 'string') return formatString(walk, value)
   if (typeof value === 'number') return formatNumber(value)
   if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'symbol') return formatSymbol(value)
+  if (typeof value === 'symbol') return symbolText(value)
   return `${value as undefined}`
 }
 
