@@ -100,7 +100,7 @@ function pushItems(value: object, walk: Walk, output: string[]): Items {
   }
   const count = output.length
   pushRest(output, length, index)
-  return { items: { count, numbers } }
+  return { count, numbers }
 }
 
 function countHoles(value: object, from: number, length: number): number {

@@ -1,6 +1,5 @@
 import { contentsOf, indexedKeys } from './inspect-contents.ts'
 import { errorBase, errorKeys } from './inspect-error.ts'
-import type { Layout } from './inspect-layout.ts'
 import { formatFunction, formatNumber, quote } from './inspect-text.ts'
 import {
   apply,
@@ -26,10 +25,13 @@ import {
 } from './primordials.ts'
 
 /** One walk over a value. */
-export interface Walk extends Layout {
+export interface Walk {
   readonly path: object[]
   readonly circular: object[]
   readonly depth: number
+  /** The depth of what was formatted last: entries far above it get lines of their own. */
+  deepest: number
+  indentation: number
   /** Characters left. */
   room: number
   show(value: unknown): string
@@ -54,9 +56,10 @@ export interface Kind {
 
 export type Contents = (walk: Walk, output: string[]) => Items | undefined
 
-/** The entries that are items of a list, and whether all are numbers. */
+/** How many of the entries are items of a list, and whether all are numbers. Long lists are put in columns. */
 export interface Items {
-  readonly items: { readonly count: number; readonly numbers: boolean }
+  readonly count: number
+  readonly numbers: boolean
 }
 
 const views = new Map<object, (value: never) => object>()

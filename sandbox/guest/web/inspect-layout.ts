@@ -1,3 +1,4 @@
+import type { Items, Kind, Walk } from './inspect-kinds.ts'
 import { floor, indexOf, join, max, min, padEnd, padStart, push, repeat } from './primordials.ts'
 
 const BREAK_LENGTH = 80
@@ -6,36 +7,26 @@ const COMPACT = 3
 const CHAR_HEIGHT = 2.5
 const SEPARATOR = 2
 
-export interface Layout {
-  /** The depth of what was formatted last: entries far above it get lines of their own. */
-  deepest: number
-  indentation: number
+/** Joins entries on one line where they fit, else one a line: the layout of Node's `util.inspect`. */
+export function layOut(walk: Walk, kind: Kind, { items, level, output }: Entries): string {
+  const { base = '', close = '}', open = '{' } = kind
+  if (output.length === 0) return open + close
+  const start = base === '' ? open : `${base} ${open}`
+  const rows = columns(walk, items, output)
+  if (walk.deepest - level < COMPACT && rows === output) {
+    const joined = join(output, ', ')
+    const taken = output.length + walk.indentation + open.length + base.length + 10
+    if (fitsOneLine(output, taken) && indexOf(base + joined, '\n') === -1)
+      return `${start} ${joined} ${close}`
+  }
+  const indent = `\n${repeat(' ', walk.indentation)}`
+  return `${start}${indent}  ${join(rows, `,${indent}  `)}${indent}${close}`
 }
 
-export interface Entries {
-  readonly prefix: string
-  readonly open: string
-  readonly close: string
+interface Entries {
   readonly output: readonly string[]
   readonly level: number
-  /** For a list: how many of the entries are items, and whether all are numbers. Long lists are put in columns. */
-  readonly items?: { readonly count: number; readonly numbers: boolean }
-}
-
-/** Joins entries on one line where they fit, else one a line: the layout of Node's `util.inspect`. */
-export function layOut(layout: Layout, entries: Entries): string {
-  const { close, level, open, prefix } = entries
-  const head = prefix === '' ? '' : `${prefix} `
-  const output = entries.output.length > 6 ? columns(layout, entries) : entries.output
-  if (layout.deepest - level < COMPACT && output === entries.output) {
-    const start = output.length + layout.indentation + open.length + prefix.length + 10
-    if (fitsOneLine(output, start) && indexOf(prefix, '\n') === -1) {
-      const joined = join(output, ', ')
-      if (indexOf(joined, '\n') === -1) return `${head}${open} ${joined} ${close}`
-    }
-  }
-  const indent = `\n${repeat(' ', layout.indentation)}`
-  return `${head}${open}${indent}  ${join(output, `,${indent}  `)}${indent}${close}`
+  readonly items: Items | undefined
 }
 
 function fitsOneLine(output: readonly string[], start: number): boolean {
@@ -45,12 +36,12 @@ function fitsOneLine(output: readonly string[], start: number): boolean {
   return total <= BREAK_LENGTH
 }
 
-function columns(layout: Layout, { items, output }: Entries): readonly string[] {
-  if (items === undefined) return output
+function columns(walk: Walk, items: Items | undefined, output: readonly string[]) {
+  if (items === undefined || output.length <= 6) return output
   const { count, numbers } = items
   const lengths: number[] = []
   for (let index = 0; index < count; index++) push(lengths, textAt(output, index).length)
-  const perLine = columnCount(layout, lengths, output.length)
+  const perLine = columnCount(walk, lengths, output.length)
   if (perLine <= 1) return output
   const rows: string[] = []
   let text = ''
@@ -74,7 +65,7 @@ function cell(text: string, width: number, at: { numbers: boolean; last: boolean
 }
 
 /** As many columns as make the block about square; 1 when the items are too uneven or too long. */
-function columnCount(layout: Layout, lengths: readonly number[], outputLength: number): number {
+function columnCount(walk: Walk, lengths: readonly number[], outputLength: number): number {
   let longest = 0
   let total = 0
   for (let index = 0; index < lengths.length; index++) {
@@ -82,12 +73,12 @@ function columnCount(layout: Layout, lengths: readonly number[], outputLength: n
     total += (lengths[index] ?? 0) + SEPARATOR
   }
   const width = longest + SEPARATOR
-  if (width * 3 + layout.indentation >= BREAK_LENGTH) return 1
+  if (width * 3 + walk.indentation >= BREAK_LENGTH) return 1
   if (total / width <= 5 && longest > 6) return 1
   const biased = max(width - 3 - Math.sqrt(width - total / outputLength), 1)
   return min(
     Math.round(Math.sqrt(CHAR_HEIGHT * biased * lengths.length) / biased),
-    floor((BREAK_LENGTH - layout.indentation) / width),
+    floor((BREAK_LENGTH - walk.indentation) / width),
     COMPACT * 4,
     15,
   )

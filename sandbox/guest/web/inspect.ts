@@ -133,9 +133,7 @@ function formatBraces(
   formatProperties(walk, { value: kind.view ?? value, keys, output })
   walk.indentation -= INDENT
   walk.path.length = level - 1
-  const { base = '', close = '}', open = '{' } = kind
-  if (output.length === 0) return open + close
-  return layOut(walk, { prefix: base, open, close, output, level, ...items })
+  return layOut(walk, kind, { output, level, items })
 }
 
 function visibleKeys(value: object): (string | symbol)[] {
