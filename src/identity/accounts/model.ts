@@ -1,4 +1,5 @@
 import type { Role } from '#identity/actor.ts'
+import type { NewPassword } from '#identity/passwords/service.ts'
 import type { User } from '#identity/users/model.ts'
 
 /** An address and a password, as somebody typed them. */
@@ -42,18 +43,11 @@ export interface OwnPasswordChange {
   readonly sub: string
   readonly oldPassword: string
   readonly newPassword: string
-  readonly keep?: KeptSession | undefined
+  /** The sign-in that goes on when every other one ends. */
+  readonly keep?: { readonly sessionId: string } | undefined
 }
 
-export interface PasswordAddition {
-  readonly sub: string
-  readonly password: string
-}
-
-/** The sign-in that stays when every other one ends. */
-interface KeptSession {
-  readonly sessionId: string
-}
+export type PasswordAddition = Omit<NewPassword, 'email'>
 
 export interface OpenInvite {
   readonly email: string

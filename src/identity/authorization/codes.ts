@@ -1,6 +1,7 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
+import type { Session } from '#identity/sessions/model.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
@@ -17,11 +18,7 @@ import {
 
 const CODE_LIFETIME_MS = 5 * 60_000
 
-export interface CodeSubject {
-  readonly sub: string
-  readonly sessionId: string
-  readonly authTime: Date
-}
+export type CodeSubject = Pick<Session, 'sub' | 'sessionId' | 'authTime'>
 
 export type FoundCode = StoredCode & { readonly expired: boolean }
 

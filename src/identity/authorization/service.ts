@@ -2,7 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Session } from '#identity/sessions/model.ts'
-import type { Sessions } from '#identity/sessions/service.ts'
+import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
 import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
 import type { Database } from '#platform/postgres/database.ts'
@@ -17,13 +17,8 @@ import type { AuthorizationCodes } from './codes.ts'
 import { codeLocation, errorLocation } from './response-location.ts'
 
 /** How a user has just proven who they are. */
-export interface SignInProof {
-  readonly sub: string
+export interface SignInProof extends SessionStart {
   readonly method: 'password' | 'google'
-  /** Taken before the proof was checked: a sign-out everywhere that happened meanwhile then counts. */
-  readonly authTime: Date
-  /** The browser's session until now, which the new one takes the place of. */
-  readonly replaces?: string | undefined
 }
 
 export interface SignedIn {

@@ -144,8 +144,8 @@ export class Links {
 
   async #stands(site: Site, pool: Pool, linker: LinkingUser): Promise<boolean> {
     const token = { sub: linker.sub, ...(linker.familyId && { origin_jti: linker.familyId }) }
-    const standing = await this.#deps.users.accountStatus(site, pool.userPoolId, token)
-    return standing !== undefined && !isRevoked(standing, linker.askedAtSeconds)
+    const status = await this.#deps.users.accountStatus(site, pool.userPoolId, token)
+    return status !== undefined && !isRevoked(status, linker.askedAtSeconds)
   }
 }
 

@@ -25,11 +25,8 @@ export interface ProviderUser {
 }
 
 /** The parameters of the redirect to the provider. */
-export interface AuthorizationUrlRequest extends PromptOptions {
-  readonly redirectUri: string
+export interface AuthorizationUrlRequest extends PromptOptions, Omit<ProviderGrant, 'code'> {
   readonly state: string
-  readonly nonce: string
-  readonly verifier: string
 }
 
 /** The code of the provider's redirect, with what its tokens must match. */

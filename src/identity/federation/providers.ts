@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { invalid, notFound } from '#base/app-error.ts'
-import type { Pool } from '#identity/pools/model.ts'
+import type { GoogleProvider, Pool } from '#identity/pools/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -27,11 +27,8 @@ import {
 } from './queries.ts'
 
 /** A provider with the client's credentials. */
-export interface ProviderAccess {
-  readonly issuer: string
-  readonly clientId: string
+export interface ProviderAccess extends Omit<GoogleProvider, 'enabled'> {
   readonly clientSecret: string
-  readonly scopes: readonly string[]
 }
 
 /** The providers of a site's visitors, as the operator configured them. Client secrets are stored sealed. */
@@ -62,9 +59,9 @@ export class Providers {
           ? keptSecret(settings, current)
           : await this.#seal(tx, data, input.clientSecret)
       const provider = { ...settings, userPoolId: data.userPoolId, sealedClientSecret }
-      await upsertProvider(tx, provider, this.#deps.clock.now())
+      const row = await upsertProvider(tx, provider, this.#deps.clock.now())
       await this.#changed(tx, data, { action: 'configured', issuer: settings.issuer })
-      return recordOf(data, await requireProvider(tx, data))
+      return recordOf(data, row)
     })
   }
 
@@ -115,12 +112,7 @@ const sealContext = (pool: Pool): string => `identity-provider:${pool.userPoolId
 const scopesOf = ({ scopes }: Pick<StoredProvider, 'scopes'>): string[] =>
   Value.Parse(Type.Array(Type.String()), scopes)
 
-interface GoogleSettings {
-  readonly issuer: string
-  readonly clientId: string | undefined
-  readonly scopes: readonly string[]
-  readonly enabled: boolean
-}
+type GoogleSettings = Omit<GoogleProvider, 'clientId'> & { readonly clientId: string | undefined }
 
 const NOTHING_YET: GoogleSettings = {
   issuer: GOOGLE_ISSUER,
@@ -150,12 +142,6 @@ function keptSecret(
     throw invalid('clientSecret', 'another issuer or client has a secret of its own: give it too')
   }
   return current.sealedClientSecret
-}
-
-async function requireProvider(tx: SiteTx, pool: Pool): Promise<StoredProvider> {
-  const row = await selectProvider(tx, pool.userPoolId)
-  if (!row) throw notFound('Provider', GOOGLE)
-  return row
 }
 
 const recordOf = (pool: Pool, row: StoredProvider): ProviderRecord => ({

@@ -3,6 +3,16 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { GOOGLE } from './model.ts'
 
+const PROVIDER_COLUMNS = [
+  'issuer',
+  'client_id as clientId',
+  'scopes',
+  'enabled',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'sealed_client_secret as sealedClientSecret',
+] as const
+
 export interface StoredProvider {
   readonly issuer: string
   readonly clientId: string
@@ -31,30 +41,15 @@ export function selectProvider(
 const providerRow = (tx: SiteTx, userPoolId: string) =>
   tx.db
     .selectFrom('identity_provider')
-    .select([
-      'issuer',
-      'client_id as clientId',
-      'scopes',
-      'enabled',
-      'created_at as createdAt',
-      'updated_at as updatedAt',
-      'sealed_client_secret as sealedClientSecret',
-    ])
+    .select(PROVIDER_COLUMNS)
     .where(inPool(tx, userPoolId))
     .where('provider', '=', GOOGLE)
 
-export async function upsertProvider(
+export function upsertProvider(
   tx: SiteTx,
-  provider: {
-    readonly userPoolId: string
-    readonly issuer: string
-    readonly clientId: string
-    readonly sealedClientSecret: Buffer
-    readonly scopes: readonly string[]
-    readonly enabled: boolean
-  },
+  provider: Omit<StoredProvider, 'createdAt' | 'updatedAt'> & { readonly userPoolId: string },
   now: Date,
-): Promise<void> {
+): Promise<StoredProvider> {
   const settings = {
     issuer: provider.issuer,
     client_id: provider.clientId,
@@ -63,7 +58,7 @@ export async function upsertProvider(
     enabled: provider.enabled,
     updated_at: now,
   }
-  await tx.db
+  return tx.db
     .insertInto('identity_provider')
     .values({
       site_id: tx.siteId,
@@ -73,7 +68,8 @@ export async function upsertProvider(
       created_at: now,
     })
     .onConflict((on) => on.columns(['site_id', 'user_pool_id', 'provider']).doUpdateSet(settings))
-    .execute()
+    .returning(PROVIDER_COLUMNS)
+    .executeTakeFirstOrThrow()
 }
 
 export async function deleteProvider(tx: SiteTx, userPoolId: string): Promise<boolean> {

@@ -1,13 +1,14 @@
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
-import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 
 import {
   type KeptSignIn,
+  type NewFamily,
   insertFamily,
   revokeFamiliesOfSession,
   revokeFamiliesOfUser,
@@ -18,20 +19,10 @@ import { SIGN_IN_LIFETIME_MS } from './model.ts'
 /** A family outlives its last access token: tokens of one that is gone are refused. */
 const KEPT_AFTER_END_MS = 2 * 3_600_000
 
-export interface FamilyStart {
-  readonly familyId: string
-  readonly clientId: string
-  readonly sub: string
-  readonly sessionId: string | null
-  readonly scope: string
-  readonly authTime: Date
-  readonly origin: RequestOrigin
-}
-
-export interface PoolUser {
-  readonly pool: Pick<Pool, 'userPoolId'>
-  readonly sub: string
-}
+export type FamilyStart = Pick<
+  NewFamily,
+  'familyId' | 'clientId' | 'userPoolId' | 'sub' | 'sessionId' | 'scope' | 'authTime'
+> & { readonly origin: RequestOrigin }
 
 /** The sign-ins of clients: each is the family of the refresh tokens that follow from it. */
 export class TokenFamilies {
@@ -49,16 +40,11 @@ export class TokenFamilies {
     return this.#ids.uuid()
   }
 
-  async start(
-    tx: SiteTx,
-    { userPoolId }: Pick<Pool, 'userPoolId'>,
-    { origin, ...start }: FamilyStart,
-  ): Promise<void> {
+  async start(tx: SiteTx, { origin, ...start }: FamilyStart): Promise<void> {
     const createdAt = this.#clock.now()
     await deleteExpired(tx, 'refresh_family', new Date(createdAt.getTime() - KEPT_AFTER_END_MS))
     await insertFamily(tx, {
       ...start,
-      userPoolId,
       address: origin.address,
       userAgent: origin.userAgent,
       createdAt,
@@ -67,18 +53,18 @@ export class TokenFamilies {
   }
 
   /** With every access token that came of it. Says whether it was alive. */
-  async end(tx: SiteTx, user: PoolUser, familyId: string): Promise<boolean> {
-    const ended = await revokeFamily(tx, keyOf(user), familyId, this.#clock.now())
+  async end(tx: SiteTx, user: UserKey, familyId: string): Promise<boolean> {
+    const ended = await revokeFamily(tx, user, familyId, this.#clock.now())
     return this.#announced(tx, user.sub, ended)
   }
 
-  async endBySession(tx: SiteTx, user: PoolUser, sessionId: string): Promise<boolean> {
-    const ended = await revokeFamiliesOfSession(tx, keyOf(user), sessionId, this.#clock.now())
+  async endBySession(tx: SiteTx, user: UserKey, sessionId: string): Promise<boolean> {
+    const ended = await revokeFamiliesOfSession(tx, user, sessionId, this.#clock.now())
     return this.#announced(tx, user.sub, ended)
   }
 
-  async endByUser(tx: SiteTx, user: PoolUser, kept: KeptSignIn): Promise<void> {
-    await revokeFamiliesOfUser(tx, keyOf(user), kept, this.#clock.now())
+  async endByUser(tx: SiteTx, user: UserKey, kept: KeptSignIn): Promise<void> {
+    await revokeFamiliesOfUser(tx, user, kept, this.#clock.now())
     await this.#changes.userChanged(tx, user.sub)
   }
 
@@ -87,5 +73,3 @@ export class TokenFamilies {
     return ended.length > 0
   }
 }
-
-const keyOf = ({ pool, sub }: PoolUser) => ({ userPoolId: pool.userPoolId, sub })

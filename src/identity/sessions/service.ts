@@ -5,6 +5,7 @@ import { hashSecret } from '#identity/hash-secret.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
@@ -34,16 +35,14 @@ const MAX_LISTED = 100
 const LAST_SEEN_RESOLUTION_MS = 60_000
 
 /** Who ended a session that is not their own, or from where. */
-export interface RevokedBy {
-  readonly actor?: string | undefined
-  readonly origin?: RequestOrigin | undefined
-}
+export type RevokedBy = Pick<SecurityEvent, 'actor' | 'origin'>
 
 export interface SessionStart {
   readonly sub: string
   readonly method: SignInMethod
+  /** Taken before the proof was checked: a sign-out everywhere that happened meanwhile then counts. */
   readonly authTime: Date
-  /** The browser's session until now. */
+  /** The browser's session until now, which the new one takes the place of. */
   readonly replaces?: string | undefined
 }
 
@@ -173,8 +172,9 @@ export class Sessions {
     pool: Pool,
     { sub, sessionId }: { readonly sub: string; readonly sessionId: string },
   ): Promise<boolean> {
-    await this.#deps.codes.endBySession(tx, { userPoolId: pool.userPoolId, sub }, sessionId)
-    return this.#deps.families.endBySession(tx, { pool, sub }, sessionId)
+    const user = { userPoolId: pool.userPoolId, sub }
+    await this.#deps.codes.endBySession(tx, user, sessionId)
+    return this.#deps.families.endBySession(tx, user, sessionId)
   }
 
   /** Another user's session in the same browser ends; its cookie is overwritten in any case. */

@@ -1,19 +1,18 @@
 import type { Clock } from '#base/clock.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { TokenFamilies, PoolUser } from './families.ts'
+import type { TokenFamilies } from './families.ts'
 import { type KeptSignIn, selectSessionOfFamily } from './family-queries.ts'
 import type { SignInCodes } from './model.ts'
 import { deleteSessionsOfUser, updateValidAfter } from './queries.ts'
 
-export interface SignOutOptions {
+export interface SignOutOptions extends Pick<SecurityEvent, 'actor' | 'origin'> {
   /** The one sign-in that goes on: the id of a session, or of a token's family (`origin_jti`). */
   readonly sessionId?: string | undefined
-  readonly actor?: string | undefined
-  readonly origin?: RequestOrigin | undefined
 }
 
 interface SignOutDeps {
@@ -41,10 +40,10 @@ export class SignOut {
     // First, because it locks the user: sign-ins and exchanges come wholly before or wholly after.
     const moved = goesOn === undefined ? ('all-tokens' as const) : ('sign-ins' as const)
     await updateValidAfter(tx, user, moved, this.#deps.clock.now())
-    const kept = await keptOf(tx, { pool, sub }, goesOn)
+    const kept = await keptOf(tx, user, goesOn)
     await deleteSessionsOfUser(tx, user, kept.sessionId)
     await this.#deps.codes.endByUser(tx, user, kept.sessionId)
-    await this.#deps.families.endByUser(tx, { pool, sub }, kept)
+    await this.#deps.families.endByUser(tx, user, kept)
     await this.#deps.events.record(tx, {
       event: 'sessions.revoked',
       pool: pool.kind,
@@ -55,13 +54,8 @@ export class SignOut {
 }
 
 /** A family's browser session goes on with it, and so do the other families of that browser. */
-async function keptOf(
-  tx: SiteTx,
-  { pool, sub }: PoolUser,
-  goesOn: string | undefined,
-): Promise<KeptSignIn> {
+async function keptOf(tx: SiteTx, user: UserKey, goesOn: string | undefined): Promise<KeptSignIn> {
   if (goesOn === undefined) return { sessionId: null, familyId: null }
-  const user = { userPoolId: pool.userPoolId, sub }
   const family = await selectSessionOfFamily(tx, user, goesOn)
   return family
     ? { sessionId: family.sessionId, familyId: goesOn }

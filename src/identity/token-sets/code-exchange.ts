@@ -70,7 +70,7 @@ export class CodeExchange {
     const familyId = this.#deps.families.newId()
     if (!(await this.#deps.codes.use(tx, grant.code, familyId)))
       return this.#lostRace(tx, request, grant)
-    await this.#deps.families.start(tx, pool, { ...code, familyId, origin })
+    await this.#deps.families.start(tx, { ...code, familyId, origin })
     const { clientId, scope, authTime, nonce } = code
     const content = { familyId, clientId, account, authTime, scope, nonce: nonce ?? undefined }
     return granted(await this.#issuer.issue(tx, content))
@@ -85,9 +85,10 @@ export class CodeExchange {
   async #replayed(
     tx: SiteTx,
     { pool, origin }: PoolRequest,
-    { sub, familyId, clientId }: FoundCode,
+    code: FoundCode,
   ): Promise<GrantResult<never>> {
-    if (familyId !== null) await this.#deps.families.end(tx, { pool, sub }, familyId)
+    const { sub, familyId, clientId } = code
+    if (familyId !== null) await this.#deps.families.end(tx, code, familyId)
     const event = 'authorization-code.replayed'
     await this.#deps.events.record(tx, { event, pool: pool.kind, sub, clientId, origin })
     return denied('invalid_grant', USED)

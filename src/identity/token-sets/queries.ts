@@ -1,11 +1,10 @@
+import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 /** A refresh token with the family that it belongs to. */
-export interface StoredRefreshToken {
+export interface StoredRefreshToken extends UserKey {
   readonly familyId: string
-  readonly userPoolId: string
   readonly clientId: string
-  readonly sub: string
   readonly scope: string
   readonly authTime: Date
   readonly expiresAt: Date

@@ -56,9 +56,10 @@ export class RefreshExchange {
   async #replayed(
     tx: SiteTx,
     { pool, origin }: PoolRequest,
-    { sub, familyId, clientId }: StoredRefreshToken,
+    stored: StoredRefreshToken,
   ): Promise<GrantResult<never>> {
-    await this.#deps.families.end(tx, { pool, sub }, familyId)
+    const { sub, familyId, clientId } = stored
+    await this.#deps.families.end(tx, stored, familyId)
     const event = 'refresh-token.replayed'
     await this.#deps.events.record(tx, { event, pool: pool.kind, sub, clientId, origin })
     return denied('invalid_grant', 'refresh_token was used already')

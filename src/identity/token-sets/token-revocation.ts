@@ -4,7 +4,7 @@ import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { selectRefreshToken } from './queries.ts'
+import { type StoredRefreshToken, selectRefreshToken } from './queries.ts'
 import type { TokenSetsDeps } from './token-sets-deps.ts'
 
 export interface RevocationRequest {
@@ -13,11 +13,7 @@ export interface RevocationRequest {
   readonly token: string
 }
 
-interface SignInOf {
-  readonly sub: string
-  readonly familyId: string
-  readonly clientId: string
-}
+type SignInOf = Pick<StoredRefreshToken, 'sub' | 'familyId' | 'clientId'>
 
 /** RFC 7009. Whichever of its tokens is given, the whole sign-in of that client ends. */
 export class TokenRevocation {
@@ -37,7 +33,8 @@ export class TokenRevocation {
     if (signIn?.clientId !== clientId) return
     const { sub, familyId } = signIn
     await this.#deps.database.withSite(site.siteId, async (tx) => {
-      if (!(await this.#deps.families.end(tx, { pool, sub }, familyId))) return
+      if (!(await this.#deps.families.end(tx, { userPoolId: pool.userPoolId, sub }, familyId)))
+        return
       const event = { event: 'token.revoked', pool: pool.kind, sub, clientId, origin } as const
       await this.#deps.events.record(tx, event)
     })

@@ -43,8 +43,8 @@ export class UserInfos {
       const { claims, expired } = await this.#deps.verifier.verify(site, pool.kind, token, [
         'access',
       ])
-      const standing = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
-      if (!standing || isRevoked(standing, claims.iat) || expired) throw invalidToken()
+      const status = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
+      if (!status || isRevoked(status, claims.iat) || expired) throw invalidToken()
       return claims
     } catch (error) {
       throw error instanceof AppError && error.code === 'Unauthorized' ? invalidToken() : error

@@ -7,7 +7,7 @@ import { bearerToken } from './bearer.ts'
 import { tokenExpired, unauthorized } from './refusals.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 
-/** Reads what `Users.standing` reads, at that moment. */
+/** Reads what `Users.accountStatus` reads, at that moment. */
 export type ReadAccountStatus = (subject: AccountStatusKey) => Promise<AccountStatus | undefined>
 
 /** Tokens of a site's admin pool, as `/admin` takes them: id or access. */
@@ -22,12 +22,12 @@ export class AdminTokens {
 
   /**
    * Role and existence of the user are read at each call, so that what was taken away is gone at once. Who reads something
-   * else in the same trip gives `readStanding`.
+   * else in the same trip gives `readStatus`.
    */
   async verify(
     site: Site,
     authorization: string | undefined,
-    readStanding?: ReadAccountStatus,
+    readStatus?: ReadAccountStatus,
   ): Promise<Actor> {
     const token = bearerToken(authorization)
     const { claims, pool, expired } = await this.#verifier.verify(site, 'admin', token, [
@@ -36,13 +36,13 @@ export class AdminTokens {
     ])
     const { userPoolId } = pool
     const { sub: userId, origin_jti: familyId } = claims
-    const standing = readStanding
-      ? await readStanding({ userPoolId, sub: userId, familyId })
+    const status = readStatus
+      ? await readStatus({ userPoolId, sub: userId, familyId })
       : await this.#users.accountStatus(site, userPoolId, claims)
-    if (!standing || standing.role === null || isRevoked(standing, claims.iat)) {
+    if (!status || status.role === null || isRevoked(status, claims.iat)) {
       throw unauthorized('user')
     }
     if (expired) throw tokenExpired()
-    return { userId, email: standing.email, role: standing.role, familyId }
+    return { userId, email: status.email, role: status.role, familyId }
   }
 }

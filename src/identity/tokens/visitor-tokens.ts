@@ -68,8 +68,8 @@ export class VisitorTokens {
 
   async #verify(site: Site, token: string, digest: string): Promise<Visitor> {
     const siteState = this.#deps.revocationStates.ofSite(site.siteId)
-    const { claims, pool, standing, userState } = await this.#check(site, token)
-    const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, standing))
+    const { claims, pool, status, userState } = await this.#check(site, token)
+    const visitor = visitorOf(claims.sub, claims.username, groupsOf(claims, status))
     this.#seen.set(
       digest,
       {
@@ -89,10 +89,10 @@ export class VisitorTokens {
       'access',
     ])
     const userState = this.#deps.revocationStates.ofUser(site.siteId, claims.sub)
-    const standing = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
-    if (!standing || isRevoked(standing, claims.iat)) throw unauthorized('user')
+    const status = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
+    if (!status || isRevoked(status, claims.iat)) throw unauthorized('user')
     if (expired) throw tokenExpired()
-    return { claims, pool, standing, userState }
+    return { claims, pool, status, userState }
   }
 }
 

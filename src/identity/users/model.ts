@@ -1,8 +1,7 @@
 import type { Role } from '#identity/actor.ts'
+import type { UserKey } from '#identity/user-key.ts'
 
-export interface User {
-  readonly userPoolId: string
-  readonly sub: string
+export interface User extends UserKey {
   readonly email: string
   readonly emailVerified: boolean
   readonly externalEmail: string | null
@@ -28,17 +27,15 @@ export interface AccountStatus {
 }
 
 /** A user, and the sign-in that a token of theirs comes from. */
-export interface AccountStatusKey {
-  readonly userPoolId: string
-  readonly sub: string
+export interface AccountStatusKey extends UserKey {
   readonly familyId: string | undefined
 }
 
 /** `iat` is in whole seconds, so a token of the very second in which all were revoked is refused; the next one is not. */
 export const isRevoked = (
-  standing: Pick<AccountStatus, 'signedOut' | 'tokensValidAfter'>,
+  status: Pick<AccountStatus, 'signedOut' | 'tokensValidAfter'>,
   issuedAtSeconds: number,
-): boolean => standing.signedOut || issuedAtSeconds * 1000 < standing.tokensValidAfter.getTime()
+): boolean => status.signedOut || issuedAtSeconds * 1000 < status.tokensValidAfter.getTime()
 
 /** The `iat` of a token made now: never a second that the user's revocation refuses, so at most one second ahead. */
 export function issueSecond(now: Date, tokensValidAfter: Date): number {

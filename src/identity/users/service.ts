@@ -50,13 +50,6 @@ export class Users {
     return users
   }
 
-  /** The member of the admin pool with that address, invited with the role when there is none yet. */
-  async ensureAdmin(site: Site, email: string, role: Role): Promise<User> {
-    const { admin } = await this.#deps.directory.get(site)
-    const account = invited(admin.userPoolId, canonicalEmail(email), role)
-    return this.#deps.database.withSite(site.siteId, (tx) => this.#ensure(tx, account))
-  }
-
   /** The visitor with that address, made by the operator when there is none yet: verified, and marked as such. */
   ensureVisitor(site: Site, pool: Pool, email: string): Promise<User> {
     const account: Account = {

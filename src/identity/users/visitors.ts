@@ -28,7 +28,7 @@ export class Visitors {
     if (user?.status !== 'ACTIVE') return undefined
     const { sub } = user
     const subject = { userPoolId, sub, familyId: undefined }
-    const standing = await selectAccountStatus(this.#database, site.siteId, subject)
-    return standing && visitorOf(sub, standing.email, standing.groups)
+    const status = await selectAccountStatus(this.#database, site.siteId, subject)
+    return status && visitorOf(sub, status.email, status.groups)
   }
 }

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 
 import { findSessionAccount } from '#identity/sessions/session-accounts.ts'
 
-import { accessTokenClaims } from './access-token.ts'
+import { accessTokenClaims } from './client.ts'
 import { notAuthorized } from './cognito-error.ts'
 import { PasswordField, TokenField, cognitoOperation } from './operation.ts'
 

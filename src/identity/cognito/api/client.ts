@@ -1,7 +1,13 @@
+import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
+import { COGNITO_API_SCOPE, scopesOf } from '#identity/pools/scopes.ts'
+import { bearerToken } from '#identity/tokens/bearer.ts'
+import type { TokenClaims } from '#identity/tokens/claims.ts'
+import { isRevoked } from '#identity/users/model.ts'
 
 import { CognitoError, notAuthorized } from './cognito-error.ts'
+import type { CognitoServices } from './cognito-services.ts'
 
 export interface ClientIdentity {
   readonly ClientId: string
@@ -21,4 +27,24 @@ export function requireCognitoClient(pool: Pool, { ClientId, SecretHash }: Clien
     throw notAuthorized(`Unable to verify secret hash for client ${ClientId}`)
   }
   return client
+}
+
+/** Who holds an access token of the pool, which must come from a sign-in that was granted this API. */
+export async function accessTokenClaims(
+  { verifier, users }: CognitoServices,
+  { site, pool }: PoolRequest,
+  accessToken: string,
+): Promise<TokenClaims> {
+  const token = bearerToken(`Bearer ${accessToken}`)
+  const { claims, expired } = await verifier.verify(site, pool.kind, token, ['access'])
+  const status = await users.accountStatus(site, pool.userPoolId, claims)
+  if (!status || isRevoked(status, claims.iat)) {
+    throw notAuthorized('Access Token has been revoked')
+  }
+  if (expired) throw notAuthorized('Access Token has expired')
+  requireCognitoClient(pool, { ClientId: claims.client_id ?? '' })
+  if (!scopesOf(claims.scope ?? '').includes(COGNITO_API_SCOPE)) {
+    throw notAuthorized('Access Token does not have required scopes')
+  }
+  return claims
 }

@@ -9,29 +9,27 @@ import { invalidParameter } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
 
 /** One target of the API. The body has been parsed as JSON, and nothing more. */
-export interface CognitoOperation {
-  run(parts: CognitoServices, call: PoolRequest, body: unknown): Promise<object>
-}
+export type CognitoOperation = (
+  parts: CognitoServices,
+  call: PoolRequest,
+  body: unknown,
+) => Promise<object>
 
 /** Fields that the shape does not name are left alone, as in all of Amazon's JSON: clients send more than we use. */
-export function cognitoOperation<Shape extends TSchema>(
-  shape: Shape,
-  run: (parts: CognitoServices, call: PoolRequest, input: Static<Shape>) => Promise<object>,
-): CognitoOperation {
-  return {
-    async run(parts, call, body) {
-      if (!Value.Check(shape, body)) {
-        const words = schemaFaults(Value.Errors(shape, body)).map(
-          ({ field, message }) => `${field} ${message}`,
-        )
-        throw invalidParameter(
-          `${words.length} validation error${words.length === 1 ? '' : 's'} detected: ${words.join('; ')}`,
-        )
-      }
-      return run(parts, call, body)
-    },
+export const cognitoOperation =
+  <Shape extends TSchema>(
+    shape: Shape,
+    run: (parts: CognitoServices, call: PoolRequest, input: Static<Shape>) => Promise<object>,
+  ): CognitoOperation =>
+  async (parts, call, body) => {
+    if (Value.Check(shape, body)) return run(parts, call, body)
+    const faults = schemaFaults(Value.Errors(shape, body)).map(
+      ({ field, message }) => `${field} ${message}`,
+    )
+    throw invalidParameter(
+      `${faults.length} validation error${faults.length === 1 ? '' : 's'} detected: ${faults.join('; ')}`,
+    )
   }
-}
 
 const MAX_USERNAME = 320
 export const UsernameField = Type.String({ minLength: 1, maxLength: MAX_USERNAME })

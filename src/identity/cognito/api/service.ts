@@ -1,11 +1,33 @@
 import type { PoolRequest } from '#identity/pool-request.ts'
 
+import { changePassword, getUser, globalSignOut } from './account.ts'
 import { CognitoError } from './cognito-error.ts'
 import type { CognitoServices } from './cognito-services.ts'
 import { cognitoErrorOf } from './error-table.ts'
-import { OPERATIONS } from './operations.ts'
+import { initiateAuth } from './initiate-auth.ts'
+import type { CognitoOperation } from './operation.ts'
+import { confirmForgotPassword, forgotPassword } from './recovery.ts'
+import { respondToAuthChallenge } from './respond-to-auth-challenge.ts'
+import { confirmSignUp, resendConfirmationCode, signUp } from './sign-up.ts'
+import { getTokensFromRefreshToken, revokeToken } from './tokens.ts'
 
 const SERVICE = 'AWSCognitoIdentityProviderService.'
+
+/** Every target that this API has. */
+const OPERATIONS: ReadonlyMap<string, CognitoOperation> = new Map([
+  ['SignUp', signUp],
+  ['ConfirmSignUp', confirmSignUp],
+  ['ResendConfirmationCode', resendConfirmationCode],
+  ['InitiateAuth', initiateAuth],
+  ['RespondToAuthChallenge', respondToAuthChallenge],
+  ['GetTokensFromRefreshToken', getTokensFromRefreshToken],
+  ['ForgotPassword', forgotPassword],
+  ['ConfirmForgotPassword', confirmForgotPassword],
+  ['GetUser', getUser],
+  ['ChangePassword', changePassword],
+  ['GlobalSignOut', globalSignOut],
+  ['RevokeToken', revokeToken],
+])
 
 /** Cognito's JSON API for clients that the operator lets use it, so that programs written for Cognito sign in unchanged. */
 export class CognitoApi {
@@ -21,7 +43,7 @@ export class CognitoApi {
     const operation = OPERATIONS.get(name)
     if (!operation) throw new CognitoError('UnknownOperationException', 'There is no such target')
     try {
-      return await operation.run(this.#parts, call, parsed(body))
+      return await operation(this.#parts, call, parsed(body))
     } catch (error) {
       throw cognitoErrorOf(error, name) ?? error
     }
