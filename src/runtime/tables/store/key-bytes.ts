@@ -1,8 +1,9 @@
 import { Buffer } from 'node:buffer'
 
+import { Big } from 'big.js'
+
 import type { AttributeValue } from '#runtime/tables/items/attribute-value.ts'
 import { base64ToBytes } from '#runtime/tables/items/base64.ts'
-import { decimalOf } from '#runtime/tables/items/decimal.ts'
 
 const NEGATIVE = 1
 const ZERO = 2
@@ -38,14 +39,13 @@ function characterBytes(character: string): Buffer {
 
 /** A byte for the sign, one for the power of ten, and two digits in each of the others. */
 function numberBytes(canonical: string): Buffer {
-  const { digits, exponent } = decimalOf(canonical)
-  if (digits === 0n) return Buffer.from([ZERO])
-  const negative = digits < 0n
-  const text = (negative ? -digits : digits).toString()
-  const magnitude = exponent + text.length - 1 + MAGNITUDE_OFFSET
+  const { s: sign, e: power, c: digits } = new Big(canonical)
+  if (digits[0] === 0) return Buffer.from([ZERO])
   const pairs: number[] = []
-  for (let at = 0; at < text.length; at += 2)
-    pairs.push(Number(text.slice(at, at + 2).padEnd(2, '0')))
-  if (!negative) return Buffer.from([POSITIVE, magnitude, ...pairs])
+  for (let at = 0; at < digits.length; at += 2) {
+    pairs.push((digits[at] ?? 0) * 10 + (digits[at + 1] ?? 0))
+  }
+  const magnitude = power + MAGNITUDE_OFFSET
+  if (sign > 0) return Buffer.from([POSITIVE, magnitude, ...pairs])
   return Buffer.from([NEGATIVE, 0xff - magnitude, ...pairs.map((pair) => 100 - pair), AFTER_DIGITS])
 }
