@@ -27,7 +27,7 @@ export function parseDecimal(text: string): Big | DecimalFault {
 export const rangeFaultOf = ({ c, e }: Big): DecimalFault | undefined => faultOf(e, c.length)
 
 /** Plain notation: no exponent, no superfluous zero. */
-export const decimalText = (decimal: Big): string => (decimal.abs().eq(0) ? '0' : decimal.toFixed())
+export const decimalText = (decimal: Big): string => (decimal.c[0] === 0 ? '0' : decimal.toFixed())
 
 /** Orders two canonical number texts. */
 export function compareNumberTexts(one: string, other: string): number {
