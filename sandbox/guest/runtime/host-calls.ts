@@ -2,16 +2,20 @@ import { jsonParse, PromiseClass } from '#sandbox/guest/web/primordials.ts'
 import { type HostCallName, type HostFailure, MAX_ARGUMENT_LENGTH } from '#sandbox/protocol.ts'
 
 import { type CallSite, captureCallSite, HostError } from './host-error.ts'
-import { isLive } from './live-calls.ts'
+import { countPending, isLive, pendingOf } from './live-calls.ts'
 import { emit } from './output.ts'
 import { HOST_CALL } from './record-kinds.ts'
 import { SafeMap } from './safe-map.ts'
 
-const MAX_PENDING = 256
+/** Host calls that wait for their answer: of one call, and of all calls of a function. */
+const MAX_PENDING_OF_CALL = 256
+const MAX_PENDING = 4096
 /** Limits the arguments of pending host calls together, in UTF-16 units. */
 const MAX_PENDING_LENGTH = 32 * 1024 * 1024
 
 interface PendingCall {
+  /** The call that asks. */
+  readonly call: number
   readonly length: number
   readonly at: CallSite | undefined
   readonly resolve: (text: string) => void
@@ -31,14 +35,15 @@ export function callHost(
 ): Promise<string> {
   return new PromiseClass((resolve, reject) => {
     const { length } = argument
-    const refusal = pending.size >= MAX_PENDING ? TOO_MANY : tooLong(length)
+    const refusal = tooMany(call) ?? tooLong(length)
     if (refusal) {
       reject(new HostError(refusal, at))
       return
     }
     lastId += 1
     pendingLength += length
-    pending.set(lastId, { length, at, resolve, reject })
+    pending.set(lastId, { call, length, at, resolve, reject })
+    countPending(call, 1)
     emit(`${HOST_CALL},${lastId},${call}`, name, argument)
   })
 }
@@ -55,8 +60,14 @@ export function answerHostCall(id: number, ok: boolean, text: string): void {
   if (!call) return
   pending.delete(id)
   pendingLength -= call.length
+  countPending(call.call, -1)
   if (ok) call.resolve(text)
   else call.reject(new HostError(jsonParse(text) as HostFailure, call.at))
+}
+
+function tooMany(call: number): HostFailure | undefined {
+  if (pendingOf(call) >= MAX_PENDING_OF_CALL) return TOO_MANY
+  return pending.size >= MAX_PENDING ? TOO_MANY_TOGETHER : undefined
 }
 
 function tooLong(length: number): HostFailure | undefined {
@@ -66,7 +77,12 @@ function tooLong(length: number): HostFailure | undefined {
 
 const TOO_MANY: HostFailure = {
   code: 'TooManyRequests',
-  message: `More than ${MAX_PENDING} host calls are pending: await some of them first`,
+  message: `More than ${MAX_PENDING_OF_CALL} host calls are pending: await some of them first`,
+  statusCode: 429,
+}
+const TOO_MANY_TOGETHER: HostFailure = {
+  code: 'TooManyRequests',
+  message: `More than ${MAX_PENDING} host calls of this function's calls are pending: try again`,
   statusCode: 429,
 }
 const TOO_MUCH: HostFailure = {

@@ -4,6 +4,8 @@ import { SafeMap } from './safe-map.ts'
 interface LiveCall {
   readonly id: number
   readonly lines: LineBudget
+  /** Host calls that it waits for. */
+  pending: number
 }
 
 const live = new SafeMap<LiveCall>()
@@ -11,7 +13,7 @@ let current = 0
 let newest = 0
 
 export function addCall(id: number, lines: LineBudget): void {
-  live.set(id, { id, lines })
+  live.set(id, { id, lines, pending: 0 })
   newest = id
 }
 
@@ -22,6 +24,14 @@ export function forgetCall(id: number): void {
 export const isLive = (id: number): boolean => live.get(id) !== undefined
 
 export const linesOf = (id: number): LineBudget | undefined => live.get(id)?.lines
+
+/** Counts a host call of that call in with 1 and out with -1. */
+export function countPending(id: number, change: 1 | -1): void {
+  const call = live.get(id)
+  if (call) call.pending += change
+}
+
+export const pendingOf = (id: number): number => live.get(id)?.pending ?? 0
 
 /** The call whose synchronous part is running; 0 outside of one. */
 export const currentCall = (): number => current

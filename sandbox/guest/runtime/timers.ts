@@ -1,5 +1,6 @@
 import { ErrorClass, floor } from '#sandbox/guest/web/primordials.ts'
 
+import { isLive } from './live-calls.ts'
 import { SafeMap } from './safe-map.ts'
 
 const MAX_TIMERS = 10_000
@@ -47,12 +48,12 @@ export function removeTimer(id: number): void {
   unlink(timer)
 }
 
-/** Takes the next timer that is due, or undefined; a repeating one is put back. */
+/** Takes the next timer that is due, or undefined; a repeating one is put back while the call that set it is open. */
 export function takeDue(nowMs: number): Timer | undefined {
   const timer = earliest
   if (!timer || timer.dueMs > nowMs) return undefined
   unlink(timer)
-  if (timer.repeatMs > 0) {
+  if (timer.repeatMs > 0 && (timer.call === 0 || isLive(timer.call))) {
     timer.dueMs = nowMs + timer.repeatMs
     insert(timer)
   } else {
