@@ -14,10 +14,14 @@ import {
   authorizationErrorOf,
   requireSameIssuer,
 } from './authorization-response.ts'
-import type { FederatedAccounts, FederatedSignInRefusal } from './federated-accounts.ts'
+import type {
+  FederatedAccount,
+  FederatedAccounts,
+  FederatedSignInRefusal,
+} from './federated-accounts.ts'
 import type { FederationDeps } from './federation-deps.ts'
 import type { Links } from './links.ts'
-import type { LoginRefusals } from './login-refusals.ts'
+import { type LoginRefusals, LoginRefused, linkRefused } from './login-refusals.ts'
 import type { LoginState, LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
 import type { ProviderClient, ProviderUser } from './provider-client.ts'
@@ -80,74 +84,55 @@ export class AuthorizationCallbacks {
     // The operator has changed the client, or the provider, while the browser was away.
     if (check.kind === 'error-page') return { kind: 'unknown-login' }
     if (check.kind === 'error-redirect') return { kind: 'error-redirect', location: check.location }
-    const attempt = { site, request: check.request, origin }
-    const person = await this.#personOf(attempt, login, answer)
-    if ('location' in person) return { kind: 'error-redirect', ...person }
-    const account = await this.#accountOf(attempt, login, person)
-    if ('kind' in account) return account
-    const { sub } = account
-    const proof = { sub, method: 'google', authTime, replaces: callback.sessionToken } as const
-    const signedIn = await this.#deps.signIns.complete(attempt, proof)
-    return { kind: 'signed-in', ...signedIn }
-  }
-
-  /** Returns the provider's user, or the client's redirect URI with the error. */
-  async #personOf(
-    attempt: LoginAttempt,
-    login: LoginState,
-    answer: AuthorizationResponse,
-  ): Promise<ProviderUser | { readonly location: string }> {
+    const { request } = check
+    const attempt = { site, request, origin }
+    const { refusals, signIns } = this.#deps
     try {
-      requireSameIssuer(answer, login)
-      if (answer.error !== undefined) {
-        return {
-          location: await this.#deps.refusals.errorLocation(
-            attempt,
-            authorizationErrorOf(answer.error),
-          ),
-        }
+      const person = await this.#personOf(attempt, login, answer)
+      const account = await this.#accountOf(attempt, login, person)
+      if (account.kind === 'refused') {
+        await refusals.note(attempt, account.reason, { email: person.verifiedEmail })
+        return { ...account, request }
       }
-      const person = await this.#redeem(attempt, login, requireCode(answer))
-      if (isRecentEnough(person, login)) return person
-      return { location: await this.#deps.refusals.errorLocation(attempt, NOT_RECENT) }
+      const { sub } = account
+      const proof = { sub, method: 'google', authTime, replaces: callback.sessionToken } as const
+      return { kind: 'signed-in', ...(await signIns.complete(attempt, proof)) }
     } catch (error) {
-      return { location: await this.#deps.refusals.faultLocation(attempt, error) }
+      return { kind: 'error-redirect', location: await refusals.errorLocation(attempt, error) }
     }
   }
 
-  async #redeem(
+  async #personOf(
     { site, request }: LoginAttempt,
     login: LoginState,
-    code: string,
+    answer: AuthorizationResponse,
   ): Promise<ProviderUser> {
+    requireSameIssuer(answer, login)
+    if (answer.error !== undefined) throw new LoginRefused(authorizationErrorOf(answer.error))
+    const code = requireCode(answer)
+    const { issuer, clientId, nonce, verifier } = login
     const access = await this.#deps.providers.access(site, request.pool)
-    if (access.issuer !== login.issuer || access.clientId !== login.clientId) {
+    if (access.issuer !== issuer || access.clientId !== clientId) {
       throw untrusted('The provider has been changed while the browser was there')
     }
-    const { nonce, verifier } = login
     const redirectUri = callbackUri(request.pool.issuer)
-    return this.#deps.client.redeem(access, { code, redirectUri, nonce, verifier })
+    const grant = { code, redirectUri, nonce, verifier }
+    const person = await this.#deps.client.redeem(access, grant)
+    if (!isRecentEnough(person, login)) throw new LoginRefused(NOT_RECENT)
+    return person
   }
 
   async #accountOf(
-    attempt: LoginAttempt,
-    login: LoginState,
+    { site, request, origin }: LoginAttempt,
+    { issuer, linker }: LoginState,
     person: ProviderUser,
-  ): Promise<{ readonly sub: string } | CallbackResult> {
-    const { site, request, origin } = attempt
+  ): Promise<FederatedAccount> {
     const { pool, client } = request
-    const { issuer, linker } = login
     const signIn = { site, pool, origin, person, issuer, clientId: client.clientId }
-    if (linker) {
-      const reason = await this.#deps.links.complete(signIn, linker)
-      if (reason === undefined) return { sub: linker.sub }
-      const location = await this.#deps.refusals.linkErrorLocation(attempt, reason, linker)
-      return { kind: 'error-redirect', location }
-    }
-    const account = await this.#deps.accounts.resolve(signIn)
-    if (account.kind === 'resolved') return { sub: account.sub }
-    await this.#deps.refusals.note(attempt, account.reason, { email: person.verifiedEmail })
-    return { kind: 'refused', reason: account.reason, request }
+    if (!linker) return this.#deps.accounts.resolve(signIn)
+    const reason = await this.#deps.links.complete(signIn, linker)
+    if (reason) throw linkRefused(reason, linker)
+    return { kind: 'resolved', sub: linker.sub }
   }
 }
 

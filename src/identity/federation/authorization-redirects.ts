@@ -1,7 +1,4 @@
-import type {
-  AuthorizationError,
-  LoginAttempt,
-} from '#identity/authorization/authorization-request.ts'
+import type { LoginAttempt } from '#identity/authorization/authorization-request.ts'
 
 import type { FederationDeps } from './federation-deps.ts'
 import type { LinkChecks } from './link-checks.ts'
@@ -51,30 +48,15 @@ export class AuthorizationRedirects {
   }
 
   async start(attempt: LoginAttempt, cookies: BrowserCookies): Promise<AuthorizationRedirect> {
+    const { providers, linkChecks, refusals } = this.#deps
     const { site, request } = attempt
-    if (request.client.purpose !== 'link') return this.#redirect(attempt, undefined)
-    const link = await this.#deps.linkChecks.check(site, request, cookies)
-    switch (link.kind) {
-      case 'allowed':
-        return this.#redirect(attempt, link.linker)
-      case 'refused':
-        return {
-          location: await this.#deps.refusals.linkErrorLocation(attempt, link.reason, link.linker),
-        }
-      case 'other-browser':
-        return { location: await this.#deps.refusals.errorLocation(attempt, NOT_SIGNED_IN) }
-    }
-  }
-
-  async #redirect(
-    attempt: LoginAttempt,
-    linker: LinkingUser | undefined,
-  ): Promise<AuthorizationRedirect> {
     try {
-      const access = await this.#deps.providers.access(attempt.site, attempt.request.pool)
+      const linker =
+        request.client.purpose === 'link' ? await linkChecks.check(attempt, cookies) : undefined
+      const access = await providers.access(site, request.pool)
       return await this.#begin(attempt, access, linker)
     } catch (error) {
-      return { location: await this.#deps.refusals.faultLocation(attempt, error) }
+      return { location: await refusals.errorLocation(attempt, error) }
     }
   }
 
@@ -107,9 +89,4 @@ export class AuthorizationRedirects {
     })
     return { location, binding }
   }
-}
-
-const NOT_SIGNED_IN: AuthorizationError = {
-  error: 'login_required',
-  description: 'This browser is not signed in to the account that asked to link',
 }

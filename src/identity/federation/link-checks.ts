@@ -1,17 +1,14 @@
 import { AppError } from '#base/app-error.ts'
-import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
-import type { Site } from '#sites/site.ts'
+import type {
+  AuthorizationError,
+  LoginAttempt,
+} from '#identity/authorization/authorization-request.ts'
 
 import type { BrowserCookies } from './authorization-redirects.ts'
 import { isBindingOf } from './link-tickets.ts'
-import type { LinkRefusal, Links, LinksDeps } from './links.ts'
+import type { Links, LinksDeps } from './links.ts'
+import { LoginRefused, linkRefused } from './login-refusals.ts'
 import type { LinkingUser } from './login-states.ts'
-
-export type LinkCheck =
-  | { readonly kind: 'allowed'; readonly linker: LinkingUser }
-  /** Nobody is signed in, and the browser is not the one that requested the link. */
-  | { readonly kind: 'other-browser' }
-  | { readonly kind: 'refused'; readonly reason: LinkRefusal; readonly linker: LinkingUser }
 
 interface LinkChecksDeps extends LinksDeps {
   readonly links: Links
@@ -28,24 +25,30 @@ export class LinkChecks {
     this.#deps = deps
   }
 
-  /** 403 `Forbidden` without a valid ticket, and in a browser where somebody else is signed in. */
-  async check(
-    site: Site,
-    request: AuthorizationRequest,
-    cookies: BrowserCookies,
-  ): Promise<LinkCheck> {
+  /**
+   * Returns the account's owner. 403 `Forbidden` without a valid ticket, and in a browser where somebody else is signed in.
+   * `LoginRefused` in a browser that did not request the link, and when the account cannot be linked.
+   */
+  async check({ site, request }: LoginAttempt, cookies: BrowserCookies): Promise<LinkingUser> {
+    const { tickets, sessions, links } = this.#deps
     const { pool } = request
-    const ticket = this.#deps.tickets.read(request)
+    const ticket = tickets.read(request)
     if (!ticket) throw noTicket()
-    const session = await this.#deps.sessions.find(site, pool, cookies.sessionToken)
-    if (session && session.sub !== ticket.linker.sub) throw otherAccount()
+    const { linker } = ticket
+    const session = await sessions.find(site, pool, cookies.sessionToken)
+    if (session && session.sub !== linker.sub) throw otherAccount()
     const isRequester =
       cookies.linkBinding !== undefined && isBindingOf(ticket, cookies.linkBinding)
-    if (!session && !isRequester) return { kind: 'other-browser' }
-    const { linker } = ticket
-    const reason = await this.#deps.links.refusalOf(site, pool, linker)
-    return reason ? { kind: 'refused', reason, linker } : { kind: 'allowed', linker }
+    if (!session && !isRequester) throw new LoginRefused(NOT_SIGNED_IN)
+    const reason = await links.refusalOf(site, pool, linker)
+    if (reason) throw linkRefused(reason, linker)
+    return linker
   }
+}
+
+const NOT_SIGNED_IN: AuthorizationError = {
+  error: 'login_required',
+  description: 'This browser is not signed in to the account that asked to link',
 }
 
 const noTicket = (): AppError =>

@@ -11,7 +11,25 @@ import type { LinkingUser } from './login-states.ts'
 import { GOOGLE } from './model.ts'
 import { ProviderFault, type ProviderFaultKind } from './provider-fault.ts'
 
-type About = Pick<SecurityEvent, 'sub' | 'email'>
+/** Ends a sign-in with the provider: the client is told the error. */
+export class LoginRefused extends Error {
+  override readonly name = 'LoginRefused'
+  readonly authorizationError: AuthorizationError
+  /** The account that the sign-in was for, when it was to link one. */
+  readonly sub: string | undefined
+
+  constructor(authorizationError: AuthorizationError, sub?: string) {
+    super(authorizationError.description)
+    this.authorizationError = authorizationError
+    this.sub = sub
+  }
+}
+
+export const linkRefused = (reason: LinkRefusal, { sub }: LinkingUser): LoginRefused =>
+  new LoginRefused(
+    { error: 'access_denied', description: `${reason}: ${LINK_REFUSALS[reason]}` },
+    sub,
+  )
 
 /** Sign-ins with a provider that fail: the client is told that it failed, the audit trail says why. */
 export class LoginRefusals {
@@ -21,30 +39,25 @@ export class LoginRefusals {
     this.#events = events
   }
 
-  /** Records the refusal. Returns the client's redirect URI with the error. */
-  async errorLocation(attempt: LoginAttempt, refusal: AuthorizationError): Promise<string> {
-    await this.note(attempt, refusal.description)
-    return errorLocation(attempt.request, refusal)
+  /**
+   * Records a `LoginRefused` or `ProviderFault` and returns the client's redirect URI with the error. Throws any other
+   * error again.
+   */
+  async errorLocation(attempt: LoginAttempt, error: unknown): Promise<string> {
+    if (error instanceof ProviderFault) {
+      await this.note(attempt, `${error.kind}: ${error.message}`)
+      return errorLocation(attempt.request, FAULTS[error.kind])
+    }
+    if (!(error instanceof LoginRefused)) throw error
+    await this.note(attempt, error.message, { sub: error.sub })
+    return errorLocation(attempt.request, error.authorizationError)
   }
 
-  async linkErrorLocation(
-    attempt: LoginAttempt,
-    reason: LinkRefusal,
-    { sub }: LinkingUser,
-  ): Promise<string> {
-    const description = `${reason}: ${LINK_REFUSALS[reason]}`
-    await this.note(attempt, description, { sub })
-    return errorLocation(attempt.request, { error: 'access_denied', description })
-  }
-
-  /** The same for a `ProviderFault`. Throws any other error again. */
-  async faultLocation(attempt: LoginAttempt, error: unknown): Promise<string> {
-    if (!(error instanceof ProviderFault)) throw error
-    await this.note(attempt, `${error.kind}: ${error.message}`)
-    return errorLocation(attempt.request, FAULTS[error.kind])
-  }
-
-  note({ site, request, origin }: LoginAttempt, reason: string, about: About = {}): Promise<void> {
+  note(
+    { site, request, origin }: LoginAttempt,
+    reason: string,
+    about: Pick<SecurityEvent, 'sub' | 'email'> = {},
+  ): Promise<void> {
     const { pool, client } = request
     return this.#events.note(site.siteId, {
       event: 'provider.refused',
