@@ -7,7 +7,7 @@ import { isArray, join, jsonParse, jsonQuote, map, push, startsWith } from './pr
 import { messageOf, Request } from './request.ts'
 import { receivedResponse } from './response.ts'
 import type { Response } from './response.ts'
-import { isWebIdlObject, requireArguments } from './webidl.ts'
+import { requireArguments } from './webidl.ts'
 
 type RequestMessage = NonNullable<ReturnType<typeof messageOf>>
 
@@ -86,19 +86,9 @@ async function settle(
 }
 
 function parseAnswer(text: string): Answer {
-  const answer: unknown = jsonParse(text)
-  if (!isAnswer(answer)) throw new TypeError('fetch failed: the host sent no readable answer')
-  return answer
-}
-
-function isAnswer(value: unknown): value is Answer {
-  return (
-    isWebIdlObject(value) &&
-    'status' in value &&
-    typeof value.status === 'number' &&
-    'headers' in value &&
-    isArray(value.headers) &&
-    'bodyBase64' in value &&
-    typeof value.bodyBase64 === 'string'
-  )
+  const answer = jsonParse(text) as Partial<Answer> | null
+  const { bodyBase64, headers, status } = answer ?? {}
+  if (typeof status !== 'number' || !isArray(headers) || typeof bodyBase64 !== 'string')
+    throw new TypeError('fetch failed: the host sent no readable answer')
+  return answer as Answer
 }

@@ -11,15 +11,15 @@ export function renderTable(
 ): string | undefined {
   if (typeof data !== 'object' || data === null) return undefined
   const rows = rowsOf(data)
-  const columns = wanted?.map(String) ?? columnsOf(rows)
-  const header = ['(index)', ...columns.slice(0, MAX_COLUMNS)]
+  const columns = (wanted?.map(String) ?? columnsOf(rows)).slice(0, MAX_COLUMNS)
+  const header = ['(index)', ...columns]
   const hasValues = wanted === undefined && rows.some(([, row]) => !isRow(row))
   if (hasValues) header.push('Values')
   const body = rows.map(([index, row]) => [
     index,
-    ...columns
-      .slice(0, MAX_COLUMNS)
-      .map((column) => (isRow(row) && hasOwn(row, column) ? cell(Reflect.get(row, column)) : '')),
+    ...columns.map((column) =>
+      isRow(row) && hasOwn(row, column) ? cell(Reflect.get(row, column)) : '',
+    ),
     ...(hasValues ? [isRow(row) ? '' : cell(row)] : []),
   ])
   return draw(header, body)
