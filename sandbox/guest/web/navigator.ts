@@ -1,20 +1,16 @@
-import { defineInterface } from './interface.ts'
+import { defineAttributes, defineInterface } from './interface.ts'
+import { create } from './primordials.ts'
 
-const CONSTRUCT = Symbol('construct')
-
-/** One product token, as ECMA-429 advises. */
 class Navigator {
-  readonly #userAgent = 'Croft'
-
-  constructor(key?: symbol) {
-    if (key !== CONSTRUCT) throw new TypeError('Illegal constructor')
-  }
-
-  get userAgent(): string {
-    return this.#userAgent
+  constructor() {
+    throw new TypeError('Illegal constructor')
   }
 }
 
-defineInterface('Navigator', Navigator)
+export const navigator = create(Navigator.prototype) as Navigator
 
-export const navigator = new Navigator(CONSTRUCT)
+/** One product token, as ECMA-429 advises. */
+defineAttributes(Navigator, (value) => (value === navigator ? 'Croft' : undefined), {
+  userAgent: (token) => token,
+})
+defineInterface('Navigator', Navigator)

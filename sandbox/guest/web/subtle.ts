@@ -6,21 +6,17 @@ import type { HashName } from './hashes.ts'
 import { host } from './host.ts'
 import { copyMember, defineInterface, defineOperation } from './interface.ts'
 import { exportJwk, importJwk } from './jwk.ts'
-import { hasOwn } from './primordials.ts'
+import { create, hasOwn } from './primordials.ts'
 import { isWebIdlObject, shownBytes } from './webidl.ts'
 
-const CONSTRUCT = Symbol('construct')
 const USAGES: readonly string[] = ['sign', 'verify']
 /** Methods for algorithms that are not here, with the place of the algorithm among their arguments. */
 const NOT_HERE = { encrypt: 0, decrypt: 0, deriveBits: 0, deriveKey: 0, wrapKey: 3, unwrapKey: 3 }
 
 /** https://w3c.github.io/webcrypto/#subtlecrypto-interface: digests and HMAC. */
 export class SubtleCrypto {
-  readonly #brand = true
-
-  constructor(key?: symbol) {
-    if (key !== CONSTRUCT) throw new TypeError('Illegal constructor')
-    void this.#brand
+  constructor() {
+    throw new TypeError('Illegal constructor')
   }
 
   async digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
@@ -87,7 +83,7 @@ for (const [name, position] of Object.entries(NOT_HERE)) {
 }
 defineInterface('SubtleCrypto', SubtleCrypto)
 
-export const subtle = new SubtleCrypto(CONSTRUCT)
+export const subtle = create(SubtleCrypto.prototype) as SubtleCrypto
 
 function signature(
   algorithm: unknown,
