@@ -1,4 +1,4 @@
 import { createHash } from 'node:crypto'
 
-/** What is stored of a session's token, a code or a refresh token: each is 256 random bits, so that no salt is needed. */
+/** What is stored of a token or code that has 256 random bits, and so needs no salt. */
 export const hashSecret = (secret: string): Buffer => createHash('sha256').update(secret).digest()

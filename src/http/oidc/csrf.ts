@@ -1,6 +1,7 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 
 import { AppError } from '#base/app-error.ts'
+import { isSameText } from '#base/same-text.ts'
 
 import { type CookieScope, cookieOf, setCookie } from './cookies.ts'
 import { readForm } from './form-body.ts'
@@ -40,11 +41,8 @@ export function csrfSession(
 }
 
 /** Whether the form was shown to this browser. */
-export function hasCsrfToken(session: CsrfSession, fields: URLSearchParams): boolean {
-  const sent = Buffer.from(fields.get(CSRF_FIELD) ?? '')
-  const expected = Buffer.from(session.token)
-  return sent.length === expected.length && timingSafeEqual(sent, expected)
-}
+export const hasCsrfToken = (session: CsrfSession, fields: URLSearchParams): boolean =>
+  isSameText(fields.get(CSRF_FIELD) ?? '', session.token)
 
 /** The fields of a form. 403 when the browser says that another site sent it; where it says nothing, the token decides. */
 export function readSameOriginForm(request: Request, origin: string): Promise<URLSearchParams> {

@@ -1,4 +1,4 @@
-import { hashInvite } from '#identity/invites/model.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
 import type { PreparedPassword } from '#identity/passwords/service.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
@@ -53,7 +53,7 @@ export class InviteAcceptances {
 
   #open(site: Site, token: string): Promise<(UserKey & OpenInvite) | undefined> {
     return this.#deps.database.withSite(site.siteId, (tx) =>
-      selectOpenInvite(tx, hashInvite(token), this.#deps.clock.now()),
+      selectOpenInvite(tx, hashSecret(token), this.#deps.clock.now()),
     )
   }
 

@@ -1,9 +1,9 @@
-import { timingSafeEqual } from 'node:crypto'
-
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { type JWTVerifyGetKey, jwtVerify } from 'jose'
 import { JOSEError, JWKSNoMatchingKey } from 'jose/errors'
+
+import { isSameText } from '#base/same-text.ts'
 
 import { GOOGLE_ISSUER } from './model.ts'
 import { untrusted } from './provider-fault.ts'
@@ -61,7 +61,7 @@ export async function readIdToken(
   if ((Array.isArray(aud) && aud.length > 1 && azp === undefined) || !isUs(azp, expected)) {
     throw untrusted('The id token was made for another client')
   }
-  if (!sameText(payload.nonce, expected.nonce)) {
+  if (!isSameText(payload.nonce, expected.nonce)) {
     throw untrusted('The id token was made for another visit')
   }
   const { email, email_verified: emailVerified } = payload as Record<string, unknown>
@@ -97,8 +97,3 @@ const spellingsOf = (issuer: string): string[] =>
 
 const isUs = (azp: string | undefined, { clientId }: ExpectedToken): boolean =>
   azp === undefined || azp === clientId
-
-function sameText(left: string, right: string): boolean {
-  const [a, b] = [Buffer.from(left), Buffer.from(right)]
-  return a.length === b.length && timingSafeEqual(a, b)
-}

@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash } from 'node:crypto'
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { isSameText } from '#base/same-text.ts'
 import type { AuthorizationRequest } from '#identity/authorization/authorization-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { decrypt, encrypt } from '#platform/seal/aes-gcm.ts'
@@ -71,7 +72,7 @@ export class LinkTickets {
 
 /** Whether the cookie is that of the browser which was given the ticket. */
 export const isBindingOf = (ticket: { readonly bindingHash: string }, token: string): boolean =>
-  timingSafeEqual(Buffer.from(hashOf(token)), Buffer.from(ticket.bindingHash))
+  isSameText(hashOf(token), ticket.bindingHash)
 
 /** An issuer is one pool of one site: the tickets of one pool are not valid at another. */
 const contextOf = ({ issuer }: Pick<Pool, 'issuer'>): string => `link-ticket:${issuer}`

@@ -1,8 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { timingSafeEqual } from 'node:crypto'
 
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { hashSecret } from '#identity/hash-secret.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Site } from '#sites/site.ts'
@@ -59,8 +60,8 @@ export class LoginStates {
   ): Promise<{ readonly state: string; readonly binding: LoginBinding }> {
     const { clock, database, ids, sealer, siteKeys } = this.#deps
     const [state, token] = [ids.secret(), ids.secret()]
-    const stateHash = hashOf(state)
-    const bindingHash = hashOf(token).toString('base64url')
+    const stateHash = hashSecret(state)
+    const bindingHash = hashSecret(token).toString('base64url')
     const createdAt = clock.now()
     const expiresAt = new Date(createdAt.getTime() + LOGIN_LIFETIME_MS)
     return database.withSite(site.siteId, async (tx) => {
@@ -90,7 +91,7 @@ export class LoginStates {
     const token = STATE.test(state) ? bindingOf(loginIdOf(state)) : undefined
     if (token === undefined) return undefined
     const { clock, database, sealer, siteKeys } = this.#deps
-    const stateHash = hashOf(state)
+    const stateHash = hashSecret(state)
     return database
       .withSite(site.siteId, async (tx) => {
         const row = await takeLoginState(tx, pool.userPoolId, stateHash, clock.now())
@@ -99,7 +100,7 @@ export class LoginStates {
         const text = sealer.open(siteKey, sealContext(pool, stateHash), row.sealedState)
         const login = Value.Parse(LoginState, JSON.parse(text.toString('utf8')))
         // Thrown, so that the row stays.
-        if (!timingSafeEqual(hashOf(token), Buffer.from(login.bindingHash, 'base64url'))) {
+        if (!timingSafeEqual(hashSecret(token), Buffer.from(login.bindingHash, 'base64url'))) {
           throw new OtherBrowser()
         }
         return login
@@ -115,9 +116,7 @@ class OtherBrowser extends Error {}
 
 /** Names the cookie of a sign-in. */
 export const loginIdOf = (state: string): string =>
-  hashOf(state).toString('hex').slice(0, ID_LENGTH)
-
-const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest()
+  hashSecret(state).toString('hex').slice(0, ID_LENGTH)
 
 const sealContext = (pool: Pool, stateHash: Buffer): string =>
   `provider-visit:${pool.userPoolId}:${stateHash.toString('hex')}`

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
 
-import { hashInvite, onboardingUrl } from './model.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
+
+import { onboardingUrl } from './model.ts'
 
 describe('an invite', () => {
   test.each([
@@ -12,7 +14,7 @@ describe('an invite', () => {
   })
 
   test('is stored as 32 bytes that do not contain it', () => {
-    const hash = hashInvite('t0k-en')
+    const hash = hashSecret('t0k-en')
     expect(hash).toHaveLength(32)
     expect(hash.includes('t0k-en')).toBe(false)
   })

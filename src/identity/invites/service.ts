@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { ActorContext } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
@@ -10,7 +11,7 @@ import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
-import { INVITE_LIFETIME_MS, hashInvite, onboardingUrl } from './model.ts'
+import { INVITE_LIFETIME_MS, onboardingUrl } from './model.ts'
 import {
   deleteUnusedInvites,
   insertInvite,
@@ -63,7 +64,7 @@ export class Invites {
 
   /** Who was invited; undefined when the token is unknown, used or too old. Using it up is part of the caller's transaction. */
   async redeem(tx: SiteTx, token: string): Promise<UserKey | undefined> {
-    const [tokenHash, now] = [hashInvite(token), this.#deps.clock.now()]
+    const [tokenHash, now] = [hashSecret(token), this.#deps.clock.now()]
     const invitee = await selectInvitee(tx, tokenHash, now)
     if (!invitee || !(await lockInvited(tx, invitee))) return undefined
     return markInviteUsed(tx, tokenHash, now)
@@ -76,7 +77,7 @@ export class Invites {
     await deleteUnusedInvites(tx, user)
     await deleteExpired(tx, 'user_invite', createdAt)
     const { userPoolId, sub } = user
-    await insertInvite(tx, { tokenHash: hashInvite(token), userPoolId, sub, createdAt, expiresAt })
+    await insertInvite(tx, { tokenHash: hashSecret(token), userPoolId, sub, createdAt, expiresAt })
     const base = siteBaseUrl(this.#deps.baseUrl, site.domain)
     return { url: onboardingUrl(base, user.role, token), expiresAt }
   }

@@ -1,4 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { hash } from 'node:crypto'
+
+import { isSameText } from '#base/same-text.ts'
 
 import { OAuthError } from './oauth-error.ts'
 
@@ -15,10 +17,5 @@ export function requireVerifierShape(verifier: string | undefined): void {
   }
 }
 
-export function matchesChallenge(verifier: string | undefined, challenge: string): boolean {
-  if (verifier === undefined) return false
-  const made = createHash('sha256').update(verifier).digest('base64url')
-  return (
-    made.length === challenge.length && timingSafeEqual(Buffer.from(made), Buffer.from(challenge))
-  )
-}
+export const matchesChallenge = (verifier: string | undefined, challenge: string): boolean =>
+  verifier !== undefined && isSameText(hash('sha256', verifier, 'base64url'), challenge)

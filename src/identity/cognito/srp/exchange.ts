@@ -1,4 +1,6 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+
+import { isSameText } from '#base/same-text.ts'
 
 import { GROUP_BYTES, K, N, signedBytesOf, numberOf, sha256 } from './group.ts'
 import type { ModularPowers } from './modular-powers.ts'
@@ -86,6 +88,5 @@ export function proves(key: Uint8Array, claim: SrpClaim, signature: string): boo
     .update(claim.secretBlock)
     .update(claim.timestamp)
     .digest('base64')
-  const [ours, theirs] = [Buffer.from(expected), Buffer.from(signature)]
-  return ours.length === theirs.length && timingSafeEqual(ours, theirs)
+  return isSameText(expected, signature)
 }
