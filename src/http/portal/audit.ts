@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import type { Static } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
@@ -7,7 +7,11 @@ import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { canonicalEmail } from '#identity/email.ts'
-import { SECURITY_EVENTS, type SecurityEventFilter } from '#identity/security-events/model.ts'
+import {
+  SECURITY_EVENTS,
+  type SecurityEventFilter,
+  SecurityEventRecord,
+} from '#identity/security-events/model.ts'
 import { parseTime } from '#runtime/logs/model.ts'
 
 /** PostgreSQL takes no NUL. */
@@ -19,23 +23,6 @@ const Filter = t.Object({
   email: t.Optional(Plain),
   since: t.Optional(t.String({ maxLength: 40 })),
   until: t.Optional(t.String({ maxLength: 40 })),
-})
-
-const OrNull = Type.Union([Type.String(), Type.Null()])
-
-const AuditRecord = Type.Object({
-  eventId: Type.String(),
-  at: Type.Date(),
-  event: Type.String(),
-  pool: OrNull,
-  sub: OrNull,
-  email: OrNull,
-  actor: OrNull,
-  clientId: OrNull,
-  address: OrNull,
-  userAgent: OrNull,
-  requestId: OrNull,
-  detail: Type.Unknown(),
 })
 
 /** What happened to a site's accounts, newest first: for the operator only. */
@@ -53,7 +40,7 @@ export const portalAuditRoutes = (context: AppContext) =>
       siteOperator: true,
       params: SitePath,
       query: t.Composite([Filter, PageQuery]),
-      response: PageOf(AuditRecord),
+      response: PageOf(SecurityEventRecord),
     },
   )
 

@@ -11,12 +11,6 @@ import { wrongCredentials } from './errors.ts'
 import type { AuthenticationResult, Credentials } from './model.ts'
 import { type PendingSignUp, selectSignUps } from './sign-up-queries.ts'
 
-/** An account, as far as there is one, and the password that is compared. */
-interface PasswordCandidate {
-  readonly user: User | undefined
-  readonly hash: string | undefined
-}
-
 /** Sign-in by password. Whoever it is, the same statements run and one password is hashed. */
 export class PasswordSignIns {
   readonly #deps: AccountServiceDeps
@@ -58,7 +52,8 @@ export class PasswordSignIns {
     return user
   }
 
-  #claimed(site: Site, pool: Pool, email: string): Promise<PasswordCandidate> {
+  /** Returns the account, as far as there is one, and the hash that the password is compared with. */
+  #claimed(site: Site, pool: Pool, email: string) {
     const { database, ids, users, passwords } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       const user = await users.findByEmail(tx, pool.userPoolId, email)

@@ -24,19 +24,15 @@ export interface StoredProvider {
 }
 
 /** Locks the row: a change that leaves a setting out must keep its latest value. */
-export function selectProviderForUpdate(
+export const selectProviderForUpdate = (
   tx: SiteTx,
   userPoolId: string,
-): Promise<StoredProvider | undefined> {
-  return providerRow(tx, userPoolId).forUpdate().executeTakeFirst()
-}
+): Promise<StoredProvider | undefined> => providerRow(tx, userPoolId).forUpdate().executeTakeFirst()
 
-export function selectProvider(
+export const selectProvider = (
   tx: SiteTx,
   userPoolId: string,
-): Promise<StoredProvider | undefined> {
-  return providerRow(tx, userPoolId).executeTakeFirst()
-}
+): Promise<StoredProvider | undefined> => providerRow(tx, userPoolId).executeTakeFirst()
 
 const providerRow = (tx: SiteTx, userPoolId: string) =>
   tx.db

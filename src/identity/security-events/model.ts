@@ -1,3 +1,5 @@
+import { type Static, Type } from '@sinclair/typebox'
+
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 
@@ -77,21 +79,24 @@ export interface SecurityEvent {
   readonly detail?: Readonly<Record<string, string | number | boolean>>
 }
 
+const OrNull = Type.Union([Type.String(), Type.Null()])
+
 /** An event as it is read back; absent is null. */
-export interface SecurityEventRecord {
-  readonly eventId: string
-  readonly at: Date
-  readonly event: string
-  readonly pool: PoolKind | null
-  readonly sub: string | null
-  readonly email: string | null
-  readonly actor: string | null
-  readonly clientId: string | null
-  readonly address: string | null
-  readonly userAgent: string | null
-  readonly requestId: string | null
-  readonly detail: unknown
-}
+export const SecurityEventRecord = Type.Object({
+  eventId: Type.String(),
+  at: Type.Date(),
+  event: Type.String(),
+  pool: OrNull,
+  sub: OrNull,
+  email: OrNull,
+  actor: OrNull,
+  clientId: OrNull,
+  address: OrNull,
+  userAgent: OrNull,
+  requestId: OrNull,
+  detail: Type.Unknown(),
+})
+export type SecurityEventRecord = Static<typeof SecurityEventRecord>
 
 /** What a reader of the trail wants to see; absent means all. */
 export interface SecurityEventFilter {

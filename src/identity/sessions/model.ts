@@ -1,3 +1,5 @@
+import { type Static, Type } from '@sinclair/typebox'
+
 import type { Role } from '#identity/actor.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -17,16 +19,21 @@ export interface Session {
 }
 
 /** A sign-in as its owner sees it: a browser's, or a client's that has no browser session (any more). */
-export interface SessionView {
-  readonly sessionId: string
+export const ListedSession = Type.Object({
+  sessionId: Type.String(),
   /** Null for a client without a browser session. */
-  readonly method: SignInMethod | null
-  readonly userAgent: string
-  readonly address: string
-  readonly createdAt: Date
-  readonly lastSeenAt: Date
-  readonly expiresAt: Date
-}
+  method: Type.Union([Type.String(), Type.Null()]),
+  userAgent: Type.String(),
+  address: Type.String(),
+  createdAt: Type.Date(),
+  lastSeenAt: Type.Date(),
+  expiresAt: Type.Date(),
+  /** Whether it is the sign-in of the token that asks. */
+  current: Type.Boolean(),
+})
+export type ListedSession = Static<typeof ListedSession>
+
+export type SessionView = Omit<ListedSession, 'current'>
 
 /** Authorization codes that have not been exchanged yet: they end with the session that they come from. */
 export interface SignInCodes {

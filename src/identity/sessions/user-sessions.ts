@@ -8,7 +8,7 @@ import type { Database } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
 import { selectSessionOfFamily } from './family-queries.ts'
-import type { SessionView } from './model.ts'
+import type { ListedSession } from './model.ts'
 import type { RevokedBy, Sessions } from './service.ts'
 import type { SignOut } from './sign-out.ts'
 
@@ -18,11 +18,6 @@ export interface SessionOwner {
   readonly sub: string
   /** `origin_jti` of the token with which they look themselves. */
   readonly familyId?: string | undefined
-}
-
-export interface ListedSession extends SessionView {
-  /** Whether it is the one that asks. */
-  readonly current: boolean
 }
 
 interface UserSessionsDeps {
