@@ -39,11 +39,11 @@ export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
 
   /** The new code is published together with what its definition makes of the site. */
   async prepare(deployment: CompleteDeployment): Promise<ActivationStep> {
-    const { deploymentId, codeFiles } = deployment
+    const { siteId, deploymentId, codeFiles } = deployment
     const definition = codeFiles.get(DEFINITION_FILE)
     return definition === undefined
       ? (tx) => this.updated(tx)
-      : this.#deps.iacSubmissions.prepareDeployment(deploymentId, parseFile(definition))
+      : this.#deps.iacSubmissions.prepareDeployment(siteId, deploymentId, parseFile(definition))
   }
 }
 

@@ -2,7 +2,6 @@ import type {
   CallOutcome,
   ComputeJob,
   ComputeOutcome,
-  FunctionSource,
   PreparedFunction,
   Sandbox,
   SandboxStatus,
@@ -28,8 +27,8 @@ export class LazySandbox implements Sandbox {
     return (await this.#sandbox()).compute(job)
   }
 
-  async prepare(source: FunctionSource): Promise<PreparedFunction> {
-    return (await this.#sandbox()).prepare(source)
+  async prepare(...asked: Parameters<Sandbox['prepare']>): Promise<PreparedFunction> {
+    return (await this.#sandbox()).prepare(...asked)
   }
 
   retire(programKey: string): void {

@@ -128,7 +128,7 @@ export class HostSupervisor {
     await this.#connections.listen(join(this.#directory, 'hosts.sock'))
     for (const seat of this.#seats) this.#fill(seat)
     await this.ready()
-    this.#fill(this.#spare)
+    if (!this.#closed) this.#fill(this.#spare)
   }
 
   /** Resolves when at least one worker takes calls. */

@@ -19,7 +19,7 @@ describe('a process that prepares code', () => {
       limits: { cpuMs: 1000, memoryBytes: 1e9 },
       logger: pino({ enabled: false }),
     })
-    await expect(preparer.prepare(SOURCE)).rejects.toMatchObject({
+    await expect(preparer.prepare('site', SOURCE)).rejects.toMatchObject({
       code: 'ServiceUnavailable',
       message: 'Reading "a.ts" was interrupted: try again',
     })
@@ -31,6 +31,8 @@ describe('a process that prepares code', () => {
       limits: { cpuMs: 1000, memoryBytes: 1e9 },
       logger: pino({ enabled: false }),
     })
-    await expect(preparer.prepare(SOURCE)).rejects.toMatchObject({ code: 'ServiceUnavailable' })
+    await expect(preparer.prepare('site', SOURCE)).rejects.toMatchObject({
+      code: 'ServiceUnavailable',
+    })
   })
 })

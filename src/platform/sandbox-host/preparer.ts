@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { Limiter } from '#base/limiter.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Prepared, SourceFault } from '#sandbox/protocol.ts'
 
@@ -14,6 +15,9 @@ const IDLE_MS = 30_000
 /** Losses of the process, through no fault of the source, that a preparation outlives. */
 const MAX_INTERRUPTIONS = 8
 
+/** Sources of one site that may wait. */
+const MAX_WAITING = 256
+
 export interface PreparerDeps {
   readonly command: HostCommand
   readonly limits: PreparerLimits
@@ -21,14 +25,14 @@ export interface PreparerDeps {
 }
 
 /**
- * Prepares code in a process of its own, so that no source can hurt a call or another source: one after the other, with
- * time and memory for each. A process that a source broke is replaced. A source is refused only for what it does to a
+ * Prepares code in a process of its own, so that no source can hurt a call or another source: one after the other, the
+ * sites in turn, with time and memory for each. A process that a source broke is replaced. A source is refused only for what it does to a
  * process that has read nothing before it.
  */
 export class Preparer {
   readonly #deps: PreparerDeps
   #process: PreparerProcess | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  readonly #turns = new Limiter({ permits: 1, maxQueued: MAX_WAITING, refuse: tooMany })
   #idle: NodeJS.Timeout | undefined
   #closed = false
 
@@ -36,11 +40,12 @@ export class Preparer {
     this.#deps = deps
   }
 
-  /** Rejects with `ServiceUnavailable` when the process is lost again and again, or the service ends. */
-  prepare(source: FunctionSource): Promise<Prepared> {
-    const prepared = this.#turn.then(() => this.#prepare(source))
-    this.#turn = prepared.catch(() => {})
-    return prepared
+  /**
+   * Rejects with `ServiceUnavailable` when the process is lost again and again, or the service ends, and with
+   * `TooManyRequests` when as many sources of the site wait as may.
+   */
+  prepare(siteId: string, source: FunctionSource): Promise<Prepared> {
+    return this.#turns.run(() => this.#prepare(source), { key: siteId })
   }
 
   async stop(): Promise<void> {
@@ -99,6 +104,11 @@ export class Preparer {
     return { message: `"${entry}" ${reasons[reply.lost]}`, path: entry }
   }
 }
+
+const tooMany = (): AppError =>
+  new AppError('TooManyRequests', 'Too much code of this site is being read: try again later', {
+    retryAfterSeconds: 1,
+  })
 
 const interrupted = (entry: string): AppError =>
   new AppError('ServiceUnavailable', `Reading "${entry}" was interrupted: try again`, {

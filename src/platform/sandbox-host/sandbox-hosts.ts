@@ -119,8 +119,8 @@ export class SandboxHosts implements Sandbox {
     return { ...(await this.#submit(call, program, definition, logs)), logs }
   }
 
-  prepare(source: FunctionSource): Promise<PreparedFunction> {
-    return this.#preparer.prepare(source)
+  prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction> {
+    return this.#preparer.prepare(siteId, source)
   }
 
   retire(programKey: string): void {

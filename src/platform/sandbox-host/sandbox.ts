@@ -19,8 +19,8 @@ export interface Sandbox extends AsyncDisposable {
   call(call: Call, program: Program, functionId: string): Promise<CallOutcome>
   /** Runs ad-hoc CommonJS in a fresh context, which is thrown away afterwards. */
   compute(job: ComputeJob): Promise<ComputeOutcome>
-  /** Strips types, finds the modules reachable from `entry` and checks their syntax. Runs no site code. */
-  prepare(source: FunctionSource): Promise<PreparedFunction>
+  /** Strips types, finds the modules reachable from `entry` and checks their syntax. Sites take turns. Runs no site code. */
+  prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction>
   /** Lets a revision's isolates finish what they run, then drops them. Call it when a newer revision is published. */
   retire(programKey: string): void
   /** What `/readyz` and `GET /admin/data/usage` show. */

@@ -22,7 +22,7 @@ const section: DefinitionSection = {
 
 const check = (...errors: readonly AppError[]): Promise<void> => {
   const definitions = new Definitions([section])
-  return definitions.check(definitions.parse({ resources: errors }))
+  return definitions.check('site', definitions.parse({ resources: errors }))
 }
 
 const invalidCode = new AppError('InvalidCode', 'no', {

@@ -44,7 +44,7 @@ export interface DefinedItem extends SiteItem {
   /** Whether it is another thing altogether, for which the site's item has to go. */
   mustReplace?(current: SiteItem): boolean
   /** Asks the sandbox: before a transaction, never in one. */
-  check?(): Promise<void>
+  check?(siteId: string): Promise<void>
   /** Makes it so; what it displaces is set aside if the job deletes it. The caller has locked the site and asks for the revision. */
   put(tx: SiteTx, by: ChangeContext): Promise<PutAction>
 }

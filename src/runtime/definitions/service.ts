@@ -40,7 +40,7 @@ export class Definitions {
   }
 
   /** Refuses code that does not load. Asks the sandbox: before a transaction, never in one. */
-  async check(definition: ParsedDefinition): Promise<void> {
+  async check(siteId: string, definition: ParsedDefinition): Promise<void> {
     const faults: FieldFault[] = []
     const waiting = [...definition].flatMap(([section, placed]) =>
       placed.map(({ index, item }) => ({ place: `${section}[${index}]`, item })),
@@ -48,7 +48,7 @@ export class Definitions {
     const one = async (): Promise<void> => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         try {
-          await next.item.check?.()
+          await next.item.check?.(siteId)
         } catch (error) {
           if (error instanceof AppError && error.code === 'ServiceUnavailable') throw error
           faults.push(...faultsAt(next.place, error))

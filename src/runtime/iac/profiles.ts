@@ -49,7 +49,7 @@ export class DefinitionProfiles {
   ): Promise<DefinitionProfile> {
     const { definition, overwriteDefinition = false } = input
     const parsed = this.#deps.definitions.parse(definition)
-    await this.#deps.definitions.check(parsed)
+    await this.#deps.definitions.check(siteId, parsed)
     return this.#deps.database.withSite(siteId, async (tx) => {
       await this.#deps.revisions.lock(tx)
       if (!overwriteDefinition && (await selectDefinition(tx, profileName))) {

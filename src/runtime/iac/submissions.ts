@@ -68,7 +68,7 @@ export class IacSubmissions {
     checkCombination(request)
     const inline =
       request.definition === undefined ? undefined : definitions.parse(request.definition)
-    if (inline) await definitions.check(inline)
+    if (inline) await definitions.check(siteId, inline)
     return database.withSite(siteId, (tx) => {
       const work = () => this.#take(tx, request, { inline, userId: by.userId })
       return by.repeat ? this.#answers.once(tx, by.repeat, work) : work()
@@ -80,12 +80,13 @@ export class IacSubmissions {
    * job waits behind all others, it is one job.
    */
   async prepareDeployment(
+    siteId: string,
     deploymentId: string,
     value: unknown,
   ): Promise<(tx: SiteTx) => Promise<void>> {
     const { definitions, revisions } = this.#deps
     const definition = definitions.parse(value)
-    await definitions.check(definition)
+    await definitions.check(siteId, definition)
     return async (tx) => {
       await revisions.lock(tx)
       const [newest] = await selectIacJobs(tx, { limit: 1, after: undefined })

@@ -20,9 +20,9 @@ export class PreparedFunctionCache {
     this.#sandbox = sandbox
   }
 
-  async prepare(source: FunctionSource): Promise<PreparedFunction> {
+  async prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction> {
     const key = `${this.#digest(source.files)} ${source.entry}`
-    return this.#prepared.get(key, () => this.#sandbox.prepare(source))
+    return this.#prepared.get(key, () => this.#sandbox.prepare(siteId, source))
   }
 
   #digest(files: ReadonlyMap<string, string>): string {

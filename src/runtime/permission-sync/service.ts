@@ -19,7 +19,7 @@ import {
 } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { type Prepare, missingGroups, missingVariables, compile, faultSummary } from './compile.ts'
+import { missingGroups, missingVariables, compile, faultSummary } from './compile.ts'
 import { PreparedFunctionCache } from './prepared-functions.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
@@ -50,21 +50,23 @@ interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger
   readonly sandbox: Pick<Sandbox, 'prepare'>
 }
 
+/** Most of a sync is waiting for its sources to be read; a site that has many must not keep others from their turn. */
+const SYNCS_AT_ONCE = 8
+
 /** Compiles what a site's control plane says into its next revision. */
 export class PermissionSync {
   readonly #deps: PermissionSyncDeps
-  readonly #prepare: Prepare
+  readonly #prepared: PreparedFunctionCache
 
   constructor(deps: PermissionSyncDeps) {
     this.#deps = deps
-    const prepared = new PreparedFunctionCache(deps.sandbox)
-    this.#prepare = (source) => prepared.prepare(source)
+    this.#prepared = new PreparedFunctionCache(deps.sandbox)
   }
 
   /** Puts the sync behind its queue; call before the queue runs. */
   serve(queue: Queue): void {
     queue.handle('permission-sync', ({ siteId }, signal) => this.run(siteId, signal), {
-      concurrency: 2,
+      concurrency: SYNCS_AT_ONCE,
     })
   }
 
@@ -128,7 +130,9 @@ export class PermissionSync {
       this.#deps.sources.codeFiles(siteId),
       this.#deps.sources.settings(siteId),
     ])
-    const document = await compile({ ...work, files, settings }, this.#prepare)
+    const document = await compile({ ...work, files, settings }, (source) =>
+      this.#prepared.prepare(siteId, source),
+    )
     const error = faultSummary(document)
     if (error !== null) this.#deps.logger.warn({ siteId, error }, 'functions do not load')
     this.#warnMissing(siteId, document, work.groups)

@@ -9,12 +9,13 @@ const INLINE_ENTRY = 'index.ts'
 /** Refuses inline code that would not load, before anything of it is stored. Runs none of it; asks the sandbox. */
 export async function checkInlineCode(
   sandbox: Pick<Sandbox, 'prepare'>,
+  siteId: string,
   typed: TypedConfig,
 ): Promise<void> {
   const code = inlineCodeOf(typed)
   if (code === undefined) return
   const field = 'config.code'
-  const prepared = await sandbox.prepare(inlineSource(code))
+  const prepared = await sandbox.prepare(siteId, inlineSource(code))
   if (prepared.ok) return
   const message = codeFaultMessage(prepared.fault, INLINE_ENTRY)
   throw new AppError('InvalidCode', `${field}: ${message}`, { details: [{ field, message }] })

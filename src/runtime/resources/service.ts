@@ -73,7 +73,7 @@ export class Resources {
 
   async create(siteId: string, input: NewResource): Promise<ChangedResource> {
     const typed = parseConfig(input.type, input.config)
-    await checkInlineCode(this.#deps.sandbox, typed)
+    await checkInlineCode(this.#deps.sandbox, siteId, typed)
     return this.#deps.database.withSite(siteId, async (tx) => {
       const state = await this.#deps.revisions.request(tx)
       const resource = await this.add(tx, { name: input.name, typed, toDelete: NONE })
@@ -85,7 +85,8 @@ export class Resources {
     const before = await this.get(siteId, resourceId)
     const sent = patch.config === undefined ? before : patchConfig(before, patch.config)
     // Outside the transaction: it asks the sandbox.
-    if (inlineCodeOf(sent) !== inlineCodeOf(before)) await checkInlineCode(this.#deps.sandbox, sent)
+    if (inlineCodeOf(sent) !== inlineCodeOf(before))
+      await checkInlineCode(this.#deps.sandbox, siteId, sent)
     return this.#deps.database.withSite(siteId, async (tx) => {
       const state = await this.#deps.revisions.request(tx)
       const current = await lockResource(tx, resourceId)

@@ -2,6 +2,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 /** A deployment whose files are all there. */
 export interface CompleteDeployment {
+  readonly siteId: string
   readonly deploymentId: string
   /** The texts that functions may import, by path. */
   readonly codeFiles: ReadonlyMap<string, string>

@@ -185,7 +185,7 @@ export class Deployments {
   async #prepare(siteId: string, row: DeploymentRow): Promise<ActivationStep[]> {
     const { artifacts, parts } = this.#deps
     const codeFiles = await artifacts.textsOf(siteId, storedFiles(row.files))
-    const deployment = { deploymentId: row.deployment_id, codeFiles }
+    const deployment = { siteId, deploymentId: row.deployment_id, codeFiles }
     return Promise.all(parts.map((part) => part.prepare(deployment)))
   }
 

@@ -11,7 +11,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]())
 type Files = Readonly<Record<string, string>>
 
 const prepare = (entry: string, files: Files) =>
-  sandbox.hosts.prepare({ entry, files: new Map(Object.entries(files)) })
+  sandbox.hosts.prepare('site', { entry, files: new Map(Object.entries(files)) })
 
 /** Prepares the first file as the entry and calls it. */
 async function runFiles(files: Files): Promise<unknown> {

@@ -35,14 +35,16 @@ const preparerPid = (): Promise<number> =>
 describe('preparing a source', () => {
   test('has the time of its own, however many are asked for at once', async () => {
     await using measured = await TestSandbox.start()
-    await measured.hosts.prepare(longSource(LINES, 0))
+    await measured.hosts.prepare('site', longSource(LINES, 0))
     const startedAt = performance.now()
-    await measured.hosts.prepare(longSource(LINES, 1))
+    await measured.hosts.prepare('site', longSource(LINES, 1))
     // Much more than one takes on a busy machine, and much less than all together.
     const cpuMs = Math.ceil(15 * (performance.now() - startedAt))
     await using sandbox = await TestSandbox.start({}, {}, { preparerLimits: { cpuMs } })
     const sources = Array.from({ length: 50 }, (_, at) => longSource(LINES, at))
-    const prepared = await Promise.all(sources.map((source) => sandbox.hosts.prepare(source)))
+    const prepared = await Promise.all(
+      sources.map((source) => sandbox.hosts.prepare('site', source)),
+    )
     expect(prepared.filter(({ ok }) => !ok)).toEqual([])
   })
 
@@ -53,10 +55,12 @@ describe('preparing a source', () => {
     'is refused when it takes more %s than it may, and no call notices',
     async (_, source, preparerLimits, message) => {
       await using sandbox = await TestSandbox.start({}, {}, { preparerLimits })
-      const { result, others } = await sandbox.beside(() => sandbox.hosts.prepare(source))
+      const { result, others } = await sandbox.beside(() => sandbox.hosts.prepare('site', source))
       expect(result).toMatchObject({ ok: false, fault: { message, path: 'main.ts' } })
       expect(others.filter((other) => !other.ok)).toEqual([])
-      expect(await sandbox.hosts.prepare(sourceOf('export default 1'))).toMatchObject({ ok: true })
+      expect(await sandbox.hosts.prepare('site', sourceOf('export default 1'))).toMatchObject({
+        ok: true,
+      })
     },
   )
 
@@ -72,7 +76,7 @@ describe('preparing a source', () => {
       await using sandbox = await TestSandbox.start()
       const [first, broken, next] = await Promise.all(
         ['export default 1 as number', code, 'export const two: number = 2'].map((one) =>
-          sandbox.hosts.prepare(sourceOf(one)),
+          sandbox.hosts.prepare('site', sourceOf(one)),
         ),
       )
       expect(first).toMatchObject({ ok: true })
@@ -82,9 +86,21 @@ describe('preparing a source', () => {
     })
   })
 
+  test('takes sites in turn, however many sources one of them sends', async () => {
+    await using sandbox = await TestSandbox.start()
+    const done: string[] = []
+    const prepare = async (siteId: string, seed: number) => {
+      await sandbox.hosts.prepare(siteId, longSource(LINES, seed))
+      done.push(siteId)
+    }
+    const many = Array.from({ length: 8 }, (_, at) => prepare('many', at))
+    await Promise.all([...many, prepare('one', 100), prepare('other', 101)])
+    expect(done.slice(0, 4).toSorted()).toEqual(['many', 'many', 'one', 'other'])
+  })
+
   test('goes on in another process when its own is lost', async () => {
     await using sandbox = await TestSandbox.start()
-    const preparing = sandbox.hosts.prepare(longSource(20 * LINES, 0))
+    const preparing = sandbox.hosts.prepare('site', longSource(20 * LINES, 0))
     const first = await preparerPid()
     process.kill(first, 'SIGKILL')
     await vi.waitUntil(async () => (await preparerPid()) !== first, WAIT)
@@ -95,7 +111,7 @@ describe('preparing a source', () => {
   test('ends with the service', async () => {
     const sandbox = await TestSandbox.start()
     const [preparing] = await Promise.allSettled([
-      sandbox.hosts.prepare(longSource(20 * LINES, 0)),
+      sandbox.hosts.prepare('site', longSource(20 * LINES, 0)),
       preparerPid().then(() => sandbox[Symbol.asyncDispose]()),
     ])
     expect(preparing).toMatchObject({ status: 'rejected', reason: { code: 'ServiceUnavailable' } })

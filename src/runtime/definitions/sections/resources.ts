@@ -46,7 +46,7 @@ export const resourceSection = ({
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
       mustReplace: (current) => current.type !== type,
-      check: () => checkInlineCode(sandbox, typed),
+      check: (siteId) => checkInlineCode(sandbox, siteId, typed),
       put: (tx, { toDelete }) => put(tx, resources, { name, typed, toDelete }),
     }
   },
