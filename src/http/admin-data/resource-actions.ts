@@ -7,46 +7,11 @@ import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { resourceAuth } from '#http/plugins/resource-auth.ts'
-import {
-  DeleteAnswer,
-  GetAnswer,
-  ListAnswer,
-  PresignAnswer,
-  PutAnswer,
-} from '#runtime/buckets/answers.ts'
-import { BUCKET_ACTIONS, type Bucket, type BucketAction } from '#runtime/buckets/bucket.ts'
+import { BUCKET_ACTIONS, BUCKET_ANSWERS } from '#runtime/buckets/answers.ts'
+import type { Bucket } from '#runtime/buckets/bucket.ts'
 import type { Resource } from '#runtime/resources/model.ts'
-import {
-  BatchGetAnswer,
-  BatchWriteAnswer,
-  ItemAnswer,
-  PageAnswer,
-  TransactAnswer,
-  WriteAnswer,
-} from '#runtime/tables/api/answers.ts'
-import { TABLE_ACTIONS, type TableAction } from '#runtime/tables/service.ts'
+import { TABLE_ACTIONS, TABLE_ANSWERS } from '#runtime/tables/api/answers.ts'
 import type { Table } from '#runtime/tables/table.ts'
-
-const TABLE_ANSWERS = {
-  get: ItemAnswer,
-  query: PageAnswer,
-  scan: PageAnswer,
-  put: WriteAnswer,
-  update: WriteAnswer,
-  delete: WriteAnswer,
-  'batch-get': BatchGetAnswer,
-  'batch-write': BatchWriteAnswer,
-  'transact-write': TransactAnswer,
-} as const satisfies Record<TableAction, TSchema>
-
-const BUCKET_ANSWERS = {
-  'list-objects': ListAnswer,
-  'get-object': GetAnswer,
-  'put-object': PutAnswer,
-  'delete-object': DeleteAnswer,
-  'presign-get-object': PresignAnswer,
-  'presign-put-object': PresignAnswer,
-} as const satisfies Record<BucketAction, TSchema>
 
 /** An object of 6 MiB as base64, and its envelope. */
 const MAX_OBJECT_JSON_BYTES = 8 * 1024 * 1024 + 64 * 1024

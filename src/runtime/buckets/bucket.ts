@@ -7,14 +7,3 @@ export interface Bucket {
   readonly bucketId: string
   readonly config: BucketConfig
 }
-
-export const BUCKET_ACTIONS = [
-  'list-objects',
-  'get-object',
-  'put-object',
-  'delete-object',
-  'presign-get-object',
-  'presign-put-object',
-] as const
-
-export type BucketAction = (typeof BUCKET_ACTIONS)[number]

@@ -2,7 +2,7 @@ import { notFound } from '#base/app-error.ts'
 import { ObjectFault } from '#platform/objects/object-fault.ts'
 import type { ByteRange, ObjectStore, StoredObject } from '#platform/objects/object-store.ts'
 
-import type { GetAnswer } from './answers.ts'
+import type { BucketAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
 import { parseByteRange, unsatisfiable, withinSize } from './byte-range.ts'
 import { GetInput, MAX_BODY_BYTES, parseInput } from './inputs.ts'
@@ -15,7 +15,7 @@ export async function getObject(
   objects: Objects,
   bucket: Bucket,
   input: unknown,
-): Promise<GetAnswer> {
+): Promise<BucketAnswer<'get-object'>> {
   const { key, encoding, range } = parseInput(GetInput, input)
   checkBucketKey(bucket, key, objects.bounds.keyBytes)
   const storeKey = storeKeyOf({ ...bucket, key })

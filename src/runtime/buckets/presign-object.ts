@@ -5,13 +5,14 @@ import { MAX_SERVICE_PUT_BYTES, urlExpiry as expiryAfter } from '#platform/objec
 import type { ObjectStore, PresignedRequest } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import type { PresignAnswer } from './answers.ts'
+import type { BucketAnswer } from './answers.ts'
 import type { Bucket } from './bucket.ts'
 import { PresignGetInput, PresignPutInput, expiresInSecondsOf, parseInput } from './inputs.ts'
 import type { BucketQuotas } from './quotas/service.ts'
 import { checkContentType, checkBucketKey, checkSize } from './rules.ts'
 import { storeKeyOf } from './store-key.ts'
 
+type PresignAnswer = BucketAnswer<'presign-get-object'>
 type Objects = Pick<ObjectStore, 'presignGet' | 'presignPut' | 'bounds'>
 
 /** Says nothing of whether the object exists: the URL does, when it is used. */

@@ -3,8 +3,8 @@ import { ObjectFault } from '#platform/objects/object-fault.ts'
 import { DEFAULT_CONTENT_TYPE, checkedOptions } from '#platform/objects/object-rules.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import type { BucketAnswer, DeleteAnswer, ListAnswer, PutAnswer } from './answers.ts'
-import type { Bucket, BucketAction } from './bucket.ts'
+import type { BucketAction, BucketAnswer } from './answers.ts'
+import type { Bucket } from './bucket.ts'
 import { getObject } from './get-object.ts'
 import { DeleteInput, ListInput, PutInput, listedKeys, parseInput } from './inputs.ts'
 import { presignGetObject, presignPutObject } from './presign-object.ts'
@@ -63,7 +63,7 @@ export class Buckets {
     }
   }
 
-  async #list(bucket: Bucket, input: unknown): Promise<ListAnswer> {
+  async #list(bucket: Bucket, input: unknown): Promise<BucketAnswer<'list-objects'>> {
     const { objects, pageTokens } = this.#deps
     const parsed = parseInput(ListInput, input)
     const { prefix = '', delimiter = '', startAfter = '', nextToken } = parsed
@@ -92,7 +92,7 @@ export class Buckets {
     }
   }
 
-  async #put(bucket: Bucket, input: unknown): Promise<PutAnswer> {
+  async #put(bucket: Bucket, input: unknown): Promise<BucketAnswer<'put-object'>> {
     const { objects, quotas } = this.#deps
     const { key, body, encoding = 'utf8', ifNoneMatch, ...rest } = parseInput(PutInput, input)
     checkBucketKey(bucket, key, objects.bounds.keyBytes)
@@ -117,7 +117,7 @@ export class Buckets {
   }
 
   /** Deleting what is not there is fine. */
-  async #delete(bucket: Bucket, input: unknown): Promise<DeleteAnswer> {
+  async #delete(bucket: Bucket, input: unknown): Promise<BucketAnswer<'delete-object'>> {
     const { objects, quotas } = this.#deps
     const { key } = parseInput(DeleteInput, input)
     checkBucketKey(bucket, key, objects.bounds.keyBytes)

@@ -1,8 +1,8 @@
 import { AppError } from '#base/app-error.ts'
 import type { StoreGrant } from '#platform/sandbox-host/sandbox.ts'
-import type { BucketAction } from '#runtime/buckets/bucket.ts'
+import type { BucketAction } from '#runtime/buckets/answers.ts'
+import type { TableAction } from '#runtime/tables/api/answers.ts'
 import type { KeySchema } from '#runtime/tables/items/key-schema.ts'
-import type { TableAction } from '#runtime/tables/service.ts'
 
 import { everyFieldOf, readsBeyondKeys } from './condition-attributes.ts'
 

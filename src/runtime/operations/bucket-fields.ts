@@ -1,5 +1,5 @@
 import { isJsonObject } from '#base/json-object.ts'
-import type { BucketAction } from '#runtime/buckets/bucket.ts'
+import type { BucketAction } from '#runtime/buckets/answers.ts'
 import { type FieldRule, textRule, boundedObjectRule } from '#runtime/tables/api/field-rules.ts'
 
 /** More do not fit into the bytes that metadata may have. */

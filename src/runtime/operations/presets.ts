@@ -1,4 +1,4 @@
-import type { BucketAction } from '#runtime/buckets/bucket.ts'
+import type { BucketAction } from '#runtime/buckets/answers.ts'
 import { ACTION_FIELDS } from '#runtime/tables/api/action-fields.ts'
 import type { FieldRule } from '#runtime/tables/api/field-rules.ts'
 

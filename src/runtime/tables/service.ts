@@ -2,15 +2,7 @@ import type { PageTokens } from '#base/page.ts'
 
 import type { FoundPage } from './actions/page.ts'
 import { ACTION_FIELDS } from './api/action-fields.ts'
-import type {
-  BatchGetAnswer,
-  BatchWriteAnswer,
-  ItemAnswer,
-  PageAnswer,
-  TableAnswer,
-  TransactAnswer,
-  WriteAnswer,
-} from './api/answers.ts'
+import type { TableAction, TableAnswer } from './api/answers.ts'
 import { bareKey } from './api/bare-key.ts'
 import { batchWrites, itemObjects, transactActions } from './api/batch-requests.ts'
 import { type PageStart, pageStart } from './api/page-start.ts'
@@ -19,19 +11,6 @@ import { readRequestFields } from './api/request-fields.ts'
 import type { TableEngine } from './engine.ts'
 import type { PlainItem } from './items/plain-json.ts'
 import type { Table } from './table.ts'
-
-export const TABLE_ACTIONS = [
-  'get',
-  'query',
-  'scan',
-  'put',
-  'update',
-  'delete',
-  'batch-get',
-  'batch-write',
-  'transact-write',
-] as const
-export type TableAction = (typeof TABLE_ACTIONS)[number]
 
 /** Items; reading so many holds the process for some milliseconds. */
 const LARGE_PAGE = 500
@@ -82,13 +61,13 @@ export class Tables {
   }
 
   /** `{ key, projectionExpression?, expressionAttributeNames?, consistentRead? }`, or the bare key. */
-  async #get(table: Table, input: unknown): Promise<ItemAnswer> {
+  async #get(table: Table, input: unknown): Promise<TableAnswer<'get'>> {
     const fields = bareKey(table.schema, input) ?? readRequestFields(ACTION_FIELDS.get, input)
     return { item: (await this.#engine.get(table, fields)) ?? null }
   }
 
   /** `{ keys, projectionExpression?, expressionAttributeNames?, consistentRead? }`: at most 100 keys. */
-  async #batchGet(table: Table, input: unknown): Promise<BatchGetAnswer> {
+  async #batchGet(table: Table, input: unknown): Promise<TableAnswer<'batch-get'>> {
     const { keys, ...rest } = readRequestFields(ACTION_FIELDS['batch-get'], input)
     const request = { table, keys: itemObjects('keys', keys), ...rest }
     return this.#reads.run(
@@ -102,14 +81,14 @@ export class Tables {
   }
 
   /** `{ puts?, deletes? }` or `{ requests: [{ putRequest: { item } } | { deleteRequest: { key } }] }`: at most 25. */
-  async #batchWrite(table: Table, input: unknown): Promise<BatchWriteAnswer> {
+  async #batchWrite(table: Table, input: unknown): Promise<TableAnswer<'batch-write'>> {
     const fields = readRequestFields(ACTION_FIELDS['batch-write'], input)
     await this.#engine.batchWrite(batchWrites(table, fields))
     return { ok: true, unprocessedItems: [] }
   }
 
   /** `{ actions: [{ put | update | delete | conditionCheck }], clientRequestToken? }`: at most 100, all or nothing. */
-  async #transactWrite(table: Table, input: unknown): Promise<TransactAnswer> {
+  async #transactWrite(table: Table, input: unknown): Promise<TableAnswer<'transact-write'>> {
     const { actions, clientRequestToken } = readRequestFields(
       ACTION_FIELDS['transact-write'],
       input,
@@ -123,7 +102,7 @@ export class Tables {
     action: 'query' | 'scan',
     fields: Fields,
     read: (from: Fields) => Promise<FoundPage>,
-  ): Promise<PageAnswer> {
+  ): Promise<TableAnswer<'query'>> {
     const { from, scope } = pageStart(table, action, fields, this.#pageTokens)
     const page = await this.#reads.run(
       table.siteId,
@@ -135,7 +114,7 @@ export class Tables {
   }
 }
 
-async function written(shown: Promise<PlainItem | undefined>): Promise<WriteAnswer> {
+async function written(shown: Promise<PlainItem | undefined>): Promise<TableAnswer<'put'>> {
   const attributes = await shown
   return { ok: true, ...(attributes && { attributes }) }
 }

@@ -3,10 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 /** An item or a key in plain JSON: its attributes are the site's own. */
 const PlainAttributes = Type.Unsafe<Record<string, unknown>>(Type.Object({}))
 
-export const ItemAnswer = Type.Object({ item: Type.Union([PlainAttributes, Type.Null()]) })
-export type ItemAnswer = Static<typeof ItemAnswer>
-
-export const PageAnswer = Type.Object({
+const Page = Type.Object({
   items: Type.Array(PlainAttributes),
   /** Items after the filter. */
   count: Type.Integer(),
@@ -16,36 +13,36 @@ export const PageAnswer = Type.Object({
   /** The same place, sealed; null at the end. */
   nextToken: Type.Union([Type.String(), Type.Null()]),
 })
-export type PageAnswer = Static<typeof PageAnswer>
-
-export const WriteAnswer = Type.Object({
+const Written = Type.Object({
   ok: Type.Literal(true),
   attributes: Type.Optional(PlainAttributes),
 })
-export type WriteAnswer = Static<typeof WriteAnswer>
 
-export const BatchGetAnswer = Type.Object({
-  /** In the order of their keys. */
-  items: Type.Array(PlainAttributes),
-  /** Keys that were left unread because the answer reached 16 MiB: ask again for them. */
-  unprocessedKeys: Type.Array(PlainAttributes),
-})
-export type BatchGetAnswer = Static<typeof BatchGetAnswer>
+/** What each action answers. */
+export const TABLE_ANSWERS = {
+  get: Type.Object({ item: Type.Union([PlainAttributes, Type.Null()]) }),
+  query: Page,
+  scan: Page,
+  put: Written,
+  update: Written,
+  delete: Written,
+  'batch-get': Type.Object({
+    /** In the order of their keys. */
+    items: Type.Array(PlainAttributes),
+    /** Keys that were left unread because the answer reached 16 MiB: ask again for them. */
+    unprocessedKeys: Type.Array(PlainAttributes),
+  }),
+  'batch-write': Type.Object({
+    ok: Type.Literal(true),
+    /** Always empty: a batch is written whole or refused. */
+    unprocessedItems: Type.Array(PlainAttributes, { maxItems: 0 }),
+  }),
+  'transact-write': Type.Object({ ok: Type.Literal(true) }),
+}
+export type TableAction = keyof typeof TABLE_ANSWERS
+export type TableAnswer<Action extends TableAction = TableAction> = Static<
+  (typeof TABLE_ANSWERS)[Action]
+>
 
-export const BatchWriteAnswer = Type.Object({
-  ok: Type.Literal(true),
-  /** Always empty: a batch is written whole or refused. */
-  unprocessedItems: Type.Array(PlainAttributes, { maxItems: 0 }),
-})
-export type BatchWriteAnswer = Static<typeof BatchWriteAnswer>
-
-export const TransactAnswer = Type.Object({ ok: Type.Literal(true) })
-export type TransactAnswer = Static<typeof TransactAnswer>
-
-export type TableAnswer =
-  | ItemAnswer
-  | PageAnswer
-  | WriteAnswer
-  | BatchGetAnswer
-  | BatchWriteAnswer
-  | TransactAnswer
+// Its own keys, and no others.
+export const TABLE_ACTIONS = Object.keys(TABLE_ANSWERS) as readonly TableAction[]
