@@ -21,7 +21,7 @@ import {
   type TableSchema,
 } from '#runtime/tables/items/key-schema.ts'
 import { compareValues } from '#runtime/tables/items/order.ts'
-import { checkItemSize, checkUpdatedSize } from '#runtime/tables/items/size.ts'
+import { checkItemSize } from '#runtime/tables/items/size.ts'
 import { bindWire, type ExpressionParameter } from '#test/dynamodb-wire/expression-texts.ts'
 import { readWireItem } from '#test/dynamodb-wire/wire-value.ts'
 
@@ -123,7 +123,7 @@ export class PureTables {
     const after = applyUpdate(update, { stored, key, schema })
     if (after === undefined) return {}
     checkUpdatedIndexKeys(update, after, schema)
-    checkUpdatedSize(after)
+    checkItemSize(after, 'update')
     this.#table(body).set(keyText(key, tableOf(body)), after)
     const targets = projectionOf(update.actions.map(({ path }) => path))
     switch (body['ReturnValues']) {

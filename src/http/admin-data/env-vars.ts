@@ -5,7 +5,7 @@ import type { AppContext } from '#context'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 
-import { Done, PermissionsSyncView } from './views.ts'
+import { Done, done, PermissionsSyncView } from './views.ts'
 
 const EnvVarView = Type.Object({
   name: Type.String(),
@@ -46,11 +46,7 @@ export const envVarRoutes = (context: AppContext) =>
       },
       { role: 'admin', body: Type.Unknown(), response: SavedView },
     )
-    .delete(
-      '/',
-      async ({ site }) => {
-        await context.envVars.clear(site.siteId)
-        return { ok: true as const }
-      },
-      { role: 'admin', response: Done },
-    )
+    .delete('/', async ({ site }) => done(context.envVars.clear(site.siteId)), {
+      role: 'admin',
+      response: Done,
+    })

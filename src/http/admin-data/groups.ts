@@ -10,7 +10,7 @@ import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { DataGroup, NewDataGroup } from '#identity/groups/model.ts'
 
-import { Done } from './views.ts'
+import { Done, done } from './views.ts'
 
 const GroupPath = Type.Object({ groupName: NameText })
 
@@ -51,10 +51,7 @@ export const groupRoutes = (context: AppContext) =>
     })
     .delete(
       '/:groupName',
-      async ({ site, by, params }) => {
-        await context.dataGroups.remove(site, params.groupName, by)
-        return { ok: true as const }
-      },
+      async ({ site, by, params }) => done(context.dataGroups.remove(site, params.groupName, by)),
       { role: 'admin', params: GroupPath, response: Done },
     )
 

@@ -8,7 +8,7 @@ import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { ProfileName } from '#runtime/iac/model.ts'
 
-import { Done } from './views.ts'
+import { Done, done } from './views.ts'
 
 const ProfilePath = Type.Object({ profileName: NameText })
 const NewProfilePath = Type.Object({ profileName: ProfileName })
@@ -47,9 +47,7 @@ export const iacDefinitionRoutes = (context: AppContext) =>
     )
     .delete(
       '/:profileName',
-      async ({ site, params }) => {
-        await context.definitionProfiles.remove(site.siteId, params.profileName)
-        return { ok: true as const }
-      },
+      async ({ site, params }) =>
+        done(context.definitionProfiles.remove(site.siteId, params.profileName)),
       { role: 'admin', params: ProfilePath, response: Done },
     )

@@ -20,7 +20,7 @@ import {
   listedRunView,
   runView,
 } from './job-view.ts'
-import { Done } from './views.ts'
+import { Done, done } from './views.ts'
 
 const JobPath = Type.Object({ jobId: NameText })
 const RunPath = Type.Object({ jobId: NameText, runId: NameText })
@@ -77,10 +77,7 @@ export const jobRoutes = (context: AppContext) =>
     )
     .delete(
       '/:jobId',
-      async ({ site, params }) => {
-        await context.jobs.remove(site.siteId, params.jobId)
-        return { ok: true as const }
-      },
+      async ({ site, params }) => done(context.jobs.remove(site.siteId, params.jobId)),
       { role: 'admin', params: JobPath, response: Done },
     )
     .use(jobRunRoutes(context))

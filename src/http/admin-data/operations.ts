@@ -7,7 +7,7 @@ import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { PutOperation } from '#runtime/operations/model.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
-import { Done, PermissionsSyncView } from './views.ts'
+import { Done, done, PermissionsSyncView } from './views.ts'
 
 const OperationPath = Type.Object({ operation: NameText })
 
@@ -25,10 +25,7 @@ export const operationRoutes = (context: AppContext) =>
     )
     .delete(
       '/operations/:operation',
-      async ({ site, params }) => {
-        await context.operations.remove(site.siteId, params.operation)
-        return { ok: true as const }
-      },
+      async ({ site, params }) => done(context.operations.remove(site.siteId, params.operation)),
       { role: 'admin', params: OperationPath, response: Done },
     )
     .post(

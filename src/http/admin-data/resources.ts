@@ -9,7 +9,7 @@ import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/mo
 import type { ChangedResource } from '#runtime/resources/service.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
-import { Done, PermissionsSyncView, viewOf } from './views.ts'
+import { Done, done, PermissionsSyncView, viewOf } from './views.ts'
 
 /** Inline code of 1 MiB, however it is escaped within reason. */
 const MAX_RESOURCE_BYTES = 4 * 1024 * 1024
@@ -78,10 +78,7 @@ export const resourceRoutes = (context: AppContext) =>
     )
     .delete(
       '/:resourceId',
-      async ({ site, params }) => {
-        await context.resources.remove(site.siteId, params.resourceId)
-        return { ok: true as const }
-      },
+      async ({ site, params }) => done(context.resources.remove(site.siteId, params.resourceId)),
       { role: 'admin', params: ResourcePath, response: Done },
     )
 

@@ -16,6 +16,12 @@ export const PermissionsSyncView = Type.Object({
 
 export const Done = Type.Object({ ok: Type.Literal(true) })
 
+/** The answer to a request that leaves nothing to say. */
+export async function done(work: Promise<unknown>): Promise<Static<typeof Done>> {
+  await work
+  return { ok: true }
+}
+
 /** Takes from an object what a view names, and nothing else of it; what a field holds is taken whole. */
 export function viewOf<View extends TObject>(view: View, source: Static<View>): Static<View> {
   const names = Object.keys(view.properties).filter((name) => Object.hasOwn(source, name))

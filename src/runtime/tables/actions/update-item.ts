@@ -7,7 +7,7 @@ import { project, projectionOf } from '#runtime/tables/expressions/project.ts'
 import type { Item } from '#runtime/tables/items/attribute-value.ts'
 import { checkItemKey } from '#runtime/tables/items/key-schema.ts'
 import { readPlainItem } from '#runtime/tables/items/plain-value.ts'
-import { checkUpdatedSize } from '#runtime/tables/items/size.ts'
+import { checkItemSize } from '#runtime/tables/items/size.ts'
 import { itemKeyOf } from '#runtime/tables/store/item-key.ts'
 import type { Table } from '#runtime/tables/table.ts'
 
@@ -52,7 +52,7 @@ export function updatedItem(
   const after = applyUpdate(update, { stored: before, key, schema })
   if (after === undefined) return undefined
   checkUpdatedIndexKeys(update, after, schema)
-  checkUpdatedSize(after)
+  checkItemSize(after, 'update')
   return after
 }
 

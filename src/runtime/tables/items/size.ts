@@ -24,18 +24,11 @@ export function itemSize(item: Item): number {
   return size
 }
 
-/** What DynamoDB says of an item that a put brings. */
-export function checkItemSize(item: Item): void {
-  if (itemSize(item) > MAX_ITEM_BYTES) {
-    throw validationError('Item size has exceeded the maximum allowed size')
-  }
-}
-
-/** What it says of an item that an update would leave. */
-export function checkUpdatedSize(item: Item): void {
-  if (itemSize(item) > MAX_ITEM_BYTES) {
-    throw validationError('Item size to update has exceeded the maximum allowed size')
-  }
+/** Refuses an item that a put brings, or one that an update would leave. */
+export function checkItemSize(item: Item, change: 'put' | 'update' = 'put'): void {
+  if (itemSize(item) <= MAX_ITEM_BYTES) return
+  const what = change === 'put' ? 'Item size' : 'Item size to update'
+  throw validationError(`${what} has exceeded the maximum allowed size`)
 }
 
 export function attributeSize(value: AttributeValue): number {
