@@ -1,19 +1,30 @@
+import { invalid } from '#base/app-error.ts'
+import { canonicalJson } from '#base/canonical-json.ts'
+import { isJsonObject, type JsonObject } from '#base/json-object.ts'
 import type { PageTokens } from '#base/page.ts'
 
 import type { FoundPage } from './actions/page.ts'
 import { ACTION_FIELDS } from './api/action-fields.ts'
 import type { TableAction, TableAnswer } from './api/answers.ts'
-import { bareKey } from './api/bare-key.ts'
 import { batchWrites, itemObjects, transactActions } from './api/batch-requests.ts'
-import { type PageStart, pageStart } from './api/page-start.ts'
 import { ReadLimiter } from './api/read-limiter.ts'
-import { readRequestFields } from './api/request-fields.ts'
+import { camelCase, readRequestFields } from './api/request-fields.ts'
 import type { TableEngine } from './engine.ts'
+import { type KeySchema, keyAttributes } from './items/key-schema.ts'
 import type { PlainItem } from './items/plain-json.ts'
 import type { Table } from './table.ts'
 
+const { required, optional } = ACTION_FIELDS.get
+const GET_FIELDS: ReadonlySet<string> = new Set(Object.keys({ ...required, ...optional }))
 /** Items; reading so many holds the process for some milliseconds. */
 const LARGE_PAGE = 500
+
+/** The fields of a query or scan that say where its page starts and ends. */
+interface PageStart {
+  readonly nextToken?: string
+  readonly exclusiveStartKey?: JsonObject
+  readonly limit?: number
+}
 
 /** A site's tables as its people and its code use them: plain JSON in, plain JSON out. */
 export class Tables {
@@ -97,17 +108,27 @@ export class Tables {
     return { ok: true }
   }
 
+  /** Starts where `nextToken` says. A token is bound to site, table, action, and every field but `limit`. */
   async #page<Fields extends PageStart>(
-    table: Table,
+    { siteId, tableId }: Table,
     action: 'query' | 'scan',
     fields: Fields,
     read: (from: Fields) => Promise<FoundPage>,
   ): Promise<TableAnswer<'query'>> {
-    const { from, scope } = pageStart(table, action, fields, this.#pageTokens)
+    const { nextToken, exclusiveStartKey, limit, ...filters } = fields
+    if (nextToken !== undefined && exclusiveStartKey !== undefined) {
+      throw invalid('nextToken', 'says where to start, and so does "exclusiveStartKey": send one')
+    }
+    const scope = [siteId, 'table', tableId, action, canonicalJson(filters)]
+    // Only what `seal` wrote opens.
+    const startKey =
+      nextToken === undefined
+        ? exclusiveStartKey
+        : (JSON.parse(this.#pageTokens.open(scope, nextToken)) as JsonObject)
     const page = await this.#reads.run(
-      table.siteId,
-      () => read(from),
-      (found) => isLarge(found, fields.limit),
+      siteId,
+      () => read({ ...fields, ...(startKey && { exclusiveStartKey: startKey }) }),
+      (found) => isLarge(found, limit),
     )
     const place = page.lastEvaluatedKey && JSON.stringify(page.lastEvaluatedKey)
     return { ...page, nextToken: this.#pageTokens.seal(scope, place) }
@@ -122,3 +143,16 @@ async function written(shown: Promise<PlainItem | undefined>): Promise<TableAnsw
 /** Many items, or so long ones that the page ended before its limit. */
 const isLarge = ({ scannedCount, lastEvaluatedKey }: FoundPage, limit: number | undefined) =>
   scannedCount > LARGE_PAGE || (lastEvaluatedKey !== undefined && scannedCount !== limit)
+
+/**
+ * Reads a body that is the key itself: `{ "id": "a1" }`. It is taken for one only when it has exactly the table's key
+ * attributes and none of them is called like a field of the request, so that no other reading is possible.
+ */
+function bareKey(schema: KeySchema, input: unknown): { readonly key: JsonObject } | undefined {
+  if (!isJsonObject(input)) return undefined
+  const keys = keyAttributes(schema)
+  const isKey =
+    Object.keys(input).length === keys.length &&
+    keys.every(({ name }) => Object.hasOwn(input, name) && !GET_FIELDS.has(camelCase(name)))
+  return isKey ? { key: input } : undefined
+}

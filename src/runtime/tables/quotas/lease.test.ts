@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { QuotaExhausted } from './charge.ts'
 import { type Cost, fits, growthIn, minus, NOTHING, plus, smaller } from './cost.ts'
-import { type QuotaGrant, QuotaLease, type QuotaReport } from './lease.ts'
-import type { QuotaReservation } from './reservation.ts'
+import { type QuotaGrant, QuotaLease, type QuotaReport, type QuotaReservation } from './lease.ts'
 
 const cost = (bytes: number, items = 1): Cost => ({ bytes, items })
 const LIMITS = cost(3000, 8)

@@ -1,3 +1,6 @@
+import { AppError } from '#base/app-error.ts'
+
+import { QuotaExhausted, type WriteMeter } from './charge.ts'
 import {
   type Cost,
   fits,
@@ -9,7 +12,6 @@ import {
   plus,
   smaller,
 } from './cost.ts'
-import { type FinishedReservation, QuotaReservation, type QuotaSource } from './reservation.ts'
 
 /** Room that nobody renewed for so long is not used any more: others take its holder for dead later. */
 const VALID_MS = 30_000
@@ -43,8 +45,17 @@ export interface QuotaGrant {
   readonly epoch: number
 }
 
+/** A write that has ended. */
+interface FinishedReservation {
+  readonly held: Cost
+  /** Unknown when nobody can say whether it was done; undefined when nothing was written. */
+  readonly growth: Cost | 'unknown' | undefined
+  /** The ledger's, as it was known when the write began. */
+  readonly epoch: number
+}
+
 /** What one process may still write for a site without asking anybody. Nothing here waits. */
-export class QuotaLease implements QuotaSource {
+export class QuotaLease {
   readonly #now: () => number
   #free = NOTHING
   /** By writes that run. */
@@ -101,6 +112,7 @@ export class QuotaLease implements QuotaSource {
     return new QuotaReservation(this, exact, held)
   }
 
+  /** Takes more, or gives back what is negative; false when there is not enough. */
   hold(more: Cost): boolean {
     if (this.#now() - (this.#grantedAt ?? 0) > VALID_MS) this.#free = NOTHING
     const free = minus(this.#free, more)
@@ -177,5 +189,44 @@ export class QuotaLease implements QuotaSource {
     this.#loss = NOTHING
     this.#wrote = false
     return report
+  }
+}
+
+/** One try of a write, and what it holds of the quota meanwhile. */
+export class QuotaReservation implements WriteMeter {
+  readonly exact: boolean
+  readonly #lease: QuotaLease
+  readonly #epoch: number
+  #held: Cost
+  #growth: Cost | undefined
+
+  /** `held` was taken for it before. */
+  constructor(lease: QuotaLease, exact: boolean, held: Cost) {
+    this.#lease = lease
+    this.#epoch = lease.epoch
+    this.exact = exact
+    this.#held = held
+  }
+
+  charge(by: Cost): void {
+    const needed = growthIn(by)
+    if (!this.#lease.hold(minus(needed, this.#held))) throw new QuotaExhausted(needed)
+    this.#held = needed
+    this.#growth = by
+  }
+
+  commit(): void {
+    this.#finish(this.#growth)
+  }
+
+  /** A refusal says that nothing was written; after any other fault only the database knows. */
+  rollBack(error: unknown): void {
+    const refused = error instanceof AppError || error instanceof QuotaExhausted
+    this.#finish(refused || this.#growth === undefined ? undefined : 'unknown')
+  }
+
+  #finish(growth: FinishedReservation['growth']): void {
+    this.#lease.finish({ held: this.#held, growth, epoch: this.#epoch })
+    this.#held = NOTHING
   }
 }
