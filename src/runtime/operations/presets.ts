@@ -36,11 +36,11 @@ interface PresetFields {
 const table = (
   action: TablePresetAction,
   basic: readonly string[],
-  rest: { readonly required: readonly string[]; readonly cacheable: boolean },
+  rest: { readonly required?: readonly string[]; readonly cacheable: boolean },
 ): TablePreset => {
   const { required, optional } = ACTION_FIELDS[action]
   const fields = new Map<string, FieldRule>(Object.entries({ ...required, ...optional }))
-  return { store: 'ddbTable', action, fields, basic, ...rest }
+  return { store: 'ddbTable', action, fields, required: Object.keys(required), basic, ...rest }
 }
 
 const bucket = (
@@ -58,18 +58,12 @@ const KEY = { required: ['key'] }
 
 /** What names one thing, or turns a page, is a caller's to say; what decides which things are reached is not. */
 const PRESETS: ReadonlyMap<string, Preset> = new Map<string, Preset>([
-  ['ddb.get', table('get', ['key', 'projectionExpression', 'consistentRead'], { ...KEY, ...READ })],
-  [
-    'ddb.query',
-    table('query', ['limit', 'scanIndexForward', 'nextToken'], {
-      required: ['keyConditionExpression'],
-      ...READ,
-    }),
-  ],
-  ['ddb.scan', table('scan', ['limit', 'nextToken'], { required: [], ...READ })],
-  ['ddb.put', table('put', ['item'], { required: ['item'], ...WRITE })],
+  ['ddb.get', table('get', ['key', 'projectionExpression', 'consistentRead'], READ)],
+  ['ddb.query', table('query', ['limit', 'scanIndexForward', 'nextToken'], READ)],
+  ['ddb.scan', table('scan', ['limit', 'nextToken'], READ)],
+  ['ddb.put', table('put', ['item'], WRITE)],
   ['ddb.update', table('update', ['key'], { required: ['key', 'updateExpression'], ...WRITE })],
-  ['ddb.delete', table('delete', ['key'], { ...KEY, ...WRITE })],
+  ['ddb.delete', table('delete', ['key'], WRITE)],
   ['s3.list-objects', bucket('list-objects', { required: [], ...READ })],
   ['s3.get-object', bucket('get-object', { ...KEY, ...READ })],
   ['s3.put-object', bucket('put-object', { required: ['key', 'body'], ...WRITE })],
