@@ -135,7 +135,6 @@ describe('a failure', () => {
     ],
     ['a cycle', 'const a = {}; a.a = a; return a', 502, 'InvalidOperationResult'],
     ['a result over 6 MiB', 'return "x".repeat(7e6)', 502, 'InvalidOperationResult'],
-    ['no end', 'for (;;);', 504, 'OperationTimeout'],
     ['a wait without end', 'await new Promise(() => {})', 504, 'OperationTimeout'],
     [
       'a hunger for memory',
@@ -156,6 +155,23 @@ describe('a failure', () => {
     const answer = await site.call(name)
     expect(answer).toMatchObject({ status, json: { ok: false, error: { code } } })
     expect(answer.text).not.toContain('secret detail')
+    expect(answer.headers['x-request-id']).toBe(answer.json.error.requestId)
+  })
+
+  test('by no end is its own error', async () => {
+    const endless = await RuntimeSite.create(stack, 'endless.test')
+    const { siteId } = await stack.context.sites.find('endless.test')
+    const limits = { cpuMs: 500 }
+    await stack.context.sites.update(siteId, { deploymentSettings: { limits } })
+    await endless.publish('endless', 'export default () => { for (;;); }')
+    const answer = await endless.call('endless')
+    expect(answer).toMatchObject({
+      status: 504,
+      json: {
+        ok: false,
+        error: { code: 'OperationTimeout', limit: { name: 'cpuMs', value: 500 } },
+      },
+    })
     expect(answer.headers['x-request-id']).toBe(answer.json.error.requestId)
   })
 
