@@ -1,7 +1,7 @@
 import type { Client } from '#identity/pools/client.ts'
 import type { Pool } from '#identity/pools/model.ts'
 
-/** In the order of the canonical query. What a client sends besides is ignored, as RFC 6749 section 3.1 wants it. */
+/** In the order of the canonical query. Other parameters are ignored, as RFC 6749 section 3.1 requires. */
 const PARAMETER_NAMES = [
   'client_id',
   'redirect_uri',

@@ -6,12 +6,12 @@ import type { Site } from '#sites/site.ts'
 export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const
 type Prompt = (typeof PROMPTS)[number]
 
-/** What a client asks of the sign-in, once every check has passed. */
+/** An authorization request of a client, after every check has passed. */
 export interface AuthorizationRequest {
   readonly pool: Pool
   readonly client: Client
   readonly redirectUri: string
-  /** What is granted, space-separated: what was asked for and is known. */
+  /** The granted scopes, space-separated: those that were requested and exist. */
   readonly scope: string
   readonly state: string | undefined
   readonly nonce: string | undefined
@@ -21,9 +21,9 @@ export interface AuthorizationRequest {
   readonly maxAgeSeconds: number | undefined
   readonly loginHint: string | undefined
   readonly identityProvider: 'Google' | undefined
-  /** An id token of ours, not verified yet: whom the client expects. */
+  /** `id_token_hint`, not verified yet: the user whom the client expects. */
   readonly idTokenHint: string | undefined
-  /** `link_ticket`, as it came: who adds a provider to which account. Only the link client has one; federation reads it. */
+  /** `link_ticket`, not verified yet: the account to which the link client adds a provider. */
   readonly linkTicket?: string | undefined
   /** The request in its canonical form, for the pages that carry it on; `checkAuthorization` reads it again. */
   readonly query: string
@@ -60,6 +60,6 @@ export interface AuthorizationError {
 
 export type CheckedAuthorization =
   | { readonly kind: 'valid'; readonly request: AuthorizationRequest }
-  /** Client or redirect URI are not to be trusted: the browser stays here. */
+  /** Client or redirect URI are not valid, so the browser must not be redirected. */
   | ({ readonly kind: 'error-page' } & AuthorizationError)
   | { readonly kind: 'error-redirect'; readonly location: string }

@@ -22,7 +22,7 @@ export type CodeSubject = Pick<Session, 'sub' | 'sessionId' | 'authTime'>
 
 export type FoundCode = StoredCode & { readonly expired: boolean }
 
-/** Authorization codes: 256 bits, five minutes, once; known to us only as hashes. */
+/** Authorization codes of 256 bits. Each is valid once, for five minutes, and stored as its hash. */
 export class AuthorizationCodes {
   readonly #clock: Clock
   readonly #ids: Ids
@@ -53,13 +53,13 @@ export class AuthorizationCodes {
     return code
   }
 
-  /** A used one too, as long as it is remembered. */
+  /** Finds used codes as well, until they are deleted. */
   async find(tx: SiteTx, code: string): Promise<FoundCode | undefined> {
     const stored = await selectCode(tx, hashSecret(code))
     return stored && { ...stored, expired: stored.expiresAt <= this.#clock.now() }
   }
 
-  /** When two use the same code at once, one of them gets true. */
+  /** When a code is used twice at once, one of the two gets true. */
   use(tx: SiteTx, code: string, familyId: string): Promise<boolean> {
     return markCodeUsed(tx, hashSecret(code), { familyId, now: this.#clock.now() })
   }

@@ -16,13 +16,13 @@ import type {
 import type { AuthorizationCodes } from './codes.ts'
 import { codeLocation, errorLocation } from './response-location.ts'
 
-/** How a user has just proven who they are. */
+/** The proof with which a user has just signed in. */
 export interface SignInProof extends SessionStart {
   readonly method: 'password' | 'google'
 }
 
 export interface SignedIn {
-  /** At the client, with the code. */
+  /** The client's redirect URI with the code. */
   readonly location: string
   /** For the browser's cookie. */
   readonly session: { readonly token: string; readonly expiresAt: Date }
@@ -37,7 +37,7 @@ interface SignInsDeps {
   readonly events: SecurityEvents
 }
 
-/** Turns an authorization request into a code, once it is known who the user is. */
+/** Answers authorization requests of signed-in users with codes. */
 export class SignIns {
   readonly #deps: SignInsDeps
 
@@ -46,8 +46,8 @@ export class SignIns {
   }
 
   /**
-   * Where the browser goes without being asked anything: to the client, with a code when its session is good enough, with
-   * an error when nothing may be asked (`prompt=none`). Undefined when the user has to sign in.
+   * Returns the client's redirect URI when no page has to be shown: with a code when the browser's session suffices, with
+   * an error when no page may be shown (`prompt=none`). Undefined when the user has to sign in.
    */
   async resume(
     site: Site,
@@ -64,7 +64,7 @@ export class SignIns {
   }
 
   /**
-   * Session, code and event in one transaction. 401 when the account went, or was signed out everywhere, since the proof
+   * Starts the session and issues the code. 401 when the account was deleted, or signed out everywhere, after the proof
    * was begun.
    */
   async complete({ site, request, origin }: LoginAttempt, proof: SignInProof): Promise<SignedIn> {
@@ -90,7 +90,7 @@ export class SignIns {
     })
   }
 
-  /** What is wrong with a sign-in that succeeded: it is not the one that the client asked for. */
+  /** The error when the user or the method is not what the client requested. */
   async #refusalOf(
     site: Site,
     request: AuthorizationRequest,
@@ -101,7 +101,7 @@ export class SignIns {
     return expected === 'anyone' || expected === sub ? undefined : ANOTHER_USER
   }
 
-  /** Whom `id_token_hint` names. */
+  /** The `sub` that `id_token_hint` names. */
   async #expected(site: Site, { pool, idTokenHint }: AuthorizationRequest): Promise<string> {
     if (idTokenHint === undefined) return 'anyone'
     return (await this.#deps.hints.subOf(site, pool, idTokenHint)) ?? 'unknown'
@@ -143,14 +143,14 @@ type ResumableRequest = Pick<
   'prompts' | 'maxAgeSeconds' | 'identityProvider' | 'client'
 >
 
-/** Whether a request can be answered from a session at all. Linking a provider never is: it is about a visit there. */
+/** Whether a session may answer the request. Linking always takes a sign-in at the provider. */
 const mayUseSession = ({
   prompts,
   client,
 }: Pick<ResumableRequest, 'prompts' | 'client'>): boolean =>
   client.purpose === 'default' && !prompts.has('login') && !prompts.has('select_account')
 
-/** Whether the session says enough: recent enough, and proven where the client wants it proven. */
+/** Whether the session is recent enough, and from the provider that the client requested. */
 function sessionSatisfies(
   session: Pick<Session, 'authTime' | 'method'>,
   { maxAgeSeconds, identityProvider }: Pick<ResumableRequest, 'maxAgeSeconds' | 'identityProvider'>,

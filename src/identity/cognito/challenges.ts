@@ -26,12 +26,12 @@ export interface ChallengeClient {
 
 export interface Challenge extends SrpExchange {
   readonly challengeId: Buffer
-  /** Whom it asks; the address need not have an account. */
+  /** The address of the account, which need not exist. */
   readonly email: string
   readonly expiresAt: Date
 }
 
-/** What a client holds between challenge and answer, sealed: nothing is kept here, and any replica takes the answer. */
+/** Challenges are held by the client, sealed, until it answers. Nothing is stored, and any replica takes the answer. */
 export class Challenges {
   readonly #key: Buffer
   readonly #clock: Clock
@@ -58,7 +58,7 @@ export class Challenges {
     )
   }
 
-  /** Undefined for one that we did not make for this client, that was changed, or that has expired. */
+  /** Undefined for a challenge of another client, and for one that was changed or has expired. */
   open(by: ChallengeClient, sealed: Buffer): Challenge | undefined {
     if (sealed.length > MAX_BYTES) return undefined
     const bytes = decrypt(this.#key, contextOf(by), sealed)

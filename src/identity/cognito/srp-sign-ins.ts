@@ -18,7 +18,7 @@ import type { ModularPowers } from './srp/modular-powers.ts'
 import { timestampOf } from './srp/timestamp.ts'
 import type { AddressVerifiers } from './srp/verifiers.ts'
 
-/** Cognito's: a client whose clock is further off is refused. */
+/** As at Cognito, a client whose clock is further off is refused. */
 const MAX_SKEW_MS = 5 * 60_000
 
 /** A request of one client of the pool. */
@@ -33,7 +33,7 @@ export interface SrpChallenge {
 }
 
 export interface SrpAnswer {
-  /** Who asks, in the canonical spelling; it may be no address at all. */
+  /** The user name in the canonical spelling; it may be no address at all. */
   readonly email: string
   readonly secretBlock: Buffer
   readonly timestamp: string
@@ -61,8 +61,8 @@ interface SrpSignInsDeps {
 }
 
 /**
- * Sign-in without sending the password: two requests, the same work and the same words whether the account exists or not.
- * A challenge is made for one password, so that of a sign-up has no part here: it would take the account's place.
+ * Sign-in without sending the password, in two requests. Work and errors are the same whether the account exists or not.
+ * A challenge is for one password, so unconfirmed sign-ups cannot use it: theirs would take the account's place.
  */
 export class SrpSignIns {
   readonly #deps: SrpSignInsDeps
@@ -116,7 +116,7 @@ export class SrpSignIns {
     return said !== undefined && Math.abs(said - this.#deps.clock.now().getTime()) <= MAX_SKEW_MS
   }
 
-  /** Undefined when the challenge has been answered: right or wrong, each takes one answer. */
+  /** Undefined when the challenge has been answered before, rightly or wrongly. */
   #use(by: SrpRequest, challenge: Challenge, email: string): Promise<SrpCandidate | undefined> {
     return this.#deps.database.withSite(by.site.siteId, async (tx) => {
       await deleteExpired(tx, 'used_srp_challenge', this.#deps.clock.now())
@@ -136,7 +136,7 @@ export class SrpSignIns {
     return key !== undefined && proves(key, claim, signature)
   }
 
-  /** The same work for each address: what nobody has is read, opened and compared as well. */
+  /** Does the same work for each address: a decoy is read, opened and compared when there is no account. */
   async #candidate(tx: SiteTx, { pool }: SrpRequest, typed: string): Promise<SrpCandidate> {
     const email = lookupEmail(typed)
     const place = { userPoolId: pool.userPoolId, email }

@@ -16,7 +16,7 @@ import {
 } from './family-queries.ts'
 import { SIGN_IN_LIFETIME_MS } from './model.ts'
 
-/** A family outlives its last access token: tokens of one that is gone are refused. */
+/** A family is kept until its last access token has expired, because tokens without a family are refused. */
 const KEPT_AFTER_END_MS = 2 * 3_600_000
 
 export type FamilyStart = Pick<
@@ -24,7 +24,7 @@ export type FamilyStart = Pick<
   'familyId' | 'clientId' | 'userPoolId' | 'sub' | 'sessionId' | 'scope' | 'authTime'
 > & { readonly origin: RequestOrigin }
 
-/** The sign-ins of clients: each is the family of the refresh tokens that follow from it. */
+/** The sign-ins of clients. Each is a family: the refresh tokens that were issued one after the other. */
 export class TokenFamilies {
   readonly #clock: Clock
   readonly #ids: Ids
@@ -52,7 +52,7 @@ export class TokenFamilies {
     })
   }
 
-  /** With every access token that came of it. Says whether it was alive. */
+  /** Ends a family with its access tokens. Returns whether it was active. */
   async end(tx: SiteTx, user: UserKey, familyId: string): Promise<boolean> {
     const ended = await revokeFamily(tx, user, familyId, this.#clock.now())
     return this.#announced(tx, user.sub, ended)

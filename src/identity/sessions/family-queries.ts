@@ -82,7 +82,7 @@ export const revokeFamiliesOfUser = (
   now: Date,
 ): RevokedFamilies =>
   revokeLiveFamilies(tx, user, now)
-    // Null keeps nothing: families without a session are not all one session.
+    // Null keeps none: families without a session do not belong together.
     .$if(kept.sessionId !== null, (families) =>
       families.where('session_id', 'is distinct from', kept.sessionId),
     )
@@ -102,7 +102,7 @@ export function selectSessionOfFamily(
     .executeTakeFirst()
 }
 
-/** Families that no session of a browser speaks for. */
+/** Families without a browser session. */
 export function selectFamiliesWithoutSession(
   tx: SiteTx,
   user: UserKey,

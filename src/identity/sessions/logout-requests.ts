@@ -4,11 +4,11 @@ import type { Site } from '#sites/site.ts'
 
 const MAX_STATE = 2048
 
-/** What a client asks of `/logout`: in Cognito's words, or in those of OpenID Connect RP-Initiated Logout 1.0. */
+/** The check of a request to `/logout`, in Cognito's form or that of OpenID Connect RP-Initiated Logout 1.0. */
 export type LogoutCheck =
-  /** `location` is where the browser goes; undefined for a page of ours. */
+  /** The browser is redirected to `location`; undefined for a page of ours. */
   | { readonly kind: 'valid'; readonly location: string | undefined }
-  /** Any page may have written it, or it is about somebody else: the user is asked, with a form that brings `query`. */
+  /** The request may be forged, or is about another user: the user has to confirm a form that sends `query`. */
   | { readonly kind: 'to-confirm'; readonly location: string | undefined; readonly query: string }
   | { readonly kind: 'refused'; readonly description: string }
 
@@ -55,11 +55,11 @@ type HintedLogout = LogoutParameters & { readonly sub: string | undefined }
 const clientIdOf = (pool: Pool, { clientId, sub }: HintedLogout): string | undefined =>
   clientId ?? (sub === undefined ? undefined : pool.clientId)
 
-/** Without a good hint only Cognito's words end a session at once, as its clients expect. */
+/** Without a valid hint, only requests in Cognito's form need no confirmation, as its clients expect. */
 const isMeant = ({ sub, isOfCognito }: HintedLogout, signedIn: string): boolean =>
   sub === undefined ? isOfCognito : sub === signedIn
 
-/** The same request without its hint, which has been judged. */
+/** The same request without its hint, which has been checked already. */
 function queryOf(pool: Pool, logout: HintedLogout): string {
   const { target, state } = logout
   const clientId = clientIdOf(pool, logout)
@@ -71,7 +71,7 @@ function queryOf(pool: Pool, logout: HintedLogout): string {
   }).toString()
 }
 
-/** An id token whose keys are gone says nothing, and takes nothing away where the client names itself. */
+/** A hint that cannot be verified any more is ignored when `client_id` names the client. */
 const CHECKS: readonly {
   readonly description: string
   readonly is: (pool: Pool, logout: HintedLogout) => boolean

@@ -4,7 +4,7 @@ import type { Role } from '#identity/actor.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-/** The lifetime of a browser's session and of a sign-in's refresh tokens: absolute, use does not prolong it. */
+/** The lifetime of a browser's session and of a sign-in's refresh tokens. Use does not prolong it. */
 export const SIGN_IN_LIFETIME_MS = 30 * 24 * 3_600_000
 
 export type SignInMethod = 'password' | 'google' | 'onboarding'

@@ -32,7 +32,7 @@ export async function insertSession(tx: SiteTx, session: NewSession): Promise<vo
     .execute()
 }
 
-/** The same browser, proven again: the session keeps its id and what came of it, under another token. */
+/** For the same user in the same browser: the session keeps its id and its tokens, and gets another token for the cookie. */
 export async function renewSession(tx: SiteTx, session: NewSession): Promise<void> {
   await tx.db
     .updateTable('sign_in_session')
@@ -53,8 +53,8 @@ const renewedColumns = (session: NewSession) => ({
 })
 
 /**
- * Locked: whoever ends the session, or uses it too, waits for this transaction. The user first, as deleting one does; and
- * not shared, because two that share a row and then write to it wait for each other.
+ * Locks the session: whoever ends or uses it waits for this transaction. The user's row is locked first, as a deletion
+ * does. The lock is not shared, because two that share a row and then write to it would wait for each other.
  */
 export function lockSession(
   tx: SiteTx,
@@ -154,7 +154,7 @@ export async function deleteSessionsOfUser(
     .execute()
 }
 
-/** Which sign-ins a moment ends: those with all tokens that exist, or only those that are still under way. */
+/** What a sign-out ends: all tokens that exist, or only sign-ins that are still under way. */
 export type EndedBySignOut = 'all-tokens' | 'sign-ins'
 
 export async function updateValidAfter(

@@ -34,7 +34,7 @@ import {
 const MAX_LISTED = 100
 const LAST_SEEN_RESOLUTION_MS = 60_000
 
-/** Who ended a session that is not their own, or from where. */
+/** Who ended the session of another user, and from where. */
 export type RevokedBy = Pick<SecurityEvent, 'actor' | 'origin'>
 
 export interface SessionStart {
@@ -70,13 +70,13 @@ export class Sessions {
     this.#deps = deps
   }
 
-  /** The session that the cookie's token belongs to, while it is good. */
+  /** The session of the cookie's token, unless it has ended. */
   async find(site: Site, pool: Pool, token: string | undefined): Promise<Session | undefined> {
     if (token === undefined) return undefined
     return this.#deps.database.withSite(site.siteId, (tx) => this.hold(tx, pool, token))
   }
 
-  /** The same for a transaction that builds on the session: nobody ends it meanwhile. */
+  /** The same, locked: nobody ends the session during the transaction. */
   async hold(tx: SiteTx, pool: Pool, token: string): Promise<Session | undefined> {
     const now = this.#deps.clock.now()
     const session = await lockSession(tx, pool.userPoolId, { hash: hashSecret(token), now })
@@ -87,8 +87,8 @@ export class Sessions {
   }
 
   /**
-   * A new token for the browser, so that none which was planted in it before counts. A browser in which the same user
-   * was signed in keeps its session.
+   * Issues a new token for the browser, so that a planted one is worthless. A browser in which the same user was signed
+   * in keeps its session.
    */
   async start(
     tx: SiteTx,
@@ -166,7 +166,7 @@ export class Sessions {
     })
   }
 
-  /** Codes first: an exchange that is under way is waited for, and then its family is there to be ended. */
+  /** Codes are deleted first: that waits for exchanges under way, whose families are then found and ended. */
   async #endTokens(
     tx: SiteTx,
     pool: Pool,
@@ -177,7 +177,7 @@ export class Sessions {
     return this.#deps.families.endBySession(tx, user, sessionId)
   }
 
-  /** Another user's session in the same browser ends; its cookie is overwritten in any case. */
+  /** Ends another user's session in the same browser, whose cookie is overwritten in any case. */
   async #replaced(tx: SiteTx, pool: Pool, start: SessionStart): Promise<string | undefined> {
     if (start.replaces === undefined) return undefined
     const previous = await this.hold(tx, pool, start.replaces)

@@ -31,7 +31,7 @@ export const selectSessionAccount = (
   sub: string,
 ): Promise<SessionAccount | undefined> => sessionAccounts(tx, userPoolId, sub).executeTakeFirst()
 
-/** A sign-out everywhere, which locks the same row for itself, comes before or after what the transaction does. */
+/** The lock makes a sign-out everywhere happen wholly before or wholly after the transaction. */
 export const lockSessionAccount = (
   tx: SiteTx,
   userPoolId: string,

@@ -5,7 +5,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { SessionAccount } from './model.ts'
 import { lockSessionAccount, selectSessionAccount } from './session-account-queries.ts'
 
-/** As tokens name them: the role is the only group of an admin. */
+/** The account as tokens describe it: an admin's only group is the role. */
 export const tokenSubjectOf = ({ role, groups, ...account }: SessionAccount): TokenSubject => ({
   sub: account.sub,
   username: account.email,
@@ -14,14 +14,14 @@ export const tokenSubjectOf = ({ role, groups, ...account }: SessionAccount): To
   groups: role === null ? groups : [role],
 })
 
-/** The user as a token names them; undefined when they are gone, or have not taken up their invitation. */
+/** Undefined when the account was deleted, or its invitation has not been taken up. */
 export const findSessionAccount = (
   tx: SiteTx,
   pool: Pick<Pool, 'userPoolId'>,
   sub: string,
 ): Promise<SessionAccount | undefined> => selectSessionAccount(tx, pool.userPoolId, sub)
 
-/** For a new sign-in: undefined also when its proof is older than the last sign-out everywhere. */
+/** For a new sign-in. Undefined also when its proof is older than the last sign-out everywhere. */
 export async function lockAccountForNewSignIn(
   tx: SiteTx,
   pool: Pick<Pool, 'userPoolId'>,
@@ -31,7 +31,7 @@ export async function lockAccountForNewSignIn(
   return account && authTime >= account.signInsValidAfter ? account : undefined
 }
 
-/** For what comes of a sign-in that goes on. */
+/** For codes and tokens of an earlier sign-in. */
 export async function lockAccountOfSignIn(
   tx: SiteTx,
   pool: Pick<Pool, 'userPoolId'>,

@@ -37,7 +37,7 @@ export class SignOut {
     { sessionId: goesOn, ...ending }: SignOutOptions = {},
   ): Promise<void> {
     const user = { userPoolId: pool.userPoolId, sub }
-    // First, because it locks the user: sign-ins and exchanges come wholly before or wholly after.
+    // This comes first because it locks the user: sign-ins and exchanges happen wholly before or wholly after.
     const moved = goesOn === undefined ? ('all-tokens' as const) : ('sign-ins' as const)
     await updateValidAfter(tx, user, moved, this.#deps.clock.now())
     const kept = await keptOf(tx, user, goesOn)
@@ -53,7 +53,7 @@ export class SignOut {
   }
 }
 
-/** A family's browser session goes on with it, and so do the other families of that browser. */
+/** A family is kept together with its browser session and the other families of that browser. */
 async function keptOf(tx: SiteTx, user: UserKey, goesOn: string | undefined): Promise<KeptSignIn> {
   if (goesOn === undefined) return { sessionId: null, familyId: null }
   const family = await selectSessionOfFamily(tx, user, goesOn)

@@ -12,11 +12,11 @@ import type { ListedSession } from './model.ts'
 import type { RevokedBy, Sessions } from './service.ts'
 import type { SignOut } from './sign-out.ts'
 
-/** Whose sign-ins are looked at. */
+/** The account whose sign-ins are listed or ended. */
 export interface SessionOwner {
   readonly pool: Pool
   readonly sub: string
-  /** `origin_jti` of the token with which they look themselves. */
+  /** `origin_jti` of the caller's token, when it is their own account. */
   readonly familyId?: string | undefined
 }
 
@@ -28,7 +28,7 @@ interface UserSessionsDeps {
   readonly signOut: SignOut
 }
 
-/** Where somebody is signed in: for themselves, for the admins above them, and for the operator. */
+/** The sign-ins of an account: for its owner, for the admins above them, and for the operator. */
 export class UserSessions {
   readonly #deps: UserSessionsDeps
 
@@ -66,7 +66,7 @@ export class UserSessions {
     return sessions.map((session) => ({ ...session, current: own.includes(session.sessionId) }))
   }
 
-  /** One of them, with every token that came of it; 404 `SessionNotFound`. */
+  /** Ends one of them with every token that came of it; 404 `SessionNotFound`. */
   end(
     site: Site,
     { pool, sub }: SessionOwner,
@@ -76,14 +76,14 @@ export class UserSessions {
     return this.#deps.sessions.revoke(site, pool, { sub, sessionId }, ending)
   }
 
-  /** All of them but the one that asks. */
+  /** Ends all of them but the caller's. */
   endAll(site: Site, { pool, sub, familyId }: SessionOwner, ending: RevokedBy): Promise<void> {
     return this.#deps.database.withSite(site.siteId, (tx) =>
       this.#deps.signOut.everywhere(tx, pool, sub, { ...ending, sessionId: familyId }),
     )
   }
 
-  /** Ids under which the sign-in that asks may be listed. */
+  /** The ids under which the caller's sign-in may be listed. */
   async #current(site: Site, { pool, sub, familyId }: SessionOwner): Promise<readonly string[]> {
     if (familyId === undefined) return []
     const key = { userPoolId: pool.userPoolId, sub }

@@ -16,7 +16,7 @@ export interface CodeGrant {
   readonly codeVerifier: string | undefined
 }
 
-/** What is wrong with a code for this request; of one that was used already, only its holder's own request gets as far. */
+/** The checks of a code. Only a request that passes them learns that the code was used already. */
 const CHECKS: readonly {
   readonly description: string
   readonly is: (code: FoundCode, exchange: CodeGrant, pool: Pool) => boolean
@@ -62,7 +62,7 @@ export class CodeExchange {
     const code = await this.#deps.codes.find(tx, grant.code)
     if (!code) return denied('invalid_grant', UNKNOWN)
     const fault = CHECKS.find(({ is }) => is(code, grant, pool))
-    // For a code of another pool or client, the answer says no more than that it is not theirs.
+    // For a code of another pool or client, the error says no more than that.
     if (fault) return denied('invalid_grant', fault.description)
     if (code.familyId !== null) return this.#replayed(tx, request, code)
     const account = await lockAccountOfSignIn(tx, pool, code)
@@ -76,7 +76,7 @@ export class CodeExchange {
     return granted(await this.#issuer.issue(tx, content))
   }
 
-  /** Somebody used it, or the user was signed out, since we looked. */
+  /** The code was used, or the user was signed out, since it was found. */
   async #lostRace(tx: SiteTx, request: PoolRequest, grant: CodeGrant): Promise<GrantResult<never>> {
     const code = await this.#deps.codes.find(tx, grant.code)
     return code ? this.#replayed(tx, request, code) : denied('invalid_grant', UNKNOWN)

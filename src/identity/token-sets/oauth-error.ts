@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<OAuthErrorCode, 400 | 401 | 403>> = {
   insufficient_scope: 403,
 }
 
-/** A refusal in OAuth's own words, for the endpoints that clients call. */
+/** An error in OAuth's form, for the endpoints that clients call. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
   readonly error: OAuthErrorCode
@@ -35,7 +35,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** What a transaction came to. A refusal is returned, not thrown, where what it has found out must be committed. */
+/** The result of a transaction. A refusal is returned, not thrown, so that what was written with it is committed. */
 export type GrantResult<Result> =
   | { readonly kind: 'granted'; readonly result: Result }
   | { readonly kind: 'refused'; readonly error: OAuthErrorCode; readonly description: string }

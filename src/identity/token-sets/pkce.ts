@@ -7,7 +7,7 @@ import { OAuthError } from './oauth-error.ts'
 /** RFC 7636 section 4.1. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/
 
-/** A verifier of another shape is a request that is wrong, not a grant that is (RFC 7636 section 4.6). */
+/** A malformed verifier is an `invalid_request`, a wrong one an `invalid_grant` (RFC 7636 section 4.6). */
 export function requireVerifierShape(verifier: string | undefined): void {
   if (verifier !== undefined && !VERIFIER.test(verifier)) {
     throw new OAuthError(

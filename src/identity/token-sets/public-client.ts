@@ -3,7 +3,7 @@ import type { Pool } from '#identity/pools/model.ts'
 
 import { OAuthError } from './oauth-error.ts'
 
-/** What a request says about its client; an empty value counts as none. */
+/** How a request names and authenticates its client; an empty value counts as none. */
 export interface ClientClaim {
   readonly clientId: string | undefined
   readonly clientSecret: string | undefined
@@ -14,8 +14,8 @@ export interface ClientClaim {
 const BASIC = /^basic +[A-Za-z0-9+/]+={0,2}$/i
 
 /**
- * The client that a request names (RFC 6749 section 2.3). All clients are public: one that tries to prove itself is not
- * set up the way it thinks, and is told so.
+ * The client that a request names (RFC 6749 section 2.3). All clients are public: one that authenticates is configured
+ * wrongly, and is told so.
  */
 export function publicClient(pool: Pick<Pool, 'clients'>, claim: ClientClaim): Client {
   const proofs = [claim.authorization, claim.clientSecret, claim.clientAssertion].filter(Boolean)

@@ -53,7 +53,7 @@ export function selectRefreshToken(
     .executeTakeFirst()
 }
 
-/** When two use the same token at once, one of them gets true. */
+/** When a token is used twice at once, one of the two gets true. */
 export async function markRefreshTokenUsed(
   tx: SiteTx,
   tokenHash: Buffer,

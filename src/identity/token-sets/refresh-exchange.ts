@@ -13,7 +13,7 @@ import type { TokenSetsDeps } from './token-sets-deps.ts'
 export interface RefreshGrant {
   readonly clientId: string
   readonly refreshToken: string
-  /** Fewer scopes than were granted, for this answer alone. */
+  /** Requests fewer scopes than were granted, for this response alone. */
   readonly scope?: string | undefined
 }
 
@@ -78,7 +78,7 @@ function faultOf(
   return stored.expiresAt <= now ? 'refresh_token has expired' : undefined
 }
 
-/** What is asked for, in the order in which it was granted; undefined when it is more than that. */
+/** The requested scopes in the order in which they were granted; undefined when they are more than were granted. */
 function narrowScope(grantedScope: string, requested: string | undefined): string | undefined {
   if (requested === undefined) return grantedScope
   const all = scopesOf(grantedScope)

@@ -58,13 +58,13 @@ export class TokenSets {
     return this.#answer(site, pool, (tx) => this.#codeExchange.run(tx, request, grant))
   }
 
-  /** The refresh token is good once: the answer has the next one. */
+  /** A refresh token is valid once: the response contains the next one. */
   refresh(request: PoolRequest, grant: RefreshGrant): Promise<TokenSet> {
     const { site, pool } = request
     return this.#answer(site, pool, (tx) => this.#refreshExchange.run(tx, request, grant))
   }
 
-  /** Ends the sign-in that the token comes from. Says nothing about a token that is not one. */
+  /** Ends the sign-in of the token. Does nothing for an unknown token. */
   revoke(request: PoolRequest, revocation: RevocationRequest): Promise<void> {
     return this.#revocation.run(request, revocation)
   }

@@ -12,7 +12,7 @@ import type { TokenSet } from './model.ts'
 import { insertRefreshToken } from './queries.ts'
 import type { TokenSetsDeps } from './token-sets-deps.ts'
 
-/** All that the tokens of one answer say, decided inside the transaction and signed after it. */
+/** The content of the tokens of one response, decided inside the transaction and signed after it. */
 export interface TokenSetContent {
   readonly familyId: string
   readonly clientId: string

@@ -13,7 +13,7 @@ export interface TokenToCheck {
   readonly nowSeconds: number
 }
 
-/** What a token with a good signature must satisfy besides, in order. Expiry is not here: it has an answer of its own. */
+/** The checks after the signature's, in order. Expiry is not among them, because it has an error of its own. */
 const CHECKS: readonly {
   readonly refusal: string
   readonly passes: (token: TokenToCheck) => boolean

@@ -4,7 +4,7 @@ import type { Site } from '#sites/site.ts'
 
 import type { TokenVerifier } from './token-verifier.ts'
 
-/** Finds out whom a client's id token speaks of. It may have expired: it is no proof, only the client's expectation. */
+/** Reads `id_token_hint`. It may have expired, because it is the client's expectation and no proof. */
 export class IdTokenHints {
   readonly #verifier: TokenVerifier
 

@@ -13,7 +13,7 @@ import { SignatureVerifier } from './signature-verifier.ts'
 export interface Verified {
   readonly claims: TokenClaims
   readonly pool: Pool
-  /** Right in everything else: the caller checks the user too, and only then answers `TokenExpired`. */
+  /** Everything else is valid. The caller checks the user first and then throws `TokenExpired`. */
   readonly expired: boolean
 }
 

@@ -14,7 +14,7 @@ import { tokenExpired, unauthorized } from './refusals.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 import { VerifiedTokenCache, tokenDigest } from './verified-token-cache.ts'
 
-/** A visitor at a moment when it matters who they are: the token as it stands now, not as it was seen a moment ago. */
+/** An access token that was verified just now, not taken from the cache. */
 export interface FreshVisitorToken {
   readonly pool: Pool
   readonly sub: string
@@ -54,7 +54,7 @@ export class VisitorTokens {
     return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))
   }
 
-  /** Never from memory: for what an account's owner alone may do. */
+  /** Bypasses the cache, for what an account's owner alone may do. */
   async verifyFresh(site: Site, authorization: string | undefined): Promise<FreshVisitorToken> {
     const { claims, pool } = await this.#check(site, bearerToken(authorization))
     return {
@@ -96,7 +96,7 @@ export class VisitorTokens {
   }
 }
 
-/** Live membership. Only a token that the operator minted, which no sign-in stands behind, may say more. */
+/** The groups as they are now. A token that the operator minted without a sign-in may add others. */
 function groupsOf(claims: TokenClaims, { groups }: AccountStatus): readonly string[] {
   if (claims.origin_jti !== undefined) return groups
   return [...new Set([...groups, ...(claims['cognito:groups'] ?? [])])]

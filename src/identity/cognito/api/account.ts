@@ -30,7 +30,7 @@ export const getUser = cognitoOperation(Authenticated, async (parts, call, { Acc
   }
 })
 
-/** Ends every other sign-in; the one that asks goes on, as the client expects. */
+/** Ends every sign-in but the caller's, as clients expect. */
 export const changePassword = cognitoOperation(ChangePassword, async (parts, call, input) => {
   const { sub, origin_jti: familyId } = await accessTokenClaims(parts, call, input.AccessToken)
   const change = {

@@ -29,7 +29,7 @@ export function requireCognitoClient(pool: Pool, { ClientId, SecretHash }: Clien
   return client
 }
 
-/** Who holds an access token of the pool, which must come from a sign-in that was granted this API. */
+/** The claims of an access token, which must come from a sign-in that was granted this API. */
 export async function accessTokenClaims(
   { verifier, users }: CognitoServices,
   { site, pool }: PoolRequest,

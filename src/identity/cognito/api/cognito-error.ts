@@ -1,4 +1,4 @@
-/** Cognito's names for refusals, as far as we have use for them. */
+/** The error types of Cognito that are used here. */
 export type CognitoErrorType =
   | 'CodeMismatchException'
   | 'InternalErrorException'
@@ -13,7 +13,7 @@ export type CognitoErrorType =
   | 'UnsupportedTokenTypeException'
   | 'UserNotConfirmedException'
 
-/** A refusal in Cognito's own words, on which its clients act. */
+/** An error in Cognito's form, which its clients understand. */
 export class CognitoError extends Error {
   override readonly name = 'CognitoError'
   readonly type: CognitoErrorType

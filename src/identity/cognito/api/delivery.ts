@@ -1,4 +1,4 @@
-/** Where a code goes, as far as a stranger may know: it is made of what was typed, and says nothing about an account. */
+/** Where a code is sent, derived from what was typed, so that it tells nothing about an account. */
 export function deliveryTo(email: string) {
   const [name = '', domain = ''] = email.trim().split('@')
   return {

@@ -8,7 +8,7 @@ import {
   wrongUsernameOrPassword,
 } from './cognito-error.ts'
 
-/** At sign-in, where Cognito has other words for who must wait. */
+/** The operations for which Cognito has another error when a client must wait. */
 const SIGN_IN: readonly string[] = ['InitiateAuth', 'RespondToAuthChallenge']
 
 const ERRORS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
@@ -33,7 +33,7 @@ const ERRORS: Partial<Record<ErrorCode, (error: AppError) => CognitoError>> = {
   ValidationError: (error) => invalidParameter(error.message),
 }
 
-/** A failure as Cognito would put it; undefined for one that is our own. */
+/** The error in Cognito's form; undefined for an internal error. */
 export function cognitoErrorOf(error: unknown, operation: string): CognitoError | undefined {
   if (error instanceof CognitoError) return error
   if (!(error instanceof AppError)) return undefined

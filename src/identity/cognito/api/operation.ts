@@ -15,7 +15,7 @@ export type CognitoOperation = (
   body: unknown,
 ) => Promise<object>
 
-/** Fields that the shape does not name are left alone, as in all of Amazon's JSON: clients send more than we use. */
+/** Ignores fields that the shape does not name, as Amazon's JSON APIs do: clients send more than is used. */
 export const cognitoOperation =
   <Shape extends TSchema>(
     shape: Shape,
@@ -44,7 +44,7 @@ export const AuthParameters = Type.Record(
 )
 export type AuthParameters = Static<typeof AuthParameters>
 
-/** What a client sends of itself: it has no secret, so a `SecretHash` belongs to another client. */
+/** How a client names itself. It has no secret, so a `SecretHash` belongs to another client. */
 export const ClientFields = {
   ClientId: Type.String({ minLength: 1, maxLength: 128 }),
   SecretHash: Type.Optional(Type.Union([Type.String({ maxLength: 128 }), Type.Null()])),

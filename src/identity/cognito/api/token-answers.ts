@@ -14,7 +14,7 @@ export interface VerifiedSignIn {
   readonly authTime: Date
 }
 
-/** The tokens of a new sign-in, which no browser session stands behind. */
+/** The tokens of a new sign-in without a browser session. */
 export async function signInAnswer(
   { tokenSets, events }: CognitoServices,
   request: PoolRequest,
@@ -29,12 +29,12 @@ export async function signInAnswer(
     )
     return tokenAnswer(tokens)
   } catch (error) {
-    // The account went, or was signed out everywhere, while the password was being checked.
+    // The account was deleted, or signed out everywhere, while the password was being checked.
     throw error instanceof OAuthError ? wrongUsernameOrPassword() : error
   }
 }
 
-/** Refresh tokens are good once: the next one comes along, and Cognito's clients keep it. */
+/** Refresh tokens are valid once: the response contains the next one, which Cognito's clients keep. */
 export async function refreshAnswer(
   { tokenSets }: CognitoServices,
   request: PoolRequest,

@@ -13,7 +13,7 @@ const RevokeToken = Type.Object({ ClientId, ClientSecret, Token: TokenField })
 
 const GetTokens = Type.Object({ ClientId, ClientSecret, RefreshToken: TokenField })
 
-/** Ends the sign-in that the refresh token is of. Says nothing about one that is not known. */
+/** Ends the sign-in of the refresh token. Does nothing for an unknown one. */
 export const revokeToken = cognitoOperation(RevokeToken, async (parts, call, input) => {
   const { clientId } = requireCognitoClient(call.pool, {
     ...input,
