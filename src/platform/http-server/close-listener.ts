@@ -8,22 +8,21 @@ const ACCEPTS: readonly [level: number, option: number] =
   process.platform === 'darwin' ? [0xff_ff, 2] : [1, 30]
 
 /**
- * Closes the listening socket under a running server and leaves its connections alone, which neither Bun nor Deno offers:
- * their own stop cuts every connection that is idle at that instant, and with it the requests on their way. An unused
- * socket takes the place of the descriptor; the runtime closes that one later. False where the system does not allow it.
+ * Closes the listening socket under a running server and leaves its connections alone, which Bun does not offer: its
+ * own stop cuts every connection that is idle at that instant, and with it the requests on their way. An unused socket takes
+ * the place of the descriptor; the runtime closes that one later. Does nothing where the system does not allow it.
  */
-export function closeListener(port: number): boolean {
+export function closeListener(port: number): void {
   try {
     const libc = openLibc()
     const listener = listenerOf(port, libc)
-    if (listener === undefined) return false
+    if (listener === undefined) return
     const unused = libc.socket(AF_INET, SOCK_STREAM, 0)
-    const closed = unused >= 0 && libc.dup2(unused, listener) === listener
-    if (unused >= 0) libc.close(unused)
-    return closed
+    if (unused < 0) return
+    libc.dup2(unused, listener)
+    libc.close(unused)
   } catch {
     // Windows, or no permission for foreign functions: the caller drains without this.
-    return false
   }
 }
 

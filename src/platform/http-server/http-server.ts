@@ -53,7 +53,6 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
 async function listenHere(settings: HttpServerSettings): Promise<HttpServer> {
   if ('Bun' in globalThis) return (await import('./bun-server.ts')).serveOnBun(settings)
-  if ('Deno' in globalThis) return (await import('./deno-server.ts')).serveOnDeno(settings)
   return (await import('./node-server.ts')).serveOnNode(settings)
 }
 

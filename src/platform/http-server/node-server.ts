@@ -3,7 +3,6 @@ import { Server as TcpServer } from 'node:net'
 
 import { listening } from '#platform/listening.ts'
 
-import { contentLengthRefusal, tooLarge } from './body-limit.ts'
 import { closingConnection, waitUntilIdle } from './drain.ts'
 import type { HttpServer, HttpServerSettings } from './http-server.ts'
 import { toRequest } from './node-request.ts'
@@ -13,7 +12,7 @@ import { sendResponse } from './node-response.ts'
 const CALM_TURN_MS = 0.2
 const CALM_TURNS_TRIED = 1000
 
-/** node:http behind the same contract; listens before it resolves. */
+/** node:http behind the same contract, on Node and on Deno; listens before it resolves. */
 export async function serveOnNode(settings: HttpServerSettings): Promise<HttpServer> {
   const server = new NodeHttpServer(settings)
   await server.listen()
@@ -77,7 +76,7 @@ class NodeHttpServer implements HttpServer {
 
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
     const { maxRequestBodyBytes: maxBytes, idleTimeoutSeconds } = this.#settings
-    const refused = contentLengthRefusal(incoming.headers['content-length'] ?? null, maxBytes)
+    const refused = contentLengthRefusal(incoming.headers['content-length'], maxBytes)
     if (refused) return closingConnection(refused)
     let exceeded = false
     const request = toRequest(incoming, outgoing, {
@@ -113,6 +112,15 @@ class NodeHttpServer implements HttpServer {
     this.#server.close()
   }
 }
+
+/** The refusal of a request whose Content-Length is too large or not a number; undefined when it is fine. */
+function contentLengthRefusal(header: string | undefined, maxBytes: number): Response | undefined {
+  if (header === undefined) return undefined
+  if (!/^\d{1,15}$/.test(header)) return new Response(null, { status: 400 })
+  return Number(header) > maxBytes ? tooLarge() : undefined
+}
+
+const tooLarge = (): Response => new Response('Payload too large', { status: 413 })
 
 /** Resolves right after the loop has looked for new connections, at a moment when few can have come since. */
 async function calmTurn(): Promise<void> {
