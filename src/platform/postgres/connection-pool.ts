@@ -1,17 +1,17 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 
 import type { ClientOptions } from './client.ts'
-import { PooledConnection, type DatabaseSession, type PooledResult } from './pooled-connection.ts'
+import { PooledConnection, type RunStatement } from './pooled-connection.ts'
 
 const WAIT_MS = 10_000
 
-export interface AcquiredConnection extends DatabaseSession {
-  release(): void
-}
-
 /** At most `max` connections, opened when needed. Who finds none free waits in line, ten seconds at most. */
-export class ConnectionPool {
+export class ConnectionPool implements PostgresPool {
+  /** Kysely would cancel statements with it, over a connection beside the pool: nothing here does. */
+  readonly options = {}
   readonly #options: ClientOptions
   readonly #limiter: Limiter
   readonly #closing = new AbortController()
@@ -28,13 +28,14 @@ export class ConnectionPool {
     })
   }
 
-  async acquire(): Promise<AcquiredConnection> {
+  async connect(): Promise<PostgresPoolClient> {
     const connection = await this.#take()
-    return { ...connection.session(), release: () => this.#release(connection) }
+    const query = connection.session() as PostgresPoolClient['query']
+    return { query, release: () => this.#release(connection) }
   }
 
   /** One statement that is a transaction of its own. It has been committed when this resolves. */
-  async run(text: string, parameters: readonly unknown[]): Promise<PooledResult> {
+  readonly run: RunStatement = async (text, parameters) => {
     const connection = await this.#take()
     try {
       return await connection.run(text, parameters)
@@ -44,7 +45,7 @@ export class ConnectionPool {
   }
 
   /** Waits for statements that run, not for transactions that stand open: let those finish before. */
-  async close(): Promise<void> {
+  async end(): Promise<void> {
     this.#closing.abort()
     await Promise.all([...this.#all].map((connection) => connection.close()))
   }

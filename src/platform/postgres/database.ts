@@ -1,6 +1,7 @@
 import { type Kysely, type Transaction, sql } from 'kysely'
 
 import type { DatabaseSchema } from './database-schema.ts'
+import type { RunStatement } from './pooled-connection.ts'
 
 /** A transaction with effects that wait for its commit. */
 export interface Tx {
@@ -24,19 +25,14 @@ export interface DueJobsTx extends Tx {
   readonly scope: 'due-jobs'
 }
 
-/** Runs one statement as a transaction of its own. */
-interface Statements {
-  run(text: string, parameters: readonly unknown[]): Promise<{ readonly rows: unknown[] }>
-}
-
 export class Database {
   readonly #db: Kysely<DatabaseSchema>
-  readonly #statements: Statements
+  readonly #runAlone: RunStatement
 
-  /** `db` and `statements` use the same connections. */
-  constructor(db: Kysely<DatabaseSchema>, statements: Statements) {
+  /** `runAlone` runs a statement as a transaction of its own, on the connections of `db`. */
+  constructor(db: Kysely<DatabaseSchema>, runAlone: RunStatement) {
     this.#db = db
-    this.#statements = statements
+    this.#runAlone = runAlone
   }
 
   /** `site_id` is bound to `siteId` by row-level security for the length of `work`. */
@@ -69,9 +65,8 @@ export class Database {
    * `migrations/` do that begin with `set_config`: before, row-level security shows it nothing.
    */
   async statement<Row>(text: string, parameters: readonly unknown[]): Promise<Row[]> {
-    const { rows } = await this.#statements.run(text, parameters)
-    // The caller's words, as with every statement in text.
-    return rows as Row[]
+    const { rows } = await this.#runAlone<Row>(text, parameters)
+    return rows
   }
 
   async ping(): Promise<void> {

@@ -1,3 +1,5 @@
+import type { PostgresQueryResult } from 'kysely'
+
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 
@@ -9,12 +11,11 @@ const MAX_AGE_MS = 45 * 60_000
 /** PostgreSQL's code for a disk without room. */
 const DISK_FULL = '53100'
 
-export interface PooledResult {
-  readonly rows: unknown[]
-  /** The command's tag: `INSERT`, `COMMIT`, … */
-  readonly command: string
-  readonly count: number
-}
+/** Runs one statement; `command` of its result is the tag: `INSERT`, `COMMIT`, … */
+export type RunStatement = <Row>(
+  text: string,
+  parameters: readonly unknown[],
+) => Promise<PostgresQueryResult<Row>>
 
 /**
  * One connection of the pool: a client of its own, because only a client's `onclose` tells at once that a connection is
@@ -43,25 +44,26 @@ export class PooledConnection {
     return this.#dying || performance.now() - this.#openedAt > MAX_AGE_MS
   }
 
-  session(): DatabaseSession {
+  /** For one borrower: its statements all run in the same session, or fail. */
+  session(): RunStatement {
     const losses = this.#losses
-    const isLost = () => this.#dying || this.#losses !== losses
-    return {
-      isLost,
-      run: async (text, parameters) => {
-        if (isLost()) throw connectionLost()
-        return this.run(text, parameters)
-      },
+    return async (text, parameters) => {
+      if (!this.#dying && this.#losses === losses) return this.run(text, parameters)
+      // What is lost, Postgres rolls back by itself.
+      if (text === 'rollback') return { rows: [], rowCount: 0, command: 'ROLLBACK' }
+      throw connectionLost()
     }
   }
 
-  /** A statement that needs no session of its own: whoever sends several takes a lease. */
-  async run(text: string, parameters: readonly unknown[]): Promise<PooledResult> {
+  /** A statement that needs no session of its own: whoever sends several takes a session. */
+  readonly run: RunStatement = async (text, parameters) => {
     try {
       // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.
       const given = parameters.map(asGiven) as never[]
       const result = await this.#client.unsafe(text, given, { prepare: true })
-      return { rows: Array.from(result), command: result.command, count: result.count }
+      const { command, count: rowCount } = result
+      // The caller's words: Kysely's types come from the query that it compiled.
+      return { rows: Array.from(result), rowCount, command } as PostgresQueryResult<never>
     } catch (error) {
       if (isDiskFull(error)) throw noRoom(error)
       if (leavesSessionOpen(error)) throw error
@@ -73,12 +75,6 @@ export class PooledConnection {
   close(): Promise<void> {
     return this.#client.end({ timeout: 5 })
   }
-}
-
-/** A connection for one borrower. Its statements all run in the same session, or fail. */
-export interface DatabaseSession {
-  isLost(): boolean
-  run(text: string, parameters: readonly unknown[]): Promise<PooledResult>
 }
 
 /** postgres.js takes a list of buffers for one buffer: as text Postgres reads it as what it is. */

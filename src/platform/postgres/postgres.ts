@@ -1,4 +1,4 @@
-import { Kysely } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
 
 import type { Logger } from '#platform/log/logger.ts'
 
@@ -6,7 +6,6 @@ import { type SqlClient, createClient } from './client.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { DatabaseSchema } from './database-schema.ts'
 import { Database } from './database.ts'
-import { poolDialect } from './pool-dialect.ts'
 import { PostgresNotifications } from './postgres-notifications.ts'
 import { assertRowLevelSecurity, selectAppRole } from './role.ts'
 
@@ -45,7 +44,8 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
     throw error
   }
   const pool = new ConnectionPool({ ...settings, max: options.poolSize ?? TRANSACTION_POOL })
-  const database = new Database(new Kysely<DatabaseSchema>({ dialect: poolDialect(pool) }), pool)
+  const dialect = new PostgresDialect({ pool })
+  const database = new Database(new Kysely<DatabaseSchema>({ dialect }), pool.run)
   const notifications = new PostgresNotifications({ url: options.url, role, log: options.log })
   return {
     database,
@@ -55,7 +55,7 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
       await notifications[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
       // Kysely leaves a pool alone that it has not used yet.
-      await pool.close()
+      await pool.end()
       await sql.end({ timeout: 5 })
     },
   }
