@@ -43,30 +43,27 @@ export class TableBuilds implements SiteDataRemover {
   }
 
   /** In the transaction that changes what a table's rows shall be. */
-  async request(tx: SiteTx, tableId: string): Promise<void> {
-    const job = { siteId: tx.siteId, resourceId: tableId }
-    const options = { singletonKey: `build:${tx.siteId}:${tableId}`, group: tx.siteId }
-    await this.#deps.queue.enqueue(tx, 'table-build', job, options)
+  request(tx: SiteTx, tableId: string): Promise<void> {
+    return this.#enqueue(tx, tableId, 'build')
   }
 
   async run(
     { siteId, resourceId: tableId }: { readonly siteId: string; readonly resourceId: string },
     signal: AbortSignal,
   ): Promise<void> {
-    const table = { siteId, tableId }
-    const layout = await this.#begin(table)
+    const layout = await this.#begin({ siteId, tableId })
     if (layout === undefined) return
-    await this.#repeat(table, signal, (tx) => this.#buildBatch(tx, tableId))
+    await this.#repeat(siteId, signal, (tx) => this.#buildBatch(tx, tableId))
     for (const { indexId, status } of layout.indexes) {
       if (status !== 'removing') continue
-      await this.#repeat(table, signal, async (tx) => {
+      await this.#repeat(siteId, signal, async (tx) => {
         if ((await deleteEntries(tx, tableId, indexId, DELETED_AT_ONCE)) > 0) return true
         await deleteIndex(tx, tableId, indexId)
         return false
       })
     }
     if (layout.ttlAttribute === undefined) return
-    await this.#repeat(table, signal, (tx) => this.#sweepBatch(tx, tableId))
+    await this.#repeat(siteId, signal, (tx) => this.#sweepBatch(tx, tableId))
   }
 
   /** Removes all rows of a table whose definition is gone. Its id is never given again. */
@@ -75,37 +72,35 @@ export class TableBuilds implements SiteDataRemover {
       await holdWrites(tx, table.tableId)
       await deleteLayout(tx, table.tableId)
     })
-    await this.#repeat(table, signal, async (tx) => {
-      return this.#removeRows(tx, table.tableId)
-    })
+    await this.#repeat(table.siteId, signal, (tx) => this.#removeRows(tx, table.tableId))
   }
 
   /** Removes the rows of all tables of a site that is gone. */
   async removeSite(siteId: string, signal: AbortSignal): Promise<void> {
-    await this.#repeat({ siteId, tableId: '' }, signal, async (tx) => {
-      return this.#removeRows(tx, null)
-    })
+    await this.#repeat(siteId, signal, (tx) => this.#removeRows(tx, null))
   }
 
   /** Asks for the next look at a table whose items end before anything is done, so that no failure can end the series. */
   #begin({ siteId, tableId }: TableAddress): Promise<StoredLayout | undefined> {
-    const { database, queue } = this.#deps
-    return database.withSite(siteId, async (tx) => {
+    return this.#deps.database.withSite(siteId, async (tx) => {
       const layout = await selectLayout(tx, tableId)
       if (layout?.ttlAttribute !== undefined) {
-        await queue.enqueue(
-          tx,
-          'table-build',
-          { siteId, resourceId: tableId },
-          {
-            singletonKey: `sweep:${siteId}:${tableId}`,
-            startAfterSeconds: SWEEP_SECONDS,
-            group: siteId,
-          },
-        )
+        await this.#enqueue(tx, tableId, 'sweep', { startAfterSeconds: SWEEP_SECONDS })
       }
       return layout
     })
+  }
+
+  async #enqueue(
+    tx: SiteTx,
+    tableId: string,
+    kind: 'build' | 'sweep',
+    later: { readonly startAfterSeconds?: number } = {},
+  ): Promise<void> {
+    const { siteId } = tx
+    const job = { siteId, resourceId: tableId }
+    const options = { singletonKey: `${kind}:${siteId}:${tableId}`, group: siteId, ...later }
+    await this.#deps.queue.enqueue(tx, 'table-build', job, options)
   }
 
   /** False when there was nothing left to build. */
@@ -148,7 +143,7 @@ export class TableBuilds implements SiteDataRemover {
   }
 
   async #repeat(
-    { siteId }: TableAddress,
+    siteId: string,
     signal: AbortSignal,
     batch: (tx: SiteTx) => Promise<boolean>,
   ): Promise<void> {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 import { notFound } from '#base/app-error.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
@@ -140,22 +142,18 @@ interface LayoutChange {
 function changeOf(before: StoredLayout, schema: TableConfig): LayoutChange {
   const { globalSecondaryIndexes = [], ttlAttribute } = schema
   const current = before.indexes.filter(({ status }) => status !== 'removing')
-  const same = (one: Named, other: Named) => one.name === other.name && sameKeys(one, other)
-  const added = globalSecondaryIndexes.filter((index) => !current.some((each) => same(each, index)))
+  const added = globalSecondaryIndexes.filter(
+    (index) => !current.some((each) => sameIndex(each, index)),
+  )
   const removed = current
-    .filter((index) => !globalSecondaryIndexes.some((each) => same(each, index)))
+    .filter((index) => !globalSecondaryIndexes.some((each) => sameIndex(each, index)))
     .map(({ indexId }) => indexId)
   const expiry = before.ttlAttribute !== ttlAttribute
   return { any: expiry || added.length > 0 || removed.length > 0, added, removed, expiry }
 }
 
-interface Named extends KeySchema {
-  readonly name: string
-}
+const sameIndex = (one: NamedKeys, other: NamedKeys): boolean =>
+  isDeepStrictEqual(namedKeys(one), namedKeys(other))
 
-function sameKeys(one: KeySchema, other: KeySchema): boolean {
-  const keys = ({ partitionKey, sortKey }: KeySchema) =>
-    [partitionKey, sortKey].map((key) => key && `${key.type} ${key.name}`)
-  const [left, right] = [keys(one), keys(other)]
-  return left.every((key, at) => key === right[at])
-}
+type NamedKeys = KeySchema & { readonly name: string }
+const namedKeys = ({ name, partitionKey, sortKey }: NamedKeys) => ({ name, partitionKey, sortKey })
