@@ -1,10 +1,21 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, chown, cp, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { createClient } from '#platform/postgres/client.ts'
 import { type Binaries, findBinaries } from '#platform/postgres/embedded/binaries.ts'
@@ -24,14 +35,15 @@ const SERVICE = join(import.meta.dirname, '../processes/embedded-postgres.ts')
 let folder: string
 let dataDir: string
 let cleanUp: AsyncDisposableStack
-beforeEach(async () => {
+const clean = () => cleanUp.disposeAsync()
+
+async function newFolder(): Promise<void> {
   cleanUp = new AsyncDisposableStack()
   folder = await mkdtemp(join(tmpdir(), 'croft-embedded-'))
   cleanUp.defer(() => rm(folder, { recursive: true }))
   await chmod(folder, 0o755)
   dataDir = join(folder, 'data')
-})
-afterEach(() => cleanUp.disposeAsync())
+}
 
 async function start(options: Partial<EmbeddedPostgresOptions> = {}): Promise<EmbeddedPostgres> {
   const elsewhere = join(folder, 'elsewhere')
@@ -77,6 +89,9 @@ async function readBack(server: { url: string }): Promise<unknown[]> {
 }
 
 describe('the embedded database', () => {
+  beforeEach(newFolder)
+  afterEach(clean)
+
   test('starts on an empty folder, and keeps what was written for the next start', async () => {
     const first = await start()
     expect(first.adopted).toBe(false)
@@ -127,9 +142,19 @@ describe('the embedded database', () => {
     await write(server, 'kept')
     expect(await readBack(server)).toEqual(['kept'])
   })
+})
+
+describe('an embedded database that runs', () => {
+  let server: EmbeddedPostgres
+  beforeAll(async () => {
+    await newFolder()
+    process.env['CROFT_TEST_SECRET'] = 'hunter2'
+    cleanUp.defer(() => void delete process.env['CROFT_TEST_SECRET'])
+    server = await start()
+  })
+  afterAll(clean)
 
   test('lets nobody in without the password, which only its service can read', async () => {
-    const server = await start()
     const url = new URL(server.url)
     url.password = 'wrong'
     await expect(asAdmin((sql) => sql`select 1`, url.href)).rejects.toMatchObject({ code: '28P01' })
@@ -138,7 +163,6 @@ describe('the embedded database', () => {
   })
 
   test('listens on this machine only', async () => {
-    const server = await start()
     await asAdmin(async (sql) => {
       const [row] = await sql`select current_setting('listen_addresses') as addresses,
                                      current_setting('fsync') as fsync`
@@ -146,18 +170,27 @@ describe('the embedded database', () => {
     }, server.url)
   })
 
-  test.runIf(process.platform === 'linux')(
-    'gets none of the environment of its service',
-    async () => {
-      process.env['CROFT_TEST_SECRET'] = 'hunter2'
-      cleanUp.defer(() => void delete process.env['CROFT_TEST_SECRET'])
-      const { pid } = await start()
-      expect(await readFile(`/proc/${pid}/environ`, 'utf8')).not.toContain('hunter2')
-    },
-  )
+  test.runIf(process.platform === 'linux')('has none of its service’s environment', async () => {
+    const environment = await readFile(`/proc/${server.pid}/environ`, 'utf8')
+    expect(environment).not.toContain('hunter2')
+  })
+
+  test.runIf(AS_ROOT)('is nobody’s when its service is root’s', async () => {
+    expect(await readFile(`/proc/${server.pid}/status`, 'utf8')).toMatch(/^Uid:\s+65534\s/m)
+    expect((await stat(server.cluster)).uid).toBe(65_534)
+  })
 })
 
 describe('the embedded database says what to do', () => {
+  let cluster: string
+  beforeAll(async () => {
+    await newFolder()
+    const server = await start()
+    cluster = server.cluster
+    await server[Symbol.asyncDispose]()
+  })
+  afterAll(clean)
+
   test('when there are no binaries for the machine', () => {
     expect(() => findBinaries('plan9-mips')).toThrow(
       /"@embedded-postgres\/plan9-mips" is not installed.*DATABASE_URL=postgres:/s,
@@ -165,22 +198,21 @@ describe('the embedded database says what to do', () => {
   })
 
   test('when its password is lost', async () => {
-    await (await start())[Symbol.asyncDispose]()
-    await rm(join(dataDir, 'postgres', 'password'))
+    const file = join(dataDir, 'postgres', 'password')
+    await rename(file, `${file}.lost`)
     await expect(start()).rejects.toThrow(/password.*put ".*password" back/s)
-  })
-
-  test('when another major version made its files', async () => {
-    const { cluster, ...server } = await start()
-    await server[Symbol.asyncDispose]()
-    await writeFile(join(cluster, 'PG_VERSION'), '15\n')
-    await expect(start()).rejects.toThrow('is of PostgreSQL 15, the installed binaries are of 18')
+    await rename(`${file}.lost`, file)
   })
 
   test('when it does not come up, with the end of its log', async () => {
     await expect(start({ settings: { shared_buffers: 'much' } })).rejects.toThrow(
       /does not start.*invalid value for parameter "shared_buffers"/s,
     )
+  })
+
+  test('when another major version made its files', async () => {
+    await writeFile(join(cluster, 'PG_VERSION'), '15\n')
+    await expect(start()).rejects.toThrow('is of PostgreSQL 15, the installed binaries are of 18')
   })
 })
 
@@ -197,6 +229,7 @@ async function unpack(into: string): Promise<Binaries> {
 }
 
 test.runIf(AS_ROOT)('a user without a name is told where to put it', async () => {
+  await newFolder()
   await mkdir(dataDir)
   await chown(dataDir, 54_321, 54_321)
   const service = spawn(process.execPath, [SERVICE, dataDir], {
@@ -209,10 +242,14 @@ test.runIf(AS_ROOT)('a user without a name is told where to put it', async () =>
     said += String(chunk)
   })
   await once(service, 'exit')
+  await clean()
   expect(said).toMatch(/user does not exist; give that user a line in \/etc\/passwd/)
 })
 
 describe('binaries', () => {
+  beforeEach(newFolder)
+  afterEach(clean)
+
   test('run after an installation without scripts', async () => {
     const server = await start({ binaries: await unpack(join(folder, 'package')) })
     await write(server, 'kept')
@@ -232,11 +269,8 @@ describe('binaries', () => {
 })
 
 describe.runIf(AS_ROOT)('as root', () => {
-  test('the database runs as nobody', async () => {
-    const { pid, cluster } = await start()
-    expect(await readFile(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\s+65534\s/m)
-    expect((await stat(cluster)).uid).toBe(65_534)
-  })
+  beforeEach(newFolder)
+  afterEach(clean)
 
   test('it lives elsewhere when the data folder is closed, and is found there again', async () => {
     await mkdir(dataDir, { mode: 0o700 })
