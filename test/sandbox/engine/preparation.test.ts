@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { FunctionSource } from '#platform/sandbox-host/sandbox.ts'
 import { childrenOf } from '#test/process-table.ts'
@@ -65,6 +65,12 @@ describe('preparing a source', () => {
   )
 
   describe('that its parser cannot stand', () => {
+    let sandbox: TestSandbox
+    beforeAll(async () => {
+      sandbox = await TestSandbox.start()
+    })
+    afterAll(() => sandbox[Symbol.asyncDispose]())
+
     test.each([
       ['brackets', `export default () => ${nested('[', '', ']')}`],
       ['parentheses', `export default () => ${nested('(', '1', ')')}`],
@@ -73,7 +79,6 @@ describe('preparing a source', () => {
       ['templates', `export default ${nested('`${', '1', '}`')}`],
       ['conditions', `export default ${nested('1 ? ', '1', ' : 1')}`],
     ])('for its %s is refused by name, and the next one is read', async (_, code) => {
-      await using sandbox = await TestSandbox.start()
       const [first, broken, next] = await Promise.all(
         ['export default 1 as number', code, 'export const two: number = 2'].map((one) =>
           sandbox.hosts.prepare('site', sourceOf(one)),
