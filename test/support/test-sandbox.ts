@@ -59,11 +59,13 @@ export class TestSandbox implements AsyncDisposable {
     this.#limits = limits
   }
 
-  /** `limits` are what a program has that names none. */
+  /** `limits` are what a program has that names none. `deps` may be what `builtSandbox` gives; left out, it is the sources. */
   static async start(
     config: Partial<SandboxConfig> = {},
     limits: Partial<SiteLimits> = {},
-    deps: Pick<SandboxHostsDeps, 'preparerLimits'> = {},
+    deps: Partial<
+      Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude' | 'preparerLimits'>
+    > = {},
   ): Promise<TestSandbox> {
     const cacheDir = await mkdtemp(join(tmpdir(), 'croft-test-sandbox-'))
     const events: SandboxEvents = { lines: [], hostCalls: [], answer: async () => 'null' }
@@ -78,7 +80,7 @@ export class TestSandbox implements AsyncDisposable {
       },
       logger: silentLog,
       cacheDir,
-      prelude: await loadPrelude(),
+      prelude: deps.prelude ?? (await loadPrelude()),
       ...deps,
     })
     return new TestSandbox(hosts, { events, cacheDir, limits: { ...LIMITS, ...limits } })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { Program } from '#platform/sandbox-host/sandbox.ts'
 import { ATTACK_SCRIPTS, SOME_ATTACKS } from '#test/attack-scripts.ts'
+import { builtSandbox } from '#test/built-sandbox.ts'
 import { besideOpenLoop } from '#test/open-loop-victim.ts'
 import { TestSandbox } from '#test/test-sandbox.ts'
 
@@ -12,7 +13,7 @@ describe('beside a site that runs', () => {
   let sandbox: TestSandbox
   let victim: Program
   beforeAll(async () => {
-    sandbox = await TestSandbox.start()
+    sandbox = await TestSandbox.start({}, {}, await builtSandbox())
     victim = sandbox.program('export default ({ payload }) => payload + 1')
     await sandbox.call(victim, 1)
     await vi.waitUntil(() => sandbox.hosts.status().hosts.every(({ ready }) => ready), WAIT)

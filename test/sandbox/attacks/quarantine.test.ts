@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { builtSandbox } from '#test/built-sandbox.ts'
 import { TestSandbox, valueOf } from '#test/test-sandbox.ts'
 
 const UNSTOPPABLE = 'export default () => { let x = 3n; for (;;) x = x * x }'
@@ -9,7 +10,7 @@ const WAIT = { timeout: 60_000, interval: 5 }
 describe('a site that', () => {
   let sandbox: TestSandbox
   beforeAll(async () => {
-    sandbox = await TestSandbox.start()
+    sandbox = await TestSandbox.start({}, {}, await builtSandbox())
     await vi.waitUntil(() => sandbox.hosts.status().hosts.every(({ ready }) => ready), WAIT)
   })
   afterAll(() => sandbox[Symbol.asyncDispose]())
