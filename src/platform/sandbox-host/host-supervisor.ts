@@ -11,7 +11,7 @@ import { readProgress } from '#sandbox/progress-marker.ts'
 import type { Hello } from '#sandbox/protocol.ts'
 
 import type { HostCommand } from './host-command.ts'
-import type { HostPlace, HostRole, RoleOnDemand } from './host-place.ts'
+import type { HostPlace, RoleOnDemand } from './host-place.ts'
 import { type HostExit, HostProcess } from './host-process.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
@@ -30,14 +30,8 @@ const QUICK_RESTARTS = 3
 const MAX_RESTART_DELAY_MS = 5000
 /** How V8 and the allocators end a process that has no memory left. */
 const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGTRAP', 'SIGILL']
-/** Calls that are long and legal must still come to their end in time. */
-const NICENESS = {
-  ordinary: 0,
-  apart: 0,
-  spare: 0,
-  long: 5,
-  quarantine: 10,
-} as const satisfies Record<HostRole, number>
+/** Of the hosts that yield to the others; their calls must still come to their end in time. */
+const NICENESS = 5
 const SPARE: HostPlace = { role: 'spare', index: 0 }
 
 export interface HostSupervisorDeps {
@@ -265,8 +259,8 @@ export class HostSupervisor {
 /** Sites that run long, or brought a host down, have what the others leave of the processor. */
 function settle({ process, seat: { place } }: Host, worker: WorkerConnection): void {
   worker.place = place
-  const niceness = NICENESS[place.role]
-  if (niceness > 0) lowerPriority(process.pid, niceness)
+  const yields = place.role === 'long' || place.role === 'quarantine'
+  if (yields) lowerPriority(process.pid, NICENESS)
 }
 
 function endUnneeded({ host, ending }: Seat): void {

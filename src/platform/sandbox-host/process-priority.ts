@@ -3,8 +3,8 @@ import { setPriority } from 'node:os'
 import process from 'node:process'
 
 /**
- * Lets other processes go first wherever both want the processor: `niceness` 5 leaves a process about a third of the time
- * of one that wants it as well, 10 about a tenth. Linux keeps a value for each thread, and where sessions
+ * Lets other processes go first wherever both want the processor: with a `niceness` of 5 a process gets about a third
+ * of the time of one that wants it as well. Linux keeps a value for each thread, and where sessions
  * are scheduled against each other one for the session. Does nothing where the system does not allow it.
  */
 export function lowerPriority(pid: number, niceness: number): void {
