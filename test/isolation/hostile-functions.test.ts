@@ -20,7 +20,7 @@ const inputs = {
   nested: () => ({ key: { id: deep(500) } }),
   wide: () => ({ key: { id: Array.from({ length: 120_000 }, () => 1) } }),
   prototype: () => JSON.parse('{"__proto__":{"key":{"id":"a"}}}'),
-  polluted: () => { Object.prototype.key = { id: 'a' }; setTimeout(() => delete Object.prototype.key); return {} },
+  polluted: () => { const { toString } = Object.prototype; Object.prototype.toString = { id: 'a' }; setTimeout(() => { Object.prototype.toString = toString }); return {} },
 }
 const runs = {
   table: (ctx, { name }) => ctx.table(name).get({ key: { id: 'a' } }),

@@ -41,10 +41,11 @@ describe('a call', () => {
 
   test('finds variables in its environment and nothing else', async () => {
     const found = await sandbox.run(
-      `Object.prototype.PLANTED = 'no variable'
+      `try { Object.prototype.PLANTED = 'no variable' } catch {}
+      Object.prototype.valueOf = 'no variable'
       export default (input, { env }) => ({
         set: 'KEY' in env,
-        others: ['constructor', 'toString', 'PLANTED', '__proto__'].filter((name) => name in env),
+        others: ['constructor', 'toString', 'valueOf', 'PLANTED', '__proto__'].filter((name) => name in env),
         copy: { ...env },
       })`,
       { fn: { env: { KEY: 'value' } } },

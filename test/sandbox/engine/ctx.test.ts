@@ -146,6 +146,7 @@ describe('hostile site code', () => {
       const evil = function () { return 'evil' }
       const replace = (owner, ...names) => { for (let at = 0; at < names.length; at++) owner[names[at]] = evil }
       const { defineProperty } = Object
+      replace(Object.prototype, 'toString', 'valueOf', 'hasOwnProperty', 'constructor')
       replace(JSON, 'stringify', 'parse')
       replace(String.prototype, 'slice', 'indexOf', 'charCodeAt')
       replace(Map.prototype, 'get', 'set', 'delete', 'has')
@@ -154,7 +155,6 @@ describe('hostile site code', () => {
       replace(Reflect, 'apply')
       replace(Array.prototype, 'push', 'map', 'join', Symbol.iterator)
       replace(Function.prototype, 'call', 'apply', 'bind')
-      defineProperty(Object.prototype, 'depth', { set: evil, get: evil, configurable: true })
       defineProperty(Promise.prototype, 'constructor', { get: () => evil })
       Error.prepareStackTrace = () => { throw new Error('evil') }
       Error.captureStackTrace = evil

@@ -218,12 +218,49 @@ describe('a site whose function is', () => {
       String.prototype.slice = String.prototype.charCodeAt = String.prototype.indexOf = () => 'forged'
       Function.prototype.call = Function.prototype.apply = () => 'forged'; globalThis.Promise = undefined
       Object.defineProperty(Array.prototype, '0', { set() { throw new Error('hooked') } })
-      for (const name of ['id', 'lines', 'left', 'kind', '0', 'next', 'value'])
+      for (const name of ['toString', 'valueOf', 'constructor', 'hasOwnProperty'])
         Object.defineProperty(Object.prototype, name, { set() { throw new Error('hooked') }, get() { return 'forged' } })
+      for (const name of ['id', 'lines', 'left', 'kind', '0', 'next', 'value'])
+        if (Reflect.defineProperty(Object.prototype, name, { value: 'forged' })) throw new Error('planted')
       Array.prototype[Symbol.iterator] = undefined
       export default async ({ payload, requestId }) => { await 0; return { got: payload, requestId } }
     `)
     expect(outcome).toMatchObject({ ok: true, result: expect.stringContaining('"got":null') })
+  })
+
+  test('one that merges carelessly cannot give a visitor what another one sent', async () => {
+    const program = sandbox.program(`
+      const merge = (into, from) => {
+        for (const key of Object.keys(from)) {
+          if (typeof from[key] === 'object') merge(into[key] ??= {}, from[key])
+          else into[key] = from[key]
+        }
+        return into
+      }
+      export default ({ payload }) => ({ admin: merge({}, payload).admin === true })
+    `)
+    const attack = (payload: string) => sandbox.raw(program, `{"payload":${payload}}`)
+    for (const payload of [
+      '{"__proto__":{"admin":true}}',
+      '{"constructor":{"prototype":{"admin":true}}}',
+    ]) {
+      expect(await attack(payload)).toMatchObject({
+        failure: { kind: 'thrown', message: expect.stringContaining('not extensible') },
+      })
+      expect(await attack('{"name":"Ada"}')).toMatchObject({ ok: true, result: '{"admin":false}' })
+    }
+  })
+
+  test('one that overrides what objects inherit goes on working', async () => {
+    const outcome = await sandbox.run(`
+      function Old() {}
+      Old.prototype.toString = () => 'old'
+      class New { toString() { return 'new' } }
+      const plain = {}
+      plain.toString = () => 'plain'
+      export default () => [new Old(), new New(), plain].map(String)
+    `)
+    expect(outcome).toMatchObject({ ok: true, result: '["old","new","plain"]' })
   })
 
   test('one that looks for a way out finds no trace of the host', async () => {
