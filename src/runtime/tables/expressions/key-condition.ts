@@ -65,7 +65,7 @@ export function keyRangeOf(
 
 /** Whether a sort key is what a term asks. */
 export const inSortRange = (value: AttributeValue, { operator, values }: KeyTerm): boolean =>
-  holds(operator, [value, ...values])
+  holds(operator, value, values[0], values.slice(1))
 
 /** Takes a key condition apart, by the attribute each part is about; anything but ANDed comparisons is refused. */
 export function keyTermsOf(condition: Condition): ReadonlyMap<string, KeyTerm> {

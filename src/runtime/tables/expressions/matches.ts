@@ -13,8 +13,10 @@ import type { Operator } from './operators.ts'
 import type { Condition, Operand } from './syntax.ts'
 
 type Found = AttributeValue | undefined
-/** Judges the values of operands: the first two, or all of them. */
-type Predicate = (first: Found, second: Found, values: readonly Found[]) => boolean
+/** Judges the values of operands: two, and what comes after them. */
+type Predicate = (first: Found, second: Found, others: readonly Found[]) => boolean
+
+const NONE: readonly Found[] = []
 
 /** Whether an item fulfils a condition. A missing item is an item without attributes. */
 export function itemMatches(condition: Condition, item: Item): boolean {
@@ -25,21 +27,26 @@ export function itemMatches(condition: Condition, item: Item): boolean {
       return condition.conditions.some((each) => itemMatches(each, item))
     case 'not':
       return !condition.conditions.some((each) => itemMatches(each, item))
-    case 'call':
+    case 'call': {
+      const [first, second, ...others] = condition.operands
       return holds(
         condition.operator,
-        condition.operands.map((each) => resolve(each, item)),
+        resolve(first, item),
+        resolve(second, item),
+        others.length === 0 ? NONE : others.map((each) => resolve(each, item)),
       )
+    }
     default:
       return condition satisfies never
   }
 }
 
 /** Whether a predicate is true of the values of its operands, of which some may be missing. */
-export const holds = (operator: Operator, values: readonly Found[]): boolean =>
-  PREDICATES[operator]?.(values[0], values[1], values) === true
+export const holds = (operator: Operator, ...values: Parameters<Predicate>): boolean =>
+  PREDICATES[operator]?.(...values) === true
 
-function resolve(operand: Operand, item: Item): Found {
+function resolve(operand: Operand | undefined, item: Item): Found {
+  if (operand === undefined) return undefined
   if (operand.kind === 'value') return operand.value
   if (operand.kind === 'path') return valueAt(item, operand.path)
   const [measured] = operand.operands
@@ -73,8 +80,8 @@ const PREDICATES: Readonly<Partial<Record<Operator, Predicate>>> = {
   '<=': atMost,
   '>': ordered((order) => order > 0),
   '>=': atLeast,
-  BETWEEN: (value, lower, [, , upper]) => atLeast(value, lower) && atMost(value, upper),
-  IN: (value, _first, [, ...candidates]) => candidates.some((each) => equals(value, each)),
+  BETWEEN: (value, lower, [upper]) => atLeast(value, lower) && atMost(value, upper),
+  IN: (value, first, others) => equals(value, first) || others.some((each) => equals(value, each)),
   attribute_exists: (first) => first !== undefined,
   attribute_not_exists: (first) => first === undefined,
   attribute_type: present((first, second) => 'S' in second && typeOf(first) === second.S),
