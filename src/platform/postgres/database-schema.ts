@@ -5,14 +5,21 @@ import type { RuntimeTables } from './runtime-tables.ts'
 import type { StoreTables } from './store-tables.ts'
 
 /** The schema of `migrations/`, as queries see it. JSON columns are `unknown` until a model parses them. */
-export interface DatabaseSchema extends IdentityTables, RuntimeTables, StoreTables {
+export type DatabaseSchema = InstanceTables & {
+  [Name in keyof SiteTables]: SiteTables[Name] & { site_id: string }
+}
+
+interface InstanceTables {
   instance: {
     name: string
     value: unknown
     created_at: Generated<Date>
   }
+}
+
+/** What is of one site: every row says of which. */
+interface SiteTables extends IdentityTables, RuntimeTables, StoreTables {
   site: {
-    site_id: string
     domain: string
     region: string
     source_mode: 'EXTERNAL_REPO' | 'SITE_GIT'
@@ -24,12 +31,10 @@ export interface DatabaseSchema extends IdentityTables, RuntimeTables, StoreTabl
     updated_at: Generated<Date>
   }
   site_key: {
-    site_id: string
     wrapped_key: Buffer
     created_at: Generated<Date>
   }
   deployment: {
-    site_id: string
     deployment_id: string
     status: 'uploading' | 'ready' | 'failed'
     source: unknown
@@ -40,7 +45,6 @@ export interface DatabaseSchema extends IdentityTables, RuntimeTables, StoreTabl
     activated_at: Date | null
   }
   outbound_message: {
-    site_id: string
     message_id: string
     kind: string
     recipient: string
@@ -52,7 +56,6 @@ export interface DatabaseSchema extends IdentityTables, RuntimeTables, StoreTabl
     finished_at: Date | null
   }
   idempotent_answer: {
-    site_id: string
     scope: string
     key_hash: Buffer
     request_digest: Buffer

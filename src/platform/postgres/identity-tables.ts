@@ -1,16 +1,14 @@
 import type { Generated } from 'kysely'
 
-/** The identity half of the schema. */
+/** The identity half of the schema. Each table has `site_id`, too. */
 export interface IdentityTables {
   user_pool: {
-    site_id: string
     user_pool_id: string
     kind: 'admin' | 'data'
     settings: Generated<unknown>
     created_at: Generated<Date>
   }
   pool_client: {
-    site_id: string
     client_id: string
     user_pool_id: string
     purpose: 'default' | 'link'
@@ -20,7 +18,6 @@ export interface IdentityTables {
     created_at: Generated<Date>
   }
   signing_key: {
-    site_id: string
     user_pool_id: string
     kid: string
     alg: string
@@ -31,7 +28,6 @@ export interface IdentityTables {
     expires_at: Date | null
   }
   pool_user: {
-    site_id: string
     user_pool_id: string
     sub: string
     email: string
@@ -48,7 +44,6 @@ export interface IdentityTables {
     updated_at: Generated<Date>
   }
   user_invite: {
-    site_id: string
     token_hash: Buffer
     user_pool_id: string
     sub: string
@@ -57,7 +52,6 @@ export interface IdentityTables {
     created_at: Generated<Date>
   }
   user_password: {
-    site_id: string
     user_pool_id: string
     sub: string
     hash: string
@@ -65,7 +59,6 @@ export interface IdentityTables {
     updated_at: Generated<Date>
   }
   pending_sign_up: {
-    site_id: string
     user_pool_id: string
     registration_id: string
     sub: string
@@ -79,7 +72,6 @@ export interface IdentityTables {
     created_at: Generated<Date>
   }
   user_code: {
-    site_id: string
     user_pool_id: string
     sub: string
     purpose: 'reset' | 'address'
@@ -90,7 +82,6 @@ export interface IdentityTables {
     created_at: Generated<Date>
   }
   sign_in_session: {
-    site_id: string
     session_id: string
     token_hash: Buffer
     user_pool_id: string
@@ -104,7 +95,6 @@ export interface IdentityTables {
     expires_at: Date
   }
   refresh_family: {
-    site_id: string
     family_id: string
     user_pool_id: string
     client_id: string
@@ -119,14 +109,12 @@ export interface IdentityTables {
     revoked_at: Date | null
   }
   refresh_token: {
-    site_id: string
     token_hash: Buffer
     family_id: string
     used_at: Date | null
     created_at: Generated<Date>
   }
   authorization_code: {
-    site_id: string
     code_hash: Buffer
     user_pool_id: string
     client_id: string
@@ -143,7 +131,6 @@ export interface IdentityTables {
     family_id: string | null
   }
   identity_provider: {
-    site_id: string
     user_pool_id: string
     provider: 'Google'
     issuer: string
@@ -155,7 +142,6 @@ export interface IdentityTables {
     updated_at: Generated<Date>
   }
   user_identity: {
-    site_id: string
     user_pool_id: string
     provider: string
     issuer: string
@@ -165,7 +151,6 @@ export interface IdentityTables {
     linked_at: Generated<Date>
   }
   provider_visit: {
-    site_id: string
     state_hash: Buffer
     user_pool_id: string
     provider: string
@@ -176,27 +161,23 @@ export interface IdentityTables {
     expires_at: Date
   }
   data_group: {
-    site_id: string
     group_name: string
     description: Generated<string>
     created_at: Generated<Date>
   }
   data_group_member: {
-    site_id: string
     group_name: string
     user_pool_id: string
     sub: string
     added_at: Generated<Date>
   }
   auth_email_branding: {
-    site_id: string
     message_type: 'adminVerificationEmail' | 'dataVerificationEmail'
     subject: string
     html_body: string
     updated_at: Generated<Date>
   }
   security_event: {
-    site_id: string
     event_id: string
     at: Date
     event: string
@@ -211,7 +192,6 @@ export interface IdentityTables {
     detail: unknown
   }
   used_srp_challenge: {
-    site_id: string
     challenge_id: Buffer
     expires_at: Date
   }

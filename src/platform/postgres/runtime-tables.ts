@@ -1,9 +1,8 @@
 import type { Generated, GeneratedAlways } from 'kysely'
 
-/** The control plane of the data runtime, and what its calls leave behind. */
+/** The control plane of the data runtime, and what its calls leave behind. Each table has `site_id`, too. */
 export interface RuntimeTables {
   data_resource: {
-    site_id: string
     resource_id: string
     type: 'ddbTable' | 's3Bucket' | 'lambdaFunction'
     name: string
@@ -15,7 +14,6 @@ export interface RuntimeTables {
     granted: GeneratedAlways<unknown>
   }
   data_operation: {
-    site_id: string
     operation: string
     lambda_resource_id: string | null
     preset: unknown
@@ -26,7 +24,6 @@ export interface RuntimeTables {
     updated_at: Generated<Date>
   }
   site_runtime: {
-    site_id: string
     sync_status: 'queued' | 'running' | 'succeeded' | 'failed'
     requested: Generated<string>
     synced: Generated<string>
@@ -35,13 +32,11 @@ export interface RuntimeTables {
     updated_at: Generated<Date>
   }
   site_revision: {
-    site_id: string
     revision: number
     document: unknown
     created_at: Generated<Date>
   }
   runtime_log: {
-    site_id: string
     log_id: Generated<string>
     at: Date
     level: 'debug' | 'info' | 'warn' | 'error'
@@ -52,7 +47,6 @@ export interface RuntimeTables {
     fields: unknown
   }
   runtime_usage: {
-    site_id: string
     hour: Date
     operation: string
     calls: string
@@ -62,7 +56,6 @@ export interface RuntimeTables {
     wall_us: string
   }
   env_var: {
-    site_id: string
     name: string
     secret: boolean
     storage_backend: 'ssmSecureString' | 'ssmString'
@@ -71,7 +64,6 @@ export interface RuntimeTables {
     updated_at: Date
   }
   data_job: {
-    site_id: string
     job_id: string
     operation: string
     payload: unknown
@@ -84,12 +76,10 @@ export interface RuntimeTables {
     updated_at: Generated<Date>
   }
   data_job_due: {
-    site_id: string
     job_id: string
     due_at: Date
   }
   data_job_run: {
-    site_id: string
     run_id: string
     job_id: string
     run_number: Generated<string>
@@ -108,14 +98,12 @@ export interface RuntimeTables {
     finished_at: Date | null
   }
   iac_definition: {
-    site_id: string
     profile_name: string
     definition: unknown
     created_at: Generated<Date>
     updated_at: Generated<Date>
   }
   iac_job: {
-    site_id: string
     job_number: Generated<string>
     job_id: string
     mode: 'plan' | 'apply' | 'replace'
@@ -134,7 +122,6 @@ export interface RuntimeTables {
     finished_at: Date | null
   }
   iac_change: {
-    site_id: string
     job_number: string
     position: number
     section: 'envVars' | 'groups' | 'resources' | 'operations' | 'jobs'

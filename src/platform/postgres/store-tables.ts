@@ -1,9 +1,8 @@
 import type { Generated } from 'kysely'
 
-/** What tables and buckets hold, and the accounts of both. */
+/** What tables and buckets hold, and the accounts of both. Each table has `site_id`, too. */
 export interface StoreTables {
   table_layout: {
-    site_id: string
     table_id: string
     generation: Generated<number>
     ttl_attribute: string | null
@@ -12,7 +11,6 @@ export interface StoreTables {
     built_sort: Buffer | null
   }
   table_index: {
-    site_id: string
     table_id: string
     index_id: number
     name: string
@@ -21,7 +19,6 @@ export interface StoreTables {
     status: 'building' | 'active' | 'removing'
   }
   table_item: {
-    site_id: string
     table_id: string
     partition_hash: Buffer
     sort_key: Buffer
@@ -29,12 +26,8 @@ export interface StoreTables {
     /** Comes as text: it is a `bigint`. */
     expires_at: string | null
     body: string
-    index_ids: number[] | null
-    index_hashes: Buffer[] | null
-    index_sorts: Buffer[] | null
   }
   table_index_entry: {
-    site_id: string
     table_id: string
     index_id: number
     partition_hash: Buffer
@@ -43,13 +36,11 @@ export interface StoreTables {
     item_sort: Buffer
   }
   table_transaction: {
-    site_id: string
     token_hash: Buffer
     request_digest: Buffer
     expires_at: Date
   }
   bucket_usage: {
-    site_id: string
     used_bytes: Generated<string>
     used_objects: Generated<string>
     charged_bytes: Generated<string>
@@ -57,20 +48,16 @@ export interface StoreTables {
     version: Generated<string>
     removed_version: Generated<string>
     upkeep_at: Date | null
-    touched_at: Generated<Date>
     recounted_at: Generated<Date>
     recount_after: unknown
   }
   bucket_object: {
-    site_id: string
     bucket_id: string
     object_key: string
     size_bytes: string | null
-    reserved_bytes: string | null
     version: string
   }
   bucket_reservation: {
-    site_id: string
     reservation_id: string
     bucket_id: string
     object_key: string
