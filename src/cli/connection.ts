@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
 import { codeOf } from '#base/error-code.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import { installRoot } from '#config/install-root.ts'
 import { readOperatorKey } from '#config/keys.ts'
 
@@ -49,9 +50,7 @@ async function servedUrl(dataDir: string): Promise<string> {
 function urlIn(text: string): string | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
-    const url: unknown =
-      typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'url') : undefined
-    return typeof url === 'string' ? url : undefined
+    return isJsonObject(parsed) && typeof parsed['url'] === 'string' ? parsed['url'] : undefined
   } catch {
     // A file that is not JSON is treated as one without a URL.
     return undefined

@@ -15,7 +15,6 @@ export interface HttpRequest {
 
 export interface HttpAnswer {
   readonly status: number
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly text: string
 }
 
@@ -49,8 +48,8 @@ export function httpRequest(request: HttpRequest): Promise<HttpAnswer> {
         if (size > MAX_ANSWER_BYTES) outgoing.destroy(new Error('The answer is too long'))
       })
       response.on('end', () => {
-        const { statusCode: status = 0, headers } = response
-        resolve({ status, headers, text: Buffer.concat(chunks).toString() })
+        const { statusCode: status = 0 } = response
+        resolve({ status, text: Buffer.concat(chunks).toString() })
       })
       response.on('error', reject)
     },

@@ -1,6 +1,11 @@
 import { CommandError } from './errors.ts'
-import type { HttpAnswer } from './http-request.ts'
-import { type ServiceClient, type SiteCallOptions, answerJson, sitePath } from './service-client.ts'
+import {
+  type ServiceClient,
+  type SiteCallOptions,
+  answerJson,
+  at,
+  sitePath,
+} from './service-client.ts'
 
 export interface LaunchCheck {
   readonly name: string
@@ -44,9 +49,10 @@ export async function runChecks(target: LaunchTarget): Promise<readonly LaunchCh
   return checks
 }
 
-async function checkBootstrap({ service, site }: LaunchTarget): Promise<string> {
+async function checkBootstrap(target: LaunchTarget): Promise<string> {
+  const { site } = target
   const path = '/admin/public/config'
-  const config = okJson(path, await service.site(site.domain, 'GET', path))
+  const config = await okJson(target, ['GET', path])
   expectEqual(`${path} siteId`, at(config, 'siteId'), site.siteId)
   expectEqual(`${path} siteDomain`, at(config, 'siteDomain'), site.domain)
   expectEqual(`${path} region`, at(config, 'region'), site.region)
@@ -67,45 +73,38 @@ async function checkAdminWorkflow(target: LaunchTarget): Promise<string> {
     payload: { sent: 41 },
     timeoutSeconds: 10,
   }
-  const result = okJson(
-    path,
-    await target.service.site(target.site.domain, 'POST', path, { token, body }),
-  )
+  const result = await okJson(target, ['POST', path], { token, body })
   expectEqual(`${path} data`, at(result, 'data'), 42)
   const count = at(resources, 'resources')
   return `${Array.isArray(count) ? count.length : 0} resources, and ad-hoc code runs`
 }
 
-async function checkNoToken({ service, site }: LaunchTarget): Promise<string> {
-  const path = '/admin/data/resources'
-  const { status } = await service.site(site.domain, 'GET', path)
-  if (status !== 401) throw wrong(`${path} without a token answered ${status}, not 401`)
+async function checkNoToken(target: LaunchTarget): Promise<string> {
+  await expectRefusal(target, '/admin/data/resources')
   return 'refused with 401'
 }
 
-async function checkDiscovery({ service, site }: LaunchTarget): Promise<string> {
+async function checkDiscovery(target: LaunchTarget): Promise<string> {
   const [path, alias] = ['/data/auth/config', '/data/public/auth/config']
-  const full = at(okJson(path, await service.site(site.domain, 'GET', path)), 'data')
-  const basic = at(okJson(alias, await service.site(site.domain, 'GET', alias)), 'data')
+  const full = at(await okJson(target, ['GET', path]), 'data')
+  const basic = at(await okJson(target, ['GET', alias]), 'data')
   for (const field of ['enabled', 'userPoolId', 'userPoolClientId', 'issuer', 'region']) {
     expectEqual(`${alias} ${field}`, at(basic, field), at(full, field))
   }
   const issuer = at(full, 'issuer')
   if (typeof issuer !== 'string' || !URL.canParse(issuer)) throw wrong(`${path} has no issuer`)
   const document = `${new URL(issuer).pathname}/.well-known/openid-configuration`
-  const published = okJson(document, await service.site(site.domain, 'GET', document))
+  const published = await okJson(target, ['GET', document])
   expectEqual(`${document} issuer`, at(published, 'issuer'), issuer)
   return `both agree on ${issuer}`
 }
 
 async function checkMethods(target: LaunchTarget): Promise<string> {
-  const { service, site } = target
   const path = '/data/auth/methods'
-  const { status } = await service.site(site.domain, 'GET', path)
-  if (status !== 401) throw wrong(`${path} without a token answered ${status}, not 401`)
+  await expectRefusal(target, path)
   const token = await mintVisitor(target, undefined)
-  const data = at(okJson(path, await service.site(site.domain, 'GET', path, { token })), 'data')
-  expectEqual(`${path} email`, at(data, 'email'), visitorOf(site.domain))
+  const data = at(await okJson(target, ['GET', path], { token }), 'data')
+  expectEqual(`${path} email`, at(data, 'email'), visitorOf(target.site.domain))
   for (const method of ['password', 'google']) {
     const enabled = at(data, 'methods', method, 'enabled')
     if (typeof enabled !== 'boolean') throw wrong(`${path} lacks methods.${method}.enabled`)
@@ -114,14 +113,13 @@ async function checkMethods(target: LaunchTarget): Promise<string> {
 }
 
 async function checkOperation(target: LaunchTarget): Promise<string> {
-  const { service, site } = target
   const chosen = await chooseOperation(target)
   const path = chosen.open ? `/data/public/${chosen.name}` : `/data/${chosen.name}`
   const options: SiteCallOptions = {
     body: { payload: JSON.parse(target.payload) },
     ...(chosen.open ? {} : { token: await mintVisitor(target, chosen.groups) }),
   }
-  const answer = okJson(path, await service.site(site.domain, 'POST', path, options))
+  const answer = await okJson(target, ['POST', path], options)
   if (at(answer, 'ok') !== true) throw wrong(`${path} did not answer { ok: true }`)
   return `${path} answered ${JSON.stringify(at(answer, 'data')).slice(0, 100)}`
 }
@@ -155,10 +153,8 @@ async function chooseOperation(target: LaunchTarget): Promise<ChosenOperation> {
   )
 }
 
-async function adminResources({ service, site }: LaunchTarget, token: string): Promise<unknown> {
-  const path = '/admin/data/resources'
-  return okJson(path, await service.site(site.domain, 'GET', path, { token }))
-}
+const adminResources = (target: LaunchTarget, token: string): Promise<unknown> =>
+  okJson(target, ['GET', '/admin/data/resources'], { token })
 
 function adminToken(target: LaunchTarget): Promise<string> {
   if (target.admin === undefined) throw wrong('the site has no super-admin: give --user EMAIL')
@@ -182,25 +178,27 @@ async function mint({ service, site }: LaunchTarget, body: object): Promise<stri
 const visitorOf = (domain: string): string =>
   `launch-validation@${domain.includes('.') ? domain : `${domain}.test`}`
 
-function okJson(path: string, answer: HttpAnswer): unknown {
+/** Calls the site and returns the JSON of its answer, which is to be a 200. */
+async function okJson(
+  { service, site }: LaunchTarget,
+  [method, path]: readonly ['GET' | 'POST', string],
+  options?: SiteCallOptions,
+): Promise<unknown> {
+  const answer = await service.site(site.domain, method, path, options)
   const json = answerJson(answer)
   if (answer.status === 200) return json
   const [code, message] = [at(json, 'error', 'code'), at(json, 'error', 'message')]
   throw wrong(`${path} answered ${answer.status} ${[code, message].filter(Boolean).join(': ')}`)
 }
 
+async function expectRefusal({ service, site }: LaunchTarget, path: string): Promise<void> {
+  const { status } = await service.site(site.domain, 'GET', path)
+  if (status !== 401) throw wrong(`${path} without a token answered ${status}, not 401`)
+}
+
 function expectEqual(what: string, actual: unknown, expected: unknown): void {
   if (actual === expected) return
   throw wrong(`${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
-}
-
-function at(value: unknown, ...path: readonly string[]): unknown {
-  let found = value
-  for (const name of path) {
-    if (typeof found !== 'object' || found === null) return undefined
-    found = Reflect.get(found, name)
-  }
-  return found
 }
 
 const wrong = (message: string): CommandError => new CommandError(message)

@@ -1,6 +1,8 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { isJsonObject } from '#base/json-object.ts'
+
 import { CommandError, ServiceRefusal } from './errors.ts'
 import { type HttpAnswer, type HttpRequest, httpRequest } from './http-request.ts'
 
@@ -113,8 +115,8 @@ function typeOf({ body, bytes }: CallOptions): Record<string, string> {
 }
 
 function refusal(answer: HttpAnswer): CommandError {
-  const error = member(answerJson(answer), 'error')
-  const [code, message] = [member(error, 'code'), member(error, 'message')]
+  const error = at(answerJson(answer), 'error')
+  const [code, message] = [at(error, 'code'), at(error, 'message')]
   if (typeof code !== 'string' || typeof message !== 'string') {
     return new CommandError(`The service answered ${answer.status} without a reason`)
   }
@@ -122,8 +124,12 @@ function refusal(answer: HttpAnswer): CommandError {
   return new ServiceRefusal(`${code}: ${message}${advice}`, error)
 }
 
-const member = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+/** What stands at that path in a JSON value; undefined when nothing does. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let found = value
+  for (const name of path) found = isJsonObject(found) ? found[name] : undefined
+  return found
+}
 
 function unreachable(base: URL, error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined

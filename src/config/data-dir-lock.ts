@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { ifMissing } from '#base/error-code.ts'
+import { isJsonObject } from '#base/json-object.ts'
 
 import { createFileAtomically, writeFileAtomically } from './atomic-file.ts'
 import { processStart } from './process-identity.ts'
@@ -69,9 +70,8 @@ function parseHolder(text: string | undefined): { pid: number; started: string }
   if (text === undefined) return undefined
   try {
     const holder: unknown = JSON.parse(text)
-    if (typeof holder !== 'object' || holder === null) return undefined
-    if (!('pid' in holder) || !('started' in holder)) return undefined
-    return { pid: Number(holder.pid), started: String(holder.started) }
+    if (!isJsonObject(holder)) return undefined
+    return { pid: Number(holder['pid']), started: String(holder['started']) }
   } catch {
     // A file that holds anything else locks nothing.
     return undefined

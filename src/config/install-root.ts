@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
+import { isJsonObject } from '#base/json-object.ts'
+
 import { SetupError } from './setup-error.ts'
 
 /** The folder that holds `migrations/` and Croft's package.json, whether this runs from `src/` or from a built `dist/`. */
@@ -19,7 +21,5 @@ function isRoot(folder: string): boolean {
   const manifest = join(folder, 'package.json')
   if (!existsSync(join(folder, 'migrations')) || !existsSync(manifest)) return false
   const parsed: unknown = JSON.parse(readFileSync(manifest, 'utf8'))
-  return (
-    typeof parsed === 'object' && parsed !== null && 'name' in parsed && parsed.name === 'croft'
-  )
+  return isJsonObject(parsed) && parsed['name'] === 'croft'
 }

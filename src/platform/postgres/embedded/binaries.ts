@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 
+import { isJsonObject } from '#base/json-object.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 /** An unpacked PostgreSQL: `home` holds `bin`, `lib` and `share`. */
@@ -32,8 +33,6 @@ export const program = (binaries: Binaries, name: 'initdb' | 'postgres'): string
 
 function versionOf(manifest: string): string {
   const parsed: unknown = JSON.parse(readFileSync(manifest, 'utf8'))
-  if (typeof parsed === 'object' && parsed !== null && 'version' in parsed) {
-    return String(parsed.version)
-  }
+  if (isJsonObject(parsed) && 'version' in parsed) return String(parsed['version'])
   throw new Error(`"${manifest}" names no version`)
 }
