@@ -5,18 +5,34 @@ import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 
 /** What the transport knows of a request before any route has seen it. */
-export interface RequestScope {
+export class RequestScope {
   readonly requestId: string
-  /** The peer, or what a trusted proxy says the peer is. */
-  readonly peerAddress: string
   /** The host that was asked for: `Host`, or `X-Forwarded-Host` from a trusted proxy. May carry a port. */
   readonly host: string
   /** Without query; as it was sent, escapes and all. */
   readonly path: string
   /** On the clock of `performance.now()`. */
-  readonly startedAt: number
+  readonly startedAt = performance.now()
   /** What the bodies hold that are being received, this one among them. */
   readonly bodyBudgets: RequestBodyBudgets
+  readonly #peer: Peer
+
+  constructor(
+    { requestId, host, path }: Pick<RequestScope, 'requestId' | 'host' | 'path'>,
+    peer: Peer,
+    bodyBudgets: RequestBodyBudgets,
+  ) {
+    this.requestId = requestId
+    this.host = host
+    this.path = path
+    this.bodyBudgets = bodyBudgets
+    this.#peer = peer
+  }
+
+  /** The peer, or what a trusted proxy says the peer is. Asked for only when somebody wants it: most requests do not. */
+  get peerAddress(): string {
+    return this.#peer.address
+  }
 }
 
 /** On the request itself: a WeakMap would cost each garbage collection what it holds. */
@@ -52,44 +68,13 @@ export class RequestScopes {
   #scopeOf({ headers, url }: Request, peer: Peer): RequestScope {
     // Not a count: whoever sees two of them would know how many requests of other sites came between.
     const requestId = this.#ids.uuid()
-    const host = headers.get('host') ?? ''
-    const direct = new DirectScope({ requestId, host, path: pathOf(url) }, peer, this.#bodyBudgets)
-    if (this.#proxies.none || !this.#proxies.trusts(peer.address)) return direct
-    const forwardedHost = headers.get('x-forwarded-host')?.split(',')[0]?.trim()
-    return {
-      requestId,
-      path: direct.path,
-      startedAt: direct.startedAt,
-      bodyBudgets: this.#bodyBudgets,
-      host: forwardedHost || host,
-      peerAddress: this.#proxies.clientOf(peer.address, headers.get('x-forwarded-for')),
+    const direct = { requestId, host: headers.get('host') ?? '', path: pathOf(url) }
+    if (this.#proxies.none || !this.#proxies.trusts(peer.address)) {
+      return new RequestScope(direct, peer, this.#bodyBudgets)
     }
-  }
-}
-
-/** Asks for the peer only when somebody wants it: most requests do not. */
-class DirectScope implements RequestScope {
-  readonly requestId: string
-  readonly host: string
-  readonly path: string
-  readonly startedAt = performance.now()
-  readonly bodyBudgets: RequestBodyBudgets
-  readonly #peer: Peer
-
-  constructor(
-    { requestId, host, path }: Pick<RequestScope, 'requestId' | 'host' | 'path'>,
-    peer: Peer,
-    bodyBudgets: RequestBodyBudgets,
-  ) {
-    this.requestId = requestId
-    this.host = host
-    this.path = path
-    this.bodyBudgets = bodyBudgets
-    this.#peer = peer
-  }
-
-  get peerAddress(): string {
-    return this.#peer.address
+    const host = headers.get('x-forwarded-host')?.split(',')[0]?.trim() || direct.host
+    const address = this.#proxies.clientOf(peer.address, headers.get('x-forwarded-for'))
+    return new RequestScope({ ...direct, host }, { address }, this.#bodyBudgets)
   }
 }
 

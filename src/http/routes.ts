@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { type AnyElysia, Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 
@@ -43,81 +43,65 @@ import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
 
+const storedObjectRoutes = (context: AppContext) =>
+  objectRoutes({
+    objects: context.objects,
+    uploads: context.bucketQuotas,
+    urls: context.objectUrls,
+    siteIdOf: async (request) => (await siteOf(context, request)).siteId,
+  })
+
+const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
+  healthRoutes,
+  storedObjectRoutes,
+  wellKnownRoutes,
+  authorizeRoutes,
+  providerCallbackRoutes,
+  tokenRoutes,
+  userInfoRoutes,
+  revokeRoutes,
+  logoutRoutes,
+  cognitoRoutes,
+  loginRoutes,
+  signUpRoutes,
+  confirmUserRoutes,
+  forgotPasswordRoutes,
+  confirmForgotPasswordRoutes,
+  onboardingRoutes,
+  portalSiteRoutes,
+  portalDeploymentRoutes,
+  portalIacRoutes,
+  portalTokenRoutes,
+  portalAuditRoutes,
+  portalAuthRoutes,
+  portalUserSessionRoutes,
+  portalOutboxRoutes,
+  portalFailedMailRoutes,
+  adminConfigRoutes,
+  adminUserRoutes,
+  userProfileRoutes,
+  ownProfileRoutes,
+  ownSessionRoutes,
+  userSessionRoutes,
+  superAdminInviteRoutes,
+  authEmailBrandingRoutes,
+  resourceRoutes,
+  tableActionRoutes,
+  bucketActionRoutes,
+  operationRoutes,
+  envVarRoutes,
+  groupRoutes,
+  groupUserRoutes,
+  computeRoutes,
+  jobRoutes,
+  iacRoutes,
+  iacDefinitionRoutes,
+  logRoutes,
+  usageRoutes,
+  dataAuthRoutes,
+  dataOperationRoutes,
+]
+
 /** Every route of the service, family by family. */
-export const routes = (context: AppContext) =>
-  new Elysia({ normalize: false })
-    .use(healthRoutes(context))
-    .use(
-      objectRoutes({
-        objects: context.objects,
-        uploads: context.bucketQuotas,
-        urls: context.objectUrls,
-        siteIdOf: async (request) => (await siteOf(context, request)).siteId,
-      }),
-    )
-    .use(wellKnownRoutes(context))
-    .use(authorizationServer(context))
-    .use(signInPages(context))
-    .use(onboardingRoutes(context))
-    .use(portal(context))
-    .use(adminConfigRoutes(context))
-    .use(adminApi(context))
-    .use(adminData(context))
-    .use(dataAuthRoutes(context))
-    .use(dataOperationRoutes(context))
-
-const authorizationServer = (context: AppContext) =>
-  new Elysia()
-    .use(authorizeRoutes(context))
-    .use(providerCallbackRoutes(context))
-    .use(tokenRoutes(context))
-    .use(userInfoRoutes(context))
-    .use(revokeRoutes(context))
-    .use(logoutRoutes(context))
-    .use(cognitoRoutes(context))
-
-const signInPages = (context: AppContext) =>
-  new Elysia()
-    .use(loginRoutes(context))
-    .use(signUpRoutes(context))
-    .use(confirmUserRoutes(context))
-    .use(forgotPasswordRoutes(context))
-    .use(confirmForgotPasswordRoutes(context))
-
-const portal = (context: AppContext) =>
-  new Elysia()
-    .use(portalSiteRoutes(context))
-    .use(portalDeploymentRoutes(context))
-    .use(portalIacRoutes(context))
-    .use(portalTokenRoutes(context))
-    .use(portalAuditRoutes(context))
-    .use(portalAuthRoutes(context))
-    .use(portalUserSessionRoutes(context))
-    .use(portalOutboxRoutes(context))
-    .use(portalFailedMailRoutes(context))
-
-const adminApi = (context: AppContext) =>
-  new Elysia()
-    .use(adminUserRoutes(context))
-    .use(userProfileRoutes(context))
-    .use(ownProfileRoutes(context))
-    .use(ownSessionRoutes(context))
-    .use(userSessionRoutes(context))
-    .use(superAdminInviteRoutes(context))
-    .use(authEmailBrandingRoutes(context))
-
-const adminData = (context: AppContext) =>
-  new Elysia()
-    .use(resourceRoutes(context))
-    .use(tableActionRoutes(context))
-    .use(bucketActionRoutes(context))
-    .use(operationRoutes(context))
-    .use(envVarRoutes(context))
-    .use(groupRoutes(context))
-    .use(groupUserRoutes(context))
-    .use(computeRoutes(context))
-    .use(jobRoutes(context))
-    .use(iacRoutes(context))
-    .use(iacDefinitionRoutes(context))
-    .use(logRoutes(context))
-    .use(usageRoutes(context))
+export const routes = (context: AppContext): AnyElysia =>
+  new Elysia({ normalize: false }).use(FAMILIES.map((family) => family(context)))
