@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 
 import { openQueue } from '#platform/queue/postgres-queue.ts'
 import { AccountsDesk, BETTER, GOOD, STRANGER, codeIn, from, wrong } from '#test/accounts-desk.ts'
+import { deadLetters } from '#test/dead-letters.ts'
 import { silentLog } from '#test/silent-log.ts'
 
 const INVALID = { code: 'InvalidVerificationCode' }
@@ -414,7 +415,7 @@ describe('the mail of a sign-up', () => {
       await queue.enqueue(tx, 'account-mail', { ...ask, siteId: site.siteId, userPoolId: 'x' })
     })
     expect(await desk.mailTo('gone@x.org')).toEqual([])
-    expect(await queue.deadLetters('account-mail')).toEqual([])
+    expect(await deadLetters(replica.sql, 'account-mail')).toEqual([])
   })
 })
 

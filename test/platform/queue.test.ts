@@ -10,6 +10,7 @@ import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postg
 import { installQueue } from '#platform/queue/install-queue.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
 import { TransientFailure } from '#platform/queue/queue.ts'
+import { deadLetters } from '#test/dead-letters.ts'
 import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
 
@@ -155,7 +156,7 @@ describe('a job', () => {
     await enqueue(queue, 'a')
     await vi.waitFor(
       async () =>
-        expect(await queue.deadLetters('site-cleanup')).toMatchObject([
+        expect(await deadLetters(postgres.sql, 'site-cleanup')).toMatchObject([
           { job: { siteId: 'a' }, reason: 'the store is away', failedAt: expect.any(Date) },
         ]),
       PATIENCE,
@@ -263,7 +264,7 @@ describe('the workers', () => {
     })
     await enqueue(queue, 'a')
     await vi.waitFor(() => expect(told).toEqual(['a']), PATIENCE)
-    expect(await queue.deadLetters('site-cleanup')).toMatchObject([{ reason: 'no' }])
+    expect(await deadLetters(postgres.sql, 'site-cleanup')).toMatchObject([{ reason: 'no' }])
   })
 
   test('finish what they run before they stop', async () => {

@@ -23,13 +23,6 @@ const POLL_SECONDS = 2
 /** How often the jobs of dead workers are looked for. */
 const MONITOR_SECONDS = 5
 
-export interface DeadLetter<Name extends QueueName> {
-  readonly job: QueueJobs[Name]
-  readonly failedAt: Date
-  /** What the last run threw. */
-  readonly reason: string
-}
-
 interface Handler {
   readonly concurrency: number
   readonly perGroup: number | undefined
@@ -126,16 +119,6 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     )
     this.#workers.clear()
     await Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })))
-  }
-
-  /** The jobs that failed to the end, newest first; at most 100. */
-  async deadLetters<Name extends QueueName>(name: Name): Promise<DeadLetter<Name>[]> {
-    const sql = this.#sql
-    return sql<DeadLetter<Name>[]>`
-      select data as job, created_on as "failedAt",
-             coalesce(source_output ->> 'message', source_output ->> 'value', '') as reason
-      from pgboss.job where name = ${deadLetterQueue(name)}
-      order by created_on desc limit 100`
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
