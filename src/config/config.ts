@@ -35,6 +35,7 @@ export interface SandboxConfig {
 }
 
 export interface S3Config {
+  /** Undefined for AWS itself. */
   readonly endpoint: string | undefined
   readonly region: string
   readonly bucket: string

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises'
+import { link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
@@ -58,16 +58,17 @@ async function writeTemporary(
   try {
     const md5 = createHash('md5')
     const unknown = { sizeBytes: 0, lastModified: now, md5: Buffer.alloc(16) }
-    let position = await writeAll(file, encodeHeader(description, unknown), 0)
+    const placeholder = encodeHeader(description, unknown)
+    await file.appendFile(placeholder)
     let sizeBytes = 0
     for await (const chunk of chunksOf(body)) {
       sizeBytes += chunk.byteLength
       if (maxBytes !== undefined && sizeBytes > maxBytes) throw tooLong(maxBytes)
       md5.update(chunk)
-      position += await writeAll(file, chunk, position)
+      await file.appendFile(chunk)
     }
     const measure = { sizeBytes, lastModified: now, md5: md5.digest() }
-    await writeAll(file, encodeHeader(description, measure), 0)
+    await file.write(encodeHeader(description, measure), 0, placeholder.length, 0)
     await file.sync()
     return { ...description, sizeBytes, lastModified: now, etag: etagOf(measure.md5) }
   } finally {
@@ -78,15 +79,6 @@ async function writeTemporary(
 async function* chunksOf(body: ObjectBody): AsyncGenerator<Uint8Array> {
   if (body instanceof Uint8Array) yield body
   else yield* body
-}
-
-async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<number> {
-  let written = 0
-  while (written < bytes.byteLength) {
-    const { bytesWritten } = await file.write(bytes, written, null, position + written)
-    written += bytesWritten
-  }
-  return written
 }
 
 /** Retries, because a delete may take an empty folder away between its making and the rename. */

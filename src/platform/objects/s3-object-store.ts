@@ -12,6 +12,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
 import type { Clock } from '#base/clock.ts'
+import type { S3Config } from '#config/config.ts'
 
 import { ObjectFault } from './object-fault.ts'
 import {
@@ -36,12 +37,7 @@ import type {
 import { orUnavailable, s3ObjectHead, isMissing, s3ObjectList, s3StatusOf } from './s3-responses.ts'
 import { type Spooled, spool } from './spool.ts'
 
-export interface S3Settings {
-  /** Left out for AWS itself. */
-  readonly endpoint: string | undefined
-  readonly region: string
-  readonly bucket: string
-  readonly forcePathStyle: boolean
+export interface S3Settings extends S3Config {
   /** Both or neither: without them the SDK looks where AWS tools look (environment, profile, instance role). */
   readonly accessKeyId: string | undefined
   readonly secretAccessKey: string | undefined
@@ -124,11 +120,9 @@ export class S3ObjectStore implements ObjectStore {
 
   async head(key: string): Promise<ObjectHead | undefined> {
     checkObjectKey(key, MAX_KEY_BYTES)
+    const command = new HeadObjectCommand(this.#object(key))
     try {
-      return s3ObjectHead(
-        key,
-        await orUnavailable(this.#client.send(new HeadObjectCommand(this.#object(key)))),
-      )
+      return s3ObjectHead(key, await orUnavailable(this.#client.send(command)))
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
