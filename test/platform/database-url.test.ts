@@ -6,8 +6,8 @@ import { openPostgres } from '#platform/open-postgres.ts'
 import { createClient } from '#platform/postgres/client.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { APP_ROLE } from '#platform/postgres/role.ts'
-import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
+import { Sealer } from '#platform/seal/sealer.ts'
 import { asAdmin, emptyDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
 
@@ -143,10 +143,10 @@ describe('values', () => {
 describe('the master key', () => {
   test('of the first start is the only one that a database accepts', async () => {
     const { sql } = await open(url)
-    const sealer = new AesGcmSealer(randomBytes(32))
+    const sealer = new Sealer(randomBytes(32))
     await Promise.all([1, 2, 3].map(() => assertMasterKey(sql, sealer)))
     await assertMasterKey(sql, sealer)
-    const other = new AesGcmSealer(randomBytes(32))
+    const other = new Sealer(randomBytes(32))
     await expect(assertMasterKey(sql, other)).rejects.toThrow('CROFT_MASTER_KEY is not the key')
   })
 })

@@ -12,8 +12,7 @@ import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postg
 import { openQueue } from '#platform/queue/postgres-queue.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { MemoryCounters } from '#platform/redis/memory-counters.ts'
-import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
-import type { Sealer } from '#platform/seal/sealer.ts'
+import { Sealer } from '#platform/seal/sealer.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
 import type { Onboarding } from '#sites/site-lifecycle.ts'
 import type { Site } from '#sites/site.ts'
@@ -63,7 +62,7 @@ export interface ReplicaOptions {
 export class IdentityCluster implements AsyncDisposable {
   readonly clock = new TestClock()
   readonly mail = new KeptMail()
-  readonly sealer: Sealer = new AesGcmSealer(randomBytes(32))
+  readonly sealer = new Sealer(randomBytes(32))
   readonly #clone: TestDatabase
   readonly #replicas: Replica[] = []
   readonly #stopping: (() => Promise<void>)[] = []

@@ -22,7 +22,7 @@ import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postg
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
-import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import { Sealer } from '#platform/seal/sealer.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
@@ -145,7 +145,7 @@ function testPlatform(
   started: AsyncDisposableStack,
 ): Platform {
   const logger = options.logger ?? silentLog
-  const sealer = new AesGcmSealer(masterKey)
+  const sealer = new Sealer(masterKey)
   const config: Config = {
     ...loadConfig({ CROFT_DATA_DIR: dataDir }).config,
     baseUrl: `http://localhost:${firstPort ?? port}`,

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 
 import type { Pool } from '#identity/pools/model.ts'
-import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import { Sealer } from '#platform/seal/sealer.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type ChallengeClient, Challenges } from './challenges.ts'
@@ -22,7 +22,7 @@ const EXCHANGE = {
 
 const time = { at: new Date('2026-01-01T00:00:00Z').getTime() }
 const clock = { now: () => new Date(time.at) }
-const sealer = new AesGcmSealer(randomBytes(32))
+const sealer = new Sealer(randomBytes(32))
 const challenges = new Challenges({ sealer, clock })
 const sealed = challenges.seal(BY, 'zoë@one.test', EXCHANGE)
 
@@ -65,7 +65,7 @@ describe('a challenge', () => {
   })
 
   test('does not open on an installation with another key', () => {
-    const stranger = new Challenges({ sealer: new AesGcmSealer(randomBytes(32)), clock })
+    const stranger = new Challenges({ sealer: new Sealer(randomBytes(32)), clock })
     expect(stranger.open(BY, sealed)).toBeUndefined()
   })
 

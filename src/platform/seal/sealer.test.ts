@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 
-import { AesGcmSealer } from './aes-gcm-sealer.ts'
+import { Sealer } from './sealer.ts'
 
-const sealer = new AesGcmSealer(randomBytes(32))
+const sealer = new Sealer(randomBytes(32))
 const siteKey = (siteId: string, by = sealer) => ({ siteId, wrappedKey: by.newSiteKey(siteId) })
 const one = siteKey('one')
 
@@ -57,7 +57,7 @@ describe('a sealed secret', () => {
   })
 
   test('does not open under another master key', () => {
-    const other = new AesGcmSealer(randomBytes(32))
+    const other = new Sealer(randomBytes(32))
     expect(() => other.open(one, 'c', sealer.seal(one, 'c', Buffer.from('x')))).toThrow(
       'wrapped with another master key',
     )
@@ -77,7 +77,7 @@ describe('a derived key', () => {
   })
 
   test('stays what it is in every later version', () => {
-    const fixed = new AesGcmSealer(Buffer.alloc(32, 7))
+    const fixed = new Sealer(Buffer.alloc(32, 7))
     expect(fixed.derive('page-tokens').toString('hex')).toMatchInlineSnapshot(
       `"39133b43d002c019fd71170a736fa81dc02dbd8acfd38e707931496b5f94d0ba"`,
     )
@@ -85,5 +85,5 @@ describe('a derived key', () => {
 })
 
 test('a master key of another length is refused', () => {
-  expect(() => new AesGcmSealer(randomBytes(16))).toThrow('32 bytes')
+  expect(() => new Sealer(randomBytes(16))).toThrow('32 bytes')
 })

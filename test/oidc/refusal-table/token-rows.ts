@@ -11,7 +11,7 @@ import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 import { expect } from 'vitest'
 
 import { checkAuthorization } from '#identity/authorization/check-authorization.ts'
-import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import { Sealer } from '#platform/seal/sealer.ts'
 import type { Answer } from '#test/http-client.ts'
 import type { RelyingParty } from '#test/relying-party.ts'
 
@@ -123,7 +123,7 @@ async function keyOf({ stack, site, pool }: RelyingParty): Promise<CryptoKey> {
 
 /** Our own key, for what our signer would not do with it. */
 async function privateKeyOf({ stack, host, pool }: RelyingParty): Promise<KeyObject> {
-  const [kid, sealer] = [pool.signingKid, new AesGcmSealer(stack.masterKey)]
+  const [kid, sealer] = [pool.signingKid, new Sealer(stack.masterKey)]
   return stack.inSite(host, async (tx, { siteId }) => {
     const { wrappedKey, sealed } = await tx.db
       .selectFrom('signing_key as key')

@@ -3,7 +3,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import * as library from 'amazon-cognito-identity-js'
 import { beforeAll, describe, expect, test } from 'vitest'
 
-import { AesGcmSealer } from '#platform/seal/aes-gcm-sealer.ts'
+import { Sealer } from '#platform/seal/sealer.ts'
 
 import { clientPublicOf, openExchange, poolNameOf, proves, sessionKeyOf } from './exchange.ts'
 import { G, N, signedBytesOf, hexOf, numberOf } from './group.ts'
@@ -33,7 +33,7 @@ const { AuthenticationHelper } = library as unknown as {
 const POOL = 'eu-central-1_AbCdEf123'
 const EMAIL = 'ann@one.test'
 const powers = new ModularPowers()
-const verifiers = new AddressVerifiers({ sealer: new AesGcmSealer(randomBytes(32)), powers })
+const verifiers = new AddressVerifiers({ sealer: new Sealer(randomBytes(32)), powers })
 
 async function keysOf(known: string, typed: string, poolName = poolNameOf(POOL)) {
   const client = new AuthenticationHelper(poolName)
