@@ -66,7 +66,8 @@ export class PooledConnection {
       return { rows: Array.from(result), rowCount, command } as PostgresQueryResult<never>
     } catch (error) {
       if (isDiskFull(error)) throw noRoom(error)
-      if (leavesSessionOpen(error)) throw error
+      // Kysely adds to the stack, which the driver has made read-only.
+      if (leavesSessionOpen(error)) throw Object.defineProperty(error, 'stack', { writable: true })
       this.#dying = true
       throw connectionLost(error)
     }
@@ -82,7 +83,7 @@ const asGiven = (parameter: unknown): unknown =>
   Array.isArray(parameter) && parameter[0] instanceof Uint8Array ? byteaList(parameter) : parameter
 
 /** Is true for an error that the server answered, unless it was FATAL or PANIC and ended the session. */
-const leavesSessionOpen = (error: unknown): boolean =>
+const leavesSessionOpen = (error: unknown): error is Error =>
   error instanceof Error && 'severity' in error && error.severity === 'ERROR'
 
 const isDiskFull = (error: unknown): boolean =>
