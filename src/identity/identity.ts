@@ -1,10 +1,6 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Notifications } from '#platform/postgres/notifications.ts'
-import type { Queue } from '#platform/queue/queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -43,15 +39,13 @@ import { VisitorTokens } from './tokens/visitor-tokens.ts'
 import { Users } from './users/service.ts'
 import { Visitors } from './users/visitors.ts'
 
-export interface IdentityDeps {
-  readonly database: Database
-  readonly notifications: Notifications
+export interface IdentityDeps extends Pick<
+  PlatformServices,
+  'database' | 'notifications' | 'queue' | 'clock' | 'ids'
+> {
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
-  readonly queue: Queue
   readonly counters: Counters
-  readonly clock: Clock
-  readonly ids: Ids
   readonly baseUrl: string
   readonly mail: OutboundMail
   readonly groupUses: GroupUses

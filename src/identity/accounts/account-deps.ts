@@ -1,5 +1,3 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { BreachedPasswords } from '#identity/passwords/breached-passwords.ts'
@@ -10,22 +8,20 @@ import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { Users } from '#identity/users/service.ts'
-import type { Database } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { MailedCodes } from './mailed-codes.ts'
 
 /** What accounts need of the rest of the service. */
-export interface AccountsDeps {
-  readonly database: Database
-  readonly queue: Queue
+export interface AccountsDeps extends Pick<
+  PlatformServices,
+  'database' | 'queue' | 'clock' | 'ids'
+> {
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
-  readonly clock: Clock
-  readonly ids: Ids
   readonly directory: PoolDirectory
   readonly users: Users
   readonly invites: Invites

@@ -1,5 +1,4 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { type ActorContext, type Role, requireAuthorityOver } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
@@ -10,7 +9,8 @@ import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -24,9 +24,7 @@ import {
   updateRole,
 } from './queries.ts'
 
-export interface AdminUsersDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface AdminUsersDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly directory: PoolDirectory
   readonly changes: AccountChanges
   readonly users: Users

@@ -1,11 +1,10 @@
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
 import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type {
@@ -28,9 +27,7 @@ export interface SignedIn {
   readonly session: { readonly token: string; readonly expiresAt: Date }
 }
 
-interface SignInsDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface SignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly sessions: Sessions
   readonly codes: AuthorizationCodes
   readonly hints: IdTokenHints

@@ -1,13 +1,13 @@
-import type { Clock } from '#base/clock.ts'
 import { lookupEmail } from '#identity/accounts/account-email.ts'
 import { wrongCredentials } from '#identity/accounts/errors.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 
 import type { Challenge, Challenges } from './challenges.ts'
 import { insertUsedChallenge, selectSrpAccount } from './queries.ts'
@@ -48,12 +48,10 @@ interface SrpCandidate {
   readonly real: boolean
 }
 
-interface SrpSignInsDeps {
-  readonly database: Database
+interface SrpSignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly passwords: Passwords
   readonly rateLimiter: AuthRateLimiter
   readonly events: SecurityEvents
-  readonly clock: Clock
   readonly sealer: Sealer
   readonly powers: ModularPowers
   readonly verifiers: AddressVerifiers

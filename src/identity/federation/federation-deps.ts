@@ -1,5 +1,3 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { SignIns } from '#identity/authorization/service.ts'
 import type { Passwords } from '#identity/passwords/service.ts'
@@ -8,18 +6,15 @@ import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Sessions } from '#identity/sessions/service.ts'
 import type { Users } from '#identity/users/service.ts'
-import type { Database } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 
 /** What federation needs of the rest of the service. */
-export interface FederationDeps {
-  readonly database: Database
+export interface FederationDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
   readonly changes: AccountChanges
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
-  readonly clock: Clock
-  readonly ids: Ids
   readonly directory: PoolDirectory
   readonly users: Users
   readonly passwords: Pick<Passwords, 'exists'>

@@ -1,5 +1,4 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { inUse } from '#base/in-use.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { isStorable } from '#base/storable-text.ts'
@@ -9,7 +8,8 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
@@ -54,9 +54,7 @@ export interface Membership {
 /** Who changes groups, for the audit trail. */
 export type GroupEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
-interface DataGroupsDeps {
-  readonly database: Database
-  readonly clock: Clock
+interface DataGroupsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly directory: PoolDirectory
   readonly changes: AccountChanges
   readonly events: SecurityEvents

@@ -1,5 +1,3 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type { ActorContext } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
@@ -8,6 +6,7 @@ import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -28,9 +27,7 @@ export interface SentInvite {
   readonly delivers: boolean
 }
 
-interface InvitesDeps {
-  readonly ids: Ids
-  readonly clock: Clock
+interface InvitesDeps extends Pick<PlatformServices, 'ids' | 'clock'> {
   readonly baseUrl: string
   readonly authEmails: AuthEmails
   readonly events: SecurityEvents

@@ -1,12 +1,12 @@
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -57,12 +57,10 @@ export interface RotatedKey {
   readonly kid: string
 }
 
-interface SigningKeysDeps {
-  readonly database: Database
+interface SigningKeysDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly changes: AccountChanges
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
-  readonly clock: Clock
   readonly directory: KeyedPools
   readonly events: SecurityEvents
   /** Made anew when left out; never the same twice. */

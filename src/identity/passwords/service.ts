@@ -1,9 +1,9 @@
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { Pool } from '#identity/pools/model.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -37,14 +37,12 @@ export interface VerifiedPassword extends NewPassword {
   readonly hash: string
 }
 
-interface PasswordsDeps {
-  readonly database: Database
+interface PasswordsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly hasher: PasswordHasher
   readonly breachedPasswords: BreachedPasswords
   readonly srpVerifiers?: SrpVerifiers | undefined
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
-  readonly clock: Clock
 }
 
 /** Passwords of accounts. Hashing costs tens of milliseconds, so it is never done inside a transaction. */

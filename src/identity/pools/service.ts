@@ -1,8 +1,7 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type { SigningKeys } from '#identity/keys/service.ts'
 import { POOL_KINDS } from '#identity/pool-kind.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type {
   Onboarding,
   SiteLifecycle,
@@ -33,12 +32,10 @@ interface SuperAdmins {
   ): Promise<readonly Onboarding[]>
 }
 
-interface PoolsDeps {
+interface PoolsDeps extends Pick<PlatformServices, 'ids' | 'clock'> {
   readonly directory: PoolDirectory
   readonly signingKeys: SigningKeys
   readonly superAdmins: SuperAdmins
-  readonly ids: Ids
-  readonly clock: Clock
   readonly baseUrl: string
 }
 

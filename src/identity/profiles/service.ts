@@ -1,5 +1,4 @@
 import { AppError, notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { type ActorContext, requireAuthorityOver } from '#identity/actor.ts'
 import type { AuthEmails } from '#identity/auth-emails/service.ts'
 import type { Invites } from '#identity/invites/service.ts'
@@ -9,7 +8,8 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { SignOut } from '#identity/sessions/sign-out.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import type { Users } from '#identity/users/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
@@ -23,9 +23,7 @@ import {
 } from './model.ts'
 import { deleteCodes, selectProfile, selectProfileForUpdate, updateProfile } from './queries.ts'
 
-export interface ProfilesDeps {
-  readonly database: Database
-  readonly clock: Clock
+export interface ProfilesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly directory: PoolDirectory
   readonly users: Users
   readonly invites: Invites

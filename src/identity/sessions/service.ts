@@ -1,14 +1,13 @@
 import { notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
 import type { PoolRequest } from '#identity/pool-request.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import { deleteExpired } from '#platform/postgres/delete-expired.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { TokenFamilies } from './families.ts'
@@ -53,10 +52,7 @@ export interface StartedSession {
   readonly expiresAt: Date
 }
 
-interface SessionsDeps {
-  readonly database: Database
-  readonly clock: Clock
-  readonly ids: Ids
+interface SessionsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
   readonly families: TokenFamilies
   readonly codes: SignInCodes
   readonly events: SecurityEvents

@@ -1,12 +1,11 @@
 import { notFound } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import type { Role } from '#identity/actor.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { Pool } from '#identity/pools/model.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
 import type { AccountStatus, User } from './model.ts'
@@ -21,10 +20,7 @@ import {
   updateTokensValidAfter,
 } from './queries.ts'
 
-interface UsersDeps {
-  readonly database: Database
-  readonly ids: Ids
-  readonly clock: Clock
+interface UsersDeps extends Pick<PlatformServices, 'database' | 'ids' | 'clock'> {
   readonly directory: PoolDirectory
   readonly changes: AccountChanges
 }

@@ -1,12 +1,10 @@
-import type { Clock } from '#base/clock.ts'
-import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
-import type { Logger } from '#platform/log/logger.ts'
-import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
-import { type Queue, type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
+import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
+import type { PlatformServices } from '#platform/services.ts'
 import { MailRefused, type MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -33,14 +31,12 @@ const KEPT_MS = 30 * 24 * 3_600_000
 const MAX_TRIES = 1 + QUEUE_POLICIES['outbound-mail'].retries
 const MAX_ERROR = 300
 
-export interface OutboundMessagesDeps {
-  readonly database: Database
-  readonly queue: Queue
+export interface OutboundMessagesDeps extends Pick<
+  PlatformServices,
+  'database' | 'queue' | 'clock' | 'ids' | 'logger'
+> {
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
-  readonly clock: Clock
-  readonly ids: Ids
-  readonly logger: Logger
   readonly mailTransport: MailTransport
 }
 
