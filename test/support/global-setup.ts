@@ -99,11 +99,15 @@ async function openRunFolder(): Promise<RunFolder> {
   const folder = await mkdtemp(join(isMemory ? MEMORY : tmpdir(), 'croft-tests-'))
   // Accounts other than ours find the same as in the system's folder.
   await chmod(folder, 0o1777)
+  const endWatch = cleanUpAfterCrash(folder)
   if (await runsPrograms(folder)) process.env['TMPDIR'] = folder
   return {
     folder,
     isMemory,
-    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+    async [Symbol.asyncDispose]() {
+      await rm(folder, { recursive: true, force: true })
+      endWatch()
+    },
   }
 }
 
@@ -138,14 +142,10 @@ async function startServer(given: string | undefined, place: RunFolder): Promise
   await chmod(dataDir, 0o711)
   try {
     const server = await startEmbeddedPostgres({ dataDir, log: silentLog, settings: SETTINGS })
-    const clean = cleanUpAfterCrash(server.pid, place.folder)
     return {
       url: server.url,
       cloneStrategy: place.isMemory ? 'file_copy' : 'wal_log',
-      async [Symbol.asyncDispose]() {
-        await server[Symbol.asyncDispose]()
-        clean()
-      },
+      [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
     }
   } catch (cause) {
     await place[Symbol.asyncDispose]()
@@ -165,9 +165,11 @@ async function hasRoomInMemory(): Promise<boolean> {
 }
 
 /** A small process that waits for this one to end, however it ends: its standard input closes then. */
-function cleanUpAfterCrash(pid: number, folder: string): () => void {
-  const script = 'cat >/dev/null; kill -INT "$1" 2>/dev/null; sleep 1; rm -rf -- "$2"'
-  const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(pid), folder], {
+function cleanUpAfterCrash(folder: string): () => void {
+  const script =
+    'cat >/dev/null; for file in "$1"/postgres-*/postgres/cluster/postmaster.pid; do ' +
+    'kill -INT "$(head -n 1 "$file")"; done 2>/dev/null; sleep 1; rm -rf -- "$1"'
+  const watcher = spawn('/bin/sh', ['-c', script, 'sh', folder], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })
