@@ -45,7 +45,8 @@ export interface AppContext extends Identity, Runtime {
   /** Derives keys, each for one purpose. */
   readonly sealer: Pick<Sealer, 'derive'>
   readonly operatorKey: string
-  readonly readiness: Readiness
+  /** What `/readyz` tells. Every value other than `ok` says what is wrong. */
+  checkReadiness(): Promise<Readonly<Record<string, string>>>
   readonly objects: ObjectStore
   /** Signs the URLs that lead to this service: all of the file store, and uploads to S3 whose length is not known before. */
   readonly objectUrls: ObjectUrls
@@ -56,11 +57,6 @@ export interface AppContext extends Identity, Runtime {
   readonly deployments: Deployments
   /** Works the queues and watches the schedules until the signal, then finishes the jobs that are running. */
   work(signal: AbortSignal): Promise<void>
-}
-
-/** What `/readyz` asks. Every value other than `ok` says what is wrong. */
-export interface Readiness {
-  check(): Promise<Readonly<Record<string, string>>>
 }
 
 /** The outside systems, opened by whoever knows where they are: the process's entry, or a test. */
@@ -134,7 +130,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     outboundMessages: mail,
     sites,
     deployments,
-    readiness: readinessOf(platform, objects, runtime.sandbox),
+    checkReadiness: () => checkReadiness(platform, objects, runtime.sandbox),
     work: (signal) => runAll([queue, runtime.jobScheduler], signal),
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()
@@ -212,25 +208,25 @@ const openObjectUrls = (
     clock,
   })
 
-function readinessOf(platform: Platform, objects: ObjectStore, sandbox: Sandbox): Readiness {
+async function checkReadiness(
+  { postgres, sharedCache }: Platform,
+  objects: ObjectStore,
+  sandbox: Sandbox,
+): Promise<Readonly<Record<string, string>>> {
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(
       () => 'ok',
       () => 'does not answer',
     )
+  const [database, store, redis] = await Promise.all([
+    answers(postgres.database.ping()),
+    answers(objects.ping()),
+    sharedCache.ping(),
+  ])
   return {
-    async check() {
-      const [postgres, store, redis] = await Promise.all([
-        answers(platform.postgres.database.ping()),
-        answers(objects.ping()),
-        platform.sharedCache.ping(),
-      ])
-      return {
-        postgres,
-        objects: store,
-        sandbox: sandbox.status().ready ? 'ok' : 'starting',
-        ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : 'does not answer' }),
-      }
-    },
+    postgres: database,
+    objects: store,
+    sandbox: sandbox.status().ready ? 'ok' : 'starting',
+    ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : 'does not answer' }),
   }
 }

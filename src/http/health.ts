@@ -16,7 +16,7 @@ export const healthRoutes = (context: AppContext) =>
     .get(
       '/readyz',
       async () => {
-        const checks = await context.readiness.check()
+        const checks = await context.checkReadiness()
         const ready = Object.entries(checks).every(
           ([part, check]) => check === 'ok' || OPTIONAL_PARTS.has(part),
         )
