@@ -1,10 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { backoffMs } from '#base/backoff.ts'
+import { SetupError } from '#config/setup-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import { type Binaries, findBinaries } from './binaries.ts'
 import { openCluster } from './cluster.ts'
-import { choosePlacement } from './placement.ts'
-import { startPostmaster } from './postmaster.ts'
-import { SupervisedPostmaster } from './supervised-postmaster.ts'
+import { type Placement, choosePlacement } from './placement.ts'
+import {
+  type Postmaster,
+  type PostmasterExit,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.ts'
+
+const BACKOFF = { baseMs: 200, maxMs: 10_000 }
+/** A server that lived this long is started again at once. */
+const STEADY_MS = 60_000
 
 export interface EmbeddedPostgresOptions {
   /** Absolute; the database lives in its `postgres` folder, or says there where it is. */
@@ -16,18 +28,6 @@ export interface EmbeddedPostgresOptions {
   readonly binaries?: Binaries
   /** Where the database goes when its account cannot reach the data folder; `/var/lib/croft`. */
   readonly elsewhere?: string
-}
-
-export interface EmbeddedPostgres extends AsyncDisposable {
-  /** Contains the superuser's password: never log it. */
-  readonly url: string
-  /** The process that was started last. */
-  readonly pid: number
-  readonly adopted: boolean
-  /** PostgreSQL's own data folder. */
-  readonly cluster: string
-  /** Keeps the server from being started again when it ends; a start that is under way goes on. */
-  stopRestarting(): void
 }
 
 /**
@@ -46,7 +46,6 @@ export async function startEmbeddedPostgres(
   const { settings, log } = options
   const postmaster = await startPostmaster(placement, { settings })
   const { pid, port, adopted } = postmaster
-  const kept = new SupervisedPostmaster({ placement, settings, log, postmaster })
   log.info(
     {
       postgresPid: pid,
@@ -57,14 +56,101 @@ export async function startEmbeddedPostgres(
     },
     'embedded postgres ready',
   )
-  return {
-    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
-    get pid() {
-      return kept.pid
-    },
-    adopted,
-    cluster: placement.cluster,
-    stopRestarting: () => kept.stopRestarting(),
-    [Symbol.asyncDispose]: () => kept[Symbol.asyncDispose](),
+  return new EmbeddedPostgres({ placement, settings, log, password }, postmaster)
+}
+
+interface EmbeddedPostgresDeps {
+  readonly placement: Placement
+  readonly settings: EmbeddedPostgresOptions['settings'] | undefined
+  readonly log: Logger
+  readonly password: string
+}
+
+/** A server that is started again, on its port, whenever it ends before its time. */
+export class EmbeddedPostgres implements AsyncDisposable {
+  /** Contains the superuser's password: never log it. */
+  readonly url: string
+  readonly adopted: boolean
+  /** PostgreSQL's own data folder. */
+  readonly cluster: string
+  readonly #deps: EmbeddedPostgresDeps
+  readonly #stopping = new AbortController()
+  readonly #keeping: Promise<void>
+  #postmaster: Postmaster
+  #stopRestarting = false
+  /** How the last one ended, while none is back. */
+  #ending: PostmasterExit | undefined
+
+  constructor(deps: EmbeddedPostgresDeps, postmaster: Postmaster) {
+    this.url = `postgres://postgres:${deps.password}@127.0.0.1:${postmaster.port}/postgres`
+    this.adopted = postmaster.adopted
+    this.cluster = deps.placement.cluster
+    this.#deps = deps
+    this.#postmaster = postmaster
+    this.#keeping = this.#keep()
+  }
+
+  /** The process that was started last. */
+  get pid(): number {
+    return this.#postmaster.pid
+  }
+
+  /** Keeps the server from being started again when it ends; a start that is under way goes on. */
+  stopRestarting(): void {
+    this.#stopRestarting = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopRestarting = true
+    this.#stopping.abort()
+    await stopPostmaster(this.cluster)
+    await this.#keeping
+    // An orderly end leaves nothing undone: systemd tells every process of a service to stop, this one too.
+    if (this.#ending === undefined || this.#ending.exitCode === 0) return
+    const { logFile } = this.#deps.placement
+    throw new SetupError(
+      `The embedded PostgreSQL in "${this.cluster}" had ended before the service did (see "${logFile}"): ` +
+        'what was not acknowledged and the last counts are lost; the next start recovers everything else',
+    )
+  }
+
+  async #keep(): Promise<void> {
+    const { signal } = this.#stopping
+    for (let attempt = 1; ;) {
+      const since = performance.now()
+      const ending = await this.#postmaster.exited
+      if (signal.aborted) return
+      this.#ending = ending
+      const { placement, log } = this.#deps
+      const fields = { postgresPid: this.pid, ...ending, postgresLog: placement.logFile }
+      log.error(fields, 'embedded postgres ended')
+      if (performance.now() - since > STEADY_MS) attempt = 1
+      while (this.#ending !== undefined) {
+        if (attempt > 1) await this.#pause(backoffMs(attempt - 1, BACKOFF))
+        if (this.#stopRestarting) return
+        await this.#startAgain(attempt)
+        attempt++
+      }
+    }
+  }
+
+  async #startAgain(attempt: number): Promise<void> {
+    const { placement, settings, log } = this.#deps
+    const { port } = this.#postmaster
+    const { signal } = this.#stopping
+    const startedAt = performance.now()
+    try {
+      this.#postmaster = await startPostmaster(placement, { settings, port, signal })
+      this.#ending = undefined
+      const durationMs = Math.round(performance.now() - startedAt)
+      const fields = { postgresPid: this.pid, postgresPort: port, attempt, durationMs }
+      log.info(fields, 'embedded postgres started again')
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error, attempt }, 'embedded postgres not started again')
+    }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => {})
   }
 }
