@@ -165,5 +165,4 @@ export class IdentityCluster implements AsyncDisposable {
 const deafened = (notifications: Notifications): Notifications => ({
   notify: (tx, channel, message) => notifications.notify(tx, channel, message),
   listen: async () => {},
-  [Symbol.asyncDispose]: async () => {},
 })

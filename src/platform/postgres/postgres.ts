@@ -6,7 +6,7 @@ import { type SqlClient, createClient } from './client.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import type { DatabaseSchema } from './database-schema.ts'
 import { Database } from './database.ts'
-import { PostgresNotifications } from './postgres-notifications.ts'
+import { PostgresNotifications } from './notifications.ts'
 import { assertRowLevelSecurity, selectAppRole } from './role.ts'
 
 const STATEMENT_TIMEOUT_MS = 60_000
