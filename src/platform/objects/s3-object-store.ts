@@ -34,7 +34,7 @@ import type {
   PutOptions,
   StoredObject,
 } from './object-store.ts'
-import { orUnavailable, s3ObjectHead, isMissing, s3ObjectList, s3StatusOf } from './s3-responses.ts'
+import { ifThere, orUnavailable, s3ObjectHead, s3ObjectList, s3StatusOf } from './s3-responses.ts'
 import { type Spooled, spool } from './spool.ts'
 
 export interface S3Settings extends S3Config {
@@ -104,29 +104,21 @@ export class S3ObjectStore implements ObjectStore {
       ...this.#object(key),
       Range: range && `bytes=${range.start}-${range.end ?? ''}`,
     })
-    try {
-      const answer = await orUnavailable(this.#client.send(command))
-      const body = answer.Body?.transformToWebStream()
-      if (!body) throw new Error('S3 answered without a body')
-      return { head: s3ObjectHead(key, answer), body: body as ReadableStream<Uint8Array> }
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      if (s3StatusOf(error) !== 416) throw error
-      throw new ObjectFault('RangeNotSatisfiable', 'The range begins behind the object', {
-        cause: error,
-      })
-    }
+    const answer = await ifThere(this.#client.send(command)).catch((cause: unknown) => {
+      if (s3StatusOf(cause) !== 416) throw cause
+      throw new ObjectFault('RangeNotSatisfiable', 'The range begins behind the object', { cause })
+    })
+    if (!answer) return undefined
+    const body = answer.Body?.transformToWebStream()
+    if (!body) throw new Error('S3 answered without a body')
+    return { head: s3ObjectHead(key, answer), body: body as ReadableStream<Uint8Array> }
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
     checkObjectKey(key, MAX_KEY_BYTES)
     const command = new HeadObjectCommand(this.#object(key))
-    try {
-      return s3ObjectHead(key, await orUnavailable(this.#client.send(command)))
-    } catch (error) {
-      if (isMissing(error)) return undefined
-      throw error
-    }
+    const answer = await ifThere(this.#client.send(command))
+    return answer && s3ObjectHead(key, answer)
   }
 
   async delete(key: string): Promise<void> {

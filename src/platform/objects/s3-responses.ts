@@ -47,8 +47,15 @@ export const s3StatusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
 
 /** A bucket that is not there is a fault of the configuration, not a missing object. */
-export const isMissing = (error: unknown): boolean =>
+const isMissing = (error: unknown): boolean =>
   s3StatusOf(error) === 404 && error instanceof Error && error.name !== 'NoSuchBucket'
+
+/** As `orUnavailable`, and undefined for an object that is not there. */
+export const ifThere = <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> =>
+  orUnavailable(answer).catch((error: unknown) => {
+    if (isMissing(error)) return undefined
+    throw error
+  })
 
 /** What S3 answers; `ServiceUnavailable` when it cannot be reached, or is not able to at the moment. */
 export async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
