@@ -32,7 +32,11 @@ export async function admitAdmin(
   site: Site,
   { bearer, least }: { readonly bearer: string | null; readonly least: Role },
 ): Promise<Actor> {
-  const actor = await context.adminTokens.verify(site, bearer ?? undefined)
+  return withRole(await context.adminTokens.verify(site, bearer ?? undefined), least)
+}
+
+/** The actor, who holds at least that role; throws `Forbidden` for any other. */
+export function withRole(actor: Actor, least: Role): Actor {
   if (atLeast(actor, least)) return actor
   throw new AppError('Forbidden', `This route needs the role "${least}"`)
 }

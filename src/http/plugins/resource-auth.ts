@@ -1,14 +1,15 @@
 import { Value } from '@sinclair/typebox/value'
 import { Elysia } from 'elysia'
 
-import { AppError, notFound } from '#base/app-error.ts'
+import { notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { optionalJsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
-import { type Actor, type Role, atLeast } from '#identity/actor.ts'
+import type { Actor, Role } from '#identity/actor.ts'
 import type { Resource } from '#runtime/resources/model.ts'
 import type { Site } from '#sites/site.ts'
 
+import { withRole } from './admin-auth.ts'
 import { type PathParams, admission, authority, requestBodyMacro } from './authority.ts'
 import { siteOf } from './site.ts'
 
@@ -44,12 +45,9 @@ async function admitted(
     found = read?.resource
     return read?.accountStatus
   })
-  if (!atLeast(actor, least)) {
-    throw new AppError('Forbidden', `This route needs the role "${least}"`)
-  }
   return {
     site,
-    actor,
+    actor: withRole(actor, least),
     /** Throws `ResourceNotFound` when there was none. */
     resource() {
       if (found === undefined) throw notFound('Resource', resourceId)

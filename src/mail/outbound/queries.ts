@@ -59,12 +59,8 @@ export async function claimMessage(
   tx: SiteTx,
   messageId: string,
 ): Promise<ClaimedMessage | undefined> {
-  const row = await tx.db
-    .updateTable('outbound_message')
+  const row = await updateQueued(tx, messageId)
     .set({ attempts: sql`attempts + 1` })
-    .where('site_id', '=', tx.siteId)
-    .where('message_id', '=', messageId)
-    .where('status', '=', 'queued')
     .returning(['sealed', 'attempts', 'created_at as createdAt'])
     .executeTakeFirst()
   return row?.sealed ? { ...row, sealed: row.sealed } : undefined
@@ -80,12 +76,8 @@ export async function finishMessage(
     readonly finishedAt: Date
   },
 ): Promise<void> {
-  await tx.db
-    .updateTable('outbound_message')
+  await updateQueued(tx, messageId)
     .set({ status: end.status, error: end.error, finished_at: end.finishedAt, sealed: null })
-    .where('site_id', '=', tx.siteId)
-    .where('message_id', '=', messageId)
-    .where('status', '=', 'queued')
     .execute()
 }
 
@@ -121,11 +113,12 @@ export async function selectFailedMessages(
 }
 
 export async function noteFailure(tx: SiteTx, messageId: string, error: string): Promise<void> {
-  await tx.db
+  await updateQueued(tx, messageId).set({ error }).execute()
+}
+
+const updateQueued = (tx: SiteTx, messageId: string) =>
+  tx.db
     .updateTable('outbound_message')
-    .set({ error })
     .where('site_id', '=', tx.siteId)
     .where('message_id', '=', messageId)
     .where('status', '=', 'queued')
-    .execute()
-}

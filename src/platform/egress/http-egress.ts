@@ -74,7 +74,10 @@ export class HttpEgress implements Egress {
     for (let redirects = 0; ; redirects += 1) {
       const answer = await this.#hop(hop, policy, signal)
       const next = nextHop(hop, answer)
-      if (!next || request.redirect === 'manual') return response(answer, hop.url, redirects > 0)
+      if (!next || request.redirect === 'manual') {
+        const { heldBytes: _, ...response } = answer
+        return { ...response, url: hop.url.href, redirected: redirects > 0 }
+      }
       if (request.redirect === 'error')
         throw new Error(`"${hop.url.host}" answered with a redirect`)
       if (redirects === MAX_REDIRECTS) throw new Error(`more than ${MAX_REDIRECTS} redirects`)
@@ -168,15 +171,6 @@ function becomesGet(method: string, status: number): boolean {
   if (status === 303) return method !== 'GET' && method !== 'HEAD'
   return (status === 301 || status === 302) && method === 'POST'
 }
-
-const response = (answer: HttpResponse, url: URL, wasRedirected: boolean): EgressResponse => ({
-  status: answer.status,
-  statusText: answer.statusText,
-  url: url.href,
-  redirected: wasRedirected,
-  headers: answer.headers,
-  bodyBase64: answer.bodyBase64,
-})
 
 /** An error for site code. Its message tells nothing about the installation's own network. */
 function explained(error: unknown, signal: AbortSignal, policy: EgressPolicy): Error {
