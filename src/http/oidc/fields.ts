@@ -77,3 +77,7 @@ function required(fields: URLSearchParams, name: string, message: string): strin
 
 const missing = (field: string, message: string): AppError =>
   new AppError('ValidationError', message, { details: [{ field, message }] })
+
+/** What a page says whose code was sent again. */
+export const resentNotice = ({ resent }: { readonly resent?: true }): string | undefined =>
+  resent ? 'We have sent you a new code.' : undefined

@@ -7,10 +7,10 @@ import {
   readCode,
   readPassword,
   readUsername,
+  resentNotice,
   usernameField,
 } from './fields.ts'
-import type { Flow } from './flow.ts'
-import { type FormState, linkLine } from './pages/form.ts'
+import { linkLine } from './pages/form.ts'
 import { html } from './pages/html.ts'
 import { seeOther } from './see-other.ts'
 import { type InteractionRequest, interactionPage, signInFormRoutes } from './sign-in-form.ts'
@@ -20,83 +20,62 @@ export const forgotPasswordRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'forgotPassword',
     open: 'The page on which people ask for a new password',
-    show: forgotPage,
-    submit: forgot,
+    show: (interaction, { typed, errors }) =>
+      interactionPage(interaction, {
+        title: 'Forgot your password?',
+        lead: html`Enter your email address, and we will send you a code to set a new one.`,
+        action: interaction.pathTo('forgotPassword'),
+        fields: [usernameField(typed.get('username') ?? interaction.authorization.loginHint)],
+        submit: 'Send the code',
+        errors,
+        more: signInLine(interaction),
+      }),
+    async submit(interaction, fields) {
+      const email = readUsername(fields)
+      await context.passwordResets.request(interaction, email)
+      return seeOther(interaction.pathTo('confirmForgotPassword', { step: 'reset', email }))
+    },
   })
-
-async function forgot(
-  context: AppContext,
-  interaction: InteractionRequest,
-  fields: URLSearchParams,
-): Promise<Response> {
-  const email = readUsername(fields)
-  await context.passwordResets.request(interaction, email)
-  return seeOther(interaction.pathTo('confirmForgotPassword', { step: 'reset', email }))
-}
-
-const forgotPage = (interaction: InteractionRequest, { typed, errors }: FormState): Response =>
-  interactionPage(interaction, {
-    title: 'Forgot your password?',
-    lead: html`Enter your email address, and we will send you a code to set a new one.`,
-    action: interaction.pathTo('forgotPassword'),
-    fields: [usernameField(typed.get('username') ?? interaction.authorization.loginHint)],
-    submit: 'Send the code',
-    errors,
-    more: linkLine('Remembered it?', interaction.pathTo('login'), 'Sign in'),
-  })
-
-type ResetFlow = Extract<Flow, { step: 'reset' }>
 
 /** The page that sets a new password with the mailed code. */
 export const confirmForgotPasswordRoutes = (context: AppContext) =>
   signInFormRoutes(context, {
     name: 'confirmForgotPassword',
     open: 'The page on which people set a new password',
-    show: resetPage,
-    submit: reset,
+    show: (interaction, { typed, errors }) => {
+      const { flow } = interaction
+      if (flow?.step !== 'reset') {
+        return seeOther(interaction.pathTo('forgotPassword'), interaction.csrf.cookies)
+      }
+      return interactionPage(interaction, {
+        title: 'Set a new password',
+        lead: html`If <b>${flow.email}</b> has an account, a message with a code is on its way.`,
+        action: interaction.pathTo('confirmForgotPassword', flow),
+        fields: [
+          { ...codeField, value: typed.get('code') ?? undefined },
+          newPasswordField(interaction.pool.settings.passwordPolicy, 'New password'),
+        ],
+        account: flow.email,
+        submit: 'Set password',
+        again: SEND_AGAIN,
+        errors,
+        notice: resentNotice(flow),
+        more: signInLine(interaction),
+      })
+    },
+    async submit(interaction, fields) {
+      const { flow } = interaction
+      if (flow?.step !== 'reset') return seeOther(interaction.pathTo('forgotPassword'))
+      const { email } = flow
+      if (fields.get('action') === 'resend') {
+        await context.passwordResets.request(interaction, email)
+        return seeOther(interaction.pathTo('confirmForgotPassword', { ...flow, resent: true }))
+      }
+      const change = { email, code: readCode(fields), password: readPassword(fields) }
+      await context.passwordResets.confirm(interaction, change)
+      return seeOther(interaction.pathTo('login', { step: 'password-reset', email }))
+    },
   })
 
-async function reset(
-  context: AppContext,
-  interaction: InteractionRequest,
-  fields: URLSearchParams,
-): Promise<Response> {
-  const { flow } = interaction
-  if (flow?.step !== 'reset') return seeOther(interaction.pathTo('forgotPassword'))
-  const { email } = flow
-  if (fields.get('action') === 'resend') {
-    await context.passwordResets.request(interaction, email)
-    return seeOther(interaction.pathTo('confirmForgotPassword', { ...flow, resent: true }))
-  }
-  const change = { email, code: readCode(fields), password: readPassword(fields) }
-  await context.passwordResets.confirm(interaction, change)
-  return seeOther(interaction.pathTo('login', { step: 'password-reset', email }))
-}
-
-function resetPage(interaction: InteractionRequest, form: FormState): Response {
-  const { flow } = interaction
-  return flow?.step === 'reset'
-    ? newPasswordPage(interaction, flow, form)
-    : seeOther(interaction.pathTo('forgotPassword'), interaction.csrf.cookies)
-}
-
-const newPasswordPage = (
-  interaction: InteractionRequest,
-  flow: ResetFlow,
-  { typed, errors }: FormState,
-): Response =>
-  interactionPage(interaction, {
-    title: 'Set a new password',
-    lead: html`If <b>${flow.email}</b> has an account, a message with a code is on its way.`,
-    action: interaction.pathTo('confirmForgotPassword', flow),
-    fields: [
-      { ...codeField, value: typed.get('code') ?? undefined },
-      newPasswordField(interaction.pool.settings.passwordPolicy, 'New password'),
-    ],
-    account: flow.email,
-    submit: 'Set password',
-    again: SEND_AGAIN,
-    errors,
-    notice: flow.resent ? 'We have sent you a new code.' : undefined,
-    more: linkLine('Remembered it?', interaction.pathTo('login'), 'Sign in'),
-  })
+const signInLine = ({ pathTo }: InteractionRequest) =>
+  linkLine('Remembered it?', pathTo('login'), 'Sign in')

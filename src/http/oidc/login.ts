@@ -19,24 +19,18 @@ export const loginRoutes = (context: AppContext) =>
     name: 'login',
     open: 'The page on which people sign in',
     show: loginPage,
-    submit: signIn,
+    async submit(interaction, fields) {
+      const authTime = context.clock.now()
+      const credentials = { email: readUsername(fields), password: readPassword(fields) }
+      const answer = await context.passwordSignIns.authenticate(interaction, credentials)
+      if (answer.kind === 'unconfirmed') {
+        const { registrationId } = answer
+        const flow = { step: 'confirm', email: credentials.email, registrationId } as const
+        return seeOther(interaction.pathTo('confirmUser', flow))
+      }
+      return completePasswordSignIn(context, interaction, { sub: answer.user.sub, authTime })
+    },
   })
-
-async function signIn(
-  context: AppContext,
-  interaction: InteractionRequest,
-  fields: URLSearchParams,
-): Promise<Response> {
-  const authTime = context.clock.now()
-  const credentials = { email: readUsername(fields), password: readPassword(fields) }
-  const answer = await context.passwordSignIns.authenticate(interaction, credentials)
-  if (answer.kind === 'unconfirmed') {
-    const { registrationId } = answer
-    const flow = { step: 'confirm', email: credentials.email, registrationId } as const
-    return seeOther(interaction.pathTo('confirmUser', flow))
-  }
-  return completePasswordSignIn(context, interaction, { sub: answer.user.sub, authTime })
-}
 
 function loginPage(interaction: InteractionRequest, { typed, errors }: FormState): Response {
   const { pool, authorization, flow, pathTo } = interaction

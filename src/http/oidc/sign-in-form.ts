@@ -82,11 +82,7 @@ interface SignInForm {
   /** Shows the form, also again with its errors. */
   show(interaction: InteractionRequest, form: FormState): Response
   /** Rejects with an `AppError` that the form shows, or with another error. */
-  submit(
-    context: AppContext,
-    interaction: InteractionRequest,
-    fields: URLSearchParams,
-  ): Promise<Response>
+  submit(interaction: InteractionRequest, fields: URLSearchParams): Promise<Response>
 }
 
 /** GET and POST of one page. */
@@ -107,23 +103,19 @@ export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
       '/',
       async ({ poolRequest }) => {
         const opened = interactions.open(poolRequest)
-        return opened instanceof Response ? opened : submitted(context, form, opened)
+        return opened instanceof Response ? opened : submitted(form, opened)
       },
       { openPool: form.open, params: PoolPath },
     )
 }
 
-async function submitted(
-  context: AppContext,
-  form: SignInForm,
-  interaction: InteractionRequest,
-): Promise<Response> {
+async function submitted(form: SignInForm, interaction: InteractionRequest): Promise<Response> {
   const { request, pool, csrf } = interaction
   const fields = await readSameOriginForm(request, new URL(pool.issuer).origin)
   const state = { typed: fields }
   if (!hasCsrfToken(csrf, fields)) return form.show(interaction, { ...state, errors: EXPIRED_FORM })
   try {
-    return await form.submit(context, interaction, fields)
+    return await form.submit(interaction, fields)
   } catch (error) {
     return form.show(interaction, { ...state, errors: formErrorsOf(error) })
   }
