@@ -19,8 +19,8 @@ export type ToWorker =
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
 
 export type FromWorker =
-  /** First on every connection: JSON of `Hello`. */
-  | Shape<'hello', [], [hello: string]>
+  /** First on every connection: proves that this service started the process at the other end. */
+  | Shape<'hello', [], [token: string]>
   /** Every section of batch `seq` has been entered; what came of it is in this frame or will follow. */
   | Shape<'acknowledge', [seq: number], []>
   | Shape<'result', [call: number, cpuUs: number], [result: string]>
@@ -72,13 +72,6 @@ export type FromGuest =
   | Shape<'unusable', [], [message: string]>
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
-
-/** Who is at the other end of a connection. The token proves that this service started it. */
-export interface Hello {
-  readonly token: string
-  /** Index of the worker in its host. */
-  readonly index: number
-}
 
 interface GuestLimits {
   readonly cpuMs: number

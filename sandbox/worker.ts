@@ -5,17 +5,19 @@ import { encodeFrame, FrameReader } from './frames.ts'
 import { FROM_WORKER } from './grammars.ts'
 import { syntaxReady } from './module-syntax.ts'
 import { ProgressMarker } from './progress-marker.ts'
-import type { Hello } from './protocol.ts'
 import { RecordWriter } from './records.ts'
 import { loadSnapshot } from './snapshot.ts'
 import { WorkerOutput } from './worker-output.ts'
 
 export interface WorkerTask {
   readonly socketPath: string
-  readonly snapshotPath: string
+  /** Where the worker marks what it is about to run. */
   readonly progressPath: string
-  readonly hello: Hello
+  readonly snapshotPath: string
+  /** Proves to the service that it started this process. */
+  readonly token: string
   readonly warmIsolates: number
+  /** Resident memory at which the service ends this process. */
   readonly memoryBytes: number
 }
 
@@ -34,7 +36,7 @@ export default async function work(task: WorkerTask): Promise<void> {
   })
   const frames = new FrameReader()
   await new Promise<void>((resolve, reject) => {
-    socket.on('connect', () => socket.write(encodeFrame(greeting(task.hello))))
+    socket.on('connect', () => socket.write(encodeFrame(greeting(task.token))))
     socket.on('data', (chunk) => {
       for (const text of frames.push(chunk)) engine.receive(text)
     })
@@ -46,8 +48,8 @@ export default async function work(task: WorkerTask): Promise<void> {
   })
 }
 
-export function greeting(hello: Hello): string {
+export function greeting(token: string): string {
   const writer = new RecordWriter(FROM_WORKER)
-  writer.add('hello', [], [JSON.stringify(hello)])
+  writer.add('hello', [], [token])
   return writer.take()
 }

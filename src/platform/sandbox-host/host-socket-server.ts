@@ -3,7 +3,6 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { listening } from '#platform/listening.ts'
 import { FrameReader } from '#sandbox/frames.ts'
 import { FROM_WORKER } from '#sandbox/grammars.ts'
-import type { Hello } from '#sandbox/protocol.ts'
 import { readRecords } from '#sandbox/records.ts'
 
 /** Who takes what a connection brings. */
@@ -23,7 +22,7 @@ export class HostSocketServer {
    * while it listens: connections that are open go on.
    */
   constructor(
-    accept: (hello: Hello, socket: Socket) => FrameReceiver | undefined,
+    accept: (token: string, socket: Socket) => FrameReceiver | undefined,
     failed: (error: Error) => void,
   ) {
     this.#failed = failed
@@ -35,7 +34,7 @@ export class HostSocketServer {
         try {
           for (const text of frames.push(chunk)) {
             if (receiver) receiver.receive(text)
-            else receiver = accept(helloOf(text), socket)
+            else receiver = accept(tokenOf(text), socket)
             if (!receiver) socket.destroy()
           }
         } catch {
@@ -61,8 +60,8 @@ export class HostSocketServer {
   }
 }
 
-function helloOf(text: string): Hello {
+function tokenOf(text: string): string {
   const [record] = readRecords(text, FROM_WORKER)
   if (record?.kind !== 'hello') throw new Error('A connection began without a hello')
-  return JSON.parse(record.texts[0]) as Hello
+  return record.texts[0]
 }

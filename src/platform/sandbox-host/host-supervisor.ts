@@ -8,7 +8,6 @@ import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { readProgress } from '#sandbox/progress-marker.ts'
-import type { Hello } from '#sandbox/protocol.ts'
 
 import type { HostCommand } from './host-command.ts'
 import type { HostPlace, RoleOnDemand } from './host-place.ts'
@@ -21,7 +20,6 @@ import type { SandboxStatus } from './sandbox.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
 
-const WORKERS_PER_HOST = 1
 /** A host that is started when it is needed ends when no call has waited for it for so long. */
 const UNNEEDED_MS = 60_000
 /** A host that lived this long starts again at once. */
@@ -93,7 +91,7 @@ export class HostSupervisor {
   constructor(deps: HostSupervisorDeps) {
     this.#deps = deps
     this.#connections = new HostSocketServer(
-      (hello, socket) => this.#accept(hello, socket),
+      (token, socket) => this.#accept(token, socket),
       (error) => deps.logger.error({ err: error }, 'the socket of the sandbox hosts failed'),
     )
     const ordinary = Array.from({ length: deps.ordinaryHosts }, (_, index) =>
@@ -181,7 +179,6 @@ export class HostSupervisor {
         options: {
           socketPath: join(this.#directory, 'hosts.sock'),
           progressPath: join(this.#directory, `mark.${this.#started}`),
-          workers: WORKERS_PER_HOST,
           cacheDir,
           prelude,
           warmIsolates,
@@ -197,13 +194,13 @@ export class HostSupervisor {
     return host
   }
 
-  #accept(hello: Hello, socket: Socket): FrameReceiver | undefined {
-    const host = Array.from(this.#hosts).find(({ process }) => process.token === hello.token)
+  #accept(token: string, socket: Socket): FrameReceiver | undefined {
+    const host = Array.from(this.#hosts).find(({ process }) => process.token === token)
     if (!host || host.worker) return undefined
     const { pid, progressPath } = host.process
     const worker = new WorkerConnection(
       socket,
-      { pid, progressPath: `${progressPath}.${hello.index}`, place: host.seat.place },
+      { pid, progressPath, place: host.seat.place },
       this.#deps.events,
     )
     host.worker = worker
