@@ -6,8 +6,9 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { matchesChallenge } from './pkce.ts'
-import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
-import type { TokenSetsDeps } from './token-sets-deps.ts'
+import { endReplayed } from './replay.ts'
+import type { IssuedTokenSet } from './token-issuer.ts'
+import type { GrantDeps } from './token-sets-deps.ts'
 
 export interface CodeGrant {
   readonly clientId: string
@@ -44,53 +45,31 @@ const USED = 'code was used already'
 const SIGNED_OUT = 'The user has been signed out'
 
 /** Turns a code into the first tokens of a sign-in. A second use ends what came of the first (RFC 6749 section 4.1.2). */
-export class CodeExchange {
-  readonly #deps: TokenSetsDeps
-  readonly #issuer: TokenIssuer
-
-  constructor(deps: TokenSetsDeps, issuer: TokenIssuer) {
-    this.#deps = deps
-    this.#issuer = issuer
+export async function exchangeCode(
+  deps: GrantDeps,
+  tx: SiteTx,
+  request: PoolRequest,
+  grant: CodeGrant,
+): Promise<GrantResult<IssuedTokenSet>> {
+  const { pool, origin } = request
+  const code = await deps.codes.find(tx, grant.code)
+  if (!code) return denied('invalid_grant', UNKNOWN)
+  const fault = CHECKS.find(({ is }) => is(code, grant, pool))
+  // For a code of another pool or client, the error says no more than that.
+  if (fault) return denied('invalid_grant', fault.description)
+  const replay = { event: 'authorization-code.replayed', description: USED } as const
+  if (code.familyId !== null) return endReplayed(deps, tx, request, { ...replay, stored: code })
+  const account = await lockAccountOfSignIn(tx, pool, code)
+  if (!account) return denied('invalid_grant', SIGNED_OUT)
+  const familyId = deps.families.newId()
+  if (!(await deps.codes.use(tx, grant.code, familyId))) {
+    // The code was used, or the user was signed out, since it was found.
+    const stored = await deps.codes.find(tx, grant.code)
+    if (!stored) return denied('invalid_grant', UNKNOWN)
+    return endReplayed(deps, tx, request, { ...replay, stored })
   }
-
-  async run(
-    tx: SiteTx,
-    request: PoolRequest,
-    grant: CodeGrant,
-  ): Promise<GrantResult<IssuedTokenSet>> {
-    const { pool, origin } = request
-    const code = await this.#deps.codes.find(tx, grant.code)
-    if (!code) return denied('invalid_grant', UNKNOWN)
-    const fault = CHECKS.find(({ is }) => is(code, grant, pool))
-    // For a code of another pool or client, the error says no more than that.
-    if (fault) return denied('invalid_grant', fault.description)
-    if (code.familyId !== null) return this.#replayed(tx, request, code)
-    const account = await lockAccountOfSignIn(tx, pool, code)
-    if (!account) return denied('invalid_grant', SIGNED_OUT)
-    const familyId = this.#deps.families.newId()
-    if (!(await this.#deps.codes.use(tx, grant.code, familyId)))
-      return this.#lostRace(tx, request, grant)
-    await this.#deps.families.start(tx, { ...code, familyId, origin })
-    const { clientId, scope, authTime, nonce } = code
-    const content = { familyId, clientId, account, authTime, scope, nonce: nonce ?? undefined }
-    return granted(await this.#issuer.issue(tx, content))
-  }
-
-  /** The code was used, or the user was signed out, since it was found. */
-  async #lostRace(tx: SiteTx, request: PoolRequest, grant: CodeGrant): Promise<GrantResult<never>> {
-    const code = await this.#deps.codes.find(tx, grant.code)
-    return code ? this.#replayed(tx, request, code) : denied('invalid_grant', UNKNOWN)
-  }
-
-  async #replayed(
-    tx: SiteTx,
-    { pool, origin }: PoolRequest,
-    code: FoundCode,
-  ): Promise<GrantResult<never>> {
-    const { sub, familyId, clientId } = code
-    if (familyId !== null) await this.#deps.families.end(tx, code, familyId)
-    const event = 'authorization-code.replayed'
-    await this.#deps.events.record(tx, { event, pool: pool.kind, sub, clientId, origin })
-    return denied('invalid_grant', USED)
-  }
+  await deps.families.start(tx, { ...code, familyId, origin })
+  const { clientId, scope, authTime, nonce } = code
+  const content = { familyId, clientId, account, authTime, scope, nonce: nonce ?? undefined }
+  return granted(await deps.issuer.issue(tx, content))
 }

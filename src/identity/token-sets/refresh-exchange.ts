@@ -7,8 +7,9 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 
 import { type GrantResult, granted, denied } from './oauth-error.ts'
 import { type StoredRefreshToken, markRefreshTokenUsed, selectRefreshToken } from './queries.ts'
-import type { IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
-import type { TokenSetsDeps } from './token-sets-deps.ts'
+import { endReplayed } from './replay.ts'
+import type { IssuedTokenSet } from './token-issuer.ts'
+import type { GrantDeps } from './token-sets-deps.ts'
 
 export interface RefreshGrant {
   readonly clientId: string
@@ -18,52 +19,32 @@ export interface RefreshGrant {
 }
 
 /** Turns a refresh token into the next tokens of its sign-in. A second use ends the sign-in (RFC 9700 section 4.14.2). */
-export class RefreshExchange {
-  readonly #deps: TokenSetsDeps
-  readonly #issuer: TokenIssuer
-
-  constructor(deps: TokenSetsDeps, issuer: TokenIssuer) {
-    this.#deps = deps
-    this.#issuer = issuer
+export async function exchangeRefreshToken(
+  deps: GrantDeps,
+  tx: SiteTx,
+  request: PoolRequest,
+  grant: RefreshGrant,
+): Promise<GrantResult<IssuedTokenSet>> {
+  const { pool } = request
+  const tokenHash = hashSecret(grant.refreshToken)
+  const now = deps.clock.now()
+  const stored = await selectRefreshToken(tx, tokenHash)
+  const fault = faultOf(stored, pool, grant, now)
+  if (!stored || fault !== undefined) {
+    return denied('invalid_grant', fault ?? 'refresh_token is not known')
   }
-
-  async run(
-    tx: SiteTx,
-    request: PoolRequest,
-    grant: RefreshGrant,
-  ): Promise<GrantResult<IssuedTokenSet>> {
-    const { pool } = request
-    const tokenHash = hashSecret(grant.refreshToken)
-    const now = this.#deps.clock.now()
-    const stored = await selectRefreshToken(tx, tokenHash)
-    const fault = faultOf(stored, pool, grant, now)
-    if (!stored || fault !== undefined) {
-      return denied('invalid_grant', fault ?? 'refresh_token is not known')
-    }
-    const scope = narrowScope(stored.scope, grant.scope)
-    if (scope === undefined) {
-      return denied('invalid_scope', 'scope names more than the sign-in was granted')
-    }
-    const account = await lockAccountOfSignIn(tx, pool, stored)
-    if (!account) return denied('invalid_grant', 'The user has been signed out')
-    if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
-      return this.#replayed(tx, request, stored)
-    }
-    const { familyId, clientId, authTime } = stored
-    return granted(await this.#issuer.issue(tx, { familyId, clientId, account, authTime, scope }))
+  const scope = narrowScope(stored.scope, grant.scope)
+  if (scope === undefined) {
+    return denied('invalid_scope', 'scope names more than the sign-in was granted')
   }
-
-  async #replayed(
-    tx: SiteTx,
-    { pool, origin }: PoolRequest,
-    stored: StoredRefreshToken,
-  ): Promise<GrantResult<never>> {
-    const { sub, familyId, clientId } = stored
-    await this.#deps.families.end(tx, stored, familyId)
-    const event = 'refresh-token.replayed'
-    await this.#deps.events.record(tx, { event, pool: pool.kind, sub, clientId, origin })
-    return denied('invalid_grant', 'refresh_token was used already')
+  const account = await lockAccountOfSignIn(tx, pool, stored)
+  if (!account) return denied('invalid_grant', 'The user has been signed out')
+  if (!(await markRefreshTokenUsed(tx, tokenHash, now))) {
+    const description = 'refresh_token was used already'
+    return endReplayed(deps, tx, request, { event: 'refresh-token.replayed', description, stored })
   }
+  const { familyId, clientId, authTime } = stored
+  return granted(await deps.issuer.issue(tx, { familyId, clientId, account, authTime, scope }))
 }
 
 function faultOf(

@@ -5,32 +5,22 @@ import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import { CodeExchange, type CodeGrant } from './code-exchange.ts'
+import { type CodeGrant, exchangeCode } from './code-exchange.ts'
 import type { SignInGrant, TokenSet, UserInfo } from './model.ts'
 import { type GrantResult, granted, denied, requireGranted } from './oauth-error.ts'
 import { requireVerifierShape } from './pkce.ts'
-import { type RefreshGrant, RefreshExchange } from './refresh-exchange.ts'
+import { type RefreshGrant, exchangeRefreshToken } from './refresh-exchange.ts'
 import { type IssuedTokenSet, TokenIssuer } from './token-issuer.ts'
-import { type RevocationRequest, TokenRevocation } from './token-revocation.ts'
-import type { TokenSetsDeps } from './token-sets-deps.ts'
-import { UserInfos } from './user-infos.ts'
+import { type RevocationRequest, endSignInOf } from './token-revocation.ts'
+import type { GrantDeps, TokenSetsDeps } from './token-sets-deps.ts'
+import { userInfoOf } from './user-infos.ts'
 
 /** Access, id and refresh tokens of sign-ins. Refusals are `OAuthError`s. */
 export class TokenSets {
-  readonly #deps: TokenSetsDeps
-  readonly #issuer: TokenIssuer
-  readonly #codeExchange: CodeExchange
-  readonly #refreshExchange: RefreshExchange
-  readonly #revocation: TokenRevocation
-  readonly #userInfos: UserInfos
+  readonly #deps: GrantDeps
 
   constructor(deps: TokenSetsDeps) {
-    this.#deps = deps
-    this.#issuer = new TokenIssuer(deps)
-    this.#codeExchange = new CodeExchange(deps, this.#issuer)
-    this.#refreshExchange = new RefreshExchange(deps, this.#issuer)
-    this.#revocation = new TokenRevocation(deps)
-    this.#userInfos = new UserInfos(deps)
+    this.#deps = { ...deps, issuer: new TokenIssuer(deps) }
   }
 
   /** Issues the tokens of a new sign-in. `record` writes what belongs to it, in the transaction that makes it. */
@@ -48,30 +38,30 @@ export class TokenSets {
       await this.#deps.families.start(tx, { familyId, userPoolId: pool.userPoolId, ...start })
       await record(tx, account)
       const issue = { familyId, clientId: client.clientId, account, authTime, scope, nonce }
-      return granted(await this.#issuer.issue(tx, issue))
+      return granted(await this.#deps.issuer.issue(tx, issue))
     })
   }
 
   exchangeCode(request: PoolRequest, grant: CodeGrant): Promise<TokenSet> {
     requireVerifierShape(grant.codeVerifier)
     const { site, pool } = request
-    return this.#answer(site, pool, (tx) => this.#codeExchange.run(tx, request, grant))
+    return this.#answer(site, pool, (tx) => exchangeCode(this.#deps, tx, request, grant))
   }
 
   /** A refresh token is valid once: the response contains the next one. */
   refresh(request: PoolRequest, grant: RefreshGrant): Promise<TokenSet> {
     const { site, pool } = request
-    return this.#answer(site, pool, (tx) => this.#refreshExchange.run(tx, request, grant))
+    return this.#answer(site, pool, (tx) => exchangeRefreshToken(this.#deps, tx, request, grant))
   }
 
   /** Ends the sign-in of the token. Does nothing for an unknown token. */
   revoke(request: PoolRequest, revocation: RevocationRequest): Promise<void> {
-    return this.#revocation.run(request, revocation)
+    return endSignInOf(this.#deps, request, revocation)
   }
 
   /** Describes the user whose access token, with the scope `openid`, is given. */
   userInfo(site: Site, pool: Pool, authorization: string | undefined): Promise<UserInfo> {
-    return this.#userInfos.of(site, pool, authorization)
+    return userInfoOf(this.#deps, site, pool, authorization)
   }
 
   async #answer(
@@ -79,8 +69,8 @@ export class TokenSets {
     pool: Pool,
     grant: (tx: SiteTx) => Promise<GrantResult<IssuedTokenSet>>,
   ): Promise<TokenSet> {
-    await this.#issuer.prepare(site, pool)
+    await this.#deps.issuer.prepare(site, pool)
     const issued = requireGranted(await this.#deps.database.withSite(site.siteId, grant))
-    return this.#issuer.sign(site, pool, issued)
+    return this.#deps.issuer.sign(site, pool, issued)
   }
 }

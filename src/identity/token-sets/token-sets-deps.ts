@@ -6,6 +6,8 @@ import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
+import type { TokenIssuer } from './token-issuer.ts'
+
 /** What issuing, exchanging and revoking tokens need of the rest of the service. */
 export interface TokenSetsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
   readonly users: Users
@@ -14,4 +16,8 @@ export interface TokenSetsDeps extends Pick<PlatformServices, 'database' | 'cloc
   readonly verifier: TokenVerifier
   readonly families: TokenFamilies
   readonly codes: AuthorizationCodes
+}
+
+export interface GrantDeps extends TokenSetsDeps {
+  readonly issuer: TokenIssuer
 }

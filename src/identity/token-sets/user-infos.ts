@@ -12,43 +12,43 @@ import { OAuthError } from './oauth-error.ts'
 import type { TokenSetsDeps } from './token-sets-deps.ts'
 
 /** What an access token's holder may know of its user: as the account is now, as far as the token's scopes go. */
-export class UserInfos {
-  readonly #deps: TokenSetsDeps
-
-  constructor(deps: TokenSetsDeps) {
-    this.#deps = deps
+export async function userInfoOf(
+  deps: TokenSetsDeps,
+  site: Site,
+  pool: Pool,
+  authorization: string | undefined,
+): Promise<UserInfo> {
+  const claims = await verifiedClaims(deps, site, pool, authorization)
+  const scopes = scopesOf(claims.scope ?? '')
+  if (!scopes.includes('openid')) {
+    throw new OAuthError('insufficient_scope', 'The access token lacks the scope "openid"')
   }
-
-  async of(site: Site, pool: Pool, authorization: string | undefined): Promise<UserInfo> {
-    const claims = await this.#claims(site, pool, authorization)
-    const scopes = scopesOf(claims.scope ?? '')
-    if (!scopes.includes('openid')) {
-      throw new OAuthError('insufficient_scope', 'The access token lacks the scope "openid"')
-    }
-    const account = await this.#deps.database.withSite(site.siteId, (tx) =>
-      findSessionAccount(tx, pool, claims.sub),
-    )
-    if (!account) throw invalidToken()
-    const { sub, email, emailVerified } = account
-    return {
-      sub,
-      ...(scopes.includes('profile') && { username: email }),
-      ...(scopes.includes('email') && { email, email_verified: emailVerified }),
-    }
+  const account = await deps.database.withSite(site.siteId, (tx) =>
+    findSessionAccount(tx, pool, claims.sub),
+  )
+  if (!account) throw invalidToken()
+  const { sub, email, emailVerified } = account
+  return {
+    sub,
+    ...(scopes.includes('profile') && { username: email }),
+    ...(scopes.includes('email') && { email, email_verified: emailVerified }),
   }
+}
 
-  async #claims(site: Site, pool: Pool, authorization: string | undefined): Promise<TokenClaims> {
-    try {
-      const token = bearerToken(authorization)
-      const { claims, expired } = await this.#deps.verifier.verify(site, pool.kind, token, [
-        'access',
-      ])
-      const status = await this.#deps.users.accountStatus(site, pool.userPoolId, claims)
-      if (!status || isRevoked(status, claims.iat) || expired) throw invalidToken()
-      return claims
-    } catch (error) {
-      throw error instanceof AppError && error.code === 'Unauthorized' ? invalidToken() : error
-    }
+async function verifiedClaims(
+  { verifier, users }: TokenSetsDeps,
+  site: Site,
+  pool: Pool,
+  authorization: string | undefined,
+): Promise<TokenClaims> {
+  try {
+    const token = bearerToken(authorization)
+    const { claims, expired } = await verifier.verify(site, pool.kind, token, ['access'])
+    const status = await users.accountStatus(site, pool.userPoolId, claims)
+    if (!status || isRevoked(status, claims.iat) || expired) throw invalidToken()
+    return claims
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'Unauthorized' ? invalidToken() : error
   }
 }
 
