@@ -36,7 +36,7 @@ export function httpApp(context: AppContext): HttpApp {
   const { hsts } = context.config
   const cors = new Cors(context, methods)
   const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
-  const log = new RequestLog(context.logger, context.config.logLevel)
+  const log = requestLog(context.logger, context.config.logLevel)
 
   return {
     routes: table.routes.map(({ method, path, hooks }) => ({
@@ -52,7 +52,7 @@ export function httpApp(context: AppContext): HttpApp {
       if (request.headers.has('origin')) await openToOrigin(request, response, scope)
       response.headers.set('x-request-id', scope.requestId)
       if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
-      log.write(request, response, scope)
+      log(request, response, scope)
       return response
     },
   }
@@ -99,25 +99,19 @@ function withMethod(error: AppError, methods: MethodTable, request: Request): Ap
   return new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
 }
 
-/** One line per request, at its end. */
-class RequestLog {
-  readonly #logger: Logger
-  readonly #everything: boolean
-
-  constructor(logger: Logger, level: string) {
-    this.#logger = logger
-    this.#everything = level === 'debug' || level === 'trace'
-  }
-
-  /** Operations that answered are counted by `GET /admin/data/usage`; a line each would cost more than the call. */
-  write(request: Request, response: Response, scope: RequestScope): void {
+/**
+ * One line per request, at its end. Operations that answered are counted by `GET /admin/data/usage`; a line each would cost
+ * more than the call.
+ */
+function requestLog(logger: Logger, level: string) {
+  const everything = level === 'debug' || level === 'trace'
+  return (request: Request, { status }: Response, scope: RequestScope): void => {
     const { requestId, host, path, startedAt } = scope
-    const { status } = response
     const operation = path.startsWith('/data/') && status < 500
-    if (operation && !this.#everything) return
+    if (operation && !everything) return
     const ms = Math.round(performance.now() - startedAt)
     const fields = { requestId, method: request.method, host, path, status, ms }
-    if (operation) this.#logger.debug(fields, 'request')
-    else this.#logger.info(fields, 'request')
+    if (operation) logger.debug(fields, 'request')
+    else logger.info(fields, 'request')
   }
 }

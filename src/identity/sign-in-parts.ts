@@ -11,7 +11,6 @@ import { LogoutRequests } from './sessions/logout-requests.ts'
 import { Sessions } from './sessions/service.ts'
 import { SignOut } from './sessions/sign-out.ts'
 import { TokenSets } from './token-sets/service.ts'
-import { IdTokenHints } from './tokens/id-token-hints.ts'
 import type { TokenSigner } from './tokens/token-signer.ts'
 import type { TokenVerifier } from './tokens/token-verifier.ts'
 import type { Users } from './users/service.ts'
@@ -37,13 +36,12 @@ export function openSignIns(deps: {
 }): SignInServices {
   const families = new TokenFamilies(deps)
   const codes = new AuthorizationCodes(deps)
-  const hints = new IdTokenHints(deps)
   const sessions = new Sessions({ ...deps, families, codes })
   return {
-    signIns: new SignIns({ ...deps, sessions, codes, hints }),
+    signIns: new SignIns({ ...deps, sessions, codes }),
     sessions,
     signOut: new SignOut({ ...deps, families, codes }),
     tokenSets: new TokenSets({ ...deps, families, codes }),
-    logouts: new LogoutRequests({ hints }),
+    logouts: new LogoutRequests(deps),
   }
 }

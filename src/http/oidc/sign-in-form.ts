@@ -34,18 +34,14 @@ type PageName =
   | 'confirmForgotPassword'
   | 'oauth2/authorize'
 
-/** Reads requests to the pages. Every page carries the client's request, which is checked each time; nothing is stored. */
-class Interactions {
-  readonly #formKey: Uint8Array
-  readonly #flows: Flows
-
-  constructor({ sealer, clock }: AppContext) {
-    this.#formKey = sealer.derive('sign-in-forms')
-    this.#flows = new Flows(sealer.derive('sign-in-flows'), clock)
-  }
-
-  /** Returns the response instead for a client's request that may not be served. */
-  open(poolRequest: PoolHttpRequest): InteractionRequest | Response {
+/**
+ * Reads requests to the pages. Every page carries the client's request, which is checked each time; nothing is stored.
+ * Returns the response instead for a client's request that may not be served.
+ */
+function interactionReader({ sealer, clock }: AppContext) {
+  const formKey = sealer.derive('sign-in-forms')
+  const flows = new Flows(sealer.derive('sign-in-flows'), clock)
+  return (poolRequest: PoolHttpRequest): InteractionRequest | Response => {
     const { site, pool, request } = poolRequest
     const params = new URL(request.url).searchParams
     const sealedFlow = params.get(FLOW)
@@ -58,16 +54,15 @@ class Interactions {
     const { client, query } = check.request
     // The link client signs in at the provider alone, on none of these pages.
     if (client.purpose === 'link') return seeOther(`${pathname}/oauth2/authorize?${query}`)
-    const csrf = csrfSession(this.#formKey, request, pool.issuer, poolScope(pool))
+    const csrf = csrfSession(formKey, request, pool.issuer, poolScope(pool))
     const browser = `${pool.issuer}\n${csrf.secret}`
-    const flow = sealedFlow === null ? undefined : this.#flows.open(sealedFlow, browser)
     return {
       ...poolRequest,
       authorization: check.request,
-      flow,
+      flow: sealedFlow === null ? undefined : flows.open(sealedFlow, browser),
       csrf,
       pathTo: (page, next) => {
-        const suffix = next ? `&${FLOW}=${this.#flows.seal(next, browser)}` : ''
+        const suffix = next ? `&${FLOW}=${flows.seal(next, browser)}` : ''
         return `${pathname}/${page}?${query}${suffix}`
       },
     }
@@ -87,14 +82,14 @@ interface SignInForm {
 
 /** GET and POST of one page. */
 export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
-  const interactions = new Interactions(context)
+  const open = interactionReader(context)
   const prefix: string = `/oidc/:userPoolId/${form.name}`
   return new Elysia({ prefix })
     .use(publicSite(context))
     .get(
       '/',
       async ({ poolRequest }) => {
-        const opened = interactions.open(poolRequest)
+        const opened = open(poolRequest)
         return opened instanceof Response ? opened : form.show(opened, EMPTY_FORM)
       },
       { openPool: form.open, params: PoolPath },
@@ -102,7 +97,7 @@ export const signInFormRoutes = (context: AppContext, form: SignInForm) => {
     .post(
       '/',
       async ({ poolRequest }) => {
-        const opened = interactions.open(poolRequest)
+        const opened = open(poolRequest)
         return opened instanceof Response ? opened : submitted(form, opened)
       },
       { openPool: form.open, params: PoolPath },

@@ -3,7 +3,7 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Session } from '#identity/sessions/model.ts'
 import type { SessionStart, Sessions } from '#identity/sessions/service.ts'
 import { lockAccountForNewSignIn } from '#identity/sessions/session-accounts.ts'
-import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
+import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -30,7 +30,7 @@ export interface SignedIn {
 interface SignInsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly sessions: Sessions
   readonly codes: AuthorizationCodes
-  readonly hints: IdTokenHints
+  readonly verifier: TokenVerifier
   readonly events: SecurityEvents
 }
 
@@ -101,7 +101,7 @@ export class SignIns {
   /** The `sub` that `id_token_hint` names. */
   async #expected(site: Site, { pool, idTokenHint }: AuthorizationRequest): Promise<string> {
     if (idTokenHint === undefined) return 'anyone'
-    return (await this.#deps.hints.subOf(site, pool, idTokenHint)) ?? 'unknown'
+    return (await this.#deps.verifier.hintedSub(site, pool, idTokenHint)) ?? 'unknown'
   }
 
   #codeOfSession(

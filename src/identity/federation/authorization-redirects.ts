@@ -1,7 +1,6 @@
 import type { LoginAttempt } from '#identity/authorization/authorization-request.ts'
 
-import type { FederationDeps } from './federation-deps.ts'
-import type { LinkChecks } from './link-checks.ts'
+import { type LinkCheckDeps, checkLinkRequest } from './link-checks.ts'
 import type { LoginRefusals } from './login-refusals.ts'
 import type { LinkingUser, LoginStates } from './login-states.ts'
 import { callbackUri } from './model.ts'
@@ -31,11 +30,10 @@ export interface BrowserCookies {
   readonly linkBinding: string | undefined
 }
 
-interface AuthorizationRedirectsDeps extends FederationDeps {
+interface AuthorizationRedirectsDeps extends LinkCheckDeps {
   readonly providers: Providers
   readonly client: ProviderClient
   readonly loginStates: LoginStates
-  readonly linkChecks: LinkChecks
   readonly refusals: LoginRefusals
 }
 
@@ -48,11 +46,13 @@ export class AuthorizationRedirects {
   }
 
   async start(attempt: LoginAttempt, cookies: BrowserCookies): Promise<AuthorizationRedirect> {
-    const { providers, linkChecks, refusals } = this.#deps
+    const { providers, refusals } = this.#deps
     const { site, request } = attempt
     try {
       const linker =
-        request.client.purpose === 'link' ? await linkChecks.check(attempt, cookies) : undefined
+        request.client.purpose === 'link'
+          ? await checkLinkRequest(this.#deps, attempt, cookies)
+          : undefined
       const access = await providers.access(site, request.pool)
       return await this.#begin(attempt, access, linker)
     } catch (error) {

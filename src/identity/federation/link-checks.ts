@@ -10,40 +10,32 @@ import type { Links, LinksDeps } from './links.ts'
 import { LoginRefused, linkRefused } from './login-refusals.ts'
 import type { LinkingUser } from './login-states.ts'
 
-interface LinkChecksDeps extends LinksDeps {
+export interface LinkCheckDeps extends LinksDeps {
   readonly links: Links
 }
 
 /**
- * Checks that the browser is the one in which the account's owner requested the link. The authorize URL alone proves
- * nothing: somebody else who opened it would link their identity to the sender's account.
+ * Returns the account's owner, whose browser this must be: the authorize URL alone proves nothing, since somebody else who
+ * opened it would link their identity to the sender's account. 403 `Forbidden` without a valid ticket, and in a browser
+ * where somebody else is signed in. `LoginRefused` in a browser that did not request the link, and when the account cannot
+ * be linked.
  */
-export class LinkChecks {
-  readonly #deps: LinkChecksDeps
-
-  constructor(deps: LinkChecksDeps) {
-    this.#deps = deps
-  }
-
-  /**
-   * Returns the account's owner. 403 `Forbidden` without a valid ticket, and in a browser where somebody else is signed in.
-   * `LoginRefused` in a browser that did not request the link, and when the account cannot be linked.
-   */
-  async check({ site, request }: LoginAttempt, cookies: BrowserCookies): Promise<LinkingUser> {
-    const { tickets, sessions, links } = this.#deps
-    const { pool } = request
-    const ticket = tickets.read(request)
-    if (!ticket) throw noTicket()
-    const { linker } = ticket
-    const session = await sessions.find(site, pool, cookies.sessionToken)
-    if (session && session.sub !== linker.sub) throw otherAccount()
-    const isRequester =
-      cookies.linkBinding !== undefined && isBindingOf(ticket, cookies.linkBinding)
-    if (!session && !isRequester) throw new LoginRefused(NOT_SIGNED_IN)
-    const reason = await links.refusalOf(site, pool, linker)
-    if (reason) throw linkRefused(reason, linker)
-    return linker
-  }
+export async function checkLinkRequest(
+  { tickets, sessions, links }: LinkCheckDeps,
+  { site, request }: LoginAttempt,
+  cookies: BrowserCookies,
+): Promise<LinkingUser> {
+  const { pool } = request
+  const ticket = tickets.read(request)
+  if (!ticket) throw noTicket()
+  const { linker } = ticket
+  const session = await sessions.find(site, pool, cookies.sessionToken)
+  if (session && session.sub !== linker.sub) throw otherAccount()
+  const isRequester = cookies.linkBinding !== undefined && isBindingOf(ticket, cookies.linkBinding)
+  if (!session && !isRequester) throw new LoginRefused(NOT_SIGNED_IN)
+  const reason = await links.refusalOf(site, pool, linker)
+  if (reason) throw linkRefused(reason, linker)
+  return linker
 }
 
 const NOT_SIGNED_IN: AuthorizationError = {

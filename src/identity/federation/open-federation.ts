@@ -3,7 +3,6 @@ import { AuthorizationCallbacks } from './authorization-callbacks.ts'
 import { AuthorizationRedirects } from './authorization-redirects.ts'
 import { FederatedAccounts } from './federated-accounts.ts'
 import type { FederationDeps } from './federation-deps.ts'
-import { LinkChecks } from './link-checks.ts'
 import { LinkTickets } from './link-tickets.ts'
 import { Links } from './links.ts'
 import { LoginRefusals } from './login-refusals.ts'
@@ -25,17 +24,17 @@ export function openFederation(deps: FederationDeps): FederationServices {
   const common = {
     ...deps,
     links,
+    tickets,
     providers: new Providers(deps),
     client: new ProviderClient(deps),
     loginStates: new LoginStates(deps),
     refusals: new LoginRefusals(deps.events),
   }
-  const linkChecks = new LinkChecks({ ...common, tickets })
   return {
     providers: common.providers,
     links,
     authMethods: new AuthMethods(deps),
-    authorizationRedirects: new AuthorizationRedirects({ ...common, linkChecks }),
+    authorizationRedirects: new AuthorizationRedirects(common),
     authorizationCallbacks: new AuthorizationCallbacks({
       ...common,
       accounts: new FederatedAccounts(common),

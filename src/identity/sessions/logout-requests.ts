@@ -1,5 +1,5 @@
 import type { Pool } from '#identity/pools/model.ts'
-import type { IdTokenHints } from '#identity/tokens/id-token-hints.ts'
+import type { TokenVerifier } from '#identity/tokens/token-verifier.ts'
 import type { Site } from '#sites/site.ts'
 
 const MAX_STATE = 2048
@@ -14,10 +14,10 @@ export type LogoutCheck =
 
 /** Whether browsers may be signed out for a client, and which of the client's addresses they go to then. */
 export class LogoutRequests {
-  readonly #hints: IdTokenHints
+  readonly #verifier: TokenVerifier
 
-  constructor(deps: { hints: IdTokenHints }) {
-    this.#hints = deps.hints
+  constructor(deps: { verifier: TokenVerifier }) {
+    this.#verifier = deps.verifier
   }
 
   /** `signedIn` is the user whom the browser is signed in as; undefined for nobody. */
@@ -30,7 +30,7 @@ export class LogoutRequests {
     const words = parseLogoutParameters(params)
     if (!words) return refused('A parameter is there more than once, or is too long')
     const { hint, target, state } = words
-    const sub = hint === undefined ? undefined : await this.#hints.subOf(site, pool, hint)
+    const sub = hint === undefined ? undefined : await this.#verifier.hintedSub(site, pool, hint)
     const logout = { ...words, sub }
     const fault = CHECKS.find(({ is }) => is(pool, logout))
     if (fault) return refused(fault.description)

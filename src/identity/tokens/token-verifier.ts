@@ -1,3 +1,4 @@
+import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { isPublished } from '#identity/keys/model.ts'
 import type { PoolKind } from '#identity/pool-kind.ts'
@@ -46,6 +47,19 @@ export class TokenVerifier {
     const refusal = failedClaimCheck({ header, claims, pool, uses, nowSeconds })
     if (refusal !== undefined) throw unauthorized(refusal)
     return { claims, pool, expired: claims.exp <= nowSeconds }
+  }
+
+  /**
+   * The `sub` of an `id_token_hint`, which may have expired: it is the client's expectation and no proof. Undefined for
+   * what is no id token of ours for this pool's client.
+   */
+  async hintedSub(site: Site, pool: Pool, hint: string): Promise<string | undefined> {
+    try {
+      return (await this.verify(site, pool.kind, hint, ['id'])).claims.sub
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'Unauthorized') return undefined
+      throw error
+    }
   }
 
   #key(pool: Pool, kid: string): CryptoKey {
