@@ -35,7 +35,7 @@ export async function besideOpenLoop(
       const dueMs = startedMs + (sent * 1000) / callsPerSecond
       const waitMs = dueMs - performance.now()
       if (waitMs > 0) await sleep(waitMs)
-      open.push(measure(Math.max(dueMs, performance.now())))
+      open.push(measure(Math.min(dueMs, performance.now())))
     }
   })()
   await work()
