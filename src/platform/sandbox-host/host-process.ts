@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 
@@ -6,8 +6,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { HostOptions } from '#sandbox/host.ts'
 
 import type { HostCommand } from './host-command.ts'
-
-const STDERR_LENGTH = 4000
+import { startProcess } from './start-process.ts'
 
 /** `memoryMb` and `cpuMs` are the doing of what ran; `full` is nobody's: its memory was not enough for all together. */
 export type KillReason = 'memoryMb' | 'cpuMs' | 'full'
@@ -23,7 +22,7 @@ export interface HostProcessDeps {
   readonly command: HostCommand
   readonly options: Omit<HostOptions, 'token'>
   readonly logger: Logger
-  exited(host: HostProcess, exit: HostExit): void
+  exited(exit: HostExit): void
 }
 
 /** One host process, from its start to its end. */
@@ -42,23 +41,10 @@ export class HostProcess {
   constructor(deps: HostProcessDeps) {
     this.#deps = deps
     const { command, options, logger } = deps
-    const child = spawn(command.file, [...command.args], {
-      env: { ...command.env },
-      stdio: ['pipe', 'ignore', 'pipe'],
-      // A session of its own: Ctrl-C in the terminal is for the service, which still answers calls while it drains.
-      detached: true,
-    })
+    const { child, stderr } = startProcess(command, 'ignore')
     this.#child = child
     this.#exited = once(child, 'exit').catch(() => {})
-    let stderr = ''
-    child.stderr.setEncoding('utf8')
-    child.stderr.on('data', (text: string) => {
-      stderr = (stderr + text).slice(-STDERR_LENGTH)
-    })
-    child.stdin.on('error', () => {
-      // The process is gone; its exit says so.
-    })
-    child.stdin.write(`${JSON.stringify({ ...options, token: this.token })}\n`)
+    child.stdin?.write(`${JSON.stringify({ ...options, token: this.token })}\n`)
     child.on('error', (error) => {
       logger.error({ err: error }, 'sandbox host does not start')
       this.#over({ code: null, signal: null, killed: undefined })
@@ -66,7 +52,8 @@ export class HostProcess {
     child.on('exit', (code, signal) => {
       const killed = this.#killed
       if (!this.#isDismissed) {
-        logger.warn({ hostPid: child.pid, code, signal, killed, stderr }, 'sandbox host ended')
+        const fields = { hostPid: child.pid, code, signal, killed, stderr: stderr() }
+        logger.warn(fields, 'sandbox host ended')
       }
       this.#over({ code, signal, killed })
     })
@@ -101,6 +88,6 @@ export class HostProcess {
   #over(exit: HostExit): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#deps.exited(this, exit)
+    this.#deps.exited(exit)
   }
 }

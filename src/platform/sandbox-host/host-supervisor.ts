@@ -184,7 +184,7 @@ export class HostSupervisor {
           warmIsolates,
           memoryBytes,
         },
-        exited: (_, exit) => {
+        exited: (exit) => {
           host.exit = exit
           this.#reap(host)
         },

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
 import type { Logger } from '#platform/log/logger.ts'
@@ -7,9 +6,9 @@ import type { PreparerAnswer } from '#sandbox/protocol.ts'
 
 import type { HostCommand } from './host-command.ts'
 import { cpuMs, rssBytes } from './process-usage.ts'
+import { type StartedProcess, startProcess } from './start-process.ts'
 
 const LOOK_EVERY_MS = 25
-const STDERR_LENGTH = 4000
 /** A process that gets no processor time is slow, not at work for too long; up to a point. */
 const MAX_WAIT_MS = 120_000
 /** How V8, the allocators and the kernel end a process for what it does itself. */
@@ -35,11 +34,10 @@ export type PreparerReply = Exclude<PreparerAnswer, { ready: true }> | { readonl
 
 /** One life of the process that prepares code. It ends when anything is wrong with it. */
 export class PreparerProcess {
-  readonly #child: ChildProcess
+  readonly #process: StartedProcess
   readonly #limits: PreparerLimits
   readonly #logger: Logger
   readonly #exited: Promise<unknown>
-  #stderr = ''
   #isReady = false
   /** When the source was handed over, and the processor time that the process had used before it read it. */
   #begun = { atMs: 0, cpuMs: 0 }
@@ -52,24 +50,12 @@ export class PreparerProcess {
   constructor(command: HostCommand, limits: PreparerLimits, logger: Logger) {
     this.#limits = limits
     this.#logger = logger
-    const child = spawn(command.file, [...command.args], {
-      env: { ...command.env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // A session of its own: Ctrl-C in the terminal is for the service.
-      detached: true,
-    })
-    this.#child = child
+    this.#process = startProcess(command, 'pipe')
+    const { child } = this.#process
     this.#exited = once(child, 'close').catch(() => {})
     const frames = new FrameReader()
-    child.stdout.on('data', (chunk: Buffer) => {
+    child.stdout?.on('data', (chunk: Buffer) => {
       for (const text of frames.push(chunk)) this.#receive(JSON.parse(text) as PreparerAnswer)
-    })
-    child.stderr.setEncoding('utf8')
-    child.stderr.on('data', (text: string) => {
-      this.#stderr = (this.#stderr + text).slice(-STDERR_LENGTH)
-    })
-    child.stdin.on('error', () => {
-      // The process is gone; its exit says so.
     })
     child.on('error', (err) => {
       logger.error({ err }, 'the process that prepares code does not start')
@@ -79,7 +65,7 @@ export class PreparerProcess {
   }
 
   get pid(): number {
-    return this.#child.pid ?? 0
+    return this.#process.child.pid ?? 0
   }
 
   get rssBytes(): number {
@@ -94,7 +80,7 @@ export class PreparerProcess {
       this.#settle = resolve
     })
     this.#begun = { atMs: Date.now(), cpuMs: cpuMs(this.pid) }
-    this.#child.stdin?.write(encodeFrame(source))
+    this.#process.child.stdin?.write(encodeFrame(source))
     const looking = setInterval(() => this.#look(), LOOK_EVERY_MS)
     try {
       return await answered
@@ -119,7 +105,7 @@ export class PreparerProcess {
 
   #kill(why: Loss): void {
     this.#killed ??= why
-    this.#child.kill('SIGKILL')
+    this.#process.child.kill('SIGKILL')
   }
 
   #receive(answer: PreparerAnswer): void {
@@ -135,7 +121,8 @@ export class PreparerProcess {
     const crashed = this.#isReady && OWN_DEATHS.includes(signal)
     if (this.#killed !== 'interrupted') {
       const { pid: preparerPid } = this
-      const fields = { preparerPid, code, signal, killed: this.#killed, stderr: this.#stderr }
+      const stderr = this.#process.stderr()
+      const fields = { preparerPid, code, signal, killed: this.#killed, stderr }
       this.#logger.warn(fields, 'the process that prepares code ended')
     }
     this.#onEnd(this.#killed ?? (crashed ? 'crash' : 'interrupted'))
