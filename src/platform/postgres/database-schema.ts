@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely'
 
 import type { IdentityTables } from './identity-tables.ts'
+import type { MailTables } from './mail-tables.ts'
 import type { RuntimeTables } from './runtime-tables.ts'
 import type { StoreTables } from './store-tables.ts'
 
@@ -18,7 +19,7 @@ interface InstanceTables {
 }
 
 /** What is of one site: every row says of which. */
-interface SiteTables extends IdentityTables, RuntimeTables, StoreTables {
+interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTables {
   site: {
     domain: string
     region: string

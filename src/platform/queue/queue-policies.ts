@@ -40,6 +40,8 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     lastRetrySeconds: 300,
     maxRunSeconds: 3600,
   },
+  'mail-parse': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
+  'mail-removal': CLEANUP,
   'account-mail': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 60 },
 }
 

@@ -36,6 +36,10 @@ export interface QueueJobs {
   'table-recount': { readonly siteId: string }
   /** Bring the index entries and expiries of a table in line with its definition. */
   'table-build': { readonly siteId: string; readonly resourceId: string }
+  /** Parse the messages of a site that were accepted and not parsed yet. */
+  'mail-parse': { readonly siteId: string }
+  /** Remove what nobody can see any more: messages of mailboxes that are gone, and objects of messages that are. */
+  'mail-removal': { readonly siteId: string }
 }
 
 export type QueueName = keyof QueueJobs

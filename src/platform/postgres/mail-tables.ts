@@ -1,0 +1,102 @@
+import type { Generated } from 'kysely'
+
+/** What mailboxes and their messages hold. Each table has `site_id`, too; a `bigint` comes as text. */
+export interface MailTables {
+  mail_address: {
+    local_part: string
+    kind: 'mailbox' | 'alias'
+  }
+  mailbox: {
+    mailbox_id: string
+    local_part: string
+    kind: Generated<'mailbox'>
+    status: Generated<'ACTIVE' | 'DISABLED'>
+    trash_auto_purge: Generated<boolean>
+    trash_retention_days: Generated<number>
+    used_bytes: Generated<string>
+    used_messages: Generated<string>
+    quota_bytes: string | null
+    quota_messages: string | null
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+    disabled_at: Date | null
+  }
+  mailbox_owner: {
+    mailbox_id: string
+    user_pool_id: string
+    sub: string
+    created_at: Generated<Date>
+  }
+  mail_alias: {
+    local_part: string
+    kind: Generated<'alias'>
+    created_at: Generated<Date>
+    updated_at: Generated<Date>
+  }
+  mail_alias_target: {
+    local_part: string
+    mailbox_id: string
+  }
+  mail_usage: {
+    used_bytes: Generated<string>
+    used_messages: Generated<string>
+  }
+  mail_raw: {
+    raw_id: string
+    size_bytes: string
+    sha256: Buffer
+    envelope_from: string
+    client: unknown
+    trace_header: string
+    authentication: unknown
+    parse_status: Generated<'pending' | 'parsed' | 'failed'>
+    parse_attempts: Generated<number>
+    bounce: unknown
+    received_at: Date
+  }
+  mail_content: {
+    raw_id: string
+    text: string
+    html: string | null
+    truncated: Generated<boolean>
+    attachments: unknown
+  }
+  mail_message: {
+    message_id: string
+    mailbox_id: string
+    raw_id: string
+    size_bytes: string
+    recipient: string
+    folder: Generated<'INBOX' | 'SENT' | 'ARCHIVE' | 'TRASH'>
+    origin_folder: 'INBOX' | 'SENT' | 'ARCHIVE' | null
+    deleted: Generated<boolean>
+    trashed_at: Date | null
+    seen: Generated<boolean>
+    received_at: Date
+    thread_id: string
+    subject: Generated<string>
+    from_address: Generated<string>
+    recipients: unknown
+    header_id: string | null
+    in_reply_to: string | null
+    reference_ids: Generated<string[]>
+    snippet: Generated<string>
+    has_attachments: Generated<boolean>
+    search: Generated<string>
+  }
+  mail_thread_reference: {
+    mailbox_id: string
+    reference_hash: Buffer
+    thread_id: string
+  }
+  mail_delivery: {
+    mailbox_id: string
+    delivery_hash: Buffer
+    message_id: string
+    expires_at: Date
+  }
+  mail_removed_object: {
+    raw_id: string
+    removed_at: Generated<Date>
+  }
+}
