@@ -7,7 +7,7 @@ const STDERR_LENGTH = 4000
 export interface StartedProcess {
   readonly child: ChildProcess
   /** The end of what it has written to stderr. */
-  stderr(): string
+  readonly stderr: () => string
 }
 
 /**
