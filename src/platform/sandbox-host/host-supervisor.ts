@@ -161,7 +161,10 @@ export class HostSupervisor {
     this.#spare.host = undefined
     seat.host = spare
     spare.seat = seat
-    if (spare.worker) settle(spare, spare.worker)
+    if (spare.worker) {
+      spare.worker.place = seat.place
+      prioritize(spare)
+    }
     this.#fill(this.#spare)
   }
 
@@ -205,7 +208,7 @@ export class HostSupervisor {
     )
     host.worker = worker
     host.isConnected = true
-    settle(host, worker)
+    prioritize(host)
     this.#deps.onWorkerConnected(worker)
     for (const resolve of this.#waiting.splice(0)) resolve()
     return {
@@ -254,9 +257,8 @@ export class HostSupervisor {
 }
 
 /** Sites that run long, or brought a host down, have what the others leave of the processor. */
-function settle({ process, seat: { place } }: Host, worker: WorkerConnection): void {
-  worker.place = place
-  const yields = place.role === 'long' || place.role === 'quarantine'
+function prioritize({ process, seat }: Host): void {
+  const yields = seat.place.role === 'long' || seat.place.role === 'quarantine'
   if (yields) lowerPriority(process.pid, NICENESS)
 }
 

@@ -1,3 +1,5 @@
+import { doubledMs } from '#base/backoff.ts'
+
 import type { HostRole } from './host-place.ts'
 
 /** Weight of a new measurement in a site's mean. */
@@ -30,7 +32,7 @@ class Strikes {
     if (nowMs - this.untilMs > FORGIVEN_AFTER_MS) this.#count = 0
     const before = this.#count
     this.#count += 1
-    this.untilMs = Math.max(this.untilMs, nowMs + doubled(baseMs, before, maxMs))
+    this.untilMs = Math.max(this.untilMs, nowMs + doubledMs(baseMs, before, maxMs))
     return before
   }
 }
@@ -65,9 +67,6 @@ export class SiteHistory {
   /** It brought a host down. */
   quarantine(nowMs: number): void {
     const before = this.#losses.add(nowMs, { baseMs: QUARANTINE_MS, maxMs: MAX_QUARANTINE_MS })
-    this.heldUntilMs = nowMs + doubled(HOLD_MS, before, MAX_HOLD_MS)
+    this.heldUntilMs = nowMs + doubledMs(HOLD_MS, before, MAX_HOLD_MS)
   }
 }
-
-const doubled = (baseMs: number, times: number, maxMs: number): number =>
-  Math.min(baseMs * 2 ** Math.min(times, 30), maxMs)

@@ -19,7 +19,11 @@ const MAX_WAITING_CHARACTERS = 64 * 1024 * 1024
 export class SiteQueues {
   readonly #sites = new Map<string, SiteQueue>()
   readonly #active = new Set<SiteQueue>()
-  readonly #histories = new LRUCache<string, SiteHistory>({ max: MAX_HISTORIES })
+  readonly #histories = new LRUCache<string, SiteHistory>({
+    // `max` would reserve all places at once: 1 ms at each start.
+    maxSize: MAX_HISTORIES,
+    sizeCalculation: () => 1,
+  })
   /** Successes of each program. The program itself is the key: its last calls may end after it was retired. */
   readonly #proven = new WeakMap<Program, number>()
   #virtualMs = 0
@@ -135,7 +139,7 @@ export class SiteQueues {
     }
   }
 
-  /** Drops the queues of sites that are silent; their records stay. */
+  /** Drops the queues of sites that are silent; their histories stay. */
   forgetIdle(): void {
     for (const [key, site] of this.#sites) {
       if (site.idle) this.#sites.delete(key)
