@@ -6,7 +6,7 @@ import { PageTokens } from '#base/page.ts'
 import type { Config } from '#config/config.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
-import { OutboundMessages, type OutboundMessagesDeps } from '#mail/outbound/service.ts'
+import { type Mail, openMail } from '#mail/mail.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -20,8 +20,7 @@ import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
-import type { SiteMail } from '#runtime/host-calls/site-mail.ts'
-import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
+import { type Runtime, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
 import { Deployments } from '#sites/deployments/service.ts'
@@ -29,14 +28,11 @@ import { Sites } from '#sites/service.ts'
 import { SiteCleanup } from '#sites/site-cleanup.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
 
-/** Messages on their way at once; each waits for the gateway most of its time. */
-const MAIL_WORKERS = 4
-
 /**
- * The services, wired: those of identity, those of the data runtime, and these. Disposing ends what they started, and never
+ * The services, wired: those of identity, of mail, of the data runtime, and these. Disposing ends what they started, and never
  * the platform that they were given.
  */
-export interface AppContext extends Identity, Runtime {
+export interface AppContext extends Identity, Mail, Runtime {
   readonly config: Config
   readonly clock: Clock
   readonly ids: Ids
@@ -52,7 +48,6 @@ export interface AppContext extends Identity, Runtime {
   readonly objectUrls: ObjectUrls
   /** The mail that was kept here instead of delivered. */
   readonly outbox: Outbox
-  readonly outboundMessages: Pick<OutboundMessages, 'listFailed'>
   readonly sites: Sites
   readonly deployments: Deployments
   /** Works the queues and watches the schedules until the signal, then finishes the jobs that are running. */
@@ -90,11 +85,11 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = await platform.openObjects(objectUrls)
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
-  const mail = openMail({ ...deps, queue })
+  const mail = openMail({ ...deps, queue, objects, objectUrls })
   const identity = await openIdentity({
     ...deps,
     queue,
-    mail,
+    mail: mail.outboundMessages,
     baseUrl: config.baseUrl,
     groupUses: { operationsFor: (tx, group) => runtime.operations.forGroup(tx, group) },
   })
@@ -103,7 +98,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     queue,
     objects,
     objectUrls,
-    siteMail: siteMail(mail, deps),
+    siteMail: mail.siteMessages,
     visitors: identity.visitors,
     groups: identity.dataGroups,
     sources: {
@@ -122,12 +117,12 @@ export async function openContext(platform: Platform): Promise<AppContext> {
 
   return {
     ...identity,
+    ...mail,
     ...runtime,
     ...deps,
     objects,
     objectUrls,
     outbox,
-    outboundMessages: mail,
     sites,
     deployments,
     checkReadiness: () => checkReadiness(platform, objects, runtime.sandbox),
@@ -146,31 +141,6 @@ async function runAll(
 ): Promise<void> {
   await Promise.all(workers.map((worker) => worker.run(signal)))
 }
-
-function openMail(deps: OutboundMessagesDeps): OutboundMessages {
-  const mail = new OutboundMessages(deps)
-  deps.queue.handle('outbound-mail', (job, signal) => mail.run(job, signal), {
-    concurrency: MAIL_WORKERS,
-  })
-  return mail
-}
-
-/** A site's own messages: all of one `send` in one transaction. */
-const siteMail = (
-  mail: OutboundMessages,
-  deps: Pick<RuntimeDeps, 'database' | 'siteOf'>,
-): SiteMail => ({
-  async send(siteId, { to: recipients, ...message }) {
-    const site = await deps.siteOf(siteId)
-    return deps.database.withSite(siteId, async (tx) => {
-      const messageIds: string[] = []
-      for (const to of recipients) {
-        messageIds.push(await mail.accept(tx, site, { kind: 'site', to, ...message }))
-      }
-      return messageIds
-    })
-  },
-})
 
 /** The deployments of sites, and the job that removes what a deleted site leaves behind. */
 function openDeployments(
