@@ -4,7 +4,7 @@
 create table mail_address (
   site_id    text not null references site on delete cascade,
   -- Before the `@`, in lower case and NFC, without a plus part.
-  local_part text not null check (local_part = lower(local_part)),
+  local_part text not null check (local_part = lower(local_part collate "C")),
   kind       text not null check (kind in ('mailbox', 'alias')),
   primary key (site_id, local_part),
   unique (site_id, local_part, kind)

@@ -85,11 +85,12 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = await platform.openObjects(objectUrls)
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
-  const mail = openMail({ ...deps, queue, objects, objectUrls })
+  const mail = openMail({ ...deps, queue, objects, objectUrls, identity: () => identity })
   const identity = await openIdentity({
     ...deps,
     queue,
     mail: mail.outboundMessages,
+    mailboxOwnership: mail.mailboxOwners,
     baseUrl: config.baseUrl,
     groupUses: { operationsFor: (tx, group) => runtime.operations.forGroup(tx, group) },
   })

@@ -13,3 +13,6 @@ export const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 export const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 
 export const UserPath = Type.Object({ userId: NameText })
+
+/** An address of the site's domain, percent-encoded. */
+export const AddressPath = Type.Object({ address: Type.String({ maxLength: 512 }) })

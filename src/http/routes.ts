@@ -2,7 +2,9 @@ import { type AnyElysia, Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 
+import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
+import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { adminUserRoutes, superAdminInviteRoutes } from './admin-api/users.ts'
@@ -85,6 +87,10 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   userSessionRoutes,
   superAdminInviteRoutes,
   authEmailBrandingRoutes,
+  mailboxRoutes,
+  mailboxSettingsRoutes,
+  mailboxOwnerRoutes,
+  aliasRoutes,
   resourceRoutes,
   tableActionRoutes,
   bucketActionRoutes,

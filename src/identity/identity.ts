@@ -6,7 +6,7 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type AccountServices, openAccounts } from './accounts/open-accounts.ts'
-import { type MailboxOwnership, noMailboxes } from './admin-users/mailbox-ownership.ts'
+import type { MailboxOwnership } from './admin-users/mailbox-ownership.ts'
 import { AdminUsers } from './admin-users/service.ts'
 import { AuthEmailBranding } from './auth-emails/branding-service.ts'
 import type { OutboundMail } from './auth-emails/outbound-mail.ts'
@@ -49,8 +49,7 @@ export interface IdentityDeps extends Pick<
   readonly baseUrl: string
   readonly mail: OutboundMail
   readonly groupUses: GroupUses
-  /** Nobody owns a mailbox when left out. */
-  readonly mailboxOwnership?: MailboxOwnership
+  readonly mailboxOwnership: MailboxOwnership
   /** Ours when left out. */
   readonly breachedPasswords?: BreachedPasswords
   /** For a pool that signs tokens; made anew when left out. */
@@ -117,7 +116,6 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     users,
     visitors: new Visitors(shared),
     adminUsers: new AdminUsers({
-      mailboxOwnership: noMailboxes,
       ...services,
       idempotentAnswers: new IdempotentAnswers(deps),
     }),

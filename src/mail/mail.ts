@@ -1,11 +1,19 @@
+import type { Identity } from '#identity/identity.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
+import { MailAddresses } from './addresses/service.ts'
+import { Aliases } from './aliases/service.ts'
+import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
+import { MailboxOwners } from './mailboxes/owners.ts'
+import { MailboxPreferences } from './mailboxes/preferences.ts'
+import { Mailboxes } from './mailboxes/service.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
+import { Recipients } from './recipients/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
 const OUTBOUND_WORKERS = 4
@@ -16,17 +24,31 @@ export interface MailDeps extends PlatformServices {
   readonly mailTransport: MailTransport
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
+  /** Is asked only once mail is open: identity itself sends mail. */
+  readonly identity: () => Pick<Identity, 'adminUsers' | 'securityEvents'>
 }
 
 /** The mail half of the service, its workers behind their queues. */
-export interface Mail {
+export interface Mail extends MailboxServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
 }
 
+interface MailboxServices {
+  readonly mailboxes: Mailboxes
+  readonly mailboxOwners: MailboxOwners
+  readonly mailboxPreferences: MailboxPreferences
+  readonly aliases: Aliases
+  readonly recipients: Recipients
+}
+
 export function openMail(deps: MailDeps): Mail {
   const outboundMessages = openOutbound(deps)
-  return { outboundMessages, siteMessages: new SiteMessages({ ...deps, outboundMessages }) }
+  return {
+    outboundMessages,
+    siteMessages: new SiteMessages({ ...deps, outboundMessages }),
+    ...openMailboxes(deps),
+  }
 }
 
 function openOutbound(deps: MailDeps): OutboundMessages {
@@ -35,4 +57,34 @@ function openOutbound(deps: MailDeps): OutboundMessages {
     concurrency: OUTBOUND_WORKERS,
   })
   return messages
+}
+
+function openMailboxes(deps: MailDeps): MailboxServices {
+  const { identity } = deps
+  const shared = {
+    ...deps,
+    addresses: new MailAddresses(),
+    events: {
+      record: (...event: Parameters<Identity['securityEvents']['record']>) =>
+        identity().securityEvents.record(...event),
+    },
+  }
+  const ownerDirectory = {
+    holdUsers: (...names: Parameters<Identity['adminUsers']['holdUsers']>) =>
+      identity().adminUsers.holdUsers(...names),
+  }
+  const mailboxChanges = new MailboxChanges({ ...shared, ownerDirectory })
+  const mailboxes = new Mailboxes({
+    ...shared,
+    mailboxChanges,
+    forgetTarget: (tx, site, removed) => aliases.forgetTarget(tx, site, removed),
+  })
+  const aliases = new Aliases({ ...shared, mailboxes })
+  return {
+    mailboxes,
+    mailboxOwners: new MailboxOwners({ ...shared, mailboxChanges }),
+    mailboxPreferences: new MailboxPreferences({ ...shared, mailboxes, mailboxChanges }),
+    aliases,
+    recipients: new Recipients(deps),
+  }
 }

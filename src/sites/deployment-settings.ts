@@ -27,6 +27,9 @@ const LIMITS = {
   /** What all tables of the site hold together. */
   tableBytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }),
   tableItems: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+  /** What all mailboxes of the site hold together. */
+  mailBytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }),
+  mailMessages: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
 } as const
 
 const Limits = Type.Partial(Type.Object(LIMITS))
@@ -57,6 +60,8 @@ export const DeploymentSettingsInput = ClosedObject({
       bucketObjects: resettable(LIMITS.bucketObjects),
       tableBytes: resettable(LIMITS.tableBytes),
       tableItems: resettable(LIMITS.tableItems),
+      mailBytes: resettable(LIMITS.mailBytes),
+      mailMessages: resettable(LIMITS.mailMessages),
     }),
   ),
 })

@@ -45,6 +45,9 @@ class KeptMail implements OutboundMail {
   }
 }
 
+/** Mail at its other border: nobody owns a mailbox. */
+const NO_MAILBOXES: MailboxOwnership = { async userDeleted() {} }
+
 export type Replica = Identity & PostgresPlatform
 
 export interface ReplicaOptions {
@@ -55,7 +58,6 @@ export interface ReplicaOptions {
   /** Lets a test look on. */
   readonly seenAs?: (database: Database) => Database
   readonly deps?: Partial<IdentityDeps>
-  readonly mailboxOwnership?: MailboxOwnership
 }
 
 /** The identity half of the service on a database of its own, as one replica or several. */
@@ -99,7 +101,7 @@ export class IdentityCluster implements AsyncDisposable {
       mail: this.mail,
       newKeyPair: () => this.#clone.keyPairs.next(),
       groupUses: { operationsFor: async () => [] },
-      ...(options.mailboxOwnership && { mailboxOwnership: options.mailboxOwnership }),
+      mailboxOwnership: NO_MAILBOXES,
       ...options.deps,
     })
     if (options.works) this.#startWork(queue)

@@ -9,7 +9,3 @@ export interface MailboxOwnership {
    */
   userDeleted(tx: SiteTx, site: Site, sub: string): Promise<void>
 }
-
-export const noMailboxes: MailboxOwnership = {
-  async userDeleted() {},
-}

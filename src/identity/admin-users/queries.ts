@@ -1,5 +1,5 @@
 import type { Role } from '#identity/actor.ts'
-import { inPool, ofUser } from '#identity/user-key.ts'
+import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { AdminUser } from './model.ts'
@@ -64,4 +64,26 @@ export async function updateRole(
 /** With everything that hangs on it: password, sign-ins, codes, invitations. */
 export async function deleteUser(tx: SiteTx, userPoolId: string, sub: string): Promise<void> {
   await tx.db.deleteFrom('pool_user').where(ofUser(tx, { userPoolId, sub })).execute()
+}
+
+/** Those of these who are in the site's admin pool. They stay until the transaction ends. */
+export function selectHeldAdminUsers(
+  tx: SiteTx,
+  { subs, emails }: { readonly subs: readonly string[]; readonly emails: readonly string[] },
+): Promise<(UserKey & { readonly email: string })[]> {
+  return tx.db
+    .selectFrom('pool_user')
+    .innerJoin('user_pool', (join) =>
+      join
+        .onRef('user_pool.site_id', '=', 'pool_user.site_id')
+        .onRef('user_pool.user_pool_id', '=', 'pool_user.user_pool_id'),
+    )
+    .select(['pool_user.user_pool_id as userPoolId', 'pool_user.sub', 'pool_user.email'])
+    .where('pool_user.site_id', '=', tx.siteId)
+    .where('user_pool.kind', '=', 'admin')
+    .where((row) =>
+      row.or([row('pool_user.sub', 'in', subs), row('pool_user.email', 'in', emails)]),
+    )
+    .forKeyShare('pool_user')
+    .execute()
 }

@@ -7,6 +7,7 @@ import type { PoolDirectory } from '#identity/pools/directory.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { UserKey } from '#identity/user-key.ts'
 import type { User } from '#identity/users/model.ts'
 import type { Users } from '#identity/users/service.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -20,6 +21,7 @@ import {
   deleteUser,
   lockPool,
   selectAdminUsers,
+  selectHeldAdminUsers,
   selectOtherSuperAdmins,
   updateRole,
 } from './queries.ts'
@@ -64,6 +66,18 @@ export class AdminUsers {
       const rows = await selectAdminUsers(tx, admin.userPoolId, page)
       return pageRows(rows, page.limit, ({ email }) => email)
     })
+  }
+
+  /**
+   * The members with these ids or addresses, in their order; undefined for who is none. They stay until the transaction
+   * ends.
+   */
+  async holdUsers(tx: SiteTx, names: readonly string[]): Promise<readonly (UserKey | undefined)[]> {
+    const emails = names.map(canonicalEmail)
+    const found = await selectHeldAdminUsers(tx, { subs: names, emails })
+    return names.map((name, at) =>
+      found.find(({ sub, email }) => sub === name || email === emails[at]),
+    )
   }
 
   /** What the old role let the user do ends at once: their tokens do, and a client fetches new ones with the new role. */

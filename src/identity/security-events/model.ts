@@ -38,6 +38,14 @@ export const SECURITY_EVENTS = [
   'settings.changed',
   'keys.rotated',
   'token.minted',
+  'mailbox.created',
+  'mailbox.owners-changed',
+  'mailbox.disabled',
+  'mailbox.restored',
+  'mailbox.purged',
+  'mailbox.settings-changed',
+  'alias.changed',
+  'alias.deleted',
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 

@@ -1,0 +1,146 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia, t } from 'elysia'
+
+import { AppError, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
+import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { AddressPath } from '#http/path-params.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import type { ActorContext } from '#identity/actor.ts'
+import {
+  type MailEditor,
+  Mailbox,
+  MailboxOwnerList,
+  MailboxSettings,
+  MailboxSettingsChange,
+  NewMailbox,
+  OptionalOwnerList,
+} from '#mail/mailboxes/model.ts'
+
+const Confirmation = ClosedObject({ confirm: Type.Optional(Type.Boolean()) })
+
+/** One value is a list of one. */
+const OwnersQuery = t.Object({ owners: t.Optional(t.Array(t.String({ maxLength: 254 }))) })
+
+/** For the audit trail. */
+export const mailEditor = ({ actor, origin }: ActorContext): MailEditor => ({
+  actor: actor.userId,
+  origin,
+})
+
+/** The places where a site takes mail. */
+export const mailboxRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/mailboxes' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .post('/', async ({ site, by, body }) => context.mailboxes.create(site, mailEditor(by), body), {
+      role: 'admin',
+      body: NewMailbox,
+      response: Mailbox,
+    })
+    .get(
+      '/',
+      async ({ site, actor, query }) => {
+        const scope = [site.siteId, 'mailboxes', actor.userId]
+        return answerPage(context, { scope, query }, (page) =>
+          context.mailboxes.list(site, actor, page),
+        )
+      },
+      { role: 'user', query: PageQuery, response: PageOf(Mailbox) },
+    )
+    .delete(
+      '/:address',
+      async ({ site, by, params }) => {
+        await context.mailboxes.disable(site, mailEditor(by), params.address)
+        return noContent()
+      },
+      { role: 'admin', params: AddressPath },
+    )
+    .post(
+      '/:address/purge',
+      async ({ site, by, params, body }) => {
+        if (body.confirm !== true) {
+          throw new AppError(
+            'ConfirmationRequired',
+            `All mail of "${params.address}" would be deleted for good: send {"confirm": true}`,
+          )
+        }
+        await context.mailboxes.purge(site, mailEditor(by), params.address)
+        return noContent()
+      },
+      {
+        role: 'super-admin',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: AddressPath,
+        body: Confirmation,
+      },
+    )
+    .post(
+      '/:address/restore',
+      async ({ site, by, params, body }) =>
+        context.mailboxes.restore(site, mailEditor(by), { ...params, ...body }),
+      {
+        role: 'admin',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: AddressPath,
+        body: OptionalOwnerList,
+        response: Mailbox,
+      },
+    )
+
+/** What is set about a mailbox, and what it uses. */
+export const mailboxSettingsRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/mailboxes/:address/settings' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .get(
+      '/',
+      async ({ site, actor, params }) =>
+        context.mailboxPreferences.get(site, actor, params.address),
+      { role: 'user', params: AddressPath, response: MailboxSettings },
+    )
+    .put(
+      '/',
+      async ({ site, by, params, body }) =>
+        context.mailboxPreferences.change(site, mailEditor(by), params.address, body),
+      {
+        role: 'super-admin',
+        params: AddressPath,
+        body: MailboxSettingsChange,
+        response: MailboxSettings,
+      },
+    )
+
+/** Who owns a mailbox. */
+export const mailboxOwnerRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/mailboxes/:address' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .patch(
+      '/',
+      async ({ site, by, params, body }) =>
+        context.mailboxOwners.replace(site, mailEditor(by), { ...params, ...body }),
+      { role: 'admin', params: AddressPath, body: MailboxOwnerList, response: Mailbox },
+    )
+    .post(
+      '/owners',
+      async ({ site, by, params, body }) =>
+        context.mailboxOwners.add(site, mailEditor(by), { ...params, ...body }),
+      { role: 'admin', params: AddressPath, body: MailboxOwnerList, response: Mailbox },
+    )
+    .delete(
+      '/owners',
+      async ({ site, by, params, body, query }) => {
+        const owners = body.owners ?? query.owners
+        if (owners === undefined) throw invalid('owners', 'is required')
+        return context.mailboxOwners.remove(site, mailEditor(by), { ...params, owners })
+      },
+      {
+        role: 'admin',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: AddressPath,
+        query: OwnersQuery,
+        body: OptionalOwnerList,
+        response: Mailbox,
+      },
+    )

@@ -1,0 +1,86 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { ClosedObject } from '#base/closed-object.ts'
+import type { SecurityEvent } from '#identity/security-events/model.ts'
+import type { Site } from '#sites/site.ts'
+
+export const MAX_OWNERS = 50
+const MAX_BYTES = 2 ** 50
+const MAX_MESSAGES = 1_000_000_000
+const MAX_RETENTION_DAYS = 365
+
+/** Who changes mailboxes, for the audit trail. */
+export type MailEditor = Pick<SecurityEvent, 'actor' | 'origin'>
+
+const Owners = Type.Array(Type.String({ minLength: 1, maxLength: 254, pattern: '^[^\\u0000]*$' }), {
+  minItems: 1,
+  maxItems: MAX_OWNERS,
+  fault: `must be a list of 1 to ${MAX_OWNERS} ids of users`,
+})
+
+export const NewMailbox = ClosedObject({
+  address: Type.String({ minLength: 1, maxLength: 512 }),
+  owners: Owners,
+})
+export type NewMailbox = Static<typeof NewMailbox>
+
+/** Users by their ids; their addresses are read, too. */
+export const MailboxOwnerList = ClosedObject({ owners: Owners })
+export const OptionalOwnerList = ClosedObject({ owners: Type.Optional(Owners) })
+
+export const Mailbox = Type.Object({
+  address: Type.String(),
+  status: Type.Union([Type.Literal('ACTIVE'), Type.Literal('DISABLED')]),
+  /** Ids of users of the admin pool. */
+  owners: Type.Array(Type.String()),
+})
+export type Mailbox = Static<typeof Mailbox>
+
+const quota = (maximum: number) =>
+  Type.Union([Type.Integer({ minimum: 0, maximum }), Type.Null()], {
+    fault: `must be a whole number from 0 to ${maximum}, or null for none but the site's`,
+  })
+
+const SETTINGS = {
+  trashAutoPurge: Type.Boolean(),
+  trashRetentionDays: Type.Integer({
+    minimum: 1,
+    maximum: MAX_RETENTION_DAYS,
+    fault: `must be a whole number from 1 to ${MAX_RETENTION_DAYS}`,
+  }),
+  /** Null: as much as the site may hold. */
+  quotaBytes: quota(MAX_BYTES),
+  quotaMessages: quota(MAX_MESSAGES),
+}
+
+/** What is left out stays. */
+export const MailboxSettingsChange = Type.Partial(ClosedObject(SETTINGS), {
+  additionalProperties: false,
+  minProperties: 1,
+})
+export type MailboxSettingsChange = Static<typeof MailboxSettingsChange>
+
+export const MailboxSettings = Type.Object({
+  mailbox: Type.String(),
+  ...SETTINGS,
+  /** What its messages hold, whatever their folder. */
+  usage: Type.Object({ bytes: Type.Integer(), messages: Type.Integer() }),
+})
+export type MailboxSettings = Static<typeof MailboxSettings>
+
+/** A mailbox as the site keeps it: without a domain, which is the site's. */
+export interface OwnedMailbox {
+  readonly mailboxId: string
+  readonly localPart: string
+  readonly status: Mailbox['status']
+  /** In the order in which they came. */
+  readonly owners: string[]
+}
+
+export const addressOf = (site: Pick<Site, 'domain'>, localPart: string): string =>
+  `${localPart}@${site.domain}`
+
+export const mailboxOf = (
+  site: Pick<Site, 'domain'>,
+  { localPart, status, owners }: OwnedMailbox,
+): Mailbox => ({ address: addressOf(site, localPart), status, owners })
