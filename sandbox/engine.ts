@@ -68,6 +68,7 @@ export class Engine {
     const records = readRecords(text, TO_WORKER)
     const last = records.at(-1)
     const seq = last?.kind === 'batch' ? last.numbers[0] : 0
+    const isWithdrawn = progress.isWithdrawn(seq)
     // Without a mark the first section of the oldest batch is the one that runs, if what came before is out.
     let marked = flushed()
     this.#busyMs = performance.now()
@@ -83,6 +84,7 @@ export class Engine {
           this.#forget(record.numbers[0])
           break
         case 'section':
+          if (isWithdrawn) break
           if (!marked) progress.section(seq, index)
           marked = false
           this.#start(record.numbers[0], record.texts[0])
@@ -95,7 +97,9 @@ export class Engine {
       progress.slot(instance.slot, seq)
       this.#enter(instance, () => instance.answer(list))
     }
-    if (seq > 0) outbox.acknowledge(seq)
+    if (answers.size > 0) progress.idle()
+    if (isWithdrawn) outbox.withdrawn(seq)
+    else if (seq > 0) outbox.acknowledge(seq)
     this.#flush()
   }
 

@@ -12,6 +12,7 @@ export const TO_WORKER = new Grammar<ToWorker>({
 export const FROM_WORKER = new Grammar<FromWorker>({
   hello: ['W', 0, 1],
   acknowledge: ['A', 1, 0],
+  withdrawn: ['B', 1, 0],
   result: ['R', 2, 1],
   failure: ['F', 2, 1],
   hostCall: ['H', 2, 2],

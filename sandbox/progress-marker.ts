@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer'
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 
 /** What a worker was about to run. It outlives the process, so that the supervisor learns who brought it down. */
 export type Progress =
@@ -10,17 +10,23 @@ export type Progress =
   | { readonly kind: 'slot'; readonly seq: number; readonly slot: number }
 
 const SIZE = 16
+/** Behind the mark, written by the service: the first batch whose calls it takes back, and how many batches. */
+export const WITHDRAWAL_OFFSET = SIZE
+const WITHDRAWAL_SIZE = 8
 const IDLE = 0
 const SECTION = 1
 const SLOT = 2
 
-/** The writing end: a few bytes at the start of a file, in place. */
+/** The worker's end: a few bytes at the start of a file, in place. */
 export class ProgressMarker {
   readonly #file: number
   readonly #bytes = Buffer.alloc(SIZE)
+  readonly #withdrawal = Buffer.alloc(WITHDRAWAL_SIZE)
+  /** Whether a slot was marked since the withdrawal was last read. */
+  #isStale = false
 
   constructor(path: string) {
-    this.#file = openSync(path, 'w', 0o600)
+    this.#file = openSync(path, 'w+', 0o600)
     this.idle()
   }
 
@@ -39,7 +45,21 @@ export class ProgressMarker {
   }
 
   slot(slot: number, seq: number): void {
+    this.#isStale = true
     this.#write(SLOT, seq, slot)
+  }
+
+  /**
+   * Whether the service has taken back the calls of that batch. It does so only while a slot is marked, and whatever marks
+   * one calls `idle` before this: so either the service sees that the slot has been left, or this sees the withdrawal.
+   */
+  isWithdrawn(seq: number): boolean {
+    if (this.#isStale) {
+      this.#isStale = false
+      readSync(this.#file, this.#withdrawal, 0, WITHDRAWAL_SIZE, WITHDRAWAL_OFFSET)
+    }
+    const behind = seq - this.#withdrawal.readUInt32LE(0)
+    return behind >= 0 && behind < this.#withdrawal.readUInt32LE(4)
   }
 
   close(): void {
@@ -52,6 +72,14 @@ export class ProgressMarker {
     this.#bytes.writeUInt32LE(second, 8)
     writeSync(this.#file, this.#bytes, 0, SIZE, 0)
   }
+}
+
+/** What the service writes at `WITHDRAWAL_OFFSET` to take back the calls of these batches. */
+export function encodeWithdrawal(firstSeq: number, batches: number): Buffer {
+  const bytes = Buffer.alloc(WITHDRAWAL_SIZE)
+  bytes.writeUInt32LE(firstSeq, 0)
+  bytes.writeUInt32LE(batches, 4)
+  return bytes
 }
 
 export function readProgress(bytes: Buffer): Progress {

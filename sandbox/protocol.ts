@@ -23,6 +23,8 @@ export type FromWorker =
   | Shape<'hello', [], [token: string]>
   /** Every section of batch `seq` has been entered; what came of it is in this frame or will follow. */
   | Shape<'acknowledge', [seq: number], []>
+  /** The calls of batch `seq` were taken back before any was begun; everything else in it is done. */
+  | Shape<'withdrawn', [seq: number], []>
   | Shape<'result', [call: number, cpuUs: number], [result: string]>
   /** JSON of `GuestFailure`. */
   | Shape<'failure', [call: number, cpuUs: number], [failure: string]>

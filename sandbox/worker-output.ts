@@ -45,6 +45,10 @@ export class WorkerOutput {
     this.#writer.add('acknowledge', [seq], [])
   }
 
+  withdrawn(seq: number): void {
+    this.#writer.add('withdrawn', [seq], [])
+  }
+
   warmIsolates(isolates: number): void {
     this.#writer.add('warmIsolates', [isolates], [])
   }

@@ -7,6 +7,7 @@ import { LogBatcher } from './log-batcher.ts'
 import { classifyLostCalls, type LostCalls, type WorkerExit } from './lost-calls.ts'
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import { PendingHostCalls } from './pending-host-calls.ts'
+import { withdrawCalls } from './progress-file.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { SiteQueues } from './site-queues.ts'
@@ -16,6 +17,8 @@ import { STUCK_MS, Workers, type WorkersDeps } from './workers.ts'
 /** Calls that may be inside one worker. */
 const WORKER_CAPACITY = 512
 const SWEEP_MS = 20
+/** What a worker has not begun so long after it was sent goes elsewhere, if that is certain. */
+const WITHDRAW_AFTER_MS = 20
 /** Under load the event loop does not sleep anyway, and others want the processor. */
 const FEW_CALLS = 4
 
@@ -86,12 +89,9 @@ export class Dispatcher {
     for (const call of interrupted) {
       this.#end(worker, call.id, { failure: { kind: 'interrupted', message }, cpuUs: 0 })
     }
-    for (const call of notStarted.toReversed()) {
-      worker.removeCall(call.id)
-      this.#queues.putBack(call)
-    }
+    for (const call of notStarted) worker.removeCall(call.id)
     this.#hostCalls.forgetWorker(worker)
-    this.#schedule()
+    this.#putBack(notStarted)
   }
 
   #logLoss(worker: WorkerConnection, exit: WorkerExit, lost: LostCalls): void {
@@ -136,6 +136,7 @@ export class Dispatcher {
 
   readonly events = {
     acknowledged: (): void => this.#schedule(),
+    withdrawn: (calls: readonly PendingCall[]): void => this.#putBack(calls),
     received: (worker: WorkerConnection): void => {
       this.#logs.flush()
       if (worker.hasOutgoing) this.#deliver(worker)
@@ -166,6 +167,7 @@ export class Dispatcher {
         worker.warmIsolates = record.numbers[0]
         break
       case 'acknowledge':
+      case 'withdrawn':
       case 'hello':
         break
     }
@@ -193,6 +195,12 @@ export class Dispatcher {
     if (call.adHoc) worker.forget(call.program.key)
     if (this.#queues.waiting > 0) this.#schedule()
     return call
+  }
+
+  /** To the front of their queues, in the order in which they were there. */
+  #putBack(calls: readonly PendingCall[]): void {
+    for (const call of calls.toReversed()) this.#queues.putBack(call)
+    this.#schedule()
   }
 
   /** Calls that arrive in the same turn of the event loop share a frame: what a frame costs is mostly waking the worker. */
@@ -261,6 +269,9 @@ export class Dispatcher {
   #sweepQueues(): void {
     const nowMs = Date.now()
     this.#queues.sweep(nowMs)
+    for (const worker of this.workers) {
+      if (worker.silentMs(nowMs) > WITHDRAW_AFTER_MS) this.#putBack(withdrawCalls(worker))
+    }
     if (this.#queues.waiting > 0 || this.#queues.running > 0) return
     this.#queues.forgetIdle()
     clearInterval(this.#sweep)

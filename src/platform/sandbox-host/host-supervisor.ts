@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,6 @@ import { join } from 'node:path'
 import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
-import { readProgress } from '#sandbox/progress-marker.ts'
 
 import type { HostCommand } from './host-command.ts'
 import type { HostPlace, RoleOnDemand } from './host-place.ts'
@@ -16,6 +15,7 @@ import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
 import { lowerPriority } from './process-priority.ts'
 import { rssBytes } from './process-usage.ts'
+import { progressBytes, progressOf } from './progress-file.ts'
 import type { SandboxStatus } from './sandbox.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
@@ -102,7 +102,7 @@ export class HostSupervisor {
       hosts: () => Array.from(this.#hosts, ({ process }) => process),
       workers: () => deps.workers(),
       memoryBytes: deps.memoryBytes,
-      readProgress: (worker) => bytesOf(worker.progressPath).toString('hex'),
+      readProgress: (worker) => progressBytes(worker).toString('hex'),
     })
   }
 
@@ -230,7 +230,7 @@ export class HostSupervisor {
       this.#watchdog.forget(worker)
       this.#deps.onWorkerLost(worker, {
         cause: causeOf(exit),
-        progress: readProgress(bytesOf(worker.progressPath)),
+        progress: progressOf(worker),
         silentMs: worker.silentMs(Date.now()),
       })
     }
@@ -277,12 +277,4 @@ const newSeat = (place: HostPlace): Seat => ({
 function causeOf(exit: HostExit): WorkerExit['cause'] {
   if (exit.killed) return exit.killed === 'full' ? 'other' : exit.killed
   return OUT_OF_MEMORY.includes(exit.signal) ? 'memoryMb' : 'other'
-}
-
-function bytesOf(path: string): Buffer {
-  try {
-    return readFileSync(path)
-  } catch {
-    return Buffer.alloc(0)
-  }
 }

@@ -59,7 +59,7 @@ function busyWorker(): WorkerConnection {
   const worker = new WorkerConnection(
     socket,
     { pid: 1, progressPath: '', place: { role: 'ordinary', index: 0 } },
-    { acknowledged: () => {}, record: () => {}, received: () => {} },
+    { acknowledged: () => {}, withdrawn: () => {}, record: () => {}, received: () => {} },
   )
   const options = { nowMs: 0, risky: false }
   worker.send([pending(9)], options)

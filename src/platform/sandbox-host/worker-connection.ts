@@ -25,7 +25,9 @@ export interface SentFrame {
   readonly cpuMs: number
   /** Nothing is sent behind it: it may take long, or bring the host down. */
   readonly risky: boolean
-  readonly sections: readonly SentSection[]
+  sections: readonly SentSection[]
+  /** Whether the worker was told not to begin its calls. */
+  isWithdrawn: boolean
 }
 
 export interface SentSection {
@@ -47,6 +49,8 @@ export interface HostCallAnswer {
 
 export interface WorkerEvents {
   acknowledged(worker: WorkerConnection): void
+  /** The worker has not begun these calls, and will not. */
+  withdrawn(calls: readonly PendingCall[]): void
   record(worker: WorkerConnection, record: FromWorker): void
   /** After every frame from the worker. */
   received(worker: WorkerConnection): void
@@ -147,7 +151,14 @@ export class WorkerConnection {
     this.#next.add('batch', [this.#lastSeq], [])
     const cpuMs = Math.max(0, ...calls.map((call) => call.program.limits.cpuMs))
     const { nowMs, risky } = options
-    this.unacked.push({ seq: this.#lastSeq, sentMs: nowMs, cpuMs, risky, sections })
+    this.unacked.push({
+      seq: this.#lastSeq,
+      sentMs: nowMs,
+      cpuMs,
+      risky,
+      sections,
+      isWithdrawn: false,
+    })
     this.#socket.write(encodeFrame(this.#next.take()))
     this.#index = 0
     for (const { onSent } of answers) onSent()
@@ -156,9 +167,17 @@ export class WorkerConnection {
   receive(text: string): void {
     for (const record of readRecords(text, FROM_WORKER)) {
       if (record.kind === 'acknowledge') this.#acknowledge(record.numbers[0])
+      else if (record.kind === 'withdrawn') this.#withdrawn(record.numbers[0])
       else this.#events.record(this, record)
     }
     this.#events.received(this)
+  }
+
+  /** Takes out the calls of a frame that the worker will not begin. */
+  takeBack(frame: SentFrame): PendingCall[] {
+    const calls = frame.sections.flatMap((section) => section.calls)
+    frame.sections = []
+    return calls.filter(({ id }) => this.removeCall(id) !== undefined)
   }
 
   /** Takes a call out that has been answered. */
@@ -176,6 +195,12 @@ export class WorkerConnection {
       return at > 0 && length > MAX_ANSWERS_LENGTH
     })
     return this.#answers.splice(0, end < 0 ? this.#answers.length : end)
+  }
+
+  #withdrawn(seq: number): void {
+    const frame = this.unacked.find((one) => one.seq === seq)
+    if (frame) this.#events.withdrawn(this.takeBack(frame))
+    this.#acknowledge(seq)
   }
 
   #acknowledge(seq: number): void {

@@ -3,14 +3,15 @@ import type { Socket } from 'node:net'
 import { describe, expect, test } from 'vitest'
 
 import type { HostRole, RoleOnDemand } from './host-place.ts'
+import type { PendingCall } from './pending-call.ts'
 import { SiteHistory } from './site-history.ts'
 import { SiteQueue } from './site-queue.ts'
-import { WorkerConnection } from './worker-connection.ts'
+import { type SentFrame, WorkerConnection } from './worker-connection.ts'
 import { Workers } from './workers.ts'
 
 function connection(role: HostRole, index = 0): WorkerConnection {
   const socket = { write: () => true } as unknown as Socket
-  const events = { acknowledged() {}, record() {}, received() {} }
+  const events = { acknowledged() {}, withdrawn() {}, record() {}, received() {} }
   return new WorkerConnection(socket, { pid: 1, progressPath: '', place: { role, index } }, events)
 }
 
@@ -23,12 +24,21 @@ function workersOf(...roles: readonly HostRole[]) {
   return { workers, all, asked }
 }
 
-const site = (teach: (history: SiteHistory) => void = () => {}): SiteQueue => {
+const site = (teach: (history: SiteHistory) => void = () => {}, key = 'site'): SiteQueue => {
   const history = new SiteHistory()
   teach(history)
-  return new SiteQueue('site', history, 0)
+  return new SiteQueue(key, history, 0)
 }
 const stuck = (worker: WorkerConnection | undefined) => worker?.send([], { nowMs: 0, risky: true })
+/** Sent at 0, with one call of that site. */
+const frameOf = (queueKey: string): SentFrame => ({
+  seq: 1,
+  sentMs: 0,
+  cpuMs: 50,
+  risky: false,
+  isWithdrawn: false,
+  sections: [{ index: 0, slot: 1, calls: [{ queueKey } as PendingCall] }],
+})
 const cost = (costMs: number) => (history: SiteHistory) =>
   history.measured(costMs, { cold: false, nowMs: 0 })
 
@@ -37,13 +47,31 @@ const LATER = 1000
 describe('a call is given', () => {
   test('to the ordinary worker, to the spare while that is stuck, then to the idle one apart', () => {
     const { workers, all } = workersOf('ordinary', 'apart', 'spare')
+    const known = site(cost(1))
+    expect(workers.for(known, LATER)).toBe(all['ordinary'])
+    stuck(all['ordinary'])
+    expect(workers.for(known, LATER)).toBe(all['spare'])
+    stuck(all['spare'])
+    expect(workers.for(known, LATER)).toBe(all['apart'])
+    all['apart']?.activeCalls.set(1, {} as never)
+    expect(workers.for(known, LATER)).toBe(all['ordinary'])
+  })
+
+  test('of unknown cost not to the last worker that is not stuck', () => {
+    const { workers, all } = workersOf('ordinary', 'apart', 'spare')
     expect(workers.for(site(), LATER)).toBe(all['ordinary'])
     stuck(all['ordinary'])
-    expect(workers.for(site(), LATER)).toBe(all['spare'])
-    stuck(all['spare'])
     expect(workers.for(site(), LATER)).toBe(all['apart'])
     all['apart']?.activeCalls.set(1, {} as never)
-    expect(workers.for(site(), LATER)).toBe(all['ordinary'])
+    expect(workers.for(site(), LATER)).toBeUndefined()
+  })
+
+  test('of a site that keeps a worker busy to no second one', () => {
+    const { workers, all } = workersOf('ordinary', 'apart', 'spare')
+    all['ordinary']?.unacked.push(frameOf('busy'))
+    expect(workers.for(site(cost(1), 'busy'), LATER)).toBeUndefined()
+    expect(workers.for(site(cost(1), 'other'), LATER)).toBe(all['spare'])
+    expect(workers.for(site(cost(1), 'busy'), 5)).toBe(all['ordinary'])
   })
 
   test('of a site whose own worker is gone to the spare', () => {

@@ -1,4 +1,5 @@
 import type { HostRole, RoleOnDemand } from './host-place.ts'
+import { progressOf } from './progress-file.ts'
 import type { SiteQueue } from './site-queue.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
@@ -16,6 +17,8 @@ export interface WorkersDeps {
 export class Workers {
   readonly #deps: WorkersDeps
   readonly #all = new Set<WorkerConnection>()
+  /** Of workers that are stuck: the only site whose calls they run, as it was at that moment. */
+  readonly #stuckOn = new WeakMap<WorkerConnection, { atMs: number; site: string | undefined }>()
 
   constructor(deps: WorkersDeps) {
     this.#deps = deps
@@ -36,7 +39,7 @@ export class Workers {
 
   /**
    * The worker for the site's next call: of its kind, or an ordinary one that is not stuck. None while the one that it
-   * needs is not there: it waits for that, and hurts nobody else.
+   * needs is not there, or while the site itself keeps one busy: it waits for that, and hurts nobody else.
    */
   for({ key, next, history }: SiteQueue, nowMs: number): WorkerConnection | undefined {
     const role = history.roleAt(nowMs)
@@ -45,8 +48,40 @@ export class Workers {
       return history.heldUntilMs > nowMs ? undefined : this.#at(role, 0)
     }
     if (role === 'apart' || next?.adHoc === true) return this.#at('apart', 0)
+    if (this.#keepsBusy(key, nowMs)) return undefined
+    return history.isMeasured || this.#canSpareOne(nowMs)
+      ? this.#forShortCalls(key, nowMs)
+      : this.#idleApart()
+  }
+
+  #forShortCalls(key: string, nowMs: number): WorkerConnection | undefined {
     const own = hash(key) % this.#deps.ordinaryHosts
     return this.#free(own, nowMs) ?? this.#at('ordinary', own)
+  }
+
+  /** Whether a worker is stuck on a call of that site. A second one would only be stuck, too. */
+  #keepsBusy(key: string, nowMs: number): boolean {
+    for (const worker of this.#all) {
+      if (worker.silentMs(nowMs) > STUCK_MS && this.#siteOf(worker, nowMs) === key) return true
+    }
+    return false
+  }
+
+  #siteOf(worker: WorkerConnection, nowMs: number): string | undefined {
+    const known = this.#stuckOn.get(worker)
+    if (known?.atMs === nowMs) return known.site
+    const site = stuckOn(worker)
+    this.#stuckOn.set(worker, { atMs: nowMs, site })
+    return site
+  }
+
+  /** Whether a call of unknown cost leaves a worker to the others: when some are stuck already, it is not given the last. */
+  #canSpareOne(nowMs: number): boolean {
+    const workers = [...this.#all].filter(
+      ({ place: { role } }) => role === 'ordinary' || role === 'spare',
+    )
+    const free = workers.filter((worker) => worker.silentMs(nowMs) <= STUCK_MS)
+    return free.length > 1 || free.length === workers.length
   }
 
   /** The first that is not stuck: the own one, another ordinary one, the spare, and the one apart while it is idle. */
@@ -58,6 +93,10 @@ export class Workers {
     }
     const spare = this.#at('spare', 0)
     if (spare && spare.silentMs(nowMs) <= STUCK_MS) return spare
+    return this.#idleApart()
+  }
+
+  #idleApart(): WorkerConnection | undefined {
     const apart = this.#at('apart', 0)
     return apart?.activeCalls.size === 0 ? apart : undefined
   }
@@ -68,6 +107,17 @@ export class Workers {
     }
     return undefined
   }
+}
+
+/** The site whose timers or answers the worker runs by its own account, or the only one in what it was sent. */
+function stuckOn(worker: WorkerConnection): string | undefined {
+  const progress = progressOf(worker)
+  const calls =
+    progress.kind === 'slot'
+      ? worker.activeCallsIn(progress.slot)
+      : (worker.unacked[0]?.sections ?? []).flatMap((section) => section.calls)
+  const sites = new Set(calls.map(({ queueKey }) => queueKey))
+  return sites.size === 1 ? calls[0]?.queueKey : undefined
 }
 
 function hash(text: string): number {

@@ -18,7 +18,7 @@ test('a frame holds answers of 4 Mi characters, or a single one that is longer',
   const [socket] = (await joined) as [Socket]
   try {
     const place = { pid: 1, progressPath: '', place: { role: 'ordinary', index: 0 } } as const
-    const events = { acknowledged() {}, record() {}, received() {} }
+    const events = { withdrawn() {}, acknowledged() {}, record() {}, received() {} }
     const connection = new WorkerConnection(socket, place, events)
     const gone: number[] = []
     for (const [at, length] of [1, 2, 2, 9, 1].entries()) {
