@@ -10,9 +10,11 @@ import { Aliases } from './aliases/service.ts'
 import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
+import { MailboxReports } from './mailboxes/reports.ts'
 import { Mailboxes } from './mailboxes/service.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
+import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
@@ -38,6 +40,8 @@ interface MailboxServices {
   readonly mailboxes: Mailboxes
   readonly mailboxOwners: MailboxOwners
   readonly mailboxPreferences: MailboxPreferences
+  readonly mailboxReports: MailboxReports
+  readonly mailQuotas: MailQuotas
   readonly aliases: Aliases
   readonly recipients: Recipients
 }
@@ -84,6 +88,8 @@ function openMailboxes(deps: MailDeps): MailboxServices {
     mailboxes,
     mailboxOwners: new MailboxOwners({ ...shared, mailboxChanges }),
     mailboxPreferences: new MailboxPreferences({ ...shared, mailboxes, mailboxChanges }),
+    mailboxReports: new MailboxReports(deps),
+    mailQuotas: new MailQuotas(deps),
     aliases,
     recipients: new Recipients(deps),
   }
