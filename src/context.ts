@@ -85,7 +85,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = await platform.openObjects(objectUrls)
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
-  const mail = openMail({ ...deps, queue, objects, objectUrls, identity: () => identity })
+  const mail = await openMail({ ...deps, queue, objects, objectUrls, identity: () => identity })
   const identity = await openIdentity({
     ...deps,
     queue,

@@ -62,6 +62,7 @@ export async function startService(
   const server = config.roles.includes('api') ? await listen(context) : undefined
   started.defer(async () => {
     context.runtimeLogs.endStreams()
+    context.mailboxStreams.endStreams()
     await server?.drain(DRAIN_MS)
   })
   const resources = started.move()

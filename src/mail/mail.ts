@@ -7,6 +7,7 @@ import type { Site } from '#sites/site.ts'
 
 import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
+import { MailboxStreams } from './changes/streams.ts'
 import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
@@ -34,6 +35,7 @@ export interface MailDeps extends PlatformServices {
 export interface Mail extends MailboxServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
+  readonly mailboxStreams: MailboxStreams
 }
 
 interface MailboxServices {
@@ -46,11 +48,15 @@ interface MailboxServices {
   readonly recipients: Recipients
 }
 
-export function openMail(deps: MailDeps): Mail {
+/** Listens for changes that other replicas make. */
+export async function openMail(deps: MailDeps): Promise<Mail> {
   const outboundMessages = openOutbound(deps)
+  const mailboxStreams = new MailboxStreams()
+  await mailboxStreams.listen(deps.notifications)
   return {
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
+    mailboxStreams,
     ...openMailboxes(deps),
   }
 }
