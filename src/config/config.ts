@@ -32,10 +32,6 @@ export interface SandboxConfig {
   readonly hostMemoryMb: number
   /** Warm isolates per host process. */
   readonly warmIsolates: number
-  /** The user that its processes run as when the service is root; chosen by the data folder when undefined. */
-  readonly uid: number | undefined
-  /** What the service does not start without. */
-  readonly require: 'jail' | undefined
 }
 
 export interface S3Config {
@@ -46,11 +42,26 @@ export interface S3Config {
   readonly forcePathStyle: boolean
 }
 
-interface MailConfig {
-  /** The port at which other mail servers deliver. */
+export interface MailConfig {
+  /** Where other mail servers deliver; port 0 takes any that is free. */
+  readonly smtpHost: string
   readonly smtpPort: number
+  /** The name by which this server introduces itself and signs its verdicts. */
+  readonly smtpHostname: string
+  /** PEM files; undefined for a certificate that the service makes itself. */
+  readonly smtpTls: { readonly certFile: string; readonly keyFile: string } | undefined
+  readonly smtpLimits: SmtpLimits
   /** The port at which owners of mailboxes submit mail. */
   readonly submissionPort: number
+}
+
+/** What one connection, network or site may do to the mail server. A network is an IPv4 address or an IPv6 /64. */
+interface SmtpLimits {
+  readonly messageBytes: number
+  readonly connections: number
+  readonly connectionsPerNetwork: number
+  readonly messagesPerMinutePerNetwork: number
+  readonly messagesPerMinutePerSite: number
 }
 
 /** Kept apart from the configuration, so that no logger sees it. Undefined keys are generated into, or read from, the data folder. */

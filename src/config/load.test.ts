@@ -28,7 +28,14 @@ describe('an empty environment', () => {
       trustedProxies: [],
       logLevel: 'info',
       s3: undefined,
-      mail: { smtpPort: 2525, submissionPort: 2587 },
+      mail: {
+        smtpHost: '127.0.0.1',
+        smtpPort: 2525,
+        smtpHostname: 'localhost',
+        smtpTls: undefined,
+        smtpLimits: { messageBytes: 35 * 1024 * 1024, connections: 1000 },
+        submissionPort: 2587,
+      },
     })
     expect(Object.values(secrets).every((value) => value === undefined)).toBe(true)
   })
@@ -48,6 +55,14 @@ describe('a configuration', () => {
 
   test('puts the port into the base URL', () => {
     expect(loadConfig({ PORT: '9000' }).config.baseUrl).toBe('http://localhost:9000')
+  })
+
+  test('has mail arrive where the service listens, under the name of its base URL', () => {
+    const { mail } = loadConfig({ HOST: '0.0.0.0', CROFT_BASE_URL: 'https://croft.test' }).config
+    expect(mail).toMatchObject({ smtpHost: '0.0.0.0', smtpHostname: 'croft.test' })
+    const own = { SMTP_HOST: '10.0.0.1', SMTP_HOSTNAME: 'mx.croft.test' }
+    const set = loadConfig({ HOST: '0.0.0.0', ...own }).config.mail
+    expect(set).toMatchObject({ smtpHost: '10.0.0.1', smtpHostname: 'mx.croft.test' })
   })
 
   test('drops the slash after the base URL', () => {
@@ -121,20 +136,14 @@ test('a host keeps as many sites warm as its memory is enough for', () => {
   expect(sandbox).toMatchObject({ hostMemoryMb: 1024, warmIsolates: 204 })
 })
 
-test('the walls around the sandbox may be required, and its user named', () => {
-  expect(loadConfig({}).config.sandbox).toMatchObject({ require: undefined, uid: undefined })
-  const given = { CROFT_SANDBOX_REQUIRE: 'jail', CROFT_SANDBOX_UID: '4711' }
-  expect(loadConfig(given).config.sandbox).toMatchObject({ require: 'jail', uid: 4711 })
-})
-
 describe('a faulty environment', () => {
   test.each([
-    ['CROFT_SANDBOX_REQUIRE', 'walls', 'one of jail'],
-    ['CROFT_SANDBOX_UID', '0', 'a whole number from 1 to 4294967293'],
     ['PORT', 'http', 'a whole number from 1 to 65535'],
     ['PORT', '0', 'a whole number from 1 to 65535'],
     ['PORT', '80.5', 'a whole number from 1 to 65535'],
-    ['SMTP_PORT', '70000', 'a whole number from 1 to 65535'],
+    ['SMTP_PORT', '70000', 'a whole number from 0 to 65535'],
+    ['SMTP_HOST', 'a b', 'a host name or an IP address'],
+    ['SMTP_MAX_MESSAGE_BYTES', '0', 'a whole number from 1'],
     ['HOST', 'a b', 'a host name or an IP address'],
     ['CROFT_BASE_URL', 'croft.test', 'an http or https URL without a path'],
     ['CROFT_BASE_URL', 'https://croft.test/app', 'an http or https URL without a path'],
@@ -162,6 +171,12 @@ describe('a faulty environment', () => {
     expect(faults).toContain(`${name}: `)
     expect(faults).toContain(expected)
     expect(faults).toContain(`as in ${name}=`)
+  })
+
+  test('is told that a certificate needs its key', () => {
+    const words = 'SMTP_TLS_CERT and SMTP_TLS_KEY: set both, or neither'
+    expect(faultsOf({ SMTP_TLS_CERT: 'cert.pem' })).toContain(words)
+    expect(faultsOf({ SMTP_TLS_KEY: 'key.pem' })).toContain(words)
   })
 
   test('hears of everything at once', () => {

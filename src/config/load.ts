@@ -25,6 +25,8 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
 }
 
 function readConfig(env: EnvReader, secrets: Secrets): Config {
+  // The operator's routes are on the same port, so the world is let in by choice, not by default.
+  const host = env.read('HOST', parse.hostOrAddress, '0.0.0.0') ?? '127.0.0.1'
   const port = env.read('PORT', parse.port, '8080') ?? 8080
   const baseUrl =
     env.read('CROFT_BASE_URL', parse.origin, 'https://croft.example.com') ??
@@ -32,8 +34,7 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
   const roles = parse.commaSeparated(parse.wordOf(ROLES))
   const proxies = parse.commaSeparated(parse.addressBlock)
   return Object.freeze({
-    // The operator's routes are on the same port, so the world is let in by choice, not by default.
-    host: env.read('HOST', parse.hostOrAddress, '0.0.0.0') ?? '127.0.0.1',
+    host,
     port,
     dataDir: readDataDir(env),
     baseUrl,
@@ -47,10 +48,45 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     logLevel: env.read('CROFT_LOG_LEVEL', parse.wordOf(LOG_LEVELS), 'info') ?? 'info',
     sandbox: readSandbox(env),
     s3: readS3(env, secrets),
-    mail: Object.freeze({
-      smtpPort: env.read('SMTP_PORT', parse.port, '2525') ?? 2525,
-      submissionPort: env.read('SUBMISSION_PORT', parse.port, '2587') ?? 2587,
-    }),
+    mail: readMail(env, { host, baseUrl }),
+  })
+}
+
+function readMail(
+  env: EnvReader,
+  { host, baseUrl }: Pick<Config, 'host' | 'baseUrl'>,
+): Config['mail'] {
+  return Object.freeze({
+    smtpHost: env.read('SMTP_HOST', parse.hostOrAddress, '0.0.0.0') ?? host,
+    smtpPort: env.read('SMTP_PORT', parse.integerIn(0, 65_535), '2525') ?? 2525,
+    smtpHostname:
+      env.read('SMTP_HOSTNAME', parse.hostOrAddress, 'mail.example.com') ??
+      new URL(baseUrl).hostname,
+    smtpTls: readSmtpTls(env),
+    smtpLimits: readSmtpLimits(env),
+    submissionPort: env.read('SUBMISSION_PORT', parse.port, '2587') ?? 2587,
+  })
+}
+
+function readSmtpTls(env: EnvReader): Config['mail']['smtpTls'] {
+  const certFile = env.read('SMTP_TLS_CERT', parse.anyText, '/etc/croft/fullchain.pem')
+  const keyFile = env.read('SMTP_TLS_KEY', parse.anyText, '/etc/croft/privkey.pem')
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    env.fault('SMTP_TLS_CERT and SMTP_TLS_KEY: set both, or neither')
+  }
+  if (certFile === undefined || keyFile === undefined) return undefined
+  return Object.freeze({ certFile: resolve(certFile), keyFile: resolve(keyFile) })
+}
+
+function readSmtpLimits(env: EnvReader): Config['mail']['smtpLimits'] {
+  const count = (name: string, usual: number) =>
+    env.read(name, parse.integerIn(1, 1_000_000_000), String(usual)) ?? usual
+  return Object.freeze({
+    messageBytes: count('SMTP_MAX_MESSAGE_BYTES', 35 * MIB),
+    connections: count('SMTP_MAX_CONNECTIONS', 1000),
+    connectionsPerNetwork: count('SMTP_MAX_CONNECTIONS_PER_NETWORK', 50),
+    messagesPerMinutePerNetwork: count('SMTP_MESSAGES_PER_MINUTE_PER_NETWORK', 600),
+    messagesPerMinutePerSite: count('SMTP_MESSAGES_PER_MINUTE_PER_SITE', 6000),
   })
 }
 
@@ -82,8 +118,6 @@ function readSandbox(env: EnvReader): Config['sandbox'] {
     warmIsolates:
       env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ??
       Math.floor(hostMemoryMb / MB_FOR_A_WARM_SITE),
-    uid: env.read('CROFT_SANDBOX_UID', parse.integerIn(1, 4_294_967_293), '62000'),
-    require: env.read('CROFT_SANDBOX_REQUIRE', parse.wordOf(['jail']), 'jail'),
   })
 }
 

@@ -1,0 +1,9 @@
+import type { MxRecord } from 'node:dns'
+
+export type DnsAnswer = string[] | string[][] | MxRecord[]
+
+/**
+ * Asks DNS for the records of one type that a name has, and answers as `resolve` of `node:dns/promises` does. Rejects with
+ * its codes: `ENOTFOUND` and `ENODATA` say that there is none, any other that it cannot be found out now.
+ */
+export type DnsResolver = (name: string, type: string) => Promise<DnsAnswer>
