@@ -7,6 +7,7 @@ import type { Config } from '#config/config.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
+import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -69,6 +70,7 @@ export interface Platform {
   readonly counters: Counters
   readonly egress: Egress
   readonly mailTransport: MailTransport
+  readonly dns: DnsResolver
   /** `urls` are those that the service answers itself. */
   openObjects(urls: ObjectUrls): Promise<ObjectStore>
   openSandbox(environment: SandboxEnvironment): Promise<Sandbox>
@@ -79,13 +81,15 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const { database, notifications } = postgres
   const siteKeys = new SiteKeys()
   const siteOf = (siteId: string) => sites.get(siteId)
+  const siteByHost = (host: string) => sites.byHost(host)
   const pageTokens = new PageTokens(sealer.derive('page-tokens'))
-  const deps = { ...platform, database, notifications, siteKeys, siteOf, pageTokens }
+  const deps = { ...platform, database, notifications, siteKeys, siteOf, siteByHost, pageTokens }
   const queue = await openQueue({ sql: postgres.sql, notifications, log: platform.logger })
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = await platform.openObjects(objectUrls)
+  const stores = { queue, objects, objectUrls }
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
-  const mail = await openMail({ ...deps, queue, objects, objectUrls, identity: () => identity })
+  const mail = openMail({ ...deps, ...stores, identity: () => identity })
   const identity = await openIdentity({
     ...deps,
     queue,
@@ -96,9 +100,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   })
   const runtime = await openRuntime({
     ...deps,
-    queue,
-    objects,
-    objectUrls,
+    ...stores,
     siteMail: mail.siteMessages,
     visitors: identity.visitors,
     groups: identity.dataGroups,
@@ -126,7 +128,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     outbox,
     sites,
     deployments,
-    checkReadiness: () => checkReadiness(platform, objects, runtime.sandbox),
+    checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     work: (signal) => runAll([queue, runtime.jobScheduler], signal),
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()
@@ -180,9 +182,9 @@ const openObjectUrls = (
   })
 
 async function checkReadiness(
-  { postgres, sharedCache }: Platform,
+  { config, postgres, sharedCache }: Platform,
   objects: ObjectStore,
-  sandbox: Sandbox,
+  { sandbox, smtp }: Pick<Runtime, 'sandbox'> & Pick<Mail, 'smtp'>,
 ): Promise<Readonly<Record<string, string>>> {
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(
@@ -198,6 +200,7 @@ async function checkReadiness(
     postgres: database,
     objects: store,
     sandbox: sandbox.status().ready ? 'ok' : 'starting',
+    ...(config.roles.includes('mail') ? { smtp: smtp.isListening ? 'ok' : 'does not listen' } : {}),
     ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : 'does not answer' }),
   }
 }

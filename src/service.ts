@@ -9,6 +9,7 @@ import { openKeys } from '#config/keys.ts'
 import { type AppContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
 import { MAX_UPLOAD_BYTES } from '#http/bodies/request-body.ts'
+import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
@@ -21,7 +22,6 @@ import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
-import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
 import { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
@@ -59,11 +59,12 @@ export async function startService(
     working.abort()
     return work
   })
+  started.defer(() => context.smtp.drain(DRAIN_MS))
+  if (config.roles.includes('mail')) await context.smtp.start()
   const server = config.roles.includes('api') ? await listen(context) : undefined
   started.defer(async () => {
     context.runtimeLogs.endStreams()
-    context.mailboxStreams.endStreams()
-    await server?.drain(DRAIN_MS)
+    await Promise.all([server?.drain(DRAIN_MS), context.smtp.drain(DRAIN_MS)])
   })
   const resources = started.move()
   return {
@@ -82,10 +83,6 @@ async function openPlatform(
   started: AsyncDisposableStack,
   { config, secrets, logger }: { config: Config; secrets: Secrets; logger: Logger },
 ) {
-  const cacheDir = join(config.dataDir, 'cache')
-  const jail = openSandboxJail({ config: config.sandbox, cacheDir, logger })
-  // Whoever opens the sandbox is told: the database starts meanwhile.
-  jail.catch(() => {})
   const keys = await openKeys(config.dataDir, secrets)
   for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
   const postgres = started.use(await openPostgres({ config, secrets, log: logger }))
@@ -102,6 +99,7 @@ async function openPlatform(
     sharedCache: started.use(openSharedCache(secrets.redisUrl, logger)),
     counters: started.use(openCounters(secrets.redisUrl, logger)),
     egress: new HttpEgress(),
+    dns: systemDns(),
     mailTransport: started.use(openMailTransport(config, secrets)),
     openObjects: (urls) => openObjects({ config, secrets, urls }),
     openSandbox: async (environment) =>
@@ -109,9 +107,8 @@ async function openPlatform(
         config: config.sandbox,
         environment,
         logger,
-        cacheDir,
+        cacheDir: join(config.dataDir, 'cache'),
         prelude: await loadPrelude(),
-        jail: await jail,
       }),
   } satisfies Platform
 }

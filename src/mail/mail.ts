@@ -1,27 +1,37 @@
+import type { Config } from '#config/config.ts'
 import type { Identity } from '#identity/identity.ts'
+import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
+import type { Counters } from '#platform/redis/counters.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import { SmtpListener } from '#platform/smtp-server/smtp-listener.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
-import { MailboxStreams } from './changes/streams.ts'
+import { Arrivals } from './inbound/arrivals.ts'
+import { InboundGate } from './inbound/gate.ts'
+import { MessageStore } from './inbound/message-store.ts'
+import { type RecipientLookupDeps, RecipientLookup } from './inbound/recipient-lookup.ts'
+import { InboundMail } from './inbound/service.ts'
 import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
-import { MailboxReports } from './mailboxes/reports.ts'
 import { Mailboxes } from './mailboxes/service.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
-import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
 const OUTBOUND_WORKERS = 4
 
 export interface MailDeps extends PlatformServices {
+  readonly config: Config
+  readonly counters: Counters
+  readonly dns: DnsResolver
+  readonly siteByHost: RecipientLookupDeps['siteByDomain']
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly mailTransport: MailTransport
@@ -35,29 +45,26 @@ export interface MailDeps extends PlatformServices {
 export interface Mail extends MailboxServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
-  readonly mailboxStreams: MailboxStreams
+  /** Takes mail once it is started. */
+  readonly smtp: SmtpListener
 }
 
 interface MailboxServices {
   readonly mailboxes: Mailboxes
   readonly mailboxOwners: MailboxOwners
   readonly mailboxPreferences: MailboxPreferences
-  readonly mailboxReports: MailboxReports
-  readonly mailQuotas: MailQuotas
   readonly aliases: Aliases
   readonly recipients: Recipients
 }
 
-/** Listens for changes that other replicas make. */
-export async function openMail(deps: MailDeps): Promise<Mail> {
+export function openMail(deps: MailDeps): Mail {
   const outboundMessages = openOutbound(deps)
-  const mailboxStreams = new MailboxStreams()
-  await mailboxStreams.listen(deps.notifications)
+  const mailboxes = openMailboxes(deps)
   return {
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
-    mailboxStreams,
-    ...openMailboxes(deps),
+    ...mailboxes,
+    smtp: openInbound(deps, mailboxes),
   }
 }
 
@@ -67,6 +74,21 @@ function openOutbound(deps: MailDeps): OutboundMessages {
     concurrency: OUTBOUND_WORKERS,
   })
   return messages
+}
+
+function openInbound(deps: MailDeps, { recipients }: MailboxServices): SmtpListener {
+  const { dataDir, mail: config } = deps.config
+  const limits = config.smtpLimits
+  const hostname = config.smtpHostname
+  const policy = new InboundMail({
+    ...deps,
+    config,
+    gate: new InboundGate({ ...deps, limits }),
+    lookup: new RecipientLookup({ recipients, hostname, siteByDomain: deps.siteByHost }),
+    store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
+    arrivals: new Arrivals(deps),
+  })
+  return new SmtpListener({ ...deps, config, dataDir, policy })
 }
 
 function openMailboxes(deps: MailDeps): MailboxServices {
@@ -94,8 +116,6 @@ function openMailboxes(deps: MailDeps): MailboxServices {
     mailboxes,
     mailboxOwners: new MailboxOwners({ ...shared, mailboxChanges }),
     mailboxPreferences: new MailboxPreferences({ ...shared, mailboxes, mailboxChanges }),
-    mailboxReports: new MailboxReports(deps),
-    mailQuotas: new MailQuotas(deps),
     aliases,
     recipients: new Recipients(deps),
   }

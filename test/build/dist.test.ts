@@ -52,7 +52,6 @@ describe('a build', () => {
         'sandbox/main.js',
         'sandbox/prelude.js',
         'sandbox/preparer.js',
-        'sandbox/probe.js',
         'sandbox/worker.js',
         'types/bucket.d.ts',
         'types/croft.d.ts',

@@ -206,6 +206,7 @@ export function environmentOf(of: { port: number; dataDir: string }): Record<str
     PATH: process.env['PATH'] ?? '',
     HOME: '/nonexistent',
     PORT: String(of.port),
+    SMTP_PORT: '0',
     CROFT_DATA_DIR: of.dataDir,
   }
 }

@@ -111,7 +111,6 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   started.defer(async () => {
     agent.destroy()
     context.runtimeLogs.endStreams()
-    context.mailboxStreams.endStreams()
     await server.drain(5_000)
   })
   const stack = new RunningStack(
@@ -152,6 +151,7 @@ function testPlatform(
     baseUrl: `http://localhost:${firstPort ?? port}`,
     port,
     logLevel: 'silent',
+    roles: ['api', 'worker'],
     ...options.config,
   }
   return {
@@ -166,6 +166,7 @@ function testPlatform(
     sharedCache: started.use(openSharedCache(options.redisUrl, logger, PATIENT)),
     counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
     egress: new HttpEgress(),
+    dns: noDns,
     mailTransport: new Outbox(join(dataDir, 'outbox')),
     openObjects: (urls) =>
       new FileObjectStore({
@@ -187,6 +188,10 @@ function testPlatform(
     ...options.platform,
   }
 }
+
+/** No test asks the world: every name is one that nobody has. */
+const noDns = (name: string): Promise<never> =>
+  Promise.reject(Object.assign(new Error(`${name} is not there`), { code: 'ENOTFOUND' }))
 
 function startWork(context: AppContext, started: AsyncDisposableStack): void {
   const working = new AbortController()

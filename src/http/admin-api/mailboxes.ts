@@ -1,6 +1,8 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
-import { invalid } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
@@ -16,9 +18,9 @@ import {
   MailboxSettingsChange,
   NewMailbox,
   OptionalOwnerList,
-  PurgeConfirmation,
-  requireConfirmation,
 } from '#mail/mailboxes/model.ts'
+
+const Confirmation = ClosedObject({ confirm: Type.Optional(Type.Boolean()) })
 
 /** One value is a list of one. */
 const OwnersQuery = t.Object({ owners: t.Optional(t.Array(t.String({ maxLength: 254 }))) })
@@ -59,7 +61,12 @@ export const mailboxRoutes = (context: AppContext) =>
     .post(
       '/:address/purge',
       async ({ site, by, params, body }) => {
-        requireConfirmation(params.address, body)
+        if (body.confirm !== true) {
+          throw new AppError(
+            'ConfirmationRequired',
+            `All mail of "${params.address}" would be deleted for good: send {"confirm": true}`,
+          )
+        }
         await context.mailboxes.purge(site, mailEditor(by), params.address)
         return noContent()
       },
@@ -67,7 +74,7 @@ export const mailboxRoutes = (context: AppContext) =>
         role: 'super-admin',
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
-        body: PurgeConfirmation,
+        body: Confirmation,
       },
     )
     .post(

@@ -82,12 +82,7 @@ export interface MailTables {
     reference_ids: Generated<string[]>
     snippet: Generated<string>
     has_attachments: Generated<boolean>
-  }
-  mail_search: {
-    message_id: string
-    mailbox_id: string
-    received_at: Date
-    words: string
+    search: Generated<string>
   }
   mail_thread_reference: {
     mailbox_id: string

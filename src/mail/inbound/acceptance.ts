@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto'
+
+import { type MailLimits, mailLimits } from '#mail/quotas/limits.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+
+import type { Arrival, Delivery } from './model.ts'
+import type { DeliveryKey, Growth, HeldMailbox, HeldUsage, NewMessage } from './queries.ts'
+
+/** What becomes of each message of a batch: the messages to insert, or why there are none. */
+export type Decision =
+  | { readonly messages: readonly NewMessage[] }
+  | { readonly refusal: SmtpReply }
+
+export interface Held {
+  readonly mailboxes: readonly HeldMailbox[]
+  readonly usage: HeldUsage | undefined
+  readonly accepted: readonly DeliveryKey[]
+}
+
+interface Room {
+  bytes: number
+  messages: number
+}
+
+/** The same bytes from the same sender to the same recipient are the same message. */
+export function deliveryHash(arrival: Arrival, recipient: string): Buffer {
+  const hash = createHash('sha256').update(arrival.sha256)
+  for (const part of [arrival.sender, recipient]) hash.update(`${Buffer.byteLength(part)}:${part}`)
+  return hash.digest()
+}
+
+/**
+ * Decides about messages one after the other, in the order in which they came: each has room in all its mailboxes, or goes
+ * into none. A mailbox that was disabled or filled up since it was asked for is named at the next try.
+ */
+export class Acceptance {
+  readonly #mailboxes: ReadonlyMap<string, HeldMailbox>
+  readonly #rooms: ReadonlyMap<string, Room>
+  readonly #siteRoom: Room
+  readonly #accepted: Set<string>
+
+  constructor({ mailboxes, usage, accepted }: Held) {
+    this.#mailboxes = new Map(mailboxes.map((mailbox) => [mailbox.mailboxId, mailbox]))
+    this.#rooms = new Map(mailboxes.map((mailbox) => [mailbox.mailboxId, roomOf(mailbox)]))
+    this.#siteRoom = siteRoom(usage)
+    this.#accepted = new Set(accepted.map(keyText))
+  }
+
+  decide(arrival: Arrival, newMessageId: () => string): Decision {
+    const wanted = arrival.deliveries
+      .map((delivery) => ({ ...delivery, hash: deliveryHash(arrival, delivery.recipient) }))
+      .filter((delivery) => !this.#accepted.has(keyText(delivery)))
+    const refusal = this.#refusal(arrival, wanted)
+    if (refusal) return { refusal }
+    const messages = wanted.map((delivery) => ({ ...delivery, messageId: newMessageId(), arrival }))
+    for (const message of messages) this.#take(message)
+    return { messages }
+  }
+
+  #refusal({ sizeBytes }: Arrival, wanted: readonly Delivery[]): SmtpReply | undefined {
+    for (const { mailboxId } of wanted) {
+      if (this.#mailboxes.get(mailboxId)?.status !== 'ACTIVE') {
+        return new SmtpReply(451, '4.2.1', 'A mailbox was closed meanwhile: try again')
+      }
+    }
+    const needed = { bytes: sizeBytes * wanted.length, messages: wanted.length }
+    const rooms = wanted.flatMap(({ mailboxId }) => this.#rooms.get(mailboxId) ?? [])
+    const own = { bytes: sizeBytes, messages: 1 }
+    return rooms.every((room) => fits(own, room)) && fits(needed, this.#siteRoom)
+      ? undefined
+      : mailboxFull()
+  }
+
+  #take(message: NewMessage): void {
+    this.#accepted.add(keyText(message))
+    const { sizeBytes } = message.arrival
+    for (const room of [this.#siteRoom, this.#rooms.get(message.mailboxId)]) {
+      if (!room) continue
+      room.bytes -= sizeBytes
+      room.messages -= 1
+    }
+  }
+}
+
+export const mailboxFull = (): SmtpReply =>
+  new SmtpReply(452, '4.2.2', 'The mailbox is full: try again later')
+
+/** What each mailbox grows by. */
+export function growthOf(messages: readonly NewMessage[]): Growth[] {
+  const growth = new Map<string, Growth>()
+  for (const { mailboxId, arrival } of messages) {
+    const { bytes, messages: count } = growth.get(mailboxId) ?? { bytes: 0, messages: 0 }
+    growth.set(mailboxId, { mailboxId, bytes: bytes + arrival.sizeBytes, messages: count + 1 })
+  }
+  return [...growth.values()]
+}
+
+const keyText = ({ mailboxId, hash }: DeliveryKey): string =>
+  `${mailboxId} ${hash.toString('base64')}`
+
+const fits = (needed: Room, room: Room): boolean =>
+  needed.bytes <= room.bytes && needed.messages <= room.messages
+
+const roomOf = (mailbox: HeldMailbox): Room => ({
+  bytes: left(mailbox.quotaBytes, mailbox.usedBytes),
+  messages: left(mailbox.quotaMessages, mailbox.usedMessages),
+})
+
+const left = (quota: string | null, used: string): number =>
+  quota === null ? Infinity : Number(quota) - Number(used)
+
+function siteRoom(usage: HeldUsage | undefined): Room {
+  if (!usage) return { bytes: 0, messages: 0 }
+  const { mailBytes, mailMessages }: MailLimits = mailLimits(usage.deploymentSettings)
+  return {
+    bytes: mailBytes - Number(usage.usedBytes),
+    messages: mailMessages - Number(usage.usedMessages),
+  }
+}

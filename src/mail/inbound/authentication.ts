@@ -1,0 +1,116 @@
+import { Readable } from 'node:stream'
+
+import { type DNSResolver, authenticate } from 'mailauth'
+
+import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+
+import type { MessageAuthentication } from './model.ts'
+
+/** Whatever DNS does, a sender waits no longer for it. */
+const DEADLINE_MS = 20_000
+const MAX_HEADER_CHARACTERS = 16_384
+
+export interface AuthenticationRequest {
+  readonly address: string
+  readonly heloName: string
+  readonly sender: string
+  /** Who says so, in the header. */
+  readonly hostname: string
+}
+
+export interface AuthenticationOutcome {
+  readonly authentication: MessageAuthentication
+  /** Received-SPF and Authentication-Results, each line with its CRLF; empty when nothing could be found out. */
+  readonly header: string
+}
+
+const NOT_KNOWN: AuthenticationOutcome = {
+  authentication: {
+    spf: 'temperror',
+    dkim: 'temperror',
+    dmarc: 'temperror',
+    arc: 'temperror',
+    spfDomain: null,
+    dkimDomains: [],
+    fromDomain: null,
+    dmarcPolicy: null,
+  },
+  header: '',
+}
+
+/** SPF, DKIM, ARC and DMARC of a message, as mailauth finds them. Never rejects: what cannot be found out is a `temperror`. */
+export async function authenticateMessage(
+  body: Uint8Array | ReadableStream<Uint8Array>,
+  request: AuthenticationRequest,
+  resolver: DnsResolver,
+): Promise<AuthenticationOutcome> {
+  const input = body instanceof Uint8Array ? Buffer.from(body) : Readable.fromWeb(body)
+  const late = Promise.withResolvers<AuthenticationOutcome>()
+  const timer = setTimeout(() => late.resolve(NOT_KNOWN), DEADLINE_MS)
+  try {
+    return await Promise.race([authenticated(input, request, resolver), late.promise])
+  } catch {
+    return NOT_KNOWN
+  } finally {
+    clearTimeout(timer)
+    // Others read the same bytes at the pace of this one.
+    if (input instanceof Readable) input.resume()
+  }
+}
+
+/**
+ * What DMARC asks for (RFC 9989 §5.4): a message that fails is refused where its domain says `reject`, and put off where
+ * the failure may be DNS's own. Returns undefined for a message that may come in.
+ */
+export function dmarcRefusal(found: MessageAuthentication): SmtpReply | undefined {
+  const { spf, dkim, dmarc, dmarcPolicy, fromDomain } = found
+  if (dmarcPolicy !== 'reject') return undefined
+  const isUncertain = dmarc === 'temperror' || [spf, dkim].includes('temperror')
+  if (dmarc !== 'fail' && dmarc !== 'temperror') return undefined
+  if (isUncertain) {
+    const text = `The sender cannot be authenticated now, and ${fromDomain} refuses what is not: try again later`
+    return new SmtpReply(451, '4.7.1', text)
+  }
+  const text = `${fromDomain} asks to refuse mail that it did not authenticate (DMARC p=reject): SPF ${spf}, DKIM ${dkim}`
+  return new SmtpReply(550, '5.7.1', text)
+}
+
+async function authenticated(
+  input: Buffer | Readable,
+  request: AuthenticationRequest,
+  resolver: DnsResolver,
+): Promise<AuthenticationOutcome> {
+  const { address, heloName, sender, hostname } = request
+  const { spf, dkim, dmarc, arc, headers } = await authenticate(input, {
+    ip: address,
+    helo: heloName,
+    sender,
+    mta: hostname,
+    trustReceived: false,
+    disableBimi: true,
+    resolver: forMailauth(resolver),
+  })
+  const signatures = dkim.results
+  const passed = signatures.filter(({ status }) => status.result === 'pass')
+  const authentication = {
+    spf: spf === false ? 'none' : spf.status.result,
+    dkim: bestOf(signatures.map(({ status }) => status.result)),
+    dmarc: dmarc === false ? 'none' : dmarc.status.result,
+    arc: arc === false ? 'none' : arc.status.result,
+    spfDomain: spf === false ? null : spf.domain,
+    dkimDomains: [...new Set(passed.map(({ signingDomain }) => signingDomain ?? ''))],
+    fromDomain: dmarc === false ? null : (dmarc.status.header?.from ?? null),
+    dmarcPolicy: dmarc === false ? null : (dmarc.policy ?? null),
+  }
+  return { authentication, header: headers.slice(0, MAX_HEADER_CHARACTERS) }
+}
+
+/** Of several signatures the best counts: RFC 6376 §6.1. */
+function bestOf(results: readonly string[]): string {
+  const order = ['pass', 'temperror', 'fail', 'policy', 'permerror', 'neutral']
+  return order.find((result) => results.includes(result)) ?? 'none'
+}
+
+/** The library's type leaves out that MX records come as objects, which it reads. */
+const forMailauth = (resolver: DnsResolver): DNSResolver => resolver as DNSResolver

@@ -1,0 +1,76 @@
+/** What takes a copy of some bytes: reads the body that it is given to its end, or fails. */
+export type BodyReader = (body: Uint8Array | ReadableStream<Uint8Array>) => Promise<void>
+
+/**
+ * Gives the same bytes to several readers; the slowest sets the pace of the source. What ends within `memoryBytes` comes in
+ * one piece. Rejects with the first failure of a reader or the source, once all of them have ended.
+ */
+export async function fanOut(
+  source: AsyncIterable<Uint8Array>,
+  memoryBytes: number,
+  readers: readonly BodyReader[],
+): Promise<void> {
+  const iterator = source[Symbol.asyncIterator]()
+  const { bytes, isWhole } = await beginning(iterator, memoryBytes)
+  if (isWhole) return allEnded(readers.map((reader) => reader(bytes)))
+  const failed = new AbortController()
+  const copies = readers.map((reader) => {
+    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+    return { writer: writable.getWriter(), reading: reader(readable) }
+  })
+  for (const { reading } of copies) reading.catch(() => failed.abort())
+  const writers = copies.map(({ writer }) => writer)
+  const writing = copy(bytes, iterator, writers, failed.signal)
+  return allEnded([...copies.map(({ reading }) => reading), writing])
+}
+
+/** The first bytes, at least `memoryBytes` unless there are no more. */
+async function beginning(
+  iterator: AsyncIterator<Uint8Array>,
+  memoryBytes: number,
+): Promise<{ bytes: Uint8Array; isWhole: boolean }> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  while (size < memoryBytes) {
+    const { done, value } = await iterator.next()
+    if (done === true) return { bytes: Buffer.concat(chunks), isWhole: true }
+    chunks.push(value)
+    size += value.length
+  }
+  return { bytes: Buffer.concat(chunks), isWhole: false }
+}
+
+type Writer = WritableStreamDefaultWriter<Uint8Array>
+
+/** Stops when a reader has failed: the failure is told by the reader itself. */
+async function copy(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+  writers: readonly Writer[],
+  failed: AbortSignal,
+): Promise<void> {
+  try {
+    let chunk: Uint8Array | undefined = first
+    while (chunk !== undefined && !failed.aborted) {
+      await writeAll(writers, chunk)
+      const { done, value }: IteratorResult<Uint8Array> = await rest.next()
+      chunk = done === true ? undefined : value
+    }
+    if (failed.aborted) throw new Error('A reader of the same bytes failed')
+    await Promise.allSettled(writers.map((writer) => writer.close()))
+  } catch (error) {
+    await Promise.allSettled(writers.map((writer) => writer.abort(error)))
+    throw error
+  }
+}
+
+const writeAll = (writers: readonly Writer[], chunk: Uint8Array): Promise<unknown> =>
+  Promise.allSettled(writers.map((writer) => writer.write(chunk)))
+
+/** Waits for all; rejects with what failed first. */
+async function allEnded(work: readonly Promise<void>[]): Promise<void> {
+  const failures: unknown[] = []
+  const noting = work.map((each) => each.catch((error: unknown) => failures.push(error)))
+  await Promise.all(noting)
+  if (failures.length > 0) throw failures[0]
+}

@@ -1,0 +1,79 @@
+import { type Hash, createHash } from 'node:crypto'
+
+import { LineEndings } from '#platform/smtp-server/line-endings.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+
+/** As much of a header as is looked at. */
+const MAX_HEADER_BYTES = 256 * 1024
+/** A header this long has nothing to say to a person, and mailauth holds all of it. */
+const LAST_HEADER_BYTE = 2 * 1024 * 1024
+/** RFC 5321 §6.3: a hundred hops are a loop. */
+const MAX_RECEIVED = 100
+const END_OF_HEADER = Buffer.from('\r\n\r\n')
+
+/** A message on its way in: passes its bytes on, and knows their size, digest and header. Refuses what no site takes. */
+export class IncomingMessage {
+  sizeBytes = 0
+  readonly #maxBytes: number
+  readonly #hash: Hash = createHash('sha256')
+  readonly #lineEndings = new LineEndings()
+  readonly #head: Uint8Array[] = []
+  #headBytes = 0
+  /** The last bytes of what was not searched to its end. */
+  #tail = Buffer.from('\r\n')
+  #headerEnded = false
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes
+  }
+
+  async *read(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of content) {
+      this.#take(chunk)
+      yield chunk
+    }
+    if (countReceived(this.headerBlock()) > MAX_RECEIVED) {
+      throw new SmtpReply(554, '5.4.6', 'This message went through too many servers: a loop')
+    }
+  }
+
+  /** The first 256 KiB, or less when the message has less: the header, and maybe more. */
+  headerBlock(): Buffer {
+    return Buffer.concat(this.#head)
+  }
+
+  /** Of all bytes; to be called once. */
+  digest(): Buffer {
+    return this.#hash.digest()
+  }
+
+  #take(chunk: Uint8Array): void {
+    this.sizeBytes += chunk.length
+    if (this.sizeBytes > this.#maxBytes) throw tooLarge(this.#maxBytes)
+    this.#lineEndings.check(chunk)
+    this.#hash.update(chunk)
+    if (this.#headBytes < MAX_HEADER_BYTES) {
+      this.#head.push(chunk.subarray(0, MAX_HEADER_BYTES - this.#headBytes))
+      this.#headBytes += chunk.length
+    }
+    if (!this.#headerEnded) this.#lookForBody(chunk)
+  }
+
+  #lookForBody(chunk: Uint8Array): void {
+    const searched = Buffer.concat([this.#tail, chunk])
+    this.#headerEnded = searched.includes(END_OF_HEADER)
+    this.#tail = searched.subarray(-3)
+    if (!this.#headerEnded && this.sizeBytes > LAST_HEADER_BYTE) {
+      throw new SmtpReply(552, '5.3.4', `The header is longer than ${LAST_HEADER_BYTE} bytes`)
+    }
+  }
+}
+
+export const tooLarge = (maxBytes: number): SmtpReply =>
+  new SmtpReply(552, '5.3.4', `The message is larger than ${maxBytes} bytes`)
+
+function countReceived(block: Buffer): number {
+  const end = block.indexOf(END_OF_HEADER)
+  const header = block.subarray(0, end < 0 ? block.length : end).toString('latin1')
+  return header.match(/^received:/gim)?.length ?? 0
+}

@@ -1,0 +1,96 @@
+import { AppError } from '#base/app-error.ts'
+import { hasCode } from '#base/error-code.ts'
+import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
+import { objectKey } from '#platform/objects/object-store.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+
+import {
+  type AuthenticationOutcome,
+  type AuthenticationRequest,
+  authenticateMessage,
+} from './authentication.ts'
+import { type BodyReader, fanOut } from './fan-out.ts'
+import { IncomingMessage } from './incoming-message.ts'
+
+/** What is shorter is handed on in one piece. */
+const MEMORY_BYTES = 256 * 1024
+const DISK_FULL = ['ENOSPC', 'EDQUOT', '53100']
+const CONTENT_TYPE = 'message/rfc822'
+
+export interface MessageStoreDeps extends Pick<PlatformServices, 'objects' | 'ids' | 'logger'> {
+  readonly dns: DnsResolver
+  readonly maxBytes: number
+}
+
+/** A message whose bytes are safe, once for each site. */
+export interface StoredMessage {
+  readonly sizeBytes: number
+  readonly sha256: Buffer
+  readonly headerBlock: Uint8Array
+  readonly outcome: AuthenticationOutcome
+  readonly rawIds: ReadonlyMap<string, string>
+}
+
+/** Writes messages to the object store, and finds out who sent them while their bytes pass. */
+export class MessageStore {
+  readonly #deps: MessageStoreDeps
+
+  constructor(deps: MessageStoreDeps) {
+    this.#deps = deps
+  }
+
+  /** Nothing is kept when it rejects. */
+  async store(
+    content: AsyncIterable<Uint8Array>,
+    siteIds: readonly string[],
+    request: AuthenticationRequest,
+  ): Promise<StoredMessage> {
+    const { ids, objects, dns, maxBytes } = this.#deps
+    const rawIds = new Map(siteIds.map((siteId) => [siteId, ids.named('raw')]))
+    const message = new IncomingMessage(maxBytes)
+    let outcome: AuthenticationOutcome | undefined
+    const authenticating: BodyReader = async (body) => {
+      outcome = await authenticateMessage(body, request, dns)
+    }
+    const puts = [...rawIds].map(([siteId, rawId]): BodyReader => async (body) => {
+      await objects.put(rawKey(siteId, rawId), body, { contentType: CONTENT_TYPE, maxBytes })
+    })
+    try {
+      await fanOut(message.read(content), MEMORY_BYTES, [...puts, authenticating])
+      if (outcome === undefined) throw new Error('A message was not authenticated')
+      return {
+        sizeBytes: message.sizeBytes,
+        sha256: message.digest(),
+        headerBlock: message.headerBlock(),
+        outcome,
+        rawIds,
+      }
+    } catch (error) {
+      await this.remove(rawIds)
+      throw withoutRoom(error)
+    }
+  }
+
+  /** For a message that has no rows and gets none. What cannot be removed now is found by the sweep for orphans. */
+  async remove(rawIds: Iterable<readonly [siteId: string, rawId: string]>): Promise<void> {
+    const removals = [...rawIds].map(([siteId, rawId]) =>
+      this.#deps.objects.delete(rawKey(siteId, rawId)),
+    )
+    for (const removal of await Promise.allSettled(removals)) {
+      if (removal.status === 'rejected') {
+        this.#deps.logger.warn({ err: removal.reason }, 'a refused message was left behind')
+      }
+    }
+  }
+}
+
+/** Where the bytes of a received message are. */
+const rawKey = (siteId: string, rawId: string): string => objectKey(siteId, 'mail', rawId, 'raw')
+
+/** A full disk, of the objects or of Postgres, is the server's own trouble: RFC 3463, X.3.1. */
+export function withoutRoom(error: unknown): unknown {
+  const cause = error instanceof AppError ? error.cause : error
+  if (!hasCode(cause, ...DISK_FULL)) return error
+  return new SmtpReply(452, '4.3.1', 'The server has no room left: try again later', { cause })
+}

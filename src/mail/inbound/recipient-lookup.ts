@@ -1,0 +1,90 @@
+import { domainToASCII } from 'node:url'
+
+import { LRUCache } from 'lru-cache'
+
+import { canonicalLocalPart } from '#mail/addresses/local-part.ts'
+import type { RecipientResolution } from '#mail/recipients/model.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+
+import { mailboxFull } from './acceptance.ts'
+
+const MAX_KNOWN = 10_000
+/** Long enough for messages that come together. A mailbox that closes or fills up meanwhile is seen at acceptance. */
+const KNOWN_MS = 1000
+
+/** Where mail to an address of a site goes. */
+interface RecipientResolver {
+  resolve(siteId: string, localPart: string): Promise<RecipientResolution>
+}
+
+export interface RecipientLookupDeps {
+  readonly recipients: RecipientResolver
+  /** The server's own name: RFC 5321 §4.5.1 has a postmaster without a domain. */
+  readonly hostname: string
+  /** The site of a domain in lower case. */
+  readonly siteByDomain: (
+    domain: string,
+  ) => { readonly siteId: string } | undefined | Promise<{ readonly siteId: string } | undefined>
+}
+
+export interface FoundRecipient {
+  readonly siteId: string
+  /** As it was sent, its domain in lower case. */
+  readonly address: string
+  readonly mailboxIds: readonly string[]
+}
+
+type Deliverable = Extract<RecipientResolution, { kind: 'deliverable' }>
+
+/** Finds the mailboxes behind a recipient, or says what is wrong with it. */
+export class RecipientLookup {
+  readonly #deps: RecipientLookupDeps
+  readonly #known = new LRUCache<string, Deliverable>({ max: MAX_KNOWN, ttl: KNOWN_MS })
+
+  constructor(deps: RecipientLookupDeps) {
+    this.#deps = deps
+  }
+
+  /** Throws the refusal of an address that takes no mail, or none of that size now. */
+  async find(recipient: string, sizeBytes: number): Promise<FoundRecipient> {
+    const address = recipient.includes('@') ? recipient : `${recipient}@${this.#deps.hostname}`
+    const at = address.lastIndexOf('@')
+    const localPart = address.slice(0, at)
+    const domain = domainToASCII(address.slice(at + 1))
+    const site = at > 0 && domain !== '' ? await this.#deps.siteByDomain(domain) : undefined
+    if (!site) {
+      throw new SmtpReply(550, '5.7.1', 'This server takes no mail for that domain: no relaying')
+    }
+    const { mailboxes } = await this.#resolve(site.siteId, unquoted(localPart))
+    const hasRoom = mailboxes.every(
+      ({ freeBytes, freeMessages }) => freeMessages > 0 && freeBytes > 0 && freeBytes >= sizeBytes,
+    )
+    // For an alias all or nothing: nobody would know which of its mailboxes missed a message.
+    if (!hasRoom) throw mailboxFull()
+    return {
+      siteId: site.siteId,
+      address: `${localPart}@${domain}`,
+      mailboxIds: mailboxes.map(({ mailboxId }) => mailboxId),
+    }
+  }
+
+  async #resolve(siteId: string, localPart: string): Promise<Deliverable> {
+    const key = `${siteId} ${canonicalLocalPart(localPart)}`
+    const known = this.#known.get(key)
+    if (known) return known
+    const resolution = await this.#deps.recipients.resolve(siteId, localPart)
+    switch (resolution.kind) {
+      case 'unknown':
+        throw new SmtpReply(550, '5.1.1', 'There is no such mailbox here')
+      case 'disabled':
+        throw new SmtpReply(550, '5.2.1', 'This mailbox takes no mail any more')
+      case 'deliverable':
+        this.#known.set(key, resolution)
+        return resolution
+    }
+  }
+}
+
+/** RFC 5321 §4.1.2: a quoted string names the same mailbox as its content. */
+const unquoted = (localPart: string): string =>
+  /^".*"$/s.test(localPart) ? localPart.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : localPart

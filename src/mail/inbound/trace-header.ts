@@ -1,0 +1,36 @@
+import type { AuthenticationOutcome } from './authentication.ts'
+import type { Arrival } from './model.ts'
+
+const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+
+/**
+ * What RFC 5321 §4.4 puts before a message at its delivery. A recipient is named only where there is no other: who else got
+ * a message is nobody's business.
+ */
+export function traceHeader(
+  message: Pick<Arrival, 'rawId' | 'sender' | 'from' | 'receivedAt' | 'deliveries'>,
+  hostname: string,
+  { header }: AuthenticationOutcome,
+): string {
+  const { rawId, sender, from, receivedAt, deliveries } = message
+  const [only, ...others] = deliveries
+  const forWhom = only && others.length === 0 ? `\r\n for <${plain(only.recipient)}>` : ''
+  const cipher = from.tls === null ? '' : `\r\n (version=${from.tls.version} ${from.tls.cipher})`
+  const client = `${plain(from.heloName) || 'unknown'} (${addressLiteral(from.address)})`
+  const received = `Received: from ${client}\r\n by ${hostname} with ${from.protocol} id ${rawId}${cipher}${forWhom};\r\n ${rfc5322Date(receivedAt)}\r\n`
+  return `Return-Path: <${plain(sender)}>\r\n${received}${header}`
+}
+
+const addressLiteral = (address: string): string =>
+  address.includes(':') ? `[IPv6:${address}]` : `[${address}]`
+
+/** Nothing that could end the line or the part that it stands in. */
+const plain = (text: string): string => text.replaceAll(/[\p{Cc}<>()\s]/gu, '')
+
+function rfc5322Date(date: Date): string {
+  const two = (number: number): string => String(number).padStart(2, '0')
+  const day = `${DAYS[date.getUTCDay()]}, ${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]}`
+  const time = [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(two).join(':')
+  return `${day} ${date.getUTCFullYear()} ${time} +0000`
+}

@@ -1,0 +1,46 @@
+import type { MailCommand } from '#platform/smtp-server/smtp-policy.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+
+import type { Delivery } from './model.ts'
+
+/** RFC 5321 §4.5.3.1.8: no server may take fewer. */
+const MAX_RECIPIENTS = 100
+
+/** A sender and the mailboxes of its recipients, between MAIL and the end of DATA. */
+export class MailTransaction {
+  readonly sender: string
+  readonly declaredBytes: number
+  readonly #recipients = new Set<string>()
+  /** By site, then by mailbox. */
+  readonly #deliveries = new Map<string, Map<string, Delivery>>()
+
+  constructor({ address, declaredBytes }: MailCommand) {
+    this.sender = address
+    this.declaredBytes = declaredBytes
+  }
+
+  /** By site: each mailbox once, whichever of its addresses came first. */
+  get deliveries(): ReadonlyMap<string, readonly Delivery[]> {
+    return new Map([...this.#deliveries].map(([siteId, found]) => [siteId, [...found.values()]]))
+  }
+
+  /** Throws a 452 for one recipient too many. */
+  makeRoom(address: string): void {
+    if (this.#recipients.size >= MAX_RECIPIENTS && !this.#recipients.has(address)) {
+      throw new SmtpReply(452, '4.5.3', `No more than ${MAX_RECIPIENTS} recipients at once`)
+    }
+  }
+
+  has(siteId: string): boolean {
+    return this.#deliveries.has(siteId)
+  }
+
+  add(siteId: string, recipient: string, mailboxIds: readonly string[]): void {
+    this.#recipients.add(recipient)
+    const ofSite = this.#deliveries.get(siteId) ?? new Map<string, Delivery>()
+    this.#deliveries.set(siteId, ofSite)
+    for (const mailboxId of mailboxIds) {
+      if (!ofSite.has(mailboxId)) ofSite.set(mailboxId, { mailboxId, recipient })
+    }
+  }
+}
