@@ -4,15 +4,16 @@ import { snapshotFile } from './snapshot.ts'
 import type { WorkerTask } from './worker.ts'
 
 /** What the service tells a host process when it starts one. */
-export interface HostOptions extends Omit<WorkerTask, 'snapshotPath'> {
-  readonly cacheDir: string
+export interface HostOptions extends WorkerTask {
+  /** Where a snapshot is put when there is none that can be read. */
+  readonly draftPath: string
   /** The prelude's source. */
   readonly prelude: string
 }
 
 /** Serves until the connection to the service ends or the worker fails. */
-export async function runHost({ cacheDir, prelude, ...options }: HostOptions): Promise<void> {
-  const snapshotPath = snapshotFile(prelude, cacheDir)
+export async function runHost({ prelude, draftPath, ...options }: HostOptions): Promise<void> {
+  const snapshotPath = snapshotFile(prelude, { kept: options.snapshotPath, draft: draftPath })
   const pool = new Piscina<WorkerTask, void>({
     filename: new URL(import.meta.resolve('./worker.ts')).href,
     // An isolate that aborts takes the whole process with it: a second worker would be lost over the first.
@@ -23,5 +24,5 @@ export async function runHost({ cacheDir, prelude, ...options }: HostOptions): P
     atomics: 'disabled',
     recordTiming: false,
   })
-  await pool.run({ snapshotPath, ...options })
+  await pool.run({ ...options, snapshotPath })
 }

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs'
-import { dirname } from 'node:path'
 import process from 'node:process'
 
 import { type HostOptions, runHost } from './host.ts'
@@ -11,7 +9,6 @@ const SEVERED_MS = 100
  * service is gone, and so is this process.
  */
 let options = ''
-let directory: string | undefined
 process.stdin.setEncoding('utf8')
 process.stdin.on('data', (text: string) => {
   options += text
@@ -22,14 +19,11 @@ process.stdin.on('data', (text: string) => {
   start(JSON.parse(options.slice(0, end)) as HostOptions)
 })
 process.stdin.on('end', () => {
-  // Nobody else is left to clear the socket and the marks away.
-  if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   // Only a kill is certain to end threads that are inside an isolate.
   process.kill(process.pid, 'SIGKILL')
 })
 
 function start(parsed: HostOptions): void {
-  directory = dirname(parsed.socketPath)
   runHost(parsed).then(
     // When the service is gone, stdin says so in a moment.
     () => setTimeout(() => process.kill(process.pid, 'SIGKILL'), SEVERED_MS),

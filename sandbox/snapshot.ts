@@ -1,27 +1,27 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
 
 import ivm from 'isolated-vm'
 
 const DIGEST_BYTES = 32
 
+/** Where the service keeps a snapshot, and where this process may put one for it to keep. */
+interface SnapshotPaths {
+  readonly kept: string
+  readonly draft: string
+}
+
 /**
- * The prelude's V8 snapshot, from the cache folder or made and put there. A damaged file is made again: V8 itself
- * would crash on it. The folder must be private to the service, since a snapshot is as powerful as machine code.
+ * The file with the prelude's V8 snapshot: the one that is kept, or one that is made. A damaged file is not used: V8
+ * itself would crash on it.
  */
-export function snapshotFile(prelude: string, cacheDir: string): string {
-  const key = createHash('sha256').update(process.versions.v8).update('\0').update(prelude)
-  const path = join(cacheDir, `prelude-${key.digest('hex').slice(0, 32)}.snapshot`)
-  if (readSnapshotBytes(path)) return path
+export function snapshotFile(prelude: string, { kept, draft }: SnapshotPaths): string {
+  if (readSnapshotBytes(kept)) return kept
   const bytes = new Uint8Array(
     ivm.Isolate.createSnapshot([{ code: prelude, filename: 'croft:prelude' }]).copy(),
   )
-  mkdirSync(cacheDir, { recursive: true, mode: 0o700 })
-  const draft = `${path}.${randomBytes(6).toString('hex')}`
-  writeFileSync(draft, Buffer.concat([digest(bytes), bytes]), { mode: 0o600 })
-  renameSync(draft, path)
-  return path
+  writeFileSync(draft, Buffer.concat([digest(bytes), bytes]))
+  return draft
 }
 
 export function loadSnapshot(path: string): ivm.ExternalCopy<ArrayBuffer> {

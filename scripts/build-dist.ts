@@ -13,6 +13,7 @@ const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
 const SANDBOX_ENTRIES = {
   'sandbox/main': 'sandbox/main.ts',
   'sandbox/preparer': 'sandbox/preparer.ts',
+  'sandbox/probe': 'sandbox/probe.ts',
   'sandbox/worker': 'sandbox/worker.ts',
 }
 const COPIED = ['migrations', 'examples/hello-site', 'types', 'LICENSE', 'README.md']

@@ -89,7 +89,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const objects = await platform.openObjects(objectUrls)
   const stores = { queue, objects, objectUrls }
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
-  const mail = openMail({ ...deps, ...stores, identity: () => identity })
+  const mail = await openMail({ ...deps, ...stores, identity: () => identity })
   const identity = await openIdentity({
     ...deps,
     queue,

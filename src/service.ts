@@ -22,6 +22,7 @@ import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
 import { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
@@ -64,6 +65,7 @@ export async function startService(
   const server = config.roles.includes('api') ? await listen(context) : undefined
   started.defer(async () => {
     context.runtimeLogs.endStreams()
+    context.mailboxStreams.endStreams()
     await Promise.all([server?.drain(DRAIN_MS), context.smtp.drain(DRAIN_MS)])
   })
   const resources = started.move()
@@ -83,6 +85,10 @@ async function openPlatform(
   started: AsyncDisposableStack,
   { config, secrets, logger }: { config: Config; secrets: Secrets; logger: Logger },
 ) {
+  const cacheDir = join(config.dataDir, 'cache')
+  const jail = openSandboxJail({ config: config.sandbox, cacheDir, logger })
+  // Whoever opens the sandbox is told: the database starts meanwhile.
+  jail.catch(() => {})
   const keys = await openKeys(config.dataDir, secrets)
   for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
   const postgres = started.use(await openPostgres({ config, secrets, log: logger }))
@@ -107,8 +113,9 @@ async function openPlatform(
         config: config.sandbox,
         environment,
         logger,
-        cacheDir: join(config.dataDir, 'cache'),
+        cacheDir,
         prelude: await loadPrelude(),
+        jail: await jail,
       }),
   } satisfies Platform
 }

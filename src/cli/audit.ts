@@ -50,7 +50,7 @@ export const audit: CliCommand = {
 }
 
 async function read({ args, service }: Invocation, limit: number): Promise<AuditItem[]> {
-  const path = sitePath(args.domain, '/audit')
+  const path = sitePath(args.word, '/audit')
   const filters = new URLSearchParams()
   for (const [name, option] of FILTERS) {
     const value = args.text(option)

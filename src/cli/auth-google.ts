@@ -35,7 +35,7 @@ export const authGoogle: CliCommand = {
     flagOption('--remove', 'forget the provider'),
   ],
   async run({ args, service }) {
-    const domain = args.domain
+    const domain = args.word
     const path = sitePath(domain, '/auth/providers')
     const change = await changeOf(args)
     if (args.flag('remove')) {

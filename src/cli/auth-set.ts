@@ -38,7 +38,7 @@ export const authSet: CliCommand = {
     switchOption('--link-verified', 'accounts of one verified address become one'),
   ],
   async run({ args, service }) {
-    const path = sitePath(args.domain, '/auth')
+    const path = sitePath(args.word, '/auth')
     const change = changeOf(args)
     if (Object.keys(change).length === 0) throw new UsageError('say what to change')
     const view = await service.portalAs(AuthView, 'PATCH', path, {

@@ -10,7 +10,7 @@ export const authShow: CliCommand = {
   argument: 'DOMAIN',
   options: [],
   async run({ args, service }) {
-    const path = sitePath(args.domain, '/auth')
+    const path = sitePath(args.word, '/auth')
     const view = await service.portalAs(AuthView, 'GET', path)
     return { json: view, text: authText(view) }
   },

@@ -9,7 +9,7 @@ export interface CliCommand {
   readonly name: string
   readonly summary: string
   /** The one word that follows the name. */
-  readonly argument?: 'DOMAIN'
+  readonly argument?: 'DOMAIN' | 'ADDRESS'
   readonly options: readonly Option[]
   run(call: Invocation): Promise<CommandResult>
 }
@@ -33,12 +33,12 @@ export interface Invocation {
 
 /** The word and the options of one call, by the names that commander gives them: `clientId` for `--client-id`. */
 export class Arguments {
-  /** Empty for a command that takes no word. */
-  readonly domain: string
+  /** What follows the command's name: empty for a command that takes no word. */
+  readonly word: string
   readonly #values: Readonly<Record<string, unknown>>
 
-  constructor(domain: string, values: Readonly<Record<string, unknown>>) {
-    this.domain = domain
+  constructor(word: string, values: Readonly<Record<string, unknown>>) {
+    this.word = word
     this.#values = values
   }
 

@@ -11,6 +11,8 @@ const COMMON = [
 
 const GROUPS: Readonly<Record<string, string>> = {
   site: 'The sites of this installation',
+  mailbox: 'Where a site takes mail',
+  alias: 'Addresses of a site that lead to mailboxes',
   iac: 'What a site is made of, as a definition',
   keys: 'The keys that sign tokens',
   auth: 'How a site takes people in',

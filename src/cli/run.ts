@@ -3,6 +3,7 @@ import type { Command, CommanderError } from 'commander'
 import { AppError } from '#base/app-error.ts'
 import { SetupError } from '#config/setup-error.ts'
 
+import { aliasDelete, aliasList, aliasSet } from './alias.ts'
 import { audit } from './audit.ts'
 import { authGoogle } from './auth-google.ts'
 import { authSet } from './auth-set.ts'
@@ -12,6 +13,16 @@ import { findConnection } from './connection.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { iacApply, iacExport, iacPlan, iacReplace } from './iac.ts'
 import { keysRotate } from './keys-rotate.ts'
+import {
+  mailboxCreate,
+  mailboxDisable,
+  mailboxOwners,
+  mailboxPurge,
+  mailboxRestore,
+  mailboxSet,
+} from './mailbox-change.ts'
+import { mailboxList } from './mailbox-list.ts'
+import { mailboxShow } from './mailbox-show.ts'
 import { migrateCommand } from './migrate.ts'
 import { outbox } from './outbox.ts'
 import { createProgram, fullName } from './program.ts'
@@ -43,6 +54,17 @@ const COMMANDS: readonly CliCommand[] = [
   iacReplace,
   token,
   keysRotate,
+  mailboxCreate,
+  mailboxList,
+  mailboxShow,
+  mailboxOwners,
+  mailboxSet,
+  mailboxDisable,
+  mailboxRestore,
+  mailboxPurge,
+  aliasList,
+  aliasSet,
+  aliasDelete,
   outbox,
   authShow,
   authSet,
@@ -111,12 +133,12 @@ async function runCommand(
 }
 
 function callOf({ argument }: CliCommand, parsed: Command, { env }: Terminal) {
-  const [domain, extra] = argument === undefined ? ['', parsed.args[0]] : parsed.args
-  if (domain === undefined || (domain === '' && argument !== undefined)) {
+  const [word, extra] = argument === undefined ? ['', parsed.args[0]] : parsed.args
+  if (word === undefined || (word === '' && argument !== undefined)) {
     throw new UsageError(`${argument} is missing`)
   }
   if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`)
-  const args = new Arguments(domain, parsed.opts())
+  const args = new Arguments(word, parsed.opts())
   return { args, service: new ServiceClient(() => findConnection(args, env)) }
 }
 

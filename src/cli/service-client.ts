@@ -1,4 +1,4 @@
-import type { Static, TSchema } from '@sinclair/typebox'
+import type { Static, TArray, TNull, TObject, TSchema, TString, TUnion } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
 import { isJsonObject } from '#base/json-object.ts'
@@ -52,6 +52,25 @@ export class ServiceClient {
     const answer = await this.portal(method, path, options)
     if (Value.Check(schema, answer)) return answer
     throw new CommandError('The service answered in a way this tool does not know: update both')
+  }
+
+  /** All items of a list, page by page; `path` has no query. */
+  async portalItems<Item extends TSchema>(
+    page: TObject<{ items: TArray<Item>; nextToken: TUnion<[TString, TNull]> }>,
+    path: string,
+  ): Promise<Static<Item>[]> {
+    const items: Static<Item>[] = []
+    for (let token: string | null = ''; token !== null;) {
+      const next: string = token === '' ? '' : `&nextToken=${encodeURIComponent(token)}`
+      const found: { items: Static<Item>[]; nextToken: string | null } = await this.portalAs(
+        page,
+        'GET',
+        `${path}?limit=100${next}`,
+      )
+      items.push(...found.items)
+      token = found.nextToken
+    }
+    return items
   }
 
   /** Calls the site with that domain and returns whatever it answers. */

@@ -33,7 +33,7 @@ export const sessions: CliCommand = {
   async run({ args, service }) {
     const user = args.required('user')
     const pool = args.text('pool') ?? 'data'
-    const base = sitePath(args.domain, '/sessions')
+    const base = sitePath(args.word, '/sessions')
     const query = new URLSearchParams({ user, pool }).toString()
     const one = args.text('end')
     if (one !== undefined && args.flag('endAll')) {

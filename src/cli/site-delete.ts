@@ -9,7 +9,7 @@ export const siteDelete: CliCommand = {
   argument: 'DOMAIN',
   options: [flagOption('--confirm', 'agree to it')],
   async run({ args, service }) {
-    const domain = args.domain
+    const domain = args.word
     if (!args.flag('confirm')) {
       throw new UsageError(`this removes everything "${domain}" has, for good: add --confirm`)
     }

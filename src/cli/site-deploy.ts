@@ -27,7 +27,7 @@ export const siteDeploy: CliCommand = {
   argument: 'DOMAIN',
   options: [textOption('--from <folder>', 'the local folder with the build.yml')],
   async run(call) {
-    const site = await readSite(call.service, call.args.domain)
+    const site = await readSite(call.service, call.args.word)
     const from = call.args.text('from')
     const { deployment, uploaded } =
       from === undefined

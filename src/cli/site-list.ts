@@ -15,13 +15,7 @@ export const siteList: CliCommand = {
   summary: 'All sites of this installation',
   options: [],
   async run({ service }) {
-    const sites: SiteRecord[] = []
-    for (let token: string | null = ''; token !== null;) {
-      const next: string = token === '' ? '' : `&nextToken=${encodeURIComponent(token)}`
-      const page = await service.portalAs(SitePage, 'GET', `/sites?limit=100${next}`)
-      sites.push(...page.items)
-      token = page.nextToken
-    }
+    const sites = await service.portalItems(SitePage, '/sites')
     const rows = sites.map((site) => [
       site.domain,
       site.siteId,

@@ -20,7 +20,7 @@ export const siteShow: CliCommand = {
   argument: 'DOMAIN',
   options: [],
   async run({ args, service }) {
-    const site = await readSite(service, args.domain)
+    const site = await readSite(service, args.word)
     return { json: site, text: columns(rowsOf(site)) }
   },
 }

@@ -12,7 +12,7 @@ export const siteUpdate: CliCommand = {
   argument: 'DOMAIN',
   options: [textOption('--domain <domain>', 'its new domain'), ...SITE_OPTIONS],
   async run({ args, service }) {
-    const before = await readSite(service, args.domain)
+    const before = await readSite(service, args.word)
     const body = {
       ...defined({ domain: args.text('domain') }),
       ...siteFields(args, args.text('source') ?? before.sourceMode),

@@ -12,7 +12,7 @@ export const siteVerify: CliCommand = {
     textOption('--payload <json>', 'what the operation is called with; {} unless told otherwise'),
   ],
   async run({ args, service }) {
-    const site = await readSite(service, args.domain)
+    const site = await readSite(service, args.word)
     const checks = await runChecks({
       service,
       site,

@@ -6,6 +6,7 @@ const RESULT = {
   siteId: 'site_aaaaaaaaaaaa',
   domain: 'localhost',
   baseUrl: 'http://localhost:8080',
+  mailbox: 'hello@localhost',
   onboarding: [{ email: 'admin@localhost', url: 'http://localhost:8080/onboarding?token=abc' }],
   fault: undefined,
 }
@@ -19,6 +20,7 @@ describe('the welcome', () => {
     )
     expect(text).toContain('  http://localhost:8080/onboarding?token=abc\n')
     expect(text).toContain('npx croft token --site localhost --user admin@localhost')
+    expect(text).toContain('  npx croft mailbox show hello@localhost\n')
   })
 
   test('names the site where the address alone does not', () => {

@@ -4,7 +4,7 @@ const HELLO = `-H 'content-type: application/json' -d '{"payload":{"name":"Ada"}
 
 /** What the terminal shows after the first start: every line in it works as it stands. */
 export function welcome(
-  { domain, baseUrl, onboarding, fault }: FirstRunResult,
+  { domain, baseUrl, mailbox, onboarding, fault }: FirstRunResult,
   base: string,
 ): string {
   const reached = new URL(base).hostname === domain
@@ -39,6 +39,7 @@ export function welcome(
           `  TOKEN=$(npx croft token --site ${domain} --user ${admin.email})`,
           `  curl ${at('/admin/data/resources')} -H "authorization: Bearer $TOKEN"`,
           `  npx croft site verify ${domain}`,
+          `  npx croft mailbox show ${mailbox}`,
         ]),
     '',
   ].join('\n')

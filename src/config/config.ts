@@ -32,6 +32,10 @@ export interface SandboxConfig {
   readonly hostMemoryMb: number
   /** Warm isolates per host process. */
   readonly warmIsolates: number
+  /** The user that its processes run as when the service is root; chosen by the data folder when undefined. */
+  readonly uid: number | undefined
+  /** What the service does not start without. */
+  readonly require: 'jail' | undefined
 }
 
 export interface S3Config {

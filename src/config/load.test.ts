@@ -136,8 +136,16 @@ test('a host keeps as many sites warm as its memory is enough for', () => {
   expect(sandbox).toMatchObject({ hostMemoryMb: 1024, warmIsolates: 204 })
 })
 
+test('the walls around the sandbox may be required, and its user named', () => {
+  expect(loadConfig({}).config.sandbox).toMatchObject({ require: undefined, uid: undefined })
+  const given = { CROFT_SANDBOX_REQUIRE: 'jail', CROFT_SANDBOX_UID: '4711' }
+  expect(loadConfig(given).config.sandbox).toMatchObject({ require: 'jail', uid: 4711 })
+})
+
 describe('a faulty environment', () => {
   test.each([
+    ['CROFT_SANDBOX_REQUIRE', 'walls', 'one of jail'],
+    ['CROFT_SANDBOX_UID', '0', 'a whole number from 1 to 4294967293'],
     ['PORT', 'http', 'a whole number from 1 to 65535'],
     ['PORT', '0', 'a whole number from 1 to 65535'],
     ['PORT', '80.5', 'a whole number from 1 to 65535'],

@@ -118,6 +118,8 @@ function readSandbox(env: EnvReader): Config['sandbox'] {
     warmIsolates:
       env.read('CROFT_SANDBOX_WARM_ISOLATES', isolates, '256') ??
       Math.floor(hostMemoryMb / MB_FOR_A_WARM_SITE),
+    uid: env.read('CROFT_SANDBOX_UID', parse.integerIn(1, 4_294_967_293), '62000'),
+    require: env.read('CROFT_SANDBOX_REQUIRE', parse.wordOf(['jail']), 'jail'),
   })
 }
 

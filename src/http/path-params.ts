@@ -16,3 +16,5 @@ export const UserPath = Type.Object({ userId: NameText })
 
 /** An address of the site's domain, percent-encoded. */
 export const AddressPath = Type.Object({ address: Type.String({ maxLength: 512 }) })
+
+export const SiteAddressPath = Type.Composite([SitePath, AddressPath])

@@ -40,6 +40,11 @@ import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalIacRoutes } from './portal/iac.ts'
+import {
+  portalAliasRoutes,
+  portalMailboxChangeRoutes,
+  portalMailboxRoutes,
+} from './portal/mailboxes.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
@@ -79,6 +84,9 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalUserSessionRoutes,
   portalOutboxRoutes,
   portalFailedMailRoutes,
+  portalMailboxRoutes,
+  portalMailboxChangeRoutes,
+  portalAliasRoutes,
   adminConfigRoutes,
   adminUserRoutes,
   userProfileRoutes,

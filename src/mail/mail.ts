@@ -11,6 +11,7 @@ import type { Site } from '#sites/site.ts'
 
 import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
+import { MailboxStreams } from './changes/streams.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -19,9 +20,11 @@ import { InboundMail } from './inbound/service.ts'
 import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
+import { MailboxReports } from './mailboxes/reports.ts'
 import { Mailboxes } from './mailboxes/service.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
+import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
@@ -45,6 +48,7 @@ export interface MailDeps extends PlatformServices {
 export interface Mail extends MailboxServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
+  readonly mailboxStreams: MailboxStreams
   /** Takes mail once it is started. */
   readonly smtp: SmtpListener
 }
@@ -53,16 +57,22 @@ interface MailboxServices {
   readonly mailboxes: Mailboxes
   readonly mailboxOwners: MailboxOwners
   readonly mailboxPreferences: MailboxPreferences
+  readonly mailboxReports: MailboxReports
+  readonly mailQuotas: MailQuotas
   readonly aliases: Aliases
   readonly recipients: Recipients
 }
 
-export function openMail(deps: MailDeps): Mail {
+/** Listens for changes that other replicas make. */
+export async function openMail(deps: MailDeps): Promise<Mail> {
   const outboundMessages = openOutbound(deps)
+  const mailboxStreams = new MailboxStreams()
+  await mailboxStreams.listen(deps.notifications)
   const mailboxes = openMailboxes(deps)
   return {
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
+    mailboxStreams,
     ...mailboxes,
     smtp: openInbound(deps, mailboxes),
   }
@@ -116,6 +126,8 @@ function openMailboxes(deps: MailDeps): MailboxServices {
     mailboxes,
     mailboxOwners: new MailboxOwners({ ...shared, mailboxChanges }),
     mailboxPreferences: new MailboxPreferences({ ...shared, mailboxes, mailboxChanges }),
+    mailboxReports: new MailboxReports(deps),
+    mailQuotas: new MailQuotas(deps),
     aliases,
     recipients: new Recipients(deps),
   }

@@ -495,6 +495,30 @@ describe('a user who owns mailboxes', () => {
   })
 })
 
+test('The usage of a site shows what its mailboxes hold, and may', async () => {
+  const usage = async (host: string) => {
+    const token = await stack.adminToken(host)
+    return (await stack.call(host, 'GET', '/admin/data/usage', { token })).json
+  }
+  await stack.createSite({ domain: 'used.test', superAdmins: ['ann@used.test'] })
+  expect(await usage('used.test')).toMatchObject({
+    mail: { usedBytes: 0, usedMessages: 0 },
+    limits: { mailBytes: 10 * 1024 ** 3, mailMessages: 1_000_000 },
+  })
+  await stack.inSite('used.test', (tx) =>
+    tx.db
+      .insertInto('mail_usage')
+      .values({ site_id: tx.siteId, used_bytes: '700', used_messages: '7' })
+      .execute(),
+  )
+  const body = { deploymentSettings: { limits: { mailMessages: 8 } } }
+  await stack.portal('PATCH', '/sites/used.test', body)
+  expect(await usage('used.test')).toMatchObject({
+    mail: { usedBytes: 700, usedMessages: 7 },
+    limits: { mailBytes: 10 * 1024 ** 3, mailMessages: 8 },
+  })
+})
+
 test('Mailboxes are there after a restart, under the new name of their site', async () => {
   await stack.createSite({ domain: 'moves.test', superAdmins: ['ann@moves.test'] })
   const mover = await new AdminPool(stack, 'moves.test').first()

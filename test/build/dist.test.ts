@@ -52,6 +52,7 @@ describe('a build', () => {
         'sandbox/main.js',
         'sandbox/prelude.js',
         'sandbox/preparer.js',
+        'sandbox/probe.js',
         'sandbox/worker.js',
         'types/bucket.d.ts',
         'types/croft.d.ts',

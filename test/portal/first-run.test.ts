@@ -48,10 +48,19 @@ describe('the first run', () => {
       domain: 'localhost',
       baseUrl: deps.baseUrl,
       onboarding: [{ email: 'admin@localhost', url: expect.stringContaining('token=') }],
+      mailbox: 'hello@localhost',
       fault: undefined,
     })
     expect(result?.siteId).not.toBe(half.siteId)
     expect((await stack.portal('GET', '/sites')).json.items).toHaveLength(1)
+  })
+
+  test('leaves a mailbox of its super-admin', async () => {
+    const { stack } = shared
+    const { json } = await stack.portal('GET', '/sites/localhost/mailboxes')
+    expect(json.items).toMatchObject([
+      { address: 'hello@localhost', status: 'ACTIVE', ownerEmails: ['admin@localhost'] },
+    ])
   })
 
   test('leaves a site whose operations answer', async () => {

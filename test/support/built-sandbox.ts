@@ -4,18 +4,35 @@ import { join } from 'node:path'
 import { inject } from 'vitest'
 
 import type { SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
+import { openSandboxJail, type SandboxEntries } from '#platform/sandbox-host/sandbox-jail.ts'
+import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
+
+import { silentLog } from './silent-log.ts'
+import { SANDBOX_CONFIG } from './test-sandbox.ts'
 
 let prelude: Promise<string> | undefined
+let jail: Promise<Jail> | undefined
 
-/** The sandbox of this run's build, which starts with half the work that its sources take; its snapshot is made once. */
+/**
+ * The sandbox of this run's build, which starts with half the work that its sources take; its snapshot is made once, and
+ * which walls stand is found out once.
+ */
 export async function builtSandbox(): Promise<
-  Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude'>
+  Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude' | 'jail'>
 > {
   const folder = join(inject('builtProgram'), 'sandbox')
+  const cacheDir = inject('snapshotFolder')
+  const entries = builtEntries()
   prelude ??= readFile(join(folder, 'prelude.js'), 'utf8')
+  jail ??= openSandboxJail({ config: SANDBOX_CONFIG, cacheDir, entries, logger: silentLog })
+  return { cacheDir, entries, prelude: await prelude, jail: await jail }
+}
+
+function builtEntries(): SandboxEntries {
+  const folder = join(inject('builtProgram'), 'sandbox')
   return {
-    cacheDir: inject('snapshotFolder'),
-    entries: { host: join(folder, 'main.js'), preparer: join(folder, 'preparer.js') },
-    prelude: await prelude,
+    host: join(folder, 'main.js'),
+    preparer: join(folder, 'preparer.js'),
+    probe: join(folder, 'probe.js'),
   }
 }

@@ -111,6 +111,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   started.defer(async () => {
     agent.destroy()
     context.runtimeLogs.endStreams()
+    context.mailboxStreams.endStreams()
     await server.drain(5_000)
   })
   const stack = new RunningStack(

@@ -27,6 +27,14 @@ export const LIMITS: SiteLimits = {
   logLines: 5,
 }
 
+export const SANDBOX_CONFIG: SandboxConfig = {
+  hosts: 2,
+  hostMemoryMb: 1024,
+  warmIsolates: 50,
+  uid: undefined,
+  require: undefined,
+}
+
 export interface ProgramOptions {
   readonly limits?: Partial<SiteLimits>
   readonly fn?: Partial<ProgramFunction>
@@ -64,13 +72,13 @@ export class TestSandbox implements AsyncDisposable {
     config: Partial<SandboxConfig> = {},
     limits: Partial<SiteLimits> = {},
     deps: Partial<
-      Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude' | 'preparerLimits'>
+      Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'jail' | 'prelude' | 'preparerLimits'>
     > = {},
   ): Promise<TestSandbox> {
     const cacheDir = await mkdtemp(join(tmpdir(), 'croft-test-sandbox-'))
     const events: SandboxEvents = { lines: [], hostCalls: [], answer: async () => 'null' }
     const hosts = await SandboxHosts.start({
-      config: { hosts: 2, hostMemoryMb: 1024, warmIsolates: 50, ...config },
+      config: { ...SANDBOX_CONFIG, ...config },
       environment: {
         hostCall: (call) => {
           events.hostCalls.push(call)

@@ -1,8 +1,6 @@
-import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
-import { AppError, invalid } from '#base/app-error.ts'
-import { ClosedObject } from '#base/closed-object.ts'
+import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
@@ -18,9 +16,9 @@ import {
   MailboxSettingsChange,
   NewMailbox,
   OptionalOwnerList,
+  PurgeConfirmation,
+  requireConfirmation,
 } from '#mail/mailboxes/model.ts'
-
-const Confirmation = ClosedObject({ confirm: Type.Optional(Type.Boolean()) })
 
 /** One value is a list of one. */
 const OwnersQuery = t.Object({ owners: t.Optional(t.Array(t.String({ maxLength: 254 }))) })
@@ -61,12 +59,7 @@ export const mailboxRoutes = (context: AppContext) =>
     .post(
       '/:address/purge',
       async ({ site, by, params, body }) => {
-        if (body.confirm !== true) {
-          throw new AppError(
-            'ConfirmationRequired',
-            `All mail of "${params.address}" would be deleted for good: send {"confirm": true}`,
-          )
-        }
+        requireConfirmation(params.address, body)
         await context.mailboxes.purge(site, mailEditor(by), params.address)
         return noContent()
       },
@@ -74,7 +67,7 @@ export const mailboxRoutes = (context: AppContext) =>
         role: 'super-admin',
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
-        body: Confirmation,
+        body: PurgeConfirmation,
       },
     )
     .post(

@@ -36,6 +36,8 @@ const UsageView = Type.Object({
   }),
   /** What the limits `tableBytes` and `tableItems` bound. */
   tables: Type.Object({ usedBytes: Type.Integer(), usedItems: Type.Integer() }),
+  /** What the limits `mailBytes` and `mailMessages` bound. */
+  mail: Type.Object({ usedBytes: Type.Integer(), usedMessages: Type.Integer() }),
   runtime: Type.Object({
     loadedRevision: Type.Union([Type.Integer(), Type.Null()]),
     sandboxReady: Type.Boolean(),
@@ -43,7 +45,7 @@ const UsageView = Type.Object({
   nextToken: Type.Null(),
 })
 
-/** Calls per operation and hour, what buckets and tables hold, and the limits. */
+/** Calls per operation and hour, what buckets, tables and mailboxes hold, and the limits. */
 export const usageRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/data/usage' }).use(adminAuth(context)).get(
     '/',
@@ -52,11 +54,13 @@ export const usageRoutes = (context: AppContext) =>
       const range = usageRange(parseTime('from', query.from), parseTime('to', query.to), now)
       const items = await context.runtimeUsage.list(site.siteId, range, query.operation)
       const { limits, ...runtime } = await context.runtimeStatus(site.siteId)
+      const { limits: mailLimits, ...mail } = await context.mailQuotas.usage(site.siteId)
       return {
         ...range,
         items,
         totals: totalOf(items),
-        limits: { ...limits },
+        limits: { ...limits, ...mailLimits },
+        mail,
         tables: await context.tableQuotas.usage(site.siteId),
         buckets: await context.bucketQuotas.usage(site.siteId),
         runtime,

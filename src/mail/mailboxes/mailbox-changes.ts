@@ -4,6 +4,7 @@ import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { UserKey } from '#identity/user-key.ts'
 import { localPartAt } from '#mail/addresses/local-part.ts'
 import type { MailAddresses } from '#mail/addresses/service.ts'
+import { noteMailboxChange } from '#mail/changes/note.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -17,7 +18,7 @@ interface OwnerDirectory {
   holdUsers(tx: SiteTx, names: readonly string[]): Promise<readonly (UserKey | undefined)[]>
 }
 
-export interface MailboxChangesDeps extends Pick<PlatformServices, 'database'> {
+export interface MailboxChangesDeps extends Pick<PlatformServices, 'database' | 'notifications'> {
   readonly addresses: MailAddresses
   readonly ownerDirectory: OwnerDirectory
   readonly events: Pick<SecurityEvents, 'record'>
@@ -72,14 +73,16 @@ export class MailboxChanges {
     return new Set(users.flatMap((user) => (user ? [user.sub] : [])))
   }
 
-  /** Records a change, and gives the mailbox as it is after it. */
+  /** Records a change, tells those who follow the mailbox, and gives it as it is after it. */
   async recorded(
     tx: SiteTx,
     site: Site,
     { localPart }: Pick<OwnedMailbox, 'localPart'>,
     change: MailboxChange,
   ): Promise<Mailbox> {
-    const mailbox = mailboxOf(site, await this.find(tx, site, addressOf(site, localPart)))
+    const changed = await this.find(tx, site, addressOf(site, localPart))
+    await noteMailboxChange(this.#deps.notifications, tx, changed.mailboxId)
+    const mailbox = mailboxOf(site, changed)
     const { address, owners } = mailbox
     await this.record(tx, change, { address, owners: owners.join(' ') })
     return mailbox

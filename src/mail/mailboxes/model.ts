@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
+import { AppError } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { Site } from '#sites/site.ts'
@@ -27,6 +28,8 @@ export type NewMailbox = Static<typeof NewMailbox>
 /** Users by their ids; their addresses are read, too. */
 export const MailboxOwnerList = ClosedObject({ owners: Owners })
 export const OptionalOwnerList = ClosedObject({ owners: Type.Optional(Owners) })
+
+export const PurgeConfirmation = ClosedObject({ confirm: Type.Optional(Type.Boolean()) })
 
 export const Mailbox = Type.Object({
   address: Type.String(),
@@ -60,13 +63,21 @@ export const MailboxSettingsChange = Type.Partial(ClosedObject(SETTINGS), {
 })
 export type MailboxSettingsChange = Static<typeof MailboxSettingsChange>
 
-export const MailboxSettings = Type.Object({
-  mailbox: Type.String(),
-  ...SETTINGS,
-  /** What its messages hold, whatever their folder. */
-  usage: Type.Object({ bytes: Type.Integer(), messages: Type.Integer() }),
-})
+/** What its messages hold, whatever their folder. */
+const USAGE = { usage: Type.Object({ bytes: Type.Integer(), messages: Type.Integer() }) }
+
+export const MailboxSettings = Type.Object({ mailbox: Type.String(), ...SETTINGS, ...USAGE })
 export type MailboxSettings = Static<typeof MailboxSettings>
+
+/** All that an operator sees of a mailbox. */
+export const MailboxReport = Type.Object({
+  ...Mailbox.properties,
+  /** In the order of `owners`. */
+  ownerEmails: Type.Array(Type.String()),
+  ...SETTINGS,
+  ...USAGE,
+})
+export type MailboxReport = Static<typeof MailboxReport>
 
 /** A mailbox as the site keeps it: without a domain, which is the site's. */
 export interface OwnedMailbox {
@@ -84,3 +95,15 @@ export const mailboxOf = (
   site: Pick<Site, 'domain'>,
   { localPart, status, owners }: OwnedMailbox,
 ): Mailbox => ({ address: addressOf(site, localPart), status, owners })
+
+/** Throws `ConfirmationRequired` unless it is there. */
+export function requireConfirmation(
+  address: string,
+  { confirm }: Static<typeof PurgeConfirmation>,
+): void {
+  if (confirm === true) return
+  throw new AppError(
+    'ConfirmationRequired',
+    `All mail of "${address}" would be deleted for good: send {"confirm": true}`,
+  )
+}

@@ -7,10 +7,38 @@ import type { Mailbox, MailboxSettings, MailboxSettingsChange, OwnedMailbox } fr
 
 export type StoredSettings = Omit<MailboxSettings, 'mailbox'>
 
+export interface ReportedMailbox extends OwnedMailbox, StoredSettings {
+  readonly ownerEmails: string[]
+}
+
+/** Counts come as text. */
+interface SettingsRow extends Pick<StoredSettings, 'trashAutoPurge' | 'trashRetentionDays'> {
+  readonly quotaBytes: string | null
+  readonly quotaMessages: string | null
+  readonly usedBytes: string
+  readonly usedMessages: string
+}
+
 const OWNERS = sql<string[]>`array(
   select owner.sub from mailbox_owner owner
   where owner.site_id = mailbox.site_id and owner.mailbox_id = mailbox.mailbox_id
   order by owner.created_at, owner.sub)`
+
+const OWNER_EMAILS = sql<string[]>`array(
+  select pool_user.email from mailbox_owner owner
+  join pool_user on pool_user.site_id = owner.site_id
+    and pool_user.user_pool_id = owner.user_pool_id and pool_user.sub = owner.sub
+  where owner.site_id = mailbox.site_id and owner.mailbox_id = mailbox.mailbox_id
+  order by owner.created_at, owner.sub)`
+
+const SETTINGS = [
+  'trash_auto_purge as trashAutoPurge',
+  'trash_retention_days as trashRetentionDays',
+  'quota_bytes as quotaBytes',
+  'quota_messages as quotaMessages',
+  'used_bytes as usedBytes',
+  'used_messages as usedMessages',
+] as const
 
 const mailboxes = ({ db, siteId }: SiteTx) =>
   db
@@ -172,27 +200,35 @@ export async function deleteMailbox(tx: SiteTx, mailboxId: string): Promise<void
     .execute()
 }
 
+/** As `selectMailboxes`, of all owners. */
+export async function selectReports(
+  tx: SiteTx,
+  filter: { readonly localPart?: string },
+  page: { readonly limit: number; readonly after: string | undefined },
+): Promise<ReportedMailbox[]> {
+  const { localPart } = filter
+  const { after } = page
+  const rows = await mailboxes(tx)
+    .select(OWNER_EMAILS.as('ownerEmails'))
+    .select(SETTINGS)
+    .$if(localPart !== undefined, (query) =>
+      query.where('mailbox.local_part', '=', localPart ?? ''),
+    )
+    .$if(after !== undefined, (query) => query.where('mailbox.local_part', '>', after ?? ''))
+    .orderBy('mailbox.local_part')
+    .limit(page.limit + 1)
+    .execute()
+  return rows.map((row) => ({ ...row, ...settingsOf(row) }))
+}
+
 export async function selectSettings(tx: SiteTx, mailboxId: string): Promise<StoredSettings> {
   const row = await tx.db
     .selectFrom('mailbox')
-    .select([
-      'trash_auto_purge as trashAutoPurge',
-      'trash_retention_days as trashRetentionDays',
-      'quota_bytes as quotaBytes',
-      'quota_messages as quotaMessages',
-      'used_bytes as usedBytes',
-      'used_messages as usedMessages',
-    ])
+    .select(SETTINGS)
     .where('site_id', '=', tx.siteId)
     .where('mailbox_id', '=', mailboxId)
     .executeTakeFirstOrThrow()
-  const { usedBytes, usedMessages, quotaBytes, quotaMessages, ...settings } = row
-  return {
-    ...settings,
-    quotaBytes: quotaBytes === null ? null : Number(quotaBytes),
-    quotaMessages: quotaMessages === null ? null : Number(quotaMessages),
-    usage: { bytes: Number(usedBytes), messages: Number(usedMessages) },
-  }
+  return settingsOf(row)
 }
 
 export async function updateSettings(
@@ -220,3 +256,11 @@ const ownedBy = (sub: string) =>
   sql<boolean>`exists (select from mailbox_owner mine
     where mine.site_id = mailbox.site_id and mine.mailbox_id = mailbox.mailbox_id
       and mine.sub = ${sub})`
+
+const settingsOf = (row: SettingsRow): StoredSettings => ({
+  trashAutoPurge: row.trashAutoPurge,
+  trashRetentionDays: row.trashRetentionDays,
+  quotaBytes: row.quotaBytes === null ? null : Number(row.quotaBytes),
+  quotaMessages: row.quotaMessages === null ? null : Number(row.quotaMessages),
+  usage: { bytes: Number(row.usedBytes), messages: Number(row.usedMessages) },
+})

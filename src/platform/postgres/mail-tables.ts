@@ -82,7 +82,12 @@ export interface MailTables {
     reference_ids: Generated<string[]>
     snippet: Generated<string>
     has_attachments: Generated<boolean>
-    search: Generated<string>
+  }
+  mail_search: {
+    message_id: string
+    mailbox_id: string
+    received_at: Date
+    words: string
   }
   mail_thread_reference: {
     mailbox_id: string

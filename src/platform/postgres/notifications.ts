@@ -26,6 +26,8 @@ export interface NotificationChannels {
   croft_tokens: { readonly siteId: string; readonly sub?: string }
   /** New log lines of a site, for those who watch live. */
   croft_log: { readonly siteId: string; readonly upTo: string }
+  /** A message of a mailbox came, went or changed, or who may read it did. */
+  croft_mail: { readonly siteId: string; readonly mailboxId: string }
   /** A job was put on a queue. */
   croft_queue: { readonly queue: string }
 }

@@ -5,47 +5,19 @@ import process from 'node:process'
 import { AppError } from '#base/app-error.ts'
 
 const MIN_MAJOR = 24
-/** Processor time of one process that prepares code, in all. */
-const PREPARER_CPU_SECONDS = 120
 /** Packages that carry nothing but a Node binary for one platform. */
 const PACKAGES = [
   `node-${process.platform}-${process.arch}`,
   `node-bin-${process.platform}-${process.arch}`,
 ]
 
+/** How a process of the sandbox is started. */
 export interface HostCommand {
   readonly file: string
   readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
-}
-
-/**
- * How a host process is started. It inherits nothing from this process's environment. This is the one place where a
- * jail around the process is put.
- */
-export const hostCommand = (nodeBinary: string, entry: string): HostCommand =>
-  // A core file of a process full of other people's data must not be left on a disk.
-  limited('ulimit -c 0', nodeCommand(nodeBinary, entry))
-
-/** How the process that prepares code is started: it ends by itself when it has read for so long that nobody can still wait. */
-export const preparerCommand = (nodeBinary: string, entry: string): HostCommand =>
-  limited(`ulimit -c 0; ulimit -t ${PREPARER_CPU_SECONDS}`, nodeCommand(nodeBinary, entry))
-
-const nodeCommand = (nodeBinary: string, entry: string): string[] => [
-  nodeBinary,
-  // isolated-vm asks for it: https://github.com/laverdet/isolated-vm#requirements
-  '--no-node-snapshot',
-  '--disable-warning=ExperimentalWarning',
-  entry,
-]
-
-function limited(limits: string, command: readonly string[]): HostCommand {
-  const env = { TZ: 'UTC', LANG: 'C.UTF-8' }
-  if (process.platform === 'win32') {
-    const [file = '', ...args] = command
-    return { file, args, env }
-  }
-  return { file: '/bin/sh', args: ['-c', `${limits}; exec "$@"`, 'sh', ...command], env }
+  /** Whether the process that is started is one around the one that it is for. */
+  readonly isNested: boolean
 }
 
 /** Absolute path of the Node that runs the sandbox hosts: the installed package, or the Node that runs this service. */

@@ -1,4 +1,3 @@
-import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 
@@ -6,14 +5,14 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { HostOptions } from '#sandbox/host.ts'
 
 import type { HostCommand } from './host-command.ts'
-import { startProcess } from './start-process.ts'
+import type { ProcessEnd } from './inner-process.ts'
+import { adoptSnapshot } from './snapshot-cache.ts'
+import { type StartedProcess, startProcess } from './start-process.ts'
 
 /** `memoryMb` and `cpuMs` are the doing of what ran; `full` is nobody's: its memory was not enough for all together. */
 export type KillReason = 'memoryMb' | 'cpuMs' | 'full'
 
-export interface HostExit {
-  readonly signal: NodeJS.Signals | null
-  readonly code: number | null
+export interface HostExit extends ProcessEnd {
   /** Why this service killed it, if it did. */
   readonly killed: KillReason | undefined
 }
@@ -28,7 +27,7 @@ export interface HostProcessDeps {
 /** One host process, from its start to its end. */
 export class HostProcess {
   readonly #deps: HostProcessDeps
-  readonly #child: ChildProcess
+  readonly #process: StartedProcess
   readonly #exited: Promise<unknown>
   #killed: HostExit['killed']
   #isOver = false
@@ -41,8 +40,8 @@ export class HostProcess {
   constructor(deps: HostProcessDeps) {
     this.#deps = deps
     const { command, options, logger } = deps
-    const { child, stderr } = startProcess(command, 'ignore')
-    this.#child = child
+    this.#process = startProcess(command, 'ignore')
+    const { child, stderr, endOf } = this.#process
     this.#exited = once(child, 'exit').catch(() => {})
     child.stdin?.write(`${JSON.stringify({ ...options, token: this.token })}\n`)
     child.on('error', (error) => {
@@ -50,38 +49,45 @@ export class HostProcess {
       this.#over({ code: null, signal: null, killed: undefined })
     })
     child.on('exit', (code, signal) => {
+      const end = endOf({ code, signal })
       const killed = this.#killed
       if (!this.#isDismissed) {
-        const fields = { hostPid: child.pid, code, signal, killed, stderr: stderr() }
+        const fields = { hostPid: child.pid, ...end, killed, stderr: stderr() }
         logger.warn(fields, 'sandbox host ended')
       }
-      this.#over({ code, signal, killed })
+      this.#over({ ...end, killed })
     })
   }
 
   get pid(): number {
-    return this.#isOver ? 0 : (this.#child.pid ?? 0)
+    return this.#isOver ? 0 : this.#process.pid()
   }
 
   get progressPath(): string {
     return this.#deps.options.progressPath
   }
 
+  /** Call it when the process is connected, and no site's code has run in it: later its files are not to be trusted. */
+  connected(): void {
+    const { snapshotPath, draftPath } = this.#deps.options
+    adoptSnapshot(draftPath, snapshotPath)
+  }
+
   /** Ends the process for what the code inside it does. */
   kill(reason: KillReason): void {
     this.#killed ??= reason
-    this.#child.kill('SIGKILL')
+    this.#process.kill()
   }
 
   /** Ends the process because it has lost its connection: it is ending, most likely. */
   end(): void {
-    this.#child.kill('SIGKILL')
+    this.#process.kill()
   }
 
   /** Ends the process because nobody needs it any more. Resolves when it is gone. */
   async dismiss(): Promise<void> {
     this.#isDismissed = true
-    this.#child.kill('SIGKILL')
+    this.#process.kill()
     if (!this.#isOver) await this.#exited
   }
 

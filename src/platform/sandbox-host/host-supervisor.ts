@@ -1,14 +1,9 @@
-import { mkdtempSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import type { HostCommand } from './host-command.ts'
 import type { HostPlace, RoleOnDemand } from './host-place.ts'
 import { type HostExit, HostProcess } from './host-process.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
@@ -16,7 +11,9 @@ import type { WorkerExit } from './lost-calls.ts'
 import { lowerPriority } from './process-priority.ts'
 import { rssBytes } from './process-usage.ts'
 import { progressBytes, progressOf } from './progress-file.ts'
+import { removeAbandonedRunFolders, RunFolder } from './run-folder.ts'
 import type { SandboxStatus } from './sandbox.ts'
+import type { Jail } from './walls/jail.ts'
 import { Watchdog } from './watchdog.ts'
 import { WorkerConnection, type WorkerEvents } from './worker-connection.ts'
 
@@ -33,7 +30,9 @@ const NICENESS = 5
 const SPARE: HostPlace = { role: 'spare', index: 0 }
 
 export interface HostSupervisorDeps {
-  readonly command: HostCommand
+  readonly jail: Jail
+  /** What a host runs. */
+  readonly entry: string
   readonly logger: Logger
   /** Hosts for sites whose calls are short. */
   readonly ordinaryHosts: number
@@ -41,7 +40,8 @@ export interface HostSupervisorDeps {
   readonly memoryBytes: number
   /** Warm isolates per host. */
   readonly warmIsolates: number
-  readonly cacheDir: string
+  /** Where the prelude's snapshot is kept. */
+  readonly snapshotPath: string
   readonly prelude: string
   readonly events: WorkerEvents
   onWorkerConnected(worker: WorkerConnection): void
@@ -73,7 +73,7 @@ interface Seat {
 /** The host processes of this service: started, watched, replaced, and connected to. */
 export class HostSupervisor {
   readonly #deps: HostSupervisorDeps
-  readonly #directory = mkdtempSync(join(tmpdir(), 'croft-'))
+  readonly #folder: RunFolder
   readonly #connections: HostSocketServer
   readonly #watchdog: Watchdog
   readonly #seats: readonly Seat[]
@@ -90,6 +90,7 @@ export class HostSupervisor {
 
   constructor(deps: HostSupervisorDeps) {
     this.#deps = deps
+    this.#folder = new RunFolder(deps.jail)
     this.#connections = new HostSocketServer(
       (token, socket) => this.#accept(token, socket),
       (error) => deps.logger.error({ err: error }, 'the socket of the sandbox hosts failed'),
@@ -117,7 +118,9 @@ export class HostSupervisor {
   }
 
   async start(): Promise<void> {
-    await this.#connections.listen(join(this.#directory, 'hosts.sock'))
+    await this.#connections.listen(this.#folder.socketPath)
+    this.#folder.openSocket()
+    void removeAbandonedRunFolders()
     for (const seat of this.#seats) this.#fill(seat)
     await this.ready()
     if (!this.#closed) this.#fill(this.#spare)
@@ -148,7 +151,7 @@ export class HostSupervisor {
     await Promise.all(Array.from(this.#hosts, ({ process }) => process.dismiss()))
     for (const resolve of this.#waiting.splice(0)) resolve()
     await this.#connections.close()
-    await rm(this.#directory, { recursive: true, force: true })
+    await this.#folder.remove()
   }
 
   /** Seats the spare, if there is one, or else a new host. */
@@ -169,20 +172,24 @@ export class HostSupervisor {
   }
 
   #newHost(seat: Seat): Host {
-    const { command, logger, cacheDir, prelude, warmIsolates, memoryBytes } = this.#deps
+    const { jail, entry, logger, snapshotPath, prelude, warmIsolates, memoryBytes } = this.#deps
     this.#started += 1
+    const { socketPath } = this.#folder
+    const { progressPath, draftPath } = this.#folder.filesOfHost(this.#started)
+    const view = { reads: [socketPath, snapshotPath], writes: [progressPath, draftPath] }
     const host: Host = {
       seat,
       worker: undefined,
       isConnected: false,
       exit: undefined,
       process: new HostProcess({
-        command,
+        command: jail.command({ entry, view }),
         logger,
         options: {
-          socketPath: join(this.#directory, 'hosts.sock'),
-          progressPath: join(this.#directory, `mark.${this.#started}`),
-          cacheDir,
+          socketPath,
+          progressPath,
+          snapshotPath,
+          draftPath,
           prelude,
           warmIsolates,
           memoryBytes,
@@ -200,6 +207,7 @@ export class HostSupervisor {
   #accept(token: string, socket: Socket): FrameReceiver | undefined {
     const host = Array.from(this.#hosts).find(({ process }) => process.token === token)
     if (!host || host.worker) return undefined
+    host.process.connected()
     const { pid, progressPath } = host.process
     const worker = new WorkerConnection(
       socket,

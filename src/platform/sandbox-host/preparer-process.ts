@@ -5,6 +5,7 @@ import { encodeFrame, FrameReader } from '#sandbox/frames.ts'
 import type { PreparerAnswer } from '#sandbox/protocol.ts'
 
 import type { HostCommand } from './host-command.ts'
+import type { ProcessEnd } from './inner-process.ts'
 import { cpuMs, rssBytes } from './process-usage.ts'
 import { type StartedProcess, startProcess } from './start-process.ts'
 
@@ -61,11 +62,11 @@ export class PreparerProcess {
       logger.error({ err }, 'the process that prepares code does not start')
       this.#onEnd('interrupted')
     })
-    child.on('close', (code, signal) => this.#onExit(code, signal))
+    child.on('close', (code, signal) => this.#onExit(this.#process.endOf({ code, signal })))
   }
 
   get pid(): number {
-    return this.#process.child.pid ?? 0
+    return this.#process.pid()
   }
 
   get rssBytes(): number {
@@ -105,7 +106,7 @@ export class PreparerProcess {
 
   #kill(why: Loss): void {
     this.#killed ??= why
-    this.#process.child.kill('SIGKILL')
+    this.#process.kill()
   }
 
   #receive(answer: PreparerAnswer): void {
@@ -117,7 +118,7 @@ export class PreparerProcess {
     this.#begun = { ...this.#begun, cpuMs: cpuMs(this.pid) }
   }
 
-  #onExit(code: number | null, signal: NodeJS.Signals | null): void {
+  #onExit({ code, signal }: ProcessEnd): void {
     const crashed = this.#isReady && OWN_DEATHS.includes(signal)
     if (this.#killed !== 'interrupted') {
       const { pid: preparerPid } = this

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { fileURLToPath } from 'node:url'
 
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import type { Call } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { findNodeBinary, hostCommand, preparerCommand } from './host-command.ts'
 import { HostSupervisor } from './host-supervisor.ts'
 import { failedOutcome } from './pending-call.ts'
 import type { PreparerLimits } from './preparer-process.ts'
 import { Preparer } from './preparer.ts'
+import { openSandboxJail, type SandboxEntries, sandboxEntries } from './sandbox-jail.ts'
 import type {
   CallOutcome,
   ComputeJob,
@@ -24,9 +23,13 @@ import type {
   SandboxEnvironment,
   SandboxStatus,
 } from './sandbox.ts'
+import { snapshotPathOf } from './snapshot-cache.ts'
+import type { Jail } from './walls/jail.ts'
 
 /** One for the sites whose calls are short, one for those that take long. */
 const MIN_HOSTS = 2
+/** Processor time of one process that prepares code, in all: nobody can still wait for it then. */
+const PREPARER_CPU_SECONDS = 120
 /** The one module of ad-hoc code, and its one function. */
 const AD_HOC = 'compute.js'
 /** What reading one source may take: 10 MB of TypeScript takes 1.5 s and 300 MB. */
@@ -40,10 +43,10 @@ export interface SandboxHostsDeps {
   readonly cacheDir: string
   /** The script that makes an isolate's global scope. */
   readonly prelude: string
-  /** Absolute path of the Node that runs the hosts; the installed one when left out. */
-  readonly nodeBinary?: string
-  /** Absolute paths of what the processes run; `sandbox/main.ts` and `sandbox/preparer.ts` when left out. */
-  readonly entries?: { readonly host: string; readonly preparer: string }
+  /** What stands around every process; the walls that this machine has when left out. */
+  readonly jail?: Jail
+  /** What the processes run; those beside this program when left out. */
+  readonly entries?: SandboxEntries
   /** What reading one source may take. */
   readonly preparerLimits?: Partial<PreparerLimits>
 }
@@ -56,13 +59,9 @@ export class SandboxHosts implements Sandbox {
   #lastCall = 0
   #closed = false
 
-  constructor(deps: SandboxHostsDeps) {
-    const { config, environment, logger, cacheDir, prelude } = deps
-    const node = deps.nodeBinary ?? findNodeBinary()
-    const entries = deps.entries ?? {
-      host: fileURLToPath(import.meta.resolve('#sandbox/main.ts')),
-      preparer: fileURLToPath(import.meta.resolve('#sandbox/preparer.ts')),
-    }
+  private constructor(deps: SandboxHostsDeps & { readonly jail: Jail }) {
+    const { config, environment, logger, cacheDir, prelude, jail } = deps
+    const entries = deps.entries ?? sandboxEntries()
     const ordinaryHosts = Math.max(MIN_HOSTS, config.hosts) - 1
     const dispatcher = new Dispatcher({
       environment,
@@ -72,14 +71,19 @@ export class SandboxHosts implements Sandbox {
     })
     this.#dispatcher = dispatcher
     this.#preparer = new Preparer({
-      command: preparerCommand(node, entries.preparer),
+      command: jail.command({
+        entry: entries.preparer,
+        view: { reads: [], writes: [] },
+        cpuSeconds: PREPARER_CPU_SECONDS,
+      }),
       limits: { ...PREPARER_LIMITS, ...deps.preparerLimits },
       logger,
     })
     this.#fleet = new HostSupervisor({
-      command: hostCommand(node, entries.host),
+      jail,
+      entry: entries.host,
       logger,
-      cacheDir,
+      snapshotPath: snapshotPathOf(cacheDir, prelude, jail.node),
       prelude,
       ordinaryHosts,
       memoryBytes: config.hostMemoryMb * 1024 * 1024,
@@ -93,7 +97,7 @@ export class SandboxHosts implements Sandbox {
 
   /** Resolves when the first host takes calls. */
   static async start(deps: SandboxHostsDeps): Promise<SandboxHosts> {
-    const sandbox = new SandboxHosts(deps)
+    const sandbox = new SandboxHosts({ ...deps, jail: deps.jail ?? (await openSandboxJail(deps)) })
     await sandbox.#fleet.start()
     return sandbox
   }

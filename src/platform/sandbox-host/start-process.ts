@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import process from 'node:process'
 
 import type { HostCommand } from './host-command.ts'
+import { firstInside, innerEnd, innerPid, type ProcessEnd } from './inner-process.ts'
 
 const STDERR_LENGTH = 4000
 
@@ -8,6 +10,12 @@ export interface StartedProcess {
   readonly child: ChildProcess
   /** The end of what it has written to stderr. */
   readonly stderr: () => string
+  /** Of the process that runs the entry, whatever is around it; 0 when it did not start. */
+  readonly pid: () => number
+  /** Ends it and what is around it. */
+  readonly kill: () => void
+  /** How the process that ran the entry ended, by what the child's `exit` tells. */
+  readonly endOf: (end: ProcessEnd) => ProcessEnd
 }
 
 /**
@@ -15,8 +23,10 @@ export interface StartedProcess {
  * calls while it drains. Whoever starts it hears of its `error` and its end.
  */
 export function startProcess(command: HostCommand, stdout: 'ignore' | 'pipe'): StartedProcess {
-  const child = spawn(command.file, [...command.args], {
-    env: { ...command.env },
+  const { file, args, env, isNested } = command
+  const child = spawn(file, [...args], {
+    env: { ...env },
+    cwd: '/',
     stdio: ['pipe', stdout, 'pipe'],
     detached: true,
   })
@@ -28,5 +38,38 @@ export function startProcess(command: HostCommand, stdout: 'ignore' | 'pipe'): S
   child.stdin?.on('error', () => {
     // The process is gone; its exit says so.
   })
-  return { child, stderr: () => stderr }
+  let inner: number | undefined
+  const pid = (): number => {
+    const outer = child.pid ?? 0
+    if (isNested && outer !== 0) inner ??= innerPid(outer)
+    return inner ?? outer
+  }
+  return {
+    child,
+    stderr: () => stderr,
+    pid,
+    kill: () => {
+      if (isNested && isRunning(child)) killInside(child, pid())
+      else child.kill('SIGKILL')
+    },
+    endOf: (end) => (isNested ? innerEnd(end) : end),
+  }
+}
+
+const isRunning = ({ pid, exitCode, signalCode }: ChildProcess): boolean =>
+  pid !== undefined && exitCode === null && signalCode === null
+
+/**
+ * Kills the innermost process: those around it end with it, and tell how it ended. Were they killed, what it did by itself
+ * a moment before would be forgotten, and who reaps what they leave is unknown.
+ */
+function killInside(child: ChildProcess, innermost: number): void {
+  const outer = child.pid ?? 0
+  const victim = innermost === outer ? firstInside(outer) : innermost
+  try {
+    if (victim === undefined) child.kill('SIGKILL')
+    else process.kill(victim, 'SIGKILL')
+  } catch {
+    // It has ended by itself.
+  }
 }

@@ -5,6 +5,7 @@ import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { codeOf } from '#base/error-code.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import { retry } from '#base/retry.ts'
+import { type SiteWatcher, SiteWatchers } from '#base/site-watchers.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { LogLine } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -19,7 +20,6 @@ import {
   selectLastId,
   selectNewest,
 } from './queries.ts'
-import { type LogWatcher, LogWatchers } from './watchers.ts'
 
 const FLUSH_MS = 250
 const WRITE_ATTEMPTS = 3
@@ -62,7 +62,7 @@ interface RuntimeLogsDeps extends Pick<
 export class RuntimeLogs implements AsyncDisposable {
   readonly #deps: RuntimeLogsDeps
   readonly #buffer = new LogBuffer()
-  readonly #watchers = new LogWatchers()
+  readonly #watchers = new SiteWatchers("this site's log")
   readonly #sincePruned = new LRUCache<string, number>({ max: REMEMBERED_SITES })
   readonly #writes = new CoalescingQueue(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
   #timer: NodeJS.Timeout | undefined
@@ -138,7 +138,7 @@ export class RuntimeLogs implements AsyncDisposable {
   }
 
   async *#batches(
-    watcher: LogWatcher,
+    watcher: SiteWatcher,
     siteId: string,
     filter: LogFilter,
     start: string | undefined,

@@ -7,8 +7,21 @@ import type { Deployments } from '#sites/deployments/service.ts'
 import { domainFault } from '#sites/domain.ts'
 import type { CreatedSite } from '#sites/model.ts'
 import type { Sites } from '#sites/service.ts'
+import type { Site } from '#sites/site.ts'
 
 import { saveProgress, selectProgress, tryLockFirstRun } from './queries.ts'
+
+/** Whom the audit trail names. */
+const BY = { actor: 'operator' }
+
+/** Mail's side of it. */
+interface NewMailboxes {
+  create(
+    site: Site,
+    by: { readonly actor: string },
+    mailbox: { address: string; owners: string[] },
+  ): Promise<{ readonly address: string }>
+}
 
 export interface FirstRunDeps {
   readonly database: Database
@@ -18,6 +31,7 @@ export interface FirstRunDeps {
   readonly baseUrl: string
   /** The folder of the example that the site is made from. */
   readonly exampleDir: string
+  readonly mailboxes: NewMailboxes
   /** Resolves when the runtime serves the deployment or has given up. */
   readonly waitForRuntime: (siteId: string) => Promise<void>
 }
@@ -27,6 +41,8 @@ export interface FirstRunResult {
   readonly domain: string
   /** The base URL of the site. */
   readonly baseUrl: string
+  /** The address of its first mailbox. */
+  readonly mailbox: string
   readonly onboarding: readonly { readonly email: string; readonly url: string }[]
   /** Why the example could not be deployed, if so; the site is there all the same. */
   readonly fault: string | undefined
@@ -81,17 +97,21 @@ async function discardHalf({ sites }: FirstRunDeps, domain: string): Promise<voi
 async function createFirstSite(deps: FirstRunDeps, domain: string): Promise<FirstRunResult> {
   const artifact = await scanArtifact(deps.exampleDir)
   const { artifactDirectory } = parseBuildYml(artifact.buildYml)
+  const admin = `admin@${domain}`
   const site = await deps.sites.create({
     domain,
     repoBinding: { artifactDirectory },
-    superAdmins: [`admin@${domain}`],
+    superAdmins: [admin],
   })
+  const mailbox = { address: `hello@${domain}`, owners: [admin] }
+  const { address } = await deps.mailboxes.create(site, BY, mailbox)
   const fault = await deploy(deps, site, artifact)
   await deps.waitForRuntime(site.siteId)
   return {
     siteId: site.siteId,
     domain,
     baseUrl: siteBaseUrl(deps.baseUrl, domain),
+    mailbox: address,
     onboarding: site.onboarding,
     fault,
   }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import process from 'node:process'
 
@@ -103,9 +104,15 @@ describe('sandbox hosts', () => {
     const [chunk] = (await once(service.stdout, 'data')) as [Buffer]
     const { pids, cacheDir } = JSON.parse(chunk.toString()) as { pids: number[]; cacheDir: string }
     expect(pids.filter(isAlive)).toEqual(pids)
+    const command = await readFile(`/proc/${pids[0]}/cmdline`, 'utf8')
+    const [folder = 'none'] = command.match(/\/[^=\0]*\/croft-run-\w+/) ?? []
+    expect(existsSync(folder)).toBe(true)
     service.kill('SIGKILL')
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 10_000)
     await rm(cacheDir, { recursive: true })
+    // Nobody was left to clear its folder away but the next service.
+    await using _next = await TestSandbox.start({}, {}, await builtSandbox())
+    await vi.waitFor(() => expect(existsSync(folder)).toBe(false), 10_000)
   })
 
   test('leave nothing behind when they are stopped', async () => {

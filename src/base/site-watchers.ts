@@ -1,25 +1,33 @@
 import { setTimeout } from 'node:timers/promises'
 
-import { AppError } from '#base/app-error.ts'
+import { AppError } from './app-error.ts'
 
 const MAX_PER_SITE = 20
+/** Stands for all that is followed. */
+export const ANY_TOPIC = '*'
 
-/** Those who follow a site's log in this process. */
-export class LogWatchers {
-  readonly #sites = new Map<string, Set<LogWatcher>>()
+/** Those in this process who follow something of a site: at most 20 at once. */
+export class SiteWatchers {
+  readonly #what: string
+  readonly #sites = new Map<string, Set<SiteWatcher>>()
   readonly #closed = new AbortController()
 
+  /** `what` names what is followed, for the refusal: `this site's log`. */
+  constructor(what: string) {
+    this.#what = what
+  }
+
   /** Until the signal, or until the watcher leaves by itself. */
-  watch(siteId: string, signal: AbortSignal): LogWatcher {
+  watch(siteId: string, signal: AbortSignal): SiteWatcher {
     const watchers = this.#sites.get(siteId) ?? new Set()
     if (watchers.size >= MAX_PER_SITE) {
       throw new AppError(
         'TooManyRequests',
-        `${MAX_PER_SITE} streams of this site's log are open already: close one`,
+        `${MAX_PER_SITE} streams of ${this.#what} are open already: close one`,
         { retryAfterSeconds: 10 },
       )
     }
-    const watcher = new LogWatcher([signal, this.#closed.signal])
+    const watcher = new SiteWatcher([signal, this.#closed.signal])
     this.#sites.set(siteId, watchers.add(watcher))
     const left = () => {
       watchers.delete(watcher)
@@ -30,8 +38,9 @@ export class LogWatchers {
     return watcher
   }
 
-  wake(siteId: string): void {
-    for (const watcher of this.#sites.get(siteId) ?? []) watcher.wake()
+  /** `topic` says what of the site has news. */
+  wake(siteId: string, topic = ANY_TOPIC): void {
+    for (const watcher of this.#sites.get(siteId) ?? []) watcher.wake(topic)
   }
 
   wakeAll(): void {
@@ -44,10 +53,11 @@ export class LogWatchers {
 }
 
 /** Wakes one follower; a wake-up between `reset` and `wait` is not lost. */
-export class LogWatcher {
+export class SiteWatcher {
   readonly signal: AbortSignal
   readonly #leaving = new AbortController()
   #bell = new AbortController()
+  #topics = new Set<string>()
 
   constructor(endings: readonly AbortSignal[]) {
     this.signal = AbortSignal.any([...endings, this.#leaving.signal])
@@ -57,19 +67,24 @@ export class LogWatcher {
     this.#leaving.abort()
   }
 
-  reset(): void {
+  /** Returns the topics that had news since the last time. */
+  reset(): ReadonlySet<string> {
+    const topics = this.#topics
+    this.#topics = new Set()
     this.#bell = new AbortController()
+    return topics
   }
 
-  wake(): void {
+  wake(topic: string): void {
+    this.#topics.add(topic)
     this.#bell.abort()
   }
 
-  /** Until there are lines, the time is over, or the signal ends it. */
-  async wait(silenceMs: number): Promise<'lines' | 'silence' | 'ended'> {
+  /** Until there is news, the time is over, or the signal ends it. */
+  async wait(silenceMs: number): Promise<'news' | 'silence' | 'ended'> {
     const signal = AbortSignal.any([this.signal, this.#bell.signal])
     return setTimeout(silenceMs, 'silence' as const, { signal }).catch(() =>
-      this.signal.aborted ? 'ended' : 'lines',
+      this.signal.aborted ? 'ended' : 'news',
     )
   }
 }

@@ -1,0 +1,57 @@
+import { Type } from '@sinclair/typebox'
+
+import { Alias } from '#mail/aliases/model.ts'
+
+import { columns, printable } from './columns.ts'
+import { type CliCommand, listOption } from './command.ts'
+import { UsageError } from './errors.ts'
+import { namedAddress } from './mail-address.ts'
+import { sitePath } from './service-client.ts'
+
+const AliasPage = Type.Object({
+  items: Type.Array(Alias),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
+})
+
+export const aliasList: CliCommand = {
+  name: 'alias list',
+  summary: 'The addresses of a site that lead to mailboxes',
+  argument: 'DOMAIN',
+  options: [],
+  async run({ args, service }) {
+    const items = await service.portalItems(AliasPage, sitePath(args.word, '/aliases'))
+    return {
+      json: { items, nextToken: null },
+      text: items.length === 0 ? 'No alias yet: croft alias set' : columns(items.map(rowOf)),
+    }
+  },
+}
+
+export const aliasSet: CliCommand = {
+  name: 'alias set',
+  summary: 'Lead an address to mailboxes of its site, and to no others',
+  argument: 'ADDRESS',
+  options: [listOption('--to <mailbox>', 'the address of a mailbox')],
+  async run({ args, service }) {
+    const targets = args.list('to')
+    if (targets === undefined) throw new UsageError('--to is missing')
+    const path = namedAddress(args).path('aliases')
+    const alias = await service.portalAs(Alias, 'PUT', path, { body: { targets } })
+    return { json: alias, text: columns([rowOf(alias)]) }
+  },
+}
+
+export const aliasDelete: CliCommand = {
+  name: 'alias delete',
+  summary: 'Have an address lead nowhere',
+  argument: 'ADDRESS',
+  options: [],
+  async run({ args, service }) {
+    const { address, path } = namedAddress(args)
+    await service.portal('DELETE', path('aliases'))
+    return { json: { address, deleted: true }, text: `Deleted ${address}.` }
+  },
+}
+
+const rowOf = ({ address, targets }: Alias): string[] =>
+  [address, `→ ${targets.join(', ')}`].map(printable)

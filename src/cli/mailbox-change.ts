@@ -1,0 +1,131 @@
+import {
+  type Arguments,
+  type CliCommand,
+  type Invocation,
+  choiceOption,
+  flagOption,
+  listOption,
+  textOption,
+} from './command.ts'
+import { UsageError } from './errors.ts'
+import { namedAddress } from './mail-address.ts'
+import { mailboxText, readMailbox } from './mailbox-show.ts'
+import { defined } from './site-options.ts'
+
+const OWNER_OPTION = listOption('--owner <user>', 'a user of the site, by address or id')
+
+export const mailboxCreate: CliCommand = {
+  name: 'mailbox create',
+  summary: 'Make a mailbox at an address of a site',
+  argument: 'ADDRESS',
+  options: [OWNER_OPTION],
+  async run(call) {
+    const { address, sitePath } = namedAddress(call.args)
+    const owners = call.args.list('owner')
+    if (owners === undefined) throw new UsageError('--owner is missing')
+    await call.service.portal('POST', sitePath('/mailboxes'), { body: { address, owners } })
+    return shown(call)
+  },
+}
+
+export const mailboxOwners: CliCommand = {
+  name: 'mailbox owners',
+  summary: 'Add owners to a mailbox, remove some, or replace them all',
+  argument: 'ADDRESS',
+  options: [
+    listOption('--add <user>', 'by address or id'),
+    listOption('--remove <user>', 'by address or id'),
+    listOption('--set <user>', 'the only owner from now on'),
+  ],
+  async run(call) {
+    const { args, service } = call
+    const path = namedAddress(args).path('mailboxes')
+    const [set, add, remove] = [args.list('set'), args.list('add'), args.list('remove')]
+    if (set && (add ?? remove)) throw new UsageError('--set excludes --add and --remove')
+    if (!set && !add && !remove) throw new UsageError('say whom to --add, --remove or --set')
+    if (set) await service.portal('PATCH', path, { body: { owners: set } })
+    if (add) await service.portal('POST', `${path}/owners`, { body: { owners: add } })
+    if (remove) await service.portal('DELETE', `${path}/owners`, { body: { owners: remove } })
+    return shown(call)
+  },
+}
+
+export const mailboxSet: CliCommand = {
+  name: 'mailbox set',
+  summary: 'Change what is named of a mailbox; the rest stays',
+  argument: 'ADDRESS',
+  options: [
+    choiceOption('--trash-auto-purge <on|off>', ['on', 'off'], 'empty the trash by itself'),
+    textOption('--trash-retention-days <number>', 'after so many days'),
+    textOption('--quota-bytes <number>', 'hold at most so much, or "none"'),
+    textOption('--quota-messages <number>', 'hold at most so many, or "none"'),
+  ],
+  async run(call) {
+    const { args, service } = call
+    const purge = args.text('trashAutoPurge')
+    const body = defined({
+      trashAutoPurge: purge === undefined ? undefined : purge === 'on',
+      trashRetentionDays: numberOf(args, 'trashRetentionDays'),
+      quotaBytes: quotaOf(args, 'quotaBytes'),
+      quotaMessages: quotaOf(args, 'quotaMessages'),
+    })
+    if (Object.keys(body).length === 0) throw new UsageError('say what to change')
+    await service.portal('PUT', namedAddress(args).path('mailboxes', '/settings'), { body })
+    return shown(call)
+  },
+}
+
+export const mailboxDisable: CliCommand = {
+  name: 'mailbox disable',
+  summary: 'Have a mailbox take no more mail; what it has stays',
+  argument: 'ADDRESS',
+  options: [],
+  async run(call) {
+    await call.service.portal('DELETE', namedAddress(call.args).path('mailboxes'))
+    return shown(call)
+  },
+}
+
+export const mailboxRestore: CliCommand = {
+  name: 'mailbox restore',
+  summary: 'Have a disabled mailbox take mail again, for its earlier owners or for others',
+  argument: 'ADDRESS',
+  options: [OWNER_OPTION],
+  async run(call) {
+    const { args, service } = call
+    const body = defined({ owners: args.list('owner') })
+    await service.portal('POST', namedAddress(args).path('mailboxes', '/restore'), { body })
+    return shown(call)
+  },
+}
+
+export const mailboxPurge: CliCommand = {
+  name: 'mailbox purge',
+  summary: 'Remove a disabled mailbox with all its mail, for good',
+  argument: 'ADDRESS',
+  options: [flagOption('--confirm', 'agree to it')],
+  async run({ args, service }) {
+    const { address, path } = namedAddress(args)
+    if (!args.flag('confirm')) {
+      throw new UsageError(`this removes all mail of "${address}", for good: add --confirm`)
+    }
+    await service.portal('POST', path('mailboxes', '/purge'), { body: { confirm: true } })
+    return { json: { address, purged: true }, text: `Purged ${address}.` }
+  },
+}
+
+/** The mailbox as it is now. */
+async function shown({ args, service }: Invocation) {
+  const report = await readMailbox(service, namedAddress(args).path('mailboxes'))
+  return { json: report, text: mailboxText(report) }
+}
+
+const quotaOf = (args: Arguments, option: 'quotaBytes' | 'quotaMessages') =>
+  args.text(option) === 'none' ? null : numberOf(args, option)
+
+function numberOf(args: Arguments, option: string): number | undefined {
+  const text = args.text(option)
+  if (text === undefined) return undefined
+  if (/^\d{1,16}$/.test(text)) return Number(text)
+  throw new UsageError(`"${text}" is no whole number`)
+}

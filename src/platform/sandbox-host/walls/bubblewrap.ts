@@ -1,0 +1,69 @@
+import { statSync } from 'node:fs'
+
+import { ancestors } from './visible-files.ts'
+import type { Wall } from './walls.ts'
+
+/** Where a filter for the kernel is open when bubblewrap starts. */
+export const FILTER_FD = 9
+const DEVICES = ['/dev/null', '/dev/urandom']
+/** Of all that root may do, what is needed to become another user, which gives that up too. */
+const BECOME_USER = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+
+export interface View {
+  /** Files and folders that are there; what is missing is left out. */
+  readonly reads: readonly string[]
+  /** Files that may be written; they exist. */
+  readonly writes: readonly string[]
+}
+
+export interface BubblewrapOptions {
+  readonly program: string
+  readonly walls: ReadonlySet<Wall>
+  /** Whether the service is root, which needs no user namespace. */
+  readonly isRoot: boolean
+  readonly view: View
+}
+
+/** The start of a command line: what runs inside follows it. All processes inside end with the one that started them. */
+export function bubblewrapArguments({ program, walls, isRoot, view }: BubblewrapOptions): string[] {
+  const filter = walls.has('syscalls') ? ['--seccomp', String(FILTER_FD)] : []
+  const user = isRoot
+    ? ['--cap-drop', 'ALL', ...(walls.has('user') ? BECOME_USER : [])]
+    : ['--unshare-user', '--cap-drop', 'ALL']
+  return [
+    program,
+    '--die-with-parent',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(walls.has('network') ? ['--unshare-net'] : []),
+    ...(walls.has('processes') ? ['--unshare-pid'] : []),
+    ...user,
+    ...filter,
+    ...(walls.has('files') ? privateView(view) : ['--bind', '/', '/']),
+    ...(walls.has('processes') ? ['--proc', '/proc'] : ['--ro-bind', '/proc', '/proc']),
+    ...(walls.has('files') ? ['--remount-ro', '/'] : []),
+    '--chdir',
+    '/',
+    '--',
+  ]
+}
+
+/** Each folder on the way is made so that another user can pass. */
+function privateView({ reads, writes }: View): string[] {
+  const paths = [...reads, ...writes, ...DEVICES, '/proc/.']
+  const folders = new Set(paths.flatMap((path) => ancestors(path).slice(1).toReversed()))
+  folders.delete('/')
+  // A folder that is shown whole brings those inside it.
+  const shown = new Set(reads.filter(isFolder))
+  const made = [...folders].filter((folder) => !ancestors(folder).some((path) => shown.has(path)))
+  return [
+    ...made.flatMap((folder) => ['--perms', '0755', '--dir', folder]),
+    ...reads.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...writes.flatMap((path) => ['--bind', path, path]),
+    ...DEVICES.flatMap((path) => ['--dev-bind', path, path]),
+  ]
+}
+
+const isFolder = (path: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

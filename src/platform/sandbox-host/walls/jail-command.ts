@@ -1,0 +1,89 @@
+import process from 'node:process'
+
+import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
+
+import { bubblewrapArguments, FILTER_FD, type View } from './bubblewrap.ts'
+import { nodePermissions } from './node-permissions.ts'
+import { limitLines } from './process-limits.ts'
+import { asUser } from './sandbox-user.ts'
+import { filesOfEntry } from './visible-files.ts'
+import { BUBBLEWRAP_WALLS, type Wall } from './walls.ts'
+
+/** isolated-vm asks for the first: https://github.com/laverdet/isolated-vm#requirements */
+const NODE_FLAGS = ['--no-node-snapshot', '--disable-warning=ExperimentalWarning']
+/** A process inherits nothing from this one's environment. */
+const ENVIRONMENT = { TZ: 'UTC', LANG: 'C.UTF-8' }
+
+/** What walls are built from on this machine. */
+export interface JailParts {
+  readonly node: string
+  readonly isRoot: boolean
+  /** Absolute paths; undefined where they are not installed. */
+  readonly bubblewrap: string | undefined
+  readonly setpriv: string | undefined
+  readonly uid: number
+  /** Of all processes of that user. */
+  readonly maxThreads: number
+  /** The file with the filter for the kernel. */
+  readonly filterPath: string
+  /** Of the programs above. */
+  readonly libraries: readonly string[]
+}
+
+export interface SandboxProgram {
+  /** What Node runs, by its absolute path. */
+  readonly entry: string
+  /** What it is given besides. */
+  readonly arguments?: readonly string[]
+  /** Files it reads besides its own code, and files it writes: these exist. */
+  readonly view: View
+  readonly cpuSeconds?: number
+}
+
+/** How a process of the sandbox is started behind walls. */
+export function jailCommand(
+  parts: JailParts,
+  walls: ReadonlySet<Wall>,
+  program: SandboxProgram,
+): HostCommand {
+  const isNested = BUBBLEWRAP_WALLS.some((wall) => walls.has(wall))
+  const { entry, arguments: words = [], view } = program
+  const code = { reads: [...filesOfEntry(entry), ...view.reads], writes: view.writes }
+  const permissions = walls.has('permissions') ? nodePermissions(code) : []
+  const node = [parts.node, ...NODE_FLAGS, ...permissions, entry, ...words]
+  const unprivileged =
+    walls.has('user') && parts.setpriv ? [...asUser(parts.setpriv, parts.uid), ...node] : node
+  const command = isNested ? [...outside(parts, walls, code), ...unprivileged] : unprivileged
+  return { ...inShell(parts, walls, { program, command }), isNested }
+}
+
+function outside(parts: JailParts, walls: ReadonlySet<Wall>, code: View): string[] {
+  const { node, bubblewrap = '', setpriv, isRoot, libraries } = parts
+  const programs = walls.has('user') && setpriv ? [node, setpriv] : [node]
+  const view = { reads: [...programs, ...libraries, ...code.reads], writes: code.writes }
+  return bubblewrapArguments({ program: bubblewrap, walls, isRoot, view })
+}
+
+/** The shell sets the limits, opens the filter, enters the group, and then becomes the command. */
+function inShell(
+  { maxThreads, filterPath }: JailParts,
+  walls: ReadonlySet<Wall>,
+  { program, command }: { readonly program: SandboxProgram; readonly command: readonly string[] },
+): Omit<HostCommand, 'isNested'> {
+  if (process.platform === 'win32') {
+    const [file = '', ...args] = command
+    return { file, args, env: ENVIRONMENT }
+  }
+  const { cpuSeconds } = program
+  const filtered = walls.has('syscalls') ? ` ${FILTER_FD}<"$filter"` : ''
+  const script = [
+    'filter=$1; shift',
+    ...limitLines({ walls, maxThreads, cpuSeconds }),
+    `exec "$@"${filtered}`,
+  ].join('\n')
+  return {
+    file: '/bin/sh',
+    args: ['-c', script, 'sh', filterPath, ...command],
+    env: ENVIRONMENT,
+  }
+}

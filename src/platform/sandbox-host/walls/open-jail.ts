@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto'
+import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import process from 'node:process'
+
+import { SetupError } from '#config/setup-error.ts'
+import type { Logger } from '#platform/log/logger.ts'
+import { tellsChildren } from '#platform/sandbox-host/inner-process.ts'
+
+import type { JailParts } from './jail-command.ts'
+import { Jail } from './jail.ts'
+import { architectureOf, seccompFilter } from './seccomp-filter.ts'
+import { tryWalls } from './try-walls.ts'
+import { librariesOf } from './visible-files.ts'
+import { BUBBLEWRAP_WALLS, jailWalls, type Wall, WALLS, type WallState } from './walls.ts'
+
+/** Where programs are that no setting names. */
+const PROGRAM_FOLDERS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw/bin']
+/** Hosts that come and go besides those that are asked for, and the process that reads code. */
+const MORE_PROCESSES = 6
+const THREADS_OF_PROCESS = 16
+
+export interface JailOptions {
+  readonly node: string
+  /** Loads what the sandbox needs, and ends. */
+  readonly probe: string
+  /** Where the filter for the kernel is kept; private to the service. */
+  readonly cacheDir: string
+  readonly uid: number
+  /** Host processes. */
+  readonly hosts: number
+  /** Whether to refuse where a wall of a jail does not stand. */
+  readonly require: 'jail' | undefined
+  readonly logger: Logger
+  /** For tests alone: walls that are left out, as if this machine did not have them. */
+  readonly without?: ReadonlySet<Wall>
+}
+
+/**
+ * Finds out which walls stand on this machine by starting a process behind them once. Throws a `SetupError` when one is
+ * required that does not.
+ */
+export async function openJail(options: JailOptions): Promise<Jail> {
+  const parts = await findParts(options)
+  const missing = missingParts(parts, options.without ?? new Set())
+  const wanted = WALLS.filter((wall) => !missing.has(wall))
+  const { standing, failures } = await tryWalls(parts, wanted, options.probe)
+  const walls = WALLS.map((wall): WallState => {
+    if (standing.has(wall)) return { wall, stands: true, reason: null }
+    return { wall, stands: false, reason: missing.get(wall) ?? failures.get(wall) ?? 'unknown' }
+  })
+  report(walls, parts.isRoot, options)
+  return new Jail(parts, walls)
+}
+
+async function findParts({ node, uid, hosts, cacheDir }: JailOptions): Promise<JailParts> {
+  const [bubblewrap, setpriv] = await Promise.all([findProgram('bwrap'), findProgram('setpriv')])
+  const programs = [node, ...(setpriv === undefined ? [] : [setpriv])]
+  const isLinux = process.platform === 'linux'
+  return {
+    node,
+    uid,
+    bubblewrap,
+    setpriv,
+    isRoot: process.getuid?.() === 0,
+    maxThreads: 2 * (hosts + MORE_PROCESSES) * (THREADS_OF_PROCESS + 2 * availableParallelism()),
+    filterPath: await writeFilter(cacheDir),
+    libraries: isLinux && bubblewrap !== undefined ? await librariesOf(programs) : [],
+  }
+}
+
+async function findProgram(name: string): Promise<string | undefined> {
+  if (process.platform !== 'linux') return undefined
+  for (const path of PROGRAM_FOLDERS.map((folder) => join(folder, name))) {
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return undefined
+}
+
+/** Another service may start on the same folder: the file is there whole, or not at all. */
+async function writeFilter(cacheDir: string): Promise<string> {
+  const path = join(cacheDir, 'seccomp.bpf')
+  const architecture = architectureOf(process.arch)
+  if (architecture === undefined) return path
+  const filter = seccompFilter(architecture)
+  const present = await readFile(path).catch(() => undefined)
+  if (present?.equals(filter) === true) return path
+  await mkdir(cacheDir, { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(6).toString('hex')}`
+  await writeFile(draft, filter, { mode: 0o600 })
+  await rename(draft, path)
+  return path
+}
+
+/** The walls that need not be tried, and why. */
+function missingParts(parts: JailParts, without: ReadonlySet<Wall>): Map<Wall, string> {
+  const missing = new Map<Wall, string>()
+  const miss = (walls: readonly Wall[], reason: string): void => {
+    for (const wall of walls) if (!missing.has(wall)) missing.set(wall, reason)
+  }
+  miss([...without], 'left out')
+  if (process.platform !== 'linux') {
+    miss([...BUBBLEWRAP_WALLS, 'syscalls', 'user'], 'only Linux has it')
+  }
+  if (process.platform === 'win32') miss(['limits'], 'Windows has no such limits')
+  const withBubblewrap: Wall[] = [...BUBBLEWRAP_WALLS, 'syscalls']
+  if (parts.bubblewrap === undefined) miss(withBubblewrap, 'bubblewrap is not installed')
+  if (!tellsChildren()) miss(withBubblewrap, 'the kernel does not tell the children of a process')
+  if (architectureOf(process.arch) === undefined)
+    miss(['syscalls'], `not known for ${process.arch}`)
+  if (!parts.isRoot) miss(['user'], 'the service is not root, and has no other user to give')
+  if (parts.setpriv === undefined) miss(['user'], 'setpriv (of util-linux) is not installed')
+  return missing
+}
+
+function report(
+  walls: readonly WallState[],
+  isRoot: boolean,
+  { require, logger }: Pick<JailOptions, 'require' | 'logger'>,
+): void {
+  const missing = walls.filter(({ stands }) => !stands)
+  const standing = walls.filter(({ stands }) => stands).map(({ wall }) => wall)
+  const reasons = Object.fromEntries(missing.map(({ wall, reason }) => [wall, reason]))
+  const needed = missing.filter(({ wall }) => jailWalls(isRoot).includes(wall))
+  if (require === 'jail' && needed.length > 0) {
+    const faults = needed.map(({ wall, reason }) => `  - ${wall}: ${reason}`).join('\n')
+    throw new SetupError(
+      `CROFT_SANDBOX_REQUIRE=jail, but these walls around the sandbox do not stand:\n${faults}`,
+    )
+  }
+  const isJail = needed.length === 0
+  logger[isJail ? 'info' : 'warn']({ standing, missing: reasons }, 'walls around the sandbox')
+}

@@ -1,0 +1,30 @@
+/**
+ * What stands between a sandbox process and everything else, should code break out of its isolate:
+ * `files`: it sees only what it reads, and writes only its own two files; `network`: it has none; `processes`: it sees no
+ * other; `syscalls`: the kernel refuses what it never needs; `user`: it is nobody else's user; `permissions`: Node refuses
+ * files and programs by itself; `limits`: open files, file sizes, processes, no core files.
+ */
+export const WALLS = [
+  'files',
+  'network',
+  'processes',
+  'syscalls',
+  'user',
+  'permissions',
+  'limits',
+] as const
+export type Wall = (typeof WALLS)[number]
+
+/** Those that bubblewrap puts up, all or none. */
+export const BUBBLEWRAP_WALLS = ['files', 'network', 'processes'] as const satisfies Wall[]
+
+export interface WallState {
+  readonly wall: Wall
+  readonly stands: boolean
+  /** Why it does not stand; null when it does. */
+  readonly reason: string | null
+}
+
+/** Those without which a sandbox is no jail. A service that is not root has only its own user to run it as. */
+export const jailWalls = (isRoot: boolean): readonly Wall[] =>
+  isRoot ? [...BUBBLEWRAP_WALLS, 'syscalls', 'user'] : [...BUBBLEWRAP_WALLS, 'syscalls']

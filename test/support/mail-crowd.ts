@@ -1,0 +1,49 @@
+import type { SqlClient } from '#platform/postgres/client.ts'
+
+export interface MailCrowd {
+  readonly siteId: string
+  readonly mailboxId: string
+  readonly messages: number
+  /** Names the messages: no two crowds of a site have the same. */
+  readonly name: string
+}
+
+/**
+ * So many messages, a minute apart, the newest now: one in ten in the archive, one in ten in the trash, one in twenty not
+ * seen, ten to a thread. Each has the word `everywhere`, one in a thousand `seldom`, and number n `only{n}`. `owner` is the
+ * superuser, whom row-level security does not slow down.
+ */
+export async function storeCrowd(owner: SqlClient, crowd: MailCrowd): Promise<void> {
+  const { siteId, mailboxId, messages, name } = crowd
+  await owner`
+    insert into mail_raw (site_id, raw_id, size_bytes, sha256, envelope_from, client, trace_header,
+                          authentication, parse_status, received_at)
+    select ${siteId}, 'raw_' || ${name} || n, 2000, ''::bytea, 'eve@else.test', '{}', '', '{}',
+           'parsed', now() - n * interval '1 minute'
+    from generate_series(1, ${messages}::int) n`
+  await owner`
+    insert into mail_message (site_id, message_id, mailbox_id, raw_id, size_bytes, recipient, folder,
+                              trashed_at, seen, received_at, thread_id, subject, from_address,
+                              recipients, snippet)
+    select ${siteId}, 'msg_' || ${name} || n, ${mailboxId}, 'raw_' || ${name} || n, 2000, 'info',
+           case n % 10 when 3 then 'ARCHIVE' when 7 then 'TRASH' else 'INBOX' end,
+           case n % 10 when 7 then now() end, n % 20 <> 1, now() - n * interval '1 minute',
+           'thr_' || ${name} || n / 10, 'Message ' || n, 'Eve <eve@else.test>',
+           '{"to":["info@one.test"]}', repeat('words of it ', 12)
+    from generate_series(1, ${messages}::int) n`
+  await owner`
+    insert into mail_search (site_id, message_id, mailbox_id, received_at, words)
+    select ${siteId}, 'msg_' || ${name} || n, ${mailboxId}, now() - n * interval '1 minute',
+           array_to_tsvector(array[${siteId}, ${mailboxId}]) || to_tsvector('simple',
+             'everywhere only' || n || case n % 1000 when 0 then ' seldom' else '' end ||
+             (select string_agg(' w' || (n * 7919 + word * 104729) % 30000, '')
+              from generate_series(1, 40) word))
+    from generate_series(1, ${messages}::int) n`
+  await owner`
+    update mailbox set used_messages = used_messages + ${messages}, used_bytes = used_bytes + ${messages * 2000}
+    where site_id = ${siteId} and mailbox_id = ${mailboxId}`
+  await owner`
+    update mail_usage set used_messages = used_messages + ${messages}, used_bytes = used_bytes + ${messages * 2000}
+    where site_id = ${siteId}`
+  await owner`vacuum analyze mail_raw, mail_message, mail_search, mailbox`
+}
