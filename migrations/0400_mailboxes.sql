@@ -56,7 +56,7 @@ create table mailbox_owner (
   foreign key (site_id, user_pool_id, sub) references pool_user on delete cascade
 );
 
-create index mailbox_owner_by_user on mailbox_owner (site_id, user_pool_id, sub, mailbox_id);
+create index mailbox_owner_by_user on mailbox_owner (site_id, sub, mailbox_id);
 alter table mailbox_owner enable row level security;
 alter table mailbox_owner force row level security;
 create policy site_isolation on mailbox_owner

@@ -2,8 +2,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { RecipientResolution } from '#mail/recipients/model.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'
-import { asAdmin } from '#test/postgres.ts'
-import { plansOf } from '#test/query-plans.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const GIB = 1024 ** 3
@@ -146,23 +144,4 @@ describe('what fits into a mailbox', () => {
     expect((await stack.portal('PATCH', '/sites/one.test', body)).status).toBe(200)
     expect(await freeOf('info')).toEqual([GIB, 9])
   })
-})
-
-test('a recipient is found by indexes alone among many', async () => {
-  const { siteId } = await stack.context.sites.find('one.test')
-  await asAdmin(async (admin) => {
-    await admin`
-      insert into mail_address (site_id, local_part, kind)
-      select ${siteId}, 'bulk' || n, 'mailbox' from generate_series(1, 20000) n`
-    await admin`
-      insert into mailbox (site_id, mailbox_id, local_part)
-      select ${siteId}, 'mbx_bulk' || n, 'bulk' || n from generate_series(1, 20000) n`
-    await admin`analyze mailbox, mail_address, mail_alias_target, mail_usage, site`
-  }, stack.database.url)
-  const plans = await stack.inSite('one.test', (tx) =>
-    plansOf(tx, (seen) => stack.context.recipients.resolveWithin(seen, 'bulk77+x')),
-  )
-  expect(plans).toHaveLength(1)
-  expect(plans[0]).toContain('mailbox_site_id_local_part_key')
-  expect(plans[0]).not.toMatch(/Seq Scan on mailbox/)
 })

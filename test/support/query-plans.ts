@@ -1,12 +1,30 @@
 import { CompiledQuery, PostgresQueryCompiler } from 'kysely'
 
-import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
-/** Runs `work` in the transaction, and then has Postgres explain each of its statements, with the same parameters. */
-export async function plansOf(
-  tx: SiteTx,
-  work: (tx: SiteTx) => Promise<unknown>,
-): Promise<readonly string[]> {
+/** The same database. After each transaction of a site, Postgres is asked how it ran each statement in it: `plans` has the answers. */
+export function explaining(database: Database): {
+  readonly database: Database
+  readonly plans: string[]
+} {
+  const plans: string[] = []
+  const withSite: Database['withSite'] = (siteId, work) =>
+    database.withSite(siteId, async (tx) => {
+      const { result, queries } = await watched(tx, work)
+      for (const query of queries) plans.push(await planOf(tx, query))
+      return result
+    })
+  const explained = new Proxy(database, {
+    get(target, name) {
+      if (name === 'withSite') return withSite
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  return { database: explained, plans }
+}
+
+async function watched<T>(tx: SiteTx, work: (tx: SiteTx) => Promise<T>) {
   const compiler = new PostgresQueryCompiler()
   const queries: CompiledQuery[] = []
   const db = tx.db.withPlugin({
@@ -16,12 +34,12 @@ export async function plansOf(
     },
     transformResult: async ({ result }) => result,
   })
-  await work({ ...tx, db: db as typeof tx.db })
-  const plans: string[] = []
-  for (const { sql, parameters } of queries) {
-    const explain = CompiledQuery.raw(`explain ${sql}`, [...parameters])
-    const { rows } = await tx.db.executeQuery<Record<'QUERY PLAN', string>>(explain)
-    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
-  }
-  return plans
+  return { result: await work({ ...tx, db: db as typeof tx.db }), queries }
+}
+
+/** With the same parameters, in the same transaction. */
+async function planOf(tx: SiteTx, { sql, parameters }: CompiledQuery): Promise<string> {
+  const explain = CompiledQuery.raw(`explain ${sql}`, [...parameters])
+  const { rows } = await tx.db.executeQuery<Record<'QUERY PLAN', string>>(explain)
+  return rows.map((row) => row['QUERY PLAN']).join('\n')
 }

@@ -59,7 +59,7 @@ export function selectMailboxes(
 ): Promise<OwnedMailbox[]> {
   const { after } = page
   return mailboxes(tx)
-    .$if(owner !== undefined, (query) => query.where(ownedBy(owner ?? '')))
+    .$if(owner !== undefined, (query) => query.where(ownedBy(tx, owner ?? '')))
     .$if(after !== undefined, (query) => query.where('mailbox.local_part', '>', after ?? ''))
     .orderBy('mailbox.local_part')
     .limit(page.limit + 1)
@@ -94,7 +94,7 @@ export async function selectSolelyOwned(
     .select('local_part as localPart')
     .where('mailbox.site_id', '=', tx.siteId)
     .where('mailbox.status', '=', 'ACTIVE')
-    .where(ownedBy(sub))
+    .where(ownedBy(tx, sub))
     .where(
       sql<boolean>`not exists (select from mailbox_owner other
         where other.site_id = mailbox.site_id and other.mailbox_id = mailbox.mailbox_id
@@ -252,10 +252,10 @@ export async function updateSettings(
     .execute()
 }
 
-const ownedBy = (sub: string) =>
-  sql<boolean>`exists (select from mailbox_owner mine
-    where mine.site_id = mailbox.site_id and mine.mailbox_id = mailbox.mailbox_id
-      and mine.sub = ${sub})`
+const ownedBy = (tx: SiteTx, sub: string) =>
+  sql<boolean>`mailbox.mailbox_id in (
+    select mine.mailbox_id from mailbox_owner mine
+    where mine.site_id = ${tx.siteId} and mine.sub = ${sub})`
 
 const settingsOf = (row: SettingsRow): StoredSettings => ({
   trashAutoPurge: row.trashAutoPurge,
