@@ -276,6 +276,17 @@ describe('the owners of a mailbox', () => {
     }
   })
 
+  test.each(['?owners=%00', `?owners=${'x'.repeat(300)}`, '?owners=', '?owners=a&owners=%00'])(
+    'are not removed by the parameter %s',
+    async (query) => {
+      const address = await mailbox()
+      expect(codeOf(await call('DELETE', `${address}/owners${query}`))).toEqual([
+        400,
+        'ValidationError',
+      ])
+    },
+  )
+
   test('are required where they are removed', async () => {
     expect(codeOf(await call('DELETE', `${await mailbox()}/owners`))).toEqual([
       400,
@@ -493,6 +504,26 @@ describe('a user who owns mailboxes', () => {
     expect((await listed(shared)).owners).toEqual(ids(adam))
     expect(await listed(closed)).toEqual({ address: closed, status: 'DISABLED', owners: [] })
   })
+})
+
+test('A site is deleted with its mailboxes, while more of them are made', async () => {
+  const domain = 'goes.test'
+  const { siteId } = await stack.createSite({ domain, superAdmins: [`ann@${domain}`] })
+  const goer = await new AdminPool(stack, domain).first()
+  const making = Array.from({ length: 30 }, async (_, n) => {
+    const address = `box-${n}@${domain}`
+    const owners = [goer.userId]
+    const { status, json } = await goer.call('POST', '/mailboxes', { body: { address, owners } })
+    const alias = { body: { targets: [address] } }
+    const led = await goer.call('PUT', `/aliases/to-${address}`, alias)
+    return [json.error?.code ?? status, led.json.error?.code ?? led.status]
+  })
+  await making[5]
+  expect((await stack.portal('DELETE', `/sites/${siteId}`, { confirm: true })).status).toBe(204)
+  const outcomes = new Set((await Promise.all(making)).flat())
+  expect(outcomes).toContain(200)
+  const gone = ['SiteNotFound', 'Unauthorized', 'InvalidOwner', 'InvalidTarget']
+  expect([...outcomes].filter((each) => ![200, ...gone].includes(each))).toEqual([])
 })
 
 test('The usage of a site shows what its mailboxes hold, and may', async () => {

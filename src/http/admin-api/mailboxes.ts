@@ -1,6 +1,5 @@
 import { Elysia, t } from 'elysia'
 
-import { invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
@@ -17,11 +16,12 @@ import {
   NewMailbox,
   OptionalOwnerList,
   PurgeConfirmation,
+  parseOwners,
   requireConfirmation,
 } from '#mail/mailboxes/model.ts'
 
-/** One value is a list of one. */
-const OwnersQuery = t.Object({ owners: t.Optional(t.Array(t.String({ maxLength: 254 }))) })
+/** May be repeated. */
+const OwnersQuery = t.Object({ owners: t.Optional(t.String()) })
 
 /** For the audit trail. */
 export const mailEditor = ({ actor, origin }: ActorContext): MailEditor => ({
@@ -123,9 +123,8 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
     )
     .delete(
       '/owners',
-      async ({ site, by, params, body, query }) => {
-        const owners = body.owners ?? query.owners
-        if (owners === undefined) throw invalid('owners', 'is required')
+      async ({ site, by, params, body, request }) => {
+        const owners = body.owners ?? ownersIn(request.url)
         return context.mailboxOwners.remove(site, mailEditor(by), { ...params, owners })
       },
       {
@@ -137,3 +136,7 @@ export const mailboxOwnerRoutes = (context: AppContext) =>
         response: Mailbox,
       },
     )
+
+/** Elysia hands on one of them without a word. */
+const ownersIn = (url: string): readonly string[] =>
+  parseOwners(new URL(url).searchParams.getAll('owners'))

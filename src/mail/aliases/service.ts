@@ -21,7 +21,7 @@ import {
 
 export interface AliasesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly addresses: MailAddresses
-  readonly mailboxes: Pick<Mailboxes, 'idsOf'>
+  readonly mailboxes: Pick<Mailboxes, 'holdIds'>
   readonly events: Pick<SecurityEvents, 'record'>
 }
 
@@ -45,11 +45,11 @@ export class Aliases {
     const localPart = parseOwnAddress(site.domain, alias.address, 'address')
     const { addresses, clock } = this.#deps
     return this.#alone(site, async (tx) => {
+      const mailboxIds = await this.#targets(tx, site, alias.targets)
       if (!(await selectAlias(tx, localPart))) {
         await addresses.add(tx, site, { localPart, kind: 'alias' })
         await insertAlias(tx, localPart, clock.now())
       }
-      const mailboxIds = await this.#targets(tx, site, alias.targets)
       await replaceTargets(tx, { localPart, mailboxIds }, clock.now())
       const stored = await this.#find(tx, site, alias.address)
       await this.#record(tx, 'alias.changed', by, aliasOf(site, stored))
@@ -96,7 +96,7 @@ export class Aliases {
   /** 400 `InvalidTarget` names those that are no mailboxes of the site. */
   async #targets(tx: SiteTx, site: Site, targets: readonly string[]): Promise<readonly string[]> {
     const localParts = targets.map((target) => localPartAt(site.domain, target) ?? '')
-    const found = await this.#deps.mailboxes.idsOf(tx, localParts)
+    const found = await this.#deps.mailboxes.holdIds(tx, localParts)
     const details = targets.flatMap((target, at) =>
       found.some(({ localPart }) => localPart === localParts[at])
         ? []

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
 
-import { AppError } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 import type { SecurityEvent } from '#identity/security-events/model.ts'
 import type { Site } from '#sites/site.ts'
@@ -13,10 +14,11 @@ const MAX_RETENTION_DAYS = 365
 /** Who changes mailboxes, for the audit trail. */
 export type MailEditor = Pick<SecurityEvent, 'actor' | 'origin'>
 
+const OWNERS_FAULT = `must be a list of 1 to ${MAX_OWNERS} ids of users`
 const Owners = Type.Array(Type.String({ minLength: 1, maxLength: 254, pattern: '^[^\\u0000]*$' }), {
   minItems: 1,
   maxItems: MAX_OWNERS,
-  fault: `must be a list of 1 to ${MAX_OWNERS} ids of users`,
+  fault: OWNERS_FAULT,
 })
 
 export const NewMailbox = ClosedObject({
@@ -95,6 +97,12 @@ export const mailboxOf = (
   site: Pick<Site, 'domain'>,
   { localPart, status, owners }: OwnedMailbox,
 ): Mailbox => ({ address: addressOf(site, localPart), status, owners })
+
+/** Owners that did not come as JSON. */
+export function parseOwners(owners: readonly string[]): readonly string[] {
+  if (Value.Check(Owners, owners)) return owners
+  throw invalid('owners', OWNERS_FAULT)
+}
 
 /** Throws `ConfirmationRequired` unless it is there. */
 export function requireConfirmation(

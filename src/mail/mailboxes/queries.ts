@@ -70,8 +70,8 @@ export function selectMailbox(tx: SiteTx, localPart: string): Promise<OwnedMailb
   return mailboxes(tx).where('mailbox.local_part', '=', localPart).executeTakeFirst()
 }
 
-/** Those of these local parts that there are. */
-export function selectMailboxIds(
+/** Those of these local parts that there are. They stay until the transaction ends. */
+export function holdMailboxIds(
   tx: SiteTx,
   localParts: readonly string[],
 ): Promise<{ mailboxId: string; localPart: string }[]> {
@@ -80,6 +80,7 @@ export function selectMailboxIds(
     .select(['mailbox_id as mailboxId', 'local_part as localPart'])
     .where('site_id', '=', tx.siteId)
     .where('local_part', 'in', localParts)
+    .forKeyShare()
     .execute()
 }
 

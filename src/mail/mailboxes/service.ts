@@ -22,7 +22,7 @@ import {
   insertMailbox,
   insertOwners,
   selectMailbox,
-  selectMailboxIds,
+  holdMailboxIds,
   selectMailboxes,
   updateStatus,
 } from './queries.ts'
@@ -59,8 +59,9 @@ export class Mailboxes {
     return mailboxChanges.alone(site, async (tx) => {
       const existing = await selectMailbox(tx, localPart)
       if (existing?.status === 'DISABLED') throw disabledTwin(addressOf(site, localPart))
-      await addresses.add(tx, site, { localPart, kind: 'mailbox' })
+      // Holds the site, too: it is not deleted before this is done.
       const owners = await mailboxChanges.requireUsers(tx, input.owners)
+      await addresses.add(tx, site, { localPart, kind: 'mailbox' })
       const mailbox = { mailboxId: ids.named('mbx'), localPart }
       await insertMailbox(tx, mailbox, clock.now())
       await insertOwners(tx, mailbox.mailboxId, owners, clock.now())
@@ -93,12 +94,12 @@ export class Mailboxes {
     throw notFound('Mailbox', address)
   }
 
-  /** Those of these local parts that are mailboxes, in any state. */
-  idsOf(
+  /** Those of these local parts that are mailboxes, in any state. They stay until the transaction ends. */
+  holdIds(
     tx: SiteTx,
     localParts: readonly string[],
   ): Promise<readonly { readonly mailboxId: string; readonly localPart: string }[]> {
-    return selectMailboxIds(tx, localParts)
+    return holdMailboxIds(tx, localParts)
   }
 
   /** Takes no mail from now on; what it has stays. Disabling twice is fine. */
