@@ -31,7 +31,10 @@ async function main(): Promise<void> {
   const running = { url: urlOf(config.host, service), pid: process.pid }
   started.use(await writeServiceFile(config.dataDir, running))
   const first = await service.firstRun()
-  if (first) process.stdout.write(`${welcome(first, config.baseUrl)}\n`)
+  if (first)
+    process.stdout.write(
+      `${welcome(first, { baseUrl: config.baseUrl, smtpPort: service.smtpPort })}\n`,
+    )
   logger.info({ signal: await signal }, 'draining')
   const late = setTimeout(() => {
     logger.fatal({ timeoutMs: STOP_MS }, 'not stopped in time')

@@ -39,6 +39,8 @@ const FIRST_SYNC_POLL_MS = 50
 export interface Service {
   readonly context: AppContext
   readonly port: number
+  /** Undefined for a process that takes no mail. */
+  readonly smtpPort: number | undefined
   /** Makes the first site of an empty installation; undefined when there is nothing to do. */
   firstRun(): Promise<FirstRunResult | undefined>
   /** Answers everything that was accepted, finishes running jobs, writes the last counts, stops what it started. */
@@ -61,7 +63,7 @@ export async function startService(
     return work
   })
   started.defer(() => context.smtp.drain(DRAIN_MS))
-  if (config.roles.includes('mail')) await context.smtp.start()
+  const smtpPort = config.roles.includes('mail') ? await context.smtp.start() : undefined
   const server = config.roles.includes('api') ? await listen(context) : undefined
   started.defer(async () => {
     context.runtimeLogs.endStreams()
@@ -72,6 +74,7 @@ export async function startService(
   return {
     context,
     port: server?.port ?? config.port,
+    smtpPort,
     firstRun: () => makeFirstSite(context, platform.postgres),
     drain: () => {
       platform.postgres.stopRestarting()

@@ -11,9 +11,11 @@ const RESULT = {
   fault: undefined,
 }
 
+const LOCALHOST = { baseUrl: 'http://localhost:8080', smtpPort: 2525 }
+
 describe('the welcome', () => {
   test('shows where to look, what to type and the link', () => {
-    const text = welcome(RESULT, 'http://localhost:8080')
+    const text = welcome(RESULT, LOCALHOST)
     expect(text).toContain('Croft is running at http://localhost:8080\n')
     expect(text).toContain(
       `curl -X POST http://localhost:8080/data/public/hello -H 'content-type: application/json' -d '{"payload":{"name":"Ada"}}'`,
@@ -24,14 +26,21 @@ describe('the welcome', () => {
   })
 
   test('names the site where the address alone does not', () => {
-    const text = welcome(RESULT, 'http://127.0.0.1:8080')
+    const text = welcome(RESULT, { ...LOCALHOST, baseUrl: 'http://127.0.0.1:8080' })
     expect(text).toContain(
       "curl -X POST http://127.0.0.1:8080/data/public/hello -H 'host: localhost:8080' ",
     )
   })
 
+  test('shows how to send mail, where this process takes it', () => {
+    expect(welcome(RESULT, LOCALHOST)).toContain(
+      '  swaks --server 127.0.0.1:2525 --from ann@localhost --to hello@localhost ',
+    )
+    expect(welcome(RESULT, { ...LOCALHOST, smtpPort: undefined })).not.toContain('swaks')
+  })
+
   test('says why there is nothing to try', () => {
-    const text = welcome({ ...RESULT, fault: 'no room' }, 'http://localhost:8080')
+    const text = welcome({ ...RESULT, fault: 'no room' }, LOCALHOST)
     expect(text).toContain('The example could not be deployed: no room')
     expect(text).not.toContain('/data/public/hello')
   })

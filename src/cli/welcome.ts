@@ -5,11 +5,12 @@ const HELLO = `-H 'content-type: application/json' -d '{"payload":{"name":"Ada"}
 /** What the terminal shows after the first start: every line in it works as it stands. */
 export function welcome(
   { domain, baseUrl, mailbox, onboarding, fault }: FirstRunResult,
-  base: string,
+  at: { readonly baseUrl: string; readonly smtpPort: number | undefined },
 ): string {
+  const base = at.baseUrl
   const reached = new URL(base).hostname === domain
   const host = reached ? '' : ` -H 'host: ${new URL(baseUrl).host}'`
-  const at = (path: string): string => `${base}${path}${host}`
+  const url = (path: string): string => `${base}${path}${host}`
   const admin = onboarding[0]
   return [
     '',
@@ -21,9 +22,9 @@ export function welcome(
     ...(fault === undefined
       ? [
           '',
-          `  curl -X POST ${at('/data/public/hello')} ${HELLO}`,
-          `  curl -i -X POST ${at('/data/public/hello')} ${HELLO}   # again: X-Cache: HIT`,
-          `  curl -X POST ${at('/data/public/time')} -H 'content-type: application/json' -d '{}'`,
+          `  curl -X POST ${url('/data/public/hello')} ${HELLO}`,
+          `  curl -i -X POST ${url('/data/public/hello')} ${HELLO}   # again: X-Cache: HIT`,
+          `  curl -X POST ${url('/data/public/time')} -H 'content-type: application/json' -d '{}'`,
         ]
       : []),
     ...(admin === undefined
@@ -37,9 +38,17 @@ export function welcome(
           'As its admin, from this folder:',
           '',
           `  TOKEN=$(npx croft token --site ${domain} --user ${admin.email})`,
-          `  curl ${at('/admin/data/resources')} -H "authorization: Bearer $TOKEN"`,
+          `  curl ${url('/admin/data/resources')} -H "authorization: Bearer $TOKEN"`,
           `  npx croft site verify ${domain}`,
           `  npx croft mailbox show ${mailbox}`,
+        ]),
+    ...(at.smtpPort === undefined
+      ? []
+      : [
+          '',
+          `Mail to ${mailbox}, its first mailbox, with swaks:`,
+          '',
+          `  swaks --server 127.0.0.1:${at.smtpPort} --from ann@${domain} --to ${mailbox} --h-Subject Hello --body 'It works'`,
         ]),
     '',
   ].join('\n')

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,8 @@ import { isRunning } from '#test/process-table.ts'
 
 const run = promisify(execFile)
 const ADA = { ok: true, data: { message: 'Hello, Ada!' } }
-const LAST_WORDS = 'croft site verify'
+const LAST_WORDS = 'swaks --server'
+const SWAKS = spawnSync('swaks', ['--version']).status === 0
 
 let folder: string
 let port: number
@@ -78,6 +79,13 @@ describe('a new installation', () => {
       'notes',
       'time',
     ])
+  })
+
+  test.skipIf(!SWAKS)('takes the mail that it says how to send', async () => {
+    const [send = ''] = croft.output.split('\n').filter((line) => line.startsWith('  swaks'))
+    expect(await shell(send)).toMatch(/^<-\s+250 .*\n -> QUIT/m)
+    const shown = await shell('npx croft mailbox show hello@localhost --json')
+    expect(JSON.parse(shown)).toMatchObject({ usage: { messages: 1 } })
   })
 
   test('keeps the hash of the onboarding token that it has shown', async () => {
