@@ -39,7 +39,7 @@ const BOUNDS = [
   ['durationMs', 10, 600_000],
   ['timeoutMs', 10, 60_000],
 ] as const
-const MAX_TENANTS = 200
+const MAX_TENANTS = 1000
 const MAX_REQUESTS = 20_000
 const PLAIN = /^[\x21-\x7e]+$/
 
