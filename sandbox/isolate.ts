@@ -4,6 +4,11 @@ import ivm from 'isolated-vm'
 const SAMPLE_EVERY = 16
 /** Share of the memory limit at which an isolate is replaced before V8 has to abort. */
 const FULL = 0.7
+/**
+ * What may be allocated before what is short-lived is collected. V8 itself would wait for 1 MB, use that much twice, and
+ * keep both for as long as the isolate lives.
+ */
+const UNTIDY_BYTES = 192 * 1024
 
 /** An isolate that belongs to nobody yet, with its first context. */
 export interface BlankIsolate {
@@ -31,6 +36,8 @@ export class GuestIsolate {
   retired = false
   #first: ivm.Context | undefined
   #entries = 0
+  /** The heap's size after the last collection; undefined when it is to be looked at. */
+  #tidyBytes: number | undefined
 
   constructor(programKey: string, { memoryMb, isolate, context }: BlankIsolate) {
     this.programKey = programKey
@@ -50,13 +57,17 @@ export class GuestIsolate {
     return this.isolate.isDisposed
   }
 
-  /** Call it after each entry: it looks at the heap at times. */
-  isNearMemoryLimit(): boolean {
+  /** Looks at the heap after some of the entries: `full` when it nears the limit, `untidy` when a collection pays. */
+  heapAfterEntry(): 'fine' | 'untidy' | 'full' {
     this.#entries += 1
-    if (this.#entries % SAMPLE_EVERY !== 0 || this.disposed) return false
+    if (this.#entries % SAMPLE_EVERY !== 0 || this.disposed) return 'fine'
     const heap = this.isolate.getHeapStatisticsSync()
     const used = heap.used_heap_size + heap.externally_allocated_size
-    return used > this.memoryMb * 1024 * 1024 * FULL
+    if (used > this.memoryMb * 1024 * 1024 * FULL) return 'full'
+    this.#tidyBytes = Math.min(used, this.#tidyBytes ?? used)
+    if (used - this.#tidyBytes < UNTIDY_BYTES) return 'fine'
+    this.#tidyBytes = undefined
+    return 'untidy'
   }
 
   dispose(): void {

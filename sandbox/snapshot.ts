@@ -3,6 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 import ivm from 'isolated-vm'
 
+import { withSmallCaches } from './v8-flags.ts'
+
 const DIGEST_BYTES = 32
 
 /** Where the service keeps a snapshot, and where this process may put one for it to keep. */
@@ -17,9 +19,10 @@ interface SnapshotPaths {
  */
 export function snapshotFile(prelude: string, { kept, draft }: SnapshotPaths): string {
   if (readSnapshotBytes(kept)) return kept
-  const bytes = new Uint8Array(
-    ivm.Isolate.createSnapshot([{ code: prelude, filename: 'croft:prelude' }]).copy(),
+  const snapshot = withSmallCaches(() =>
+    ivm.Isolate.createSnapshot([{ code: prelude, filename: 'croft:prelude' }]),
   )
+  const bytes = new Uint8Array(snapshot.copy())
   writeFileSync(draft, Buffer.concat([digest(bytes), bytes]))
   return draft
 }

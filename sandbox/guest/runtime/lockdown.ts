@@ -1,7 +1,13 @@
-import { defineProperty, deleteProperty, ProxyClass } from '#sandbox/guest/web/primordials.ts'
+import {
+  create,
+  defineProperty,
+  deleteProperty,
+  hasOwn,
+  ProxyClass,
+} from '#sandbox/guest/web/primordials.ts'
 
 /** Memory that these allocate is not counted against an isolate's limit, or can be made to outgrow it. */
-const UNBOUNDED = ['SharedArrayBuffer', 'Atomics', 'WebAssembly'] as const
+export const UNBOUNDED = ['SharedArrayBuffer', 'Atomics', 'WebAssembly'] as const
 
 const { preventExtensions } = Object
 const construct = Reflect.construct
@@ -25,9 +31,17 @@ export function removeUnbounded(): void {
   }
 }
 
+/** V8 puts it on every context, for good; the host has taken it by now. */
+export function hideCollector(): void {
+  if (!hasOwn(globalThis, 'gc')) return
+  const nothing = create(null) as PropertyDescriptor
+  nothing.value = undefined
+  nothing.writable = false
+  defineProperty(globalThis, 'gc', nothing)
+}
+
 /**
- * What one call puts on `Object.prototype`, as a careless merge of a payload's `__proto__` does, every later call would
- * find on every object. What is there already may still be replaced, so that classes may override it by assignment.
+ * Nothing can be added to `Object.prototype`, not even while a module loads. What is there may be replaced until then.
  */
 export const closeObjectPrototype = (): void => {
   preventExtensions(Object.prototype)

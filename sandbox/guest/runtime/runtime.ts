@@ -13,7 +13,12 @@ import { type BootConfig, setConfig } from './config.ts'
 import { randomBytes, setEntropy } from './entropy.ts'
 import { answerHostCall, callHost } from './host-calls.ts'
 import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls.ts'
-import { closeObjectPrototype, fixArrayBuffers, removeUnbounded } from './lockdown.ts'
+import {
+  closeObjectPrototype,
+  fixArrayBuffers,
+  hideCollector,
+  removeUnbounded,
+} from './lockdown.ts'
 import { defineModule, exportedNames, moduleLoaded, requireModule, type Target } from './modules.ts'
 import { emit, takeOutput } from './output.ts'
 import { ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
@@ -64,6 +69,7 @@ const runtime: GuestRuntime = {
   boot(text, entropy) {
     deleteProperty(globalThis, '__croft')
     removeUnbounded()
+    hideCollector()
     closeObjectPrototype()
     const config = jsonParse(text) as BootConfig
     host.env = (jsonParse(text) as { env: Record<string, string> }).env

@@ -277,12 +277,12 @@ describe('a site whose function is', () => {
           try { walk(Object.getPrototypeOf(value), path + '.__proto__') } catch {}
         }
         walk(globalThis, 'globalThis'); walk(input, 'input'); walk(ctx, 'ctx')
-        return { found, gone: [typeof SharedArrayBuffer, typeof Atomics, typeof WebAssembly, typeof process, typeof require] }
+        return { found, gone: [typeof SharedArrayBuffer, typeof Atomics, typeof WebAssembly, typeof process, typeof require, typeof gc] }
       }
     `)
     expect(outcome).toMatchObject({
       ok: true,
-      result: JSON.stringify({ found: [], gone: Array.from({ length: 5 }, () => 'undefined') }),
+      result: JSON.stringify({ found: [], gone: Array.from({ length: 6 }, () => 'undefined') }),
     })
   })
 

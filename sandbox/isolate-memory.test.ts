@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type ivm from 'isolated-vm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { CpuClock } from './cpu-clock.ts'
+import { TO_GUEST } from './grammars.ts'
+import { bundlePrelude } from './guest/bundle.ts'
+import { Instance } from './instance.ts'
+import { blankIsolate, GuestIsolate } from './isolate.ts'
+import { RecordWriter } from './records.ts'
+import { loadSnapshot, snapshotFile } from './snapshot.ts'
+import { setIsolateFlags } from './v8-flags.ts'
+import { WorkerOutput } from './worker-output.ts'
+
+const KB = 1024
+const CALLS = 600
+
+let directory: string
+let snapshot: ivm.ExternalCopy<ArrayBuffer>
+
+beforeAll(async () => {
+  setIsolateFlags()
+  directory = mkdtempSync(join(tmpdir(), 'croft-'))
+  const paths = { kept: join(directory, 'kept'), draft: join(directory, 'draft') }
+  snapshot = loadSnapshot(snapshotFile(await bundlePrelude(), paths))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const usedKb = ({ isolate }: { readonly isolate: ivm.Isolate }): number =>
+  isolate.getHeapStatisticsSync().used_heap_size / KB
+
+function sectionOf(call: number): string {
+  const writer = new RecordWriter(TO_GUEST)
+  writer.add('call', [call], ['work', 'r', 'null', '{"payload":1}'])
+  return writer.take()
+}
+
+/** A function whose every call leaves 2 KB behind. */
+function instanceOf(home: GuestIsolate): Instance {
+  const code = 'export default () => Array.from({ length: 128 }, (_, at) => [at]).length'
+  return new Instance(home, {
+    slot: 1,
+    definition: {
+      programKey: 'program',
+      siteId: 'site',
+      siteDomain: 'one.test',
+      name: 'work',
+      entry: 'main.js',
+      handler: 'default',
+      modules: [{ path: 'main.js', format: 'esm', code }],
+      env: {},
+      timeoutMs: 5000,
+      memoryMb: 128,
+      limits: { cpuMs: 1000, resultBytes: 1000, logLineLength: 100, logLines: 10 },
+      adHoc: false,
+    },
+    cpu: new CpuClock(),
+    progress: () => {},
+    outbox: new WorkerOutput(() => {}),
+    numbers: { next: () => 1, free: () => {} },
+    stopped: () => {},
+  })
+}
+
+describe('an isolate', () => {
+  test('holds no more than it needs before it has run anything', () => {
+    const blank = blankIsolate(128, snapshot)
+    expect(usedKb(blank)).toBeLessThan(2100)
+    blank.isolate.dispose()
+  })
+
+  test('is rid of what its calls leave behind before V8 would see to it', () => {
+    const home = new GuestIsolate('program', blankIsolate(128, snapshot))
+    const instance = instanceOf(home)
+    instance.start(sectionOf(1))
+    const firstKb = usedKb(home)
+    let mostKb = 0
+    for (let call = 2; call < CALLS; call += 1) {
+      instance.start(sectionOf(call))
+      mostKb = Math.max(mostKb, usedKb(home))
+    }
+    expect(mostKb - firstKb).toBeLessThan(600)
+    home.dispose()
+  })
+})
