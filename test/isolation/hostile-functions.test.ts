@@ -97,7 +97,7 @@ describe('a function', () => {
     ['nested', 'ValidationError'],
     ['wide', 'ValidationError'],
     ['prototype', 'ValidationError'],
-    ['polluted', 'ValidationError'],
+    ['polluted', 'TypeError'],
   ])('that asks with what is %s is told so', async (name, caught) => {
     expect(await run({ run: 'input', name })).toMatchObject({ caught })
   })

@@ -23,6 +23,7 @@ import { defineModule, exportedNames, moduleLoaded, requireModule, type Target }
 import { emit, takeOutput } from './output.ts'
 import { ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
 import { SectionReader } from './section.ts'
+import { closeSharedObjects } from './shared-objects.ts'
 import { describeThrown } from './thrown.ts'
 import { addTimer, earliestDueMs, removeTimer, takeDue } from './timers.ts'
 
@@ -145,6 +146,7 @@ function loaded(exports: unknown): void {
     ? { kind: 'fetch', owner: globalThis, handle: serve }
     : undefined
   moduleLoaded(exports, served)
+  closeSharedObjects()
 }
 
 function hide(name: string, value: unknown): void {

@@ -151,9 +151,20 @@ function literal(type: string, value: object): string | undefined {
   }
 }
 
+/** Their `constructor` is an accessor once a module has been evaluated, which inspection does not run. */
+const ERRORS = [AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError]
+const BUILT_IN = new Map<object, string>(
+  [Object, Function, Error, URIError, ...ERRORS].map(({ prototype, name }) => [
+    prototype as object,
+    name,
+  ]),
+)
+
 function constructorName(value: object): string | null {
   let proto: object | null = value
   for (let steps = 0; proto !== null && steps < 100; steps++) {
+    const builtIn = mapGet(BUILT_IN, proto)
+    if (typeof builtIn === 'string') return builtIn
     const constructor: unknown = getOwnPropertyDescriptor(proto, 'constructor')?.value
     if (typeof constructor === 'function') {
       const name: unknown = getOwnPropertyDescriptor(constructor, 'name')?.value
