@@ -10,6 +10,9 @@ import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
 import { silentLog } from './silent-log.ts'
 import { SANDBOX_CONFIG } from './test-sandbox.ts'
 
+/** A user may have only so many threads: each process of the tests has one of its own, for the hosts of many services. */
+const CONFIG = { ...SANDBOX_CONFIG, hosts: 16, uid: 62_000 + (process.pid % 2000) }
+
 let prelude: Promise<string> | undefined
 let jail: Promise<Jail> | undefined
 
@@ -24,7 +27,7 @@ export async function builtSandbox(): Promise<
   const cacheDir = inject('snapshotFolder')
   const entries = builtEntries()
   prelude ??= readFile(join(folder, 'prelude.js'), 'utf8')
-  jail ??= openSandboxJail({ config: SANDBOX_CONFIG, cacheDir, entries, logger: silentLog })
+  jail ??= openSandboxJail({ config: CONFIG, cacheDir, entries, logger: silentLog })
   return { cacheDir, entries, prelude: await prelude, jail: await jail }
 }
 

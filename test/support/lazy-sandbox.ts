@@ -7,7 +7,14 @@ import type {
   SandboxStatus,
 } from '#platform/sandbox-host/sandbox.ts'
 
-const ASLEEP: SandboxStatus = { ready: false, hosts: [], warmIsolates: 0, running: 0, queued: 0 }
+const ASLEEP: SandboxStatus = {
+  ready: false,
+  hosts: [],
+  walls: [],
+  warmIsolates: 0,
+  running: 0,
+  queued: 0,
+}
 
 /** The real sandbox, whose processes start with the first site code: most tests run none. */
 export class LazySandbox implements Sandbox {

@@ -4,6 +4,8 @@ import process from 'node:process'
 
 import { AppError } from '#base/app-error.ts'
 
+import type { MemoryGroup } from './walls/memory-groups.ts'
+
 const MIN_MAJOR = 24
 /** Packages that carry nothing but a Node binary for one platform. */
 const PACKAGES = [
@@ -18,6 +20,8 @@ export interface HostCommand {
   readonly env: Readonly<Record<string, string>>
   /** Whether the process that is started is one around the one that it is for. */
   readonly isNested: boolean
+  /** What bounds its memory, made for this one process. */
+  readonly memory?: MemoryGroup | undefined
 }
 
 /** Absolute path of the Node that runs the sandbox hosts: the installed package, or the Node that runs this service. */

@@ -50,7 +50,9 @@ export class HostProcess {
     })
     child.on('exit', (code, signal) => {
       const end = endOf({ code, signal })
-      const killed = this.#killed
+      const { memory } = command
+      const killed = this.#killed ?? (memory?.ranOut() === true ? 'memoryMb' : undefined)
+      memory?.remove()
       if (!this.#isDismissed) {
         const fields = { hostPid: child.pid, ...end, killed, stderr: stderr() }
         logger.warn(fields, 'sandbox host ended')

@@ -183,7 +183,7 @@ export class HostSupervisor {
       isConnected: false,
       exit: undefined,
       process: new HostProcess({
-        command: jail.command({ entry, view }),
+        command: jail.command({ entry, view, memoryBytes }),
         logger,
         options: {
           socketPath,

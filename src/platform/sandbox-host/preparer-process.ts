@@ -62,7 +62,11 @@ export class PreparerProcess {
       logger.error({ err }, 'the process that prepares code does not start')
       this.#onEnd('interrupted')
     })
-    child.on('close', (code, signal) => this.#onExit(this.#process.endOf({ code, signal })))
+    child.on('close', (code, signal) => {
+      if (command.memory?.ranOut() === true) this.#killed ??= 'memory'
+      command.memory?.remove()
+      this.#onExit(this.#process.endOf({ code, signal }))
+    })
   }
 
   get pid(): number {

@@ -15,7 +15,7 @@ describe('a process that prepares code', () => {
     ['is killed by somebody else', 'kill -KILL $$'],
   ])('and %s is told as a fault of the service', async (_, script) => {
     preparer = new Preparer({
-      command: { file: '/bin/sh', args: ['-c', script], env: {}, isNested: false },
+      command: () => ({ file: '/bin/sh', args: ['-c', script], env: {}, isNested: false }),
       limits: { cpuMs: 1000, memoryBytes: 1e9 },
       logger: pino({ enabled: false }),
     })
@@ -27,7 +27,7 @@ describe('a process that prepares code', () => {
 
   test('that does not start is told as a fault of the service', async () => {
     preparer = new Preparer({
-      command: { file: '/nowhere/node', args: [], env: {}, isNested: false },
+      command: () => ({ file: '/nowhere/node', args: [], env: {}, isNested: false }),
       limits: { cpuMs: 1000, memoryBytes: 1e9 },
       logger: pino({ enabled: false }),
     })

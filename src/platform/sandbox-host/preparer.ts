@@ -19,7 +19,8 @@ const MAX_INTERRUPTIONS = 8
 const MAX_WAITING = 256
 
 export interface PreparerDeps {
-  readonly command: HostCommand
+  /** Makes what starts one process. */
+  command(): HostCommand
   readonly limits: PreparerLimits
   readonly logger: Logger
 }
@@ -74,9 +75,9 @@ export class Preparer {
   }
 
   #ready(): PreparerProcess {
-    const { command, limits, logger } = this.#deps
+    const { limits, logger } = this.#deps
     if (this.#process?.ended !== false) {
-      this.#process = new PreparerProcess(command, limits, logger)
+      this.#process = new PreparerProcess(this.#deps.command(), limits, logger)
     }
     return this.#process
   }

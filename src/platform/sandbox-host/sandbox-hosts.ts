@@ -56,6 +56,7 @@ export class SandboxHosts implements Sandbox {
   readonly #dispatcher: Dispatcher
   readonly #fleet: HostSupervisor
   readonly #preparer: Preparer
+  readonly #jail: Jail
   #lastCall = 0
   #closed = false
 
@@ -70,13 +71,17 @@ export class SandboxHosts implements Sandbox {
       needed: (role) => this.#fleet.needed(role),
     })
     this.#dispatcher = dispatcher
+    this.#jail = jail
+    const limits = { ...PREPARER_LIMITS, ...deps.preparerLimits }
     this.#preparer = new Preparer({
-      command: jail.command({
-        entry: entries.preparer,
-        view: { reads: [], writes: [] },
-        cpuSeconds: PREPARER_CPU_SECONDS,
-      }),
-      limits: { ...PREPARER_LIMITS, ...deps.preparerLimits },
+      command: () =>
+        jail.command({
+          entry: entries.preparer,
+          view: { reads: [], writes: [] },
+          cpuSeconds: PREPARER_CPU_SECONDS,
+          memoryBytes: limits.memoryBytes,
+        }),
+      limits,
       logger,
     })
     this.#fleet = new HostSupervisor({
@@ -136,6 +141,7 @@ export class SandboxHosts implements Sandbox {
     return {
       ready: workers.size > 0,
       hosts: this.#fleet.status,
+      walls: this.#jail.walls,
       warmIsolates: Array.from(workers, (worker) => worker.warmIsolates).reduce((a, b) => a + b, 0),
       running,
       queued: waiting,

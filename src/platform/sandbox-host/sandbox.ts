@@ -9,6 +9,7 @@ import type {
 
 import type { Call } from './call.ts'
 import type { HostRole } from './host-place.ts'
+import type { WallState } from './walls/walls.ts'
 
 /**
  * What the service asks of the sandbox hosts. Payloads and results cross as JSON text: parsed once, inside the isolate.
@@ -176,6 +177,8 @@ export interface SandboxStatus {
     readonly restarts: number
     readonly rssBytes: number
   }[]
+  /** What stands around every process. */
+  readonly walls: readonly WallState[]
   readonly warmIsolates: number
   readonly running: number
   readonly queued: number

@@ -3,6 +3,7 @@ import process from 'node:process'
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 
 import { bubblewrapArguments, FILTER_FD, type View } from './bubblewrap.ts'
+import type { MemoryGroups } from './memory-groups.ts'
 import { nodePermissions } from './node-permissions.ts'
 import { limitLines } from './process-limits.ts'
 import { asUser } from './sandbox-user.ts'
@@ -26,6 +27,8 @@ export interface JailParts {
   readonly maxThreads: number
   /** The file with the filter for the kernel. */
   readonly filterPath: string
+  /** Undefined where this service may not make any. */
+  readonly memoryGroups: MemoryGroups | undefined
   /** Of the programs above. */
   readonly libraries: readonly string[]
 }
@@ -38,6 +41,8 @@ export interface SandboxProgram {
   /** Files it reads besides its own code, and files it writes: these exist. */
   readonly view: View
   readonly cpuSeconds?: number
+  /** Resident memory at which the service ends it. */
+  readonly memoryBytes?: number
 }
 
 /** How a process of the sandbox is started behind walls. */
@@ -54,7 +59,13 @@ export function jailCommand(
   const unprivileged =
     walls.has('user') && parts.setpriv ? [...asUser(parts.setpriv, parts.uid), ...node] : node
   const command = isNested ? [...outside(parts, walls, code), ...unprivileged] : unprivileged
-  return { ...inShell(parts, walls, { program, command }), isNested }
+  const { memoryBytes } = program
+  const memory =
+    walls.has('memory') && memoryBytes !== undefined
+      ? parts.memoryGroups?.make(memoryBytes)
+      : undefined
+  const started = inShell(parts, walls, { program, command, group: memory?.path })
+  return { ...started, isNested, memory }
 }
 
 function outside(parts: JailParts, walls: ReadonlySet<Wall>, code: View): string[] {
@@ -64,12 +75,19 @@ function outside(parts: JailParts, walls: ReadonlySet<Wall>, code: View): string
   return bubblewrapArguments({ program: bubblewrap, walls, isRoot, view })
 }
 
+interface CommandInShell {
+  readonly program: SandboxProgram
+  readonly command: readonly string[]
+  /** The control group that it enters. */
+  readonly group: string | undefined
+}
+
 /** The shell sets the limits, opens the filter, enters the group, and then becomes the command. */
 function inShell(
   { maxThreads, filterPath }: JailParts,
   walls: ReadonlySet<Wall>,
-  { program, command }: { readonly program: SandboxProgram; readonly command: readonly string[] },
-): Omit<HostCommand, 'isNested'> {
+  { program, command, group }: CommandInShell,
+): Pick<HostCommand, 'file' | 'args' | 'env'> {
   if (process.platform === 'win32') {
     const [file = '', ...args] = command
     return { file, args, env: ENVIRONMENT }
@@ -77,13 +95,14 @@ function inShell(
   const { cpuSeconds } = program
   const filtered = walls.has('syscalls') ? ` ${FILTER_FD}<"$filter"` : ''
   const script = [
-    'filter=$1; shift',
+    'filter=$1; group=$2; shift 2',
+    ...(group === undefined ? [] : ['echo $$ > "$group/cgroup.procs" || exit 1']),
     ...limitLines({ walls, maxThreads, cpuSeconds }),
     `exec "$@"${filtered}`,
   ].join('\n')
   return {
     file: '/bin/sh',
-    args: ['-c', script, 'sh', filterPath, ...command],
+    args: ['-c', script, 'sh', filterPath, group ?? '', ...command],
     env: ENVIRONMENT,
   }
 }

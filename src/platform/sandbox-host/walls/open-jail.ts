@@ -10,6 +10,7 @@ import { tellsChildren } from '#platform/sandbox-host/inner-process.ts'
 
 import type { JailParts } from './jail-command.ts'
 import { Jail } from './jail.ts'
+import { MemoryGroups } from './memory-groups.ts'
 import { architectureOf, seccompFilter } from './seccomp-filter.ts'
 import { tryWalls } from './try-walls.ts'
 import { librariesOf } from './visible-files.ts'
@@ -47,10 +48,12 @@ export async function openJail(options: JailOptions): Promise<Jail> {
   const wanted = WALLS.filter((wall) => !missing.has(wall))
   const { standing, failures } = await tryWalls(parts, wanted, options.probe)
   const walls = WALLS.map((wall): WallState => {
-    if (standing.has(wall)) return { wall, stands: true, reason: null }
-    return { wall, stands: false, reason: missing.get(wall) ?? failures.get(wall) ?? 'unknown' }
+    const needed = jailWalls(parts.isRoot).includes(wall)
+    if (standing.has(wall)) return { wall, stands: true, reason: null, needed }
+    const reason = missing.get(wall) ?? failures.get(wall) ?? 'unknown'
+    return { wall, stands: false, reason, needed }
   })
-  report(walls, parts.isRoot, options)
+  report(walls, options)
   return new Jail(parts, walls)
 }
 
@@ -66,6 +69,7 @@ async function findParts({ node, uid, hosts, cacheDir }: JailOptions): Promise<J
     isRoot: process.getuid?.() === 0,
     maxThreads: 2 * (hosts + MORE_PROCESSES) * (THREADS_OF_PROCESS + 2 * availableParallelism()),
     filterPath: await writeFilter(cacheDir),
+    memoryGroups: isLinux ? MemoryGroups.find() : undefined,
     libraries: isLinux && bubblewrap !== undefined ? await librariesOf(programs) : [],
   }
 }
@@ -105,7 +109,7 @@ function missingParts(parts: JailParts, without: ReadonlySet<Wall>): Map<Wall, s
   }
   miss([...without], 'left out')
   if (process.platform !== 'linux') {
-    miss([...BUBBLEWRAP_WALLS, 'syscalls', 'user'], 'only Linux has it')
+    miss([...BUBBLEWRAP_WALLS, 'syscalls', 'user', 'memory'], 'only Linux has it')
   }
   if (process.platform === 'win32') miss(['limits'], 'Windows has no such limits')
   const withBubblewrap: Wall[] = [...BUBBLEWRAP_WALLS, 'syscalls']
@@ -114,19 +118,19 @@ function missingParts(parts: JailParts, without: ReadonlySet<Wall>): Map<Wall, s
   if (architectureOf(process.arch) === undefined)
     miss(['syscalls'], `not known for ${process.arch}`)
   if (!parts.isRoot) miss(['user'], 'the service is not root, and has no other user to give')
+  if (!parts.memoryGroups) miss(['memory'], 'no control group that this service may divide')
   if (parts.setpriv === undefined) miss(['user'], 'setpriv (of util-linux) is not installed')
   return missing
 }
 
 function report(
   walls: readonly WallState[],
-  isRoot: boolean,
   { require, logger }: Pick<JailOptions, 'require' | 'logger'>,
 ): void {
   const missing = walls.filter(({ stands }) => !stands)
   const standing = walls.filter(({ stands }) => stands).map(({ wall }) => wall)
   const reasons = Object.fromEntries(missing.map(({ wall, reason }) => [wall, reason]))
-  const needed = missing.filter(({ wall }) => jailWalls(isRoot).includes(wall))
+  const needed = missing.filter((wall) => wall.needed)
   if (require === 'jail' && needed.length > 0) {
     const faults = needed.map(({ wall, reason }) => `  - ${wall}: ${reason}`).join('\n')
     throw new SetupError(

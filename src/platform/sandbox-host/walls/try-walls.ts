@@ -1,14 +1,20 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
+import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
+
 import { jailCommand, type JailParts } from './jail-command.ts'
 import { BUBBLEWRAP_WALLS, type Wall } from './walls.ts'
 
 const TRY_MS = 10_000
+const MEMORY_BYTES = 512 * 1024 * 1024
 const REASON_LENGTH = 300
+/** `Error: …`, `TypeError [ERR_…]: …` */
+const ERROR = /^\w*Error\b.*:/
 /** What each next attempt goes without, until one succeeds: least comes first. */
 const CONCESSIONS: readonly (readonly Wall[])[] = [
   [],
+  ['memory'],
   ['permissions'],
   ['syscalls'],
   ['user'],
@@ -52,23 +58,29 @@ async function attempt(
   walls: ReadonlySet<Wall>,
   entry: string,
 ): Promise<string | undefined> {
-  const command = jailCommand(parts, walls, { entry, view: { reads: [], writes: [] } })
-  const options = {
-    env: { ...command.env },
-    cwd: '/',
-    timeout: TRY_MS,
-    killSignal: 'SIGKILL',
-  } as const
+  const program = { entry, view: { reads: [], writes: [] }, memoryBytes: MEMORY_BYTES }
+  let command: HostCommand | undefined
   try {
-    await promisify(execFile)(command.file, [...command.args], options)
+    command = jailCommand(parts, walls, program)
+    const { file, args, env } = command
+    await promisify(execFile)(file, [...args], {
+      env: { ...env },
+      cwd: '/',
+      timeout: TRY_MS,
+      killSignal: 'SIGKILL',
+    })
     return undefined
   } catch (error) {
     return failureOf(error)
+  } finally {
+    command?.memory?.remove()
   }
 }
 
 function failureOf(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
   const text = stderr === '' ? String(error) : stderr
-  return text.split('\n').slice(0, 3).join(' ').slice(0, REASON_LENGTH)
+  // Node shows its own source first.
+  const lines = text.split('\n')
+  return (lines.find((line) => ERROR.test(line)) ?? lines[0] ?? '').slice(0, REASON_LENGTH)
 }

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
@@ -30,11 +30,13 @@ export async function librariesOf(programs: readonly string[]): Promise<string[]
   return found.length > 0 ? [...new Set(found)] : LIBRARY_FOLDERS.filter((path) => existsSync(path))
 }
 
-/** The dynamic linker of glibc lists the libraries instead of starting the program; any other starts it. */
+/** The dynamic linker of glibc lists the libraries instead of starting the program; any other starts it, which may fail. */
 async function trace(program: string): Promise<string> {
   const options = { env: { LD_TRACE_LOADED_OBJECTS: '1' }, timeout: TRACE_MS }
-  const { stdout } = await promisify(execFile)(program, ['--version'], options)
-  return stdout
+  return promisify(execFile)(program, ['--version'], options).then(
+    ({ stdout }) => stdout,
+    () => '',
+  )
 }
 
 /** A package and what it depends on, as far as it is installed, each where Node finds it from `folder`. */
@@ -67,7 +69,15 @@ export function ancestors(path: string): string[] {
   return parent === path ? [path] : [path, ...ancestors(parent)]
 }
 
-/** Also at the places that links lead to. */
-export const withTargets = (paths: readonly string[]): string[] => [
-  ...new Set(paths.flatMap((path) => (existsSync(path) ? [path, realpathSync(path)] : [path]))),
-]
+/**
+ * Also the links on the way to them, and the places where those lead. Folders come before what is in them: Node's
+ * permissions know no folder that is named after one of its files.
+ */
+export const withTargets = (paths: readonly string[]): string[] => {
+  const all = paths.flatMap((path) =>
+    existsSync(path) ? [path, realpathSync(path), ...ancestors(path).filter(isLink)] : [path],
+  )
+  return [...new Set(all)].toSorted((one, other) => one.length - other.length)
+}
+
+const isLink = (path: string): boolean => lstatSync(path).isSymbolicLink()

@@ -2,7 +2,8 @@
  * What stands between a sandbox process and everything else, should code break out of its isolate:
  * `files`: it sees only what it reads, and writes only its own two files; `network`: it has none; `processes`: it sees no
  * other; `syscalls`: the kernel refuses what it never needs; `user`: it is nobody else's user; `permissions`: Node refuses
- * files and programs by itself; `limits`: open files, file sizes, processes, no core files.
+ * files and programs by itself; `limits`: open files, file sizes, processes, no core files; `memory`: the
+ * kernel bounds it.
  */
 export const WALLS = [
   'files',
@@ -12,6 +13,7 @@ export const WALLS = [
   'user',
   'permissions',
   'limits',
+  'memory',
 ] as const
 export type Wall = (typeof WALLS)[number]
 
@@ -23,6 +25,8 @@ export interface WallState {
   readonly stands: boolean
   /** Why it does not stand; null when it does. */
   readonly reason: string | null
+  /** Whether it takes this one to make a jail. */
+  readonly needed: boolean
 }
 
 /** Those without which a sandbox is no jail. A service that is not root has only its own user to run it as. */
