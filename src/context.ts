@@ -18,6 +18,7 @@ import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts
 import type { Counters } from '#platform/redis/counters.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
+import type { WallState } from '#platform/sandbox-host/walls/walls.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
@@ -44,6 +45,8 @@ export interface AppContext extends Identity, Mail, Runtime {
   readonly operatorKey: string
   /** What `/readyz` tells. Every value other than `ok` says what is wrong. */
   checkReadiness(): Promise<Readonly<Record<string, string>>>
+  /** What stands around the processes that run site code. */
+  sandboxWalls(): readonly WallState[]
   readonly objects: ObjectStore
   /** Signs the URLs that lead to this service: all of the file store, and uploads to S3 whose length is not known before. */
   readonly objectUrls: ObjectUrls
@@ -129,6 +132,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sites,
     deployments,
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
+    sandboxWalls: () => runtime.sandbox.status().walls,
     work: (signal) => runAll([queue, runtime.jobScheduler], signal),
     async [Symbol.asyncDispose]() {
       await runtime[Symbol.asyncDispose]()

@@ -10,6 +10,7 @@ import { authSet } from './auth-set.ts'
 import { authShow } from './auth-show.ts'
 import { Arguments, type CliCommand } from './command.ts'
 import { findConnection } from './connection.ts'
+import { doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { iacApply, iacExport, iacPlan, iacReplace } from './iac.ts'
 import { keysRotate } from './keys-rotate.ts'
@@ -41,6 +42,7 @@ import { token } from './token.ts'
 const COMMANDS: readonly CliCommand[] = [
   serve,
   migrateCommand,
+  doctor,
   siteCreate,
   siteList,
   siteShow,

@@ -1,29 +1,66 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 
 import { authority } from './plugins/authority.ts'
+import { operatorAuth, operatorKeyCheck } from './plugins/operator-auth.ts'
 
 /** Named when they are away, but nothing that is served needs them. */
 const OPTIONAL_PARTS: ReadonlySet<string> = new Set(['redis'])
 
-/** For load balancers: `/healthz` says that the process lives, `/readyz` names what is not ready. */
-export const healthRoutes = (context: AppContext) =>
-  new Elysia()
+/** What the operator is told of an installation. */
+const Diagnosis = Type.Object({
+  status: Type.Union([Type.Literal('ready'), Type.Literal('not ready')]),
+  checks: Type.Record(Type.String(), Type.String()),
+  /** What stands around the processes that run site code. */
+  walls: Type.Array(
+    Type.Object({
+      wall: Type.String(),
+      stands: Type.Boolean(),
+      reason: Type.Union([Type.String(), Type.Null()]),
+      needed: Type.Boolean(),
+    }),
+  ),
+})
+
+/**
+ * For load balancers: `/healthz` says that the process lives, `/readyz` names what is not ready. With the operator key it
+ * also says which walls stand around site code: whoever attacks one need not know.
+ */
+export const healthRoutes = (context: AppContext) => {
+  const holdsKey = operatorKeyCheck(context)
+  return new Elysia()
     .get('/healthz', () => ({ status: 'ok' }), {
       detail: authority('open', 'says only that the process lives'),
     })
     .get(
       '/readyz',
-      async () => {
-        const checks = await context.checkReadiness()
-        const ready = Object.entries(checks).every(
-          ([part, check]) => check === 'ok' || OPTIONAL_PARTS.has(part),
-        )
+      async ({ request }) => {
+        const readiness = await readinessOf(context)
         return Response.json(
-          { status: ready ? 'ready' : 'not ready', checks },
-          { status: ready ? 200 : 503 },
+          holdsKey(request.headers) ? { ...readiness, walls: context.sandboxWalls() } : readiness,
+          { status: readiness.status === 'ready' ? 200 : 503 },
         )
       },
       { detail: authority('open', 'names parts of the installation, no tenant') },
     )
+}
+
+/** What `croft doctor` asks. */
+export const portalDiagnosisRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/diagnosis' })
+    .use(operatorAuth(context))
+    .get(
+      '/',
+      async () => ({ ...(await readinessOf(context)), walls: [...context.sandboxWalls()] }),
+      { operator: true, response: Diagnosis },
+    )
+
+async function readinessOf(context: AppContext) {
+  const checks = await context.checkReadiness()
+  const ready = Object.entries(checks).every(
+    ([part, check]) => check === 'ok' || OPTIONAL_PARTS.has(part),
+  )
+  return { status: ready ? ('ready' as const) : ('not ready' as const), checks }
+}

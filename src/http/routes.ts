@@ -23,7 +23,7 @@ import { adminConfigRoutes } from './admin-public/config.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthRoutes } from './data/auth.ts'
 import { dataOperationRoutes } from './data/operations.ts'
-import { healthRoutes } from './health.ts'
+import { healthRoutes, portalDiagnosisRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
 import { cognitoRoutes } from './oidc/cognito.ts'
@@ -80,6 +80,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalIacRoutes,
   portalTokenRoutes,
   portalAuditRoutes,
+  portalDiagnosisRoutes,
   portalAuthRoutes,
   portalUserSessionRoutes,
   portalOutboxRoutes,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { WALLS } from '#platform/sandbox-host/walls/walls.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -18,6 +19,18 @@ describe('the service', () => {
       status: 'ready',
       checks: { postgres: 'ok', objects: 'ok', sandbox: 'ok' },
     })
+  })
+
+  test('says which walls stand around site code to the operator alone', async () => {
+    const token = stack.operatorKey
+    const ready = await stack.call('any.host', 'GET', '/readyz', { token })
+    const { walls } = ready.json
+    expect(walls.map(({ wall }: { wall: string }) => wall)).toEqual(WALLS)
+    for (const { stands, reason } of walls) expect(reason === null).toBe(stands)
+    const other = await stack.call('any.host', 'GET', '/readyz', { token: 'another key' })
+    expect(other.json).not.toHaveProperty('walls')
+    const told = await stack.call('any.host', 'GET', '/portal/api/diagnosis', { token })
+    expect(told.json).toEqual({ ...other.json, walls })
   })
 
   test('gives every answer an id of its own, which tells nothing of the others', async () => {

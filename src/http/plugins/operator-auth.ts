@@ -13,12 +13,10 @@ import { type ResolveContext, admission, authority, requestBodyMacro } from './a
  * `…/sites/:siteId` and adds the `site` that the path names.
  */
 export const operatorAuth = (context: AppContext) => {
-  const expected = digest(context.operatorKey)
+  const holdsKey = operatorKeyCheck(context)
   const admitted = () =>
     admission(authority('operator'), jsonBody(), async ({ headers }) => {
-      const [scheme, key] = (headers.get('authorization') ?? '').split(' ')
-      const valid = timingSafeEqual(digest(key ?? ''), expected)
-      if (scheme?.toLowerCase() !== 'bearer' || !valid) throw noKey()
+      if (!holdsKey(headers)) throw noKey()
       return { operator: true as const }
     })
   return new Elysia().macro({
@@ -35,6 +33,16 @@ export const operatorAuth = (context: AppContext) => {
       }
     },
   })
+}
+
+/** Makes what tells whether a request comes with the operator key. */
+export function operatorKeyCheck({ operatorKey }: AppContext): (headers: Headers) => boolean {
+  const expected = digest(operatorKey)
+  return (headers) => {
+    const [scheme, key] = (headers.get('authorization') ?? '').split(' ')
+    const valid = timingSafeEqual(digest(key ?? ''), expected)
+    return scheme?.toLowerCase() === 'bearer' && valid
+  }
 }
 
 const noKey = (): AppError =>
