@@ -15,10 +15,16 @@ export interface KillableService {
   readonly operatorKey: string
   /** Connections of the test's own, which outlive the service. */
   readonly database: Database
+  /** Of that database. */
+  readonly url: string
+  readonly dataDir: string
   start(): Promise<CroftProcess>
 }
 
-export async function killableService(cleanUp: AsyncDisposableStack): Promise<KillableService> {
+export async function killableService(
+  cleanUp: AsyncDisposableStack,
+  more: Readonly<Record<string, string>> = {},
+): Promise<KillableService> {
   const folder = await mkdtemp(join(tmpdir(), 'croft-killable-'))
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
   const { url } = cleanUp.use(await cloneDatabase())
@@ -28,12 +34,15 @@ export async function killableService(cleanUp: AsyncDisposableStack): Promise<Ki
     DATABASE_URL: url,
     CROFT_MASTER_KEY: randomBytes(32).toString('base64'),
     CROFT_OPERATOR_KEY: operatorKey,
+    ...more,
   }
+  const dataDir = join(folder, 'data')
   const port = await freePort()
   return {
     operatorKey,
     database,
-    start: async () =>
-      cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'data'), port, env })),
+    url,
+    dataDir,
+    start: async () => cleanUp.use(await CroftProcess.start({ dataDir, port, env })),
   }
 }
