@@ -1,0 +1,72 @@
+import { fileURLToPath } from 'node:url'
+
+import { startChild } from '#bench/child-process.ts'
+import { startCroft } from '#bench/croft/croft-process.ts'
+import { jsonCall } from '#bench/http-call.ts'
+import { median } from '#bench/median.ts'
+
+import { type SmtpFigures, sendMessages } from './smtp-sessions.ts'
+
+const ROUNDS = 3
+const ROUND_MS = 8000
+const SESSIONS = 20
+const MESSAGE_BYTES = 4000
+const DOMAIN = 'inbound.test'
+/** What the issue asks for. */
+const NEEDED = 0.5
+const UNLIMITED = '1000000000'
+
+async function preparedCroft() {
+  const croft = await startCroft(undefined, {
+    SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: UNLIMITED,
+    SMTP_MESSAGES_PER_MINUTE_PER_SITE: UNLIMITED,
+    SMTP_MAX_MESSAGE_BYTES: UNLIMITED,
+  })
+  const user = `ann@${DOMAIN}`
+  await croft.command('site', 'create', '--domain', DOMAIN, '--super-admin', user)
+  const { token } = await croft.command<{ token: string }>(
+    'token',
+    '--site',
+    DOMAIN,
+    '--user',
+    user,
+  )
+  const call = <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> =>
+    jsonCall<T>({
+      origin: croft.origin,
+      host: DOMAIN,
+      method,
+      path,
+      token,
+      ...(body === undefined ? {} : { body }),
+    })
+  const { items } = await call<{ items: { userId: string }[] }>('GET', '/admin/api/users')
+  const owners = items.map(({ userId }) => userId)
+  await call('POST', '/admin/api/mailboxes', { address: `info@${DOMAIN}`, owners })
+  return croft
+}
+
+const shown = ({ perSecond, medianMs, p99Ms }: SmtpFigures): string =>
+  `${perSecond.toFixed(0)}/s, median ${medianMs.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms`
+
+await using croft = await preparedCroft()
+const plainServer = fileURLToPath(new URL('plain-smtp-server.ts', import.meta.url))
+await using plain = startChild('bun', [plainServer])
+const plainPort = Number(await plain.line((line) => /^port (\d+)$/.exec(line)?.[1]))
+const load = {
+  recipient: `info@${DOMAIN}`,
+  sessions: SESSIONS,
+  durationMs: ROUND_MS,
+  messageBytes: MESSAGE_BYTES,
+}
+const ratios: number[] = []
+for (let round = 1; round <= ROUNDS; round++) {
+  const alone = await sendMessages({ ...load, port: plainPort })
+  const ours = await sendMessages({ ...load, port: croft.smtpPort })
+  ratios.push(ours.perSecond / alone.perSecond)
+  console.log(`round ${round}: smtp-server with write and fsync ${shown(alone)}`)
+  console.log(`         croft ${shown(ours)}`)
+}
+const ratio = median(ratios)
+console.log(`croft takes ${ratio.toFixed(2)} of what smtp-server alone does; needed ${NEEDED}`)
+if (ratio < NEEDED) process.exitCode = 1
