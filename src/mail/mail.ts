@@ -12,6 +12,7 @@ import type { Site } from '#sites/site.ts'
 import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
 import { MailboxStreams } from './changes/streams.ts'
+import { noteMailboxChange } from './changes/note.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -96,7 +97,10 @@ function openInbound(deps: MailDeps, { recipients }: MailboxServices): SmtpListe
     gate: new InboundGate({ ...deps, limits }),
     lookup: new RecipientLookup({ recipients, hostname, siteByDomain: deps.siteByHost }),
     store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
-    arrivals: new Arrivals(deps),
+    arrivals: new Arrivals({
+      ...deps,
+      noteChange: (tx, mailboxId) => noteMailboxChange(deps.notifications, tx, mailboxId),
+    }),
   })
   return new SmtpListener({ ...deps, config, dataDir, policy })
 }

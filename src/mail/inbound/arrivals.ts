@@ -23,7 +23,7 @@ export interface ArrivalsDeps extends Pick<
   'database' | 'queue' | 'clock' | 'ids'
 > {
   /** Tells those who watch a mailbox, once this is committed. */
-  readonly noteChange?: (tx: SiteTx, mailboxId: string) => Promise<void>
+  readonly noteChange: (tx: SiteTx, mailboxId: string) => Promise<void>
 }
 
 interface Waiting {
@@ -103,7 +103,7 @@ export class Arrivals {
       await addUsage(tx, growth)
       await deleteExpired(tx, 'mail_delivery', now)
       await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
-      for (const { mailboxId } of growth) await noteChange?.(tx, mailboxId)
+      for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
       return decisions
     })
   }
