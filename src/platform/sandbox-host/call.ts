@@ -27,6 +27,8 @@ export interface Call {
   readonly authority: CallAuthority
   /** How many calls of operations wait for this one: 0 for a visitor's own and for a job's. */
   readonly depth: number
+  /** The call from outside that set this one off; undefined for that one itself. */
+  readonly root?: Call | undefined
   /** The address of the visitor for whom it is made; undefined for a call of the site's own. */
   readonly address?: string | undefined
   /** Aborted when nobody waits for the call any more: then it is not begun, and calls no operations. */

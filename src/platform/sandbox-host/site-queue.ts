@@ -12,6 +12,10 @@ export class SiteQueue {
   /** Time it has been given, in milliseconds; the smallest is served next. */
   virtualMs: number
   running = 0
+  /** How many of them no other call of the site waits for. */
+  #runningFromOutside = 0
+  /** Whether the call before came from outside: then one that others wait for is next. */
+  #wasFromOutside = false
   /** The length of the waiting calls' bodies, in UTF-16 units. */
   waitingCharacters = 0
 
@@ -32,15 +36,15 @@ export class SiteQueue {
   }
 
   /**
-   * The call that may start now. Deeper ones go first, because others that hold a place wait for them. Such a place is
-   * lent while its call waits, but only to deeper calls: what comes fresh from outside counts every call inside.
+   * The call that may start now. Of those that others wait for the deepest goes first, in turns with what comes from
+   * outside, so that one call that sets off many does not keep the site's visitors waiting. A call lends its place while
+   * it waits for others, but only to those: what comes from outside counts all that came from there.
    */
   get next(): PendingCall | undefined {
-    const pending = this.#level()?.[0]
-    if (!pending) return undefined
-    return this.#countedAt(pending.call.depth) < pending.program.limits.concurrency
-      ? pending
-      : undefined
+    const [outside] = this.#waiting[0] ?? []
+    const nested = this.#waiting.findLast((level, depth) => depth > 0 && level.length > 0)?.[0]
+    const turn = this.#wasFromOutside ? [nested, outside] : [outside, nested]
+    return turn.find((pending) => pending !== undefined && this.#hasPlaceFor(pending))
   }
 
   get idle(): boolean {
@@ -73,6 +77,8 @@ export class SiteQueue {
     if (!pending) return undefined
     this.drop(pending)
     this.running += 1
+    this.#wasFromOutside = isFromOutside(pending)
+    if (this.#wasFromOutside) this.#runningFromOutside += 1
     pending.chargedMs = this.history.costMs
     this.virtualMs += this.history.costMs
     return pending
@@ -86,7 +92,7 @@ export class SiteQueue {
 
   /** Puts a call that was never begun back to the front. */
   putBack(pending: PendingCall): void {
-    this.running -= 1
+    this.#left(pending)
     this.virtualMs -= pending.chargedMs
     const level = this.#waiting[pending.call.depth]
     if (!level) {
@@ -99,7 +105,7 @@ export class SiteQueue {
 
   /** Charges what the call did cost. */
   finished(pending: PendingCall, costMs: number): void {
-    this.running -= 1
+    this.#left(pending)
     this.#lenders.delete(pending)
     this.virtualMs += costMs - pending.chargedMs
   }
@@ -118,13 +124,20 @@ export class SiteQueue {
     return late
   }
 
-  /** Places that are taken, as a call of that depth sees them. */
-  #countedAt(depth: number): number {
-    return depth > 0 ? this.running - this.#lenders.size : this.running
+  #left(pending: PendingCall): void {
+    this.running -= 1
+    if (isFromOutside(pending)) this.#runningFromOutside -= 1
   }
 
-  /** The deepest calls that wait. */
-  #level(): PendingCall[] | undefined {
-    return this.#waiting.findLast((level) => level.length > 0)
+  #hasPlaceFor({ call, program }: PendingCall): boolean {
+    return this.#countedAt(call.depth) < program.limits.concurrency
+  }
+
+  /** Places that are taken, as a call of that depth sees them. */
+  #countedAt(depth: number): number {
+    const active = this.running - this.#lenders.size
+    return depth > 0 ? active : Math.max(active, this.#runningFromOutside)
   }
 }
+
+const isFromOutside = ({ call }: PendingCall): boolean => call.depth === 0

@@ -248,6 +248,18 @@ describe('the queues of the sites', () => {
     expect(take()).toBe(fresh)
   })
 
+  test('serves calls from outside in turns with those that a call has set off', () => {
+    const queues = new SiteQueues()
+    const turn = () => {
+      const [site] = queues.inOrder(100)
+      const call = site && queues.take(site)
+      if (call) queues.finished(call, { cpuUs: 0, ok: true, nowMs: 1000 })
+      return call?.call.depth
+    }
+    for (const depth of [1, 2, 1, 2, 0, 0]) queues.push(pending('one', [], { call: { depth } }))
+    expect(Array.from({ length: 7 }, turn)).toEqual([0, 2, 0, 2, 1, 1, undefined])
+  })
+
   test('bounds the calls that wait at each depth', () => {
     const queues = new SiteQueues()
     const outcomes: CallOutcome[] = []
