@@ -8,14 +8,15 @@ import {
 
 /** Globals that the code of a module may replace, and whose properties it may change, while it loads. */
 export const EXTENSIBLE: readonly string[] =
-  `AggregateError Array ArrayBuffer BigInt DataView Date Error EvalError Function Intl Iterator
-JSON Map Math Number Object Promise RangeError ReferenceError Reflect RegExp Set String
-Symbol SyntaxError TypeError URIError Uint8Array WeakMap WeakRef WeakSet AbortController
-AbortSignal Blob Event EventTarget File FormData Headers ReadableStream Request Response
-TextDecoder TextEncoder URL URLSearchParams atob btoa clearInterval clearTimeout console
-crypto fetch navigator performance queueMicrotask setInterval setTimeout structuredClone`.split(
-    /\s+/,
-  )
+  `AggregateError Array ArrayBuffer BigInt BigInt64Array BigUint64Array Boolean DataView Date
+Error EvalError FinalizationRegistry Float32Array Float64Array Function Int16Array Int32Array
+Int8Array Intl Iterator JSON Map Math Number Object Promise Proxy RangeError ReferenceError
+Reflect RegExp Set String Symbol SyntaxError TypeError URIError Uint16Array Uint32Array
+Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet escape isFinite isNaN parseFloat parseInt
+unescape AbortController AbortSignal Blob DOMException Event EventTarget File FormData Headers
+ReadableStream Request Response TextDecoder TextEncoder URL URLSearchParams atob btoa
+clearInterval clearTimeout console crypto fetch navigator performance queueMicrotask
+setInterval setTimeout structuredClone`.split(/\s+/)
 /** V8 adds these to each context only when it has been made from the snapshot. */
 export const LATE: readonly string[] = [
   'AsyncDisposableStack',
@@ -44,6 +45,8 @@ const examples = (): object[] => [
   Iterator.from({ next: () => ({ done: true, value: 0 }) }),
   new Intl.Segmenter().segment(''),
   new Intl.Segmenter().segment('')[Symbol.iterator](),
+  Uint8Array,
+  Uint8Array.prototype,
 ]
 
 /**
@@ -52,10 +55,17 @@ const examples = (): object[] => [
  * what may still be extended while a module loads.
  */
 export function freezeIntrinsics(globals: readonly string[]): object[] {
-  const open = new Set([asyncIteratorPrototype, ...EXTENSIBLE.flatMap(withPrototype)])
+  const hidden = examples().map(getPrototypeOf).filter(isObject)
+  const open = new Set([
+    asyncIteratorPrototype,
+    Reflect.get(Array.prototype, Symbol.unscopables) as object,
+    ...hidden,
+    ...hidden.map(getPrototypeOf).filter(isObject),
+    ...EXTENSIBLE.flatMap(withPrototype),
+  ])
   const seen = new Set<unknown>([globalThis])
   const queue: unknown[] = globals.map((name) => Reflect.get(globalThis, name))
-  queue.push(...examples().map(getPrototypeOf))
+  queue.push(...hidden)
   while (queue.length > 0) {
     const next = queue.pop()
     if (!isObject(next) || seen.has(next)) continue

@@ -23,6 +23,8 @@ interface SharedObjects {
 }
 
 const { preventExtensions } = Object
+const LASTING: PropertyDescriptor = Object.assign(create(null), { configurable: false })
+const CONSTANT: PropertyDescriptor = Object.assign(create(null), LASTING, { writable: false })
 /** Methods that V8 adds to each context after the snapshot. */
 const LATE_METHODS: readonly Names[] = [
   { owner: asyncIteratorPrototype, names: [Symbol.asyncDispose] },
@@ -122,11 +124,8 @@ function ownProperty(value: unknown): PropertyDescriptor {
 function fix(owner: object, name: string): void {
   const found = getOwnPropertyDescriptor(owner, name)
   if (!found?.configurable) return
-  const fixed = create(null) as PropertyDescriptor
-  fixed.configurable = false
   const isSetting = owner === ErrorConstructor && (name === TRACE_LIMIT || name === TRACE_FORMAT)
-  if (hasOwn(found, 'value') && !isSetting) fixed.writable = false
-  defineProperty(owner, name, fixed)
+  defineProperty(owner, name, hasOwn(found, 'value') && !isSetting ? CONSTANT : LASTING)
 }
 
 /** What V8 added to the context after the snapshot, with its methods. */

@@ -1,3 +1,4 @@
+import { build, stop } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import type { Program } from '#platform/sandbox-host/sandbox.ts'
@@ -6,9 +7,12 @@ import { TestSandbox } from '#test/test-sandbox.ts'
 let sandbox: TestSandbox
 
 beforeAll(async () => {
-  sandbox = await TestSandbox.start()
+  sandbox = await TestSandbox.start({}, { cpuMs: 3000 })
 })
-afterAll(() => sandbox[Symbol.asyncDispose]())
+afterAll(async () => {
+  await stop()
+  await sandbox[Symbol.asyncDispose]()
+})
 
 const valueOf = (outcome: Awaited<ReturnType<TestSandbox['call']>>): unknown => {
   if (!outcome.ok) throw new Error(JSON.stringify(outcome.failure))
@@ -146,6 +150,21 @@ describe('what calls share beside their modules', () => {
       Math.half = (value) => value / 2
       export default () => [[1, 2].second(), 'a'.shout(), new Response().polite(), fetch(), Promise === Patient, Math.half(1)]`)
     expect(valueOf(outcome)).toEqual([2, 'A!', 'please', 'mine', true, 0.5])
+  })
+
+  test('may be given by core-js all that it has, while a module loads', async () => {
+    const { outputFiles } = await build({
+      stdin: {
+        contents: `import 'core-js/stable'; export default () => [3, 1].toSorted()`,
+        resolveDir: import.meta.dirname,
+      },
+      bundle: true,
+      write: false,
+      format: 'esm',
+      platform: 'neutral',
+      mainFields: ['main'],
+    })
+    expect(valueOf(await sandbox.run(outputFiles[0]?.text ?? ''))).toEqual([1, 3])
   })
 
   test('is inherited by objects that assign the same names', async () => {
