@@ -12,6 +12,7 @@ import { type LockFile, withoutDevelopment } from './lock-file.ts'
 const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
 const SANDBOX_ENTRIES = {
   'sandbox/main': 'sandbox/main.ts',
+  'sandbox/mail-parser': 'sandbox/mail-parser.ts',
   'sandbox/preparer': 'sandbox/preparer.ts',
   'sandbox/probe': 'sandbox/probe.ts',
   'sandbox/worker': 'sandbox/worker.ts',

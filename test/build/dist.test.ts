@@ -49,6 +49,7 @@ describe('a build', () => {
         'package-lock.json',
         'package.json',
         'README.md',
+        'sandbox/mail-parser.js',
         'sandbox/main.js',
         'sandbox/prelude.js',
         'sandbox/preparer.js',

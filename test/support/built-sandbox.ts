@@ -3,6 +3,8 @@ import { join } from 'node:path'
 
 import { inject } from 'vitest'
 
+import { mailParserCommand } from '#platform/mail-parser/process-mail-parser.ts'
+import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 import type { SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { openSandboxJail, type SandboxEntries } from '#platform/sandbox-host/sandbox-jail.ts'
 import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
@@ -21,7 +23,7 @@ let jail: Promise<Jail> | undefined
  * which walls stand is found out once.
  */
 export async function builtSandbox(): Promise<
-  Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude' | 'jail'>
+  Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude'> & { readonly jail: Jail }
 > {
   const folder = join(inject('builtProgram'), 'sandbox')
   const cacheDir = inject('snapshotFolder')
@@ -30,6 +32,13 @@ export async function builtSandbox(): Promise<
   jail ??= openSandboxJail({ config: CONFIG, cacheDir, entries, logger: silentLog })
   return { cacheDir, entries, prelude: await prelude, jail: await jail }
 }
+
+/** The process that parses mail, of this run's build. */
+export const builtMailParser = async (): Promise<HostCommand> =>
+  mailParserCommand(
+    (await builtSandbox()).jail,
+    join(inject('builtProgram'), 'sandbox', 'mail-parser.js'),
+  )
 
 function builtEntries(): SandboxEntries {
   const folder = join(inject('builtProgram'), 'sandbox')

@@ -6,7 +6,14 @@ import { promisify } from 'node:util'
 import { isJsonObject } from '#base/json-object.ts'
 
 /** What the sandbox's own code imports. */
-const PACKAGES = ['es-module-lexer', 'isolated-vm', 'piscina']
+const PACKAGES = [
+  'es-module-lexer',
+  'html-to-text',
+  'isolated-vm',
+  'piscina',
+  'postal-mime',
+  'sanitize-html',
+]
 /** A line of the dynamic linker's: `libm.so.6 => /lib/libm.so.6 (0x…)`, or the linker itself. */
 const LIBRARY = /^\s+(?:\S+ => )?(\/\S+) \(/gm
 /** Where libraries are when the linker does not tell. */

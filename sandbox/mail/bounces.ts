@@ -1,0 +1,103 @@
+import type { Email } from 'postal-mime'
+
+import { isAutoReply, isFromMailServer, looksLikeBounce } from './bounce-signs.ts'
+import { reportOf } from './delivery-status.ts'
+import {
+  firstAddress,
+  firstHeader,
+  messageIdIn,
+  originalIdOf,
+  verpRecipient,
+} from './original-message.ts'
+import type { Bounce } from './protocol.ts'
+
+const MAX_TEXT = 64 * 1024
+const MAX_DIAGNOSTIC = 1000
+const STATUS = /(?:^|[\s#(:;-])([245]\.\d{1,3}\.\d{1,3})(?![\d.])/
+const REPLY = /(?:^|[\s#:])([45]\d\d)[ -]\S/
+/** qmail names a recipient so, and the reason on the lines below. */
+const QMAIL = /^<([^<>\s@]{1,250}@[^<>\s]{1,250})>:\s*$/m
+/** Exim, and others, put the recipients on indented lines of their own. */
+const INDENTED = /^[ \t]{1,8}<?([^\s<>@]{1,250}@[^\s<>:]{1,250}?)>?:?[ \t]*$/m
+const DELAYED =
+  /delay|warning|not yet been delivered|will be retried|still trying|temporar(?:y|ily) (?:error|failure)/i
+
+/** What a message says of one that was sent; null for everything that is no report: RFC 3464, and how servers wrote before and beside it. */
+export function bounceOf(email: Email): Bounce | null {
+  const report = reportOf(email)
+  if (report) return bounded({ ...report, originalMessageId: originalIdOf(email) })
+  if (isAutoReply(email)) return bounded(autoReplyOf(email))
+  if (!isFromMailServer(email) || !looksLikeBounce(email)) return null
+  return bounded(textBounceOf(email))
+}
+
+function autoReplyOf(email: Email): Bounce {
+  return {
+    kind: 'autoReply',
+    recipient: email.from?.address?.toLowerCase() ?? null,
+    status: null,
+    action: null,
+    diagnostic: null,
+    originalMessageId:
+      messageIdIn(firstHeader(email, 'in-reply-to')) ??
+      messageIdIn(firstHeader(email, 'references')),
+  }
+}
+
+function textBounceOf(email: Email): Bounce {
+  const text = (email.text ?? '').slice(0, MAX_TEXT)
+  const status = STATUS.exec(text)?.[1] ?? statusOfReply(text)
+  const isDelayed = status?.startsWith('4') === true || (status === null && saysDelayed(email))
+  return {
+    kind: isDelayed ? 'delayed' : 'failed',
+    recipient: recipientOf(email, text),
+    status,
+    action: null,
+    diagnostic: reasonIn(text),
+    originalMessageId: originalIdOf(email),
+  }
+}
+
+const statusOfReply = (text: string): string | null => {
+  const code = REPLY.exec(text)?.[1]
+  return code === undefined ? null : `${code.charAt(0)}.0.0`
+}
+
+const saysDelayed = ({ subject = '', text = '' }: Email): boolean =>
+  DELAYED.test(subject) || DELAYED.test(text.slice(0, 1000))
+
+function recipientOf(email: Email, text: string): string | null {
+  const named =
+    firstAddress(firstHeader(email, 'x-failed-recipients')) ??
+    QMAIL.exec(text)?.[1] ??
+    INDENTED.exec(text)?.[1] ??
+    verpRecipient(email) ??
+    firstAddress(text, email.from?.address)
+  return named?.toLowerCase() ?? null
+}
+
+/** The line with the reply of the other server, or else the one behind the recipient. */
+function reasonIn(text: string): string | null {
+  const lines = text.split(/\r?\n/).map((line) => line.trim())
+  const reply = lines.find((line) => STATUS.test(line) || REPLY.test(line))
+  if (reply !== undefined) return reply
+  const named = lines.findIndex((line) => line.includes('@') && line.length < 300)
+  return lines.slice(named + 1).find((line) => line !== '') ?? null
+}
+
+const bounded = (bounce: Bounce): Bounce => ({
+  ...bounce,
+  recipient: short(bounce.recipient, 320),
+  status: short(bounce.status, 20),
+  action: short(bounce.action, 20),
+  diagnostic: short(bounce.diagnostic, MAX_DIAGNOSTIC),
+  originalMessageId: short(bounce.originalMessageId, 998),
+})
+
+const short = (text: string | null, maxLength: number): string | null =>
+  text === null || text === ''
+    ? null
+    : text
+        .slice(0, maxLength)
+        .replaceAll(/\p{Cc}+/gu, ' ')
+        .toWellFormed()
