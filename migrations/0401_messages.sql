@@ -132,6 +132,8 @@ create table mail_thread_reference (
   primary key (site_id, mailbox_id, reference_hash)
 );
 
+create index mail_thread_reference_by_thread on mail_thread_reference (site_id, mailbox_id, thread_id);
+
 alter table mail_thread_reference enable row level security;
 alter table mail_thread_reference force row level security;
 create policy site_isolation on mail_thread_reference

@@ -11,6 +11,7 @@ import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import { ObjectUrls } from '#platform/objects/object-urls.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
@@ -73,6 +74,7 @@ export interface Platform {
   readonly counters: Counters
   readonly egress: Egress
   readonly mailTransport: MailTransport
+  readonly mailParser: MailParser
   readonly dns: DnsResolver
   /** `urls` are those that the service answers itself. */
   openObjects(urls: ObjectUrls): Promise<ObjectStore>

@@ -12,6 +12,7 @@ import { MAX_UPLOAD_BYTES } from '#http/bodies/request-body.ts'
 import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import { mailParserCommand, ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
@@ -110,6 +111,9 @@ async function openPlatform(
     egress: new HttpEgress(),
     dns: systemDns(),
     mailTransport: started.use(openMailTransport(config, secrets)),
+    mailParser: started.use(
+      new ProcessMailParser({ command: async () => mailParserCommand(await jail), logger }),
+    ),
     openObjects: (urls) => openObjects({ config, secrets, urls }),
     openSandbox: async (environment) =>
       SandboxHosts.start({

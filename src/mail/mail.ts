@@ -1,6 +1,7 @@
 import type { Config } from '#config/config.ts'
 import type { Identity } from '#identity/identity.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
+import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -25,6 +26,7 @@ import { MailboxReports } from './mailboxes/reports.ts'
 import { Mailboxes } from './mailboxes/service.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
+import { MailParsing } from './parsing/service.ts'
 import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 
@@ -39,6 +41,7 @@ export interface MailDeps extends PlatformServices {
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly mailTransport: MailTransport
+  readonly mailParser: MailParser
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
   /** Is asked only once mail is open: identity itself sends mail. */
@@ -50,6 +53,7 @@ export interface Mail extends MailboxServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
   readonly mailboxStreams: MailboxStreams
+  readonly mailParsing: MailParsing
   /** Takes mail once it is started. */
   readonly smtp: SmtpListener
 }
@@ -75,6 +79,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
     mailboxStreams,
     ...mailboxes,
+    mailParsing: openParsing(deps),
     smtp: openInbound(deps, mailboxes),
   }
 }
@@ -85,6 +90,14 @@ function openOutbound(deps: MailDeps): OutboundMessages {
     concurrency: OUTBOUND_WORKERS,
   })
   return messages
+}
+
+function openParsing(deps: MailDeps): MailParsing {
+  const parsing = new MailParsing(deps)
+  deps.queue.handle('mail-parse', (job, signal) => parsing.run(job, signal), {
+    givenUp: parsing.givenUp,
+  })
+  return parsing
 }
 
 function openInbound(deps: MailDeps, { recipients }: MailboxServices): SmtpListener {

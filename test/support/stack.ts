@@ -16,6 +16,7 @@ import type { Role } from '#identity/actor.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
@@ -27,7 +28,7 @@ import { Outbox } from '#platform/smtp/outbox.ts'
 import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
 
-import { builtSandbox } from './built-sandbox.ts'
+import { builtMailParser, builtSandbox } from './built-sandbox.ts'
 import { type Answer, request } from './http-client.ts'
 import type { KeyPairs } from './key-pairs.ts'
 import { LazySandbox } from './lazy-sandbox.ts'
@@ -168,6 +169,7 @@ function testPlatform(
     counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
     egress: new HttpEgress(),
     dns: noDns,
+    mailParser: started.use(new ProcessMailParser({ command: builtMailParser, logger })),
     mailTransport: new Outbox(join(dataDir, 'outbox')),
     openObjects: (urls) =>
       new FileObjectStore({

@@ -1,0 +1,229 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { MailParsing } from '#mail/parsing/service.ts'
+import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
+import { objectKey } from '#platform/objects/object-store.ts'
+import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
+import { openQueue, type PostgresQueue } from '#platform/queue/postgres-queue.ts'
+import { builtMailParser } from '#test/built-sandbox.ts'
+import { childrenOf } from '#test/process-table.ts'
+import { type ReceivedMail, receive, stored } from '#test/received-mail.ts'
+import { silentLog } from '#test/silent-log.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+import { mail, multipart, part } from '../corpus/sample.ts'
+
+let stack: Stack
+let postgres: PostgresPlatform
+let queue: PostgresQueue
+beforeAll(async () => {
+  stack = await startStack({ works: false })
+  postgres = await connectPostgres({ url: stack.database.url, log: silentLog, poolSize: 4 })
+  queue = await openQueue({ ...postgres, log: silentLog })
+})
+afterAll(async () => {
+  await queue[Symbol.asyncDispose]()
+  await postgres[Symbol.asyncDispose]()
+  await stack[Symbol.asyncDispose]()
+})
+
+const running = () => new AbortController().signal
+type Limits = ConstructorParameters<typeof ProcessMailParser>[0]['limits']
+
+function parsingWith(limits: Limits = {}): { parser: ProcessMailParser; parsing: MailParsing } {
+  const parser = new ProcessMailParser({ command: builtMailParser, logger: silentLog, limits })
+  const { context } = stack
+  return {
+    parser,
+    parsing: new MailParsing({ ...context, ...postgres, queue, mailParser: parser }),
+  }
+}
+
+describe('a message that was accepted', () => {
+  test('is shown in each of its mailboxes, its attachments in the object store', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const raw = multipart('mixed', [
+      part(['Content-Type: text/html'], '<p>Hello <img src="https://e.test/x.gif">zebra</p>'),
+      part(['Content-Type: text/csv; name=a.csv'], 'a;b'),
+    ])
+    const received = await receive(stack, Buffer.from(raw), { mailboxes: ['mbx_a', 'mbx_b'] })
+    await parsing.run(received, running())
+    const rows = await stored(stack, received)
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toMatchObject({
+      status: 'parsed',
+      attempts: 0,
+      text: 'Hello zebra',
+      html: '<p>Hello <img data-remote-src="https://e.test/x.gif" />zebra</p>\n',
+      snippet: 'Hello zebra',
+      hasAttachments: true,
+      attachments: [
+        {
+          attachmentId: 'att_1',
+          filename: 'a.csv',
+          contentType: 'text/csv',
+          sizeBytes: 4,
+          contentId: null,
+          inline: false,
+        },
+      ],
+    })
+    const key = objectKey(received.siteId, 'mail', received.rawId, 'parts', 'att_1')
+    const object = await stack.context.objects.get(key)
+    expect(await new Response(object?.body).text()).toBe('a;b\n')
+    expect(await found('mbx_b & zebra & a.csv')).toEqual([rows[1]?.messageId])
+  })
+
+  test('is parsed once, however often it is asked for', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const received = await receive(stack, Buffer.from(mail(['Subject: once'], 'w')))
+    await Promise.all([parsing.run(received, running()), parsing.run(received, running())])
+    expect(await stored(stack, received)).toMatchObject([{ status: 'parsed', text: 'w\n' }])
+  })
+
+  test('that was removed meanwhile has its parts removed, too', async () => {
+    const received = await receive(stack, Buffer.from(mail(['Subject: gone'], 'w')))
+    const { siteId, rawId } = received
+    const { context } = stack
+    const parsing = new MailParsing({
+      ...context,
+      ...postgres,
+      queue,
+      mailParser: {
+        parse: async () => {
+          await remove(rawId)
+          const mailParts = { html: null, truncated: false, attachments: [], bounce: null }
+          return { mail: { text: '', snippet: '', ...mailParts } }
+        },
+        [Symbol.asyncDispose]: async () => {},
+      },
+    })
+    await parsing.run({ siteId }, running())
+    const removed = await stack.inSite('one.test', (tx) =>
+      tx.db
+        .selectFrom('mail_removed_object')
+        .select('raw_id')
+        .where('site_id', '=', tx.siteId)
+        .where('raw_id', '=', rawId)
+        .execute(),
+    )
+    expect(removed).toHaveLength(1)
+  })
+})
+
+describe('a message that the parser cannot take', () => {
+  const content = () => Buffer.from(mail(['Subject: costly'], 'words '.repeat(2_000_000)))
+
+  test.each([
+    ['hangs', { cpuMs: 0 }],
+    ['takes all memory', { memoryBytes: 1024 }],
+  ])('because it %s stays listed, with its beginning as it came', async (_, limits) => {
+    const { parser, parsing } = parsingWith(limits)
+    await using __ = parser
+    const received = await receive(stack, content())
+    await parsing.run(received, running())
+    const [row] = await stored(stack, received)
+    expect(row).toMatchObject({
+      status: 'failed',
+      attempts: 2,
+      subject: 'costly',
+      html: null,
+      truncated: true,
+      text: expect.stringMatching(/^From: Eve[^]*words words/),
+    })
+  })
+
+  test('hinders none that comes behind it', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const broken = await receive(stack, Buffer.from(`X: ${'x'.repeat(2 ** 21)}\r\n\r\n`))
+    const good = await receive(stack, Buffer.from(mail(['Subject: good'], 'w')))
+    await parsing.run(broken, running())
+    expect(await stored(stack, broken)).toMatchObject([{ status: 'failed' }])
+    expect(await stored(stack, good)).toMatchObject([{ status: 'parsed' }])
+  })
+})
+
+describe('a process that parses mail', () => {
+  test('and is killed again and again loses nothing', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const big = mail(['Subject: big'], 'some words and more\r\n'.repeat(20_000))
+    const all: ReceivedMail[] = []
+    for (let at = 0; at < 3; at += 1) all.push(await receive(stack, Buffer.from(big)))
+    let isDone = false
+    const [first] = all
+    if (!first) throw new Error('nothing was received')
+    const parsed = parsing.run(first, running()).finally(() => {
+      isDone = true
+    })
+    let kills = 0
+    while (!isDone && kills < 3) {
+      await new Promise((resolve) => setImmediate(resolve))
+      for (const { pid } of ownParsers()) {
+        process.kill(pid, 'SIGKILL')
+        kills += 1
+      }
+    }
+    await parsed
+    expect(kills).toBeGreaterThan(0)
+    for (const received of all) {
+      expect(await stored(stack, received)).toMatchObject([{ status: 'parsed', attempts: 0 }])
+    }
+  })
+})
+
+describe('conversations', () => {
+  let at = 0
+  const say = async (id: string, fields: readonly string[] = []): Promise<ReceivedMail> => {
+    at += 1
+    const raw = Buffer.from(mail([`Message-ID: <${id}>`, 'Subject: talk', ...fields], id))
+    const mailboxes = ['mbx_talk']
+    return receive(stack, raw, { mailboxes, receivedAt: new Date(2026, 0, 1, 0, at) })
+  }
+  const threadOf = async (one: ReceivedMail) => (await stored(stack, one))[0]?.threadId
+
+  test('follow ids, whatever the order, and never subjects', async () => {
+    const { parser, parsing } = parsingWith()
+    await using _ = parser
+    const first = await say('a@x')
+    const stranger = await say('s@x')
+    const late = await say('c@x', ['References: <a@x> <b@x>'])
+    await parsing.run(first, running())
+    expect(await threadOf(late)).toBe(await threadOf(first))
+    expect(await threadOf(stranger)).not.toBe(await threadOf(first))
+    const middle = await say('b@x', ['In-Reply-To: <a@x>'])
+    const joining = await say('j@x', ['References: <s@x>', 'In-Reply-To: <c@x>'])
+    await parsing.run(first, running())
+    const threads = await Promise.all([first, late, middle, joining, stranger].map(threadOf))
+    expect(new Set(threads)).toEqual(new Set([first.messageId]))
+  })
+})
+
+const ownParsers = () =>
+  childrenOf(process.pid).filter(({ command }) => command.includes('mail-parser.js'))
+
+const found = (query: string) =>
+  stack.inSite('one.test', async (tx) => {
+    await sql`select set_config('app.mail_query', ${query}, true)`.execute(tx.db)
+    const rows = await tx.db
+      .selectFrom('mail_search')
+      .select('message_id as messageId')
+      .where('site_id', '=', tx.siteId)
+      .execute()
+    return rows.map(({ messageId }) => messageId)
+  })
+
+const remove = (rawId: string) =>
+  stack.inSite('one.test', async (tx) => {
+    for (const table of ['mail_message', 'mail_raw'] as const) {
+      await tx.db
+        .deleteFrom(table)
+        .where('site_id', '=', tx.siteId)
+        .where('raw_id', '=', rawId)
+        .execute()
+    }
+  })

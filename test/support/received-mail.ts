@@ -1,0 +1,89 @@
+import { createHash, randomUUID } from 'node:crypto'
+
+import { readMailHeaders } from '#mail/headers/mail-headers.ts'
+import { insertMessages, insertRaws } from '#mail/inbound/queries.ts'
+import { objectKey } from '#platform/objects/object-store.ts'
+
+import type { Stack } from './stack.ts'
+
+export interface ReceivedMail {
+  readonly siteId: string
+  readonly rawId: string
+  readonly messageId: string
+}
+
+interface ReceiveOptions {
+  readonly mailboxes?: readonly string[]
+  readonly receivedAt?: Date
+}
+
+/** A message as it is right after it was acknowledged: its bytes, its rows, and not parsed yet. */
+export async function receive(
+  stack: Stack,
+  raw: Buffer,
+  { mailboxes = ['mbx_one'], receivedAt = new Date() }: ReceiveOptions = {},
+): Promise<ReceivedMail> {
+  const { siteId } = await stack.context.sites.find('one.test')
+  const rawId = `raw_${randomUUID()}`
+  await stack.context.objects.put(objectKey(siteId, 'mail', rawId, 'raw'), raw)
+  const arrival = {
+    rawId,
+    sizeBytes: raw.length,
+    sha256: createHash('sha256').update(raw).digest(),
+    sender: 'eve@else.test',
+    from: { address: '192.0.2.1', heloName: 'else.test', protocol: 'ESMTP', tls: null },
+    traceHeader: '',
+    authentication: {
+      spf: 'none',
+      dkim: 'none',
+      dmarc: 'none',
+      arc: 'none',
+      spfDomain: null,
+      dkimDomains: [],
+      fromDomain: null,
+      dmarcPolicy: null,
+    },
+    headers: readMailHeaders(raw),
+    receivedAt,
+    deliveries: [],
+  }
+  const messages = mailboxes.map((mailboxId) => ({
+    mailboxId,
+    messageId: `msg_${randomUUID()}`,
+    hash: Buffer.alloc(32),
+    recipient: 'hello@one.test',
+    arrival,
+  }))
+  await stack.inSite('one.test', async (tx) => {
+    await insertRaws(tx, [arrival])
+    await insertMessages(tx, messages)
+  })
+  return { siteId, rawId, messageId: messages[0]?.messageId ?? '' }
+}
+
+/** What is stored of a message. */
+export const stored = (stack: Stack, { rawId }: Pick<ReceivedMail, 'rawId'>) =>
+  stack.inSite('one.test', (tx) =>
+    tx.db
+      .selectFrom('mail_raw')
+      .leftJoin('mail_content', 'mail_content.raw_id', 'mail_raw.raw_id')
+      .innerJoin('mail_message', 'mail_message.raw_id', 'mail_raw.raw_id')
+      .select([
+        'parse_status as status',
+        'parse_attempts as attempts',
+        'bounce',
+        'text',
+        'html',
+        'truncated',
+        'attachments',
+        'subject',
+        'snippet',
+        'has_attachments as hasAttachments',
+        'thread_id as threadId',
+        'message_id as messageId',
+      ])
+      .where('mail_raw.site_id', '=', tx.siteId)
+      .where('mail_raw.raw_id', '=', rawId)
+      .orderBy('mailbox_id')
+      .execute(),
+  )
