@@ -121,7 +121,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sourceRules: { allowFileUrls: config.allowFileRepositories },
   })
   await sites.watch()
-  const deployments = openDeployments(platform, { queue, runtime, objects, outbox })
+  const deployments = openDeployments(platform, { queue, runtime, mail, objects, outbox })
 
   return {
     ...identity,
@@ -157,15 +157,20 @@ function openDeployments(
   services: {
     readonly queue: PostgresQueue
     readonly runtime: Runtime
+    readonly mail: Pick<Mail, 'mailRemoval'>
     readonly objects: ObjectStore
     readonly outbox: Outbox
   },
 ): Deployments {
   const { config, postgres } = platform
-  const { queue, runtime } = services
+  const { queue, runtime, mail } = services
   const deps = { ...platform, ...services, database: postgres.database }
   const artifacts = new Artifacts(deps)
-  const cleanup = new SiteCleanup({ ...deps, artifacts, removers: [runtime.tableBuilds] })
+  const cleanup = new SiteCleanup({
+    ...deps,
+    artifacts,
+    removers: [runtime.tableBuilds, mail.mailRemoval],
+  })
   queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
   return new Deployments({
     ...deps,

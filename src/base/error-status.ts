@@ -17,6 +17,7 @@ const STATUS = {
   DefinitionNotFound: 404,
   ProviderNotEnabled: 404,
   MailboxNotFound: 404,
+  MessageNotFound: 404,
   AliasNotFound: 404,
   ValidationError: 400,
   InvalidJson: 400,

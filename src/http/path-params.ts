@@ -18,3 +18,5 @@ export const UserPath = Type.Object({ userId: NameText })
 export const AddressPath = Type.Object({ address: Type.String({ maxLength: 512 }) })
 
 export const SiteAddressPath = Type.Composite([SitePath, AddressPath])
+
+export const MessagePath = Type.Object({ messageId: NameText })

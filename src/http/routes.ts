@@ -5,6 +5,8 @@ import type { AppContext } from '#context'
 import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
 import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
+import { messageStreamRoutes } from './admin-api/message-stream.ts'
+import { messageChangeRoutes, messagePurgeRoutes, messageRoutes } from './admin-api/messages.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { adminUserRoutes, superAdminInviteRoutes } from './admin-api/users.ts'
@@ -97,6 +99,10 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   superAdminInviteRoutes,
   authEmailBrandingRoutes,
   mailboxRoutes,
+  messageStreamRoutes,
+  messageRoutes,
+  messageChangeRoutes,
+  messagePurgeRoutes,
   mailboxSettingsRoutes,
   mailboxOwnerRoutes,
   aliasRoutes,

@@ -13,7 +13,6 @@ import type { Site } from '#sites/site.ts'
 import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
 import { noteMailboxChange } from './changes/note.ts'
-import { MailboxStreams } from './changes/streams.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -24,11 +23,13 @@ import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
 import { MailboxReports } from './mailboxes/reports.ts'
 import { Mailboxes } from './mailboxes/service.ts'
+import { type MessageServices, openMessages } from './messages/open-messages.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
 import { MailParsing } from './parsing/service.ts'
 import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
+import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
 const OUTBOUND_WORKERS = 4
@@ -49,10 +50,9 @@ export interface MailDeps extends PlatformServices {
 }
 
 /** The mail half of the service, its workers behind their queues. */
-export interface Mail extends MailboxServices {
+export interface Mail extends MailboxServices, MessageServices, RemovalServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
-  readonly mailboxStreams: MailboxStreams
   readonly mailParsing: MailParsing
   /** Takes mail once it is started. */
   readonly smtp: SmtpListener
@@ -71,16 +71,18 @@ interface MailboxServices {
 /** Listens for changes that other replicas make. */
 export async function openMail(deps: MailDeps): Promise<Mail> {
   const outboundMessages = openOutbound(deps)
-  const mailboxStreams = new MailboxStreams()
-  await mailboxStreams.listen(deps.notifications)
-  const mailboxes = openMailboxes(deps)
+  const events: MailEvents = {
+    record: (...event) => deps.identity().securityEvents.record(...event),
+  }
+  const mailboxServices = openMailboxes({ ...deps, events })
   return {
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
-    mailboxStreams,
-    ...mailboxes,
     mailParsing: openParsing(deps),
-    smtp: openInbound(deps, mailboxes),
+    ...mailboxServices,
+    ...(await openMessages(deps)),
+    smtp: openInbound(deps, mailboxServices),
+    ...openRemoval({ ...deps, events }),
   }
 }
 
@@ -118,16 +120,11 @@ function openInbound(deps: MailDeps, { recipients }: MailboxServices): SmtpListe
   return new SmtpListener({ ...deps, config, dataDir, policy })
 }
 
-function openMailboxes(deps: MailDeps): MailboxServices {
+type MailEvents = Pick<Identity['securityEvents'], 'record'>
+
+function openMailboxes(deps: MailDeps & { readonly events: MailEvents }): MailboxServices {
   const { identity } = deps
-  const shared = {
-    ...deps,
-    addresses: new MailAddresses(),
-    events: {
-      record: (...event: Parameters<Identity['securityEvents']['record']>) =>
-        identity().securityEvents.record(...event),
-    },
-  }
+  const shared = { ...deps, addresses: new MailAddresses() }
   const ownerDirectory = {
     holdUsers: (...names: Parameters<Identity['adminUsers']['holdUsers']>) =>
       identity().adminUsers.holdUsers(...names),

@@ -36,7 +36,7 @@ export async function storeCrowd(owner: SqlClient, crowd: MailCrowd): Promise<vo
     select ${siteId}, 'msg_' || ${name} || n, ${mailboxId}, now() - n * interval '1 minute',
            array_to_tsvector(array[${siteId}, ${mailboxId}]) || to_tsvector('simple',
              'everywhere only' || n || case n % 1000 when 0 then ' seldom' else '' end ||
-             (select string_agg(' w' || (n * 7919 + word * 104729) % 30000, '')
+             (select string_agg(' w' || (n::bigint * 7919 + word * 104729) % 30000, '')
               from generate_series(1, 40) word))
     from generate_series(1, ${messages}::int) n`
   await owner`

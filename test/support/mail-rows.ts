@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 
-import { insertSearchWords } from '#mail/search/queries.ts'
+import { indexMessage } from '#mail/search/index-message.ts'
 import { objectKey } from '#platform/objects/object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
@@ -72,7 +72,7 @@ export async function storeMail(stack: Stack, row: MailRow): Promise<StoredMail>
     await insertMessage(tx, mailboxId, whole)
     const { receivedAt } = whole
     const text = `${whole.subject} ${whole.from} ${whole.text}`
-    await insertSearchWords(tx, { messageId, mailboxId, receivedAt, text })
+    await indexMessage(tx, { messageId, mailboxId, receivedAt, text })
   })
   return whole
 }

@@ -4,12 +4,12 @@ import { Elysia, t } from 'elysia'
 import { invalid } from '#base/app-error.ts'
 import type { Page } from '#base/page.ts'
 import type { AppContext } from '#context'
+import { type EventStreamSource, eventStream } from '#http/event-stream.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { admitAdmin, adminAuth } from '#http/plugins/admin-auth.ts'
-import { LogRecord, parseFilter } from '#runtime/logs/model.ts'
-
-import { logStream } from './log-stream.ts'
+import { type LogFilter, LogRecord, parseFilter } from '#runtime/logs/model.ts'
+import type { Site } from '#sites/site.ts'
 
 const Filter = t.Object({
   operation: t.Optional(NameText),
@@ -27,10 +27,8 @@ export const logRoutes = (context: AppContext) =>
     async ({ site, query, request }) => {
       const filter = parseFilter(query)
       if (isFollowed(query.follow, request)) {
-        const bearer = request.headers.get('authorization')
-        return logStream(request, {
-          follow: (options) => context.runtimeLogs.follow(site.siteId, filter, options),
-          admit: () => admitAdmin(context, site, { bearer, least: 'admin' }),
+        return eventStream(request, {
+          events: (signal) => logEvents(context, site, { filter, request, signal }),
         })
       }
       const { limit: _limit, nextToken: _nextToken, ...filters } = query
@@ -53,4 +51,34 @@ function isFollowed(follow: string | undefined, request: Request): boolean {
   }
   if (follow !== undefined) return follow === 'true'
   return (request.headers.get('accept') ?? '').includes('text/event-stream')
+}
+
+interface FollowedLog {
+  readonly filter: LogFilter
+  readonly request: Request
+  readonly signal: AbortSignal
+}
+
+/** A client that comes back with `Last-Event-ID` misses no line. Whoever may read the log no more gets none. */
+function logEvents(
+  context: AppContext,
+  site: Site,
+  { filter, request, signal }: FollowedLog,
+): ReturnType<EventStreamSource['events']> {
+  const bearer = request.headers.get('authorization')
+  const after = lastEventId(request)
+  const batches = context.runtimeLogs.follow(site.siteId, filter, { after, signal })
+  return (async function* events() {
+    for await (const batch of batches) {
+      await admitAdmin(context, site, { bearer, least: 'admin' })
+      yield batch.map((line) => ({ id: line.logId, event: 'log', data: line }))
+    }
+  })()
+}
+
+function lastEventId(request: Request): string | undefined {
+  const id = request.headers.get('last-event-id') ?? ''
+  if (id === '') return undefined
+  if (!/^\d{1,18}$/.test(id)) throw invalid('Last-Event-ID', 'is not the id of a log line')
+  return id
 }

@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
+import { parseTime } from '#base/parse-time.ts'
 import type { AppContext } from '#context'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { parseTime } from '#runtime/logs/model.ts'
 import { totalOf, usageRange } from '#runtime/usage/model.ts'
 
 const UsageQuery = t.Object({

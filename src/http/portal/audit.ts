@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { Elysia, t } from 'elysia'
 
 import { invalid } from '#base/app-error.ts'
+import { parseTime } from '#base/parse-time.ts'
 import type { AppContext } from '#context'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
@@ -12,7 +13,6 @@ import {
   type SecurityEventFilter,
   SecurityEventRecord,
 } from '#identity/security-events/model.ts'
-import { parseTime } from '#runtime/logs/model.ts'
 
 /** PostgreSQL takes no NUL. */
 const Plain = t.String({ minLength: 1, maxLength: 254, pattern: '^[^\\u0000]*$' })

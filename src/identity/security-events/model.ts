@@ -44,6 +44,7 @@ export const SECURITY_EVENTS = [
   'mailbox.restored',
   'mailbox.purged',
   'mailbox.settings-changed',
+  'messages.purged',
   'alias.changed',
   'alias.deleted',
 ] as const

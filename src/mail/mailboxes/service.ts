@@ -64,6 +64,7 @@ export class Mailboxes {
       await addresses.add(tx, site, { localPart, kind: 'mailbox' })
       const mailbox = { mailboxId: ids.named('mbx'), localPart }
       await insertMailbox(tx, mailbox, clock.now())
+      await this.#planRemoval(tx)
       await insertOwners(tx, mailbox.mailboxId, owners, clock.now())
       return mailboxChanges.recorded(tx, site, mailbox, { event: 'mailbox.created', by })
     })
@@ -136,17 +137,22 @@ export class Mailboxes {
 
   /** Row and address go at once, its messages a moment later. 409 `MailboxNotDisabled` while it takes mail. */
   purge(site: Site, by: MailEditor, address: string): Promise<void> {
-    const { addresses, mailboxChanges, queue, forgetTarget } = this.#deps
+    const { addresses, mailboxChanges, forgetTarget } = this.#deps
     return mailboxChanges.alone(site, async (tx) => {
       const { mailboxId, localPart } = await this.#disabled(tx, site, address)
       await forgetTarget(tx, site, { mailboxId, by })
       await deleteMailbox(tx, mailboxId)
       await addresses.remove(tx, [localPart])
-      const { siteId } = site
-      await queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
+      await this.#planRemoval(tx)
       const detail = { address: addressOf(site, localPart) }
       await mailboxChanges.record(tx, { event: 'mailbox.purged', by }, detail)
     })
+  }
+
+  /** The job also plans its next run, as long as the site has a mailbox. */
+  async #planRemoval(tx: SiteTx): Promise<void> {
+    const { siteId } = tx
+    await this.#deps.queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
   }
 
   async #disabled(tx: SiteTx, site: Site, address: string): Promise<OwnedMailbox> {

@@ -1,6 +1,8 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { SearchTerm } from './parse-search.ts'
 
 /** Postgres keeps at most 1 MiB of words a message. */
 const MAX_CHARACTERS = 256 * 1024
@@ -13,7 +15,6 @@ export interface SearchableMessage {
   readonly text: string
 }
 
-/** Makes a message found by its words, which nothing changes afterwards: doing it twice is fine. They go with its row. */
 export async function insertSearchWords(tx: SiteTx, message: SearchableMessage): Promise<void> {
   const { messageId, mailboxId, receivedAt, text } = message
   await tx.db
@@ -28,4 +29,31 @@ export async function insertSearchWords(tx: SiteTx, message: SearchableMessage):
     })
     .onConflict((on) => on.doNothing())
     .execute()
+}
+
+export async function setSearch(
+  tx: SiteTx,
+  terms: readonly SearchTerm[],
+  mailboxIds: readonly string[] | undefined,
+): Promise<boolean> {
+  const within = (mailboxIds ?? [tx.siteId]).map((id) => `'${id}'`).join(' | ')
+  const query = terms.map(queryOf).reduce((all, each) => sql`${all} && ${each}`)
+  const { rows } = await sql<{ nodes: number }>`
+    select set_config('app.mail_query', (${within}::tsquery && asked.query)::text, true),
+           numnode(asked.query) as nodes
+    from (select ${query} as query) asked`.execute(tx.db)
+  return (rows[0]?.nodes ?? 0) > 0
+}
+
+function queryOf({ kind, text, negated }: SearchTerm): RawBuilder<unknown> {
+  const found = QUERIES[kind](text)
+  return negated ? sql`(!! ${found})` : found
+}
+
+const QUERIES: Readonly<Record<SearchTerm['kind'], (text: string) => RawBuilder<unknown>>> = {
+  word: (text) => sql`plainto_tsquery('simple', ${text})`,
+  phrase: (text) => sql`phraseto_tsquery('simple', ${text})`,
+  // Quoted, so that nothing in it is read as an operator.
+  prefix: (text) =>
+    sql`to_tsquery('simple', ${`'${text.replaceAll('\\', ' ').replaceAll("'", "''")}':*`})`,
 }

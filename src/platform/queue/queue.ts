@@ -38,8 +38,11 @@ export interface QueueJobs {
   'table-build': { readonly siteId: string; readonly resourceId: string }
   /** Parse the messages of a site that were accepted and not parsed yet. */
   'mail-parse': { readonly siteId: string }
-  /** Remove what nobody can see any more: messages of mailboxes that are gone, and objects of messages that are. */
-  'mail-removal': { readonly siteId: string }
+  /**
+   * Remove what nobody can see any more: messages of mailboxes that are gone, and objects of messages that are. As upkeep also
+   * what is in the trash too long, and objects that never got a message.
+   */
+  'mail-removal': { readonly siteId: string; readonly upkeep?: boolean }
 }
 
 export type QueueName = keyof QueueJobs

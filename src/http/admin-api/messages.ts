@@ -1,0 +1,197 @@
+import { Elysia, t } from 'elysia'
+
+import { AppError, invalid } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { MessagePath, NameText } from '#http/path-params.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import {
+  BulkPurgeRequest,
+  BulkPurgeResult,
+  MassPurgeResult,
+  MessageDetail,
+  MessageListItem,
+  PurgeAllRequest,
+  PurgeDeletedRequest,
+  RestoreRequest,
+  RestoredMessage,
+  SeenChange,
+  SeenMessage,
+  parseMessageFilter,
+} from '#mail/messages/model.ts'
+
+import { mailEditor } from './mailboxes.ts'
+
+const BULK_JSON_BYTES = 256 * 1024
+
+const Time = t.Optional(t.String({ maxLength: 40 }))
+const Flag = t.Optional(t.String({ maxLength: 5 }))
+
+const MessageFilterQuery = t.Object({
+  mailbox: t.Optional(t.String({ maxLength: 512 })),
+  folder: t.Optional(t.String({ maxLength: 16 })),
+  includeDeleted: Flag,
+  startTime: Time,
+  from: Time,
+  since: Time,
+  after: Time,
+  endTime: Time,
+  to: Time,
+  until: Time,
+  before: Time,
+  threadId: t.Optional(NameText),
+  seen: Flag,
+  q: t.Optional(t.String({ maxLength: 2000 })),
+})
+
+/** The messages of mailboxes, to those who may read them. */
+export const messageRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/messages' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .get(
+      '/',
+      async ({ site, actor, query }) => {
+        const { limit: _limit, nextToken: _nextToken, mailbox, ...filters } = query
+        const scope = [
+          site.siteId,
+          'messages',
+          actor.userId,
+          JSON.stringify({ mailbox, ...filters }),
+        ]
+        const listed = { mailbox, filter: parseMessageFilter(filters) }
+        return answerPage(context, { scope, query }, (page) =>
+          context.messages.list(site, actor, listed, page),
+        )
+      },
+      {
+        role: 'user',
+        query: t.Composite([MessageFilterQuery, PageQuery]),
+        response: PageOf(MessageListItem),
+      },
+    )
+    .get(
+      '/:messageId',
+      async ({ site, actor, params, set }) => {
+        // The signed URLs are as good as the message itself.
+        set.headers['cache-control'] = 'no-store'
+        return context.messages.get(site, actor, params.messageId)
+      },
+      { role: 'user', params: MessagePath, response: MessageDetail },
+    )
+    .delete(
+      '/:messageId',
+      async ({ site, actor, params }) => {
+        await context.messageChanges.delete(site, actor, params.messageId)
+        return noContent()
+      },
+      { role: 'user', params: MessagePath },
+    )
+
+/** What those who may read a message may do to it. */
+export const messageChangeRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/messages' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .post(
+      '/:messageId/seen',
+      async ({ site, actor, params: { messageId }, body: { seen } }) => {
+        await context.messageChanges.setSeen(site, actor, messageId, seen)
+        return { id: messageId, seen }
+      },
+      { role: 'user', params: MessagePath, body: SeenChange, response: SeenMessage },
+    )
+    .post(
+      '/:messageId/archive',
+      async ({ site, actor, params }) => {
+        await context.messageChanges.archive(site, actor, params.messageId)
+        return noContent()
+      },
+      { role: 'user', requestBody: optionalJsonBody(SHORT_JSON_BYTES), params: MessagePath },
+    )
+    .post(
+      '/:messageId/restore',
+      async ({ site, actor, params: { messageId }, body }) => {
+        if (body.messageId !== undefined && body.messageId !== messageId) {
+          throw invalid('messageId', 'is another than in the path')
+        }
+        const folder = await context.messageChanges.restore(site, actor, messageId)
+        return { id: messageId, deleted: false, folder }
+      },
+      {
+        role: 'user',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: MessagePath,
+        body: RestoreRequest,
+        response: RestoredMessage,
+      },
+    )
+
+/** Deleting messages for good. */
+export const messagePurgeRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/messages' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .post(
+      '/:messageId/purge',
+      async ({ site, by, params }) => {
+        await context.mailPurge.purge(site, mailEditor(by), params.messageId)
+        return noContent()
+      },
+      { role: 'super-admin', requestBody: optionalJsonBody(SHORT_JSON_BYTES), params: MessagePath },
+    )
+    .post(
+      '/purge',
+      async ({ site, by, body: { messageIds, force = false } }) =>
+        context.mailPurge.purgeMany(site, mailEditor(by), { messageIds, force }),
+      {
+        role: 'super-admin',
+        requestBody: jsonBody(BULK_JSON_BYTES),
+        body: BulkPurgeRequest,
+        response: BulkPurgeResult,
+      },
+    )
+    .post(
+      '/purge-deleted',
+      async ({ site, by, body: { filters = {}, ...asked } }) => {
+        const { mailbox, includeTrash = false } = filters
+        const dryRun = confirmed(asked, 'All deleted messages')
+        const filter = {
+          state: includeTrash ? ('trashed' as const) : ('deleted' as const),
+          ...(mailbox !== undefined && {
+            mailboxId: await context.mailPurge.mailboxIdOf(site, mailbox),
+          }),
+        }
+        return context.mailPurge.purgeMatching(site, mailEditor(by), { filter, dryRun })
+      },
+      {
+        role: 'super-admin',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        body: PurgeDeletedRequest,
+        response: MassPurgeResult,
+      },
+    )
+    .post(
+      '/purge-all',
+      async ({ site, by, body }) => {
+        const dryRun = confirmed(body, 'All messages of the site')
+        return context.mailPurge.purgeMatching(site, mailEditor(by), { filter: {}, dryRun })
+      },
+      {
+        role: 'super-admin',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        body: PurgeAllRequest,
+        response: MassPurgeResult,
+      },
+    )
+
+/** Whether nothing is to be deleted but counted. */
+function confirmed(
+  { confirm, dryRun = false }: { readonly confirm?: boolean; readonly dryRun?: boolean },
+  what: string,
+): boolean {
+  if (dryRun || confirm === true) return dryRun
+  throw new AppError(
+    'ConfirmationRequired',
+    `${what} would be deleted for good: send {"confirm": true}, or {"dryRun": true} to count them`,
+  )
+}

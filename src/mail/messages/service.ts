@@ -1,0 +1,161 @@
+import { notFound } from '#base/app-error.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import { localPartAt } from '#mail/addresses/local-part.ts'
+import { type ChangedMailboxes, concerns } from '#mail/changes/streams.ts'
+import { addressOf } from '#mail/mailboxes/model.ts'
+import type { MailReader } from '#mail/mailboxes/service.ts'
+import { searchWords } from '#mail/search/message-words.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  type ReadableMailbox,
+  selectReadableDetail,
+  selectReadableMailboxes,
+  selectReadableOf,
+} from './access-queries.ts'
+import {
+  type ListedRange,
+  type ListedRow,
+  selectFound,
+  selectFoundAmongNewest,
+  selectListed,
+} from './list-queries.ts'
+import type { MessageDetail, MessageFilter, MessageListItem } from './model.ts'
+import { signedPartsOf } from './signed-parts.ts'
+import { detailOf, listItemOf } from './view.ts'
+
+/** Mailboxes whose lists are merged; with more of them an admin's list of all is read by time instead. */
+const MERGED_MAILBOXES = 200
+
+export interface MessagesDeps extends Pick<PlatformServices, 'objectUrls' | 'clock'> {
+  readonly database: Pick<Database, 'withSite'>
+}
+
+export interface ListedMessages {
+  /** One mailbox; left out: all that the reader may read. */
+  readonly mailbox: string | undefined
+  readonly filter: MessageFilter
+}
+
+/** The messages of a site's mailboxes, for those who may read them: to anyone else a message or mailbox does not exist. */
+export class Messages {
+  readonly #deps: MessagesDeps
+
+  constructor(deps: MessagesDeps) {
+    this.#deps = deps
+  }
+
+  /** Newest first. */
+  list(
+    site: Site,
+    reader: MailReader,
+    { mailbox, filter }: ListedMessages,
+    page: PageRequest,
+  ): Promise<PageRows<MessageListItem>> {
+    return this.#deps.database.withSite(site.siteId, async (tx) => {
+      const mailboxes = await readableMailboxes(tx, site, reader, mailbox)
+      const range = {
+        mailboxIds: mailboxes?.map(({ mailboxId }) => mailboxId),
+        filter,
+        limit: page.limit + 1,
+        after: page.after,
+      }
+      const { items, lastKey } = pageRows(
+        await selectRange(tx, range),
+        page.limit,
+        ({ pageKey }) => pageKey,
+      )
+      const localParts = await localPartsOf(tx, reader, { mailboxes, rows: items })
+      return {
+        items: items.flatMap((row) => {
+          const localPart = localParts.get(row.mailboxId)
+          return localPart === undefined ? [] : [listItemOf(site, localPart, row)]
+        }),
+        lastKey,
+      }
+    })
+  }
+
+  /** With URLs to its bytes. 404 `MessageNotFound` also for somebody else's. */
+  async get(site: Site, reader: MailReader, messageId: string): Promise<MessageDetail> {
+    const row = await this.#deps.database.withSite(site.siteId, (tx) =>
+      selectReadableDetail(tx, reader, messageId),
+    )
+    if (!row) throw notFound('Message', messageId)
+    return detailOf(site, row, await signedPartsOf(this.#deps, site.siteId, row))
+  }
+
+  /** 404 `MailboxNotFound` for a mailbox that they may not read. */
+  async requireReadable(site: Site, reader: MailReader, mailbox: string): Promise<void> {
+    await this.#deps.database.withSite(site.siteId, (tx) =>
+      readableMailboxes(tx, site, reader, mailbox),
+    )
+  }
+
+  /** The addresses of the mailboxes with news that they may read now. */
+  async readableChanges(
+    site: Site,
+    reader: MailReader,
+    {
+      mailbox,
+      changed,
+    }: { readonly mailbox: string | undefined; readonly changed: ChangedMailboxes },
+  ): Promise<readonly string[]> {
+    const mailboxes = await this.#deps.database.withSite(site.siteId, async (tx) =>
+      mailbox === undefined
+        ? selectReadableMailboxes(tx, reader, { limit: MERGED_MAILBOXES })
+        : ((await readableMailboxes(tx, site, reader, mailbox)) ?? []),
+    )
+    return mailboxes
+      .filter(({ mailboxId }) => concerns(changed, mailboxId))
+      .map(({ localPart }) => addressOf(site, localPart))
+  }
+}
+
+/** Undefined stands for all of the site. */
+async function readableMailboxes(
+  tx: SiteTx,
+  site: Site,
+  reader: MailReader,
+  address: string | undefined,
+): Promise<readonly ReadableMailbox[] | undefined> {
+  if (address === undefined) {
+    const all = await selectReadableMailboxes(tx, reader, { limit: MERGED_MAILBOXES + 1 })
+    return all.length > MERGED_MAILBOXES && reader.role !== 'user' ? undefined : all
+  }
+  const localPart = localPartAt(site.domain, address)
+  const found =
+    localPart === undefined
+      ? []
+      : await selectReadableMailboxes(tx, reader, { localPart, limit: 1 })
+  if (found.length === 0) throw notFound('Mailbox', address)
+  return found
+}
+
+/** A word that is not rare is found among the newest messages; a rare one by the index of words, which is short then. */
+async function selectRange(tx: SiteTx, range: ListedRange): Promise<readonly ListedRow[]> {
+  if (range.mailboxIds?.length === 0) return []
+  const { search } = range.filter
+  if (search.length === 0) return selectListed(tx, range)
+  if (!(await searchWords(tx, search, range.mailboxIds))) return []
+  const newest = await selectFoundAmongNewest(tx, range)
+  return newest.length === range.limit ? newest : selectFound(tx, range)
+}
+
+async function localPartsOf(
+  tx: SiteTx,
+  reader: MailReader,
+  {
+    mailboxes,
+    rows,
+  }: {
+    readonly mailboxes: readonly ReadableMailbox[] | undefined
+    readonly rows: readonly ListedRow[]
+  },
+): Promise<ReadonlyMap<string, string>> {
+  const ids = [...new Set(rows.map(({ mailboxId }) => mailboxId))]
+  const known = mailboxes ?? (ids.length === 0 ? [] : await selectReadableOf(tx, reader, ids))
+  return new Map(known.map(({ mailboxId, localPart }) => [mailboxId, localPart]))
+}

@@ -1,0 +1,90 @@
+import { Type } from '@sinclair/typebox'
+import { Value } from '@sinclair/typebox/value'
+
+import { urlExpiry } from '#platform/objects/object-rules.ts'
+import { objectKey } from '#platform/objects/object-store.ts'
+import type { PlatformServices } from '#platform/services.ts'
+
+import type { StoredDetail } from './access-queries.ts'
+import { downloadNameOf } from './download-name.ts'
+import type { AttachmentDetail, MessageDetail } from './model.ts'
+
+const URL_SECONDS = 15 * 60
+
+/** Images that a browser shows and that cannot hold a script. */
+const IMAGE_TYPE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i
+
+const StoredAttachments = Type.Array(
+  Type.Object({
+    attachmentId: Type.String(),
+    filename: Type.String(),
+    contentType: Type.String(),
+    sizeBytes: Type.Integer(),
+    contentId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    inline: Type.Boolean(),
+  }),
+)
+
+export type PartSigningDeps = Pick<PlatformServices, 'objectUrls' | 'clock'>
+
+/**
+ * The URLs of a message's bytes. They lead to the service itself, wherever the objects are: it says that they are no page
+ * of this origin, which S3 does not. Reads none of the bytes.
+ */
+export async function signedPartsOf(
+  deps: PartSigningDeps,
+  siteId: string,
+  row: StoredDetail,
+): Promise<Pick<MessageDetail, 'attachments' | 'html' | 'rawUrl'>> {
+  const expiresAt = urlExpiry(deps.clock.now(), URL_SECONDS)
+  const sign = async (path: readonly [string, ...string[]], downloadName?: string) => {
+    const key = objectKey(siteId, 'mail', row.rawId, ...path)
+    const named = downloadName === undefined ? {} : { downloadName }
+    const { url } = await deps.objectUrls.sign({ method: 'GET', key, expiresAt, ...named })
+    return url
+  }
+  const attachments: AttachmentDetail[] = []
+  const images = new Map<string, string>()
+  for (const part of storedAttachments(row.attachments)) {
+    const { attachmentId, contentType, sizeBytes, contentId, inline } = part
+    const filename = downloadNameOf(part.filename)
+    attachments.push({
+      attachmentId,
+      filename,
+      contentType,
+      size: sizeBytes,
+      ...(typeof contentId === 'string' && { contentId }),
+      inline,
+      url: await sign(['parts', attachmentId], filename),
+      expiresAt: expiresAt.toISOString(),
+    })
+    if (typeof contentId === 'string' && IMAGE_TYPE.test(contentType)) {
+      images.set(contentId, await sign(['parts', attachmentId]))
+    }
+  }
+  return {
+    attachments,
+    html: row.html === null ? null : withImages(row.html, images),
+    rawUrl: await sign(['raw'], `${row.messageId}.eml`),
+  }
+}
+
+const storedAttachments = (stored: unknown) =>
+  Value.Check(StoredAttachments, stored) ? stored : []
+
+/** The parser leaves `src="cid:…"` only. An image that is none of the message's own shows nothing. */
+const withImages = (html: string, images: ReadonlyMap<string, string>): string =>
+  html.replaceAll(/src="cid:([^"]*)"/gi, (_all, id: string) => {
+    const url = images.get(contentIdOf(id))
+    return url === undefined ? 'src=""' : `src="${url.replaceAll('&', '&amp;')}"`
+  })
+
+/** As it stands in an attribute: escaped for HTML, and as a URL (RFC 2392). */
+function contentIdOf(text: string): string {
+  const unescaped = text.replaceAll('&amp;', '&')
+  try {
+    return decodeURIComponent(unescaped)
+  } catch {
+    return unescaped
+  }
+}

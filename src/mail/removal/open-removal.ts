@@ -1,0 +1,23 @@
+import type { PlatformServices } from '#platform/services.ts'
+
+import { MailPurge, type MailPurgeDeps } from './purge.ts'
+import { MailRemoval } from './removal.ts'
+
+/** Sites at once. */
+const WORKERS = 2
+
+export interface RemovalServices {
+  readonly mailPurge: MailPurge
+  readonly mailRemoval: MailRemoval
+}
+
+export function openRemoval(
+  deps: PlatformServices & Pick<MailPurgeDeps, 'events'>,
+): RemovalServices {
+  const mailPurge = new MailPurge(deps)
+  const mailRemoval = new MailRemoval({ ...deps, mailPurge })
+  deps.queue.handle('mail-removal', (job, signal) => mailRemoval.run(job, signal), {
+    concurrency: WORKERS,
+  })
+  return { mailPurge, mailRemoval }
+}
