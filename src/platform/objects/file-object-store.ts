@@ -41,6 +41,7 @@ import type {
   StoredObject,
 } from './object-store.ts'
 import type { ObjectUrls, UrlGrant } from './object-urls.ts'
+import { SharedFlushes } from './shared-flushes.ts'
 
 /** What a crash left behind is removed at the next opening, once it is surely nobody's. */
 const ABANDONED_AFTER_MS = 60 * 60_000
@@ -63,6 +64,7 @@ export class FileObjectStore implements ObjectStore {
   readonly #temporary: string
   readonly #urls: FileObjectStoreDeps['urls']
   readonly #clock: Clock
+  readonly #flushes = new SharedFlushes(flushFolder)
 
   constructor(deps: FileObjectStoreDeps) {
     this.#tree = join(deps.dir, 'objects')
@@ -87,7 +89,11 @@ export class FileObjectStore implements ObjectStore {
   async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
     checkObjectKey(key, MAX_KEY_BYTES)
     const description = { key, ...checkedOptions(options) }
-    const destination = { temporaryFolder: this.#temporary, path: this.#pathOf(key) }
+    const destination = {
+      temporaryFolder: this.#temporary,
+      path: this.#pathOf(key),
+      flushes: this.#flushes,
+    }
     return writeObjectFile(destination, description, body, {
       maxBytes: options.maxBytes,
       onlyNew: options.ifNoneMatch === '*',

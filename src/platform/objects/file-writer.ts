@@ -10,6 +10,7 @@ import { type Description, encodeHeader, etagOf } from './file-header.ts'
 import { ObjectFault } from './object-fault.ts'
 import { tooLong } from './object-rules.ts'
 import type { ObjectBody, ObjectHead } from './object-store.ts'
+import type { SharedFlushes } from './shared-flushes.ts'
 
 const PUBLISH_ATTEMPTS = 10
 /** The disk is full, or the user's quota is. */
@@ -18,6 +19,7 @@ const FULL = ['ENOSPC', 'EDQUOT']
 export interface Destination {
   readonly temporaryFolder: string
   readonly path: string
+  readonly flushes: SharedFlushes
 }
 
 export interface WriteRules {
@@ -39,7 +41,7 @@ export async function writeObjectFile(
   const temporary = join(destination.temporaryFolder, randomUUID())
   try {
     const head = await writeTemporary(temporary, description, body, rules)
-    await publish(temporary, destination.path, rules.onlyNew)
+    await publish(temporary, destination, rules.onlyNew)
     return head
   } catch (error) {
     throw hasCode(error, ...FULL) ? noRoom(error) : error
@@ -95,12 +97,17 @@ async function writeWhole(
 }
 
 /** Retries, because a delete may take an empty folder away between its making and the rename. */
-async function publish(temporary: string, path: string, onlyNew: boolean): Promise<void> {
+async function publish(
+  temporary: string,
+  { path, flushes }: Destination,
+  onlyNew: boolean,
+): Promise<void> {
   const folder = dirname(path)
   const attempt = async (): Promise<void> => {
     const created = await mkdir(folder, { recursive: true, mode: 0o700 })
     await (onlyNew ? link(temporary, path) : rename(temporary, path))
-    await flushFolders(folder, created === undefined ? folder : dirname(created))
+    const outermost = created === undefined ? folder : dirname(created)
+    for (const each of foldersBetween(outermost, folder)) await flushes.flush(each)
   }
   try {
     await retry(attempt, {
@@ -113,11 +120,15 @@ async function publish(temporary: string, path: string, onlyNew: boolean): Promi
   }
 }
 
-/** Flushes from the innermost folder up to the first that was there before. */
-async function flushFolders(innermost: string, outermost: string): Promise<void> {
+/**
+ * From the first folder that was there before to the innermost. That one is shared with others: its flush is too, and with
+ * a journal leaves little to do for the folders inside.
+ */
+function foldersBetween(outermost: string, innermost: string): string[] {
+  const folders: string[] = []
   for (let folder = innermost; ; folder = dirname(folder)) {
-    await flushFolder(folder)
-    if (folder === outermost || folder === dirname(folder)) return
+    folders.unshift(folder)
+    if (folder === outermost || folder === dirname(folder)) return folders
   }
 }
 
