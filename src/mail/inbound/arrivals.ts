@@ -97,13 +97,16 @@ export class Arrivals {
       )
       if (messages.length === 0) return decisions
       const growth = growthOf(messages)
-      await insertDeliveries(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS))
-      await insertRaws(tx, [...new Set(messages.map(({ arrival }) => arrival))])
-      await insertMessages(tx, messages)
-      await addUsage(tx, growth)
-      await deleteExpired(tx, 'mail_delivery', now)
+      // Again at once and in order: a round trip for each would be most of the time.
+      await Promise.all([
+        insertDeliveries(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS)),
+        insertRaws(tx, [...new Set(messages.map(({ arrival }) => arrival))]),
+        insertMessages(tx, messages),
+        addUsage(tx, growth),
+        deleteExpired(tx, 'mail_delivery', now),
+        ...growth.map(({ mailboxId }) => noteChange(tx, mailboxId)),
+      ])
       await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
-      for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
       return decisions
     })
   }
@@ -116,9 +119,13 @@ async function heldFor(tx: SiteTx, arrivals: readonly Arrival[], now: Date): Pro
       hash: deliveryHash(arrival, recipient),
     })),
   )
-  const mailboxes = await holdMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))])
-  const usage = await holdUsage(tx)
-  return new Acceptance({ mailboxes, usage, accepted: await selectDeliveries(tx, keys, now) })
+  // Sent at once and carried out in this order: the locks come before what they are for.
+  const [mailboxes, usage, accepted] = await Promise.all([
+    holdMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))]),
+    holdUsage(tx),
+    selectDeliveries(tx, keys, now),
+  ])
+  return new Acceptance({ mailboxes, usage, accepted })
 }
 
 /** SQLSTATE classes 22, 23 and 54: data exceptions, integrity, limits of the program. */
