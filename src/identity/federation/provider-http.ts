@@ -1,3 +1,4 @@
+import { type JsonObject, isJsonObject } from '#base/json-object.ts'
 import type { EgressRequest, EgressResponse } from '#platform/egress/egress.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 
@@ -13,7 +14,7 @@ const FORM_HEADERS: EgressRequest['headers'] = [
 
 export interface ProviderResponse {
   readonly status: number
-  readonly json: Readonly<Record<string, unknown>>
+  readonly json: JsonObject
 }
 
 interface ProviderHttpRequest {
@@ -86,15 +87,12 @@ function jsonObjectOf(answer: EgressResponse, url: string): Readonly<Record<stri
   throw untrusted(`${quotedUrl(url)} answers something that is no JSON object`)
 }
 
-function parsed(bytes: Uint8Array): Readonly<Record<string, unknown>> | undefined {
+function parsed(bytes: Uint8Array): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
-    return isRecord(value) ? value : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     // Neither UTF-8 nor JSON.
     return undefined
   }
 }
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
