@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { quantile } from '#bench/median.ts'
 import type { CallOutcome } from '#platform/sandbox-host/sandbox.ts'
 
 export interface VictimReport {
@@ -42,15 +43,12 @@ export async function besideOpenLoop(
   done = true
   await calling
   await Promise.all(open)
-  latencies.sort((one, other) => one - other)
-  const at = (share: number): number =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0
   return {
     calls: latencies.length,
     failures,
-    p50Ms: at(0.5),
-    p99Ms: at(0.99),
-    longestMs: latencies.at(-1) ?? 0,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    longestMs: quantile(latencies, 1),
     slow: latencies.filter((latencyMs) => latencyMs > SLOW_MS).length,
   }
 }
