@@ -14,7 +14,6 @@ const KEEP_BYTES = 256 * MIB
 const IDLE_MS = 30_000
 /** Losses of the process, through no fault of the source, that a preparation outlives. */
 const MAX_INTERRUPTIONS = 8
-
 /** Sources of one site that may wait. */
 const MAX_WAITING = 256
 
@@ -27,8 +26,8 @@ export interface PreparerDeps {
 
 /**
  * Prepares code in a process of its own, so that no source can hurt a call or another source: one after the other, the
- * sites in turn, with time and memory for each. A process that a source broke is replaced. A source is refused only for what it does to a
- * process that has read nothing before it.
+ * sites in turn, with time and memory for each. A process that a source broke is replaced. A source is refused only for
+ * what it does to a process that has read nothing before it.
  */
 export class Preparer {
   readonly #deps: PreparerDeps
