@@ -1,19 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { NESTED_SOURCES } from '#test/nested-source.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
-
-const NESTED = 3_000
-const nested = (open: string, inner: string, close: string): string =>
-  open.repeat(NESTED) + inner + close.repeat(NESTED)
-
-/** Sources that break a parser, of a few KB each. */
-const BOMBS = {
-  brackets: `export default () => ${nested('[', '', ']')}`,
-  generics: `let x: ${nested('A<', 'B', '>')}\nexport default () => 1`,
-  arrows: `export default ${nested('() => ', '1', '')}`,
-  conditions: `export default () => ${nested('1 ? ', '1', ' : 1')}`,
-}
 
 let stack: Stack
 let attacker: RuntimeSite
@@ -32,7 +21,7 @@ const functionOf = (name: string, code: string) => ({
 })
 
 describe('a source that breaks the parser', () => {
-  test.each(Object.entries(BOMBS))(
+  test.each(Object.entries(NESTED_SOURCES))(
     'for its %s is refused to its author, while a neighbour publishes',
     async (name, code) => {
       const [refused, published] = await Promise.all([

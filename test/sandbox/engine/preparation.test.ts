@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { FunctionSource } from '#platform/sandbox-host/sandbox.ts'
+import { NESTED_SOURCES } from '#test/nested-source.ts'
 import { childrenOf } from '#test/process-table.ts'
 import { TestSandbox } from '#test/test-sandbox.ts'
 
 const MIB = 1024 * 1024
 const LINES = 8_000
 const WAIT = { timeout: 30_000, interval: 5 }
-const NESTED = 3_000
 
 const sourceOf = (code: string): FunctionSource => ({
   entry: 'main.ts',
@@ -21,9 +21,6 @@ const longSource = (lines: number, seed: number): FunctionSource =>
       '\n',
     ),
   )
-
-const nested = (open: string, inner: string, close: string): string =>
-  open.repeat(NESTED) + inner + close.repeat(NESTED)
 
 /** The process that prepares code, once it is there. */
 const preparerPid = (): Promise<number> =>
@@ -71,24 +68,20 @@ describe('preparing a source', () => {
     })
     afterAll(() => sandbox[Symbol.asyncDispose]())
 
-    test.each([
-      ['brackets', `export default () => ${nested('[', '', ']')}`],
-      ['parentheses', `export default () => ${nested('(', '1', ')')}`],
-      ['generics', `let x: ${nested('A<', 'B', '>')}`],
-      ['arrows', `export default ${nested('() => ', '1', '')}`],
-      ['templates', `export default ${nested('`${', '1', '}`')}`],
-      ['conditions', `export default ${nested('1 ? ', '1', ' : 1')}`],
-    ])('for its %s is refused by name, and the next one is read', async (_, code) => {
-      const [first, broken, next] = await Promise.all(
-        ['export default 1 as number', code, 'export const two: number = 2'].map((one) =>
-          sandbox.hosts.prepare('site', sourceOf(one)),
-        ),
-      )
-      expect(first).toMatchObject({ ok: true })
-      const message = '"main.ts" cannot be read: it is nested too deeply, or too large'
-      expect(broken).toEqual({ ok: false, fault: { message, path: 'main.ts' } })
-      expect(next).toMatchObject({ ok: true })
-    })
+    test.each(Object.entries(NESTED_SOURCES))(
+      'for its %s is refused by name, and the next one is read',
+      async (_, code) => {
+        const [first, broken, next] = await Promise.all(
+          ['export default 1 as number', code, 'export const two: number = 2'].map((one) =>
+            sandbox.hosts.prepare('site', sourceOf(one)),
+          ),
+        )
+        expect(first).toMatchObject({ ok: true })
+        const message = '"main.ts" cannot be read: it is nested too deeply, or too large'
+        expect(broken).toEqual({ ok: false, fault: { message, path: 'main.ts' } })
+        expect(next).toMatchObject({ ok: true })
+      },
+    )
   })
 
   test('takes sites in turn, however many sources one of them sends', async () => {
