@@ -1,0 +1,137 @@
+import { readdirSync } from 'node:fs'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { rssBytes } from '#platform/sandbox-host/process-usage.ts'
+import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { isRunning, type RunningProcess } from '#test/process-table.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+/** Less than the sites of a soak need: their isolates are evicted all the time. */
+const SETTINGS = {
+  CROFT_LOG_LEVEL: 'warn',
+  CROFT_SANDBOX_HOSTS: '2',
+  CROFT_SANDBOX_HOST_MEMORY_MB: '512',
+  CROFT_SANDBOX_WARM_ISOLATES: '8',
+}
+const MIB = 2 ** 20
+/** So long after a kill of ours a call may fail for it. */
+const EXCUSED_MS = 10_000
+
+/** The process itself, not the walls around it. */
+const isNode = ({ command }: RunningProcess, words: string): boolean =>
+  command.includes(words) && /^\S*\bnode /.test(command)
+
+export interface Footprint {
+  readonly serviceMib: number
+  readonly hostsMib: number
+  readonly hosts: number
+  readonly files: number
+}
+
+/** The real program on a data folder of its own, which outlives each of its lives. */
+export class Installation implements AsyncDisposable {
+  /** Counts the starts. */
+  life = 0
+  bornMs = 0
+  /** Whether it is between two lives. */
+  isDown = false
+  #killedMs = -Infinity
+  readonly #folder: string
+  readonly #port: number
+  #croft: CroftProcess | undefined
+  readonly #seen = new Map<string, RunningProcess>()
+
+  private constructor(folder: string, port: number) {
+    this.#folder = folder
+    this.#port = port
+  }
+
+  static async start(): Promise<Installation> {
+    const folder = await mkdtemp(join(tmpdir(), 'croft-soak-'))
+    // As root the database runs as somebody else, who must get there.
+    await chmod(folder, 0o755)
+    const installation = new Installation(folder, await freePort())
+    await installation.#live()
+    return installation
+  }
+
+  get croft(): CroftProcess {
+    if (!this.#croft) throw new Error('The service does not run')
+    return this.#croft
+  }
+
+  /** Whether something was killed that a call may have failed for. */
+  get excuses(): boolean {
+    return this.isDown || performance.now() - this.#killedMs < EXCUSED_MS
+  }
+
+  /** Ends the service at once and starts it again on what it has left. */
+  async killService(): Promise<void> {
+    this.footprint()
+    const { croft } = this
+    this.isDown = true
+    await croft.kill()
+    await this.#live()
+  }
+
+  /** Kills one of the processes under the service whose command holds the words; false when there is none. */
+  killChild(words: string, choose: (all: readonly RunningProcess[]) => RunningProcess): boolean {
+    const found = this.croft.processes().filter((one) => isNode(one, words))
+    if (found.length === 0) return false
+    this.#killedMs = performance.now()
+    process.kill(choose(found).pid, 'SIGKILL')
+    return true
+  }
+
+  footprint(): Footprint {
+    const { pid } = this.croft
+    const under = this.croft.processes()
+    for (const one of under) this.#seen.set(`${one.pid} ${one.started}`, one)
+    const hosts = under.filter((one) => isNode(one, 'sandbox/main'))
+    const hostBytes = hosts.reduce((sum, host) => sum + rssBytes(host.pid), 0)
+    return {
+      serviceMib: rssBytes(pid) / MIB,
+      hostsMib: hostBytes / MIB,
+      hosts: hosts.length,
+      files: readdirSync(`/proc/${pid}/fd`).length,
+    }
+  }
+
+  /** What was under the service once, runs still, and is under it no longer. The database may go on to the next life. */
+  orphans(): RunningProcess[] {
+    const under = new Set(this.croft.isOver ? [] : this.croft.processes().map(({ pid }) => pid))
+    const lost: RunningProcess[] = []
+    for (const [key, one] of this.#seen) {
+      if (!isRunning(one)) this.#seen.delete(key)
+      else if (!under.has(one.pid) && (this.croft.isOver || !/postgres/.test(one.command))) {
+        lost.push(one)
+      }
+    }
+    return lost
+  }
+
+  async stop(): Promise<number | null> {
+    this.footprint()
+    return (await this.croft.stop()).code
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#croft?.[Symbol.asyncDispose]()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  async #live(): Promise<void> {
+    this.#croft = await CroftProcess.start({
+      root: ROOT,
+      dataDir: join(this.#folder, 'data'),
+      port: this.#port,
+      env: SETTINGS,
+    })
+    this.life += 1
+    this.bornMs = performance.now()
+    this.#killedMs = this.bornMs
+    this.isDown = false
+  }
+}
