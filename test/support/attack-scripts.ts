@@ -16,6 +16,11 @@ const WORK: Readonly<Record<string, string>> = {
   replaceAll: '"a".repeat(1e6).replaceAll("a", "b".repeat(1e4))',
   'a sort of numbers': 'new Float64Array(2e7).map(() => Math.random()).sort()',
   'a comparator without end': '[1, 2, 3].sort(() => { for (;;); })',
+  'a long sort with a comparator':
+    'new Array(5e6).fill(0).map(() => Math.random()).sort((a, b) => a - b)',
+  'the words of a long text':
+    'for (const w of new Intl.Segmenter("th").segment("\\u0e01".repeat(3e7))) if (w.index < 0) break',
+  'lastIndexOf in a huge length': 'Array.prototype.lastIndexOf.call({ length: 2 ** 53 - 1 }, 1)',
   'a Map that grows': 'const m = new Map(); for (let i = 0; ; i++) m.set(i, { i })',
   'a Set that grows': 'const s = new Set(); for (let i = 0; ; i++) s.add("k" + i)',
   'an array that grows': 'const all = []; for (;;) all.push(new Array(10_000).fill(7))',
