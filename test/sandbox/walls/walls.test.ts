@@ -175,6 +175,27 @@ describe.skipIf(missing)(`a sandbox process taken over${missing ? ` (${missing})
     expect(own.filter((wall) => jail?.has(wall) !== true)).toEqual([])
   })
 
+  test.runIf(IS_ROOT)(
+    'keeps the other walls where one cannot be put up, and that one has a reason',
+    async () => {
+      const { cacheDir, entries } = await builtSandbox()
+      const jail = await openSandboxJail({
+        // No user has this number: whoever asks to become it stays who they are.
+        config: { ...SANDBOX_CONFIG, uid: 2 ** 32 - 1 },
+        logger: silentLog,
+        cacheDir,
+        ...(entries ? { entries } : {}),
+      })
+      expect(TRIED.filter((wall) => !jail.has(wall))).toEqual(['user'])
+      expect(jail.walls.find(({ wall }) => wall === 'user')).toEqual({
+        wall: 'user',
+        stands: false,
+        needed: true,
+        reason: 'Error: This is user 0, not 4294967295',
+      })
+    },
+  )
+
   test('is not started at all where a wall of a jail is required that does not stand', async () => {
     const { cacheDir, entries } = await builtSandbox()
     const open = (without: ReadonlySet<Wall>) =>

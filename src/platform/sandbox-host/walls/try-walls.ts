@@ -58,7 +58,12 @@ async function attempt(
   walls: ReadonlySet<Wall>,
   entry: string,
 ): Promise<string | undefined> {
-  const program = { entry, view: { reads: [], writes: [] }, memoryBytes: MEMORY_BYTES }
+  const program = {
+    entry,
+    arguments: walls.has('user') ? [String(parts.uid)] : [],
+    view: { reads: [], writes: [] },
+    memoryBytes: MEMORY_BYTES,
+  }
   let command: HostCommand | undefined
   try {
     command = jailCommand(parts, walls, program)
