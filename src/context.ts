@@ -82,14 +82,14 @@ export interface Platform {
 }
 
 export async function openContext(platform: Platform): Promise<AppContext> {
-  const { config, postgres, sealer } = platform
-  const { database, notifications } = postgres
+  const { config, sealer } = platform
+  const { sql, database, notifications } = platform.postgres
   const siteKeys = new SiteKeys()
   const siteOf = (siteId: string) => sites.get(siteId)
   const siteByHost = (host: string) => sites.byHost(host)
   const pageTokens = new PageTokens(sealer.derive('page-tokens'))
   const deps = { ...platform, database, notifications, siteKeys, siteOf, siteByHost, pageTokens }
-  const queue = await openQueue({ sql: postgres.sql, notifications, log: platform.logger })
+  const queue = await openQueue({ sql, notifications, log: platform.logger })
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = await platform.openObjects(objectUrls)
   const stores = { queue, objects, objectUrls }
@@ -136,12 +136,13 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     sandboxWalls: () => runtime.sandbox.status().walls,
     work: (signal) => runAll([queue, runtime.jobScheduler], signal),
-    async [Symbol.asyncDispose]() {
-      await runtime[Symbol.asyncDispose]()
-      await queue[Symbol.asyncDispose]()
-      await objects[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => disposeAll([runtime, queue, objects]),
   }
+}
+
+/** One after the other. */
+async function disposeAll(opened: readonly AsyncDisposable[]): Promise<void> {
+  for (const each of opened) await each[Symbol.asyncDispose]()
 }
 
 async function runAll(

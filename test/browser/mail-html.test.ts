@@ -3,10 +3,9 @@ import { createServer, type Server } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { HTML_PAYLOADS } from '#corpus/html-payloads.ts'
 import { sanitizedHtml } from '#sandbox/mail/sanitized-html.ts'
 import { chromiumMissing, launchChromium } from '#test/browser.ts'
-
-import { HTML_PAYLOADS } from '../corpus/html-payloads.ts'
 
 /** A page as it may show mail: a box that cuts off what is too wide, and something beside it that nobody may cover. */
 const PAGE = `<!doctype html><title>mail</title>

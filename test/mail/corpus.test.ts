@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import type { Sample } from '#corpus/sample.ts'
+import { SAMPLES } from '#corpus/samples.ts'
 import { type ReceivedMail, receive, stored } from '#test/received-mail.ts'
 import { type Stack, startStack } from '#test/stack.ts'
-
-import type { Sample } from '../corpus/sample.ts'
-import { SAMPLES } from '../corpus/samples.ts'
 
 let stack: Stack
 const received = new Map<string, ReceivedMail>()
@@ -41,14 +40,8 @@ describe('the corpus', () => {
     const [row, ...others] = await stored(stack, mail)
     expect(others).toEqual([])
     expect(row).toMatchObject(rowOf(expected))
-    if (expected.html !== undefined && expected.html !== null) {
-      expect(row?.html).toContain(expected.html)
-    }
     const attachments = namesOf(row?.attachments)
-    if (expected.attachments) expect(attachments).toEqual(expected.attachments)
-    if (expected.attachmentCount !== undefined) {
-      expect(attachments).toHaveLength(expected.attachmentCount)
-    }
+    expect({ attachments, attachmentCount: attachments.length }).toMatchObject(partsOf(expected))
   })
 })
 
@@ -63,9 +56,14 @@ const rowOf = ({
   status,
   ...(subject === undefined ? {} : { subject }),
   ...(text === undefined ? {} : { text: expect.stringContaining(text) }),
-  ...(html === null ? { html } : {}),
+  ...(html === undefined ? {} : { html: html === null ? null : expect.stringContaining(html) }),
   ...(truncated === undefined ? {} : { truncated }),
   ...(bounce === undefined ? {} : { bounce }),
+})
+
+const partsOf = ({ attachments, attachmentCount }: Sample['expected']) => ({
+  ...(attachments === undefined ? {} : { attachments }),
+  ...(attachmentCount === undefined ? {} : { attachmentCount }),
 })
 
 const namesOf = (attachments: unknown): unknown[] =>

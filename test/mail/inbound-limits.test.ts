@@ -143,7 +143,7 @@ test('a server that drains finishes the message that it receives, and tells all 
   expect(await busy.command('.')).toBe(accepted)
   expect(await busy.reply()).toBe('421 4.3.2 The server shuts down: try again in a moment')
   await drained
-  await expect(RawSmtp.connect(server.port)).rejects.toThrow()
+  await expect(RawSmtp.connect(server.port)).rejects.toThrow('ECONNREFUSED')
   const kept = await keptMessages(first, 'one.test')
   expect(kept.map(({ raw }) => raw)).toContain(message)
 })

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { mail, multipart, part } from '#corpus/sample.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
 import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { objectKey } from '#platform/objects/object-store.ts'
@@ -11,8 +12,6 @@ import { childrenOf } from '#test/process-table.ts'
 import { type ReceivedMail, receive, stored } from '#test/received-mail.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { type Stack, startStack } from '#test/stack.ts'
-
-import { mail, multipart, part } from '../corpus/sample.ts'
 
 let stack: Stack
 let postgres: PostgresPlatform

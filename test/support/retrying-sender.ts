@@ -25,8 +25,7 @@ export async function sendAll(
   for (const envelope of envelopes) {
     for (;;) {
       client ??= await greeted(port)
-      const { recipients, message } = envelope
-      const reply = (await client?.message('a@a.test', recipients, message)) ?? ''
+      const reply = await replyOf(client, envelope)
       if (reply.startsWith('250 2.6.0')) break
       if (reply.startsWith('5')) throw new Error(reply)
       if (performance.now() > deadline) throw new Error(`Not taken in time: ${reply}`)
@@ -38,6 +37,12 @@ export async function sendAll(
   }
   client?.socket.destroy()
 }
+
+/** Empty when there is none. */
+const replyOf = async (
+  client: RawSmtp | undefined,
+  { recipients, message }: Envelope,
+): Promise<string> => (await client?.message('a@a.test', recipients, message)) ?? ''
 
 const greeted = (port: number): Promise<RawSmtp | undefined> =>
   RawSmtp.greeted(port).catch(() => undefined)

@@ -224,7 +224,7 @@ const SHAPES: Cases = {
   'tags of objects': `return [new Headers(), new URL('a:b'), new URLSearchParams(), new Response(), new Request('http://a'), new Blob([]), new FormData(), new AbortController(), AbortSignal.abort(), new Event('x'), new EventTarget(), new TextEncoder(), new TextDecoder(), new ReadableStream(), crypto, crypto.subtle, performance, new CustomEvent('q'), new TransformStream()].map((x) => Object.prototype.toString.call(x))`,
   'names of classes': `return [Headers, URL, URLSearchParams, Response, Request, Blob, File, FormData, AbortController, AbortSignal, Event, EventTarget, CustomEvent, TextEncoder, TextDecoder, TextEncoderStream, TextDecoderStream, ReadableStream, WritableStream, TransformStream, DOMException, Crypto, SubtleCrypto, CryptoKey, Performance].map((x) => x.name)`,
   'names of functions': `return [fetch, atob, btoa, structuredClone, queueMicrotask, setTimeout, setInterval, clearTimeout, clearInterval].map((x) => x.name)`,
-  'classes are hidden from enumeration': `return ['Headers', 'URL', 'Response', 'Blob', 'Event', 'ReadableStream', 'DOMException', 'TextEncoder', 'AbortSignal', 'CryptoKey'].map((n) => { const d = Object.getOwnPropertyDescriptor(globalThis, n); return [d.enumerable, d.configurable] })`,
+  'classes are hidden from enumeration': `return ['Headers', 'URL', 'Response', 'Blob', 'Event', 'ReadableStream', 'DOMException', 'TextEncoder', 'AbortSignal'].map((n) => { const d = Object.getOwnPropertyDescriptor(globalThis, n); return [d.enumerable, d.configurable] })`,
   'arguments that constructors and fetch require': `return [Headers, Request, Response, Blob, File, FormData, Event, CustomEvent, EventTarget, AbortController, URLSearchParams, URL, TextEncoder, TextDecoder, DOMException, ReadableStream, WritableStream, TransformStream, CountQueuingStrategy, fetch].map((f) => f.length)`,
   'functions can be replaced': `return ['fetch', 'atob', 'structuredClone', 'setTimeout', 'queueMicrotask'].map((n) => { const d = Object.getOwnPropertyDescriptor(globalThis, n); return [d.enumerable, d.configurable, d.writable] })`,
   'members of classes': `return [Headers, Blob, FormData, URL, AbortController, EventTarget].map((c) => Object.keys(c.prototype).toSorted())`,
@@ -241,6 +241,10 @@ const DIFFERENCES: Readonly<Record<string, { readonly body: string; readonly why
   'a timer is a number': {
     body: `const t = setTimeout(() => {}, 0); clearTimeout(t); return typeof t`,
     why: 'Node returns an object; the standard and Deno return a number',
+  },
+  'a class that no polyfill replaces': {
+    body: `const d = Object.getOwnPropertyDescriptor(globalThis, 'CryptoKey'); return [d.enumerable, d.configurable]`,
+    why: 'the calls of visitors share it, so nobody can replace it',
   },
   'code that Node does not have': {
     body: `return [typeof process, typeof Buffer, typeof require, typeof setImmediate, typeof global]`,
