@@ -108,7 +108,7 @@ describe('a new installation', () => {
     expect(croft.postgres()).toBeDefined()
     const others = croft
       .processes()
-      .filter(({ command }) => !/postgres|sandbox\/(?:main|preparer)/.test(command))
+      .filter(({ command }) => !/postgres|sandbox\/(?:main|mail-parser|preparer)/.test(command))
     expect(others).toEqual([])
     expect(await croft.stop()).toEqual({ code: 0, signal: null })
     expect(croft.leftovers()).toEqual([])

@@ -44,8 +44,13 @@ beforeAll(async () => {
 })
 afterAll(() => cleanUp.disposeAsync())
 
+/** All its length stands before its first part, where the parser keeps nothing of it. */
 const messageOf = (name: string, lines: number): string =>
-  `From: a@a.test\r\nSubject: ${name}\r\n\r\n${`${'x'.repeat(98)}\r\n`.repeat(lines)}`
+  [
+    `From: a@a.test\r\nSubject: ${name}\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n`,
+    `${'x'.repeat(98)}\r\n`.repeat(lines),
+    '--b\r\n\r\nHello\r\n--b--\r\n',
+  ].join('')
 
 async function send(name: string, lines: number): Promise<string> {
   await using client = await RawSmtp.greeted(port)

@@ -54,12 +54,16 @@ export class ParserProcess {
     this.#logger = logger
     this.#process = startProcess(command, 'pipe')
     const { child } = this.#process
-    this.#exited = once(child, 'close').catch(() => {})
+    // Not `close`, which waits for somebody to read its output to the end.
+    this.#exited = once(child, 'exit').catch(() => {})
     child.on('error', (err) => {
       logger.error({ err }, 'the process that parses mail does not start')
       this.ended = true
     })
-    child.on('close', (code, signal) => this.#onExit(code, signal))
+    child.on('exit', (code, signal) => {
+      this.#onExit(code, signal)
+      child.stdout?.destroy()
+    })
     if (!child.stdout) throw new Error('A process without output')
     this.#output = new PipeReader(child.stdout)
     this.#ready = this.#readAnswer().then(() => {})
