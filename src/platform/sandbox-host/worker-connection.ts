@@ -105,6 +105,11 @@ export class WorkerConnection {
     return first ? nowMs - first.sentMs : 0
   }
 
+  /** Whether it was given the call's code before. */
+  hasLoaded({ program, definition }: PendingCall): boolean {
+    return this.#slots.get(program.key)?.has(definition.functionId) === true
+  }
+
   programOf(slot: number): PendingCall['program'] | undefined {
     return this.#programOf.get(slot)
   }

@@ -43,6 +43,13 @@ const cost = (costMs: number) => (history: SiteHistory) =>
   history.measured(costMs, { cold: false, nowMs: 0 })
 
 const LATER = 1000
+const CALL = {
+  id: 1,
+  queueKey: 'site',
+  call: { depth: 0, operation: 'work', requestId: 'r', body: '{}' },
+  program: { key: 'program', functions: new Map(), limits: { concurrency: 10 } },
+  definition: { functionId: 'work' },
+} as unknown as PendingCall
 
 describe('a call is given', () => {
   test('to the ordinary worker, to the spare while that is stuck, then to the idle one apart', () => {
@@ -55,6 +62,19 @@ describe('a call is given', () => {
     expect(workers.for(known, LATER)).toBe(all['apart'])
     all['apart']?.activeCalls.set(1, {} as never)
     expect(workers.for(known, LATER)).toBe(all['ordinary'])
+  })
+
+  test('for a moment to no worker that would have to load it first', () => {
+    const { workers, all } = workersOf('ordinary', 'spare')
+    const known = site(cost(1))
+    known.push(CALL)
+    stuck(all['ordinary'])
+    expect(workers.for(known, 5)).toBe(all['ordinary'])
+    expect(workers.for(known, 6)).toBeUndefined()
+    expect(workers.for(known, 16)).toBe(all['spare'])
+    all['spare']?.send([CALL], { nowMs: 0, risky: false })
+    all['spare']?.unacked.splice(0)
+    expect(workers.for(known, 6)).toBe(all['spare'])
   })
 
   test('of unknown cost not to the last worker that is not stuck', () => {

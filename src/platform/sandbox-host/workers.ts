@@ -1,10 +1,16 @@
 import type { HostRole, RoleOnDemand } from './host-place.ts'
+import type { PendingCall } from './pending-call.ts'
 import { progressOf } from './progress-file.ts'
 import type { SiteQueue } from './site-queue.ts'
 import type { WorkerConnection } from './worker-connection.ts'
 
 /** A worker that has not answered for that long gets no further sites until it has. */
 export const STUCK_MS = 5
+/**
+ * So long a site waits for its own worker before it goes to one that would have to load it first: that takes as long, and
+ * the memory of a second isolate. A worker that makes an isolate is silent for less.
+ */
+const WORTH_LOADING_MS = 15
 
 export interface WorkersDeps {
   /** How many hosts run the sites whose calls are short. */
@@ -50,13 +56,23 @@ export class Workers {
     if (role === 'apart' || next?.adHoc === true) return this.#at('apart', 0)
     if (this.#keepsBusy(key, nowMs)) return undefined
     return history.isMeasured || this.#canSpareOne(nowMs)
-      ? this.#forShortCalls(key, nowMs)
+      ? this.#forShortCalls(key, next, nowMs)
       : this.#idleApart()
   }
 
-  #forShortCalls(key: string, nowMs: number): WorkerConnection | undefined {
-    const own = hash(key) % this.#deps.ordinaryHosts
-    return this.#free(own, nowMs) ?? this.#at('ordinary', own)
+  #forShortCalls(
+    key: string,
+    next: PendingCall | undefined,
+    nowMs: number,
+  ): WorkerConnection | undefined {
+    const index = hash(key) % this.#deps.ordinaryHosts
+    const own = this.#at('ordinary', index)
+    const silentMs = own?.silentMs(nowMs) ?? Number.POSITIVE_INFINITY
+    if (silentMs <= STUCK_MS) return own
+    const free = this.#free(index, nowMs)
+    const loaded = free.find((worker) => next && worker.hasLoaded(next))
+    if (loaded) return loaded
+    return silentMs > WORTH_LOADING_MS ? (free[0] ?? own) : undefined
   }
 
   /** Whether a worker is stuck on a call of that site. A second one would only be stuck, too. */
@@ -84,16 +100,16 @@ export class Workers {
     return free.length > 1 || free.length === workers.length
   }
 
-  /** The first that is not stuck: the own one, another ordinary one, the spare, and the one apart while it is idle. */
-  #free(own: number, nowMs: number): WorkerConnection | undefined {
+  /** Those that are not stuck: the other ordinary ones, the spare, and the one apart while it is idle. */
+  #free(own: number, nowMs: number): WorkerConnection[] {
     const { ordinaryHosts } = this.#deps
-    for (let step = 0; step < ordinaryHosts; step += 1) {
-      const worker = this.#at('ordinary', (own + step) % ordinaryHosts)
-      if (worker && worker.silentMs(nowMs) <= STUCK_MS) return worker
-    }
-    const spare = this.#at('spare', 0)
-    if (spare && spare.silentMs(nowMs) <= STUCK_MS) return spare
-    return this.#idleApart()
+    const others = Array.from({ length: ordinaryHosts - 1 }, (_, step) =>
+      this.#at('ordinary', (own + 1 + step) % ordinaryHosts),
+    )
+    const running = [...others, this.#at('spare', 0)].filter(
+      (worker) => worker !== undefined && worker.silentMs(nowMs) <= STUCK_MS,
+    )
+    return [...running, this.#idleApart()].filter((worker) => worker !== undefined)
   }
 
   #idleApart(): WorkerConnection | undefined {
