@@ -149,7 +149,8 @@ export async function insertMessages(tx: SiteTx, messages: readonly NewMessage[]
         received_at: arrival.receivedAt,
         thread_id: messageId,
         subject: arrival.headers.subject,
-        from_address: arrival.headers.fromAddress,
+        // With the name, as recipients are kept.
+        from_address: arrival.headers.from,
         recipients: recipientsJson(arrival),
         header_id: arrival.headers.messageId,
         in_reply_to: arrival.headers.inReplyTo,
