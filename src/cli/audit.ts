@@ -2,12 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { columns, printable } from './columns.ts'
 import { type CliCommand, type Invocation, textOption } from './command.ts'
-import { UsageError } from './errors.ts'
+import { LIMIT_OPTION, limitOf } from './limit-option.ts'
 import { sitePath } from './service-client.ts'
-
-const DEFAULT_LIMIT = 50
-const MAX_LIMIT = 10_000
-const PAGE = 100
 
 const OrNull = Type.Union([Type.String(), Type.Null()])
 
@@ -38,10 +34,10 @@ export const audit: CliCommand = {
     textOption('--sub <sub>', 'only of the account with this subject'),
     textOption('--since <time>', 'not before'),
     textOption('--until <time>', 'not after'),
-    textOption('--limit <number>', `at most so many, ${DEFAULT_LIMIT} unless told otherwise`),
+    LIMIT_OPTION,
   ],
   async run(call) {
-    const items = await read(call, limitOf(call.args.text('limit')))
+    const items = await read(call)
     return {
       json: { items },
       text: items.length === 0 ? 'Nothing of that kind has happened.' : columns(items.map(rowOf)),
@@ -49,23 +45,14 @@ export const audit: CliCommand = {
   },
 }
 
-async function read({ args, service }: Invocation, limit: number): Promise<AuditItem[]> {
-  const path = sitePath(args.word, '/audit')
-  const filters = new URLSearchParams()
+async function read({ args, service }: Invocation): Promise<AuditItem[]> {
+  const filters: Record<string, string> = {}
   for (const [name, option] of FILTERS) {
     const value = args.text(option)
-    if (value !== undefined) filters.set(name, value)
+    if (value !== undefined) filters[name] = value
   }
-  const items: AuditItem[] = []
-  for (let next: string | null = ''; next !== null && items.length < limit;) {
-    const query = new URLSearchParams(filters)
-    query.set('limit', String(Math.min(PAGE, limit - items.length)))
-    if (next !== '') query.set('nextToken', next)
-    const page = await service.portalAs(AuditPage, 'GET', `${path}?${query.toString()}`)
-    items.push(...page.items)
-    next = page.nextToken
-  }
-  return items
+  const path = sitePath(args.word, '/audit')
+  return service.portalItems(AuditPage, path, { filters, atMost: limitOf(args) })
 }
 
 const FILTERS = [
@@ -75,12 +62,6 @@ const FILTERS = [
   ['since', 'since'],
   ['until', 'until'],
 ] as const
-
-function limitOf(text: string | undefined): number {
-  const limit = text === undefined ? DEFAULT_LIMIT : Number(text)
-  if (Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT) return limit
-  throw new UsageError(`--limit is a whole number from 1 to ${MAX_LIMIT}, not "${text}"`)
-}
 
 const rowOf = ({ at, event, pool, sub, email, actor, address, detail }: AuditItem): string[] =>
   [

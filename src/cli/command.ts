@@ -9,9 +9,9 @@ export interface CliCommand {
   readonly name: string
   readonly summary: string
   /** The one word that follows the name. */
-  readonly argument?: 'DOMAIN' | 'ADDRESS'
+  readonly argument?: 'DOMAIN' | 'ADDRESS' | 'MESSAGE'
   readonly options: readonly Option[]
-  run(call: Invocation): Promise<CommandResult>
+  run(call: Invocation): Promise<CommandResult | CommandBytes>
 }
 
 export interface CommandResult {
@@ -21,6 +21,11 @@ export interface CommandResult {
   readonly text: string
   /** The work was done and what it found is bad: exit code 1. */
   readonly failed?: boolean
+}
+
+/** A result that is nothing but bytes: they go to stdout as they come. */
+interface CommandBytes {
+  readonly bytes: AsyncIterable<Uint8Array>
 }
 
 /** What a command is given. */

@@ -1,4 +1,4 @@
-import { request as plainRequest } from 'node:http'
+import { type IncomingMessage, request as plainRequest } from 'node:http'
 import { request as tlsRequest } from 'node:https'
 
 export interface HttpRequest {
@@ -21,10 +21,24 @@ export interface HttpAnswer {
 const MAX_ANSWER_BYTES = 64 * 1024 * 1024
 
 /** One request over node:http, because `fetch` cannot set the Host header. Rejects with Node's own error. */
-export function httpRequest(request: HttpRequest): Promise<HttpAnswer> {
-  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
+export async function httpRequest(request: HttpRequest): Promise<HttpAnswer> {
+  const response = await httpResponse(request)
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of bytesOf(response)) {
+    size += chunk.byteLength
+    if (size > MAX_ANSWER_BYTES) throw new Error('The answer is too long')
+    chunks.push(chunk)
+  }
+  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }
+}
+
+/** The same, with a body that is read as it comes. Whoever does not read it must destroy it. */
+export function httpResponse(request: HttpRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   const { base, host, body } = request
   const open = base.protocol === 'https:' ? tlsRequest : plainRequest
+  let answered: IncomingMessage | undefined
   const outgoing = open(
     {
       host: base.hostname.replace(/^\[|\]$/g, ''),
@@ -40,25 +54,22 @@ export function httpRequest(request: HttpRequest): Promise<HttpAnswer> {
       timeout: request.timeoutMs,
     },
     (response) => {
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.byteLength
-        chunks.push(chunk)
-        if (size > MAX_ANSWER_BYTES) outgoing.destroy(new Error('The answer is too long'))
-      })
-      response.on('end', () => {
-        const { statusCode: status = 0 } = response
-        resolve({ status, text: Buffer.concat(chunks).toString() })
-      })
-      response.on('error', reject)
+      answered = response
+      resolve(response)
     },
   )
-  outgoing.on('timeout', () => outgoing.destroy(new Error(`No answer in ${request.timeoutMs} ms`)))
+  outgoing.on('timeout', () => {
+    // What came is not read yet: then it is not the service that is slow.
+    if (answered !== undefined && answered.readableLength > 0) return
+    const waiting = answered ?? outgoing
+    waiting.destroy(new Error(`No answer in ${request.timeoutMs} ms`))
+  })
   outgoing.on('error', reject)
   outgoing.end(body)
   return promise
 }
+
+const bytesOf = (response: IncomingMessage): AsyncIterable<Buffer> => response
 
 /** The site's name with the port that the connection goes to. */
 function hostHeader(base: URL, host: string | undefined): string {

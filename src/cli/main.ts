@@ -1,7 +1,23 @@
+import { pipeline } from 'node:stream/promises'
+
+import { hasCode } from '#base/error-code.ts'
+
 import { run } from './run.ts'
+import { terminalBytes } from './terminal-text.ts'
 
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  bytes: writeBytes,
 })
+
+async function writeBytes(chunks: AsyncIterable<Uint8Array>): Promise<void> {
+  const { stdout } = process
+  try {
+    await pipeline(stdout.isTTY ? terminalBytes(chunks) : chunks, stdout, { end: false })
+  } catch (error) {
+    // Whoever reads has seen enough, as `head` has.
+    if (!hasCode(error, 'EPIPE')) throw error
+  }
+}

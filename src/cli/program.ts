@@ -13,6 +13,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   site: 'The sites of this installation',
   mailbox: 'Where a site takes mail',
   alias: 'Addresses of a site that lead to mailboxes',
+  mail: 'The mail that mailboxes hold',
   iac: 'What a site is made of, as a definition',
   keys: 'The keys that sign tokens',
   auth: 'How a site takes people in',

@@ -14,6 +14,8 @@ import { doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { iacApply, iacExport, iacPlan, iacReplace } from './iac.ts'
 import { keysRotate } from './keys-rotate.ts'
+import { mailList } from './mail-list.ts'
+import { mailShow } from './mail-show.ts'
 import {
   mailboxCreate,
   mailboxDisable,
@@ -37,6 +39,7 @@ import { siteList } from './site-list.ts'
 import { siteShow } from './site-show.ts'
 import { siteUpdate } from './site-update.ts'
 import { siteVerify } from './site-verify.ts'
+import { terminalJson } from './terminal-text.ts'
 import { token } from './token.ts'
 
 const COMMANDS: readonly CliCommand[] = [
@@ -67,6 +70,8 @@ const COMMANDS: readonly CliCommand[] = [
   aliasList,
   aliasSet,
   aliasDelete,
+  mailList,
+  mailShow,
   outbox,
   authShow,
   authSet,
@@ -79,6 +84,8 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>
   out(text: string): void
   err(text: string): void
+  /** Writes to stdout as they come, without more. */
+  bytes(chunks: AsyncIterable<Uint8Array>): Promise<void>
 }
 
 type ExitCode = 0 | 1 | 2
@@ -127,7 +134,11 @@ async function runCommand(
       ...callOf(command, parsed, terminal),
       progress: (line) => terminal.err(line),
     })
-    terminal.out(parsed.opts()['json'] === true ? JSON.stringify(result.json) : result.text)
+    if ('bytes' in result) {
+      await terminal.bytes(result.bytes)
+      return 0
+    }
+    terminal.out(parsed.opts()['json'] === true ? terminalJson(result.json) : result.text)
     return result.failed === true ? 1 : 0
   } catch (error) {
     return report(error, parsed, terminal)

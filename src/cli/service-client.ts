@@ -4,9 +4,11 @@ import { Value } from '@sinclair/typebox/value'
 import { isJsonObject } from '#base/json-object.ts'
 
 import { CommandError, ServiceRefusal } from './errors.ts'
-import { type HttpAnswer, type HttpRequest, httpRequest } from './http-request.ts'
+import { type HttpAnswer, type HttpRequest, httpRequest, httpResponse } from './http-request.ts'
 
 const TIMEOUT_MS = 30_000
+/** Items. */
+const PAGE = 100
 
 export interface Connection {
   readonly base: URL
@@ -21,6 +23,13 @@ export interface CallOptions {
 
 export interface SiteCallOptions extends CallOptions {
   readonly token?: string
+}
+
+/** Which items of a list. */
+interface ItemRange {
+  /** Of the query. */
+  readonly filters?: Readonly<Record<string, string>>
+  readonly atMost?: number
 }
 
 /** Speaks to the running service: as the operator to `/portal/api`, as anyone to a site's own routes. */
@@ -54,18 +63,21 @@ export class ServiceClient {
     throw new CommandError('The service answered in a way this tool does not know: update both')
   }
 
-  /** All items of a list, page by page; `path` has no query. */
+  /** All items of a list, or the first of them, page by page; `path` has no query. */
   async portalItems<Item extends TSchema>(
     page: TObject<{ items: TArray<Item>; nextToken: TUnion<[TString, TNull]> }>,
     path: string,
+    { filters = {}, atMost = Infinity }: ItemRange = {},
   ): Promise<Static<Item>[]> {
     const items: Static<Item>[] = []
-    for (let token: string | null = ''; token !== null;) {
-      const next: string = token === '' ? '' : `&nextToken=${encodeURIComponent(token)}`
+    for (let token: string | null = ''; token !== null && items.length < atMost;) {
+      const limit = String(Math.min(PAGE, atMost - items.length))
+      const next = token === '' ? {} : { nextToken: token }
+      const query: string = new URLSearchParams({ ...filters, limit, ...next }).toString()
       const found: { items: Static<Item>[]; nextToken: string | null } = await this.portalAs(
         page,
         'GET',
-        `${path}?limit=100${next}`,
+        `${path}?${query}`,
       )
       items.push(...found.items)
       token = found.nextToken
@@ -85,21 +97,47 @@ export class ServiceClient {
     return this.#send({ method, path, host: domain, headers }, options)
   }
 
-  async #send(
+  /** What a signed URL of the service leads to, as it comes. */
+  async *download(url: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const { hostname: host, pathname, search } = new URL(url)
+    const asked = { method: 'GET', path: pathname + search, host, headers: {}, body: undefined }
+    const response = await this.#reach((base) =>
+      httpResponse({ ...asked, base, timeoutMs: TIMEOUT_MS }),
+    )
+    if (response.statusCode !== 200) {
+      response.destroy()
+      throw new CommandError(`The service answered ${response.statusCode} instead of the bytes`)
+    }
+    try {
+      yield* response
+    } catch (error) {
+      throw new CommandError('The service broke off: not all of the bytes have come', {
+        cause: error,
+      })
+    }
+  }
+
+  #send(
     request: Pick<HttpRequest, 'method' | 'path' | 'host' | 'headers'>,
     options: CallOptions,
   ): Promise<HttpAnswer> {
-    const { base } = await this.#connected()
     const { body, bytes, timeoutMs = TIMEOUT_MS } = options
     const headers = { ...request.headers, ...typeOf(options) }
-    try {
-      return await httpRequest({
+    return this.#reach((base) =>
+      httpRequest({
         ...request,
         base,
         headers,
         body: body === undefined ? bytes : JSON.stringify(body),
         timeoutMs,
-      })
+      }),
+    )
+  }
+
+  async #reach<Reached>(exchange: (base: URL) => Promise<Reached>): Promise<Reached> {
+    const { base } = await this.#connected()
+    try {
+      return await exchange(base)
     } catch (error) {
       throw new CommandError(unreachable(base, error), { cause: error })
     }

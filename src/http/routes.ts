@@ -47,6 +47,7 @@ import {
   portalMailboxChangeRoutes,
   portalMailboxRoutes,
 } from './portal/mailboxes.ts'
+import { portalMessageRoutes } from './portal/messages.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
@@ -90,6 +91,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalMailboxRoutes,
   portalMailboxChangeRoutes,
   portalAliasRoutes,
+  portalMessageRoutes,
   adminConfigRoutes,
   adminUserRoutes,
   userProfileRoutes,

@@ -4,8 +4,9 @@ import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { run as runCroft } from '#cli/run.ts'
 import { type Stack, startStack } from '#test/stack.ts'
+
+import { croft } from './croft.ts'
 
 let stack: Stack
 let folder: string
@@ -21,15 +22,11 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]()
 })
 
-async function google(...args: string[]) {
-  let [out, err] = ['', '']
-  const code = await runCroft(['auth', 'google', 'one.test', ...args], {
-    env: { CROFT_BASE_URL: stack.baseUrl('127.0.0.1'), CROFT_OPERATOR_KEY: stack.operatorKey },
-    out: (text) => void (out += `${text}\n`),
-    err: (text) => void (err += `${text}\n`),
+const google = (...args: string[]) =>
+  croft(['auth', 'google', 'one.test', ...args], {
+    CROFT_BASE_URL: stack.baseUrl('127.0.0.1'),
+    CROFT_OPERATOR_KEY: stack.operatorKey,
   })
-  return { code, out, err }
-}
 
 describe('croft auth google', () => {
   test('sets Google up, says what to register there, and never shows the secret', async () => {

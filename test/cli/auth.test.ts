@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { run as runCroft } from '#cli/run.ts'
 import { RelyingParty } from '#test/relying-party.ts'
 import { type Stack, startStack } from '#test/stack.ts'
+
+import { croft } from './croft.ts'
 
 let stack: Stack
 let env: Record<string, string>
@@ -12,17 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
-/** The program without its process, which others test: these calls are many. */
-async function run(...args: string[]) {
-  let [out, err] = ['', '']
-  const terminal = {
-    env,
-    out: (text: string) => void (out += `${text}\n`),
-    err: (text: string) => void (err += `${text}\n`),
-  }
-  const code = await runCroft(args, terminal)
-  return { code, out, err }
-}
+const run = (...args: string[]) => croft(args, env)
 const json = async (...args: string[]) => {
   const ran = await run(...args, '--json')
   expect(ran).toMatchObject({ code: 0, err: '' })

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 
 import { run } from '#cli/run.ts'
 import { installRoot } from '#config/install-root.ts'
@@ -23,8 +24,11 @@ export async function croft(args: readonly string[], env: Environment = {}): Pro
   const written = { out: '', err: '' }
   const code = await run(args, {
     env,
-    out: (text) => (written.out += `${text}\n`),
-    err: (text) => (written.err += `${text}\n`),
+    out: (line) => (written.out += `${line}\n`),
+    err: (line) => (written.err += `${line}\n`),
+    bytes: async (chunks) => {
+      written.out += await text(chunks)
+    },
   })
   return { code, ...written }
 }

@@ -1,11 +1,12 @@
-import { Elysia, t } from 'elysia'
+import { Elysia } from 'elysia'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { MessageListQuery, answerMessages } from '#http/message-list.ts'
 import { noContent } from '#http/no-content.ts'
-import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
-import { MessagePath, NameText } from '#http/path-params.ts'
+import { PageOf } from '#http/paging.ts'
+import { MessagePath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import {
   BulkPurgeRequest,
@@ -19,58 +20,21 @@ import {
   RestoredMessage,
   SeenChange,
   SeenMessage,
-  parseMessageFilter,
 } from '#mail/messages/model.ts'
 
 import { mailEditor } from './mailboxes.ts'
 
 const BULK_JSON_BYTES = 256 * 1024
 
-const Time = t.Optional(t.String({ maxLength: 40 }))
-const Flag = t.Optional(t.String({ maxLength: 5 }))
-
-const MessageFilterQuery = t.Object({
-  mailbox: t.Optional(t.String({ maxLength: 512 })),
-  folder: t.Optional(t.String({ maxLength: 16 })),
-  includeDeleted: Flag,
-  startTime: Time,
-  from: Time,
-  since: Time,
-  after: Time,
-  endTime: Time,
-  to: Time,
-  until: Time,
-  before: Time,
-  threadId: t.Optional(NameText),
-  seen: Flag,
-  q: t.Optional(t.String({ maxLength: 2000 })),
-})
-
 /** The messages of mailboxes, to those who may read them. */
 export const messageRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/messages' })
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
-    .get(
-      '/',
-      async ({ site, actor, query }) => {
-        const { limit: _limit, nextToken: _nextToken, mailbox, ...filters } = query
-        const scope = [
-          site.siteId,
-          'messages',
-          actor.userId,
-          JSON.stringify({ mailbox, ...filters }),
-        ]
-        const listed = { mailbox, filter: parseMessageFilter(filters) }
-        return answerPage(context, { scope, query }, (page) =>
-          context.messages.list(site, actor, listed, page),
-        )
-      },
-      {
-        role: 'user',
-        query: t.Composite([MessageFilterQuery, PageQuery]),
-        response: PageOf(MessageListItem),
-      },
-    )
+    .get('/', async ({ site, actor, query }) => answerMessages(context, site, actor, query), {
+      role: 'user',
+      query: MessageListQuery,
+      response: PageOf(MessageListItem),
+    })
     .get(
       '/:messageId',
       async ({ site, actor, params, set }) => {
