@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { mail, multipart, part } from '#corpus/sample.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
@@ -147,6 +147,17 @@ describe('a message that the parser cannot take', () => {
 })
 
 describe('a process that parses mail', () => {
+  test('and does not start leaves no message open', async () => {
+    const missing = { ...(await builtMailParser()), file: '/nowhere/node' }
+    const command = () => Promise.resolve(missing)
+    await using parser = new ProcessMailParser({ command, logger: silentLog })
+    const cancelled = vi.fn<() => void>()
+    const open = () =>
+      Promise.resolve({ sizeBytes: 1, body: new ReadableStream({ cancel: cancelled }) })
+    await expect(parser.parse(open, () => Promise.resolve())).rejects.toThrow(/interrupted/)
+    expect(cancelled).toHaveBeenCalledTimes(4)
+  })
+
   test('and is killed again and again loses nothing', async () => {
     const { parser, parsing } = parsingWith()
     await using _ = parser

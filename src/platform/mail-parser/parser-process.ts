@@ -94,6 +94,8 @@ export class ParserProcess {
       return { lost: await this.#lossOf(error) }
     } finally {
       clearInterval(looking)
+      // What was not sent holds a file open. While it is still being sent, that closes it.
+      await mail.body.cancel().catch(() => {})
     }
   }
 
