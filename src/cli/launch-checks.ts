@@ -1,11 +1,6 @@
-import { CommandError } from './errors.ts'
-import {
-  type ServiceClient,
-  type SiteCallOptions,
-  answerJson,
-  at,
-  sitePath,
-} from './service-client.ts'
+import { type LaunchStep, type LaunchTarget, wrong } from './launch-target.ts'
+import { mailSteps } from './mail-checks.ts'
+import { type SiteCallOptions, answerJson, at, sitePath } from './service-client.ts'
 
 export interface LaunchCheck {
   readonly name: string
@@ -13,21 +8,8 @@ export interface LaunchCheck {
   readonly detail: string
 }
 
-export interface LaunchTarget {
-  readonly service: ServiceClient
-  readonly site: { readonly siteId: string; readonly domain: string; readonly region: string }
-  /** Whose token the admin workflow uses. */
-  readonly admin: string | undefined
-  /** The operation to call; undefined for any that the site has. */
-  readonly operation: string | undefined
-  /** JSON text. */
-  readonly payload: string
-}
-
-type Step = (target: LaunchTarget) => Promise<string>
-
 /** Each looks at the site from outside, as a browser would, and says what it saw or throws what is wrong. */
-const STEPS: readonly (readonly [name: string, step: Step])[] = [
+const STEPS: readonly LaunchStep[] = [
   ['bootstrap config', checkBootstrap],
   ['admin workflow', checkAdminWorkflow],
   ['admin routes without a token', checkNoToken],
@@ -38,7 +20,7 @@ const STEPS: readonly (readonly [name: string, step: Step])[] = [
 
 export async function runChecks(target: LaunchTarget): Promise<readonly LaunchCheck[]> {
   const checks: LaunchCheck[] = []
-  for (const [name, step] of STEPS) {
+  for (const [name, step] of [...STEPS, ...mailSteps(target.mail)]) {
     checks.push(
       await step(target).then(
         (detail) => ({ name, ok: true, detail }),
@@ -200,8 +182,6 @@ function expectEqual(what: string, actual: unknown, expected: unknown): void {
   if (actual === expected) return
   throw wrong(`${what} is ${JSON.stringify(actual)}, not ${JSON.stringify(expected)}`)
 }
-
-const wrong = (message: string): CommandError => new CommandError(message)
 
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

@@ -1,17 +1,25 @@
-import { type CliCommand, textOption } from './command.ts'
+import { type Arguments, type CliCommand, choiceOption, textOption } from './command.ts'
 import { runChecks } from './launch-checks.ts'
+import { MAIL_DEPTHS, type MailDepth } from './launch-target.ts'
 import { readSite } from './site-show.ts'
+import { terminalText } from './terminal-text.ts'
 
 export const siteVerify: CliCommand = {
   name: 'site verify',
-  summary: 'The launch validation: does the site answer as it should?',
+  summary: 'The launch validation: does the site answer as it should, and is its mail all there?',
   argument: 'DOMAIN',
   options: [
     textOption('--user <email>', 'as this admin; else as the first super-admin'),
     textOption('--operation <name>', 'call this one; else any that the site has'),
     textOption('--payload <json>', 'what the operation is called with; {} unless told otherwise'),
+    choiceOption(
+      '--mail <depth>',
+      MAIL_DEPTHS,
+      'look at the rows of mail alone, at its objects too (unless told otherwise), or read all bytes',
+    ),
   ],
-  async run({ args, service }) {
+  async run(call) {
+    const { args, service } = call
     const site = await readSite(service, args.word)
     const checks = await runChecks({
       service,
@@ -19,14 +27,19 @@ export const siteVerify: CliCommand = {
       admin: args.text('user') ?? site.superAdmins[0],
       operation: args.text('operation'),
       payload: args.text('payload') ?? '{}',
+      mail: mailDepth(args),
+      progress: (line) => call.progress(line),
     })
     const failed = checks.some(({ ok }) => !ok)
     const lines = checks.map(({ name, ok, detail }) => `${ok ? '✓' : '✗'} ${name}: ${detail}`)
     const last = failed ? `${site.domain} is not ready to launch.` : `${site.domain} is ready.`
     return {
       json: { siteId: site.siteId, siteDomain: site.domain, ok: !failed, checks },
-      text: [...lines, last].join('\n'),
+      text: terminalText([...lines, last].join('\n')),
       failed,
     }
   },
 }
+
+const mailDepth = (args: Arguments): MailDepth =>
+  MAIL_DEPTHS.find((depth) => depth === args.text('mail')) ?? 'objects'

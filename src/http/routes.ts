@@ -42,6 +42,7 @@ import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalIacRoutes } from './portal/iac.ts'
+import { portalMailVerificationRoutes } from './portal/mail-verification.ts'
 import {
   portalAliasRoutes,
   portalMailboxChangeRoutes,
@@ -92,6 +93,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalMailboxChangeRoutes,
   portalAliasRoutes,
   portalMessageRoutes,
+  portalMailVerificationRoutes,
   adminConfigRoutes,
   adminUserRoutes,
   userProfileRoutes,

@@ -30,6 +30,7 @@ import { MailParsing } from './parsing/service.ts'
 import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
+import { MailVerification } from './verification/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
 const OUTBOUND_WORKERS = 4
@@ -54,6 +55,7 @@ export interface Mail extends MailboxServices, MessageServices, RemovalServices 
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
   readonly mailParsing: MailParsing
+  readonly mailVerification: MailVerification
   /** Takes mail once it is started. */
   readonly smtp: SmtpListener
 }
@@ -79,6 +81,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
     mailParsing: openParsing(deps),
+    mailVerification: new MailVerification(deps),
     ...mailboxServices,
     ...(await openMessages(deps)),
     smtp: openInbound(deps, mailboxServices),

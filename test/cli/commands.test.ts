@@ -70,9 +70,10 @@ describe('croft', () => {
 
     const verified = await run('site', 'verify', 'shop.test')
     expect(verified).toMatchObject({ code: 0, err: '' })
-    expect(verified.out.match(/✓/g)).toHaveLength(6)
+    expect(verified.out.match(/✓/g)).toHaveLength(9)
     expect(verified.out).toContain('✓ auth methods: /data/auth/methods')
     expect(verified.out).toContain('✓ operation: /data/public/hello answered')
+    expect(verified.out).toContain('✓ mail rows: 0 mailboxes, counted right')
 
     expect((await run('site', 'delete', 'shop.test')).code).toBe(2)
     expect(await json('site', 'delete', 'shop.test', '--confirm')).toEqual({

@@ -1,6 +1,3 @@
-import { Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
-
 import { urlExpiry } from '#platform/objects/object-rules.ts'
 import { objectKey } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -8,22 +5,12 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { StoredDetail } from './access-queries.ts'
 import { downloadNameOf } from './download-name.ts'
 import type { AttachmentDetail, MessageDetail } from './model.ts'
+import { storedAttachments } from './stored-attachments.ts'
 
 const URL_SECONDS = 15 * 60
 
 /** Images that a browser shows and that cannot hold a script. */
 const IMAGE_TYPE = /^image\/(?:png|jpeg|gif|webp|avif|bmp)$/i
-
-const StoredAttachments = Type.Array(
-  Type.Object({
-    attachmentId: Type.String(),
-    filename: Type.String(),
-    contentType: Type.String(),
-    sizeBytes: Type.Integer(),
-    contentId: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-    inline: Type.Boolean(),
-  }),
-)
 
 export type PartSigningDeps = Pick<PlatformServices, 'objectUrls' | 'clock'>
 
@@ -68,9 +55,6 @@ export async function signedPartsOf(
     rawUrl: await sign(['raw'], `${row.messageId}.eml`),
   }
 }
-
-const storedAttachments = (stored: unknown) =>
-  Value.Check(StoredAttachments, stored) ? stored : []
 
 /** The parser leaves `src="cid:…"` only. An image that is none of the message's own shows nothing. */
 const withImages = (html: string, images: ReadonlyMap<string, string>): string =>

@@ -1,0 +1,25 @@
+import type { Invocation } from './command.ts'
+import { CommandError } from './errors.ts'
+import type { ServiceClient } from './service-client.ts'
+
+/** How deep a look at stored mail goes. */
+export const MAIL_DEPTHS = ['rows', 'objects', 'bytes'] as const
+export type MailDepth = (typeof MAIL_DEPTHS)[number]
+
+/** The site that the launch validation looks at, and how. */
+export interface LaunchTarget extends Pick<Invocation, 'progress'> {
+  readonly service: ServiceClient
+  readonly site: { readonly siteId: string; readonly domain: string; readonly region: string }
+  /** Whose token the admin workflow uses. */
+  readonly admin: string | undefined
+  /** The operation to call; undefined for any that the site has. */
+  readonly operation: string | undefined
+  /** JSON text. */
+  readonly payload: string
+  readonly mail: MailDepth
+}
+
+/** Says what it saw, or throws what is wrong. */
+export type LaunchStep = readonly [name: string, step: (target: LaunchTarget) => Promise<string>]
+
+export const wrong = (message: string): CommandError => new CommandError(message)

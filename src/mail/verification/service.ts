@@ -1,0 +1,127 @@
+import { pageRows } from '#base/page.ts'
+import { addressOf } from '#mail/mailboxes/model.ts'
+import { objectKey } from '#platform/objects/object-store.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import type { Site } from '#sites/site.ts'
+
+import type { MailFinding, MailFindings, MailFindingsPage } from './model.ts'
+import {
+  type Counts,
+  countMailboxes,
+  selectDifferingMailboxes,
+  selectDifferingSite,
+  selectKnownRaws,
+  selectMessagesOfOtherSize,
+  selectMessagesWithoutRaw,
+  selectRawsWithoutContent,
+  selectRawsWithoutMessage,
+  selectVerifiedRaws,
+} from './queries.ts'
+import { storedFindings } from './stored-findings.ts'
+
+/** Messages of one page, and of one whose bytes are read. */
+const PAGE = 200
+const READ_PAGE = 20
+const AT_ONCE = 16
+const LIST_PAGE = 1000
+/** Before that, bytes without rows are of a message that may yet be accepted. */
+const DAY_MS = 24 * 3_600_000
+
+export type MailVerificationDeps = Pick<PlatformServices, 'database' | 'objects' | 'clock'>
+
+/** Compares what is stored of a site's mail: counts with messages, rows with one another, and with their objects. */
+export class MailVerification {
+  readonly #deps: MailVerificationDeps
+
+  constructor(deps: MailVerificationDeps) {
+    this.#deps = deps
+  }
+
+  /** Looks at rows alone. `checked` counts mailboxes. */
+  rows(site: Site): Promise<MailFindings> {
+    return this.#deps.database.withSite(site.siteId, async (tx) => ({
+      checked: await countMailboxes(tx),
+      findings: [...(await countFindings(tx, site)), ...(await rowFindings(tx))],
+    }))
+  }
+
+  /** Whether messages have their objects, as long as they are to be; read whole if asked to. `checked` counts messages. */
+  async messages(
+    { siteId }: Site,
+    { after = '', reading }: { readonly after: string | undefined; readonly reading: boolean },
+  ): Promise<MailFindingsPage> {
+    const { database, objects } = this.#deps
+    const limit = reading ? READ_PAGE : PAGE
+    const rows = await database.withSite(siteId, (tx) =>
+      selectVerifiedRaws(tx, { after, limit: limit + 1 }),
+    )
+    const { items, lastKey } = pageRows(rows, limit, ({ rawId }) => rawId)
+    const found: MailFinding[] = []
+    for (let first = 0; first < items.length; first += AT_ONCE) {
+      const some = items.slice(first, first + AT_ONCE)
+      const findings = await Promise.all(
+        some.map((raw) => storedFindings(objects, siteId, raw, reading)),
+      )
+      found.push(...findings.flat())
+    }
+    const ids = [...new Set(found.map(({ id }) => id))]
+    const { stored } = await database.withSite(siteId, (tx) => selectKnownRaws(tx, ids))
+    // What was purged meanwhile has lost its objects rightly.
+    return { checked: items.length, findings: found.filter(({ id }) => stored.has(id)), lastKey }
+  }
+
+  /** Whether objects have a message. `checked` counts objects. */
+  async objects({ siteId }: Site, after: string | undefined): Promise<MailFindingsPage> {
+    const { database, objects, clock } = this.#deps
+    const prefix = objectKey(siteId, 'mail', '')
+    const startAfter = after === undefined ? {} : { startAfter: after }
+    const page = await objects.list({ prefix, maxKeys: LIST_PAGE, ...startAfter })
+    const before = clock.now().getTime() - DAY_MS
+    const old = page.objects.filter(({ lastModified }) => lastModified.getTime() < before)
+    const ids = [...new Set(old.map(({ key }) => key.slice(prefix.length).split('/', 1)[0] ?? ''))]
+    const { stored, removed } = await database.withSite(siteId, (tx) => selectKnownRaws(tx, ids))
+    const findings: MailFinding[] = []
+    for (const id of ids.filter((each) => !stored.has(each) && !removed.has(each))) {
+      const left = await objects.list({ prefix: objectKey(siteId, 'mail', id, ''), maxKeys: 1 })
+      if (left.objects.length === 0) continue
+      findings.push({ code: 'OrphanedObjects', id, detail: `the bytes of ${id} are of no message` })
+    }
+    const lastKey = page.continuation === undefined ? undefined : page.objects.at(-1)?.key
+    return { checked: page.objects.length, findings, lastKey }
+  }
+}
+
+async function countFindings(tx: SiteTx, site: Site): Promise<MailFinding[]> {
+  const mailboxes = await selectDifferingMailboxes(tx)
+  const findings = mailboxes.map(({ localPart, ...counts }) =>
+    countFinding(addressOf(site, localPart), 'its messages', counts),
+  )
+  const usage = await selectDifferingSite(tx)
+  if (usage !== undefined) findings.push(countFinding(site.domain, 'its mailboxes', usage))
+  return findings
+}
+
+const countFinding = (id: string, whose: string, counts: Counts): MailFinding => ({
+  code: 'CountsDiffer',
+  id,
+  detail:
+    `${id} counts ${counts.usedBytes} bytes in ${counts.usedMessages} messages, ` +
+    `and ${whose} are ${counts.heldBytes} in ${counts.heldMessages}`,
+})
+
+/** The kinds of rows that there must not be. */
+const ROW_KINDS = [
+  ['MessageWithoutRaw', selectMessagesWithoutRaw, 'has lost what came'],
+  ['MessageSizeDiffers', selectMessagesOfOtherSize, 'counts other bytes than came'],
+  ['RawWithoutMessage', selectRawsWithoutMessage, 'is in no mailbox'],
+  ['ContentMissing', selectRawsWithoutContent, 'was parsed, and what was read is not there'],
+] as const
+
+async function rowFindings(tx: SiteTx): Promise<MailFinding[]> {
+  const findings: MailFinding[] = []
+  for (const [code, select, words] of ROW_KINDS) {
+    for (const id of await select(tx)) findings.push({ code, id, detail: `${id} ${words}` })
+  }
+  return findings
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto'
+
+import { storedAttachments } from '#mail/messages/stored-attachments.ts'
+import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
+
+import type { MailFinding } from './model.ts'
+import type { VerifiedRaw } from './queries.ts'
+
+const LIST_PAGE = 1000
+
+type Objects = Pick<ObjectStore, 'list' | 'get'>
+
+/** What is wrong with the objects of one message. */
+export async function storedFindings(
+  objects: Objects,
+  siteId: string,
+  raw: VerifiedRaw,
+  reading: boolean,
+): Promise<MailFinding[]> {
+  const { rawId: id } = raw
+  const sizes = await sizesOf(objects, objectKey(siteId, 'mail', id, ''))
+  const rawSize = sizes.get('raw')
+  const findings = attachmentFindings(raw, sizes)
+  if (rawSize === undefined) {
+    findings.unshift({ code: 'RawObjectMissing', id, detail: `the bytes of ${id} are gone` })
+  } else if (rawSize !== Number(raw.sizeBytes)) {
+    const detail = `${id} has ${rawSize} bytes, and ${raw.sizeBytes} came`
+    findings.unshift({ code: 'RawObjectDiffers', id, detail })
+  } else if (reading && !(await isAsItCame(objects, siteId, raw))) {
+    findings.unshift({ code: 'RawObjectDiffers', id, detail: `${id} has other bytes than came` })
+  }
+  return findings
+}
+
+/** The bytes of each object below a prefix, by the rest of its key. */
+async function sizesOf(objects: Objects, prefix: string): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>()
+  let continuation: string | undefined
+  do {
+    const more = continuation === undefined ? {} : { continuation }
+    const page = await objects.list({ prefix, maxKeys: LIST_PAGE, ...more })
+    for (const { key, sizeBytes } of page.objects) sizes.set(key.slice(prefix.length), sizeBytes)
+    continuation = page.continuation
+  } while (continuation !== undefined)
+  return sizes
+}
+
+function attachmentFindings(
+  { rawId: id, attachments }: VerifiedRaw,
+  sizes: ReadonlyMap<string, number>,
+): MailFinding[] {
+  const parts = storedAttachments(attachments).map(({ attachmentId, sizeBytes }) => ({
+    found: sizes.get(`parts/${attachmentId}`),
+    sizeBytes,
+  }))
+  const missing = parts.filter(({ found }) => found === undefined).length
+  const other = parts.filter(({ found, sizeBytes }) => (found ?? sizeBytes) !== sizeBytes).length
+  const of = `of the ${parts.length} attachments of ${id}`
+  const findings: MailFinding[] = []
+  if (missing > 0) {
+    findings.push({ code: 'AttachmentObjectsMissing', id, detail: `${missing} ${of} are gone` })
+  }
+  if (other > 0) {
+    const detail = `${other} ${of} have another length`
+    findings.push({ code: 'AttachmentObjectsDiffer', id, detail })
+  }
+  return findings
+}
+
+async function isAsItCame(
+  objects: Objects,
+  siteId: string,
+  { rawId, sha256 }: VerifiedRaw,
+): Promise<boolean> {
+  const stored = await objects.get(objectKey(siteId, 'mail', rawId, 'raw'))
+  if (!stored) return false
+  const hash = createHash('sha256')
+  for await (const chunk of stored.body) hash.update(chunk)
+  return hash.digest().equals(sha256)
+}
