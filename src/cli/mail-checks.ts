@@ -6,7 +6,8 @@ import { type LaunchStep, type LaunchTarget, type MailDepth, wrong } from './lau
 import { sitePath } from './service-client.ts'
 
 const SHOWN = 5
-const READING_MS = 300_000
+/** A million messages take the database seconds, and a page of long ones the disk. */
+const PATIENCE_MS = 300_000
 
 const Findings = Type.Object({ checked: Type.Integer(), findings: Type.Array(MailFinding) })
 const FindingsPage = Type.Composite([
@@ -26,7 +27,9 @@ export const mailSteps = (depth: MailDepth): readonly LaunchStep[] =>
 
 async function checkRows({ service, site }: LaunchTarget): Promise<string> {
   const path = sitePath(site.siteId, '/mail-verification/rows')
-  const { checked, findings } = await service.portalAs(Findings, 'GET', path)
+  const { checked, findings } = await service.portalAs(Findings, 'GET', path, {
+    timeoutMs: PATIENCE_MS,
+  })
   if (findings.length > 0) throw wrong(wordsOf(findings))
   return `${counted(checked, 'mailbox', 'mailboxes')}, counted right`
 }
@@ -64,7 +67,7 @@ async function readAll(
     const search: string = new URLSearchParams({ ...query, ...token }).toString()
     const path = sitePath(site.siteId, `/mail-verification/${part}?${search}`)
     const page: Static<typeof FindingsPage> = await service.portalAs(FindingsPage, 'GET', path, {
-      timeoutMs: READING_MS,
+      timeoutMs: PATIENCE_MS,
     })
     checked += page.checked
     findings.push(...page.findings)
