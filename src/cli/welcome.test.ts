@@ -32,10 +32,18 @@ describe('the welcome', () => {
     )
   })
 
-  test('shows how to send mail, where this process takes it', () => {
-    expect(welcome(RESULT, LOCALHOST)).toContain(
+  test('shows how to send mail, and to read it, where this process takes it', () => {
+    const text = welcome(RESULT, LOCALHOST)
+    expect(text).toContain(
       '  swaks --server 127.0.0.1:2525 --from ann@localhost --to hello@localhost ',
     )
+    expect(text).toContain('  npx croft mail show hello@localhost\n')
+    expect(text).toContain(
+      `  curl 'http://localhost:8080/admin/api/messages?mailbox=hello@localhost' -H "authorization: Bearer $TOKEN"\n`,
+    )
+    const nobody = welcome({ ...RESULT, onboarding: [] }, LOCALHOST)
+    expect(nobody).toContain('swaks')
+    expect(nobody).not.toContain('TOKEN')
     expect(welcome(RESULT, { ...LOCALHOST, smtpPort: undefined })).not.toContain('swaks')
   })
 

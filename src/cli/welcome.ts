@@ -46,9 +46,15 @@ export function welcome(
       ? []
       : [
           '',
-          `Mail to ${mailbox}, its first mailbox, with swaks:`,
+          `Mail to ${mailbox}, its first mailbox, with swaks; then it can be read:`,
           '',
           `  swaks --server 127.0.0.1:${at.smtpPort} --from ann@${domain} --to ${mailbox} --h-Subject Hello --body 'It works'`,
+          `  npx croft mail show ${mailbox}`,
+          ...(admin === undefined
+            ? []
+            : [
+                `  curl '${base}/admin/api/messages?mailbox=${mailbox}'${host} -H "authorization: Bearer $TOKEN"`,
+              ]),
         ]),
     '',
   ].join('\n')
