@@ -204,6 +204,22 @@ describe('croft mail show', () => {
     expect(stdout.replaceAll('\r', '')).toBe(`Subject: x\n\n${HARMLESS}\n`)
   })
 
+  test('fails when the bytes break off', async () => {
+    const { messageId } = await store(await mailbox())
+    const { json: detail } = await stack.portal('GET', `/sites/one.test/messages/${messageId}`)
+    await using service = await listen((origin) => ({ url }, response) => {
+      if (url !== '/raw')
+        return response.end(JSON.stringify({ ...detail, rawUrl: `${origin}/raw` }))
+      response.writeHead(200, { 'content-length': 100 })
+      return response.write('Subject: ', () => response.destroy())
+    })
+    const args = ['show', messageId, '--site', 'one.test', '--raw', '--url', service.origin]
+    expect(await run(...args)).toMatchObject({
+      code: 1,
+      err: 'croft mail show: The service broke off: not all of the bytes have come\n',
+    })
+  })
+
   test('fails where the bytes are gone', async () => {
     const box = await mailbox()
     const { rawId } = await store(box)

@@ -1,6 +1,6 @@
 import { pageRows } from '#base/page.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
+import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -28,7 +28,9 @@ const LIST_PAGE = 1000
 /** Before that, bytes without rows are of a message that may yet be accepted. */
 const DAY_MS = 24 * 3_600_000
 
-export type MailVerificationDeps = Pick<PlatformServices, 'database' | 'objects' | 'clock'>
+export interface MailVerificationDeps extends Pick<PlatformServices, 'database' | 'clock'> {
+  readonly objects: Pick<ObjectStore, 'list' | 'get'>
+}
 
 /** Compares what is stored of a site's mail: counts with messages, rows with one another, and with their objects. */
 export class MailVerification {
