@@ -37,27 +37,21 @@ export class Database {
 
   /** `site_id` is bound to `siteId` by row-level security for the length of `work`. */
   withSite<T>(siteId: string, work: (tx: SiteTx) => Promise<T>): Promise<T> {
-    return this.#transaction(async (tx) => {
-      // Row-level security reads this setting; `true` ends it with the transaction.
-      await sql`select set_config('app.site_id', ${siteId}, true)`.execute(tx.db)
-      return work({ ...tx, siteId })
-    })
+    return this.#confined({ name: 'app.site_id', value: siteId }, (tx) => work({ ...tx, siteId }))
   }
 
   /** Opens the `site` table alone, to find sites by host and to list them. */
   withDirectory<T>(work: (tx: DirectoryTx) => Promise<T>): Promise<T> {
-    return this.#transaction(async (tx) => {
-      await sql`select set_config('app.scope', 'directory', true)`.execute(tx.db)
-      return work({ ...tx, scope: 'directory' })
-    })
+    return this.#confined({ name: 'app.scope', value: 'directory' }, (tx) =>
+      work({ ...tx, scope: 'directory' }),
+    )
   }
 
   /** Opens `data_job_due` alone, to find the jobs that are due. */
   withDueJobs<T>(work: (tx: DueJobsTx) => Promise<T>): Promise<T> {
-    return this.#transaction(async (tx) => {
-      await sql`select set_config('app.scope', 'due-jobs', true)`.execute(tx.db)
-      return work({ ...tx, scope: 'due-jobs' })
-    })
+    return this.#confined({ name: 'app.scope', value: 'due-jobs' }, (tx) =>
+      work({ ...tx, scope: 'due-jobs' }),
+    )
   }
 
   /**
@@ -75,6 +69,26 @@ export class Database {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#db.destroy()
+  }
+
+  /**
+   * Row-level security reads the setting; `true` ends it with the transaction. The first statement of `work` is sent behind
+   * it without waiting for the answer: when it fails, Postgres carries out nothing that follows.
+   */
+  #confined<T>(
+    setting: { readonly name: string; readonly value: string },
+    work: (tx: Tx) => Promise<T>,
+  ): Promise<T> {
+    return this.#transaction(async (tx) => {
+      const { name, value } = setting
+      const confined = sql`select set_config(${name}, ${value}, true)`.execute(tx.db)
+      const worked = work(tx)
+      // Also when the setting fails: nothing of `work` may reach the connection once it is another's.
+      const [, result] = await Promise.allSettled([confined, worked])
+      await confined
+      if (result.status === 'rejected') throw result.reason
+      return result.value
+    })
   }
 
   async #transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
