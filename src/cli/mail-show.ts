@@ -20,7 +20,10 @@ export const mailShow: CliCommand = {
   argument: 'MESSAGE',
   options: [
     textOption('--site <domain>', 'where the id is from'),
-    flagOption('--raw', 'the message as it came, byte for byte'),
+    flagOption(
+      '--raw',
+      'the message as it came, byte for byte; a terminal gets what it does not act on',
+    ),
   ],
   async run(call) {
     const { args, service } = call

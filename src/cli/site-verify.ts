@@ -15,7 +15,7 @@ export const siteVerify: CliCommand = {
     choiceOption(
       '--mail <depth>',
       MAIL_DEPTHS,
-      'look at the rows of mail alone, at its objects too (unless told otherwise), or read all bytes',
+      'how deep to look at mail: rows, objects (unless told otherwise) for their lengths too, or bytes to read all',
     ),
   ],
   async run(call) {

@@ -204,6 +204,14 @@ describe('croft mail show', () => {
     expect(stdout.replaceAll('\r', '')).toBe(`Subject: x\n\n${HARMLESS}\n`)
   })
 
+  test('finds no message by the id of one of another site', async () => {
+    const { messageId } = await store(await mailbox())
+    expect(await run('show', messageId, '--site', 'two.test')).toMatchObject({
+      code: 1,
+      err: `croft mail show: MessageNotFound: Message "${messageId}" does not exist\n`,
+    })
+  })
+
   test('fails when the bytes break off', async () => {
     const { messageId } = await store(await mailbox())
     const { json: detail } = await stack.portal('GET', `/sites/one.test/messages/${messageId}`)
