@@ -16,6 +16,12 @@ export interface DifferingMailbox extends Counts {
   readonly localPart: string
 }
 
+export interface MessageUnlikeRaw {
+  readonly id: string
+  /** Else of another size. */
+  readonly isWithout: boolean
+}
+
 export interface VerifiedRaw {
   readonly rawId: string
   readonly sizeBytes: string
@@ -66,22 +72,16 @@ export async function selectDifferingSite(tx: SiteTx): Promise<Counts | undefine
   return rows[0]
 }
 
-export async function selectMessagesWithoutRaw(tx: SiteTx): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select m.message_id as id from mail_message m
-    where m.site_id = ${tx.siteId} and not exists (
-      select from mail_raw raw where raw.site_id = m.site_id and raw.raw_id = m.raw_id)
-    order by m.message_id limit ${MAX_FOUND}`.execute(tx.db)
-  return rows.map(({ id }) => id)
-}
-
-export async function selectMessagesOfOtherSize(tx: SiteTx): Promise<readonly string[]> {
-  const { rows } = await sql<{ id: string }>`
-    select m.message_id as id from mail_message m
-    join mail_raw raw on raw.site_id = m.site_id and raw.raw_id = m.raw_id
-    where m.site_id = ${tx.siteId} and raw.size_bytes <> m.size_bytes
-    order by m.message_id limit ${MAX_FOUND}`.execute(tx.db)
-  return rows.map(({ id }) => id)
+/** Messages whose raw message is gone, or has another size than they count. */
+export async function selectMessagesUnlikeRaw(tx: SiteTx): Promise<readonly MessageUnlikeRaw[]> {
+  const { rows } = await sql<MessageUnlikeRaw>`
+    select m.message_id as id, raw.raw_id is null as "isWithout"
+    from mail_message m
+    left join mail_raw raw on raw.site_id = m.site_id and raw.raw_id = m.raw_id
+    where m.site_id = ${tx.siteId}
+      and (raw.raw_id is null or raw.size_bytes <> m.size_bytes)
+    limit ${MAX_FOUND}`.execute(tx.db)
+  return rows
 }
 
 export async function selectRawsWithoutMessage(tx: SiteTx): Promise<readonly string[]> {
@@ -89,7 +89,7 @@ export async function selectRawsWithoutMessage(tx: SiteTx): Promise<readonly str
     select raw.raw_id as id from mail_raw raw
     where raw.site_id = ${tx.siteId} and not exists (
       select from mail_message m where m.site_id = raw.site_id and m.raw_id = raw.raw_id)
-    order by raw.raw_id limit ${MAX_FOUND}`.execute(tx.db)
+    limit ${MAX_FOUND}`.execute(tx.db)
   return rows.map(({ id }) => id)
 }
 
@@ -99,7 +99,7 @@ export async function selectRawsWithoutContent(tx: SiteTx): Promise<readonly str
     where raw.site_id = ${tx.siteId} and raw.parse_status = 'parsed' and not exists (
       select from mail_content content
       where content.site_id = raw.site_id and content.raw_id = raw.raw_id)
-    order by raw.raw_id limit ${MAX_FOUND}`.execute(tx.db)
+    limit ${MAX_FOUND}`.execute(tx.db)
   return rows.map(({ id }) => id)
 }
 

@@ -12,8 +12,7 @@ import {
   selectDifferingMailboxes,
   selectDifferingSite,
   selectKnownRaws,
-  selectMessagesOfOtherSize,
-  selectMessagesWithoutRaw,
+  selectMessagesUnlikeRaw,
   selectRawsWithoutContent,
   selectRawsWithoutMessage,
   selectVerifiedRaws,
@@ -112,17 +111,19 @@ const countFinding = (id: string, whose: string, counts: Counts): MailFinding =>
     `and ${whose} are ${counts.heldBytes} in ${counts.heldMessages}`,
 })
 
-/** The kinds of rows that there must not be. */
-const ROW_KINDS = [
-  ['MessageWithoutRaw', selectMessagesWithoutRaw, 'has lost what came'],
-  ['MessageSizeDiffers', selectMessagesOfOtherSize, 'counts other bytes than came'],
+/** What there must not be of what came. */
+const RAW_KINDS = [
   ['RawWithoutMessage', selectRawsWithoutMessage, 'is in no mailbox'],
   ['ContentMissing', selectRawsWithoutContent, 'was parsed, and what was read is not there'],
 ] as const
 
 async function rowFindings(tx: SiteTx): Promise<MailFinding[]> {
-  const findings: MailFinding[] = []
-  for (const [code, select, words] of ROW_KINDS) {
+  const findings = (await selectMessagesUnlikeRaw(tx)).map(({ id, isWithout }): MailFinding =>
+    isWithout
+      ? { code: 'MessageWithoutRaw', id, detail: `${id} has lost what came` }
+      : { code: 'MessageSizeDiffers', id, detail: `${id} counts other bytes than came` },
+  )
+  for (const [code, select, words] of RAW_KINDS) {
     for (const id of await select(tx)) findings.push({ code, id, detail: `${id} ${words}` })
   }
   return findings
