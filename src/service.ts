@@ -90,9 +90,15 @@ async function openPlatform(
   { config, secrets, logger }: { config: Config; secrets: Secrets; logger: Logger },
 ) {
   const cacheDir = join(config.dataDir, 'cache')
-  const jail = openSandboxJail({ config: config.sandbox, cacheDir, logger })
+  const opening = new AbortController()
+  const { signal } = opening
+  const jail = openSandboxJail({ config: config.sandbox, cacheDir, logger, signal })
   // Whoever opens the sandbox is told: the database starts meanwhile.
   jail.catch(() => {})
+  started.defer(async () => {
+    opening.abort()
+    await Promise.allSettled([jail])
+  })
   const keys = await openKeys(config.dataDir, secrets)
   for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
   const postgres = started.use(await openPostgres({ config, secrets, log: logger }))

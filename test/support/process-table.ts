@@ -20,12 +20,12 @@ export function childrenOf(pid: number): RunningProcess[] {
     found.push(...level.map((one) => describe(one)))
     next = level.map((one) => one.pid)
   }
-  // One without a command line has given up its memory already: it is about to end.
   return found.filter(({ started, command }) => started !== undefined && command !== '')
 }
 
+/** One without a command line has given up its memory already: it has ended, and only waits to be asked how. */
 export const isRunning = ({ pid, started }: RunningProcess): boolean =>
-  started !== undefined && processStart(pid) === started
+  started !== undefined && processStart(pid) === started && processCommand(pid) !== ''
 
 interface Parentage {
   readonly pid: number

@@ -52,7 +52,7 @@ export class HostProcess {
       const end = endOf({ code, signal })
       const { memory } = command
       const killed = this.#killed ?? (memory?.ranOut() === true ? 'memoryMb' : undefined)
-      memory?.remove()
+      void memory?.remove()
       if (!this.#isDismissed) {
         const fields = { hostPid: child.pid, ...end, killed, stderr: stderr() }
         logger.warn(fields, 'sandbox host ended')

@@ -64,7 +64,7 @@ export class PreparerProcess {
     })
     child.on('close', (code, signal) => {
       if (command.memory?.ranOut() === true) this.#killed ??= 'memory'
-      command.memory?.remove()
+      void command.memory?.remove()
       this.#onExit(this.#process.endOf({ code, signal }))
     })
   }

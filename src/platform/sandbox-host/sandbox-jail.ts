@@ -26,6 +26,8 @@ export interface SandboxJailOptions {
   readonly entries?: SandboxEntries
   /** For tests alone: walls that are left out, as if this machine did not have them. */
   readonly without?: ReadonlySet<Wall>
+  /** Ends the attempts: then it rejects, and leaves no process. */
+  readonly signal?: AbortSignal
 }
 
 /** Puts up the walls that this machine has. Throws a `SetupError` when the configuration requires more. */

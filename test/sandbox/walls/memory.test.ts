@@ -36,7 +36,7 @@ async function hoard(without: readonly Wall[]) {
   child.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const [code, signal] = await once(child, 'close')
   const ranOut = command.memory?.ranOut()
-  command.memory?.remove()
+  await command.memory?.remove()
   const group = command.memory?.path
   return { ...endOf({ code, signal }), output, ranOut, isGone: !group || !existsSync(group) }
 }

@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto'
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  writeFileSync,
-} from 'node:fs'
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import process from 'node:process'
+
+import { hasCode } from '#base/error-code.ts'
+import { retry } from '#base/retry.ts'
 
 const MOUNT = '/sys/fs/cgroup'
 const PREFIX = 'croft-sandbox-'
 /** The service looks every few milliseconds and ends a process by itself: only what grows between two looks meets this. */
 const ABOVE = 1.5
+/** The kernel lets go of a group a moment after the processes inside have ended. */
+const REMOVAL = { attempts: 50, everyMs: 100 }
 /** A line of `memory.events`, and of its older form: how many processes the kernel has ended. */
 const OOM_KILLS = /^oom_kill (\d+)$/m
 
@@ -23,8 +21,8 @@ export interface MemoryGroup {
   readonly path: string
   /** Whether the kernel has ended a process for want of memory. */
   ranOut(): boolean
-  /** Call it when the processes inside are gone. */
-  remove(): void
+  /** Call it when the processes inside have ended. Never rejects. */
+  remove(): Promise<void>
 }
 
 /** Control groups below this service's own, of either version of the kernel's interface. */
@@ -100,15 +98,19 @@ function isWritable(path: string): boolean {
 function removeAbandoned(parent: string): void {
   for (const name of readdirSync(parent).filter((entry) => entry.startsWith(PREFIX))) {
     const pid = name.slice(PREFIX.length).split('-')[0]
-    if (read(`/proc/${pid}/stat`) === '') removeEmpty(join(parent, name))
+    if (read(`/proc/${pid}/stat`) === '') void removeEmpty(join(parent, name))
   }
 }
 
-function removeEmpty(path: string): void {
+async function removeEmpty(path: string): Promise<void> {
   try {
-    rmdirSync(path)
+    await retry(() => rmdir(path), {
+      attempts: REMOVAL.attempts,
+      isRetryable: (error) => hasCode(error, 'EBUSY'),
+      delayMs: () => REMOVAL.everyMs,
+    })
   } catch {
-    // The kernel has not let go of it: a later start removes it.
+    // A later start removes it.
   }
 }
 

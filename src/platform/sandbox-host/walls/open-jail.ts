@@ -36,6 +36,8 @@ export interface JailOptions {
   readonly logger: Logger
   /** For tests alone: walls that are left out, as if this machine did not have them. */
   readonly without?: ReadonlySet<Wall>
+  /** Ends the attempts: then it rejects, and leaves no process. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -46,7 +48,7 @@ export async function openJail(options: JailOptions): Promise<Jail> {
   const parts = await findParts(options)
   const missing = missingParts(parts, options.without ?? new Set())
   const wanted = WALLS.filter((wall) => !missing.has(wall))
-  const { standing, failures } = await tryWalls(parts, wanted, options.probe)
+  const { standing, failures } = await tryWalls(parts, wanted, options.probe, options.signal)
   const walls = WALLS.map((wall): WallState => {
     const needed = jailWalls(parts.isRoot).includes(wall)
     if (standing.has(wall)) return { wall, stands: true, reason: null, needed }

@@ -1,7 +1,8 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
+import { once } from 'node:events'
 
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
+import type { ProcessEnd } from '#platform/sandbox-host/inner-process.ts'
+import { startProcess } from '#platform/sandbox-host/start-process.ts'
 
 import { jailCommand, type JailParts } from './jail-command.ts'
 import { BUBBLEWRAP_WALLS, type Wall } from './walls.ts'
@@ -32,12 +33,14 @@ export interface Attempts {
 
 /**
  * Starts `entry`, which loads what the sandbox needs and ends, behind all the walls, then behind fewer and fewer until
- * that succeeds. No walls are left when it never does: the hosts' own failure then says more.
+ * that succeeds. No walls are left when it never does: the hosts' own failure then says more. Rejects, with no process
+ * left, once the signal is aborted.
  */
 export async function tryWalls(
   parts: JailParts,
   wanted: readonly Wall[],
   entry: string,
+  signal?: AbortSignal,
 ): Promise<Attempts> {
   const failures = new Map<Wall, string>()
   const tried = new Set<string>()
@@ -45,7 +48,8 @@ export async function tryWalls(
     const walls = wanted.filter((wall) => !conceded.includes(wall))
     if (tried.has(walls.join())) continue
     tried.add(walls.join())
-    const failure = await attempt(parts, new Set(walls), entry)
+    const failure = await attempt(parts, new Set(walls), { entry, signal })
+    signal?.throwIfAborted()
     if (failure === undefined) return { standing: new Set(walls), failures }
     for (const wall of walls) failures.set(wall, failure)
   }
@@ -56,7 +60,7 @@ export async function tryWalls(
 async function attempt(
   parts: JailParts,
   walls: ReadonlySet<Wall>,
-  entry: string,
+  { entry, signal }: { readonly entry: string; readonly signal: AbortSignal | undefined },
 ): Promise<string | undefined> {
   const program = {
     entry,
@@ -67,25 +71,36 @@ async function attempt(
   let command: HostCommand | undefined
   try {
     command = jailCommand(parts, walls, program)
-    const { file, args, env } = command
-    await promisify(execFile)(file, [...args], {
-      env: { ...env },
-      cwd: '/',
-      timeout: TRY_MS,
-      killSignal: 'SIGKILL',
-    })
-    return undefined
+    return await run(command, signal)
   } catch (error) {
-    return failureOf(error)
+    return String(error).slice(0, REASON_LENGTH)
   } finally {
-    command?.memory?.remove()
+    void command?.memory?.remove()
   }
 }
 
-function failureOf(error: unknown): string {
-  const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
-  const text = stderr === '' ? String(error) : stderr
+async function run(
+  command: HostCommand,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  const { child, stderr, kill, endOf } = startProcess(command, 'ignore')
+  const late = setTimeout(kill, TRY_MS)
+  signal?.addEventListener('abort', kill)
+  if (signal?.aborted === true) kill()
+  try {
+    const [code, by] = await once(child, 'close')
+    return failureOf(endOf({ code, signal: by }), stderr())
+  } finally {
+    clearTimeout(late)
+    signal?.removeEventListener('abort', kill)
+  }
+}
+
+function failureOf({ code, signal }: ProcessEnd, stderr: string): string | undefined {
+  if (code === 0) return undefined
   // Node shows its own source first.
-  const lines = text.split('\n')
-  return (lines.find((line) => ERROR.test(line)) ?? lines[0] ?? '').slice(0, REASON_LENGTH)
+  const lines = stderr.trim().split('\n')
+  const said = lines.find((line) => ERROR.test(line)) ?? lines[0] ?? ''
+  const end = signal === null ? `it ended with ${code}` : `it was ended by ${signal}`
+  return (said === '' ? end : said).slice(0, REASON_LENGTH)
 }
