@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { installRoot } from '#config/install-root.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
 import { makeMailboxes } from '#test/inbound-mail.ts'
 import { listen } from '#test/listener.ts'
 import { type MailRow, type StoredMail, storeMail } from '#test/mail-rows.ts'
@@ -232,7 +232,7 @@ describe('croft mail show', () => {
     const box = await mailbox()
     const { rawId } = await store(box)
     const { siteId } = await stack.context.sites.find('one.test')
-    await stack.context.objects.delete(objectKey(siteId, 'mail', rawId, 'raw'))
+    await stack.context.objects.delete(rawKey(siteId, rawId))
     expect(await run('show', box, '--raw')).toEqual({
       code: 1,
       out: '',

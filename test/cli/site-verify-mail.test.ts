@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { objectKey } from '#platform/objects/object-store.ts'
+import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { makeMailboxes } from '#test/inbound-mail.ts'
 import { type MailRow, type StoredMail, storeMail } from '#test/mail-rows.ts'
 import { asAdmin } from '#test/postgres.ts'
@@ -64,8 +64,8 @@ const damage = (work: (sql: Sql) => Promise<unknown>) =>
     await work(sql)
   }, stack.database.url)
 
-const keyOf = ({ siteId, mail }: Place, ...path: [string, ...string[]]) =>
-  objectKey(siteId, 'mail', mail.rawId, ...path)
+const rawKeyOf = ({ siteId, mail }: Place) => rawKey(siteId, mail.rawId)
+const partKeyOf = ({ siteId, mail }: Place, id: string) => partKey(siteId, mail.rawId, id)
 
 describe('croft site verify', () => {
   test('finds mail that is whole, as deep as it looks', async () => {
@@ -138,22 +138,22 @@ describe('croft site verify', () => {
   test.each<[string, (there: Place) => Promise<unknown>, (there: Place) => string]>([
     [
       'the bytes of a message gone',
-      (there) => stack.context.objects.delete(keyOf(there, 'raw')),
+      (there) => stack.context.objects.delete(rawKeyOf(there)),
       ({ mail }) => `✗ the bytes of ${mail.rawId} are gone`,
     ],
     [
       'fewer bytes than came',
-      (there) => stack.context.objects.put(keyOf(there, 'raw'), Buffer.from('S')),
+      (there) => stack.context.objects.put(rawKeyOf(there), Buffer.from('S')),
       ({ mail }) => `✗ ${mail.rawId} has 1 bytes, and ${Buffer.byteLength(mail.raw)} came`,
     ],
     [
       'an attachment gone',
-      (there) => stack.context.objects.delete(keyOf(there, 'parts', 'b')),
+      (there) => stack.context.objects.delete(partKeyOf(there, 'b')),
       ({ mail }) => `✗ 1 of the 2 attachments of ${mail.rawId} are gone`,
     ],
     [
       'an attachment longer than it was',
-      (there) => stack.context.objects.put(keyOf(there, 'parts', 'b'), Buffer.from('bb')),
+      (there) => stack.context.objects.put(partKeyOf(there, 'b'), Buffer.from('bb')),
       ({ mail }) => `✗ 1 of the 2 attachments of ${mail.rawId} have another length`,
     ],
   ])('finds among the objects %s', async (_what, break_, found) => {
@@ -165,7 +165,7 @@ describe('croft site verify', () => {
 
   test('finds other bytes of the same length when it reads them', async () => {
     const there = await place({ raw: 'Subject: a\r\n\r\n' })
-    await stack.context.objects.put(keyOf(there, 'raw'), Buffer.from('Subject: b\r\n\r\n'))
+    await stack.context.objects.put(rawKeyOf(there), Buffer.from('Subject: b\r\n\r\n'))
     expect((await verify(there))['mail messages']).toMatch(/^✓/)
     const read = await verify(there, '--mail', 'bytes')
     expect(read['mail messages']).toBe(`✗ ${there.mail.rawId} has other bytes than came`)
@@ -174,7 +174,7 @@ describe('croft site verify', () => {
   test('tells of bytes without a message once they are a day old, unless they are on their way out', async () => {
     const there = await place()
     for (const id of ['raw_orphan', 'raw_removed']) {
-      const key = objectKey(there.siteId, 'mail', id, 'raw')
+      const key = rawKey(there.siteId, id)
       await stack.context.objects.put(key, Buffer.from('never accepted'))
     }
     await damage(
@@ -199,7 +199,7 @@ describe('croft site verify', () => {
       await storeMail(stack, { mailbox: `info@${there.domain}`, subject: `${n}` })
     }
     const lost = (await storeMail(stack, { mailbox: `info@${there.domain}` })).rawId
-    await stack.context.objects.delete(objectKey(there.siteId, 'mail', lost, 'raw'))
+    await stack.context.objects.delete(rawKey(there.siteId, lost))
     const ran = await croft(['site', 'verify', there.domain], env)
     expect(ran.code).toBe(1)
     expect(ran.err).toBe('mail messages: 200 looked at…\n')

@@ -117,7 +117,7 @@ async function expectAllOnce(): Promise<void> {
   const objects = new FileObjectStore({ dir, urls, clock: systemClock })
   const kept: Kept[] = []
   for (const { rawId, ...row } of rows) {
-    const raw = await objects.get(`sites/${siteId}/mail/${rawId}/raw`)
+    const raw = await objects.get(`sites/${siteId}/mail/${rawId}`)
     const bytes = raw ? await new Response(raw.body).bytes() : ''
     kept.push({ ...row, digest: digestOf(bytes) })
   }

@@ -40,8 +40,9 @@ function verificationWith(happening: {
     behind = undefined
     return listed
   }
+  const head: ObjectStore['head'] = (key) => objects.head(key)
   const get: ObjectStore['get'] = (...named) => objects.get(...named)
-  return new MailVerification({ ...postgres, clock: TOMORROW, objects: { list, get } })
+  return new MailVerification({ ...postgres, clock: TOMORROW, objects: { list, head, get } })
 }
 
 /** As a purge and the job behind it do. */

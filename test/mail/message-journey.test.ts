@@ -5,8 +5,8 @@ import { createTransport } from 'nodemailer'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { systemClock } from '#base/clock.ts'
+import { mailPrefix } from '#mail/objects/mail-keys.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
 import { type CroftProcess, freePort } from '#test/croft-process.ts'
 import type { Answer } from '#test/http-client.ts'
 import { killableService } from '#test/killable-service.ts'
@@ -102,10 +102,10 @@ const open = (url: string): Promise<Answer> => {
 
 const keysOf = async ({ siteId }: Side): Promise<string[]> => {
   const { objects: found } = await objects.list({
-    prefix: objectKey(siteId, 'mail', ''),
+    prefix: mailPrefix(siteId),
     maxKeys: 100,
   })
-  return found.map(({ key }) => key.split('/').slice(4).join('/'))
+  return found.map(({ key }) => key.split('/').slice(4).join('/') || 'raw').toSorted()
 }
 
 /** As a mail program makes it, with a file, a picture in its HTML and what HTML must not do. */

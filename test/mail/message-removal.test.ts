@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { objectKey } from '#platform/objects/object-store.ts'
+import { mailPrefix, rawKey } from '#mail/objects/mail-keys.ts'
 import { AdminPool, type Member } from '#test/admin-api.ts'
 import type { Answer } from '#test/http-client.ts'
 import { type MailRow, type StoredMail, storeMail } from '#test/mail-rows.ts'
@@ -39,7 +39,7 @@ const usage = async (address: string) =>
   (await ann.call('GET', `/mailboxes/${address}/settings`)).json.usage
 const siteId = async () => (await stack.context.sites.find('one.test')).siteId
 async function objectsOf({ rawId }: Pick<StoredMail, 'rawId'>): Promise<number> {
-  const prefix = objectKey(await siteId(), 'mail', rawId, '')
+  const prefix = mailPrefix(await siteId()) + rawId
   return (await stack.context.objects.list({ prefix, maxKeys: 10 })).objects.length
 }
 const removed = (mail: Pick<StoredMail, 'rawId'>) =>
@@ -235,7 +235,7 @@ describe('removal', () => {
   test('takes objects that never got a row, once they are a day old', async () => {
     const mail = await store(await mailbox())
     const orphan = { rawId: 'raw_orphan' }
-    const key = objectKey(await siteId(), 'mail', orphan.rawId, 'raw')
+    const key = rawKey(await siteId(), orphan.rawId)
     await stack.context.objects.put(key, Buffer.from('never accepted'))
     const sweep = async () => stack.context.mailRemoval.sweepOrphans(await siteId(), NEVER)
     await sweep()

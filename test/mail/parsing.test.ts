@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { mail, multipart, part } from '#corpus/sample.ts'
+import { partKey } from '#mail/objects/mail-keys.ts'
 import { MailParsing } from '#mail/parsing/service.ts'
 import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
 import { connectPostgres, type PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openQueue, type PostgresQueue } from '#platform/queue/postgres-queue.ts'
 import { builtMailParser } from '#test/built-sandbox.ts'
@@ -69,7 +69,7 @@ describe('a message that was accepted', () => {
         },
       ],
     })
-    const key = objectKey(received.siteId, 'mail', received.rawId, 'parts', 'att_1')
+    const key = partKey(received.siteId, received.rawId, 'att_1')
     const object = await stack.context.objects.get(key)
     expect(await new Response(object?.body).text()).toBe('a;b\n')
     expect(await found('mbx_b & zebra & a.csv')).toEqual([rows[1]?.messageId])

@@ -3,6 +3,7 @@ import { type Socket, connect } from 'node:net'
 
 import type { Config } from '#config/config.ts'
 import { loadConfig } from '#config/load.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { DnsAnswer, DnsResolver } from '#platform/dns/dns-resolver.ts'
 
 import { AdminPool } from './admin-api.ts'
@@ -174,7 +175,7 @@ export async function keptMessages(stack: Stack, host: string): Promise<KeptMess
       .execute()
     return Promise.all(
       rows.map(async ({ rawId, sha256, authentication, client, ...row }) => {
-        const stored = await objects.get(`sites/${siteId}/mail/${rawId}/raw`)
+        const stored = await objects.get(rawKey(siteId, rawId))
         const raw = stored ? Buffer.from(await new Response(stored.body).arrayBuffer()) : ''
         return {
           ...row,

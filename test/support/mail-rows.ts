@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 
+import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { indexMessage } from '#mail/search/index-message.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Stack } from './stack.ts'
@@ -81,11 +81,13 @@ type WholeRow = Required<Omit<MailRow, 'html'>> &
   StoredMail & { readonly html: string | null; readonly localPart: string }
 
 async function putObjects(stack: Stack, siteId: string, row: WholeRow): Promise<void> {
-  const key = (...path: [string, ...string[]]) => objectKey(siteId, 'mail', row.rawId, ...path)
   const { objects } = stack.context
-  await objects.put(key('raw'), Buffer.from(row.raw), { contentType: 'message/rfc822' })
+  await objects.put(rawKey(siteId, row.rawId), Buffer.from(row.raw), {
+    contentType: 'message/rfc822',
+  })
   for (const { attachmentId, bytes, contentType } of row.attachments) {
-    await objects.put(key('parts', attachmentId), Buffer.from(bytes), { contentType })
+    const key = partKey(siteId, row.rawId, attachmentId)
+    await objects.put(key, Buffer.from(bytes), { contentType })
   }
 }
 

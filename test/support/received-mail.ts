@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
 import { insertMessages, insertRaws } from '#mail/inbound/queries.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
 
 import type { Stack } from './stack.ts'
 
@@ -25,7 +25,7 @@ export async function receive(
 ): Promise<ReceivedMail> {
   const { siteId } = await stack.context.sites.find('one.test')
   const rawId = `raw_${randomUUID()}`
-  await stack.context.objects.put(objectKey(siteId, 'mail', rawId, 'raw'), raw)
+  await stack.context.objects.put(rawKey(siteId, rawId), raw)
   const arrival = {
     rawId,
     sizeBytes: raw.length,

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
@@ -84,9 +84,6 @@ export class MessageStore {
     }
   }
 }
-
-/** Where the bytes of a received message are. */
-const rawKey = (siteId: string, rawId: string): string => objectKey(siteId, 'mail', rawId, 'raw')
 
 /** A full disk, of the objects or of Postgres, is the server's own trouble: RFC 3463, X.3.1. */
 export function withoutRoom(error: unknown): unknown {

@@ -1,5 +1,5 @@
+import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { urlExpiry } from '#platform/objects/object-rules.ts'
-import { objectKey } from '#platform/objects/object-store.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import type { StoredDetail } from './access-queries.ts'
@@ -24,8 +24,7 @@ export async function signedPartsOf(
   row: StoredDetail,
 ): Promise<Pick<MessageDetail, 'attachments' | 'html' | 'rawUrl'>> {
   const expiresAt = urlExpiry(deps.clock.now(), URL_SECONDS)
-  const sign = async (path: readonly [string, ...string[]], downloadName?: string) => {
-    const key = objectKey(siteId, 'mail', row.rawId, ...path)
+  const sign = async (key: string, downloadName?: string) => {
     const named = downloadName === undefined ? {} : { downloadName }
     const { url } = await deps.objectUrls.sign({ method: 'GET', key, expiresAt, ...named })
     return url
@@ -34,6 +33,7 @@ export async function signedPartsOf(
   const images = new Map<string, string>()
   for (const part of storedAttachments(row.attachments)) {
     const { attachmentId, contentType, sizeBytes, contentId, inline } = part
+    const key = partKey(siteId, row.rawId, attachmentId)
     const filename = downloadNameOf(part.filename)
     attachments.push({
       attachmentId,
@@ -42,17 +42,17 @@ export async function signedPartsOf(
       size: sizeBytes,
       ...(typeof contentId === 'string' && { contentId }),
       inline,
-      url: await sign(['parts', attachmentId], filename),
+      url: await sign(key, filename),
       expiresAt: expiresAt.toISOString(),
     })
     if (typeof contentId === 'string' && IMAGE_TYPE.test(contentType)) {
-      images.set(contentId, await sign(['parts', attachmentId]))
+      images.set(contentId, await sign(key))
     }
   }
   return {
     attachments,
     html: row.html === null ? null : withImages(row.html, images),
-    rawUrl: await sign(['raw'], `${row.messageId}.eml`),
+    rawUrl: await sign(rawKey(siteId, row.rawId), `${row.messageId}.eml`),
   }
 }
 

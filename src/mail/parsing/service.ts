@@ -1,9 +1,10 @@
 import { AppError } from '#base/app-error.ts'
 import { toStorable } from '#base/storable-text.ts'
 import { noteMailboxChange } from '#mail/changes/note.ts'
+import { partKey, rawKey } from '#mail/objects/mail-keys.ts'
 import { indexMessage } from '#mail/search/index-message.ts'
 import type { MailParser, ParseOutcome } from '#platform/mail-parser/mail-parser.ts'
-import { objectKey, type StoredObject } from '#platform/objects/object-store.ts'
+import type { StoredObject } from '#platform/objects/object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -120,7 +121,7 @@ export class MailParsing {
     }
     const outcome = await mailParser.parse(open, async ({ place, ...part }, body) => {
       const attachmentId = attachmentIdOf(place)
-      const key = objectKey(siteId, 'mail', rawId, 'parts', attachmentId)
+      const key = partKey(siteId, rawId, attachmentId)
       await objects.put(key, body, { contentType: part.contentType })
       attachments.push({ attachmentId, ...part })
     })
@@ -129,7 +130,7 @@ export class MailParsing {
 
   async #raw(siteId: string, rawId: string, end?: number): Promise<StoredObject> {
     const range = end === undefined ? undefined : { start: 0, end }
-    const object = await this.#deps.objects.get(objectKey(siteId, 'mail', rawId, 'raw'), range)
+    const object = await this.#deps.objects.get(rawKey(siteId, rawId), range)
     if (object) return object
     throw new AppError('ServiceUnavailable', `The bytes of message "${rawId}" are not there`)
   }

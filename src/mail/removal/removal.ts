@@ -1,4 +1,4 @@
-import { objectKey } from '#platform/objects/object-store.ts'
+import { mailPrefix, partsPrefix, rawIdOfKey, rawKey } from '#mail/objects/mail-keys.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { SiteDataRemover } from '#sites/site-cleanup.ts'
 
@@ -74,21 +74,19 @@ export class MailRemoval implements SiteDataRemover {
   /** Removes objects older than a day that have no row: their message was not accepted after all. */
   async sweepOrphans(siteId: string, signal: AbortSignal): Promise<void> {
     const { objects, database, clock } = this.#deps
-    const prefix = objectKey(siteId, 'mail', '')
     const before = clock.now().getTime() - DAY_MS
     let continuation: string | undefined
     do {
       signal.throwIfAborted()
       const page = await objects.list({
-        prefix,
+        prefix: mailPrefix(siteId),
         maxKeys: LIST_PAGE,
         ...(continuation !== undefined && { continuation }),
       })
       const old = page.objects.filter(({ lastModified }) => lastModified.getTime() < before)
-      const rawIdOf = (key: string) => key.slice(prefix.length).split('/', 1)[0] ?? ''
-      const rawIds = [...new Set(old.map(({ key }) => rawIdOf(key)))]
+      const rawIds = [...new Set(old.map(({ key }) => rawIdOfKey(siteId, key)))]
       const there = await database.withSite(siteId, (tx) => selectRaws(tx, rawIds))
-      const orphans = old.filter(({ key }) => !there.has(rawIdOf(key)))
+      const orphans = old.filter(({ key }) => !there.has(rawIdOfKey(siteId, key)))
       await this.#deleteAll(
         orphans.map(({ key }) => key),
         signal,
@@ -145,15 +143,16 @@ export class MailRemoval implements SiteDataRemover {
   }
 
   async #removeObjectsOf(siteId: string, rawId: string, signal: AbortSignal): Promise<void> {
-    const prefix = objectKey(siteId, 'mail', rawId, '')
-    for (;;) {
+    const prefix = partsPrefix(siteId, rawId)
+    for (let more = true; more;) {
       const page = await this.#deps.objects.list({ prefix, maxKeys: LIST_PAGE })
       await this.#deleteAll(
         page.objects.map(({ key }) => key),
         signal,
       )
-      if (page.continuation === undefined) return
+      more = page.continuation !== undefined
     }
+    await this.#deps.objects.delete(rawKey(siteId, rawId))
   }
 
   async #deleteAll(keys: readonly string[], signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { pageRows } from '#base/page.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
-import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
+import { mailPrefix, partsPrefix, rawIdOfKey, rawKey } from '#mail/objects/mail-keys.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
@@ -17,7 +17,7 @@ import {
   selectRawsWithoutMessage,
   selectVerifiedRaws,
 } from './queries.ts'
-import { storedFindings } from './stored-findings.ts'
+import { type VerifiedObjects, storedFindings } from './stored-findings.ts'
 
 /** Messages of one page, and of one whose bytes are read. */
 const PAGE = 200
@@ -28,7 +28,7 @@ const LIST_PAGE = 1000
 const DAY_MS = 24 * 3_600_000
 
 export interface MailVerificationDeps extends Pick<PlatformServices, 'database' | 'clock'> {
-  readonly objects: Pick<ObjectStore, 'list' | 'get'>
+  readonly objects: VerifiedObjects
 }
 
 /** Compares what is stored of a site's mail: counts with messages, rows with one another, and with their objects. */
@@ -75,22 +75,34 @@ export class MailVerification {
   /** Whether objects have a message. `checked` counts objects. */
   async objects({ siteId }: Site, after: string | undefined): Promise<MailFindingsPage> {
     const { database, objects, clock } = this.#deps
-    const prefix = objectKey(siteId, 'mail', '')
     const startAfter = after === undefined ? {} : { startAfter: after }
-    const page = await objects.list({ prefix, maxKeys: LIST_PAGE, ...startAfter })
+    const page = await objects.list({
+      prefix: mailPrefix(siteId),
+      maxKeys: LIST_PAGE,
+      ...startAfter,
+    })
     const before = clock.now().getTime() - DAY_MS
     const old = page.objects.filter(({ lastModified }) => lastModified.getTime() < before)
-    const ids = [...new Set(old.map(({ key }) => key.slice(prefix.length).split('/', 1)[0] ?? ''))]
+    const ids = [...new Set(old.map(({ key }) => rawIdOfKey(siteId, key)))]
     const { stored, removed } = await database.withSite(siteId, (tx) => selectKnownRaws(tx, ids))
     const findings: MailFinding[] = []
     for (const id of ids.filter((each) => !stored.has(each) && !removed.has(each))) {
-      const left = await objects.list({ prefix: objectKey(siteId, 'mail', id, ''), maxKeys: 1 })
-      if (left.objects.length === 0) continue
+      if (!(await hasObjects(objects, siteId, id))) continue
       findings.push({ code: 'OrphanedObjects', id, detail: `the bytes of ${id} are of no message` })
     }
     const lastKey = page.continuation === undefined ? undefined : page.objects.at(-1)?.key
     return { checked: page.objects.length, findings, lastKey }
   }
+}
+
+async function hasObjects(
+  objects: VerifiedObjects,
+  siteId: string,
+  rawId: string,
+): Promise<boolean> {
+  if (await objects.head(rawKey(siteId, rawId))) return true
+  const parts = await objects.list({ prefix: partsPrefix(siteId, rawId), maxKeys: 1 })
+  return parts.objects.length > 0
 }
 
 async function countFindings(tx: SiteTx, site: Site): Promise<MailFinding[]> {

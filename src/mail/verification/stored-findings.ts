@@ -1,25 +1,29 @@
 import { createHash } from 'node:crypto'
 
 import { storedAttachments } from '#mail/messages/stored-attachments.ts'
-import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
+import { partsPrefix, rawKey } from '#mail/objects/mail-keys.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
 
 import type { MailFinding } from './model.ts'
 import type { VerifiedRaw } from './queries.ts'
 
 const LIST_PAGE = 1000
 
-type Objects = Pick<ObjectStore, 'list' | 'get'>
+export type VerifiedObjects = Pick<ObjectStore, 'list' | 'head' | 'get'>
 
 /** What is wrong with the objects of one message. */
 export async function storedFindings(
-  objects: Objects,
+  objects: VerifiedObjects,
   siteId: string,
   raw: VerifiedRaw,
   reading: boolean,
 ): Promise<MailFinding[]> {
   const { rawId: id } = raw
-  const sizes = await sizesOf(objects, objectKey(siteId, 'mail', id, ''))
-  const rawSize = sizes.get('raw')
+  const [head, sizes] = await Promise.all([
+    objects.head(rawKey(siteId, id)),
+    sizesOf(objects, partsPrefix(siteId, id)),
+  ])
+  const rawSize = head?.sizeBytes
   const findings = attachmentFindings(raw, sizes)
   if (rawSize === undefined) {
     findings.unshift({ code: 'RawObjectMissing', id, detail: `the bytes of ${id} are gone` })
@@ -33,7 +37,10 @@ export async function storedFindings(
 }
 
 /** The bytes of each object below a prefix, by the rest of its key. */
-async function sizesOf(objects: Objects, prefix: string): Promise<ReadonlyMap<string, number>> {
+async function sizesOf(
+  objects: VerifiedObjects,
+  prefix: string,
+): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>()
   let continuation: string | undefined
   do {
@@ -50,7 +57,7 @@ function attachmentFindings(
   sizes: ReadonlyMap<string, number>,
 ): MailFinding[] {
   const parts = storedAttachments(attachments).map(({ attachmentId, sizeBytes }) => ({
-    found: sizes.get(`parts/${attachmentId}`),
+    found: sizes.get(attachmentId),
     sizeBytes,
   }))
   const missing = parts.filter(({ found }) => found === undefined).length
@@ -68,11 +75,11 @@ function attachmentFindings(
 }
 
 async function isAsItCame(
-  objects: Objects,
+  objects: VerifiedObjects,
   siteId: string,
   { rawId, sha256 }: VerifiedRaw,
 ): Promise<boolean> {
-  const stored = await objects.get(objectKey(siteId, 'mail', rawId, 'raw'))
+  const stored = await objects.get(rawKey(siteId, rawId))
   if (!stored) return false
   const hash = createHash('sha256')
   for await (const chunk of stored.body) hash.update(chunk)

@@ -126,7 +126,7 @@ export class FileObjectStore implements ObjectStore {
     checkObjectKey(key, MAX_KEY_BYTES)
     const path = this.#pathOf(key)
     await rm(path, { force: true })
-    await flushFolder(dirname(path))
+    await this.#flushes.flush(dirname(path))
     await this.#removeEmptyFolders(dirname(path))
   }
 

@@ -44,9 +44,8 @@ export async function writeObjectFile(
     await publish(temporary, destination, rules.onlyNew)
     return head
   } catch (error) {
-    throw hasCode(error, ...FULL) ? noRoom(error) : error
-  } finally {
     await rm(temporary, { force: true })
+    throw hasCode(error, ...FULL) ? noRoom(error) : error
   }
 }
 
@@ -96,28 +95,40 @@ async function writeWhole(
   return { ...description, sizeBytes, lastModified: now, etag: etagOf(md5) }
 }
 
-/** Retries, because a delete may take an empty folder away between its making and the rename. */
+/** Makes the folder when it is missed: a delete may take an empty one away between its making and the rename. */
 async function publish(
   temporary: string,
   { path, flushes }: Destination,
   onlyNew: boolean,
 ): Promise<void> {
   const folder = dirname(path)
+  let outermost = folder
   const attempt = async (): Promise<void> => {
-    const created = await mkdir(folder, { recursive: true, mode: 0o700 })
-    await (onlyNew ? link(temporary, path) : rename(temporary, path))
-    const outermost = created === undefined ? folder : dirname(created)
-    for (const each of foldersBetween(outermost, folder)) await flushes.flush(each)
+    try {
+      await (onlyNew ? moveToNew(temporary, path) : rename(temporary, path))
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) {
+        const created = await mkdir(folder, { recursive: true, mode: 0o700 })
+        if (created !== undefined) outermost = dirname(created)
+      }
+      throw error
+    }
   }
+  await retry(attempt, {
+    attempts: PUBLISH_ATTEMPTS,
+    isRetryable: (error) => hasCode(error, 'ENOENT'),
+  })
+  for (const each of foldersBetween(outermost, folder)) await flushes.flush(each)
+}
+
+async function moveToNew(temporary: string, path: string): Promise<void> {
   try {
-    await retry(attempt, {
-      attempts: PUBLISH_ATTEMPTS,
-      isRetryable: (error) => hasCode(error, 'ENOENT'),
-    })
+    await link(temporary, path)
   } catch (error) {
     if (!hasCode(error, 'EEXIST')) throw error
     throw new ObjectFault('PreconditionFailed', 'An object with this key exists already')
   }
+  await rm(temporary, { force: true })
 }
 
 /**
