@@ -105,8 +105,8 @@ export class Arrivals {
         addUsage(tx, growth),
         deleteExpired(tx, 'mail_delivery', now),
         ...growth.map(({ mailboxId }) => noteChange(tx, mailboxId)),
+        queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId }),
       ])
-      await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
       return decisions
     })
   }
