@@ -69,16 +69,25 @@ export async function selectFoundAmongNewest(
   return rows
 }
 
-/** All that the query of `searchWords` finds, from the index of words. */
+/**
+ * All that the query of `searchWords` finds, from the index of words, newest first. `materialized` and `limit 1` leave no
+ * other way: the planner cannot know how rare the words are, and would walk a large mailbox by time to find one message.
+ */
 export async function selectFound(tx: SiteTx, range: ListedRange): Promise<readonly ListedRow[]> {
   const { rows } = await sql<ListedRow>`
+    with found as materialized (
+      select words.message_id, words.received_at from mail_search words
+      where words.site_id = ${tx.siteId})
     select ${COLUMNS}
-    from mail_search words
-    join mail_message m on m.site_id = words.site_id and m.message_id = words.message_id
-    where words.site_id = ${tx.siteId} and ${ofMailboxes(range)}
+    from (select * from found order by received_at desc, message_id desc) key
+    cross join lateral (
+      select * from mail_message each
+      where each.site_id = ${tx.siteId} and each.message_id = key.message_id
+      limit 1) m
+    where ${ofMailboxes(range)}
       and (m.folder, m.deleted) in (${sql.join(range.filter.folders.map(stateOf))})
       and ${matching(range)}
-    order by m.received_at desc, m.message_id desc
+    order by key.received_at desc, key.message_id desc
     limit ${range.limit}`.execute(tx.db)
   return rows
 }
