@@ -17,6 +17,7 @@ import {
 const BACKOFF = { baseMs: 200, maxMs: 10_000 }
 /** A server that lived this long is started again at once. */
 const STEADY_MS = 60_000
+const AWAKE_MS = 1000
 
 export interface EmbeddedPostgresOptions {
   /** Absolute; the database lives in its `postgres` folder, or says there where it is. */
@@ -104,7 +105,9 @@ export class EmbeddedPostgres implements AsyncDisposable {
     this.#stopRestarting = true
     this.#stopping.abort()
     await stopPostmaster(this.cluster)
-    await this.#keeping
+    // Postgres itself keeps no program from ending, and a program with nothing else to do would end right here.
+    const awake = setInterval(() => {}, AWAKE_MS)
+    await this.#keeping.finally(() => clearInterval(awake))
     // An orderly end leaves nothing undone: systemd tells every process of a service to stop, this one too.
     if (this.#ending === undefined || this.#ending.exitCode === 0) return
     const { logFile } = this.#deps.placement
