@@ -15,16 +15,38 @@ export interface ProcessEnd {
 /** Whether the kernel tells which processes another one has started. */
 export const tellsChildren = (): boolean => existsSync(childrenFile(process.pid))
 
-/** The process inside bubblewrap's own two; undefined while there is none yet. */
-export function innerPid(outerPid: number): number | undefined {
-  let pid = outerPid
-  for (let child = firstChild(pid); child !== undefined; child = firstChild(pid)) pid = child
-  return pid === outerPid || !isWrapper(outerPid) || isWrapper(pid) ? undefined : pid
+/** Processes as they are at the moment that one asks: what was true of one may not be a moment later. */
+export interface ProcessTree {
+  /** Undefined when there is no such process. */
+  nameOf(pid: number): string | undefined
+  firstChildOf(pid: number): number | undefined
+}
+
+const running: ProcessTree = {
+  nameOf: (pid) => read(`/proc/${pid}/comm`)?.trim(),
+  firstChildOf(pid) {
+    const [first = ''] = read(childrenFile(pid))?.split(' ') ?? []
+    return first === '' ? undefined : Number(first)
+  },
+}
+
+/**
+ * The process inside bubblewrap's own two; undefined while there is none yet. The names are asked for from the outside in:
+ * before it is bubblewrap, the outer one is a shell, whose children are no process of ours.
+ */
+export function innerPid(outerPid: number, tree = running): number | undefined {
+  let pid = firstInside(outerPid, tree)
+  while (pid !== undefined) {
+    const name = tree.nameOf(pid)
+    if (name !== WRAPPER) return name === undefined ? undefined : pid
+    pid = tree.firstChildOf(pid)
+  }
+  return undefined
 }
 
 /** The process whose end is the end of all inside, once there is one. */
-export const firstInside = (outerPid: number): number | undefined =>
-  isWrapper(outerPid) ? firstChild(outerPid) : undefined
+export const firstInside = (outerPid: number, tree = running): number | undefined =>
+  tree.nameOf(outerPid) === WRAPPER ? tree.firstChildOf(outerPid) : undefined
 
 /** What ended the process inside, of which the outer one gives only a number. */
 export function innerEnd(end: ProcessEnd): ProcessEnd {
@@ -33,20 +55,13 @@ export function innerEnd(end: ProcessEnd): ProcessEnd {
   return found === undefined ? end : { code: null, signal: found[0] as NodeJS.Signals }
 }
 
-const isWrapper = (pid: number): boolean => read(`/proc/${pid}/comm`).trim() === WRAPPER
-
-function firstChild(pid: number): number | undefined {
-  const [first = ''] = read(childrenFile(pid)).split(' ')
-  return first === '' ? undefined : Number(first)
-}
-
 const childrenFile = (pid: number): string => `/proc/${pid}/task/${pid}/children`
 
-function read(path: string): string {
+function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
     // It has ended.
-    return ''
+    return undefined
   }
 }

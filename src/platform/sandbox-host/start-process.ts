@@ -5,6 +5,7 @@ import type { HostCommand } from './host-command.ts'
 import { firstInside, innerEnd, innerPid, type ProcessEnd } from './inner-process.ts'
 
 const STDERR_LENGTH = 4000
+const OUTLIVES_MS = 2000
 
 export interface StartedProcess {
   readonly child: ChildProcess
@@ -51,6 +52,8 @@ export function startProcess(command: HostCommand, stdout: 'ignore' | 'pipe'): S
     kill: () => {
       if (isNested && isRunning(child)) killInside(child, pid())
       else child.kill('SIGKILL')
+      // What is around it ends with it. Should it not, nothing may wait for it for ever.
+      if (isNested) setTimeout(() => isRunning(child) && child.kill('SIGKILL'), OUTLIVES_MS).unref()
     },
     endOf: (end) => (isNested ? innerEnd(end) : end),
   }
