@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { AppError } from '#base/app-error.ts'
 import { systemClock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
+import { retry } from '#base/retry.ts'
 import type { Config, Secrets } from '#config/config.ts'
 import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
@@ -34,6 +36,8 @@ import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
 
 const DRAIN_MS = 25_000
+const FIRST_RUN_ATTEMPTS = 30
+const FIRST_RUN_PAUSE_MS = 1000
 const FIRST_SYNC_MS = 20_000
 const FIRST_SYNC_POLL_MS = 50
 
@@ -76,7 +80,13 @@ export async function startService(
     context,
     port: server?.port ?? config.port,
     smtpPort,
-    firstRun: () => makeFirstSite(context, platform.postgres),
+    firstRun: () =>
+      // It begins anew where it was broken off, and a service that answers must not end for it.
+      retry(() => makeFirstSite(context, platform.postgres), {
+        attempts: FIRST_RUN_ATTEMPTS,
+        isRetryable: (error) => error instanceof AppError && error.code === 'ServiceUnavailable',
+        delayMs: () => FIRST_RUN_PAUSE_MS,
+      }),
     drain: () => {
       platform.postgres.stopRestarting()
       return resources.disposeAsync()

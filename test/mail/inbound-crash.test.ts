@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 import { systemClock } from '#base/clock.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type CroftProcess, freePort } from '#test/croft-process.ts'
@@ -32,7 +34,6 @@ beforeEach(async () => {
     SMTP_PORT: String(smtpPort),
     SMTP_MESSAGES_PER_MINUTE_PER_NETWORK: '1000000',
     SMTP_MESSAGES_PER_MINUTE_PER_SITE: '1000000',
-    CROFT_ROLES: 'api,mail',
   })
   croft = await service.start()
   const created = await portalOf(croft, service.operatorKey).createSite('kept.test')
@@ -117,7 +118,7 @@ async function expectAllOnce(): Promise<void> {
   const objects = new FileObjectStore({ dir, urls, clock: systemClock })
   const kept: Kept[] = []
   for (const { rawId, ...row } of rows) {
-    const raw = await objects.get(`sites/${siteId}/mail/${rawId}`)
+    const raw = await objects.get(rawKey(siteId, rawId))
     const bytes = raw ? await new Response(raw.body).bytes() : ''
     kept.push({ ...row, digest: digestOf(bytes) })
   }
@@ -136,8 +137,26 @@ async function expectAllOnce(): Promise<void> {
   expect(usage).toEqual({ messages: String(bytes) })
 }
 
+/** Each was read in the end, by whichever process lived long enough. */
+async function expectAllParsed(): Promise<void> {
+  const counts = () =>
+    service.database.withSite(siteId, async (tx) => {
+      const { rows } = await sql<{ pending: number; parsed: number; contents: number }>`
+        select count(*) filter (where parse_status = 'pending')::int as pending,
+               count(*) filter (where parse_status = 'parsed')::int as parsed,
+               (select count(*)::int from mail_content) as contents
+        from mail_raw`.execute(tx.db)
+      return rows[0]
+    })
+  await vi.waitUntil(async () => (await counts())?.pending === 0, {
+    timeout: 240_000,
+    interval: 200,
+  })
+  expect(await counts()).toEqual({ pending: 0, parsed: MESSAGES, contents: MESSAGES })
+}
+
 describe(`of ${MESSAGES} messages by ${SENDERS} senders each is kept once`, () => {
-  const timeout = isFull ? 900_000 : 180_000
+  const timeout = isFull ? 1_200_000 : 300_000
 
   test(`while the service is killed ${KILLS} times`, { timeout }, async () => {
     let kills = 0
@@ -148,6 +167,7 @@ describe(`of ${MESSAGES} messages by ${SENDERS} senders each is kept once`, () =
     })
     expect(kills).toBe(KILLS)
     await expectAllOnce()
+    await expectAllParsed()
   })
 
   test(`while the database cuts every connection ${KILLS} times`, { timeout }, async () => {
@@ -163,5 +183,6 @@ describe(`of ${MESSAGES} messages by ${SENDERS} senders each is kept once`, () =
     )
     expect(cut).toBeGreaterThan(KILLS)
     await expectAllOnce()
+    await expectAllParsed()
   })
 })
