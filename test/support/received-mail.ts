@@ -1,7 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
-import { insertMessages, insertRaws } from '#mail/inbound/queries.ts'
+import { insertMessages } from '#mail/inbound/queries.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 
 import type { Stack } from './stack.ts'
@@ -50,13 +50,12 @@ export async function receive(
   const messages = mailboxes.map((mailboxId) => ({
     mailboxId,
     messageId: `msg_${randomUUID()}`,
-    hash: Buffer.alloc(32),
+    hash: randomBytes(32),
     recipient: 'hello@one.test',
     arrival,
   }))
   await stack.inSite('one.test', async (tx) => {
-    await insertRaws(tx, [arrival])
-    await insertMessages(tx, messages)
+    await insertMessages(tx, messages, new Date())
   })
   return { siteId, rawId, messageId: messages[0]?.messageId ?? '' }
 }

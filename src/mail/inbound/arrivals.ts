@@ -4,15 +4,7 @@ import type { PlatformServices } from '#platform/services.ts'
 
 import { Acceptance, type Decision, deliveryHash, growthOf } from './acceptance.ts'
 import type { Arrival } from './model.ts'
-import {
-  addUsage,
-  holdMailboxes,
-  holdUsage,
-  insertDeliveries,
-  insertMessages,
-  insertRaws,
-  selectDeliveries,
-} from './queries.ts'
+import { addUsage, holdMailboxes, holdUsage, insertMessages, selectDeliveries } from './queries.ts'
 
 /** How long the same bytes are the same message: as long as a server waits before it tries again, and some more. */
 const SAME_MESSAGE_MS = 15 * 60_000
@@ -97,16 +89,11 @@ export class Arrivals {
       )
       if (messages.length === 0) return decisions
       const growth = growthOf(messages)
-      // Again at once and in order: a round trip for each would be most of the time.
-      await Promise.all([
-        insertDeliveries(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS)),
-        insertRaws(tx, [...new Set(messages.map(({ arrival }) => arrival))]),
-        insertMessages(tx, messages),
-        addUsage(tx, growth),
-        deleteExpired(tx, 'mail_delivery', now),
-        ...growth.map(({ mailboxId }) => noteChange(tx, mailboxId)),
-        queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId }),
-      ])
+      await insertMessages(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS))
+      await addUsage(tx, growth)
+      await deleteExpired(tx, 'mail_delivery', now)
+      for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
+      await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
       return decisions
     })
   }
@@ -119,12 +106,10 @@ async function heldFor(tx: SiteTx, arrivals: readonly Arrival[], now: Date): Pro
       hash: deliveryHash(arrival, recipient),
     })),
   )
-  // Sent at once and carried out in this order: the locks come before what they are for.
-  const [mailboxes, usage, accepted] = await Promise.all([
-    holdMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))]),
-    holdUsage(tx),
-    selectDeliveries(tx, keys, now),
-  ])
+  // In this order: the locks come before what they are for.
+  const mailboxes = await holdMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))])
+  const usage = await holdUsage(tx)
+  const accepted = await selectDeliveries(tx, keys, now)
   return new Acceptance({ mailboxes, usage, accepted })
 }
 

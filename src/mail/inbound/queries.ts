@@ -91,77 +91,44 @@ export async function selectDeliveries(
   return rows.filter(({ expiresAt }) => expiresAt > now)
 }
 
-export async function insertDeliveries(
+/**
+ * All rows of new messages, which are remembered until `expiresAt`, in one statement whose text is the same for any number
+ * of them. Each is a conversation of its own until the parser knows better.
+ */
+export async function insertMessages(
   tx: SiteTx,
   messages: readonly NewMessage[],
   expiresAt: Date,
 ): Promise<void> {
-  await tx.db
-    .insertInto('mail_delivery')
-    .values(
-      messages.map(({ mailboxId, hash, messageId }) => ({
-        site_id: tx.siteId,
-        mailbox_id: mailboxId,
-        delivery_hash: hash,
-        message_id: messageId,
-        expires_at: expiresAt,
-      })),
+  const arrivals = [...new Set(messages.map(({ arrival }) => arrival))]
+  await sql`
+    with raw as (
+      insert into mail_raw (site_id, raw_id, size_bytes, sha256, envelope_from, client,
+                            trace_header, authentication, received_at)
+      select ${tx.siteId}, raw_id, size_bytes, decode(sha256, 'hex'), envelope_from, client,
+             trace_header, authentication, received_at
+      from jsonb_to_recordset(${JSON.stringify(arrivals.map(rawRow))}::text::jsonb) arrived (
+        raw_id text, size_bytes bigint, sha256 text, envelope_from text, client jsonb,
+        trace_header text, authentication jsonb, received_at timestamptz)
+    ), new as (
+      select *
+      from jsonb_to_recordset(${JSON.stringify(messages.map(messageRow))}::text::jsonb) message (
+        message_id text, mailbox_id text, hash text, raw_id text, size_bytes bigint,
+        recipient text, received_at timestamptz, subject text, from_address text,
+        recipients jsonb, header_id text, in_reply_to text, reference_ids text[])
+    ), delivery as (
+      insert into mail_delivery (site_id, mailbox_id, delivery_hash, message_id, expires_at)
+      select ${tx.siteId}, mailbox_id, decode(hash, 'hex'), message_id, ${expiresAt} from new
+      on conflict (site_id, mailbox_id, delivery_hash) do update set
+        message_id = excluded.message_id, expires_at = excluded.expires_at
     )
-    .onConflict((on) =>
-      on.columns(['site_id', 'mailbox_id', 'delivery_hash']).doUpdateSet((row) => ({
-        message_id: row.ref('excluded.message_id'),
-        expires_at: row.ref('excluded.expires_at'),
-      })),
-    )
-    .execute()
-}
-
-export async function insertRaws(tx: SiteTx, arrivals: readonly Arrival[]): Promise<void> {
-  await tx.db
-    .insertInto('mail_raw')
-    .values(
-      arrivals.map((arrival) => ({
-        site_id: tx.siteId,
-        raw_id: arrival.rawId,
-        size_bytes: String(arrival.sizeBytes),
-        sha256: arrival.sha256,
-        envelope_from: arrival.sender,
-        client: JSON.stringify(arrival.from),
-        trace_header: arrival.traceHeader,
-        authentication: JSON.stringify(arrival.authentication),
-        bounce: null,
-        received_at: arrival.receivedAt,
-      })),
-    )
-    .execute()
-}
-
-/** Each is a conversation of its own until the parser knows better. */
-export async function insertMessages(tx: SiteTx, messages: readonly NewMessage[]): Promise<void> {
-  await tx.db
-    .insertInto('mail_message')
-    .values(
-      messages.map(({ messageId, mailboxId, recipient, arrival }) => ({
-        site_id: tx.siteId,
-        message_id: messageId,
-        mailbox_id: mailboxId,
-        raw_id: arrival.rawId,
-        size_bytes: String(arrival.sizeBytes),
-        recipient,
-        origin_folder: null,
-        trashed_at: null,
-        received_at: arrival.receivedAt,
-        thread_id: messageId,
-        subject: arrival.headers.subject,
-        // With the name, as recipients are kept.
-        from_address: arrival.headers.from,
-        recipients: recipientsJson(arrival),
-        header_id: arrival.headers.messageId,
-        in_reply_to: arrival.headers.inReplyTo,
-        reference_ids: [...arrival.headers.references],
-      })),
-    )
-    .execute()
+    insert into mail_message (site_id, message_id, mailbox_id, raw_id, size_bytes, recipient,
+                              received_at, thread_id, subject, from_address, recipients, header_id,
+                              in_reply_to, reference_ids)
+    select ${tx.siteId}, message_id, mailbox_id, raw_id, size_bytes, recipient,
+           received_at, message_id, subject, from_address, recipients, header_id,
+           in_reply_to, reference_ids
+    from new`.execute(tx.db)
 }
 
 /** Counts new messages, of mailboxes that are held and of their site. */
@@ -183,6 +150,34 @@ export async function addUsage(tx: SiteTx, growth: readonly Growth[]): Promise<v
     where site_id = ${tx.siteId}`.execute(tx.db)
 }
 
-function recipientsJson({ headers: { to, cc, replyTo } }: Arrival): string {
-  return JSON.stringify({ to, cc, replyTo })
-}
+const rawRow = (arrival: Arrival) => ({
+  raw_id: arrival.rawId,
+  size_bytes: arrival.sizeBytes,
+  sha256: arrival.sha256.toString('hex'),
+  envelope_from: arrival.sender,
+  client: arrival.from,
+  trace_header: arrival.traceHeader,
+  authentication: arrival.authentication,
+  received_at: arrival.receivedAt,
+})
+
+const messageRow = ({ messageId, mailboxId, hash, recipient, arrival }: NewMessage) => ({
+  message_id: messageId,
+  mailbox_id: mailboxId,
+  hash: hash.toString('hex'),
+  raw_id: arrival.rawId,
+  size_bytes: arrival.sizeBytes,
+  recipient,
+  received_at: arrival.receivedAt,
+  subject: arrival.headers.subject,
+  // With the name, as recipients are kept.
+  from_address: arrival.headers.from,
+  recipients: {
+    to: arrival.headers.to,
+    cc: arrival.headers.cc,
+    replyTo: arrival.headers.replyTo,
+  },
+  header_id: arrival.headers.messageId,
+  in_reply_to: arrival.headers.inReplyTo,
+  reference_ids: arrival.headers.references,
+})
