@@ -71,23 +71,15 @@ export class Database {
     await this.#db.destroy()
   }
 
-  /**
-   * Row-level security reads the setting; `true` ends it with the transaction. The first statement of `work` is sent behind
-   * it without waiting for the answer: when it fails, Postgres carries out nothing that follows.
-   */
+  /** Row-level security reads the setting; `true` ends it with the transaction. */
   #confined<T>(
     setting: { readonly name: string; readonly value: string },
     work: (tx: Tx) => Promise<T>,
   ): Promise<T> {
     return this.#transaction(async (tx) => {
       const { name, value } = setting
-      const confined = sql`select set_config(${name}, ${value}, true)`.execute(tx.db)
-      const worked = work(tx)
-      // Also when the setting fails: nothing of `work` may reach the connection once it is another's.
-      const [, result] = await Promise.allSettled([confined, worked])
-      await confined
-      if (result.status === 'rejected') throw result.reason
-      return result.value
+      await sql`select set_config(${name}, ${value}, true)`.execute(tx.db)
+      return work(tx)
     })
   }
 

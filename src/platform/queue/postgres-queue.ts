@@ -79,14 +79,14 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     job: QueueJobs[Name],
     options: EnqueueOptions = {},
   ): Promise<void> {
-    const sending = this.#boss.send(name, job, {
+    await this.#boss.send(name, job, {
       db: bossInTransaction(tx),
       // Without a key of its own a job would join any other of the queue.
       singletonKey: options.singletonKey ?? randomUUID(),
       ...(options.startAfterSeconds !== undefined && { startAfter: options.startAfterSeconds }),
       ...(options.group !== undefined && { group: { id: options.group } }),
     })
-    await Promise.all([sending, this.#notifications.notify(tx, 'croft_queue', { queue: name })])
+    await this.#notifications.notify(tx, 'croft_queue', { queue: name })
   }
 
   handle<Name extends QueueName>(
