@@ -50,14 +50,32 @@ export async function countAttempt(tx: SiteTx, rawId: string): Promise<number> {
   return row?.attempts ?? 0
 }
 
-/** Returns false when somebody else has finished it, or it was removed. */
+/** Keeps what was read. Returns false when somebody else has finished it, or it was removed. */
 export async function finishRaw(
   tx: SiteTx,
   rawId: string,
-  { status, bounce }: MailContent,
+  { status, bounce, text, html, truncated, attachments }: MailContent,
 ): Promise<boolean> {
-  const row = await pending(tx, rawId)
-    .set({ parse_status: status, bounce: bounce === null ? null : JSON.stringify(bounce) })
+  const row = await tx.db
+    .with('finished', () =>
+      pending(tx, rawId)
+        .set({ parse_status: status, bounce: bounce === null ? null : JSON.stringify(bounce) })
+        .returning('raw_id'),
+    )
+    .insertInto('mail_content')
+    .columns(['site_id', 'raw_id', 'text', 'html', 'truncated', 'attachments'])
+    .expression((db) =>
+      db
+        .selectFrom('finished')
+        .select([
+          sql<string>`${tx.siteId}::text`.as('site_id'),
+          'raw_id',
+          sql<string>`${text}::text`.as('text'),
+          sql<string | null>`${html}::text`.as('html'),
+          sql<boolean>`${truncated}::boolean`.as('truncated'),
+          sql<string>`${JSON.stringify(attachments)}::text::jsonb`.as('attachments'),
+        ]),
+    )
     .returning('raw_id')
     .executeTakeFirst()
   return row !== undefined
@@ -71,24 +89,6 @@ export async function isKnown(tx: SiteTx, rawId: string): Promise<boolean> {
     .where('raw_id', '=', rawId)
     .executeTakeFirst()
   return row !== undefined
-}
-
-export async function insertContent(
-  tx: SiteTx,
-  rawId: string,
-  { text, html, truncated, attachments }: MailContent,
-): Promise<void> {
-  await tx.db
-    .insertInto('mail_content')
-    .values({
-      site_id: tx.siteId,
-      raw_id: rawId,
-      text,
-      html,
-      truncated,
-      attachments: JSON.stringify(attachments),
-    })
-    .execute()
 }
 
 /** In the order in which their mailboxes are locked. */

@@ -14,7 +14,6 @@ import {
   countAttempt,
   finishRaw,
   holdMessages,
-  insertContent,
   insertRemovedObject,
   isKnown,
   type MailboxMessage,
@@ -159,7 +158,6 @@ export class MailParsing {
         await lockConversations(tx, mailboxId)
       }
       if (await finishRaw(tx, rawId, content)) {
-        await insertContent(tx, rawId, content)
         for (const message of await holdMessages(tx, rawId)) {
           await this.#show(tx, message, content)
         }
@@ -175,8 +173,8 @@ export class MailParsing {
     const { messageId, mailboxId, receivedAt } = message
     const threadId = await joinConversation(tx, message)
     const hasAttachments = content.attachments.some(({ inline }) => !inline)
-    await updateMessage(tx, messageId, { threadId, snippet: content.snippet, hasAttachments })
     const text = searchTextOf(message, content)
+    await updateMessage(tx, messageId, { threadId, snippet: content.snippet, hasAttachments })
     await indexMessage(tx, { messageId, mailboxId, receivedAt, text })
     await noteMailboxChange(this.#deps.notifications, tx, mailboxId)
   }
