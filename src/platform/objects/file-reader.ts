@@ -14,14 +14,15 @@ export function readFileRange(
     {
       async pull(controller) {
         try {
-          const chunk = Buffer.alloc(Math.min(CHUNK_BYTES, end - position))
+          const chunk = new Uint8Array(Math.min(CHUNK_BYTES, end - position))
           const { bytesRead } =
             chunk.length === 0
               ? { bytesRead: 0 }
               : await file.read(chunk, 0, chunk.length, position)
           if (bytesRead === 0 && position < end) throw new Error('An object file is too short')
           position += bytesRead
-          if (bytesRead > 0) controller.enqueue(new Uint8Array(chunk.subarray(0, bytesRead)))
+          const isFull = bytesRead === chunk.length
+          if (bytesRead > 0) controller.enqueue(isFull ? chunk : chunk.slice(0, bytesRead))
           if (position < end) return
           await file.close()
           controller.close()
