@@ -1,3 +1,8 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
+/** Read within a few milliseconds. */
+const PIECE_BYTES = 64 * 1024
+
 /** What takes a copy of some bytes: reads the body that it is given to its end, or fails. */
 export type BodyReader = (body: Uint8Array | ReadableStream<Uint8Array>) => Promise<void>
 
@@ -52,7 +57,11 @@ async function copy(
   try {
     let chunk: Uint8Array | undefined = first
     while (chunk !== undefined && !failed.aborted) {
-      await writeAll(writers, chunk)
+      for (let start = 0; start < chunk.length && !failed.aborted; start += PIECE_BYTES) {
+        await writeAll(writers, chunk.subarray(start, start + PIECE_BYTES))
+        // What has arrived already would else be read to its end before anybody else is heard.
+        await nextTurn()
+      }
       const { done, value }: IteratorResult<Uint8Array> = await rest.next()
       chunk = done === true ? undefined : value
     }
