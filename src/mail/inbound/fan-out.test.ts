@@ -54,4 +54,18 @@ describe('two readers', () => {
     ])
     await expect(work).rejects.toThrow('hung up')
   })
+
+  test('let go of the source when one of them fails', async () => {
+    let hasEnded = false
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) yield Buffer.alloc(200_000)
+      } finally {
+        hasEnded = true
+      }
+    }
+    const work = fanOut(endless(), 1, [collector().reader, failing])
+    await expect(work).rejects.toThrow('no room')
+    expect(hasEnded).toBe(true)
+  })
 })

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Read within a few milliseconds. */
@@ -54,11 +55,14 @@ async function copy(
   writers: readonly Writer[],
   failed: AbortSignal,
 ): Promise<void> {
+  const stopped = once(failed, 'abort')
   try {
     let chunk: Uint8Array | undefined = first
     while (chunk !== undefined && !failed.aborted) {
       for (let start = 0; start < chunk.length && !failed.aborted; start += PIECE_BYTES) {
-        await writeAll(writers, chunk.subarray(start, start + PIECE_BYTES))
+        const piece = chunk.subarray(start, start + PIECE_BYTES)
+        // Nobody may wait for a reader that has failed: Bun does not always say so to a write under way.
+        await Promise.race([writeAll(writers, piece), stopped])
         // What has arrived already would else be read to its end before anybody else is heard.
         await nextTurn()
       }
@@ -68,7 +72,9 @@ async function copy(
     if (failed.aborted) throw new Error('A reader of the same bytes failed')
     await Promise.allSettled(writers.map((writer) => writer.close()))
   } catch (error) {
-    await Promise.allSettled(writers.map((writer) => writer.abort(error)))
+    for (const writer of writers) writer.abort(error).catch(() => {})
+    // Whoever has the source may now read what is left of it.
+    await rest.return?.()
     throw error
   }
 }
