@@ -61,7 +61,7 @@ async function copy(
     while (chunk !== undefined && !failed.aborted) {
       for (let start = 0; start < chunk.length && !failed.aborted; start += PIECE_BYTES) {
         const piece = chunk.subarray(start, start + PIECE_BYTES)
-        // Nobody may wait for a reader that has failed: Bun does not always say so to a write under way.
+        // Nobody waits for a reader that has failed.
         await Promise.race([writeAll(writers, piece), stopped])
         // What has arrived already would else be read to its end before anybody else is heard.
         await nextTurn()
