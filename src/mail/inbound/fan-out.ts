@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /** Read within a few milliseconds. */
@@ -55,27 +54,36 @@ async function copy(
   writers: readonly Writer[],
   failed: AbortSignal,
 ): Promise<void> {
-  const stopped = once(failed, 'abort')
   try {
-    let chunk: Uint8Array | undefined = first
-    while (chunk !== undefined && !failed.aborted) {
-      for (let start = 0; start < chunk.length && !failed.aborted; start += PIECE_BYTES) {
-        const piece = chunk.subarray(start, start + PIECE_BYTES)
-        // Nobody waits for a reader that has failed.
-        await Promise.race([writeAll(writers, piece), stopped])
-        // What has arrived already would else be read to its end before anybody else is heard.
-        await nextTurn()
-      }
-      const { done, value }: IteratorResult<Uint8Array> = await rest.next()
-      chunk = done === true ? undefined : value
+    for await (const piece of inPieces(first, rest)) {
+      await writeAll(writers, piece)
+      // What has arrived already would else be read to its end before anybody else is heard.
+      await nextTurn()
+      failed.throwIfAborted()
     }
-    if (failed.aborted) throw new Error('A reader of the same bytes failed')
     await Promise.allSettled(writers.map((writer) => writer.close()))
   } catch (error) {
-    for (const writer of writers) writer.abort(error).catch(() => {})
-    // Whoever has the source may now read what is left of it.
-    await rest.return?.()
+    await Promise.allSettled(writers.map((writer) => writer.abort(error)))
     throw error
+  }
+}
+
+/** Lets go of the source when it is not read to its end: whoever has it may read what is left. */
+async function* inPieces(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* piecesOf(first)
+    for await (const chunk of { [Symbol.asyncIterator]: () => rest }) yield* piecesOf(chunk)
+  } finally {
+    await rest.return?.()
+  }
+}
+
+function* piecesOf(chunk: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+    yield chunk.subarray(start, start + PIECE_BYTES)
   }
 }
 
