@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { AppError } from '#base/app-error.ts'
 import { systemClock } from '#base/clock.ts'
+import { hasCode } from '#base/error-code.ts'
 import { randomIds } from '#base/ids.ts'
 import { retry } from '#base/retry.ts'
 import type { Config, Secrets } from '#config/config.ts'
@@ -84,7 +84,7 @@ export async function startService(
       // It begins anew where it was broken off, and a service that answers must not end for it.
       retry(() => makeFirstSite(context, platform.postgres), {
         attempts: FIRST_RUN_ATTEMPTS,
-        isRetryable: (error) => error instanceof AppError && error.code === 'ServiceUnavailable',
+        isRetryable: (error) => hasCode(error, 'ServiceUnavailable'),
         delayMs: () => FIRST_RUN_PAUSE_MS,
       }),
     drain: () => {
