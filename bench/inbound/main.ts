@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 
 import { startChild } from '#bench/child-process.ts'
 import { startCroft } from '#bench/croft/croft-process.ts'
-import { jsonCall } from '#bench/http-call.ts'
 import { median } from '#bench/median.ts'
 import { createClient } from '#platform/postgres/client.ts'
 import { startEmbeddedPostgres } from '#platform/postgres/embedded/embedded-postgres.ts'
@@ -33,25 +32,7 @@ async function preparedCroft(databaseUrl: string) {
   })
   const user = `ann@${DOMAIN}`
   await croft.command('site', 'create', '--domain', DOMAIN, '--super-admin', user)
-  const { token } = await croft.command<{ token: string }>(
-    'token',
-    '--site',
-    DOMAIN,
-    '--user',
-    user,
-  )
-  const call = <T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> =>
-    jsonCall<T>({
-      origin: croft.origin,
-      host: DOMAIN,
-      method,
-      path,
-      token,
-      ...(body === undefined ? {} : { body }),
-    })
-  const { items } = await call<{ items: { userId: string }[] }>('GET', '/admin/api/users')
-  const owners = items.map(({ userId }) => userId)
-  await call('POST', '/admin/api/mailboxes', { address: `info@${DOMAIN}`, owners })
+  await croft.command('mailbox', 'create', `info@${DOMAIN}`, '--owner', user)
   return croft
 }
 
