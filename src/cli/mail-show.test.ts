@@ -28,6 +28,7 @@ const MESSAGE: Parameters<typeof messageText>[0] = {
   size: 100,
   parsing: 'parsed',
   truncated: false,
+  deliveries: [],
 }
 
 test('a message is shown by the headers that it has', () => {

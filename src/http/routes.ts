@@ -4,9 +4,15 @@ import type { AppContext } from '#context'
 
 import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
+import { mailSuppressionRoutes } from './admin-api/mail-suppressions.ts'
 import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
 import { messageStreamRoutes } from './admin-api/message-stream.ts'
-import { messageChangeRoutes, messagePurgeRoutes, messageRoutes } from './admin-api/messages.ts'
+import {
+  messageChangeRoutes,
+  messagePurgeRoutes,
+  messageRoutes,
+  messageSendingRoutes,
+} from './admin-api/messages.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
 import { adminUserRoutes, superAdminInviteRoutes } from './admin-api/users.ts'
@@ -107,6 +113,8 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   messageRoutes,
   messageChangeRoutes,
   messagePurgeRoutes,
+  messageSendingRoutes,
+  mailSuppressionRoutes,
   mailboxSettingsRoutes,
   mailboxOwnerRoutes,
   aliasRoutes,

@@ -26,10 +26,11 @@ import { Mailboxes } from './mailboxes/service.ts'
 import { type MessageServices, openMessages } from './messages/open-messages.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
-import { MailParsing } from './parsing/service.ts'
+import { MailParsing, type MailParsingDeps } from './parsing/service.ts'
 import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
+import { type SendingServices, openSending } from './sending/open-sending.ts'
 import { MailVerification } from './verification/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
@@ -51,7 +52,7 @@ export interface MailDeps extends PlatformServices {
 }
 
 /** The mail half of the service, its workers behind their queues. */
-export interface Mail extends MailboxServices, MessageServices, RemovalServices {
+export interface Mail extends MailboxServices, MessageServices, RemovalServices, SendingServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
   readonly mailParsing: MailParsing
@@ -77,15 +78,20 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     record: (...event) => deps.identity().securityEvents.record(...event),
   }
   const mailboxServices = openMailboxes({ ...deps, events })
+  const messageServices = await openMessages(deps)
+  const removalServices = openRemoval({ ...deps, events })
+  const arrivals = openArrivals(deps)
+  const mailParsing = openParsing(deps, (...bounce) => sendingServices.bounces.note(...bounce))
+  const parts = { ...mailboxServices, ...messageServices, ...removalServices }
+  const sendingServices = openSending({ ...deps, ...parts, arrivals, mailParsing, events })
   return {
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
-    mailParsing: openParsing(deps),
+    mailParsing,
     mailVerification: new MailVerification(deps),
-    ...mailboxServices,
-    ...(await openMessages(deps)),
-    smtp: openInbound(deps, mailboxServices),
-    ...openRemoval({ ...deps, events }),
+    ...parts,
+    ...sendingServices,
+    smtp: openInbound(deps, { ...mailboxServices, arrivals }),
   }
 }
 
@@ -97,15 +103,24 @@ function openOutbound(deps: MailDeps): OutboundMessages {
   return messages
 }
 
-function openParsing(deps: MailDeps): MailParsing {
-  const parsing = new MailParsing(deps)
+function openParsing(deps: MailDeps, noteBounce: MailParsingDeps['noteBounce']): MailParsing {
+  const parsing = new MailParsing({ ...deps, noteBounce })
   deps.queue.handle('mail-parse', (job, signal) => parsing.run(job, signal), {
     givenUp: parsing.givenUp,
   })
   return parsing
 }
 
-function openInbound(deps: MailDeps, { recipients }: MailboxServices): SmtpListener {
+const openArrivals = (deps: MailDeps): Arrivals =>
+  new Arrivals({
+    ...deps,
+    noteChange: (tx, mailboxId) => noteMailboxChange(deps.notifications, tx, mailboxId),
+  })
+
+function openInbound(
+  deps: MailDeps,
+  { recipients, arrivals }: Pick<MailboxServices, 'recipients'> & { readonly arrivals: Arrivals },
+): SmtpListener {
   const { dataDir, mail: config } = deps.config
   const limits = config.smtpLimits
   const hostname = config.smtpHostname
@@ -115,10 +130,7 @@ function openInbound(deps: MailDeps, { recipients }: MailboxServices): SmtpListe
     gate: new InboundGate({ ...deps, limits }),
     lookup: new RecipientLookup({ recipients, hostname, siteByDomain: deps.siteByHost }),
     store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
-    arrivals: new Arrivals({
-      ...deps,
-      noteChange: (tx, mailboxId) => noteMailboxChange(deps.notifications, tx, mailboxId),
-    }),
+    arrivals,
   })
   return new SmtpListener({ ...deps, config, dataDir, policy })
 }

@@ -35,9 +35,12 @@ function parsingWith(limits: Limits = {}): { parser: ProcessMailParser; parsing:
   const { context } = stack
   return {
     parser,
-    parsing: new MailParsing({ ...context, ...postgres, queue, mailParser: parser }),
+    parsing: new MailParsing({ ...context, ...postgres, queue, mailParser: parser, noteBounce }),
   }
 }
+
+/** No message of these was sent from here. */
+const noteBounce = () => Promise.resolve()
 
 describe('a message that was accepted', () => {
   test('is shown in each of its mailboxes, its attachments in the object store', async () => {
@@ -91,6 +94,7 @@ describe('a message that was accepted', () => {
       ...context,
       ...postgres,
       queue,
+      noteBounce,
       mailParser: {
         parse: async () => {
           await remove(rawId)

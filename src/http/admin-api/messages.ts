@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { idempotentRequest } from '#http/idempotency.ts'
 import { MessageListQuery, answerMessages } from '#http/message-list.ts'
 import { noContent } from '#http/no-content.ts'
 import { PageOf } from '#http/paging.ts'
@@ -21,6 +22,13 @@ import {
   SeenChange,
   SeenMessage,
 } from '#mail/messages/model.ts'
+import {
+  ReplyRequest,
+  SendRequest,
+  SentMessage,
+  StageRequest,
+  StagedAttachment,
+} from '#mail/sending/model.ts'
 
 import { mailEditor } from './mailboxes.ts'
 
@@ -89,6 +97,39 @@ export const messageChangeRoutes = (context: AppContext) =>
         body: RestoreRequest,
         response: RestoredMessage,
       },
+    )
+
+/** Sending messages, and the files that go with them. */
+export const messageSendingRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/messages' })
+    .use(adminAuth(context, jsonBody()))
+    .post(
+      '/attachments',
+      async ({ site, actor, body }) => context.stagedAttachments.stage(site, actor, body),
+      {
+        role: 'user',
+        requestBody: jsonBody(SHORT_JSON_BYTES),
+        body: StageRequest,
+        response: StagedAttachment,
+      },
+    )
+    .post(
+      '/send',
+      async ({ site, actor, body, request }) => {
+        const scope = `POST /admin/api/messages/send ${actor.userId}`
+        const repeat = idempotentRequest(request, scope, body)
+        return context.sending.send(site, { reader: actor, repeat }, body)
+      },
+      { role: 'user', body: SendRequest, response: SentMessage },
+    )
+    .post(
+      '/:messageId/reply',
+      async ({ site, actor, params: { messageId }, body, request }) => {
+        const scope = `POST /admin/api/messages/reply ${messageId} ${actor.userId}`
+        const repeat = idempotentRequest(request, scope, body)
+        return context.sending.reply(site, { reader: actor, repeat }, messageId, body)
+      },
+      { role: 'user', params: MessagePath, body: ReplyRequest, response: SentMessage },
     )
 
 /** Deleting messages for good. */

@@ -43,6 +43,7 @@ export const SECURITY_EVENTS = [
   'mailbox.disabled',
   'mailbox.restored',
   'mailbox.purged',
+  'mail-suppression.removed',
   'mailbox.settings-changed',
   'messages.purged',
   'alias.changed',

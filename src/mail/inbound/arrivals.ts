@@ -47,6 +47,22 @@ export class Arrivals {
     return waiting.settle.promise
   }
 
+  /**
+   * Puts a message into one mailbox that did not come from outside, in the caller's transaction. Throws the `SmtpReply` of a
+   * mailbox without room.
+   */
+  async file(tx: SiteTx, arrival: Arrival, messageId: string): Promise<void> {
+    const { clock, noteChange } = this.#deps
+    const now = clock.now()
+    const acceptance = await heldFor(tx, [arrival], now)
+    const decision = acceptance.decide(arrival, () => messageId)
+    if ('refusal' in decision) throw decision.refusal
+    const growth = growthOf(decision.messages)
+    await insertMessages(tx, decision.messages, now)
+    await addUsage(tx, growth)
+    for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
+  }
+
   async #work(siteId: string): Promise<void> {
     for (;;) {
       const batch = this.#waiting.get(siteId)?.splice(0, MAX_BATCH) ?? []

@@ -147,3 +147,14 @@ export interface StoredDetail extends ReadableMailbox {
   readonly truncated: boolean | null
   readonly attachments: unknown
 }
+
+/** What became of a message that was sent, in the order of the recipients' addresses. */
+export function selectRecipients(tx: SiteTx, messageId: string) {
+  return tx.db
+    .selectFrom('mail_recipient')
+    .select(['recipient', 'status', 'attempts', 'reply', 'updated_at as updatedAt'])
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', '=', messageId)
+    .orderBy('recipient')
+    .execute()
+}

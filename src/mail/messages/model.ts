@@ -65,6 +65,17 @@ export const MessageDetail = Type.Composite([
     parsing: Type.Union([Type.Literal('pending'), Type.Literal('parsed'), Type.Literal('failed')]),
     /** Whether text or html were cut: the raw message has all of it. */
     truncated: Type.Boolean(),
+    /** What became of a message that was sent from here, for each recipient; empty for one that came. */
+    deliveries: Type.Array(
+      Type.Object({
+        recipient: Type.String(),
+        status: Type.String(),
+        attempts: Type.Integer(),
+        /** What the gateway said last, or the bounce. */
+        reply: Type.Union([Type.String(), Type.Null()]),
+        updatedAt: Type.String(),
+      }),
+    ),
   }),
 ])
 export type MessageDetail = Static<typeof MessageDetail>

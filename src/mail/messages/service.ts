@@ -14,6 +14,7 @@ import {
   selectReadableDetail,
   selectReadableMailboxes,
   selectReadableOf,
+  selectRecipients,
 } from './access-queries.ts'
 import {
   type ListedRange,
@@ -80,11 +81,17 @@ export class Messages {
 
   /** With URLs to its bytes. 404 `MessageNotFound` also for somebody else's. */
   async get(site: Site, reader: MailReader, messageId: string): Promise<MessageDetail> {
-    const row = await this.#deps.database.withSite(site.siteId, (tx) =>
-      selectReadableDetail(tx, reader, messageId),
-    )
-    if (!row) throw notFound('Message', messageId)
-    return detailOf(site, row, await signedPartsOf(this.#deps, site.siteId, row))
+    const found = await this.#deps.database.withSite(site.siteId, async (tx) => {
+      const row = await selectReadableDetail(tx, reader, messageId)
+      return row && { row, recipients: await selectRecipients(tx, messageId) }
+    })
+    if (!found) throw notFound('Message', messageId)
+    const { row, recipients } = found
+    const deliveries = recipients.map(({ updatedAt, ...recipient }) => ({
+      ...recipient,
+      updatedAt: updatedAt.toISOString(),
+    }))
+    return { ...detailOf(site, row, await signedPartsOf(this.#deps, site.siteId, row)), deliveries }
   }
 
   /** 404 `MailboxNotFound` for a mailbox that they may not read. */

@@ -48,7 +48,11 @@ export function listItemOf(site: Site, localPart: string, row: Row): MessageList
 type SignedParts = Pick<MessageDetail, 'attachments' | 'html' | 'rawUrl'>
 
 /** A message as it is read. Before it was parsed, its headers and the raw message are all there is. */
-export function detailOf(site: Site, row: StoredDetail, signed: SignedParts): MessageDetail {
+export function detailOf(
+  site: Site,
+  row: StoredDetail,
+  signed: SignedParts,
+): Omit<MessageDetail, 'deliveries'> {
   const { cc, replyTo } = recipientsOf(row)
   return {
     ...listItemOf(site, row.localPart, row),

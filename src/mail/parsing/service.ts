@@ -24,7 +24,7 @@ import {
 } from './queries.ts'
 import { searchTextOf } from './search-text.ts'
 import { lockConversations } from './thread-queries.ts'
-import { joinConversation } from './threads.ts'
+import { type Referring, joinConversation } from './threads.ts'
 
 const BATCH = 20
 const MAX_ATTEMPTS = 2
@@ -39,6 +39,12 @@ export interface MailParsingDeps extends Pick<
   'database' | 'queue' | 'objects' | 'notifications' | 'logger'
 > {
   readonly mailParser: MailParser
+  /** What a message to these mailboxes says of one that they may have sent. */
+  readonly noteBounce: (
+    tx: SiteTx,
+    mailboxIds: readonly string[],
+    bounce: NonNullable<MailContent['bounce']>,
+  ) => Promise<void>
 }
 
 /**
@@ -75,6 +81,12 @@ export class MailParsing {
     if (failure !== undefined) {
       throw new TransientFailure('Some messages could not be parsed now', { cause: failure })
     }
+  }
+
+  /** Finds the conversation of a message by its header, before it is parsed: of one that its mailbox sent it is known at once. */
+  async conversationOf(tx: SiteTx, message: Referring): Promise<string> {
+    await lockConversations(tx, message.mailboxId)
+    return joinConversation(tx, message)
   }
 
   /** Puts the work back on its queue: at once, or once it is given up, after an hour. */
@@ -154,10 +166,11 @@ export class MailParsing {
   async #finish(siteId: string, { rawId }: PendingMail, content: MailContent): Promise<void> {
     const { database, queue } = this.#deps
     await database.withSite(siteId, async (tx) => {
-      for (const mailboxId of await selectMailboxesOf(tx, rawId)) {
-        await lockConversations(tx, mailboxId)
-      }
+      const mailboxIds = await selectMailboxesOf(tx, rawId)
+      for (const mailboxId of mailboxIds) await lockConversations(tx, mailboxId)
       if (await finishRaw(tx, rawId, content)) {
+        const { bounce } = content
+        if (bounce !== null) await this.#deps.noteBounce(tx, mailboxIds, bounce)
         for (const message of await holdMessages(tx, rawId)) {
           await this.#show(tx, message, content)
         }

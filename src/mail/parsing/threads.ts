@@ -11,7 +11,8 @@ const HASH_BYTES = 16
 /** A longer conversation is not moved into another: nobody can have a million messages rewritten by one that names them. */
 const MAX_MOVED = 1000
 
-type Referring = Pick<
+/** What a conversation is found by. */
+export type Referring = Pick<
   MailboxMessage,
   'mailboxId' | 'threadId' | 'headerId' | 'inReplyTo' | 'referenceIds'
 >

@@ -87,17 +87,20 @@ export async function deleteMessages(
   return rows
 }
 
-/** Of these those that are in no mailbox any more; their objects are to be removed. */
-export async function deleteUnusedRaws(tx: SiteTx, rawIds: readonly string[]): Promise<void> {
-  await sql`
+/** Of these those that are in no mailbox any more and are sent to nobody any more; their objects are to be removed. Returns whether there were any. */
+export async function deleteUnusedRaws(tx: SiteTx, rawIds: readonly string[]): Promise<boolean> {
+  const { numAffectedRows } = await sql`
     with gone as (
       delete from mail_raw raw
       where raw.site_id = ${tx.siteId} and raw.raw_id = any(${rawIds}::text[])
         and not exists (select from mail_message m
                         where m.site_id = raw.site_id and m.raw_id = raw.raw_id)
+        and not exists (select from mail_recipient r where r.site_id = raw.site_id
+                        and r.raw_id = raw.raw_id and r.status = 'queued')
       returning raw.raw_id)
     insert into mail_removed_object (site_id, raw_id) select ${tx.siteId}, raw_id from gone
     on conflict do nothing`.execute(tx.db)
+  return (numAffectedRows ?? 0n) > 0n
 }
 
 export async function subtractCounts(

@@ -53,6 +53,13 @@ export class MailPurge {
     this.#deps = deps
   }
 
+  /** Removes the bytes of a message that is in no mailbox any more, once it is sent to nobody any more. */
+  async dropUnused(tx: SiteTx, rawId: string): Promise<void> {
+    const { siteId } = tx
+    if (!(await deleteUnusedRaws(tx, [rawId]))) return
+    await this.#deps.queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
+  }
+
   /** From any folder. 404 `MessageNotFound`. */
   async purge(site: Site, by: MailEditor, messageId: string): Promise<void> {
     const { purged } = await this.purgeMany(site, by, { messageIds: [messageId], force: true })

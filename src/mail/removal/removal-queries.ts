@@ -10,7 +10,9 @@ export interface ExpiringTrash {
 /** Tables of messages, in the order in which their rows can go. */
 const TABLES = [
   'mail_message',
+  'mail_recipient',
   'mail_raw',
+  'mail_staged_attachment',
   'mail_thread_reference',
   'mail_delivery',
   'mail_removed_object',

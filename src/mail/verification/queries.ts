@@ -89,6 +89,8 @@ export async function selectRawsWithoutMessage(tx: SiteTx): Promise<readonly str
     select raw.raw_id as id from mail_raw raw
     where raw.site_id = ${tx.siteId} and not exists (
       select from mail_message m where m.site_id = raw.site_id and m.raw_id = raw.raw_id)
+      and not exists (select from mail_recipient r where r.site_id = raw.site_id
+        and r.raw_id = raw.raw_id and r.status = 'queued')
     limit ${MAX_FOUND}`.execute(tx.db)
   return rows.map(({ id }) => id)
 }

@@ -104,4 +104,30 @@ export interface MailTables {
     raw_id: string
     removed_at: Generated<Date>
   }
+  mail_recipient: {
+    message_id: string
+    recipient: string
+    mailbox_id: string
+    raw_id: string
+    envelope_from: string
+    header_id: string
+    status: Generated<'queued' | 'sent' | 'captured' | 'failed' | 'bounced' | 'suppressed'>
+    attempts: Generated<number>
+    reply: string | null
+    updated_at: Date
+  }
+  mail_staged_attachment: {
+    attachment_ref: string
+    mailbox_id: string
+    filename: string
+    content_type: string
+    size_bytes: string
+    expires_at: Date
+  }
+  mail_suppression: {
+    address: string
+    reason: 'BOUNCE'
+    detail: string
+    created_at: Date
+  }
 }

@@ -13,6 +13,14 @@ export interface QueuePolicy {
 /** What can be done again and again until the other side answers: it is given up after some hours. */
 const CLEANUP = { retries: 20, firstRetrySeconds: 5, lastRetrySeconds: 3600, maxRunSeconds: 3600 }
 
+/** Given up after about two days, as mail servers do. */
+const OUTBOUND_MAIL = {
+  retries: 24,
+  firstRetrySeconds: 5,
+  lastRetrySeconds: 10_800,
+  maxRunSeconds: 120,
+}
+
 export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   'permission-sync': {
     retries: 12,
@@ -21,13 +29,8 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     maxRunSeconds: 120,
   },
   'site-cleanup': CLEANUP,
-  // Given up after about two days, as mail servers do.
-  'outbound-mail': {
-    retries: 24,
-    firstRetrySeconds: 5,
-    lastRetrySeconds: 10_800,
-    maxRunSeconds: 120,
-  },
+  'outbound-mail': OUTBOUND_MAIL,
+  'mail-delivery': OUTBOUND_MAIL,
   // Longer than the longest function: its own limit ends it, and is reported.
   'job-run': { retries: 3, firstRetrySeconds: 1, lastRetrySeconds: 30, maxRunSeconds: 1200 },
   'iac-job': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },

@@ -8,6 +8,12 @@ export interface QueueJobs {
   'site-cleanup': { readonly siteId: string }
   /** Hand one message to the gateway. */
   'outbound-mail': { readonly siteId: string; readonly messageId: string }
+  /** Hand a message that a mailbox sent to the gateway, for one of its recipients. */
+  'mail-delivery': {
+    readonly siteId: string
+    readonly messageId: string
+    readonly recipient: string
+  }
   /**
    * Answer somebody who asked with an address, by mail if at all: whether there is an account is found out here, where
    * nobody can measure it.

@@ -11,7 +11,9 @@ export function gatewayFault(error: unknown): Error {
   const { code, command, response, responseCode } = asSmtpError(error)
   if (responseCode !== undefined && response !== undefined) {
     const words = `The mail gateway answered ${command ?? 'us'} with ${redacted(response)}`
-    return isFinal(responseCode, command) ? new MailRefused(words) : new Error(words)
+    if (!isFinal(responseCode, command)) return new Error(words)
+    const enhancedCode = /^\d{3}[ -](5\.\d{1,3}\.\d{1,3})\b/.exec(response)?.[1]
+    return new MailRefused(words, { command, responseCode, enhancedCode })
   }
   // Found out on our side before a command was sent: no server can take it.
   if (code === 'EENVELOPE' || code === 'EMESSAGE') {

@@ -28,7 +28,22 @@ export interface MailTransport extends AsyncDisposable {
   send(message: RawMail, signal: AbortSignal): Promise<void>
 }
 
+/** What a gateway answers that refuses a message for good. */
+export interface SmtpRefusal {
+  readonly command: string | undefined
+  readonly responseCode: number
+  /** RFC 3463, where the answer has one: `5.1.1`. */
+  readonly enhancedCode: string | undefined
+}
+
 /** The message will not be taken, now or later. */
 export class MailRefused extends Error {
   override readonly name = 'MailRefused'
+  /** Undefined when nobody had to be asked. */
+  readonly refusal: SmtpRefusal | undefined
+
+  constructor(message: string, refusal?: SmtpRefusal) {
+    super(message)
+    this.refusal = refusal
+  }
 }

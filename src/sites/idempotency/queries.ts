@@ -9,6 +9,7 @@ export interface StoredAnswer {
   readonly requestDigest: Buffer
   /** Null only inside the transaction that is computing it. */
   readonly answer: unknown
+  readonly expiresAt: Date
 }
 
 /** Returns false when the key is taken. Waits for a transaction that is taking it, and takes over a key that has expired. */
@@ -53,7 +54,7 @@ export async function updateAnswer(tx: SiteTx, key: IdempotencyKey, answer: stri
 export function selectAnswer(tx: SiteTx, key: IdempotencyKey): Promise<StoredAnswer | undefined> {
   return tx.db
     .selectFrom('idempotent_answer')
-    .select(['request_digest as requestDigest', 'answer'])
+    .select(['request_digest as requestDigest', 'answer', 'expires_at as expiresAt'])
     .where('site_id', '=', tx.siteId)
     .where('scope', '=', key.scope)
     .where('key_hash', '=', key.keyHash)

@@ -27,6 +27,16 @@ export class IdempotentAnswers {
     this.#clock = deps.clock
   }
 
+  /** The answer of the first request with that key, if it came; for what is too much work to do it a second time in vain. */
+  async find<Answer>(
+    tx: SiteTx,
+    { scope, key, digest }: RepeatableRequest,
+  ): Promise<Answer | undefined> {
+    const stored = await selectAnswer(tx, answerKeyOf(scope, key))
+    if (!stored || stored.expiresAt <= this.#clock.now()) return undefined
+    return replayOf(stored, digest)
+  }
+
   /**
    * The answer of the first request with that key: `work` runs for this one only, in the same transaction, so that there
    * are both or neither. Of two at once the second waits. A failure leaves the key free. The answer must be JSON, and no
@@ -38,7 +48,7 @@ export class IdempotentAnswers {
     work: () => Promise<Answer>,
   ): Promise<Answer> {
     const now = this.#clock.now()
-    const answerKey = { scope, keyHash: createHash('sha256').update(key).digest() }
+    const answerKey = answerKeyOf(scope, key)
     const expiresAt = new Date(now.getTime() + LIFETIME_MS)
     const first = await claimKey(tx, { ...answerKey, requestDigest: digest, now, expiresAt })
     if (!first) return replayOf(await selectAnswer(tx, answerKey), digest)
@@ -48,6 +58,11 @@ export class IdempotentAnswers {
     return answer
   }
 }
+
+const answerKeyOf = (scope: string, key: string) => ({
+  scope,
+  keyHash: createHash('sha256').update(key).digest(),
+})
 
 function replayOf<Answer>(
   stored: Awaited<ReturnType<typeof selectAnswer>>,

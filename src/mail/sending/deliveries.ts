@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto'
+
+import { MemoryBudget } from '#base/memory-budget.ts'
+import { noteMailboxChange } from '#mail/changes/note.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
+import type { MailPurge } from '#mail/removal/purge.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
+import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import { MailRefused, type MailTransport } from '#platform/smtp/mail-transport.ts'
+import type { Site } from '#sites/site.ts'
+
+import { isAddressFault } from './address-faults.ts'
+import { MAX_MESSAGE_BYTES, type RecipientStatus } from './model.ts'
+import { type ClaimedRecipient, claimRecipient, updateRecipient } from './queries.ts'
+import type { Suppressions } from './suppressions.ts'
+
+const MAX_TRIES = 1 + QUEUE_POLICIES['mail-delivery'].retries
+const MAX_REPLY = 300
+const GIVEN_UP = 'The service could not hand the message over for two days'
+/** Messages are held whole while they go out, since a connection that is lost begins anew. */
+const MEMORY = {
+  maxBytes: 4 * MAX_MESSAGE_BYTES,
+  maxBytesPerKey: 2 * MAX_MESSAGE_BYTES,
+  reservedBytes: MAX_MESSAGE_BYTES,
+}
+
+export interface DeliveriesDeps extends Pick<
+  PlatformServices,
+  'database' | 'notifications' | 'objects' | 'clock' | 'logger'
+> {
+  readonly mailTransport: MailTransport
+  readonly suppressions: Pick<Suppressions, 'add'>
+  readonly mailPurge: Pick<MailPurge, 'dropUnused'>
+  /** Rejects with `SiteNotFound` when the site is gone. */
+  readonly siteOf: (siteId: string) => Promise<Site>
+}
+
+type Job = QueueJobs['mail-delivery']
+
+interface DeliveryEnd {
+  readonly status: RecipientStatus
+  readonly reply: string | null
+  /** Whether mail to the address is pointless from now on. */
+  readonly isSuppressed?: boolean
+}
+
+/**
+ * The handler of the queue `mail-delivery`: hands a message to the gateway, for each recipient by itself, so that none waits
+ * for another. A crash between the gateway's answer and its record hands the same bytes over again, with the same Message-ID.
+ */
+export class Deliveries {
+  readonly #deps: DeliveriesDeps
+  readonly #memory = new MemoryBudget(MEMORY)
+
+  constructor(deps: DeliveriesDeps) {
+    this.#deps = deps
+  }
+
+  async run(job: Job, signal: AbortSignal): Promise<void> {
+    const { database, clock, mailTransport } = this.#deps
+    const claimed = await database.withSite(job.siteId, (tx) =>
+      claimRecipient(tx, job.messageId, job.recipient, clock.now()),
+    )
+    if (!claimed) return
+    try {
+      await this.#send(job, claimed, signal)
+    } catch (error) {
+      return this.#failed(job, claimed, error)
+    }
+    const status = mailTransport.delivers ? 'sent' : 'captured'
+    await this.#finish(job, claimed, { status, reply: null })
+  }
+
+  /** For a job whose workers died again and again. */
+  readonly givenUp = async (job: Job): Promise<void> => {
+    const { database, clock } = this.#deps
+    const claimed = await database.withSite(job.siteId, (tx) =>
+      claimRecipient(tx, job.messageId, job.recipient, clock.now()),
+    )
+    if (claimed) await this.#finish(job, claimed, { status: 'failed', reply: GIVEN_UP })
+  }
+
+  async #send(job: Job, claimed: ClaimedRecipient, signal: AbortSignal): Promise<void> {
+    const { objects, mailTransport, siteOf } = this.#deps
+    const { siteId, messageId, recipient } = job
+    const { domain } = await siteOf(siteId)
+    const lease = this.#memory.lease(siteId)
+    try {
+      if (!(await lease.reserve(Number(claimed.sizeBytes), signal))) signal.throwIfAborted()
+      const object = await objects.get(rawKey(siteId, claimed.rawId))
+      if (!object) throw new Error(`The bytes of message "${messageId}" are not there`)
+      const mime = new Uint8Array(await new Response(object.body).arrayBuffer())
+      const envelope = { from: claimed.envelopeFrom, to: recipient }
+      const about = { siteId, siteDomain: domain, kind: 'mailbox', createdAt: claimed.createdAt }
+      const { subject } = claimed
+      const message = { ...about, ...envelope, subject: subject ?? '', text: '', html: '', mime }
+      await mailTransport.send({ ...message, messageId: copyId(messageId, recipient) }, signal)
+    } finally {
+      lease.release()
+    }
+  }
+
+  async #failed(job: Job, claimed: ClaimedRecipient, error: unknown): Promise<void> {
+    const reply = (error instanceof Error ? error.message : String(error)).slice(0, MAX_REPLY)
+    const { siteId, messageId, recipient } = job
+    const { attempts } = claimed
+    if (error instanceof MailRefused || attempts >= MAX_TRIES) {
+      this.#deps.logger.warn({ siteId, messageId, attempts, reply }, 'message not delivered')
+      return this.#finish(job, claimed, {
+        status: 'failed',
+        reply,
+        isSuppressed: isAddressFault(error),
+      })
+    }
+    await this.#deps.database.withSite(siteId, async (tx) => {
+      const change = { status: 'queued' as const, reply, now: this.#deps.clock.now() }
+      await updateRecipient(tx, messageId, recipient, change)
+      await noteMailboxChange(this.#deps.notifications, tx, claimed.mailboxId)
+    })
+    throw new TransientFailure(reply, { cause: error })
+  }
+
+  async #finish(
+    { siteId, messageId, recipient }: Job,
+    { mailboxId, rawId }: ClaimedRecipient,
+    { isSuppressed = false, ...end }: DeliveryEnd,
+  ): Promise<void> {
+    const { database, notifications, suppressions, mailPurge, clock } = this.#deps
+    await database.withSite(siteId, async (tx: SiteTx) => {
+      const change = { ...end, now: clock.now() }
+      if (!(await updateRecipient(tx, messageId, recipient, change))) return
+      if (isSuppressed) await suppressions.add(tx, recipient, end.reply ?? '')
+      // The message may have been purged while it was on its way.
+      await mailPurge.dropUnused(tx, rawId)
+      await noteMailboxChange(notifications, tx, mailboxId)
+    })
+  }
+}
+
+/** One name for each copy of a message, for those that are kept here. */
+const copyId = (messageId: string, recipient: string): string =>
+  `${messageId}-${createHash('sha256').update(recipient).digest('hex').slice(0, 8)}`

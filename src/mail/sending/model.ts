@@ -1,0 +1,135 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+import { AppError } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
+
+const MIB = 1024 * 1024
+
+export const MAX_ATTACHMENTS = 10
+export const MAX_ATTACHMENT_BYTES = 10 * MIB
+const MAX_ATTACHMENTS_BYTES = 15 * MIB
+export const MAX_MESSAGE_BYTES = 25 * MIB
+export const MAX_RECIPIENTS = 100
+const MAX_SUBJECT = 998
+const MAX_TEXT = 2 * MIB
+
+/** Names and addresses are looked at one by one; this is what is read of them at all. */
+const Addresses = Type.Array(Type.String({ maxLength: 512 }), { maxItems: MAX_RECIPIENTS })
+const BodyText = Type.String({
+  maxLength: MAX_TEXT,
+  pattern: '^[^\\u0000]*$',
+  fault: `must be a text of at most ${MAX_TEXT} characters, none of them NUL`,
+})
+const Subject = Type.String({
+  maxLength: MAX_SUBJECT,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+  fault: `must be one line of at most ${MAX_SUBJECT} characters, without control characters`,
+})
+
+/** What JSON can carry; longer files are staged. */
+const InlineAttachment = ClosedObject({
+  filename: Type.String({ maxLength: 255 }),
+  contentType: Type.String({ maxLength: 127 }),
+  contentBase64: Type.String(),
+})
+export type InlineAttachment = Static<typeof InlineAttachment>
+
+/** More than may be sent are counted before they are refused. */
+const MAX_NAMED = 1000
+const CONTENT = {
+  cc: Type.Optional(Addresses),
+  bcc: Type.Optional(Addresses),
+  html: Type.Optional(BodyText),
+  replyTo: Type.Optional(Type.String({ maxLength: 512 })),
+  attachmentRefs: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), { maxItems: MAX_NAMED }),
+  ),
+  attachments: Type.Optional(Type.Array(InlineAttachment, { maxItems: MAX_NAMED })),
+}
+
+export const SendRequest = ClosedObject({
+  mailbox: Type.String({ maxLength: 512 }),
+  to: Addresses,
+  subject: Subject,
+  body: BodyText,
+  ...CONTENT,
+})
+export type SendRequest = Static<typeof SendRequest>
+
+/** What is left out comes from the message that is answered. */
+export const ReplyRequest = ClosedObject({
+  body: BodyText,
+  subject: Type.Optional(Subject),
+  /** True also writes to those whom the message was sent to. */
+  replyAll: Type.Optional(Type.Boolean()),
+  ...CONTENT,
+})
+export type ReplyRequest = Static<typeof ReplyRequest>
+
+export const SentMessage = Type.Object({ id: Type.String(), threadId: Type.String() })
+export type SentMessage = Static<typeof SentMessage>
+
+export const StageRequest = ClosedObject({
+  mailbox: Type.String({ maxLength: 512 }),
+  filename: Type.String({ maxLength: 255 }),
+  contentType: Type.String({ maxLength: 127 }),
+  size: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
+})
+export type StageRequest = Static<typeof StageRequest>
+
+export const StagedAttachment = Type.Object({
+  attachmentRef: Type.String(),
+  mailbox: Type.String(),
+  filename: Type.String(),
+  contentType: Type.String(),
+  size: Type.Integer(),
+  upload: Type.Object({
+    method: Type.Literal('PUT'),
+    url: Type.String(),
+    headers: Type.Record(Type.String(), Type.String()),
+    expiresAt: Type.String(),
+  }),
+  /** Until then the reference can be used. */
+  expiresAt: Type.String(),
+})
+export type StagedAttachment = Static<typeof StagedAttachment>
+
+/** What becomes of a message on its way to one recipient. */
+export type RecipientStatus = 'queued' | 'sent' | 'captured' | 'failed' | 'bounced' | 'suppressed'
+
+export const Suppression = Type.Object({
+  address: Type.String(),
+  reason: Type.Literal('BOUNCE'),
+  detail: Type.String(),
+  createdAt: Type.String(),
+})
+export type Suppression = Static<typeof Suppression>
+
+export const tooManyAttachments = (count: number): AppError =>
+  new AppError(
+    'TooManyAttachments',
+    `A message has at most ${MAX_ATTACHMENTS} attachments, not ${count}`,
+  )
+
+export const attachmentTooLarge = (filename: string): AppError =>
+  new AppError(
+    'AttachmentTooLarge',
+    `"${filename}" is larger than the ${MAX_ATTACHMENT_BYTES} bytes that an attachment may have`,
+    { fields: { limitBytes: MAX_ATTACHMENT_BYTES } },
+  )
+
+/** Throws for what is more, or together larger, than a message takes. */
+export function checkAttachmentBounds(
+  attachments: readonly { readonly filename: string; readonly sizeBytes: number }[],
+): void {
+  if (attachments.length > MAX_ATTACHMENTS) throw tooManyAttachments(attachments.length)
+  const large = attachments.find(({ sizeBytes }) => sizeBytes > MAX_ATTACHMENT_BYTES)
+  if (large) throw attachmentTooLarge(large.filename)
+  const total = attachments.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  if (total <= MAX_ATTACHMENTS_BYTES) return
+  throw new AppError(
+    'AttachmentsTooLarge',
+    `The attachments have ${total} bytes together: at most ${MAX_ATTACHMENTS_BYTES} are taken`,
+    { fields: { limitBytes: MAX_ATTACHMENTS_BYTES } },
+  )
+}

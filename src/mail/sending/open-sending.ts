@@ -1,0 +1,59 @@
+import type { Identity } from '#identity/identity.ts'
+import type { Mailboxes } from '#mail/mailboxes/service.ts'
+import type { Messages } from '#mail/messages/service.ts'
+import type { Counters } from '#platform/redis/counters.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import { IdempotentAnswers } from '#sites/idempotency/service.ts'
+
+import { Bounces } from './bounces.ts'
+import { Deliveries, type DeliveriesDeps } from './deliveries.ts'
+import { OutgoingMail, type OutgoingDeps } from './outgoing.ts'
+import { SenderAccess } from './sender-access.ts'
+import { SendingLimits } from './sending-limits.ts'
+import { Sending } from './service.ts'
+import { StagedAttachments } from './staged-attachments.ts'
+import { Suppressions } from './suppressions.ts'
+
+/** Messages on their way at once, and of them those to one domain. */
+const DELIVERY_WORKERS = 8
+const PER_DOMAIN = 2
+
+export interface SendingServices {
+  readonly sending: Sending
+  readonly stagedAttachments: StagedAttachments
+  readonly suppressions: Suppressions
+  readonly bounces: Bounces
+}
+
+export interface OpenSendingDeps
+  extends
+    PlatformServices,
+    Pick<DeliveriesDeps, 'mailTransport' | 'siteOf' | 'mailPurge'>,
+    Pick<OutgoingDeps, 'arrivals' | 'mailParsing'> {
+  readonly counters: Counters
+  readonly mailboxes: Mailboxes
+  readonly messages: Messages
+  readonly events: Pick<Identity['securityEvents'], 'record'>
+}
+
+export function openSending(deps: OpenSendingDeps): SendingServices {
+  const suppressions = new Suppressions(deps)
+  const deliveries = new Deliveries({ ...deps, suppressions })
+  deps.queue.handle('mail-delivery', (job, signal) => deliveries.run(job, signal), {
+    concurrency: DELIVERY_WORKERS,
+    perGroup: PER_DOMAIN,
+    givenUp: deliveries.givenUp,
+  })
+  const senderAccess = new SenderAccess(deps)
+  const stagedAttachments = new StagedAttachments({ ...deps, senderAccess })
+  const sending = new Sending({
+    ...deps,
+    senderAccess,
+    stagedAttachments,
+    idempotentAnswers: new IdempotentAnswers(deps),
+    outgoing: new OutgoingMail(deps),
+    limits: new SendingLimits(deps),
+  })
+  const bounces = new Bounces({ ...deps, suppressions })
+  return { sending, stagedAttachments, suppressions, bounces }
+}

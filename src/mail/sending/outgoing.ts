@@ -1,0 +1,147 @@
+import { AppError } from '#base/app-error.ts'
+import { readMailHeaders } from '#mail/headers/mail-headers.ts'
+import type { Arrivals } from '#mail/inbound/arrivals.ts'
+import { type BodyReader, fanOut } from '#mail/inbound/fan-out.ts'
+import { IncomingMessage } from '#mail/inbound/incoming-message.ts'
+import type { Arrival } from '#mail/inbound/model.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
+import type { MailParsing } from '#mail/parsing/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+
+import { MAX_MESSAGE_BYTES, type SentMessage } from './model.ts'
+import { insertRecipients, markSent } from './queries.ts'
+
+/** What is shorter is written in one piece. */
+const MEMORY_BYTES = 256 * 1024
+const CONTENT_TYPE = 'message/rfc822'
+const MESSAGE_TOO_LARGE = 552
+
+/** Written by whoever sends, so there is nobody to be checked. */
+const OWN = {
+  spf: 'none',
+  dkim: 'none',
+  dmarc: 'none',
+  arc: 'none',
+  spfDomain: null,
+  dkimDomains: [],
+  fromDomain: null,
+  dmarcPolicy: null,
+}
+
+export interface OutgoingDeps extends Pick<
+  PlatformServices,
+  'queue' | 'objects' | 'clock' | 'ids' | 'logger'
+> {
+  readonly arrivals: Pick<Arrivals, 'file'>
+  readonly mailParsing: Pick<MailParsing, 'conversationOf'>
+}
+
+/** A message whose bytes are safe in the object store, before its rows are there. */
+export type StoredOutgoing = Omit<Arrival, 'sender' | 'deliveries'>
+
+export interface Outgoing {
+  readonly messageId: string
+  readonly mailboxId: string
+  /** The mailbox's address. */
+  readonly sender: string
+  readonly recipients: readonly string[]
+}
+
+/** What mailboxes send, from the first byte to the commit: after that it is sent, or reported as failed. */
+export class OutgoingMail {
+  readonly #deps: OutgoingDeps
+
+  constructor(deps: OutgoingDeps) {
+    this.#deps = deps
+  }
+
+  /** 413 `MessageTooLarge` beyond 25 MiB. Nothing is kept when it rejects. */
+  async store(siteId: string, content: AsyncIterable<Uint8Array>): Promise<StoredOutgoing> {
+    const { objects, ids, clock } = this.#deps
+    const rawId = ids.named('raw')
+    const message = new IncomingMessage(MAX_MESSAGE_BYTES)
+    try {
+      const put: BodyReader = async (body) => {
+        await objects.put(rawKey(siteId, rawId), body, { contentType: CONTENT_TYPE })
+      }
+      await fanOut(message.read(content), MEMORY_BYTES, [put])
+    } catch (error) {
+      await this.remove(siteId, rawId)
+      throw withoutSmtp(error)
+    }
+    return {
+      rawId,
+      sizeBytes: message.sizeBytes,
+      sha256: message.digest(),
+      from: { address: '', heloName: '', protocol: 'HTTP', tls: null },
+      traceHeader: '',
+      authentication: OWN,
+      headers: readMailHeaders(message.headerBlock()),
+      receivedAt: clock.now(),
+    }
+  }
+
+  /** For bytes that get no rows. What cannot be removed now is found by the sweep for orphans. */
+  async remove(siteId: string, rawId: string): Promise<void> {
+    try {
+      await this.#deps.objects.delete(rawKey(siteId, rawId))
+    } catch (error) {
+      this.#deps.logger.warn({ siteId, rawId, err: error }, 'a message that is not sent was left')
+    }
+  }
+
+  /** Files the message in SENT and queues it for each recipient. 403 `QuotaExceeded` when the mailbox is full. */
+  async accept(tx: SiteTx, stored: StoredOutgoing, outgoing: Outgoing): Promise<SentMessage> {
+    const { arrivals, mailParsing, queue, clock } = this.#deps
+    const { messageId, mailboxId, sender, recipients } = outgoing
+    const { siteId } = tx
+    const arrival = { ...stored, sender, deliveries: [{ mailboxId, recipient: sender }] }
+    await arrivals.file(tx, arrival, messageId).catch((error: unknown) => {
+      throw error instanceof SmtpReply ? noRoom(error) : error
+    })
+    const { messageId: headerId, inReplyTo, references } = stored.headers
+    const threadId = await mailParsing.conversationOf(tx, {
+      mailboxId,
+      threadId: messageId,
+      headerId,
+      inReplyTo,
+      referenceIds: references,
+    })
+    await markSent(tx, messageId, threadId)
+    const queued = await insertRecipients(tx, {
+      messageId,
+      mailboxId,
+      rawId: stored.rawId,
+      envelopeFrom: sender,
+      headerId: headerId ?? '',
+      recipients,
+      now: clock.now(),
+    })
+    for (const recipient of queued) {
+      const group = domainOf(recipient)
+      await queue.enqueue(tx, 'mail-delivery', { siteId, messageId, recipient }, { group })
+    }
+    await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
+    return { id: messageId, threadId }
+  }
+}
+
+const domainOf = (recipient: string): string =>
+  recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
+
+const noRoom = (refusal: SmtpReply): AppError =>
+  new AppError('QuotaExceeded', `The message cannot be filed: ${refusal.message}`)
+
+/** What a message on its way in is refused with is said to a sender in the words of the API. */
+function withoutSmtp(error: unknown): unknown {
+  if (!(error instanceof SmtpReply)) return error
+  if (error.responseCode !== MESSAGE_TOO_LARGE)
+    return new AppError('ValidationError', error.message)
+  return new AppError(
+    'MessageTooLarge',
+    `The message is larger than ${MAX_MESSAGE_BYTES} bytes as it is sent`,
+    { fields: { limitBytes: MAX_MESSAGE_BYTES } },
+  )
+}

@@ -1,0 +1,196 @@
+import { sql } from 'kysely'
+
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+import type { RecipientStatus } from './model.ts'
+
+interface NewStaged {
+  readonly attachmentRef: string
+  readonly mailboxId: string
+  readonly filename: string
+  readonly contentType: string
+  readonly sizeBytes: number
+  readonly expiresAt: Date
+}
+
+export async function insertStaged(tx: SiteTx, file: NewStaged): Promise<void> {
+  await tx.db
+    .insertInto('mail_staged_attachment')
+    .values({
+      site_id: tx.siteId,
+      attachment_ref: file.attachmentRef,
+      mailbox_id: file.mailboxId,
+      filename: file.filename,
+      content_type: file.contentType,
+      size_bytes: String(file.sizeBytes),
+      expires_at: file.expiresAt,
+    })
+    .execute()
+}
+
+/** Those of the mailbox that have not expired. */
+export async function selectStaged(
+  tx: SiteTx,
+  mailboxId: string,
+  attachmentRefs: readonly string[],
+  now: Date,
+): Promise<readonly Omit<NewStaged, 'mailboxId' | 'expiresAt'>[]> {
+  const rows = await tx.db
+    .selectFrom('mail_staged_attachment')
+    .select([
+      'attachment_ref as attachmentRef',
+      'filename',
+      'content_type as contentType',
+      'size_bytes as sizeBytes',
+    ])
+    .where('site_id', '=', tx.siteId)
+    .where('mailbox_id', '=', mailboxId)
+    .where('attachment_ref', 'in', attachmentRefs)
+    .where('expires_at', '>', now)
+    .execute()
+  return rows.map((row) => ({ ...row, sizeBytes: Number(row.sizeBytes) }))
+}
+
+/** Uses them up: of two messages that name one, the second finds it gone. Returns those that were there. */
+export async function deleteStaged(
+  tx: SiteTx,
+  attachmentRefs: readonly string[],
+): Promise<ReadonlySet<string>> {
+  // In one order, so that two messages with the same files never wait for each other.
+  const { rows } = await sql<{ ref: string }>`
+    with held as (
+      select attachment_ref from mail_staged_attachment
+      where site_id = ${tx.siteId} and attachment_ref = any(${attachmentRefs}::text[])
+      order by attachment_ref for update
+    ), used as (
+      delete from mail_staged_attachment staged using held
+      where staged.site_id = ${tx.siteId} and staged.attachment_ref = held.attachment_ref
+      returning staged.attachment_ref
+    ), removed as (
+      insert into mail_removed_object (site_id, raw_id)
+      select ${tx.siteId}, attachment_ref from used on conflict do nothing
+    )
+    select attachment_ref as ref from used`.execute(tx.db)
+  return new Set(rows.map(({ ref }) => ref))
+}
+
+/** A message in SENT is read already, and its conversation known at once. */
+export async function markSent(tx: SiteTx, messageId: string, threadId: string): Promise<void> {
+  await tx.db
+    .updateTable('mail_message')
+    .set({ folder: 'SENT', seen: true, thread_id: threadId })
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', '=', messageId)
+    .execute()
+}
+
+interface NewRecipients {
+  readonly messageId: string
+  readonly mailboxId: string
+  readonly rawId: string
+  readonly envelopeFrom: string
+  readonly headerId: string
+  readonly recipients: readonly string[]
+  readonly now: Date
+}
+
+/** Returns those that are to be sent to; the others are suppressed. */
+export async function insertRecipients(tx: SiteTx, message: NewRecipients): Promise<string[]> {
+  const { rows } = await sql<{ recipient: string; status: string }>`
+    insert into mail_recipient (site_id, message_id, recipient, mailbox_id, raw_id, envelope_from,
+                                header_id, status, reply, updated_at)
+    select ${tx.siteId}, ${message.messageId}, named.recipient, ${message.mailboxId},
+           ${message.rawId}, ${message.envelopeFrom}, ${message.headerId},
+           case when held.address is null then 'queued' else 'suppressed' end, held.detail, ${message.now}
+    from unnest(${message.recipients}::text[]) named (recipient)
+    left join mail_suppression held
+      on held.site_id = ${tx.siteId} and held.address = lower(named.recipient)
+    returning recipient, status`.execute(tx.db)
+  return rows.flatMap(({ recipient, status }) => (status === 'queued' ? [recipient] : []))
+}
+
+export interface ClaimedRecipient {
+  readonly rawId: string
+  readonly mailboxId: string
+  readonly envelopeFrom: string
+  readonly attempts: number
+  readonly sizeBytes: string
+  readonly subject: string | null
+  readonly createdAt: Date
+}
+
+/** Counts an attempt. Undefined when there is nothing left to send. */
+export async function claimRecipient(
+  tx: SiteTx,
+  messageId: string,
+  recipient: string,
+  now: Date,
+): Promise<ClaimedRecipient | undefined> {
+  const { rows } = await sql<ClaimedRecipient>`
+    with claimed as (
+      update mail_recipient set attempts = attempts + 1, updated_at = ${now}
+      where site_id = ${tx.siteId} and message_id = ${messageId} and recipient = ${recipient}
+        and status = 'queued'
+      returning *)
+    select claimed.raw_id as "rawId", claimed.mailbox_id as "mailboxId",
+      claimed.envelope_from as "envelopeFrom", claimed.attempts, raw.size_bytes as "sizeBytes",
+      message.subject, raw.received_at as "createdAt"
+    from claimed
+    join mail_raw raw on raw.site_id = ${tx.siteId} and raw.raw_id = claimed.raw_id
+    left join mail_message message
+      on message.site_id = ${tx.siteId} and message.message_id = ${messageId}`.execute(tx.db)
+  return rows[0]
+}
+
+/** Returns false when somebody else has finished it. */
+export async function updateRecipient(
+  tx: SiteTx,
+  messageId: string,
+  recipient: string,
+  change: {
+    readonly status: RecipientStatus
+    readonly reply: string | null
+    readonly now: Date
+  },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('mail_recipient')
+    .set({ status: change.status, reply: change.reply, updated_at: change.now })
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', '=', messageId)
+    .where('recipient', '=', recipient)
+    .where('status', '=', 'queued')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Of a message that came back to the mailbox that had sent it. Returns the addresses that it did not reach. */
+export async function markBounced(
+  tx: SiteTx,
+  bounce: {
+    readonly mailboxIds: readonly string[]
+    readonly headerId: string
+    readonly recipient: string | null
+    readonly reply: string
+    readonly now: Date
+  },
+): Promise<string[]> {
+  const rows = await tx.db
+    .updateTable('mail_recipient')
+    .set({ status: 'bounced', reply: bounce.reply, updated_at: bounce.now })
+    .where('site_id', '=', tx.siteId)
+    .where('header_id', '=', bounce.headerId)
+    .where('mailbox_id', 'in', bounce.mailboxIds)
+    .where('status', '=', 'sent')
+    .where(
+      bounce.recipient === null
+        ? // Without a name it can only be meant where there was one recipient.
+          sql<boolean>`(select count(*) from mail_recipient other
+            where other.site_id = mail_recipient.site_id
+              and other.message_id = mail_recipient.message_id) = 1`
+        : sql<boolean>`lower(recipient) = lower(${bounce.recipient})`,
+    )
+    .returning('recipient')
+    .execute()
+  return rows.map(({ recipient }) => recipient)
+}

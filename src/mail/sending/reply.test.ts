@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+
+import { type AnsweredMessage, answerAddressees, answerSubject, answerThreading } from './reply.ts'
+
+const parent = (more: Partial<AnsweredMessage> = {}): AnsweredMessage => ({
+  folder: 'INBOX',
+  from: 'Ann <ann@else.test>',
+  to: ['info@one.test', 'bob@else.test'],
+  cc: ['"Lee, C" <carl@else.test>'],
+  replyTo: [],
+  subject: 'Hello',
+  headerId: 'x@else.test',
+  references: [],
+  ...more,
+})
+const answer = (more: Partial<AnsweredMessage> = {}, replyAll = false) => {
+  const { to, cc, bcc } = answerAddressees(parent(more), { own: ['info@one.test'], replyAll })
+  expect(bcc).toEqual([])
+  return [to, cc].map((list) => list.map(({ address }) => address))
+}
+
+describe('an answer', () => {
+  test.each<[string, string[][], Partial<AnsweredMessage>, boolean?]>([
+    ['goes to the author', [['ann@else.test'], []], {}],
+    ['goes where the author wants it', [['desk@else.test'], []], { replyTo: ['desk@else.test'] }],
+    ['to all goes to all', [['ann@else.test'], ['bob@else.test', 'carl@else.test']], {}, true],
+    ['never goes to oneself', [['ann@else.test'], []], { to: ['Info+x@one.test'], cc: [] }, true],
+    [
+      'to a message of oneself goes to the same people',
+      [['info@two.test'], []],
+      { from: 'info@one.test', to: ['info@two.test'] },
+    ],
+    ['names each once', [['ann@else.test'], []], { to: ['ANN@else.test'], cc: [] }, true],
+    ['to nobody has no recipient', [[], []], { from: 'info@one.test', to: ['info@one.test'] }],
+    ['leaves out what is no address', [['ann@else.test'], []], { to: ['nobody'], cc: [] }, true],
+  ])('%s', (_, expected, more, replyAll) => {
+    expect(answer(more, replyAll)).toEqual(expected)
+  })
+
+  test('keeps names', () => {
+    const { cc } = answerAddressees(parent(), { own: ['info@one.test'], replyAll: true })
+    expect(cc[1]).toEqual({ name: 'Lee, C', address: 'carl@else.test' })
+  })
+})
+
+test.each([
+  ['Hello', 'Re: Hello'],
+  ['Re: Hello', 'Re: Hello'],
+  ['RE: AW: Re[2]: Hello', 'Re: Hello'],
+  ['Regards', 'Re: Regards'],
+  ['', 'Re:'],
+])('the subject "%s" is answered by "%s"', (subject, expected) => {
+  expect(answerSubject(subject)).toBe(expected)
+})
+
+describe('a conversation', () => {
+  test('goes on from the ids that it has', () => {
+    expect(answerThreading({ headerId: 'b', references: ['a'] })).toEqual({
+      inReplyTo: 'b',
+      references: ['a', 'b'],
+    })
+    expect(answerThreading({ headerId: null, references: ['a'] })).toEqual({
+      inReplyTo: null,
+      references: [],
+    })
+  })
+
+  test('keeps its first id and the last ones when it is long', () => {
+    const references = Array.from({ length: 80 }, (_, at) => `${at}`)
+    const { references: kept } = answerThreading({ headerId: 'last', references })
+    expect([kept.length, kept[0], kept[1], kept.at(-1)]).toEqual([50, '0', '32', 'last'])
+  })
+})

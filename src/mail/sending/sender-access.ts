@@ -1,0 +1,33 @@
+import { AppError } from '#base/app-error.ts'
+import { addressOf, type OwnedMailbox } from '#mail/mailboxes/model.ts'
+import type { MailReader, Mailboxes } from '#mail/mailboxes/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Site } from '#sites/site.ts'
+
+export interface SenderAccessDeps {
+  readonly mailboxes: Pick<Mailboxes, 'readable'>
+}
+
+/** Who may send as which mailbox: whoever may read it, while it is active. */
+export class SenderAccess {
+  readonly #deps: SenderAccessDeps
+
+  constructor(deps: SenderAccessDeps) {
+    this.#deps = deps
+  }
+
+  /** 404 `MailboxNotFound` to anyone else, 409 `MailboxDisabled` for one that is. */
+  async require(
+    tx: SiteTx,
+    site: Site,
+    sender: MailReader,
+    address: string,
+  ): Promise<OwnedMailbox> {
+    const mailbox = await this.#deps.mailboxes.readable(tx, site, sender, address)
+    if (mailbox.status === 'ACTIVE') return mailbox
+    throw new AppError(
+      'MailboxDisabled',
+      `"${addressOf(site, mailbox.localPart)}" is disabled: nothing is sent from it`,
+    )
+  }
+}

@@ -1,0 +1,143 @@
+import { AppError, invalid } from '#base/app-error.ts'
+import { addressOf } from '#mail/mailboxes/model.ts'
+import type { MailReader } from '#mail/mailboxes/service.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
+import { urlExpiry } from '#platform/objects/object-rules.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import { deleteExpired } from '#platform/postgres/delete-expired.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  MAX_ATTACHMENT_BYTES,
+  type StageRequest,
+  type StagedAttachment,
+  attachmentTooLarge,
+} from './model.ts'
+import { insertStaged, selectStaged } from './queries.ts'
+import type { SenderAccess } from './sender-access.ts'
+
+const UPLOAD_SECONDS = 15 * 60
+const LIFETIME_MS = 24 * 3_600_000
+const CONTENT_TYPE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}$/
+
+export interface StagedAttachmentsDeps extends Pick<
+  PlatformServices,
+  'database' | 'objects' | 'objectUrls' | 'clock' | 'ids'
+> {
+  readonly senderAccess: SenderAccess
+}
+
+/** A staged file whose bytes are there. */
+export interface StagedFile {
+  readonly attachmentRef: string
+  readonly filename: string
+  readonly contentType: string
+  readonly sizeBytes: number
+}
+
+/**
+ * Files that are uploaded before their message is sent, which uses them up. Those that nobody sends are removed a day later,
+ * with what else lies among the messages and belongs to none.
+ */
+export class StagedAttachments {
+  readonly #deps: StagedAttachmentsDeps
+
+  constructor(deps: StagedAttachmentsDeps) {
+    this.#deps = deps
+  }
+
+  /** The URL leads to the service itself, which lets pages of any origin put there; it takes exactly what was announced. */
+  async stage(site: Site, sender: MailReader, asked: StageRequest): Promise<StagedAttachment> {
+    const { database, objectUrls, senderAccess, clock, ids } = this.#deps
+    const { filename, contentType, size } = checkedFile(asked)
+    const now = clock.now()
+    const attachmentRef = ids.named('stg')
+    const expiresAt = new Date(now.getTime() + LIFETIME_MS)
+    const localPart = await database.withSite(site.siteId, async (tx) => {
+      const mailbox = await senderAccess.require(tx, site, sender, asked.mailbox)
+      await deleteExpired(tx, 'mail_staged_attachment', now)
+      const { mailboxId } = mailbox
+      const file = { attachmentRef, mailboxId, filename, contentType, sizeBytes: size, expiresAt }
+      await insertStaged(tx, file)
+      return mailbox.localPart
+    })
+    const {
+      url,
+      headers,
+      expiresAt: urlEnd,
+    } = await objectUrls.sign({
+      method: 'PUT',
+      key: rawKey(site.siteId, attachmentRef),
+      contentType,
+      sizeBytes: size,
+      expiresAt: urlExpiry(now, UPLOAD_SECONDS),
+    })
+    return {
+      attachmentRef,
+      mailbox: addressOf(site, localPart),
+      filename,
+      contentType,
+      size,
+      upload: {
+        method: 'PUT',
+        url,
+        headers: { ...headers, 'Content-Type': contentType },
+        expiresAt: urlEnd.toISOString(),
+      },
+      expiresAt: expiresAt.toISOString(),
+    }
+  }
+
+  /** In the order in which they were named. 400 `InvalidAttachmentRef` for what is not this mailbox's, or was not uploaded. */
+  async find(
+    tx: SiteTx,
+    mailboxId: string,
+    attachmentRefs: readonly string[],
+  ): Promise<readonly StagedFile[]> {
+    const refs = [...new Set(attachmentRefs)]
+    if (refs.length === 0) return []
+    const rows = await selectStaged(tx, mailboxId, refs, this.#deps.clock.now())
+    const known = new Map(rows.map((row) => [row.attachmentRef, row]))
+    return refs.map((ref) => known.get(ref) ?? unknownRef(ref))
+  }
+
+  /** The same code for bytes that never came. */
+  async open(
+    siteId: string,
+    { attachmentRef, sizeBytes }: StagedFile,
+  ): Promise<ReadableStream<Uint8Array>> {
+    const object = await this.#deps.objects.get(rawKey(siteId, attachmentRef))
+    if (object?.head.sizeBytes === sizeBytes) return object.body
+    await object?.body.cancel()
+    return unknownRef(attachmentRef)
+  }
+}
+
+export function unknownRef(attachmentRef: string): never {
+  throw new AppError(
+    'InvalidAttachmentRef',
+    `"${attachmentRef}" is no attachment of this mailbox: it was not uploaded, was sent already, or has expired`,
+  )
+}
+
+/** Throws a `ValidationError` for a name or type that has no place in a header, `AttachmentTooLarge` for a size. */
+function checkedFile({ filename, contentType, size }: StageRequest): Omit<StageRequest, 'mailbox'> {
+  checkFileName('filename', filename)
+  checkMediaType('contentType', contentType)
+  if (size > MAX_ATTACHMENT_BYTES) throw attachmentTooLarge(filename)
+  return { filename, contentType, size }
+}
+
+export function checkFileName(field: string, filename: string): void {
+  if (!/^[^\p{Cc}\u2028\u2029/\\]{1,255}$/u.test(filename)) {
+    throw invalid(
+      field,
+      'must be a name of 1 to 255 characters, without slashes and control characters',
+    )
+  }
+}
+
+export function checkMediaType(field: string, contentType: string): void {
+  if (!CONTENT_TYPE.test(contentType)) throw invalid(field, 'must be a media type like "image/png"')
+}

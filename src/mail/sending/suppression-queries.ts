@@ -1,0 +1,38 @@
+import type { SiteTx } from '#platform/postgres/database.ts'
+
+export async function insertSuppression(
+  tx: SiteTx,
+  address: string,
+  detail: string,
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .insertInto('mail_suppression')
+    .values({ site_id: tx.siteId, address, reason: 'BOUNCE', detail, created_at: now })
+    .onConflict((on) => on.doNothing())
+    .execute()
+}
+
+export function selectSuppressions(
+  tx: SiteTx,
+  { limit, after }: { readonly limit: number; readonly after: string | undefined },
+) {
+  return tx.db
+    .selectFrom('mail_suppression')
+    .select(['address', 'reason', 'detail', 'created_at as createdAt'])
+    .where('site_id', '=', tx.siteId)
+    .$if(after !== undefined, (query) => query.where('address', '>', after ?? ''))
+    .orderBy('address')
+    .limit(limit)
+    .execute()
+}
+
+/** Returns false when it was not there. */
+export async function deleteSuppression(tx: SiteTx, address: string): Promise<boolean> {
+  const { numDeletedRows } = await tx.db
+    .deleteFrom('mail_suppression')
+    .where('site_id', '=', tx.siteId)
+    .where('address', '=', address)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
