@@ -42,7 +42,8 @@ export const mailShow: CliCommand = {
   },
 }
 
-async function messagePath({ args, service }: Invocation): Promise<string> {
+/** Of a message by its id, or of the newest of a mailbox. */
+export async function messagePath({ args, service }: Invocation): Promise<string> {
   const site = args.text('site')
   if (!args.word.includes('@')) {
     if (site === undefined) throw new UsageError('--site is missing: an id is one of a site')
@@ -56,10 +57,11 @@ async function messagePath({ args, service }: Invocation): Promise<string> {
 }
 
 export function messageText(message: MessageDetail): string {
-  const { text, attachments } = message
+  const { text, attachments, deliveries } = message
   return [
     columns(headRows(message).map((row) => row.map(printable))),
     ...(attachments.length === 0 ? [] : [`attachments\n${columns(attachments.map(rowOf))}`]),
+    ...(deliveries.length === 0 ? [] : [`sent to\n${columns(deliveries.map(deliveryRow))}`]),
     ...notes(message),
     ...(text === '' ? [] : [terminalText(text).trimEnd()]),
   ].join('\n\n')
@@ -84,6 +86,9 @@ function headRows(message: MessageDetail): string[][] {
     ['in reply to', message.inReplyTo ?? ''],
   ].filter(([, value]) => value !== '')
 }
+
+const deliveryRow = ({ recipient, status, reply }: MessageDetail['deliveries'][number]): string[] =>
+  ['', recipient, status, reply ?? ''].map(printable)
 
 const rowOf = ({ filename, contentType, size }: MessageDetail['attachments'][number]): string[] =>
   ['', `${size} bytes`, contentType, filename].map(printable)

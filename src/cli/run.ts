@@ -15,7 +15,9 @@ import { CommandError, UsageError } from './errors.ts'
 import { iacApply, iacExport, iacPlan, iacReplace } from './iac.ts'
 import { keysRotate } from './keys-rotate.ts'
 import { mailList } from './mail-list.ts'
+import { mailReply, mailSend } from './mail-send.ts'
 import { mailShow } from './mail-show.ts'
+import { suppressionList, suppressionRemove } from './mail-suppression.ts'
 import {
   mailboxCreate,
   mailboxDisable,
@@ -72,6 +74,10 @@ const COMMANDS: readonly CliCommand[] = [
   aliasDelete,
   mailList,
   mailShow,
+  mailSend,
+  mailReply,
+  suppressionList,
+  suppressionRemove,
   outbox,
   authShow,
   authSet,

@@ -54,7 +54,11 @@ import {
   portalMailboxChangeRoutes,
   portalMailboxRoutes,
 } from './portal/mailboxes.ts'
-import { portalMessageRoutes } from './portal/messages.ts'
+import {
+  portalMessageRoutes,
+  portalSendingRoutes,
+  portalSuppressionRoutes,
+} from './portal/messages.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
@@ -99,6 +103,8 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalMailboxChangeRoutes,
   portalAliasRoutes,
   portalMessageRoutes,
+  portalSendingRoutes,
+  portalSuppressionRoutes,
   portalMailVerificationRoutes,
   adminConfigRoutes,
   adminUserRoutes,

@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { installRoot } from '#config/install-root.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
@@ -256,4 +256,56 @@ test.each([
   [['show', 'info@one.test', '--raw', '--json'], 2, '--raw and --json exclude each other'],
 ])('croft mail %j is refused', async (args, code, words) => {
   expect(await run(...args)).toMatchObject({ code, out: '', err: expect.stringContaining(words) })
+})
+
+describe('croft mail send and reply', () => {
+  test('send a message, answer it, and tell what becomes of it', async () => {
+    const box = await mailbox()
+    const words = ['--to', 'Vic <vic@else.test>', '--cc', 'eve@else.test', '--subject', 'Hello']
+    const sent = await json('send', box, ...words, '--text', 'How are you?')
+    const shown = await json('show', sent.id, '--site', 'one.test')
+    expect(shown).toMatchObject({ to: ['Vic <vic@else.test>'], folder: 'SENT', subject: 'Hello' })
+    await vi.waitFor(async () => {
+      expect(await out('show', sent.id, '--site', 'one.test')).toMatch(
+        /sent to\n {2}eve@else\.test +captured *\n {2}vic@else\.test +captured/,
+      )
+    })
+    const answer = await json('reply', box, '--text', 'One more thing')
+    expect(answer.threadId).toBe(sent.threadId)
+    const toAll = ['reply', sent.id, '--site', 'one.test', '--all', '--text', 'And to all']
+    expect(await out(...toAll)).toContain('on its way')
+    const all = await json('show', box)
+    expect(all).toMatchObject({ subject: 'Re: Hello', cc: ['eve@else.test'] })
+  })
+
+  test('say what is missing', async () => {
+    const box = await mailbox()
+    expect(await run('send', box, '--subject', 'x')).toMatchObject({ code: 2 })
+    expect((await run('reply', box, '--text', 'x')).err).toContain('has no message')
+    const nobody = await run(
+      'send',
+      `nobody@one.test`,
+      '--to',
+      'a@b.test',
+      '--subject',
+      'x',
+      '--text',
+      'x',
+    )
+    expect(nobody.err).toContain('nobody@one.test')
+  })
+})
+
+describe('croft mail suppressions', () => {
+  test('shows what came back, until it is taken from the list', async () => {
+    expect(await out('suppressions', 'one.test')).toContain('No address')
+    await stack.inSite('one.test', (tx) =>
+      stack.context.suppressions.add(tx, 'Gone@else.test', '550 \u001B[31mno'),
+    )
+    expect(await out('suppressions', 'one.test')).toMatch(/gone@else\.test +550 \[31mno/)
+    expect(await out('suppressions', 'two.test')).toContain('No address')
+    const remove = ['unsuppress', 'one.test', '--address', 'gone@else.test']
+    expect(await out(...remove)).toContain('again')
+    expect(await run(...remove)).toMatchObject({ code: 1 })
+  })
 })

@@ -21,7 +21,8 @@ import {
   requireConfirmation,
 } from '#mail/mailboxes/model.ts'
 
-const operatorAt = (request: Request): MailEditor => ({
+/** For the audit trail. */
+export const operatorAt = (request: Request): MailEditor => ({
   actor: OPERATOR,
   origin: originOf(request),
 })

@@ -2,13 +2,18 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { idempotentRequest } from '#http/idempotency.ts'
 import { MessageListQuery, answerMessages } from '#http/message-list.ts'
-import { PageOf } from '#http/paging.ts'
-import { MessagePath, SitePath } from '#http/path-params.ts'
+import { noContent } from '#http/no-content.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { MessagePath, SiteAddressPath, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { MailReader } from '#mail/mailboxes/service.ts'
 import { MessageDetail, MessageListItem } from '#mail/messages/model.ts'
+import { ReplyRequest, SendRequest, SentMessage, Suppression } from '#mail/sending/model.ts'
+
+import { operatorAt } from './mailboxes.ts'
 
 /** May read every mailbox, as the site's super-admins may. */
 const READER: MailReader = { userId: OPERATOR, role: 'super-admin' }
@@ -35,4 +40,52 @@ export const portalMessageRoutes = (context: AppContext) =>
         params: Type.Composite([SitePath, MessagePath]),
         response: MessageDetail,
       },
+    )
+
+/** Sending as any mailbox of a site. */
+export const portalSendingRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/messages' })
+    .use(operatorAuth(context))
+    .post(
+      '/send',
+      async ({ site, body, request }) => {
+        const repeat = idempotentRequest(request, 'POST /portal/api/messages/send', body)
+        return context.sending.send(site, { reader: READER, repeat }, body)
+      },
+      { siteOperator: true, params: SitePath, body: SendRequest, response: SentMessage },
+    )
+    .post(
+      '/:messageId/reply',
+      async ({ site, params: { messageId }, body, request }) => {
+        const scope = `POST /portal/api/messages/reply ${messageId}`
+        const repeat = idempotentRequest(request, scope, body)
+        return context.sending.reply(site, { reader: READER, repeat }, messageId, body)
+      },
+      {
+        siteOperator: true,
+        params: Type.Composite([SitePath, MessagePath]),
+        body: ReplyRequest,
+        response: SentMessage,
+      },
+    )
+
+/** Addresses that a site sends nothing to. */
+export const portalSuppressionRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/mail-suppressions' })
+    .use(operatorAuth(context))
+    .get(
+      '/',
+      async ({ site: { siteId }, query }) =>
+        answerPage(context, { scope: [siteId, 'operator', 'mail-suppressions'], query }, (page) =>
+          context.suppressions.list(siteId, page),
+        ),
+      { siteOperator: true, params: SitePath, query: PageQuery, response: PageOf(Suppression) },
+    )
+    .delete(
+      '/:address',
+      async ({ site: { siteId }, params: { address }, request }) => {
+        await context.suppressions.remove(siteId, operatorAt(request), address)
+        return noContent()
+      },
+      { siteOperator: true, params: SiteAddressPath },
     )

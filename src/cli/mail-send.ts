@@ -1,0 +1,60 @@
+import { SentMessage } from '#mail/sending/model.ts'
+
+import { type CliCommand, flagOption, listOption, textOption } from './command.ts'
+import { UsageError } from './errors.ts'
+import { namedAddress } from './mail-address.ts'
+import { messagePath } from './mail-show.ts'
+
+const TEXT_OPTION = textOption('--text <text>', 'what it says')
+
+export const mailSend: CliCommand = {
+  name: 'mail send',
+  summary: 'Send a message from a mailbox',
+  argument: 'ADDRESS',
+  options: [
+    listOption('--to <address>', 'a recipient: "ann@example.com" or "Ann Lee <ann@example.com>"'),
+    listOption('--cc <address>', 'somebody who gets it, too'),
+    listOption('--bcc <address>', 'somebody who gets it, unseen by the others'),
+    textOption('--subject <subject>', 'its subject'),
+    TEXT_OPTION,
+  ],
+  async run({ args, service }) {
+    const to = args.list('to')
+    if (to === undefined) throw new UsageError('--to is missing')
+    const { address, sitePath } = namedAddress(args)
+    const body = {
+      mailbox: address,
+      to,
+      cc: args.list('cc') ?? [],
+      bcc: args.list('bcc') ?? [],
+      subject: args.required('subject'),
+      body: args.required('text'),
+    }
+    const sent = await service.portalAs(SentMessage, 'POST', sitePath('/messages/send'), { body })
+    return { json: sent, text: sentText(sent, address) }
+  },
+}
+
+export const mailReply: CliCommand = {
+  name: 'mail reply',
+  summary: 'Answer a message: by the id that a list tells, or the newest of a mailbox',
+  argument: 'MESSAGE',
+  options: [
+    textOption('--site <domain>', 'where the id is from'),
+    TEXT_OPTION,
+    flagOption('--all', 'to those whom it was sent to, too'),
+  ],
+  async run(call) {
+    const { args, service } = call
+    const body = { body: args.required('text'), replyAll: args.flag('all') }
+    const path = `${await messagePath(call)}/reply`
+    const sent = await service.portalAs(SentMessage, 'POST', path, { body })
+    return { json: sent, text: sentText(sent, args.word) }
+  },
+}
+
+const sentText = ({ id }: SentMessage, from: string): string => {
+  const site = from.includes('@') ? from.slice(from.lastIndexOf('@') + 1) : undefined
+  const where = site === undefined ? '' : ` --site ${site}`
+  return `It is on its way: croft mail show ${id}${where} tells what becomes of it.`
+}
