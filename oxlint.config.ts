@@ -46,7 +46,7 @@ export default defineConfig({
   plugins: ['eslint', 'typescript', 'unicorn', 'import', 'promise', 'node', 'vitest', 'oxc'],
   categories: { correctness: 'error' },
   options: { typeAware: true, reportUnusedDisableDirectives: 'error' },
-  ignorePatterns: ['node_modules', 'dist', '.croft', 'examples'],
+  ignorePatterns: ['node_modules', 'dist', '.croft', 'examples', 'sdk/admin-routes.ts'],
   rules: {
     'typescript/no-floating-promises': 'error',
     'typescript/no-misused-promises': 'error',
@@ -80,6 +80,15 @@ export default defineConfig({
           regex:
             '^#(?:base|config|platform|sites|identity|mail|runtime|context|http|cli|test)(?:/|$)',
           message: 'sandbox imports nothing from src',
+        }),
+      },
+    },
+    {
+      files: ['sdk/**'],
+      rules: {
+        'no-restricted-imports': ban({
+          regex: '^(?:[^.]|\\.\\.)',
+          message: 'sdk imports nothing from outside its folder',
         }),
       },
     },

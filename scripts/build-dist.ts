@@ -7,6 +7,7 @@ import { bundlePrelude } from '#sandbox/guest/bundle.ts'
 
 import { builtPaths } from './built-paths.ts'
 import { type LockFile, withoutDevelopment } from './lock-file.ts'
+import { buildSdk } from './sdk/build-sdk.ts'
 
 /** Each runs as a process or thread of its own. */
 const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
@@ -51,6 +52,7 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
   await build({ ...options, entryPoints: SANDBOX_ENTRIES, plugins: [builtPaths] })
   await writeFile(join(outDir, PRELUDE), await bundlePrelude())
   await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
+  await buildSdk(root, join(outDir, 'sdk'))
   await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
   await writeFile(join(outDir, PROGRAM), await readFile(join(root, PROGRAM)), { mode: 0o755 })
   const manifest: Manifest = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))

@@ -55,13 +55,16 @@ describe('a build', () => {
         'sandbox/preparer.js',
         'sandbox/probe.js',
         'sandbox/worker.js',
+        'sdk/client.d.ts',
+        'sdk/client.js',
+        'sdk/package.json',
         'types/bucket.d.ts',
         'types/croft.d.ts',
         'types/table.d.ts',
       ]),
     )
     const sources = files.filter(
-      (file) => file.endsWith('.ts') && !/^(?:examples|types)\//.test(file),
+      (file) => file.endsWith('.ts') && !/^examples\/|\.d\.ts$/.test(file),
     )
     expect(sources).toEqual([])
   })

@@ -1,0 +1,79 @@
+import type { TSchema } from '@sinclair/typebox'
+
+import type { AppContext } from '#context'
+import { routes } from '#http/routes.ts'
+
+import { schemaType } from './schema-type.ts'
+
+/** Where the types of the admin routes are kept, from the repository's root. */
+export const ADMIN_ROUTES_FILE = 'sdk/admin-routes.ts'
+
+const METHODS = ['get', 'post', 'put', 'patch', 'delete']
+
+/** Forms for people, and the refusal of actions that do not exist. */
+const NOT_FOR_PROGRAMS = /^\/admin\/public\/onboarding\/|\/:action$/
+
+interface Declaration {
+  readonly params?: TSchema
+  readonly query?: TSchema
+  readonly body?: TSchema
+  readonly response?: TSchema
+  readonly detail?: { readonly 'x-request-body'?: { readonly kind: string } }
+}
+
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly hooks: Declaration | undefined
+}
+
+/** The admin API as TypeScript, from what its routes declare. */
+export function adminRoutesSource(): string {
+  const table: readonly Route[] = routes(declaring()).routes
+  const admin = table.filter(
+    ({ path }) => path.startsWith('/admin/') && !NOT_FOR_PROGRAMS.test(path),
+  )
+  const methods = METHODS.map((method) => {
+    const entries = admin
+      .filter((route) => route.method.toLowerCase() === method)
+      .map(({ path, hooks = {} }) => `    ${JSON.stringify(pathOf(path))}: ${entry(path, hooks)}`)
+    return `  readonly ${method}: {\n${entries.toSorted().join('\n')}\n  }\n`
+  })
+  return `// Written by "npm run sdk:routes" from the declarations of the routes: do not edit.\n
+/** By method and path: what a route of the admin API takes, and what it answers. Dates are texts (RFC 3339). */
+export interface AdminRoutes {\n${methods.join('')}}\n`
+}
+
+const pathOf = (path: string): string =>
+  path.replace(/\/$/, '').replaceAll(/:(\w+)/g, (_all, name: string) => `{${name}}`)
+
+function entry(path: string, { query, body, response, detail }: Declaration): string {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name]) => `readonly ${name}: string`)
+  const kind = detail?.['x-request-body']?.kind
+  const parts = [
+    names.length === 0 ? [] : `params: { ${names.join('; ')} }`,
+    query === undefined ? [] : `query${optional(query)}: ${schemaType(query)}`,
+    bodyPart(kind, body),
+    `response: ${response === undefined ? 'unknown' : schemaType(response)}`,
+  ].flat()
+  return `{ ${parts.map((part) => `readonly ${part}`).join('; ')} }`
+}
+
+/** Nothing of it has to be said. */
+const optional = (schema: TSchema): string => ((schema['required'] ?? []).length === 0 ? '?' : '')
+
+function bodyPart(kind: string | undefined, body: TSchema | undefined): string[] {
+  if (kind === 'optional-json')
+    return [`body?: ${body === undefined ? 'unknown' : schemaType(body)}`]
+  return body === undefined ? [] : [`body: ${schemaType(body)}`]
+}
+
+/** A context in which routes can be declared, and nothing done. */
+function declaring(): AppContext {
+  const part: object = new Proxy(() => part, {
+    get: (_part, name) => (name === 'operatorKey' ? '' : part),
+    apply: () => part,
+    construct: () => part,
+  })
+  return part as AppContext
+}

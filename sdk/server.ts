@@ -1,0 +1,45 @@
+import { type Client, createClient } from './client.ts'
+import { checkAttachments } from './email-limits.ts'
+import type { Email, SentEmail } from './email.ts'
+import { CroftError } from './error.ts'
+import { type CallOptions, type ClientOptions, send } from './request.ts'
+
+// What a package exports is what its entry exports.
+export { CroftError } from './error.ts'
+export { paginate } from './paginate.ts'
+export type { Attachment, Email, SentEmail } from './email.ts'
+
+export interface ServerClient extends Client {
+  /**
+   * Sends mail from a mailbox of the site, as the admin whose token it is. It is repeated if the service asks for that, under a
+   * key made for this call, so that it is sent once; to repeat it yourself, pass an `idempotencyKey` of your own each time.
+   */
+  sendEmail(email: Email, options?: CallOptions): Promise<SentEmail>
+}
+
+/** A client of one site for programs that hold an admin's token: none for a page that strangers can read. */
+export function createServerClient(options: ClientOptions): ServerClient {
+  return {
+    ...createClient(options),
+    async sendEmail({ text, to, ...email }, rest = {}) {
+      checkAttachments(email.attachments ?? [])
+      const response = await send(options, {
+        idempotencyKey: crypto.randomUUID(),
+        ...rest,
+        method: 'POST',
+        path: '/admin/api/messages/send',
+        body: { ...email, to: typeof to === 'string' ? [to] : to, body: text },
+      })
+      return sentEmail(await response.json().catch(() => undefined), response)
+    },
+  }
+}
+
+function sentEmail(answer: unknown, { status }: Response): SentEmail {
+  const { id, threadId }: Partial<Record<keyof SentEmail, unknown>> = Object(answer)
+  if (typeof id === 'string' && typeof threadId === 'string') return { id, threadId }
+  throw new CroftError('The answer does not name the message that was sent', {
+    code: 'UnexpectedResponse',
+    status,
+  })
+}
