@@ -6,8 +6,8 @@ const MAX_FILES = 10
 const MAX_FILE_MIB = 10
 const MAX_TOTAL_MIB = 15
 
-/** Refuses what the service would refuse, before any of it is sent. */
-export function checkAttachments(attachments: readonly Attachment[]): void {
+/** Their bytes together. Refuses what the service would refuse, before any of it is sent. */
+export function attachedBytes(attachments: readonly Attachment[]): number {
   if (attachments.length > MAX_FILES) {
     throw invalidInput(`attachments: at most ${MAX_FILES}, not ${attachments.length}`)
   }
@@ -24,6 +24,7 @@ export function checkAttachments(attachments: readonly Attachment[]): void {
   if (total > MAX_TOTAL_MIB * MIB) {
     throw invalidInput(`attachments: together they have more than ${MAX_TOTAL_MIB} MiB`)
   }
+  return total
 }
 
 /** How many bytes padded base64 (RFC 4648 §4) stands for, or undefined for other text. */

@@ -1,8 +1,12 @@
 import { type Client, createClient } from './client.ts'
-import { checkAttachments } from './email-limits.ts'
+import { attachedBytes } from './email-limits.ts'
 import type { Email, SentEmail } from './email.ts'
 import { CroftError } from './error.ts'
 import { type CallOptions, type ClientOptions, send } from './request.ts'
+import { stageAttachments } from './stage-attachments.ts'
+
+/** Of files beside a message: more of them are uploaded one by one before it. */
+const MAX_INLINE_BYTES = 3 * 1024 * 1024
 
 // What a package exports is what its entry exports.
 export { CroftError } from './error.ts'
@@ -21,14 +25,17 @@ export interface ServerClient extends Client {
 export function createServerClient(options: ClientOptions): ServerClient {
   return {
     ...createClient(options),
-    async sendEmail({ text, to, ...email }, rest = {}) {
-      checkAttachments(email.attachments ?? [])
+    async sendEmail({ text, to, attachments = [], ...email }, rest = {}) {
+      const files =
+        attachedBytes(attachments) <= MAX_INLINE_BYTES
+          ? { attachments }
+          : { attachmentRefs: await stageAttachments(options, email.mailbox, attachments, rest) }
       const response = await send(options, {
         idempotencyKey: crypto.randomUUID(),
         ...rest,
         method: 'POST',
         path: '/admin/api/messages/send',
-        body: { ...email, to: typeof to === 'string' ? [to] : to, body: text },
+        body: { ...email, ...files, to: typeof to === 'string' ? [to] : to, body: text },
       })
       return sentEmail(await response.json().catch(() => undefined), response)
     },

@@ -271,6 +271,34 @@ describe('a message', () => {
   })
 })
 
+describe('a message that was composed elsewhere', () => {
+  const rawOf = (from: string) =>
+    [`From: ${from}`, 'To: list@else.test', 'Bcc: eve@else.test', 'X-Own: yes', '', 'Text'].join(
+      '\r\n',
+    )
+  const more = (raw: string) => ({
+    to: ['raw@else.test'],
+    subject: '',
+    body: undefined,
+    raw: Buffer.from(raw).toString('base64'),
+  })
+
+  test('goes out with what it lacked, to whom the request names', async () => {
+    const { id } = (await done(send(more(rawOf('Info <info@one.test>'))))).json
+    await settled(ursula, id)
+    const taken = elsewhere.messages.find(({ to }) => to[0] === 'raw@else.test')
+    expect(taken?.data).toMatch(/^X-Own: yes\r?$/m)
+    expect(taken?.data).toContain(`Message-ID: <${id}@one.test>`)
+    expect(taken?.data).not.toContain('eve@else.test')
+  })
+
+  test('by somebody else is refused', async () => {
+    expect(codeOf(await send(more(rawOf('ann@one.test'))))).toEqual([400, 'ValidationError'])
+    expect(codeOf(await send({ ...more('x'), raw: '%' }))).toEqual([400, 'ValidationError'])
+    expect(codeOf(await send({ body: undefined }))).toEqual([400, 'ValidationError'])
+  })
+})
+
 const inline = (more: object = {}) => ({
   filename: 'a.txt',
   contentType: 'text/plain',

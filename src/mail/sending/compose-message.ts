@@ -22,7 +22,7 @@ export interface MessageDraft {
   readonly addressees: Addressees
   readonly replyTo: Addressee | undefined
   readonly subject: string
-  readonly text: string
+  readonly text: string | undefined
   readonly html: string | undefined
   readonly inReplyTo: string | null
   readonly references: readonly string[]
@@ -40,7 +40,7 @@ export function composeMessage(draft: MessageDraft, files: readonly AttachedFile
     cc: named(addressees.cc),
     ...(replyTo && { replyTo }),
     subject: draft.subject.toWellFormed(),
-    text: wholeLines(draft.text),
+    ...(draft.text !== undefined && { text: wholeLines(draft.text) }),
     ...(draft.html !== undefined && { html: wholeLines(draft.html) }),
     attachments: files.map(({ filename, contentType, content }) => ({
       filename: filename.toWellFormed(),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-import { AppError } from '#base/app-error.ts'
+import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 
 const MIB = 1024 * 1024
@@ -51,8 +51,11 @@ export const SendRequest = ClosedObject({
   mailbox: Type.String({ maxLength: 512 }),
   to: Addresses,
   subject: Subject,
-  body: BodyText,
+  /** May be left out beside `html` or `raw`. */
+  body: Type.Optional(BodyText),
   ...CONTENT,
+  /** In base64: a message that was composed elsewhere, instead of its parts. `to`, `cc` and `bcc` say whom it goes to. */
+  raw: Type.Optional(Type.String()),
 })
 export type SendRequest = Static<typeof SendRequest>
 
@@ -117,6 +120,13 @@ export const attachmentTooLarge = (filename: string): AppError =>
     `"${filename}" is larger than the ${MAX_ATTACHMENT_BYTES} bytes that an attachment may have`,
     { fields: { limitBytes: MAX_ATTACHMENT_BYTES } },
   )
+
+/** What JSON carries of bytes. Throws a `ValidationError` for anything else. */
+export function parseBase64(field: string, text: string): Buffer {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') === text) return bytes
+  throw invalid(field, 'must be base64 with its padding and nothing else')
+}
 
 /** Throws for what is more, or together larger, than a message takes. */
 export function checkAttachmentBounds(

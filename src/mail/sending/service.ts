@@ -17,11 +17,13 @@ import {
   type SendRequest,
   type SentMessage,
   checkAttachmentBounds,
+  parseBase64,
   tooManyAttachments,
   MAX_ATTACHMENTS,
 } from './model.ts'
 import type { OutgoingMail, StoredOutgoing } from './outgoing.ts'
 import { deleteStaged } from './queries.ts'
+import { prepareRawMessage } from './raw-message.ts'
 import { answerAddressees, answerSubject, answerThreading } from './reply.ts'
 import type { SenderAccess } from './sender-access.ts'
 import type { SendingLimits } from './sending-limits.ts'
@@ -57,7 +59,9 @@ interface Letter extends Pick<SendRequest, 'html' | 'attachmentRefs' | 'attachme
   readonly addressees: Addressees
   readonly replyTo: string | undefined
   readonly subject: string
-  readonly text: string
+  readonly text: string | undefined
+  /** Composed elsewhere: instead of the rest. */
+  readonly raw: Buffer | undefined
   readonly inReplyTo: string | null
   readonly references: readonly string[]
 }
@@ -71,14 +75,7 @@ export class Sending {
   }
 
   async send(site: Site, sender: Sender, request: SendRequest): Promise<SentMessage> {
-    const { to, cc = [], bcc = [], body, ...rest } = request
-    const addressees = {
-      to: parseAddressees('to', to),
-      cc: parseAddressees('cc', cc),
-      bcc: parseAddressees('bcc', bcc),
-    }
-    const letter = { ...rest, replyTo: rest.replyTo, addressees, text: body }
-    return this.#post(site, sender, { ...letter, inReplyTo: null, references: [] })
+    return this.#post(site, sender, letterOf(request))
   }
 
   /** Goes to whoever wrote the message, from the mailbox that it came to. 404 `MessageNotFound` for one that they may not read. */
@@ -100,6 +97,7 @@ export class Sending {
     if (found.to.length === 0) throw nobodyToAnswer()
     return this.#post(site, sender, {
       ...rest,
+      raw: undefined,
       replyTo: rest.replyTo,
       mailbox: parent.mailbox,
       addressees,
@@ -123,7 +121,7 @@ export class Sending {
     const messageId = ids.named('msg')
     const sender = addressOf(site, mailbox.localPart)
     const files = [...(await this.#opened(siteId, staged)), ...inline]
-    const stored = await this.#store(site, { messageId, sender, letter, files })
+    const stored = await this.#store(site, { messageId, mailbox, letter, files })
     const work = (tx: SiteTx) => async () => {
       await this.#useUp(tx, staged)
       const { mailboxId } = mailbox
@@ -171,25 +169,31 @@ export class Sending {
     site: Site,
     message: {
       readonly messageId: string
-      readonly sender: string
+      readonly mailbox: OwnedMailbox
       readonly letter: Letter
       readonly files: readonly AttachedFile[]
     },
   ): Promise<StoredOutgoing> {
-    const { messageId, sender, letter, files } = message
-    const { replyTo } = letter
+    const { messageId, mailbox, letter, files } = message
+    const { replyTo, raw } = letter
+    const { domain, siteId } = site
+    const own = { headerId: `${messageId}@${domain}`, date: this.#deps.clock.now() }
+    if (raw) {
+      const { localPart } = mailbox
+      const bytes = prepareRawMessage(raw, { ...own, localPart, domain })
+      return this.#deps.outgoing.store(siteId, Readable.from([bytes]))
+    }
     const bytes = composeMessage(
       {
         ...letter,
-        headerId: `${messageId}@${site.domain}`,
-        date: this.#deps.clock.now(),
-        from: sender,
+        ...own,
+        from: addressOf(site, mailbox.localPart),
         replyTo: replyTo === undefined ? undefined : parseAddressee('replyTo', replyTo),
         html: letter.html,
       },
       files,
     )
-    return this.#deps.outgoing.store(site.siteId, bytes)
+    return this.#deps.outgoing.store(siteId, bytes)
   }
 
   /** Of two messages that name one file, the first has it. */
@@ -220,6 +224,39 @@ export class Sending {
   }
 }
 
+function letterOf({ to, cc, bcc, body, raw, ...rest }: SendRequest): Letter {
+  checkContent({ body, raw, ...rest })
+  return {
+    ...rest,
+    replyTo: rest.replyTo,
+    addressees: {
+      to: parseAddressees('to', to),
+      cc: parseAddressees('cc', cc ?? []),
+      bcc: parseAddressees('bcc', bcc ?? []),
+    },
+    text: body,
+    raw: raw === undefined ? undefined : parseBase64('raw', raw),
+    inReplyTo: null,
+    references: [],
+  }
+}
+
+/** A message has parts, or comes whole. */
+function checkContent({
+  body,
+  html,
+  raw,
+  attachments = [],
+  attachmentRefs = [],
+}: Omit<SendRequest, 'mailbox' | 'to' | 'subject'>): void {
+  if (body === undefined && html === undefined && raw === undefined) {
+    throw invalid('body', 'is missing')
+  }
+  if (raw !== undefined && attachments.length + attachmentRefs.length > 0) {
+    throw invalid('raw', 'has its attachments in it: send none beside it')
+  }
+}
+
 function inlineFile(
   { filename, contentType, contentBase64 }: InlineAttachment,
   at: number,
@@ -227,10 +264,7 @@ function inlineFile(
   const field = `attachments[${at}]`
   checkFileName(`${field}.filename`, filename)
   checkMediaType(`${field}.contentType`, contentType)
-  const content = Buffer.from(contentBase64, 'base64')
-  if (content.toString('base64') !== contentBase64) {
-    throw invalid(`${field}.contentBase64`, 'must be base64 with its padding and nothing else')
-  }
+  const content = parseBase64(`${field}.contentBase64`, contentBase64)
   return { filename, contentType, sizeBytes: content.length, content }
 }
 
