@@ -357,6 +357,17 @@ describe('attachments', () => {
   })
 })
 
+test('a mailbox has at most 100 attachments that wait', async () => {
+  await done(mailboxOf(ann, 'hoarder@one.test', ursula))
+  const body = { mailbox: 'hoarder@one.test', filename: 'a', contentType: 'a/b', size: 1 }
+  const staging = Array.from({ length: 100 }, () =>
+    ursula.call('POST', '/messages/attachments', { body }),
+  )
+  for (const { status } of await Promise.all(staging)) expect(status).toBe(200)
+  const answer = await ursula.call('POST', '/messages/attachments', { body })
+  expect(codeOf(answer)).toEqual([429, 'TooManyRequests'])
+})
+
 describe('an address that does not exist', () => {
   test('is told at the message, and gets no more mail until it is taken from the list', async () => {
     elsewhere.answer = (verb, line) =>

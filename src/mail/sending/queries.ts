@@ -28,6 +28,18 @@ export async function insertStaged(tx: SiteTx, file: NewStaged): Promise<void> {
     .execute()
 }
 
+/** How many files of the mailbox wait for their message. */
+export async function countStaged(tx: SiteTx, mailboxId: string, now: Date): Promise<number> {
+  const { count } = await tx.db
+    .selectFrom('mail_staged_attachment')
+    .select(sql<number>`count(*)::int`.as('count'))
+    .where('site_id', '=', tx.siteId)
+    .where('mailbox_id', '=', mailboxId)
+    .where('expires_at', '>', now)
+    .executeTakeFirstOrThrow()
+  return count
+}
+
 /** Those of the mailbox that have not expired. */
 export async function selectStaged(
   tx: SiteTx,

@@ -225,7 +225,7 @@ export class Sending {
 }
 
 function letterOf({ to, cc, bcc, body, raw, ...rest }: SendRequest): Letter {
-  checkContent({ body, raw, ...rest })
+  checkContent({ ...rest, text: body, raw })
   return {
     ...rest,
     replyTo: rest.replyTo,
@@ -243,13 +243,15 @@ function letterOf({ to, cc, bcc, body, raw, ...rest }: SendRequest): Letter {
 
 /** A message has parts, or comes whole. */
 function checkContent({
-  body,
+  text,
   html,
   raw,
   attachments = [],
   attachmentRefs = [],
-}: Omit<SendRequest, 'mailbox' | 'to' | 'subject'>): void {
-  if (body === undefined && html === undefined && raw === undefined) {
+}: Pick<Letter, 'text' | 'html' | 'attachments' | 'attachmentRefs'> & {
+  readonly raw: string | undefined
+}): void {
+  if (text === undefined && html === undefined && raw === undefined) {
     throw invalid('body', 'is missing')
   }
   if (raw !== undefined && attachments.length + attachmentRefs.length > 0) {

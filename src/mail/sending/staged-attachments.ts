@@ -14,10 +14,12 @@ import {
   type StagedAttachment,
   attachmentTooLarge,
 } from './model.ts'
-import { insertStaged, selectStaged } from './queries.ts'
+import { countStaged, insertStaged, selectStaged } from './queries.ts'
 import type { SenderAccess } from './sender-access.ts'
 
 const UPLOAD_SECONDS = 15 * 60
+/** Ten messages full of files, waiting to be sent. */
+const MAX_STAGED = 100
 const LIFETIME_MS = 24 * 3_600_000
 const CONTENT_TYPE = /^[\w!#$&^.+-]{1,63}\/[\w!#$&^.+-]{1,63}$/
 
@@ -58,6 +60,7 @@ export class StagedAttachments {
       const mailbox = await senderAccess.require(tx, site, sender, asked.mailbox)
       await deleteExpired(tx, 'mail_staged_attachment', now)
       const { mailboxId } = mailbox
+      if ((await countStaged(tx, mailboxId, now)) >= MAX_STAGED) throw tooManyStaged()
       const file = { attachmentRef, mailboxId, filename, contentType, sizeBytes: size, expiresAt }
       await insertStaged(tx, file)
       return mailbox.localPart
@@ -113,6 +116,13 @@ export class StagedAttachments {
     return unknownRef(attachmentRef)
   }
 }
+
+const tooManyStaged = (): AppError =>
+  new AppError(
+    'TooManyRequests',
+    `${MAX_STAGED} attachments of this mailbox wait to be sent: send them, or let them expire`,
+    { retryAfterSeconds: 3600 },
+  )
 
 export function unknownRef(attachmentRef: string): never {
   throw new AppError(
