@@ -129,6 +129,15 @@ describe('the service', () => {
     expect(answer).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })
   })
 
+  test('takes an ordinary form for JSON nowhere, though all of its fields are right', async () => {
+    const answer = await stack.call('one.test', 'POST', '/portal/api/sites/one.test/tokens', {
+      token: stack.operatorKey,
+      body: 'user=ann%40one.test',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    expect(answer).toMatchObject({ status: 415, json: { error: { code: 'UnsupportedMediaType' } } })
+  })
+
   test('refuses a body that is too long before it reads it', async () => {
     const answer = await stack.call('one.test', 'POST', '/portal/api/sites', {
       token: stack.operatorKey,

@@ -5,7 +5,7 @@ import { networkOf } from '#base/network-of.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
-import { isForm, isJsonType, isPlainJson } from './content-types.ts'
+import { isJsonType, isPlainJson } from './content-types.ts'
 import { type RequestBody, isShort } from './request-body.ts'
 
 /** Routes have bounds of their own for what may be nested deep, and say which. */
@@ -14,8 +14,8 @@ const MAX_BODY_DEPTH = 256
 const decoder = new TextDecoder()
 
 /**
- * The value of a JSON body. Undefined where there is none, or nobody says what it is; its fields or its text where
- * it is of another type, which no schema of a JSON route accepts. Elysia's own parser knows no bounds, and recurses over what it refuses.
+ * The value of a JSON body. Undefined where there is none, or nobody says what it is; its text where it is of another
+ * type, an ordinary form too, which no schema of a JSON route accepts. Elysia's own parser knows no bounds, and recurses over what it refuses.
  */
 export async function readJson(request: Request, body: RequestBody): Promise<unknown> {
   const type = request.headers.get('content-type')
@@ -25,7 +25,7 @@ export async function readJson(request: Request, body: RequestBody): Promise<unk
   if (text.trim() === '') return isOptional ? {} : undefined
   if (isPlainJson(type)) return parseBody(text, MAX_BODY_DEPTH)
   if (isOptional) return parseBody(text)
-  return isForm(type) ? Object.fromEntries(new URLSearchParams(text)) : text
+  return text
 }
 
 /** Where reading stops, and what is said then. */
