@@ -13,6 +13,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   site: 'The sites of this installation',
   mailbox: 'Where a site takes mail',
   alias: 'Addresses of a site that lead to mailboxes',
+  'contact-recipient': 'To whom the contact form of a site sends',
   mail: 'The mail that mailboxes hold',
   iac: 'What a site is made of, as a definition',
   keys: 'The keys that sign tokens',

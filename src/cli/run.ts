@@ -10,6 +10,11 @@ import { authSet } from './auth-set.ts'
 import { authShow } from './auth-show.ts'
 import { Arguments, type CliCommand } from './command.ts'
 import { findConnection } from './connection.ts'
+import {
+  contactRecipientAdd,
+  contactRecipientList,
+  contactRecipientRemove,
+} from './contact-recipient.ts'
 import { doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { iacApply, iacExport, iacPlan, iacReplace } from './iac.ts'
@@ -72,6 +77,9 @@ const COMMANDS: readonly CliCommand[] = [
   aliasList,
   aliasSet,
   aliasDelete,
+  contactRecipientList,
+  contactRecipientAdd,
+  contactRecipientRemove,
   mailList,
   mailShow,
   mailSend,

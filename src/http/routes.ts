@@ -5,6 +5,7 @@ import type { AppContext } from '#context'
 import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
 import { mailSuppressionRoutes } from './admin-api/mail-suppressions.ts'
+import { contactRecipientRoutes } from './admin-api/contact-recipients.ts'
 import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
 import { messageStreamRoutes } from './admin-api/message-stream.ts'
 import {
@@ -46,6 +47,7 @@ import { wellKnownRoutes } from './oidc/well-known.ts'
 import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
+import { portalContactRecipientRoutes } from './portal/contact-recipients.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalIacRoutes } from './portal/iac.ts'
 import { portalMailVerificationRoutes } from './portal/mail-verification.ts'
@@ -102,6 +104,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalMailboxRoutes,
   portalMailboxChangeRoutes,
   portalAliasRoutes,
+  portalContactRecipientRoutes,
   portalMessageRoutes,
   portalSendingRoutes,
   portalSuppressionRoutes,
@@ -124,6 +127,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   mailboxSettingsRoutes,
   mailboxOwnerRoutes,
   aliasRoutes,
+  contactRecipientRoutes,
   resourceRoutes,
   tableActionRoutes,
   bucketActionRoutes,

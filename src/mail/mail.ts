@@ -13,6 +13,7 @@ import type { Site } from '#sites/site.ts'
 import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
 import { noteMailboxChange } from './changes/note.ts'
+import { ContactRecipients } from './contact/recipients.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -68,6 +69,7 @@ interface MailboxServices {
   readonly mailboxReports: MailboxReports
   readonly mailQuotas: MailQuotas
   readonly aliases: Aliases
+  readonly contactRecipients: ContactRecipients
   readonly recipients: Recipients
 }
 
@@ -158,6 +160,7 @@ function openMailboxes(deps: MailDeps & { readonly events: MailEvents }): Mailbo
     mailboxReports: new MailboxReports(deps),
     mailQuotas: new MailQuotas(deps),
     aliases,
+    contactRecipients: new ContactRecipients(deps),
     recipients: new Recipients(deps),
   }
 }

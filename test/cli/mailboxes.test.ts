@@ -132,6 +132,19 @@ describe('croft mailbox', () => {
   })
 })
 
+test('croft contact-recipient adds, lists and removes', async () => {
+  const command = ['contact-recipient', 'list', 'one.test']
+  expect((await run(...command)).out).toContain('croft contact-recipient add')
+  const emails = ['--email', 'Bob@example.org', '--email', 'al@example.org']
+  expect(await json('contact-recipient', 'add', 'one.test', ...emails)).toEqual({
+    items: [{ email: 'al@example.org' }, { email: 'bob@example.org' }],
+  })
+  expect((await run(...command)).out).toMatch(/^al@example\.org +since 20.*\nbob@example\.org/)
+  await json('contact-recipient', 'remove', 'one.test', ...emails.slice(0, 2))
+  const { items } = await json(...command)
+  expect(items.map(({ email }: { email: string }) => email)).toEqual(['al@example.org'])
+})
+
 test('croft alias leads an address to mailboxes, elsewhere and nowhere', async () => {
   for (const name of ['a', 'b']) {
     await run('mailbox', 'create', `${name}@one.test`, '--owner', ann.email)
@@ -161,6 +174,7 @@ test.each([
   [['mailbox', 'set', 'info@one.test'], 'say what to change'],
   [['mailbox', 'set', 'info@one.test', '--quota-bytes', 'x'], 'is no whole number'],
   [['alias', 'set', 'all@one.test'], '--to is missing'],
+  [['contact-recipient', 'add', 'one.test'], '--email is missing'],
 ])('croft %j is called wrongly', async (args, words) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })
 })

@@ -5,11 +5,8 @@ import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { SiteAddressPath, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { originOf } from '#http/request-origin.ts'
-import { OPERATOR } from '#identity/security-events/model.ts'
 import { Alias, AliasTargets } from '#mail/aliases/model.ts'
 import {
-  type MailEditor,
   Mailbox,
   MailboxOwnerList,
   MailboxReport,
@@ -21,11 +18,7 @@ import {
   requireConfirmation,
 } from '#mail/mailboxes/model.ts'
 
-/** For the audit trail. */
-export const operatorAt = (request: Request): MailEditor => ({
-  actor: OPERATOR,
-  origin: originOf(request),
-})
+import { operatorAt } from './operator-at.ts'
 
 /** The mailboxes of a site. */
 export const portalMailboxRoutes = (context: AppContext) =>

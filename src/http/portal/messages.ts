@@ -13,7 +13,7 @@ import type { MailReader } from '#mail/mailboxes/service.ts'
 import { MessageDetail, MessageListItem } from '#mail/messages/model.ts'
 import { ReplyRequest, SendRequest, SentMessage, Suppression } from '#mail/sending/model.ts'
 
-import { operatorAt } from './mailboxes.ts'
+import { operatorAt } from './operator-at.ts'
 
 /** May read every mailbox, as the site's super-admins may. */
 const READER: MailReader = { userId: OPERATOR, role: 'super-admin' }

@@ -48,6 +48,8 @@ export const SECURITY_EVENTS = [
   'messages.purged',
   'alias.changed',
   'alias.deleted',
+  'contact-recipients.added',
+  'contact-recipients.removed',
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 

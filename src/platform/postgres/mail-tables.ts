@@ -37,6 +37,11 @@ export interface MailTables {
     local_part: string
     mailbox_id: string
   }
+  contact_recipient: {
+    email: string
+    created_at: Date
+    updated_at: Date
+  }
   mail_usage: {
     used_bytes: Generated<string>
     used_messages: Generated<string>

@@ -1,0 +1,61 @@
+import { Type } from '@sinclair/typebox'
+
+import { AddedContactRecipients, ContactRecipient } from '#mail/contact/recipient-model.ts'
+
+import { columns, printable } from './columns.ts'
+import { type Arguments, type CliCommand, listOption } from './command.ts'
+import { UsageError } from './errors.ts'
+import { sitePath } from './service-client.ts'
+
+const RecipientPage = Type.Object({
+  items: Type.Array(ContactRecipient),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
+})
+const EMAIL = listOption('--email <address>', 'an address anywhere')
+
+export const contactRecipientList: CliCommand = {
+  name: 'contact-recipient list',
+  summary: 'To whom the contact form of a site sends',
+  argument: 'DOMAIN',
+  options: [],
+  async run({ args, service }) {
+    const items = await service.portalItems(RecipientPage, pathOf(args))
+    const rows = items.map(({ email, createdAt }) => [email, `since ${createdAt}`].map(printable))
+    return {
+      json: { items, nextToken: null },
+      text: rows.length === 0 ? 'Nobody yet: croft contact-recipient add' : columns(rows),
+    }
+  },
+}
+
+export const contactRecipientAdd: CliCommand = {
+  name: 'contact-recipient add',
+  summary: 'Have the contact form of a site send to these addresses, too',
+  argument: 'DOMAIN',
+  options: [EMAIL],
+  async run({ args, service }) {
+    const body = { recipients: emailsOf(args) }
+    const added = await service.portalAs(AddedContactRecipients, 'POST', pathOf(args), { body })
+    return { json: added, text: columns(added.items.map(({ email }) => [printable(email)])) }
+  },
+}
+
+export const contactRecipientRemove: CliCommand = {
+  name: 'contact-recipient remove',
+  summary: 'Have the contact form of a site send to these addresses no more',
+  argument: 'DOMAIN',
+  options: [EMAIL],
+  async run({ args, service }) {
+    const recipients = emailsOf(args)
+    await service.portal('DELETE', pathOf(args), { body: { recipients } })
+    return { json: { removed: recipients }, text: `Removed ${recipients.join(', ')}.` }
+  },
+}
+
+const pathOf = (args: Arguments): string => sitePath(args.word, '/contact-recipients')
+
+function emailsOf(args: Arguments): readonly string[] {
+  const emails = args.list('email')
+  if (emails === undefined) throw new UsageError('--email is missing')
+  return emails
+}

@@ -1,0 +1,55 @@
+import { Elysia, t } from 'elysia'
+
+import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { PageOf, PageQuery, answerList } from '#http/paging.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import {
+  AddedContactRecipients,
+  ContactRecipient,
+  ContactRecipientList,
+  OptionalContactRecipientList,
+} from '#mail/contact/recipient-model.ts'
+
+import { mailEditor } from './mailboxes.ts'
+
+/** To whom the site's contact form sends. */
+export const contactRecipientRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/contact-recipients' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .get(
+      '/',
+      async ({ site, query }) =>
+        answerList(
+          context,
+          { scope: [site.siteId, 'contact-recipients'], query },
+          await context.contactRecipients.list(site),
+          ({ email }) => email,
+        ),
+      { role: 'admin', query: PageQuery, response: PageOf(ContactRecipient) },
+    )
+    .post(
+      '/',
+      async ({ site, by, body }) =>
+        context.contactRecipients.add(site, mailEditor(by), body.recipients),
+      { role: 'admin', body: ContactRecipientList, response: AddedContactRecipients },
+    )
+    .delete(
+      '/',
+      async ({ site, by, body, request }) => {
+        const recipients = body.recipients ?? recipientsIn(request.url)
+        await context.contactRecipients.remove(site, mailEditor(by), recipients)
+        return noContent()
+      },
+      {
+        role: 'admin',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        query: t.Object({ recipients: t.Optional(t.String()) }),
+        body: OptionalContactRecipientList,
+      },
+    )
+
+/** May be repeated; Elysia hands on one of them. */
+const recipientsIn = (url: string): readonly string[] =>
+  new URL(url).searchParams.getAll('recipients')
