@@ -89,6 +89,7 @@ const STATUS = {
   OperationTimeout: 504,
   DataRuntimeProvisioning: 503,
   DataRuntimeFailed: 503,
+  ContactNotConfigured: 503,
   ServiceUnavailable: 503,
   TooManyRequests: 429,
   InternalError: 500,

@@ -17,8 +17,8 @@ const ANY_ORIGIN_REQUEST_HEADERS =
 const ANY_ORIGIN_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-amzn-requestid`
 
 /**
- * Which browser origins may read a site's answers: `/data` its own and those that the site configures, `/admin` its own
- * and the installation's. Named one by one, never a wildcard; tokens travel in a header, so no credentials are allowed.
+ * Which browser origins may read a site's answers: `/data` and the contact form its own and those that the site configures,
+ * the rest of `/admin` its own and the installation's. Named one by one, never a wildcard; tokens travel in a header, so no credentials are allowed.
  * What OAuth clients call may be called from anywhere.
  */
 export class Cors {
@@ -81,9 +81,12 @@ export class Cors {
   #originsOf(site: SiteEntry, path: string): readonly string[] {
     const { baseUrl } = this.#context.config
     const own = new URL(siteBaseUrl(baseUrl, site.domain)).origin
-    return path.startsWith('/admin/') ? [own, new URL(baseUrl).origin] : [own, ...site.corsOrigins]
+    return isForVisitors(path) ? [own, ...site.corsOrigins] : [own, new URL(baseUrl).origin]
   }
 }
+
+const isForVisitors = (path: string): boolean =>
+  path.startsWith('/data/') || /^\/admin\/public\/contact\/?$/.test(path)
 
 const hasOriginPolicy = (path: string): boolean =>
   path.startsWith('/data/') || path.startsWith('/admin/')

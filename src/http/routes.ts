@@ -4,8 +4,8 @@ import type { AppContext } from '#context'
 
 import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
-import { mailSuppressionRoutes } from './admin-api/mail-suppressions.ts'
 import { contactRecipientRoutes } from './admin-api/contact-recipients.ts'
+import { mailSuppressionRoutes } from './admin-api/mail-suppressions.ts'
 import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
 import { messageStreamRoutes } from './admin-api/message-stream.ts'
 import {
@@ -29,6 +29,7 @@ import { bucketActionRoutes, tableActionRoutes } from './admin-data/resource-act
 import { resourceRoutes } from './admin-data/resources.ts'
 import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
+import { contactRoutes } from './admin-public/contact.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthRoutes } from './data/auth.ts'
 import { dataOperationRoutes } from './data/operations.ts'
@@ -110,6 +111,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalSuppressionRoutes,
   portalMailVerificationRoutes,
   adminConfigRoutes,
+  contactRoutes,
   adminUserRoutes,
   userProfileRoutes,
   ownProfileRoutes,

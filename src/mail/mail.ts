@@ -14,6 +14,7 @@ import { MailAddresses } from './addresses/service.ts'
 import { Aliases } from './aliases/service.ts'
 import { noteMailboxChange } from './changes/note.ts'
 import { ContactRecipients } from './contact/recipients.ts'
+import { ContactForm } from './contact/service.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -56,6 +57,7 @@ export interface MailDeps extends PlatformServices {
 export interface Mail extends MailboxServices, MessageServices, RemovalServices, SendingServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
+  readonly contactForm: ContactForm
   readonly mailParsing: MailParsing
   readonly mailVerification: MailVerification
   /** Takes mail once it is started. */
@@ -89,6 +91,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
   return {
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
+    contactForm: new ContactForm({ ...deps, outboundMessages }),
     mailParsing,
     mailVerification: new MailVerification(deps),
     ...parts,

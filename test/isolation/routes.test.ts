@@ -32,6 +32,7 @@ const OPEN = [
   'GET /oidc/:userPoolId/oauth2/userInfo',
   'GET /oidc/:userPoolId/signup',
   'GET /readyz',
+  'POST /admin/public/contact',
   'POST /admin/public/onboarding/super-admin',
   'POST /admin/public/onboarding/user',
   'POST /data/public/:operation',

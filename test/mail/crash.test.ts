@@ -52,6 +52,38 @@ describe('a kill -9', () => {
     await worker.stop()
   })
 
+  test(
+    'between accepting a form and its delivery loses no message',
+    { timeout: 120_000 },
+    async () => {
+      const api = await start('api')
+      await portalOf(api, OPERATOR_KEY).createSite('form.test')
+      const recipients = ['bob@form.test', 'eve@form.test']
+      const added = await api.call({
+        method: 'POST',
+        path: '/portal/api/sites/form.test/contact-recipients',
+        headers: { authorization: `Bearer ${OPERATOR_KEY}` },
+        body: { recipients },
+      })
+      expect(added.status, added.text).toBe(200)
+      const sent = await api.call({
+        host: 'form.test',
+        method: 'POST',
+        path: '/admin/public/contact',
+        body: { email: 'vic@example.org', message: 'Are you open?' },
+      })
+      expect(sent.status, sent.text).toBe(200)
+      await api.kill()
+      for (const to of recipients) expect(takenFor(to)).toEqual([])
+      const worker = await start('api,worker')
+      for (const to of recipients) {
+        await expect.poll(() => takenFor(to), PATIENCE).toHaveLength(1)
+        expect(takenFor(to)[0]?.data).toContain('Reply-To: vic@example.org')
+      }
+      await worker.stop()
+    },
+  )
+
   test('while the gateway reads sends the same message again', { timeout: 120_000 }, async () => {
     const seen: string[] = []
     server.answer = (verb, line) => {
