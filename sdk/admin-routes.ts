@@ -5,6 +5,7 @@ export interface AdminRoutes {
   readonly get: {
     "/admin/api/aliases": { readonly query?: { readonly limit?: string; readonly nextToken?: string }; readonly response: { readonly items: ReadonlyArray<{ readonly address: string; readonly targets: ReadonlyArray<string> }>; readonly nextToken: string | null } }
     "/admin/api/auth-email-branding": { readonly response: { readonly siteId: string; readonly authEmailBranding: { readonly adminVerificationEmail: { readonly subject: string; readonly htmlBody: string } | null; readonly dataVerificationEmail: { readonly subject: string; readonly htmlBody: string } | null }; readonly messageTypes: ReadonlyArray<string> } }
+    "/admin/api/contact-recipients": { readonly query?: { readonly limit?: string; readonly nextToken?: string }; readonly response: { readonly items: ReadonlyArray<{ readonly email: string; readonly createdAt: string; readonly updatedAt: string }>; readonly nextToken: string | null } }
     "/admin/api/mail-suppressions": { readonly query?: { readonly limit?: string; readonly nextToken?: string }; readonly response: { readonly items: ReadonlyArray<{ readonly address: string; readonly reason: "BOUNCE"; readonly detail: string; readonly createdAt: string }>; readonly nextToken: string | null } }
     "/admin/api/mailboxes": { readonly query?: { readonly limit?: string; readonly nextToken?: string }; readonly response: { readonly items: ReadonlyArray<{ readonly address: string; readonly status: "ACTIVE" | "DISABLED"; readonly owners: ReadonlyArray<string> }>; readonly nextToken: string | null } }
     "/admin/api/mailboxes/{address}/settings": { readonly params: { readonly address: string }; readonly response: { readonly mailbox: string; readonly trashAutoPurge: boolean; readonly trashRetentionDays: number; readonly quotaBytes: number | null; readonly quotaMessages: number | null; readonly usage: { readonly bytes: number; readonly messages: number } } }
@@ -35,6 +36,7 @@ export interface AdminRoutes {
     "/admin/public/config": { readonly response: { readonly siteId: string; readonly siteDomain: string; readonly region: string; readonly api: { readonly basePath: string }; readonly auth: { readonly mode: "hosted"; readonly userPoolId: string; readonly clientId: string; readonly issuer: string; readonly domain: string; readonly scope: ReadonlyArray<string>; readonly redirectUri: string; readonly logoutUri: string } } }
   }
   readonly post: {
+    "/admin/api/contact-recipients": { readonly body: { readonly recipients: ReadonlyArray<string> }; readonly response: { readonly items: ReadonlyArray<{ readonly email: string }> } }
     "/admin/api/mailboxes": { readonly body: { readonly address: string; readonly owners: ReadonlyArray<string> }; readonly response: { readonly address: string; readonly status: "ACTIVE" | "DISABLED"; readonly owners: ReadonlyArray<string> } }
     "/admin/api/mailboxes/{address}/owners": { readonly params: { readonly address: string }; readonly body: { readonly owners: ReadonlyArray<string> }; readonly response: { readonly address: string; readonly status: "ACTIVE" | "DISABLED"; readonly owners: ReadonlyArray<string> } }
     "/admin/api/mailboxes/{address}/purge": { readonly params: { readonly address: string }; readonly body?: { readonly confirm?: boolean }; readonly response: unknown }
@@ -77,6 +79,7 @@ export interface AdminRoutes {
     "/admin/data/resources/{resourceId}/data/s3/presign-get-object": { readonly params: { readonly resourceId: string }; readonly body?: unknown; readonly response: { readonly method: "GET" | "PUT"; readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly expiresAt: string } }
     "/admin/data/resources/{resourceId}/data/s3/presign-put-object": { readonly params: { readonly resourceId: string }; readonly body?: unknown; readonly response: { readonly method: "GET" | "PUT"; readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly expiresAt: string } }
     "/admin/data/resources/{resourceId}/data/s3/put-object": { readonly params: { readonly resourceId: string }; readonly body?: unknown; readonly response: { readonly ok: true; readonly key: string; readonly etag: string; readonly size: number } }
+    "/admin/public/contact": { readonly body: { readonly name?: string; readonly email: string; readonly phone?: string; readonly subject?: string; readonly message: string; readonly metadata?: Readonly<Record<string, string>>; readonly website?: string }; readonly response: { readonly messageId: string } }
   }
   readonly put: {
     "/admin/api/aliases/{address}": { readonly params: { readonly address: string }; readonly body: { readonly targets: ReadonlyArray<string> }; readonly response: { readonly address: string; readonly targets: ReadonlyArray<string> } }
@@ -95,6 +98,7 @@ export interface AdminRoutes {
   }
   readonly delete: {
     "/admin/api/aliases/{address}": { readonly params: { readonly address: string }; readonly response: unknown }
+    "/admin/api/contact-recipients": { readonly query?: { readonly recipients?: string }; readonly body?: { readonly recipients?: ReadonlyArray<string> }; readonly response: unknown }
     "/admin/api/mail-suppressions/{address}": { readonly params: { readonly address: string }; readonly response: unknown }
     "/admin/api/mailboxes/{address}": { readonly params: { readonly address: string }; readonly response: unknown }
     "/admin/api/mailboxes/{address}/owners": { readonly params: { readonly address: string }; readonly query?: { readonly owners?: string }; readonly body?: { readonly owners?: ReadonlyArray<string> }; readonly response: { readonly address: string; readonly status: "ACTIVE" | "DISABLED"; readonly owners: ReadonlyArray<string> } }
