@@ -77,12 +77,14 @@ describe('an isolate', () => {
     const instance = instanceOf(home)
     instance.start(sectionOf(1))
     const firstKb = usedKb(home)
-    let mostKb = 0
+    const growth: number[] = []
     for (let call = 2; call < CALLS; call += 1) {
       instance.start(sectionOf(call))
-      mostKb = Math.max(mostKb, usedKb(home))
+      growth.push(usedKb(home) - firstKb)
     }
-    expect(mostKb - firstKb).toBeLessThan(600)
+    // Not the most: on a loaded machine a collection now and then begins late. Left to V8 the median is 470.
+    const median = growth.toSorted((one, other) => one - other)[growth.length / 2]
+    expect(median).toBeLessThan(360)
     home.dispose()
   })
 })
