@@ -46,13 +46,14 @@ export function createProgram(commands: readonly CliCommand[], hooks: ProgramHoo
     .addHelpText('after', '\n"croft help COMMAND" tells the options of a command.')
   const groups = new Map<string, Command>()
   for (const command of commands) {
-    const [first = '', second] = command.name.split(' ')
-    if (second === undefined) addCommand(program, first, { command, hooks })
-    else {
-      const group = groups.get(first) ?? program.command(first).description(GROUPS[first] ?? '')
-      groups.set(first, group)
-      addCommand(group, second, { command, hooks })
-    }
+    const words = command.name.split(' ')
+    const group = words.slice(0, -1).reduce((parent, word) => {
+      const name = `${groupName(parent)} ${word}`.trim()
+      const known = groups.get(name) ?? parent.command(word).description(GROUPS[name] ?? '')
+      groups.set(name, known)
+      return known
+    }, program)
+    addCommand(group, words.at(-1) ?? '', { command, hooks })
   }
   for (const parsed of [program, ...groups.values()]) {
     parsed.exitOverride((error) => hooks.exit(error, parsed))
@@ -80,6 +81,10 @@ function addCommand(
 /** `croft site create` */
 export const fullName = (command: Command): string =>
   command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`
+
+/** `site dkim`; empty for the program itself. */
+const groupName = (group: Command): string =>
+  group.parent === null ? '' : `${groupName(group.parent)} ${group.name()}`.trim()
 
 const leavesOf = (command: Command): Command[] =>
   command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : leavesOf(child)))
