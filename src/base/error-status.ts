@@ -62,6 +62,8 @@ const STATUS = {
   MinimumOwners: 409,
   MailboxNotDisabled: 409,
   MailboxDisabled: 409,
+  DkimKeyNotPending: 409,
+  DkimRecordNotPublished: 409,
   GroupAlreadyExists: 409,
   PasswordAlreadySet: 409,
   ProviderAlreadyLinked: 409,

@@ -11,6 +11,7 @@ const COMMON = [
 
 const GROUPS: Readonly<Record<string, string>> = {
   site: 'The sites of this installation',
+  'site dkim': 'The keys that sign the mail of a site',
   mailbox: 'Where a site takes mail',
   alias: 'Addresses of a site that lead to mailboxes',
   'contact-recipient': 'To whom the contact form of a site sends',

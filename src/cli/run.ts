@@ -42,6 +42,8 @@ import { sessions } from './sessions.ts'
 import { siteCreate } from './site-create.ts'
 import { siteDelete } from './site-delete.ts'
 import { siteDeploy } from './site-deploy.ts'
+import { siteDkimActivate, siteDkimRotate, siteDkimShow } from './site-dkim.ts'
+import { siteDns } from './site-dns.ts'
 import { siteList } from './site-list.ts'
 import { siteShow } from './site-show.ts'
 import { siteUpdate } from './site-update.ts'
@@ -60,6 +62,10 @@ const COMMANDS: readonly CliCommand[] = [
   siteDelete,
   siteDeploy,
   siteVerify,
+  siteDns,
+  siteDkimShow,
+  siteDkimRotate,
+  siteDkimActivate,
   iacExport,
   iacPlan,
   iacApply,

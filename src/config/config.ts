@@ -57,6 +57,8 @@ export interface MailConfig {
   readonly smtpLimits: SmtpLimits
   /** The port at which owners of mailboxes submit mail. */
   readonly submissionPort: number
+  /** What SPF must allow so that the gateway may send for the sites: `include:spf.example.com`. */
+  readonly spfMechanisms: readonly string[]
 }
 
 /** What one connection, network or site may do to the mail server. A network is an IPv4 address or an IPv6 /64. */

@@ -65,6 +65,15 @@ describe('a configuration', () => {
     expect(set).toMatchObject({ smtpHost: '10.0.0.1', smtpHostname: 'mx.croft.test' })
   })
 
+  test('takes what SPF must allow, and nothing else', () => {
+    expect(loadConfig({}).config.mail.spfMechanisms).toEqual([])
+    const text = 'include:_spf.example.com ip4:192.0.2.0/24  ip6:2001:db8::1 a:mx.example.com'
+    expect(loadConfig({ SMTP_SPF: text }).config.mail.spfMechanisms).toEqual(text.split(/ +/))
+    for (const wrong of ['spf.example.com', 'all', '-all', 'include:a b', 'ip4:::1', 'a;"']) {
+      expect(() => loadConfig({ SMTP_SPF: wrong })).toThrow('SMTP_SPF')
+    }
+  })
+
   test('drops the slash after the base URL', () => {
     const { config } = loadConfig({ CROFT_BASE_URL: 'https://Croft.test:8443/' })
     expect(config.baseUrl).toBe('https://croft.test:8443')

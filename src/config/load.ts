@@ -64,6 +64,9 @@ function readMail(
       new URL(baseUrl).hostname,
     smtpTls: readSmtpTls(env),
     smtpLimits: readSmtpLimits(env),
+    spfMechanisms: Object.freeze(
+      env.read('SMTP_SPF', parse.spfMechanisms, 'include:spf.example.com') ?? [],
+    ),
     submissionPort: env.read('SUBMISSION_PORT', parse.port, '2587') ?? 2587,
   })
 }

@@ -92,6 +92,23 @@ export const origin: Parse<string> = (text) => {
   return plain ? { value: parsed.origin } : { expected: 'an http or https URL without a path' }
 }
 
+const SPF_MECHANISM =
+  /^(?:(?:include|a|mx):[a-z0-9_-]+(?:\.[a-z0-9_-]+)+|a|mx|ip4:[\d.]+(?:\/\d{1,2})?|ip6:[\da-f:.]+(?:\/\d{1,3})?)$/i
+
+/** Mechanisms that let pass (RFC 7208 §5), separated by blanks. */
+export const spfMechanisms: Parse<string[]> = (text) => {
+  const mechanisms = text.trim().split(/ +/)
+  return mechanisms.every(isSpfMechanism)
+    ? { value: mechanisms }
+    : { expected: 'mechanisms of SPF, separated by blanks: include:, a:, mx:, ip4: or ip6:' }
+}
+
+function isSpfMechanism(text: string): boolean {
+  if (!SPF_MECHANISM.test(text)) return false
+  const [, family, address] = /^ip([46]):([^/]+)/i.exec(text) ?? []
+  return family === undefined || isIP(address ?? '') === Number(family)
+}
+
 /** What `Strict-Transport-Security` says (RFC 6797 §6.1), or `off`. */
 export const hsts: Parse<string> = (text) =>
   text === 'off' || /^max-age=\d{1,10}(?:; ?includeSubDomains)?(?:; ?preload)?$/i.test(text)

@@ -63,6 +63,7 @@ import {
   portalSuppressionRoutes,
 } from './portal/messages.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
+import { portalSiteDnsRoutes } from './portal/site-dns.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
@@ -110,6 +111,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalSendingRoutes,
   portalSuppressionRoutes,
   portalMailVerificationRoutes,
+  portalSiteDnsRoutes,
   adminConfigRoutes,
   contactRoutes,
   adminUserRoutes,

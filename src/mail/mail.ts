@@ -1,5 +1,6 @@
 import type { Config } from '#config/config.ts'
 import type { Identity } from '#identity/identity.ts'
+import type { NewKeyPair } from '#identity/keys/key-pair.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -15,6 +16,10 @@ import { Aliases } from './aliases/service.ts'
 import { noteMailboxChange } from './changes/note.ts'
 import { ContactRecipients } from './contact/recipients.ts'
 import { ContactForm } from './contact/service.ts'
+import { DkimKeys } from './dkim/keys.ts'
+import type { DkimKey } from './dkim/model.ts'
+import { DkimSigner } from './dkim/signer.ts'
+import { SiteDnsRecords, isDkimPublished } from './dns-records/service.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -47,6 +52,8 @@ export interface MailDeps extends PlatformServices {
   readonly siteKeys: SiteKeys
   readonly mailTransport: MailTransport
   readonly mailParser: MailParser
+  /** Gives a new DKIM key; generated when left out. */
+  readonly newKeyPair?: () => Promise<NewKeyPair>
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
   /** Is asked only once mail is open: identity itself sends mail. */
@@ -54,7 +61,8 @@ export interface MailDeps extends PlatformServices {
 }
 
 /** The mail half of the service, its workers behind their queues. */
-export interface Mail extends MailboxServices, MessageServices, RemovalServices, SendingServices {
+export interface Mail
+  extends MailboxServices, MessageServices, RemovalServices, SendingServices, SigningServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
   readonly contactForm: ContactForm
@@ -62,6 +70,12 @@ export interface Mail extends MailboxServices, MessageServices, RemovalServices,
   readonly mailVerification: MailVerification
   /** Takes mail once it is started. */
   readonly smtp: SmtpListener
+}
+
+interface SigningServices {
+  readonly dkimKeys: DkimKeys
+  readonly dkimSigner: DkimSigner
+  readonly siteDnsRecords: SiteDnsRecords
 }
 
 interface MailboxServices {
@@ -77,18 +91,27 @@ interface MailboxServices {
 
 /** Listens for changes that other replicas make. */
 export async function openMail(deps: MailDeps): Promise<Mail> {
-  const outboundMessages = openOutbound(deps)
   const events: MailEvents = {
     record: (...event) => deps.identity().securityEvents.record(...event),
   }
+  const signing = openSigning({ ...deps, events })
+  const outboundMessages = openOutbound({ ...deps, ...signing })
   const mailboxServices = openMailboxes({ ...deps, events })
   const messageServices = await openMessages(deps)
   const removalServices = openRemoval({ ...deps, events })
   const arrivals = openArrivals(deps)
   const mailParsing = openParsing(deps, (...bounce) => sendingServices.bounces.note(...bounce))
   const parts = { ...mailboxServices, ...messageServices, ...removalServices }
-  const sendingServices = openSending({ ...deps, ...parts, arrivals, mailParsing, events })
+  const sendingServices = openSending({
+    ...deps,
+    ...parts,
+    ...signing,
+    arrivals,
+    mailParsing,
+    events,
+  })
   return {
+    ...signing,
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
     contactForm: new ContactForm({ ...deps, outboundMessages }),
@@ -100,7 +123,18 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
   }
 }
 
-function openOutbound(deps: MailDeps): OutboundMessages {
+function openSigning(deps: MailDeps & { readonly events: MailEvents }): SigningServices {
+  const { dns, config } = deps
+  const isPublished = (key: DkimKey) => isDkimPublished(dns, key)
+  const dkimKeys = new DkimKeys({ ...deps, isPublished })
+  return {
+    dkimKeys,
+    dkimSigner: new DkimSigner(dkimKeys),
+    siteDnsRecords: new SiteDnsRecords({ dns, dkimKeys, ...config.mail }),
+  }
+}
+
+function openOutbound(deps: MailDeps & Pick<SigningServices, 'dkimSigner'>): OutboundMessages {
   const messages = new OutboundMessages(deps)
   deps.queue.handle('outbound-mail', (job, signal) => messages.run(job, signal), {
     concurrency: OUTBOUND_WORKERS,

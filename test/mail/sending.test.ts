@@ -192,6 +192,7 @@ describe('a message', () => {
     ])
     expect(new Set(copies.map(({ data }) => data)).size).toBe(1)
     expect(copies[0]?.from).toBe('info@one.test')
+    expect(copies[0]?.data).toMatch(/^DKIM-Signature: v=1; a=rsa-sha256;.* d=one\.test;/)
     expect(copies[0]?.data).not.toContain('c@else.test')
     expect(copies[0]?.data).toMatch(/^Reply-To: Desk <desk@else\.test>\r?$/m)
   })
@@ -258,7 +259,16 @@ describe('a message', () => {
     const [head = ''] = taken?.data.split(/\r?\n\r?\n/) ?? []
     const names = head.split(/\r?\n(?![ \t])/).map((line) => line.split(':', 1).join(''))
     expect(names.toSorted()).toEqual(
-      ['Content-Type', 'Date', 'From', 'MIME-Version', 'Message-ID', 'Subject', 'To'].toSorted(),
+      [
+        'Content-Type',
+        'DKIM-Signature',
+        'Date',
+        'From',
+        'MIME-Version',
+        'Message-ID',
+        'Subject',
+        'To',
+      ].toSorted(),
     )
     for (const line of taken?.data.split(/\r?\n/) ?? []) expect(line.length).toBeLessThan(999)
     const shown = await vi.waitFor(async () => {

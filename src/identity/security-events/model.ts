@@ -50,6 +50,8 @@ export const SECURITY_EVENTS = [
   'alias.deleted',
   'contact-recipients.added',
   'contact-recipients.removed',
+  'dkim.rotated',
+  'dkim.activated',
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 

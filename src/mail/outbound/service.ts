@@ -1,11 +1,12 @@
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { OutboundMail, OutboundMessage } from '#identity/auth-emails/outbound-mail.ts'
+import type { DkimSigner } from '#mail/dkim/signer.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { QUEUE_POLICIES } from '#platform/queue/queue-policies.ts'
 import { type QueueJobs, TransientFailure } from '#platform/queue/queue.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import { MailRefused, type MailTransport } from '#platform/smtp/mail-transport.ts'
+import { MailRefused, type MailTransport, type RawMail } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -38,13 +39,15 @@ export interface OutboundMessagesDeps extends Pick<
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly mailTransport: MailTransport
+  readonly dkimSigner: Pick<DkimSigner, 'sign'>
 }
 
 type Job = QueueJobs['outbound-mail']
 
 /**
  * Messages that sites send: in Postgres from the caller's commit on, sealed until they left. A crash between hand-over and
- * its record sends a message again, with the same Message-ID and the same bytes.
+ * its record sends a message again, with the same Message-ID and, unless the site signs with another key by then, the same
+ * bytes.
  */
 export class OutboundMessages implements OutboundMail {
   readonly #deps: OutboundMessagesDeps
@@ -91,7 +94,8 @@ export class OutboundMessages implements OutboundMail {
     const claimed = await this.#claim(job)
     if (!claimed) return
     try {
-      const message = await compose(claimed.message)
+      const composed = await compose(claimed.message)
+      const message = this.delivers ? await this.#signed(composed) : composed
       await this.#deps.mailTransport.send(message, signal)
     } catch (error) {
       return this.#failed(job, error, claimed.attempts)
@@ -114,6 +118,14 @@ export class OutboundMessages implements OutboundMail {
     const waiting = fromBytes(sealer.open(siteKey, sealContext(messageId), sealed))
     const from = senderOf(waiting.siteDomain)
     return { message: { ...waiting, from, messageId, siteId, createdAt }, attempts }
+  }
+
+  /** In the name of the domain that From has. */
+  async #signed(message: RawMail): Promise<RawMail> {
+    const { siteId, siteDomain: domain, createdAt: signedAt, mime } = message
+    const identity = { siteId, domain, signedAt }
+    const field = await this.#deps.dkimSigner.sign(identity, () => [mime])
+    return { ...message, mime: Buffer.concat([Buffer.from(field), mime]) }
   }
 
   async #failed(job: Job, error: unknown, attempts: number): Promise<void> {

@@ -28,7 +28,7 @@ export interface SendingServices {
 export interface OpenSendingDeps
   extends
     PlatformServices,
-    Pick<DeliveriesDeps, 'mailTransport' | 'siteOf' | 'mailPurge'>,
+    Pick<DeliveriesDeps, 'mailTransport' | 'dkimSigner' | 'siteOf' | 'mailPurge'>,
     Pick<OutgoingDeps, 'arrivals' | 'mailParsing'> {
   readonly counters: Counters
   readonly mailboxes: Mailboxes

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 
 import { hasCode } from '#base/error-code.ts'
 
-import type { DnsAnswer, DnsResolver } from './dns-resolver.ts'
+import { type DnsAnswer, type DnsResolver, NO_RECORD } from './dns-resolver.ts'
 
 const TIMEOUT_MS = 2000
 const TRIES = 2
@@ -13,7 +13,6 @@ const MAX_ANSWERS = 10_000
 const ANSWER_TTL_MS = 60_000
 /** Long enough that messages which come together do not each wait for a server that is away. */
 const FAILURE_TTL_MS = 5000
-const NO_RECORD = ['ENOTFOUND', 'ENODATA']
 
 /** The name servers of the system, asked with a deadline; what they say is remembered for a minute. */
 export function systemDns(): DnsResolver {

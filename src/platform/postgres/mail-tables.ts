@@ -135,4 +135,12 @@ export interface MailTables {
     detail: string
     created_at: Date
   }
+  dkim_key: {
+    number: number
+    public_key: string
+    sealed_private: Buffer | null
+    created_at: Date
+    activated_at: Date | null
+    superseded_at: Date | null
+  }
 }

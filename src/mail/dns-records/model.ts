@@ -1,0 +1,48 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+const RecordState = Type.Union([
+  Type.Literal('present'),
+  Type.Literal('missing'),
+  Type.Literal('different'),
+  Type.Literal('unknown'),
+])
+
+/** A record that the mail of a site needs, and what DNS has in its place. */
+export const SiteDnsRecord = Type.Object({
+  purpose: Type.Union([
+    Type.Literal('receiving'),
+    Type.Literal('SPF'),
+    Type.Literal('DKIM'),
+    Type.Literal('DMARC'),
+  ]),
+  type: Type.Union([Type.Literal('MX'), Type.Literal('TXT')]),
+  name: Type.String(),
+  value: Type.String(),
+  /** A line of a zone file. */
+  zone: Type.String(),
+  /** `unknown` when DNS did not answer in time. */
+  state: RecordState,
+  /** What DNS has of this kind at that name: at most 10, each cut at 500 characters. */
+  found: Type.Array(Type.String()),
+  /** What an operator has to know of it. */
+  note: Type.Union([Type.String(), Type.Null()]),
+})
+export type SiteDnsRecord = Static<typeof SiteDnsRecord>
+
+export const SiteDns = Type.Object({
+  siteId: Type.String(),
+  domain: Type.String(),
+  records: Type.Array(SiteDnsRecord),
+})
+export type SiteDns = Static<typeof SiteDns>
+
+/** A record before DNS is asked. */
+export interface NeededRecord extends Pick<
+  SiteDnsRecord,
+  'purpose' | 'type' | 'name' | 'value' | 'note'
+> {
+  /** Whether what DNS has at that name counts here at all: other texts may stand beside it. */
+  readonly isOfKind: (found: string) => boolean
+  /** Whether those of this kind do what is needed. */
+  readonly satisfies: (found: readonly string[]) => boolean
+}
