@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+
 import type { DkimKeys } from './keys.ts'
 import { digestMessage } from './message-digest.ts'
 import { signedField, unsignedField } from './signature.ts'
 
+/** Hashed within a millisecond. */
+const PIECE_BYTES = 64 * 1024
 const ALGORITHM = 'RSASSA-PKCS1-v1_5'
 
 /** In whose name a message is signed. */
@@ -34,5 +38,18 @@ export class DkimSigner {
     const { field, input } = unsignedField(head, { domain, selector, signedAt, bodyHash })
     const signature = await crypto.subtle.sign(ALGORITHM, key, Buffer.from(input, 'latin1'))
     return signedField(field, Buffer.from(signature).toString('base64'))
+  }
+
+  /** The message with its signature before it. Others have their turn between its pieces. */
+  async signed(identity: DkimIdentity, message: Uint8Array): Promise<Uint8Array> {
+    const field = await this.sign(identity, () => piecesOf(message))
+    return Buffer.concat([Buffer.from(field), message])
+  }
+}
+
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    yield bytes.subarray(start, start + PIECE_BYTES)
+    await nextTurn()
   }
 }

@@ -46,7 +46,7 @@ export function readMailHeaders(start: Uint8Array): MailHeaders {
     replyTo: textsOf(fields, 'reply-to'),
     messageId: idsOf(fields, 'message-id')[0] ?? null,
     inReplyTo: idsOf(fields, 'in-reply-to')[0] ?? null,
-    references: bounded(idsOf(fields, 'references')),
+    references: boundedReferences(idsOf(fields, 'references')),
   }
 }
 
@@ -67,5 +67,6 @@ function idsOf(fields: HeaderFields, name: string): string[] {
   return ids.filter((id) => id !== '' && id.length <= MAX_ID_LENGTH).map(toStorable)
 }
 
-const bounded = (ids: readonly string[]): string[] =>
+/** The first one, which began the conversation, and the last ones. */
+export const boundedReferences = (ids: readonly string[]): string[] =>
   ids.length <= MAX_REFERENCES ? [...ids] : [...ids.slice(0, 1), ...ids.slice(1 - MAX_REFERENCES)]

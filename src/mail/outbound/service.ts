@@ -39,7 +39,7 @@ export interface OutboundMessagesDeps extends Pick<
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly mailTransport: MailTransport
-  readonly dkimSigner: Pick<DkimSigner, 'sign'>
+  readonly dkimSigner: Pick<DkimSigner, 'signed'>
 }
 
 type Job = QueueJobs['outbound-mail']
@@ -124,8 +124,7 @@ export class OutboundMessages implements OutboundMail {
   async #signed(message: RawMail): Promise<RawMail> {
     const { siteId, siteDomain: domain, createdAt: signedAt, mime } = message
     const identity = { siteId, domain, signedAt }
-    const field = await this.#deps.dkimSigner.sign(identity, () => [mime])
-    return { ...message, mime: Buffer.concat([Buffer.from(field), mime]) }
+    return { ...message, mime: await this.#deps.dkimSigner.signed(identity, mime) }
   }
 
   async #failed(job: Job, error: unknown, attempts: number): Promise<void> {

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 
 import { MemoryBudget } from '#base/memory-budget.ts'
 import { noteMailboxChange } from '#mail/changes/note.ts'
@@ -20,7 +19,6 @@ import type { Suppressions } from './suppressions.ts'
 
 const MAX_TRIES = 1 + QUEUE_POLICIES['mail-delivery'].retries
 const MAX_REPLY = 300
-const PIECE_BYTES = 64 * 1024
 const GIVEN_UP = 'The service could not hand the message over for two days'
 /** Messages are held whole while they go out, since a connection that is lost begins anew. */
 const MEMORY = {
@@ -34,7 +32,7 @@ export interface DeliveriesDeps extends Pick<
   'database' | 'notifications' | 'objects' | 'clock' | 'logger'
 > {
   readonly mailTransport: MailTransport
-  readonly dkimSigner: Pick<DkimSigner, 'sign'>
+  readonly dkimSigner: Pick<DkimSigner, 'signed'>
   readonly suppressions: Pick<Suppressions, 'add'>
   readonly mailPurge: Pick<MailPurge, 'dropUnused'>
   /** Rejects with `SiteNotFound` when the site is gone. */
@@ -87,7 +85,7 @@ export class Deliveries {
   }
 
   async #send(job: Job, claimed: ClaimedRecipient, signal: AbortSignal): Promise<void> {
-    const { objects, mailTransport, siteOf } = this.#deps
+    const { objects, mailTransport, dkimSigner, siteOf } = this.#deps
     const { siteId, messageId, recipient } = job
     const { domain } = await siteOf(siteId)
     const lease = this.#memory.lease(siteId)
@@ -96,7 +94,9 @@ export class Deliveries {
       const object = await objects.get(rawKey(siteId, claimed.rawId))
       if (!object) throw new Error(`The bytes of message "${messageId}" are not there`)
       const raw = new Uint8Array(await new Response(object.body).arrayBuffer())
-      const mime = await this.#signed(siteId, domain, claimed.createdAt, raw)
+      const identity = { siteId, domain, signedAt: claimed.createdAt }
+      // What stays here is left as it was written.
+      const mime = mailTransport.delivers ? await dkimSigner.signed(identity, raw) : raw
       const envelope = { from: claimed.envelopeFrom, to: recipient }
       const about = { siteId, siteDomain: domain, kind: 'mailbox', createdAt: claimed.createdAt }
       const { subject } = claimed
@@ -105,19 +105,6 @@ export class Deliveries {
     } finally {
       lease.release()
     }
-  }
-
-  /** What stays here is left as it was written. */
-  async #signed(
-    siteId: string,
-    domain: string,
-    signedAt: Date,
-    raw: Uint8Array,
-  ): Promise<Uint8Array> {
-    const { dkimSigner, mailTransport } = this.#deps
-    if (!mailTransport.delivers) return raw
-    const field = await dkimSigner.sign({ siteId, domain, signedAt }, () => piecesOf(raw))
-    return Buffer.concat([Buffer.from(field), raw])
   }
 
   async #failed(job: Job, claimed: ClaimedRecipient, error: unknown): Promise<void> {
@@ -160,11 +147,3 @@ export class Deliveries {
 /** One name for each copy of a message, for those that are kept here. */
 const copyId = (messageId: string, recipient: string): string =>
   `${messageId}-${createHash('sha256').update(recipient).digest('hex').slice(0, 8)}`
-
-/** Hashing is done on the thread that serves everybody. */
-async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
-    yield bytes.subarray(start, start + PIECE_BYTES)
-    await nextTurn()
-  }
-}

@@ -1,9 +1,7 @@
 import { canonicalLocalPart, withoutPlusPart } from '#mail/addresses/local-part.ts'
+import { boundedReferences } from '#mail/headers/mail-headers.ts'
 
 import { type Addressee, type Addressees, addresseeOf } from './addressees.ts'
-
-/** As many as are kept of a message that comes. */
-const MAX_REFERENCES = 50
 
 /** What an answer takes from the message that it answers. */
 export interface AnsweredMessage {
@@ -59,9 +57,7 @@ export function answerThreading({
 } {
   if (headerId === null) return { inReplyTo: null, references: [] }
   const all = [...references.filter((id) => id !== headerId), headerId]
-  const kept =
-    all.length <= MAX_REFERENCES ? all : [...all.slice(0, 1), ...all.slice(1 - MAX_REFERENCES)]
-  return { inReplyTo: headerId, references: kept }
+  return { inReplyTo: headerId, references: boundedReferences(all) }
 }
 
 /** One spelling for all addresses that reach the same mailbox. */
