@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto'
 
-import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
+import {
+  type CounterKey,
+  type CounterRule,
+  type Counters,
+  perWindow,
+} from '#platform/redis/counters.ts'
 
 /**
  * What is counted. `account` fails at a password and `code` at a mailed code, both as tried from one network; `…-anywhere` is
@@ -46,13 +51,7 @@ const guessRule = (free: number): CounterRule => ({
   forgetAfter: 'latest',
 })
 
-const hourlyRule = (free: number): CounterRule => ({
-  free,
-  firstWaitMs: HOUR_MS,
-  lastWaitMs: HOUR_MS,
-  forgetMs: HOUR_MS,
-  forgetAfter: 'first',
-})
+const hourlyRule = (free: number): CounterRule => perWindow(free, HOUR_MS)
 
 const RULES: Record<CounterKind, CounterRule> = {
   account: guessRule(5),

@@ -1,18 +1,9 @@
 import { AppError } from '#base/app-error.ts'
 import { networkOf } from '#base/network-of.ts'
-import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
+import { type CounterKey, type Counters, perWindow } from '#platform/redis/counters.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-
-/** That many in a window that begins with the first of them. */
-const perWindow = (free: number, windowMs: number): CounterRule => ({
-  free,
-  firstWaitMs: windowMs,
-  lastWaitMs: windowMs,
-  forgetMs: windowMs,
-  forgetAfter: 'first',
-})
 
 const WINDOWS = [
   { name: 'minute', rule: perWindow(5, MINUTE_MS) },

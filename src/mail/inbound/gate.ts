@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import { networkOf } from '#base/network-of.ts'
 import type { MailConfig } from '#config/config.ts'
-import type { CounterRule, Counters } from '#platform/redis/counters.ts'
+import { type Counters, perWindow } from '#platform/redis/counters.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 const MINUTE_MS = 60_000
@@ -80,13 +80,7 @@ export class InboundGate {
   }
 
   async #admits(key: { siteId: string; name: string }, most: number): Promise<boolean> {
-    const rule: CounterRule = {
-      free: most,
-      firstWaitMs: MINUTE_MS,
-      lastWaitMs: MINUTE_MS,
-      forgetMs: MINUTE_MS,
-      forgetAfter: 'first',
-    }
+    const rule = perWindow(most, MINUTE_MS)
     return (await this.#deps.counters.step(key, rule, 'begin')).admitted
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '#base/app-error.ts'
-import type { CounterRule, Counters } from '#platform/redis/counters.ts'
+import { type Counters, perWindow } from '#platform/redis/counters.ts'
 
 const MINUTE_MS = 60_000
 const PER_MINUTE = { mailbox: 120, site: 600 }
@@ -23,7 +23,7 @@ export class SendingLimits {
     free: number,
     who: string,
   ): Promise<void> {
-    const { admitted, waitMs } = await this.#counters.step(key, ruleOf(free), 'begin')
+    const { admitted, waitMs } = await this.#counters.step(key, perWindow(free, MINUTE_MS), 'begin')
     if (admitted) return
     throw new AppError(
       'TooManyRequests',
@@ -32,11 +32,3 @@ export class SendingLimits {
     )
   }
 }
-
-const ruleOf = (free: number): CounterRule => ({
-  free,
-  firstWaitMs: MINUTE_MS,
-  lastWaitMs: MINUTE_MS,
-  forgetMs: MINUTE_MS,
-  forgetAfter: 'first',
-})

@@ -36,3 +36,12 @@ export interface CounterState {
   /** Whether this is the first `begin` that has to wait since one was admitted. */
   readonly firstRefusal: boolean
 }
+
+/** That many in a window that begins with the first of them. */
+export const perWindow = (free: number, windowMs: number): CounterRule => ({
+  free,
+  firstWaitMs: windowMs,
+  lastWaitMs: windowMs,
+  forgetMs: windowMs,
+  forgetAfter: 'first',
+})

@@ -1,7 +1,12 @@
 import { AppError } from '#base/app-error.ts'
 import { checkJsonSize } from '#base/json-depth.ts'
 import { networkOf } from '#base/network-of.ts'
-import type { CounterKey, CounterRule, Counters } from '#platform/redis/counters.ts'
+import {
+  type CounterKey,
+  type CounterRule,
+  type Counters,
+  perWindow,
+} from '#platform/redis/counters.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 
@@ -99,13 +104,7 @@ function sharesOf({ site: { siteId }, authority, address }: Call): Share[] {
   return [strangers, site]
 }
 
-const ruleOf = ({ most }: Share): CounterRule => ({
-  free: most,
-  firstWaitMs: HOUR_MS,
-  lastWaitMs: HOUR_MS,
-  forgetMs: HOUR_MS,
-  forgetAfter: 'first',
-})
+const ruleOf = ({ most }: Share): CounterRule => perWindow(most, HOUR_MS)
 
 function tooMany({ most, limitName, whose }: Share, waitMs: number): AppError {
   const retryAfterSeconds = Math.max(1, Math.ceil(waitMs / 1000))
