@@ -20,6 +20,7 @@ import { DkimKeys } from './dkim/keys.ts'
 import type { DkimKey } from './dkim/model.ts'
 import { DkimSigner } from './dkim/signer.ts'
 import { SiteDnsRecords, isDkimPublished } from './dns-records/service.ts'
+import { type ForwardingServices, openForwarding } from './forwarding/open-forwarding.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
@@ -29,7 +30,7 @@ import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
 import { MailboxPreferences } from './mailboxes/preferences.ts'
 import { MailboxReports } from './mailboxes/reports.ts'
-import { Mailboxes } from './mailboxes/service.ts'
+import { Mailboxes, type MailboxesDeps } from './mailboxes/service.ts'
 import { type MessageServices, openMessages } from './messages/open-messages.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
@@ -62,7 +63,13 @@ export interface MailDeps extends PlatformServices {
 
 /** The mail half of the service, its workers behind their queues. */
 export interface Mail
-  extends MailboxServices, MessageServices, RemovalServices, SendingServices, SigningServices {
+  extends
+    MailboxServices,
+    MessageServices,
+    RemovalServices,
+    SendingServices,
+    SigningServices,
+    ForwardingServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
   readonly contactForm: ContactForm
@@ -96,7 +103,11 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
   }
   const signing = openSigning({ ...deps, events })
   const outboundMessages = openOutbound({ ...deps, ...signing })
-  const mailboxServices = openMailboxes({ ...deps, events })
+  const mailboxServices = openMailboxes({
+    ...deps,
+    events,
+    stopForwarding: (...stopped) => forwardingServices.forwarding.stop(...stopped),
+  })
   const messageServices = await openMessages(deps)
   const removalServices = openRemoval({ ...deps, events })
   const arrivals = openArrivals(deps)
@@ -110,6 +121,15 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     mailParsing,
     events,
   })
+  const forwardingServices = openForwarding({
+    ...deps,
+    ...mailboxServices,
+    outboundMessages,
+    events,
+    addresses: new MailAddresses(),
+    baseUrl: deps.config.baseUrl,
+    suppressed: (...asked) => sendingServices.suppressions.among(...asked),
+  })
   return {
     ...signing,
     outboundMessages,
@@ -119,6 +139,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     mailVerification: new MailVerification(deps),
     ...parts,
     ...sendingServices,
+    ...forwardingServices,
     smtp: openInbound(deps, { ...mailboxServices, arrivals }),
   }
 }
@@ -176,7 +197,11 @@ function openInbound(
 
 type MailEvents = Pick<Identity['securityEvents'], 'record'>
 
-function openMailboxes(deps: MailDeps & { readonly events: MailEvents }): MailboxServices {
+interface OpenMailboxesDeps extends MailDeps, Pick<MailboxesDeps, 'stopForwarding'> {
+  readonly events: MailEvents
+}
+
+function openMailboxes(deps: OpenMailboxesDeps): MailboxServices {
   const { identity } = deps
   const shared = { ...deps, addresses: new MailAddresses() }
   const ownerDirectory = {

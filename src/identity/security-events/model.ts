@@ -50,6 +50,10 @@ export const SECURITY_EVENTS = [
   'alias.deleted',
   'contact-recipients.added',
   'contact-recipients.removed',
+  'mail-forwarding.changed',
+  'mail-forwarding.targets-added',
+  'mail-forwarding.targets-removed',
+  'mail-forwarding.verified',
   'dkim.rotated',
   'dkim.activated',
 ] as const

@@ -42,6 +42,12 @@ export interface MailboxesDeps extends Pick<
     site: Site,
     removed: { readonly mailboxId: string; readonly by: MailEditor },
   ) => Promise<void>
+  /** Ends the forwarding of a mailbox that takes no more mail. */
+  readonly stopForwarding: (
+    tx: SiteTx,
+    site: Site,
+    stopped: { readonly mailbox: OwnedMailbox; readonly by: MailEditor },
+  ) => Promise<void>
 }
 
 /** The mailboxes of a site. */
@@ -103,13 +109,14 @@ export class Mailboxes {
     return holdMailboxIds(tx, localParts)
   }
 
-  /** Takes no mail from now on; what it has stays. Disabling twice is fine. */
+  /** Takes no mail from now on; what it has stays, its forwarding ends. Disabling twice is fine. */
   disable(site: Site, by: MailEditor, address: string): Promise<void> {
-    const { mailboxChanges, clock } = this.#deps
+    const { mailboxChanges, stopForwarding, clock } = this.#deps
     return mailboxChanges.alone(site, async (tx) => {
       const mailbox = await mailboxChanges.find(tx, site, address)
       if (mailbox.status === 'DISABLED') return
       await updateStatus(tx, mailbox.mailboxId, 'DISABLED', clock.now())
+      await stopForwarding(tx, site, { mailbox, by })
       await mailboxChanges.recorded(tx, site, mailbox, { event: 'mailbox.disabled', by })
     })
   }

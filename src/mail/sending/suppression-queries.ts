@@ -13,6 +13,20 @@ export async function insertSuppression(
     .execute()
 }
 
+export async function selectSuppressedAmong(
+  tx: SiteTx,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (addresses.length === 0) return new Set()
+  const rows = await tx.db
+    .selectFrom('mail_suppression')
+    .select('address')
+    .where('site_id', '=', tx.siteId)
+    .where('address', 'in', addresses)
+    .execute()
+  return new Set(rows.map(({ address }) => address))
+}
+
 export function selectSuppressions(
   tx: SiteTx,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },

@@ -6,7 +6,12 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import type { Suppression } from './model.ts'
-import { deleteSuppression, insertSuppression, selectSuppressions } from './suppression-queries.ts'
+import {
+  deleteSuppression,
+  insertSuppression,
+  selectSuppressedAmong,
+  selectSuppressions,
+} from './suppression-queries.ts'
 
 export interface SuppressionsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly events: Pick<SecurityEvents, 'record'>
@@ -23,6 +28,11 @@ export class Suppressions {
   /** `detail` is what the other server said. An address that is there already stays as it is. */
   async add(tx: SiteTx, address: string, detail: string): Promise<void> {
     await insertSuppression(tx, address.toLowerCase(), detail, this.#deps.clock.now())
+  }
+
+  /** Those of these addresses, given in lower case, that get nothing. */
+  among(tx: SiteTx, addresses: readonly string[]): Promise<ReadonlySet<string>> {
+    return selectSuppressedAmong(tx, addresses)
   }
 
   /** By address. */

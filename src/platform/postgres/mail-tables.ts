@@ -37,6 +37,21 @@ export interface MailTables {
     local_part: string
     mailbox_id: string
   }
+  mail_forwarding: {
+    mailbox_id: string
+    enabled: boolean
+    keep_copy: boolean
+    updated_at: Date
+  }
+  mail_forwarding_target: {
+    mailbox_id: string
+    target: string
+    created_at: Date
+    verified_at: Date | null
+    token_hash: Buffer | null
+    token_expires_at: Date | null
+    verification_sent_at: Date | null
+  }
   contact_recipient: {
     email: string
     created_at: Date

@@ -1,0 +1,197 @@
+import { AppError } from '#base/app-error.ts'
+import type { SecurityEventName } from '#identity/security-events/model.ts'
+import { type MailEditor, type OwnedMailbox, addressOf } from '#mail/mailboxes/model.ts'
+import type { MailReader } from '#mail/mailboxes/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Counters } from '#platform/redis/counters.ts'
+import type { Site } from '#sites/site.ts'
+
+import {
+  type AddedForwardingTargets,
+  type ForwardingEditor,
+  type ForwardingTargetPage,
+  MAX_FORWARDING_TARGETS,
+  type StoredForwardingTarget,
+  parseForwardingTargets,
+  requireActive,
+  targetStatusOf,
+} from './model.ts'
+import type { OwnAddresses } from './own-addresses.ts'
+import {
+  deleteForwardingTargets,
+  insertForwardingTargets,
+  selectForwardingTargets,
+} from './queries.ts'
+import type { ForwardingDeps } from './service.ts'
+import { VerificationLimits } from './verification-limits.ts'
+import type { ForwardingVerifications } from './verifications.ts'
+
+export interface ForwardingTargetsDeps extends ForwardingDeps {
+  readonly counters: Counters
+  readonly ownAddresses: OwnAddresses
+  readonly verifications: Pick<ForwardingVerifications, 'ask'>
+  /** Those of these addresses that the site sends nothing to. */
+  readonly suppressed: (tx: SiteTx, addresses: readonly string[]) => Promise<ReadonlySet<string>>
+}
+
+interface Addition {
+  readonly editor: ForwardingEditor
+  readonly address: string
+  readonly wanted: readonly string[]
+}
+
+interface TargetsChange {
+  readonly mailbox: OwnedMailbox
+  readonly by: MailEditor
+}
+
+interface RecordedChange extends TargetsChange {
+  readonly event: SecurityEventName
+}
+
+/** The addresses that a mailbox forwards to, and those that have yet to agree. */
+export class ForwardingTargets {
+  readonly #deps: ForwardingTargetsDeps
+  readonly #limits: VerificationLimits
+
+  constructor(deps: ForwardingTargetsDeps) {
+    this.#deps = deps
+    this.#limits = new VerificationLimits(deps)
+  }
+
+  /** By address. */
+  list(site: Site, reader: MailReader, address: string): Promise<ForwardingTargetPage> {
+    const { database, mailboxes } = this.#deps
+    return database.withSite(site.siteId, async (tx) => {
+      const mailbox = await mailboxes.readable(tx, site, reader, address)
+      const rows = await selectForwardingTargets(tx, mailbox.mailboxId)
+      return {
+        mailbox: addressOf(site, mailbox.localPart),
+        items: rows.map((row) => ({
+          target: row.target,
+          status: targetStatusOf(row),
+          createdAt: row.createdAt.toISOString(),
+        })),
+        nextToken: null,
+      }
+    })
+  }
+
+  /**
+   * Asks each by mail whether they agree; one that is pending already is asked anew, and the earlier link ends. 400
+   * `InvalidTarget` for an address that leads back to the mailbox, 403 `QuotaExceeded` beyond what it may have.
+   */
+  async add(
+    site: Site,
+    editor: ForwardingEditor,
+    address: string,
+    targets: readonly string[],
+  ): Promise<AddedForwardingTargets> {
+    const wanted = parseForwardingTargets(targets)
+    const { database, addresses } = this.#deps
+    const { mailboxId, mailable } = await database.withSite(site.siteId, (tx) =>
+      this.#mailable(tx, site, { editor, address, wanted }),
+    )
+    const mail = await this.#limits.admit(site.siteId, mailboxId, mailable)
+    try {
+      return await database.withSite(site.siteId, async (tx) => {
+        await addresses.lock(tx)
+        const mailbox = await this.#requireMailbox(tx, site, { editor, address, wanted })
+        return this.#add(tx, site, { mailbox, by: editor.by }, { wanted, mail: mail.targets })
+      })
+    } catch (error) {
+      await mail.withdraw()
+      throw error
+    }
+  }
+
+  /** From now on they get nothing. Those that are not there are no fault. */
+  remove(
+    site: Site,
+    { reader, by }: ForwardingEditor,
+    address: string,
+    targets: readonly string[],
+  ): Promise<void> {
+    const unwanted = parseForwardingTargets(targets)
+    const { database, addresses, mailboxes } = this.#deps
+    return database.withSite(site.siteId, async (tx) => {
+      await addresses.lock(tx)
+      const mailbox = await mailboxes.readable(tx, site, reader, address)
+      const removed = await deleteForwardingTargets(tx, mailbox.mailboxId, unwanted)
+      const event = 'mail-forwarding.targets-removed'
+      await this.#record(tx, site, { event, mailbox, by }, removed)
+    })
+  }
+
+  /** Those that are to be asked, as far as the limits allow: neither verified nor suppressed. */
+  async #mailable(
+    tx: SiteTx,
+    site: Site,
+    addition: Addition,
+  ): Promise<{ readonly mailboxId: string; readonly mailable: readonly string[] }> {
+    const { mailboxId } = await this.#requireMailbox(tx, site, addition)
+    const { wanted } = addition
+    const verified = (await selectForwardingTargets(tx, mailboxId)).filter(isVerified)
+    const suppressed = await this.#deps.suppressed(tx, wanted)
+    const left = new Set([...verified.map(({ target }) => target), ...suppressed])
+    return { mailboxId, mailable: wanted.filter((target) => !left.has(target)) }
+  }
+
+  /** An active one, to which none of the targets leads back. */
+  async #requireMailbox(
+    tx: SiteTx,
+    site: Site,
+    { editor, address, wanted }: Addition,
+  ): Promise<OwnedMailbox> {
+    const { mailboxes, ownAddresses } = this.#deps
+    const mailbox = await mailboxes.readable(tx, site, editor.reader, address)
+    requireActive(site, mailbox)
+    await ownAddresses.refuse(tx, site, mailbox, wanted)
+    return mailbox
+  }
+
+  async #add(
+    tx: SiteTx,
+    site: Site,
+    change: TargetsChange,
+    { wanted, mail }: { readonly wanted: readonly string[]; readonly mail: ReadonlySet<string> },
+  ): Promise<AddedForwardingTargets> {
+    const { clock, verifications } = this.#deps
+    const { mailboxId, localPart } = change.mailbox
+    const before = new Map(
+      (await selectForwardingTargets(tx, mailboxId)).map((row) => [row.target, row]),
+    )
+    const added = wanted.filter((target) => !before.has(target))
+    if (before.size + added.length > MAX_FORWARDING_TARGETS) throw tooMany()
+    await insertForwardingTargets(tx, mailboxId, added, clock.now())
+    await this.#record(tx, site, { ...change, event: 'mail-forwarding.targets-added' }, added)
+    const items: AddedForwardingTargets['items'] = []
+    for (const target of wanted) {
+      const status = targetStatusOf(before.get(target) ?? { verifiedAt: null })
+      const asks = status === 'PENDING' && mail.has(target)
+      const verificationSent =
+        asks && (await verifications.ask(tx, site, { mailboxId, localPart, target }))
+      items.push({ target, status, verificationSent })
+    }
+    return { mailbox: addressOf(site, localPart), items }
+  }
+
+  async #record(
+    tx: SiteTx,
+    site: Site,
+    { event, mailbox, by }: RecordedChange,
+    targets: readonly string[],
+  ): Promise<void> {
+    if (targets.length === 0) return
+    const detail = { mailbox: addressOf(site, mailbox.localPart), targets: targets.join(' ') }
+    await this.#deps.events.record(tx, { event, pool: 'admin', ...by, detail })
+  }
+}
+
+const isVerified = ({ verifiedAt }: StoredForwardingTarget): boolean => verifiedAt !== null
+
+const tooMany = (): AppError =>
+  new AppError(
+    'QuotaExceeded',
+    `A mailbox has at most ${MAX_FORWARDING_TARGETS} forwarding targets: remove some first`,
+  )

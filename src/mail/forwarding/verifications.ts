@@ -1,0 +1,141 @@
+import { AppError } from '#base/app-error.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import { localPartAt } from '#mail/addresses/local-part.ts'
+import { addressOf } from '#mail/mailboxes/model.ts'
+import type { OutboundMessages } from '#mail/outbound/service.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Counters } from '#platform/redis/counters.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
+
+import { LinkRateLimiter } from './link-rate-limiter.ts'
+import { type ForwardingConsent, canonicalTarget, targetStatusOf } from './model.ts'
+import { verificationMail } from './verification-mail.ts'
+import {
+  type TargetOfToken,
+  markTargetVerified,
+  selectTargetOfToken,
+  updateTargetToken,
+} from './verification-queries.ts'
+
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
+/** On the site's own domain. */
+export const VERIFICATION_PATH = '/admin/public/forwarding/verify'
+
+/** What a mailed link says. Mailbox and target may be left out: the token names them. */
+export interface VerificationLink {
+  readonly token: string
+  readonly mailbox?: string | undefined
+  readonly target?: string | undefined
+}
+
+export interface ForwardingVerificationsDeps extends Pick<
+  PlatformServices,
+  'database' | 'clock' | 'ids'
+> {
+  readonly baseUrl: string
+  readonly counters: Counters
+  readonly outboundMessages: Pick<OutboundMessages, 'accept' | 'delivers'>
+  readonly events: Pick<SecurityEvents, 'record'>
+}
+
+interface PendingTarget {
+  readonly mailboxId: string
+  readonly localPart: string
+  readonly target: string
+}
+
+/** Mailed links by which targets agree: good for seven days, for one target of one mailbox, known to us only as hashes. */
+export class ForwardingVerifications {
+  readonly #deps: ForwardingVerificationsDeps
+  readonly #rateLimiter: LinkRateLimiter
+
+  constructor(deps: ForwardingVerificationsDeps) {
+    this.#deps = deps
+    this.#rateLimiter = new LinkRateLimiter(deps)
+  }
+
+  /** A new link by mail, which ends the one before. False when no gateway takes the message: then it is in the outbox. */
+  async ask(tx: SiteTx, site: Site, pending: PendingTarget): Promise<boolean> {
+    const { ids, clock, baseUrl, outboundMessages } = this.#deps
+    const { localPart, target } = pending
+    const [token, sentAt] = [ids.secret(), clock.now()]
+    const expiresAt = new Date(sentAt.getTime() + LIFETIME_MS)
+    await updateTargetToken(tx, pending, { tokenHash: hashSecret(token), sentAt, expiresAt })
+    const mailbox = addressOf(site, localPart)
+    const query = new URLSearchParams({ token, mailbox, target }).toString()
+    const url = `${siteBaseUrl(baseUrl, site.domain)}${VERIFICATION_PATH}?${query}`
+    const mail = verificationMail({ siteDomain: site.domain, mailbox, target, url, expiresAt })
+    await outboundMessages.accept(tx, site, {
+      kind: 'forwarding-verification',
+      to: target,
+      ...mail,
+    })
+    return outboundMessages.delivers
+  }
+
+  /** What the link asks for; changes nothing. 400 `InvalidToken`, 429 `TooManyRequests` after many that were. */
+  find(site: Site, link: VerificationLink, origin: RequestOrigin): Promise<ForwardingConsent> {
+    return this.#rateLimiter.attempt(site.siteId, origin.address, () =>
+      this.#deps.database.withSite(site.siteId, async (tx) =>
+        consentOf(site, await this.#named(tx, site, link)),
+      ),
+    )
+  }
+
+  /** Has the target get mail from now on. Doing it twice is fine. */
+  verify(site: Site, link: VerificationLink, origin: RequestOrigin): Promise<ForwardingConsent> {
+    return this.#rateLimiter.attempt(site.siteId, origin.address, () =>
+      this.#deps.database.withSite(site.siteId, (tx) => this.#verify(tx, site, { link, origin })),
+    )
+  }
+
+  async #verify(
+    tx: SiteTx,
+    site: Site,
+    { link, origin }: { readonly link: VerificationLink; readonly origin: RequestOrigin },
+  ): Promise<ForwardingConsent> {
+    const { clock, events } = this.#deps
+    const asked = await this.#named(tx, site, link)
+    if (await markTargetVerified(tx, hashSecret(link.token), clock.now())) {
+      const detail = { mailbox: addressOf(site, asked.localPart), targets: asked.target }
+      await events.record(tx, { event: 'mail-forwarding.verified', pool: 'admin', origin, detail })
+    } else {
+      // It was verified before, or its target was removed since it was read.
+      await this.#named(tx, site, link)
+    }
+    return { ...consentOf(site, asked), status: 'VERIFIED' }
+  }
+
+  /**
+   * By the hash of the token: how long the comparison of hashes takes tells nothing about the token. One error for
+   * everything that is wrong.
+   */
+  async #named(
+    tx: SiteTx,
+    site: Site,
+    { token, mailbox, target }: VerificationLink,
+  ): Promise<TargetOfToken> {
+    const found = await selectTargetOfToken(tx, hashSecret(token), this.#deps.clock.now())
+    const isMeant =
+      (mailbox === undefined || localPartAt(site.domain, mailbox) === found?.localPart) &&
+      (target === undefined || canonicalTarget(target) === found?.target)
+    if (!found || !isMeant) throw invalidLink()
+    return found
+  }
+}
+
+const consentOf = (site: Site, asked: TargetOfToken): ForwardingConsent => ({
+  mailbox: addressOf(site, asked.localPart),
+  target: asked.target,
+  status: targetStatusOf(asked),
+})
+
+const invalidLink = (): AppError =>
+  new AppError(
+    'InvalidToken',
+    'This link is not valid: it is older than seven days, a newer one was sent, or the forwarding was taken back',
+  )
