@@ -11,7 +11,8 @@ export const ADMIN_ROUTES_FILE = 'sdk/admin-routes.ts'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 
 /** Forms for people, and the refusal of actions that do not exist. */
-const NOT_FOR_PROGRAMS = /^\/admin\/public\/onboarding\/|\/:action$/
+const NOT_FOR_PROGRAMS =
+  /^(?:[A-Z]+ \/admin\/public\/onboarding\/.*|POST \/admin\/public\/forwarding\/.*|.*\/:action)$/
 
 interface Declaration {
   readonly params?: TSchema
@@ -31,7 +32,7 @@ interface Route {
 export function adminRoutesSource(): string {
   const table: readonly Route[] = routes(declaring()).routes
   const admin = table.filter(
-    ({ path }) => path.startsWith('/admin/') && !NOT_FOR_PROGRAMS.test(path),
+    ({ method, path }) => path.startsWith('/admin/') && !NOT_FOR_PROGRAMS.test(`${method} ${path}`),
   )
   const methods = METHODS.map((method) => {
     const entries = admin

@@ -85,7 +85,7 @@ function failureOf(context: AppContext, methods: MethodTable) {
     if (statusOf(failure) >= 500 && failure.cause !== undefined) {
       context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
     }
-    return isForPeople(path)
+    return isForPeople(path, request)
       ? errorPage(failure, errorHeaders(failure), { host, requestId, status: statusOf(failure) })
       : errorResponse(failure, path, requestId)
   }

@@ -5,6 +5,7 @@ import type { AppContext } from '#context'
 import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
 import { contactRecipientRoutes } from './admin-api/contact-recipients.ts'
+import { forwardingRoutes } from './admin-api/forwarding.ts'
 import { mailSuppressionRoutes } from './admin-api/mail-suppressions.ts'
 import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
 import { messageStreamRoutes } from './admin-api/message-stream.ts'
@@ -30,6 +31,7 @@ import { resourceRoutes } from './admin-data/resources.ts'
 import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { contactRoutes } from './admin-public/contact.ts'
+import { forwardingVerificationRoutes } from './admin-public/forwarding.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthRoutes } from './data/auth.ts'
 import { dataOperationRoutes } from './data/operations.ts'
@@ -50,6 +52,7 @@ import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalContactRecipientRoutes } from './portal/contact-recipients.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
+import { portalForwardingRoutes } from './portal/forwarding.ts'
 import { portalIacRoutes } from './portal/iac.ts'
 import { portalMailVerificationRoutes } from './portal/mail-verification.ts'
 import {
@@ -107,6 +110,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalMailboxChangeRoutes,
   portalAliasRoutes,
   portalContactRecipientRoutes,
+  portalForwardingRoutes,
   portalMessageRoutes,
   portalSendingRoutes,
   portalSuppressionRoutes,
@@ -114,6 +118,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalSiteDnsRoutes,
   adminConfigRoutes,
   contactRoutes,
+  forwardingVerificationRoutes,
   adminUserRoutes,
   userProfileRoutes,
   ownProfileRoutes,
@@ -130,6 +135,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   mailSuppressionRoutes,
   mailboxSettingsRoutes,
   mailboxOwnerRoutes,
+  forwardingRoutes,
   aliasRoutes,
   contactRecipientRoutes,
   resourceRoutes,

@@ -16,6 +16,15 @@ type MailRoute = readonly [method: string, path: string, body?: unknown]
 
 const READS = ({ address }: Names): readonly MailRoute[] => [
   ['GET', `/mailboxes/${address}/settings`],
+  ['GET', `/mailboxes/${address}/forwarding`],
+  ['GET', `/mailboxes/${address}/forwarding-targets`],
+]
+
+/** What owners may change, too. */
+const OWNER_CHANGES = ({ address }: Names): readonly MailRoute[] => [
+  ['PUT', `/mailboxes/${address}/forwarding`, { enabled: true }],
+  ['POST', `/mailboxes/${address}/forwarding-targets`, { targets: ['eve@example.org'] }],
+  ['DELETE', `/mailboxes/${address}/forwarding-targets`, { targets: ['eve@example.org'] }],
 ]
 
 const CHANGES = ({ address, alias, user }: Names): readonly MailRoute[] => [
@@ -66,6 +75,7 @@ const snapshot = async () => [
   (await ann.call('GET', '/mailboxes')).json,
   (await ann.call('GET', '/aliases')).json,
   (await ann.call('GET', `/mailboxes/${theirs.address}/settings`)).json,
+  (await ann.call('GET', `/mailboxes/${theirs.address}/forwarding`)).json,
 ]
 
 /** Without what differs from request to request, and with one word for each name. */
@@ -79,8 +89,9 @@ const comparable = ({ status, text }: Answer, names: Names): unknown => ({
 describe('an address of another site', () => {
   test('is answered as one that never was, wherever it is sent', async () => {
     const before = await snapshot()
-    const never = [...READS(NEVER), ...CHANGES(NEVER)]
-    for (const [at, route] of [...READS(theirs), ...CHANGES(theirs)].entries()) {
+    const all = (names: Names) => [...READS(names), ...OWNER_CHANGES(names), ...CHANGES(names)]
+    const never = all(NEVER)
+    for (const [at, route] of all(theirs).entries()) {
       const unknown = never[at]
       if (!unknown) throw new Error('The lists differ')
       const foreign = await ask(twin, route)
@@ -119,8 +130,9 @@ describe('an address of another site', () => {
 
 describe('a user who owns another mailbox', () => {
   test('is told of a mailbox as of one that never was', async () => {
-    for (const [at, route] of READS(theirs).entries()) {
-      const unknown = READS(NEVER)[at]
+    const all = (names: Names) => [...READS(names), ...OWNER_CHANGES(names)]
+    for (const [at, route] of all(theirs).entries()) {
+      const unknown = all(NEVER)[at]
       if (!unknown) throw new Error('The lists differ')
       const foreign = await ask(ursula, route)
       expect(foreign.status).toBe(404)

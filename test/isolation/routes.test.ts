@@ -15,6 +15,7 @@ const NAMES: Record<string, string> = {
 /** Who may come without a token. A new entry is a decision: it belongs in review, not in a snapshot update. */
 const OPEN = [
   'GET /admin/public/config',
+  'GET /admin/public/forwarding/verify',
   'GET /admin/public/onboarding/super-admin',
   'GET /admin/public/onboarding/user',
   'GET /data/auth/config',
@@ -33,6 +34,7 @@ const OPEN = [
   'GET /oidc/:userPoolId/signup',
   'GET /readyz',
   'POST /admin/public/contact',
+  'POST /admin/public/forwarding/verify',
   'POST /admin/public/onboarding/super-admin',
   'POST /admin/public/onboarding/user',
   'POST /data/public/:operation',

@@ -8,7 +8,7 @@ import type { Stack } from './stack.ts'
 const PASSWORD = 'Correct-horse-7'
 const LONG_DOMAIN = 'a-rather-long-domain-name-for-a-narrow-phone.example.test'
 
-/** Every page of the hosted sign-in as a person meets it, with and without mistakes. */
+/** Every page of the hosted sign-in, of invites and of forwarding as a person meets it, with and without mistakes. */
 export async function tourPages(
   stack: Stack,
   page: Page,
@@ -44,6 +44,10 @@ export async function tourPages(
   await at('welcome', send({ password: PASSWORD, confirmPassword: PASSWORD }))
   await at('onboarding-incomplete', open('/admin/public/onboarding/user'))
 
+  await at('forwarding', async () => page.goto(await forwardingLink(stack)))
+  await at('forwarding-agreed', send({}))
+  await at('forwarding-incomplete', open('/admin/public/forwarding/verify'))
+
   await at('refused', open(client.page('login', { client_id: 'nobody' })))
   await at('signed-out', open(`${client.path}/logout`))
 }
@@ -55,4 +59,15 @@ async function inviteLink(stack: Stack, email: string): Promise<string> {
   const answer = await stack.call('one.test', 'POST', '/admin/api/users', invitation)
   if (answer.status !== 200) throw new Error(`Not invited: ${answer.status} ${answer.text}`)
   return linkIn(await mailTo(stack, email, 'invite'))
+}
+
+/** In the mail that asks a target of forwarding. */
+async function forwardingLink(stack: Stack): Promise<string> {
+  const address = 'a-mailbox-with-a-rather-long-name@one.test'
+  const target = `forwarded@${LONG_DOMAIN}`
+  await stack.portal('POST', '/sites/one.test/mailboxes', { address, owners: ['ann@one.test'] })
+  const path = `/sites/one.test/mailboxes/${address}/forwarding-targets`
+  const answer = await stack.portal('POST', path, { targets: [target] })
+  if (answer.status !== 200) throw new Error(`Not asked: ${answer.status} ${answer.text}`)
+  return linkIn(await mailTo(stack, target))
 }

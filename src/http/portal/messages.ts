@@ -8,21 +8,16 @@ import { noContent } from '#http/no-content.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { MessagePath, SiteAddressPath, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { OPERATOR } from '#identity/security-events/model.ts'
-import type { MailReader } from '#mail/mailboxes/service.ts'
 import { MessageDetail, MessageListItem } from '#mail/messages/model.ts'
 import { ReplyRequest, SendRequest, SentMessage, Suppression } from '#mail/sending/model.ts'
 
-import { operatorAt } from './operator-at.ts'
-
-/** May read every mailbox, as the site's super-admins may. */
-const READER: MailReader = { userId: OPERATOR, role: 'super-admin' }
+import { OPERATOR_READER, operatorAt } from './operator-at.ts'
 
 /** The messages of a site's mailboxes. Reading changes nothing: what was not seen stays so. */
 export const portalMessageRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/messages' })
     .use(operatorAuth(context))
-    .get('/', async ({ site, query }) => answerMessages(context, site, READER, query), {
+    .get('/', async ({ site, query }) => answerMessages(context, site, OPERATOR_READER, query), {
       siteOperator: true,
       params: SitePath,
       query: MessageListQuery,
@@ -33,7 +28,7 @@ export const portalMessageRoutes = (context: AppContext) =>
       async ({ site, params, set }) => {
         // The signed URLs are as good as the message itself.
         set.headers['cache-control'] = 'no-store'
-        return context.messages.get(site, READER, params.messageId)
+        return context.messages.get(site, OPERATOR_READER, params.messageId)
       },
       {
         siteOperator: true,
@@ -50,7 +45,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       '/send',
       async ({ site, body, request }) => {
         const repeat = idempotentRequest(request, 'POST /portal/api/messages/send', body)
-        return context.sending.send(site, { reader: READER, repeat }, body)
+        return context.sending.send(site, { reader: OPERATOR_READER, repeat }, body)
       },
       { siteOperator: true, params: SitePath, body: SendRequest, response: SentMessage },
     )
@@ -59,7 +54,7 @@ export const portalSendingRoutes = (context: AppContext) =>
       async ({ site, params: { messageId }, body, request }) => {
         const scope = `POST /portal/api/messages/reply ${messageId}`
         const repeat = idempotentRequest(request, scope, body)
-        return context.sending.reply(site, { reader: READER, repeat }, messageId, body)
+        return context.sending.reply(site, { reader: OPERATOR_READER, repeat }, messageId, body)
       },
       {
         siteOperator: true,

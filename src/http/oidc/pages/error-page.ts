@@ -1,4 +1,5 @@
 import type { AppError } from '#base/app-error.ts'
+import { acceptsHtml } from '#http/accepts-html.ts'
 import { type RequestScope, scopeOf } from '#http/request-scope.ts'
 import { hostName } from '#sites/domain.ts'
 import type { Site } from '#sites/site.ts'
@@ -10,8 +11,13 @@ const SIGN_IN =
   /^\/oidc\/[^/]+\/(?:login|signup|confirmUser|forgotPassword|confirmForgotPassword|logout|oauth2\/(?:authorize|idpresponse|provider\/.*))\/?$/
 const ONBOARDING = /^\/admin\/public\/onboarding(?:\/|$)/
 
-/** Whether the responses of a path are shown to people. */
-export const isForPeople = (path: string): boolean => SIGN_IN.test(path) || ONBOARDING.test(path)
+const FORWARDING = /^\/admin\/public\/forwarding\/verify\/?$/
+
+/** Whether the response to a request is shown to people. The path of forwarding answers programs, too. */
+export const isForPeople = (path: string, request: Request): boolean =>
+  SIGN_IN.test(path) ||
+  ONBOARDING.test(path) ||
+  (FORWARDING.test(path) && (request.method === 'POST' || acceptsHtml(request)))
 
 /** A page for a failure, with the request's id for the operator's log. */
 export const errorPage = (
@@ -35,6 +41,7 @@ export const errorPage = (
 
 function titleOf({ code }: AppError, status: number): string {
   if (code === 'MissingToken') return 'This link is incomplete'
+  if (code === 'InvalidToken') return 'This link is not valid'
   if (status === 404) return 'There is nothing here'
   if (status === 410) return 'This link is no longer valid'
   if (status === 429) return 'Please wait a moment'

@@ -1,0 +1,75 @@
+import { Elysia, t } from 'elysia'
+
+import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { AddressPath } from '#http/path-params.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import type { ActorContext } from '#identity/actor.ts'
+import {
+  AddedForwardingTargets,
+  ForwardingChange,
+  type ForwardingEditor,
+  ForwardingSettings,
+  ForwardingTargetList,
+  ForwardingTargetPage,
+  OptionalForwardingTargetList,
+} from '#mail/forwarding/model.ts'
+
+import { mailEditor } from './mailboxes.ts'
+
+/** Where a mailbox forwards to. */
+export const forwardingRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/mailboxes/:address' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .get(
+      '/forwarding',
+      async ({ site, actor, params }) => context.forwarding.get(site, actor, params.address),
+      { role: 'user', params: AddressPath, response: ForwardingSettings },
+    )
+    .put(
+      '/forwarding',
+      async ({ site, by, params, body }) =>
+        context.forwarding.change(site, editorOf(by), params.address, body),
+      { role: 'user', params: AddressPath, body: ForwardingChange, response: ForwardingSettings },
+    )
+    .get(
+      '/forwarding-targets',
+      async ({ site, actor, params }) =>
+        context.forwardingTargets.list(site, actor, params.address),
+      { role: 'user', params: AddressPath, response: ForwardingTargetPage },
+    )
+    .post(
+      '/forwarding-targets',
+      async ({ site, by, params, body }) =>
+        context.forwardingTargets.add(site, editorOf(by), params.address, body.targets),
+      {
+        role: 'user',
+        params: AddressPath,
+        body: ForwardingTargetList,
+        response: AddedForwardingTargets,
+      },
+    )
+    .delete(
+      '/forwarding-targets',
+      async ({ site, by, params, body, request }) => {
+        const targets = body.targets ?? targetsIn(request.url)
+        await context.forwardingTargets.remove(site, editorOf(by), params.address, targets)
+        return noContent()
+      },
+      {
+        role: 'user',
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
+        params: AddressPath,
+        query: t.Object({ targets: t.Optional(t.String()) }),
+        body: OptionalForwardingTargetList,
+      },
+    )
+
+const editorOf = (by: ActorContext): ForwardingEditor => ({
+  reader: by.actor,
+  by: mailEditor(by),
+})
+
+/** May be repeated; Elysia hands on one of them. */
+const targetsIn = (url: string): readonly string[] => new URL(url).searchParams.getAll('targets')

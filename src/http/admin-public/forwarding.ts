@@ -1,0 +1,92 @@
+import { Elysia, t } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { acceptsHtml } from '#http/accepts-html.ts'
+import { readSameOriginForm } from '#http/oidc/csrf.ts'
+import { publicSite } from '#http/plugins/site.ts'
+import { originOf } from '#http/request-origin.ts'
+import { ForwardingConsent } from '#mail/forwarding/model.ts'
+import { VERIFICATION_PATH, type VerificationLink } from '#mail/forwarding/verifications.ts'
+import { siteBaseUrl } from '#sites/base-url.ts'
+import type { Site } from '#sites/site.ts'
+
+import { consentPage, verifiedPage } from './forwarding-pages.ts'
+
+const LINK = t.Object({
+  token: t.Optional(t.String({ maxLength: 200 })),
+  mailbox: t.Optional(t.String({ maxLength: 512 })),
+  target: t.Optional(t.String({ maxLength: 512 })),
+})
+
+/** What one request asks of a link. */
+interface LinkVisit {
+  readonly site: Site
+  readonly request: Request
+  readonly link: VerificationLink
+}
+
+/**
+ * Where a forwarding target agrees. To a browser it is a page with a button, since programs that scan mail open its links; a
+ * program that does not ask for a page agrees by its GET.
+ */
+export const forwardingVerificationRoutes = (context: AppContext) =>
+  new Elysia({ prefix: VERIFICATION_PATH })
+    .use(publicSite(context))
+    .get(
+      '/',
+      async ({ site, request, query }) => {
+        const visit = { site, request, link: linkOf(query) }
+        const looks = request.method === 'HEAD' || acceptsHtml(request)
+        return looks ? look(context, visit) : agreeAsProgram(context, visit)
+      },
+      { open: OPEN, query: LINK, response: ForwardingConsent },
+    )
+    .post('/', ({ site, request }) => agree(context, site, request), { open: OPEN })
+
+const OPEN = 'The mailed link is the authority'
+
+/** Changes nothing. */
+async function look(
+  { forwardingVerifications }: AppContext,
+  { site, request, link }: LinkVisit,
+): Promise<Response> {
+  const consent = await forwardingVerifications.find(site, link, originOf(request))
+  return consent.status === 'VERIFIED'
+    ? verifiedPage(site, consent)
+    : consentPage(site, link.token, consent)
+}
+
+async function agreeAsProgram(
+  { forwardingVerifications }: AppContext,
+  { site, request, link }: LinkVisit,
+): Promise<Response> {
+  const verified: ForwardingConsent = await forwardingVerifications.verify(
+    site,
+    link,
+    originOf(request),
+  )
+  return Response.json(verified, { headers: { 'cache-control': 'no-store', vary: 'accept' } })
+}
+
+/** The form needs no CSRF token: it contains the link's token, which is secret. */
+async function agree(context: AppContext, site: Site, request: Request): Promise<Response> {
+  const { config, forwardingVerifications } = context
+  const baseUrl = siteBaseUrl(config.baseUrl, site.domain)
+  const fields = await readSameOriginForm(request, new URL(baseUrl).origin)
+  const link = linkOf({
+    token: fields.get('token') ?? undefined,
+    mailbox: fields.get('mailbox') ?? undefined,
+    target: fields.get('target') ?? undefined,
+  })
+  return verifiedPage(site, await forwardingVerifications.verify(site, link, originOf(request)))
+}
+
+interface SentLink extends Pick<VerificationLink, 'mailbox' | 'target'> {
+  readonly token?: string | undefined
+}
+
+function linkOf({ token, ...named }: SentLink): VerificationLink {
+  if (token) return { token, ...named }
+  throw new AppError('MissingToken', 'Open the whole link that was mailed to you')
+}

@@ -1,0 +1,68 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { noContent } from '#http/no-content.ts'
+import { SiteAddressPath } from '#http/path-params.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import {
+  AddedForwardingTargets,
+  ForwardingChange,
+  type ForwardingEditor,
+  ForwardingSettings,
+  ForwardingTargetList,
+  ForwardingTargetPage,
+} from '#mail/forwarding/model.ts'
+
+import { OPERATOR_READER, operatorAt } from './operator-at.ts'
+
+/** Where the mailboxes of a site forward to. */
+export const portalForwardingRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/mailboxes/:address' })
+    .use(operatorAuth(context))
+    .get(
+      '/forwarding',
+      async ({ site, params }) => context.forwarding.get(site, OPERATOR_READER, params.address),
+      { siteOperator: true, params: SiteAddressPath, response: ForwardingSettings },
+    )
+    .put(
+      '/forwarding',
+      async ({ site, request, params, body }) =>
+        context.forwarding.change(site, editorAt(request), params.address, body),
+      {
+        siteOperator: true,
+        params: SiteAddressPath,
+        body: ForwardingChange,
+        response: ForwardingSettings,
+      },
+    )
+    .get(
+      '/forwarding-targets',
+      async ({ site, params }) =>
+        context.forwardingTargets.list(site, OPERATOR_READER, params.address),
+      { siteOperator: true, params: SiteAddressPath, response: ForwardingTargetPage },
+    )
+    .post(
+      '/forwarding-targets',
+      async ({ site, request, params, body }) =>
+        context.forwardingTargets.add(site, editorAt(request), params.address, body.targets),
+      {
+        siteOperator: true,
+        params: SiteAddressPath,
+        body: ForwardingTargetList,
+        response: AddedForwardingTargets,
+      },
+    )
+    .delete(
+      '/forwarding-targets',
+      async ({ site, request, params, body }) => {
+        const { address } = params
+        await context.forwardingTargets.remove(site, editorAt(request), address, body.targets)
+        return noContent()
+      },
+      { siteOperator: true, params: SiteAddressPath, body: ForwardingTargetList },
+    )
+
+const editorAt = (request: Request): ForwardingEditor => ({
+  reader: OPERATOR_READER,
+  by: operatorAt(request),
+})
