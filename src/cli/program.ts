@@ -15,6 +15,8 @@ const GROUPS: Readonly<Record<string, string>> = {
   mailbox: 'Where a site takes mail',
   alias: 'Addresses of a site that lead to mailboxes',
   'contact-recipient': 'To whom the contact form of a site sends',
+  forwarding: 'Where a mailbox forwards its mail',
+  'forwarding target': 'Addresses that a mailbox forwards to',
   mail: 'The mail that mailboxes hold',
   iac: 'What a site is made of, as a definition',
   keys: 'The keys that sign tokens',

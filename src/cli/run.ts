@@ -17,6 +17,13 @@ import {
 } from './contact-recipient.ts'
 import { doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
+import {
+  forwardingSet,
+  forwardingShow,
+  forwardingTargetAdd,
+  forwardingTargetList,
+  forwardingTargetRemove,
+} from './forwarding.ts'
 import { iacApply, iacExport, iacPlan, iacReplace } from './iac.ts'
 import { keysRotate } from './keys-rotate.ts'
 import { mailList } from './mail-list.ts'
@@ -86,6 +93,11 @@ const COMMANDS: readonly CliCommand[] = [
   contactRecipientList,
   contactRecipientAdd,
   contactRecipientRemove,
+  forwardingShow,
+  forwardingSet,
+  forwardingTargetList,
+  forwardingTargetAdd,
+  forwardingTargetRemove,
   mailList,
   mailShow,
   mailSend,

@@ -145,6 +145,42 @@ test('croft contact-recipient adds, lists and removes', async () => {
   expect(items.map(({ email }: { email: string }) => email)).toEqual(['al@example.org'])
 })
 
+test('croft forwarding names targets, turns forwarding on, and tells both', async () => {
+  const address = 'moving@one.test'
+  await run('mailbox', 'create', address, '--owner', ann.email)
+  const list = ['forwarding', 'target', 'list', address]
+  expect((await run(...list)).out).toContain('croft forwarding target add')
+  const targets = ['--target', 'Bob@example.org', '--target', 'al@example.org']
+  const pending = { status: 'PENDING', verificationSent: false }
+  expect(await json('forwarding', 'target', 'add', address, ...targets)).toEqual({
+    mailbox: address,
+    items: [
+      { target: 'al@example.org', ...pending },
+      { target: 'bob@example.org', ...pending },
+    ],
+  })
+  expect((await run(...list)).out).toMatch(/^al@example\.org +PENDING +since 20.*\nbob@/)
+  await json('forwarding', 'target', 'remove', address, ...targets.slice(0, 2))
+  const settings = await json('forwarding', 'set', address, '--enabled', 'on', '--keep-copy', 'off')
+  expect(settings).toEqual({
+    mailbox: address,
+    enabled: true,
+    keepCopy: false,
+    targets: [{ target: 'al@example.org', status: 'PENDING' }],
+  })
+  expect((await run('forwarding', 'show', address)).out).toBe(
+    [
+      'mailbox   moving@one.test',
+      'forwards  yes',
+      'copy      let go once every target accepted',
+      'target    al@example.org PENDING',
+      '',
+    ].join('\n'),
+  )
+  const { items } = await json('audit', 'one.test', '--event', 'mail-forwarding.changed')
+  expect(items).toMatchObject([{ actor: 'operator', detail: { enabled: true, keepCopy: false } }])
+})
+
 test('croft alias leads an address to mailboxes, elsewhere and nowhere', async () => {
   for (const name of ['a', 'b']) {
     await run('mailbox', 'create', `${name}@one.test`, '--owner', ann.email)
@@ -175,6 +211,9 @@ test.each([
   [['mailbox', 'set', 'info@one.test', '--quota-bytes', 'x'], 'is no whole number'],
   [['alias', 'set', 'all@one.test'], '--to is missing'],
   [['contact-recipient', 'add', 'one.test'], '--email is missing'],
+  [['forwarding', 'set', 'info@one.test'], 'say what to change'],
+  [['forwarding', 'set', 'info@one.test', '--enabled', 'yes'], '--enabled is on or off'],
+  [['forwarding', 'target', 'add', 'info@one.test'], '--target is missing'],
 ])('croft %j is called wrongly', async (args, words) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })
 })
