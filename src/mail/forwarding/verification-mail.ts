@@ -20,7 +20,8 @@ export function verificationMail(request: VerificationRequest): VerificationMail
   const words = wordsOf(request)
   const { siteDomain } = request
   return {
-    subject: words.subject,
+    // `=?` begins an encoded word (RFC 2047): a reader's program would decode what a mailbox is named to anything.
+    subject: words.subject.replaceAll('=?', '= ?'),
     text: plainTextBody(words, siteDomain),
     html: htmlBody(words, siteDomain),
   }
