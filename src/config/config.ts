@@ -19,6 +19,8 @@ export interface Config {
   readonly mail: MailConfig
 }
 
+export const FORWARD_FROM = ['original', 'mailbox'] as const
+
 export const ROLES = ['api', 'mail', 'worker'] as const
 type Role = (typeof ROLES)[number]
 
@@ -57,6 +59,8 @@ export interface MailConfig {
   readonly smtpLimits: SmtpLimits
   /** The port at which owners of mailboxes submit mail. */
   readonly submissionPort: number
+  /** Whose name stands in From of forwarded mail: its author's, or the mailbox's for gateways that refuse all others. */
+  readonly forwardFrom: (typeof FORWARD_FROM)[number]
   /** What SPF must allow so that the gateway may send for the sites: `include:spf.example.com`. */
   readonly spfMechanisms: readonly string[]
 }

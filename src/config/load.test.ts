@@ -65,6 +65,12 @@ describe('a configuration', () => {
     expect(set).toMatchObject({ smtpHost: '10.0.0.1', smtpHostname: 'mx.croft.test' })
   })
 
+  test('takes whose name forwarded mail is in', () => {
+    expect(loadConfig({}).config.mail.forwardFrom).toBe('original')
+    expect(loadConfig({ FORWARD_FROM: 'mailbox' }).config.mail.forwardFrom).toBe('mailbox')
+    expect(() => loadConfig({ FORWARD_FROM: 'nobody' })).toThrow('FORWARD_FROM')
+  })
+
   test('takes what SPF must allow, and nothing else', () => {
     expect(loadConfig({}).config.mail.spfMechanisms).toEqual([])
     const text = 'include:_spf.example.com ip4:192.0.2.0/24  ip6:2001:db8::1 a:mx.example.com'

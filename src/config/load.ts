@@ -2,7 +2,14 @@ import { availableParallelism, totalmem } from 'node:os'
 import { join, resolve } from 'node:path'
 import process from 'node:process'
 
-import { type Config, LOG_LEVELS, ROLES, type S3Config, type Secrets } from './config.ts'
+import {
+  type Config,
+  FORWARD_FROM,
+  LOG_LEVELS,
+  ROLES,
+  type S3Config,
+  type Secrets,
+} from './config.ts'
 import { type Env, EnvReader } from './env-reader.ts'
 import { installRoot } from './install-root.ts'
 import * as parse from './parsers.ts'
@@ -67,6 +74,7 @@ function readMail(
     spfMechanisms: Object.freeze(
       env.read('SMTP_SPF', parse.spfMechanisms, 'include:spf.example.com') ?? [],
     ),
+    forwardFrom: env.read('FORWARD_FROM', parse.wordOf(FORWARD_FROM), 'mailbox') ?? 'original',
     submissionPort: env.read('SUBMISSION_PORT', parse.port, '2587') ?? 2587,
   })
 }

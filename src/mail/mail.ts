@@ -20,6 +20,7 @@ import { DkimKeys } from './dkim/keys.ts'
 import type { DkimKey } from './dkim/model.ts'
 import { DkimSigner } from './dkim/signer.ts'
 import { SiteDnsRecords, isDkimPublished } from './dns-records/service.ts'
+import { type ForwarderServices, openForwarder } from './forwarding/open-forwarder.ts'
 import { type ForwardingServices, openForwarding } from './forwarding/open-forwarding.ts'
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
@@ -39,6 +40,7 @@ import { MailQuotas } from './quotas/service.ts'
 import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
 import { type SendingServices, openSending } from './sending/open-sending.ts'
+import { RecipientQueue } from './sending/recipient-queue.ts'
 import { MailVerification } from './verification/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
@@ -110,7 +112,15 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
   })
   const messageServices = await openMessages(deps)
   const removalServices = openRemoval({ ...deps, events })
-  const arrivals = openArrivals(deps)
+  const recipientQueue = new RecipientQueue(deps)
+  const forwarderServices = openForwarder({
+    ...deps,
+    ...signing,
+    ...removalServices,
+    recipientQueue,
+    routesOf: (tx, mailboxIds) => forwardingServices.forwarding.routes(tx, mailboxIds),
+  })
+  const arrivals = openArrivals(deps, forwarderServices.forwarder)
   const mailParsing = openParsing(deps, (...bounce) => sendingServices.bounces.note(...bounce))
   const parts = { ...mailboxServices, ...messageServices, ...removalServices }
   const sendingServices = openSending({
@@ -119,6 +129,8 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     ...signing,
     arrivals,
     mailParsing,
+    recipientQueue,
+    forms: forwarderServices.forms,
     events,
   })
   const forwardingServices = openForwarding({
@@ -140,7 +152,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     ...parts,
     ...sendingServices,
     ...forwardingServices,
-    smtp: openInbound(deps, { ...mailboxServices, arrivals }),
+    smtp: openInbound(deps, { ...mailboxServices, ...forwarderServices, arrivals }),
   }
 }
 
@@ -171,15 +183,20 @@ function openParsing(deps: MailDeps, noteBounce: MailParsingDeps['noteBounce']):
   return parsing
 }
 
-const openArrivals = (deps: MailDeps): Arrivals =>
+const openArrivals = (deps: MailDeps, forwarder: ForwarderServices['forwarder']): Arrivals =>
   new Arrivals({
     ...deps,
+    forward: (tx, messages) => forwarder.forward(tx, messages),
     noteChange: (tx, mailboxId) => noteMailboxChange(deps.notifications, tx, mailboxId),
   })
 
+interface InboundParts extends Pick<MailboxServices, 'recipients'>, ForwarderServices {
+  readonly arrivals: Arrivals
+}
+
 function openInbound(
   deps: MailDeps,
-  { recipients, arrivals }: Pick<MailboxServices, 'recipients'> & { readonly arrivals: Arrivals },
+  { recipients, arrivals, returnPaths, returnedBounces }: InboundParts,
 ): SmtpListener {
   const { dataDir, mail: config } = deps.config
   const limits = config.smtpLimits
@@ -188,7 +205,13 @@ function openInbound(
     ...deps,
     config,
     gate: new InboundGate({ ...deps, limits }),
-    lookup: new RecipientLookup({ recipients, hostname, siteByDomain: deps.siteByHost }),
+    lookup: new RecipientLookup({
+      recipients,
+      hostname,
+      siteByDomain: deps.siteByHost,
+      returnPath: (...path) => returnPaths.reverse(...path),
+    }),
+    returnBounce: (...bounce) => returnedBounces.accept(...bounce),
     store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
     arrivals,
   })

@@ -57,6 +57,11 @@ export class Acceptance {
     return { messages }
   }
 
+  /** Those of them whose mailbox forwards what it receives. */
+  forwarded(messages: readonly NewMessage[]): readonly NewMessage[] {
+    return messages.filter(({ mailboxId }) => this.#mailboxes.get(mailboxId)?.isForwarding === true)
+  }
+
   #refusal({ sizeBytes }: Arrival, wanted: readonly Delivery[]): SmtpReply | undefined {
     for (const { mailboxId } of wanted) {
       if (this.#mailboxes.get(mailboxId)?.status !== 'ACTIVE') {

@@ -4,7 +4,14 @@ import type { PlatformServices } from '#platform/services.ts'
 
 import { Acceptance, type Decision, deliveryHash, growthOf } from './acceptance.ts'
 import type { Arrival } from './model.ts'
-import { addUsage, holdMailboxes, holdUsage, insertMessages, selectDeliveries } from './queries.ts'
+import {
+  type NewMessage,
+  addUsage,
+  holdMailboxes,
+  holdUsage,
+  insertMessages,
+  selectDeliveries,
+} from './queries.ts'
 
 /** How long the same bytes are the same message: as long as a server waits before it tries again, and some more. */
 const SAME_MESSAGE_MS = 15 * 60_000
@@ -16,6 +23,8 @@ export interface ArrivalsDeps extends Pick<
 > {
   /** Tells those who watch a mailbox, once this is committed. */
   readonly noteChange: (tx: SiteTx, mailboxId: string) => Promise<void>
+  /** Sends on what mailboxes that forward have received. */
+  readonly forward: (tx: SiteTx, messages: readonly NewMessage[]) => Promise<void>
 }
 
 interface Waiting {
@@ -93,7 +102,7 @@ export class Arrivals {
   }
 
   #commit(siteId: string, arrivals: readonly Arrival[]): Promise<Decision[]> {
-    const { database, queue, clock, ids, noteChange } = this.#deps
+    const { database, queue, clock, ids, noteChange, forward } = this.#deps
     const now = clock.now()
     return database.withSite(siteId, async (tx) => {
       const acceptance = await heldFor(tx, arrivals, now)
@@ -107,6 +116,8 @@ export class Arrivals {
       const growth = growthOf(messages)
       await insertMessages(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS))
       await addUsage(tx, growth)
+      const forwarded = acceptance.forwarded(messages)
+      if (forwarded.length > 0) await forward(tx, forwarded)
       await deleteExpired(tx, 'mail_delivery', now)
       for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
       await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })

@@ -13,6 +13,7 @@ export interface HeldMailbox {
   readonly usedMessages: string
   readonly quotaBytes: string | null
   readonly quotaMessages: string | null
+  readonly isForwarding: boolean
 }
 
 export interface HeldUsage {
@@ -44,21 +45,19 @@ export async function holdMailboxes(
   tx: SiteTx,
   mailboxIds: readonly string[],
 ): Promise<readonly HeldMailbox[]> {
-  return tx.db
-    .selectFrom('mailbox')
-    .select([
-      'mailbox_id as mailboxId',
-      'status',
-      'used_bytes as usedBytes',
-      'used_messages as usedMessages',
-      'quota_bytes as quotaBytes',
-      'quota_messages as quotaMessages',
-    ])
-    .where('site_id', '=', tx.siteId)
-    .where('mailbox_id', 'in', mailboxIds)
-    .orderBy('mailbox_id')
-    .forNoKeyUpdate()
-    .execute()
+  const { rows } = await sql<HeldMailbox>`
+    select mailbox_id as "mailboxId", status, used_bytes as "usedBytes",
+           used_messages as "usedMessages", quota_bytes as "quotaBytes",
+           quota_messages as "quotaMessages",
+           exists (select from mail_forwarding forwarding
+                   where forwarding.site_id = mailbox.site_id
+                     and forwarding.mailbox_id = mailbox.mailbox_id
+                     and forwarding.enabled) as "isForwarding"
+    from mailbox
+    where site_id = ${tx.siteId} and mailbox_id = any(${mailboxIds}::text[])
+    order by mailbox_id
+    for no key update of mailbox`.execute(tx.db)
+  return rows
 }
 
 /** Undefined when the site is gone, or never had a mailbox. */

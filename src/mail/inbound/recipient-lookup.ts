@@ -7,6 +7,7 @@ import type { RecipientResolution } from '#mail/recipients/model.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 import { mailboxFull } from './acceptance.ts'
+import type { MailTransaction } from './transaction.ts'
 
 const MAX_KNOWN = 10_000
 /** Long enough for messages that come together. A mailbox that closes or fills up meanwhile is seen at acceptance. */
@@ -25,6 +26,8 @@ export interface RecipientLookupDeps {
   readonly siteByDomain: (
     domain: string,
   ) => { readonly siteId: string } | undefined | Promise<{ readonly siteId: string } | undefined>
+  /** Whom a bounce to a return path of forwarded mail belongs to; undefined for other addresses. Throws its refusal. */
+  readonly returnPath: (siteId: string, localPart: string, sender: string) => string | undefined
 }
 
 export interface FoundRecipient {
@@ -32,6 +35,8 @@ export interface FoundRecipient {
   /** As it was sent, its domain in lower case. */
   readonly address: string
   readonly mailboxIds: readonly string[]
+  /** Whom it goes on to, where the address is a return path: then there is no mailbox. */
+  readonly returnTo: string | undefined
 }
 
 type Deliverable = Extract<RecipientResolution, { kind: 'deliverable' }>
@@ -46,7 +51,10 @@ export class RecipientLookup {
   }
 
   /** Throws the refusal of an address that takes no mail, or none of that size now. */
-  async find(recipient: string, sizeBytes: number): Promise<FoundRecipient> {
+  async find(
+    recipient: string,
+    { sender, declaredBytes }: Pick<MailTransaction, 'sender' | 'declaredBytes'>,
+  ): Promise<FoundRecipient> {
     const address = recipient.includes('@') ? recipient : `${recipient}@${this.#deps.hostname}`
     const at = address.lastIndexOf('@')
     const localPart = address.slice(0, at)
@@ -55,17 +63,18 @@ export class RecipientLookup {
     if (!site) {
       throw new SmtpReply(550, '5.7.1', 'This server takes no mail for that domain: no relaying')
     }
+    const found = { siteId: site.siteId, address: `${localPart}@${domain}` }
+    const returnTo = this.#deps.returnPath(site.siteId, unquoted(localPart), sender)
+    if (returnTo !== undefined) return { ...found, mailboxIds: [], returnTo }
     const { mailboxes } = await this.#resolve(site.siteId, unquoted(localPart))
     const hasRoom = mailboxes.every(
-      ({ freeBytes, freeMessages }) => freeMessages > 0 && freeBytes > 0 && freeBytes >= sizeBytes,
+      ({ freeBytes, freeMessages }) =>
+        freeMessages > 0 && freeBytes > 0 && freeBytes >= declaredBytes,
     )
     // For an alias all or nothing: nobody would know which of its mailboxes missed a message.
     if (!hasRoom) throw mailboxFull()
-    return {
-      siteId: site.siteId,
-      address: `${localPart}@${domain}`,
-      mailboxIds: mailboxes.map(({ mailboxId }) => mailboxId),
-    }
+    const mailboxIds = mailboxes.map(({ mailboxId }) => mailboxId)
+    return { ...found, mailboxIds, returnTo: undefined }
   }
 
   async #resolve(siteId: string, localPart: string): Promise<Deliverable> {

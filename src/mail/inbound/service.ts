@@ -36,6 +36,8 @@ export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logge
   readonly lookup: RecipientLookup
   readonly store: MessageStore
   readonly arrivals: Pick<Arrivals, 'accept'>
+  /** Keeps a bounce that goes back to somebody: committed when it resolves. */
+  readonly returnBounce: (siteId: string, arrival: Arrival, address: string) => Promise<void>
 }
 
 interface Visit {
@@ -75,9 +77,11 @@ export class InboundMail implements SmtpPolicy {
     const { transaction } = this.#visit(client)
     if (!transaction) throw new SmtpReply(503, '5.5.1', 'MAIL comes first')
     transaction.makeRoom(address)
-    const found = await this.#deps.lookup.find(address, transaction.declaredBytes)
-    if (!transaction.has(found.siteId)) await this.#deps.gate.toSite(found.siteId)
-    transaction.add(found.siteId, toStorable(found.address), found.mailboxIds)
+    const found = await this.#deps.lookup.find(address, transaction)
+    const { siteId, returnTo } = found
+    if (!transaction.has(siteId)) await this.#deps.gate.toSite(siteId)
+    if (returnTo !== undefined) return transaction.addReturned({ siteId, address: returnTo })
+    transaction.add(siteId, toStorable(found.address), found.mailboxIds)
   }
 
   async message(client: SmtpClient, content: AsyncIterable<Uint8Array>): Promise<string> {
@@ -87,7 +91,7 @@ export class InboundMail implements SmtpPolicy {
     visit.transaction = undefined
     visit.messages += 1
     const startedAt = performance.now()
-    const siteIds = [...transaction.deliveries.keys()]
+    const { siteIds } = transaction
     const log = (result: string, stored?: StoredMessage): void =>
       this.#deps.logger.info(
         {
@@ -138,16 +142,16 @@ export class InboundMail implements SmtpPolicy {
 
   async #store(
     client: SmtpClient,
-    { sender, deliveries }: MailTransaction,
+    { sender, siteIds }: MailTransaction,
     content: AsyncIterable<Uint8Array>,
   ): Promise<StoredMessage> {
     const lease = this.#memory.lease(networkOf(client.address))
-    const needed = MESSAGE_MEMORY * deliveries.size
+    const needed = MESSAGE_MEMORY * siteIds.length
     try {
       if (!(await lease.reserve(needed, AbortSignal.timeout(MEMORY_WAIT_MS)))) {
         throw new SmtpReply(451, '4.3.2', 'The server is busy with other messages: try again')
       }
-      return await this.#deps.store.store(inTime(content), [...deliveries.keys()], {
+      return await this.#deps.store.store(inTime(content), siteIds, {
         address: client.address,
         heloName: client.heloName,
         sender,
@@ -169,6 +173,12 @@ export class InboundMail implements SmtpPolicy {
     if (refusal) {
       await store.remove(stored.rawIds)
       throw refusal
+    }
+    if (transaction.returned) {
+      const { siteId, address } = transaction.returned
+      const arrival = this.#arrival(client, transaction.sender, { stored, siteId, deliveries: [] })
+      await this.#deps.returnBounce(siteId, arrival, address)
+      return true
     }
     const accepting = [...transaction.deliveries].map(async ([siteId, deliveries]) => {
       const arrival = this.#arrival(client, transaction.sender, { stored, siteId, deliveries })

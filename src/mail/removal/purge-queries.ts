@@ -5,8 +5,8 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 /** Which messages; all of the site's where nothing is said. */
 export interface PurgeFilter {
   readonly mailboxId?: string
-  /** Only what was deleted from the trash, or also what is in it. */
-  readonly state?: 'deleted' | 'trashed'
+  /** Only what was deleted from the trash, or also what is in it; or what is where it came to. */
+  readonly state?: 'deleted' | 'trashed' | 'received'
   /** Only what went to the trash before. */
   readonly trashedBefore?: Date
 }
@@ -126,5 +126,6 @@ function matches(tx: SiteTx, filter: PurgeFilter): RawBuilder<boolean> {
   return sql`m.site_id = ${tx.siteId} and ${inMailbox}
     ${state === 'deleted' ? sql`and m.folder = 'TRASH' and m.deleted` : sql``}
     ${state === 'trashed' ? sql`and m.folder = 'TRASH' and m.trashed_at is not null` : sql``}
+    ${state === 'received' ? sql`and m.folder = 'INBOX'` : sql``}
     ${trashedBefore === undefined ? sql`` : sql`and m.trashed_at <= ${trashedBefore}`}`
 }

@@ -60,6 +60,12 @@ export class MailPurge {
     await this.#deps.queue.enqueue(tx, 'mail-removal', { siteId }, { singletonKey: siteId })
   }
 
+  /** Of a message that went on to somebody else: it goes unless somebody has filed it elsewhere meanwhile. */
+  async letGo(tx: SiteTx, messageId: string): Promise<void> {
+    const filter = { state: 'received' } as const
+    await this.#delete(tx, await selectCandidates(tx, [messageId]), filter)
+  }
+
   /** From any folder. 404 `MessageNotFound`. */
   async purge(site: Site, by: MailEditor, messageId: string): Promise<void> {
     const { purged } = await this.purgeMany(site, by, { messageIds: [messageId], force: true })

@@ -14,16 +14,24 @@ import type { Site } from '#sites/site.ts'
 
 import { isAddressFault } from './address-faults.ts'
 import { MAX_MESSAGE_BYTES, type RecipientStatus } from './model.ts'
-import { type ClaimedRecipient, claimRecipient, updateRecipient } from './queries.ts'
+import {
+  type ClaimedRecipient,
+  claimRecipient,
+  haveAll,
+  holdRecipients,
+  updateRecipient,
+} from './queries.ts'
 import type { Suppressions } from './suppressions.ts'
 
 const MAX_TRIES = 1 + QUEUE_POLICIES['mail-delivery'].retries
 const MAX_REPLY = 300
+/** What one message may hold; SMTP may let larger ones in. */
+const MAX_HELD_BYTES = 2 * MAX_MESSAGE_BYTES
 const GIVEN_UP = 'The service could not hand the message over for two days'
 /** Messages are held whole while they go out, since a connection that is lost begins anew. */
 const MEMORY = {
   maxBytes: 4 * MAX_MESSAGE_BYTES,
-  maxBytesPerKey: 2 * MAX_MESSAGE_BYTES,
+  maxBytesPerKey: MAX_HELD_BYTES,
   reservedBytes: MAX_MESSAGE_BYTES,
 }
 
@@ -34,10 +42,26 @@ export interface DeliveriesDeps extends Pick<
   readonly mailTransport: MailTransport
   readonly dkimSigner: Pick<DkimSigner, 'signed'>
   readonly suppressions: Pick<Suppressions, 'add'>
-  readonly mailPurge: Pick<MailPurge, 'dropUnused'>
+  readonly mailPurge: Pick<MailPurge, 'dropUnused' | 'letGo'>
+  readonly forms: PassedOnForms
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
 }
+
+/** How a message leaves: its envelope sender, and its bytes. */
+export interface OutgoingForm {
+  readonly from: string
+  readonly mime: Uint8Array
+}
+
+/** Makes the form for a recipient. Throws `MailRefused` for what may not go on. */
+type FormOf = (
+  site: Site,
+  message: ClaimedRecipient & { readonly recipient: string },
+  raw: Uint8Array,
+) => OutgoingForm | Promise<OutgoingForm>
+
+export type PassedOnForms = Readonly<Record<'forwarded' | 'returned', FormOf>>
 
 type Job = QueueJobs['mail-delivery']
 
@@ -85,26 +109,41 @@ export class Deliveries {
   }
 
   async #send(job: Job, claimed: ClaimedRecipient, signal: AbortSignal): Promise<void> {
-    const { objects, mailTransport, dkimSigner, siteOf } = this.#deps
+    const { objects, mailTransport, siteOf } = this.#deps
     const { siteId, messageId, recipient } = job
-    const { domain } = await siteOf(siteId)
+    const site = await siteOf(siteId)
+    if (Number(claimed.sizeBytes) > MAX_HELD_BYTES) {
+      throw new MailRefused(`The message is larger than ${MAX_HELD_BYTES} bytes`)
+    }
     const lease = this.#memory.lease(siteId)
     try {
       if (!(await lease.reserve(Number(claimed.sizeBytes), signal))) signal.throwIfAborted()
       const object = await objects.get(rawKey(siteId, claimed.rawId))
       if (!object) throw new Error(`The bytes of message "${messageId}" are not there`)
       const raw = new Uint8Array(await new Response(object.body).arrayBuffer())
-      const identity = { siteId, domain, signedAt: claimed.createdAt }
-      // What stays here is left as it was written.
-      const mime = mailTransport.delivers ? await dkimSigner.signed(identity, raw) : raw
-      const envelope = { from: claimed.envelopeFrom, to: recipient }
-      const about = { siteId, siteDomain: domain, kind: 'mailbox', createdAt: claimed.createdAt }
-      const { subject } = claimed
-      const message = { ...about, ...envelope, subject: subject ?? '', text: '', html: '', mime }
+      const { from, mime } = await this.#form(site, { ...claimed, recipient }, raw)
+      const about = { siteId, siteDomain: site.domain, kind: 'mailbox', text: '', html: '' }
+      const { createdAt } = claimed
+      const subject = claimed.subject ?? ''
+      const message = { ...about, createdAt, subject, from, to: recipient, mime }
       await mailTransport.send({ ...message, messageId: copyId(messageId, recipient) }, signal)
     } finally {
       lease.release()
     }
+  }
+
+  async #form(
+    site: Site,
+    message: ClaimedRecipient & { readonly recipient: string },
+    raw: Uint8Array,
+  ): Promise<OutgoingForm> {
+    const { mailTransport, dkimSigner, forms } = this.#deps
+    const { kind, envelopeFrom, createdAt } = message
+    if (kind !== 'sent') return forms[kind](site, message, raw)
+    const identity = { siteId: site.siteId, domain: site.domain, signedAt: createdAt }
+    // What stays here is left as it was written.
+    const mime = mailTransport.delivers ? await dkimSigner.signed(identity, raw) : raw
+    return { from: envelopeFrom, mime }
   }
 
   async #failed(job: Job, claimed: ClaimedRecipient, error: unknown): Promise<void> {
@@ -122,25 +161,34 @@ export class Deliveries {
     await this.#deps.database.withSite(siteId, async (tx) => {
       const change = { status: 'queued' as const, reply, now: this.#deps.clock.now() }
       await updateRecipient(tx, messageId, recipient, change)
-      await noteMailboxChange(this.#deps.notifications, tx, claimed.mailboxId)
+      await this.#noteChange(tx, claimed)
     })
     throw new TransientFailure(reply, { cause: error })
   }
 
   async #finish(
     { siteId, messageId, recipient }: Job,
-    { mailboxId, rawId }: ClaimedRecipient,
+    claimed: ClaimedRecipient,
     { isSuppressed = false, ...end }: DeliveryEnd,
   ): Promise<void> {
-    const { database, notifications, suppressions, mailPurge, clock } = this.#deps
+    const { database, suppressions, mailPurge, clock } = this.#deps
     await database.withSite(siteId, async (tx: SiteTx) => {
       const change = { ...end, now: clock.now() }
+      if (claimed.letsGo) await holdRecipients(tx, messageId)
       if (!(await updateRecipient(tx, messageId, recipient, change))) return
-      if (isSuppressed) await suppressions.add(tx, recipient, end.reply ?? '')
+      if (isSuppressed && claimed.kind !== 'returned') {
+        await suppressions.add(tx, recipient, end.reply ?? '')
+      }
+      if (claimed.letsGo && (await haveAll(tx, messageId))) await mailPurge.letGo(tx, messageId)
       // The message may have been purged while it was on its way.
-      await mailPurge.dropUnused(tx, rawId)
-      await noteMailboxChange(notifications, tx, mailboxId)
+      await mailPurge.dropUnused(tx, claimed.rawId)
+      await this.#noteChange(tx, claimed)
     })
+  }
+
+  async #noteChange(tx: SiteTx, { kind, mailboxId }: ClaimedRecipient): Promise<void> {
+    if (kind === 'returned') return
+    await noteMailboxChange(this.#deps.notifications, tx, mailboxId)
   }
 }
 

@@ -8,6 +8,7 @@ import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import { Bounces } from './bounces.ts'
 import { Deliveries, type DeliveriesDeps } from './deliveries.ts'
 import { OutgoingMail, type OutgoingDeps } from './outgoing.ts'
+import type { RecipientQueue } from './recipient-queue.ts'
 import { SenderAccess } from './sender-access.ts'
 import { SendingLimits } from './sending-limits.ts'
 import { Sending } from './service.ts'
@@ -28,8 +29,9 @@ export interface SendingServices {
 export interface OpenSendingDeps
   extends
     PlatformServices,
-    Pick<DeliveriesDeps, 'mailTransport' | 'dkimSigner' | 'siteOf' | 'mailPurge'>,
+    Pick<DeliveriesDeps, 'mailTransport' | 'dkimSigner' | 'siteOf' | 'mailPurge' | 'forms'>,
     Pick<OutgoingDeps, 'arrivals' | 'mailParsing'> {
+  readonly recipientQueue: RecipientQueue
   readonly counters: Counters
   readonly mailboxes: Mailboxes
   readonly messages: Messages

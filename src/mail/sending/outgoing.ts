@@ -11,7 +11,8 @@ import type { PlatformServices } from '#platform/services.ts'
 import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
 
 import { MAX_MESSAGE_BYTES, type SentMessage } from './model.ts'
-import { insertRecipients, markSent } from './queries.ts'
+import { markSent } from './queries.ts'
+import type { RecipientQueue } from './recipient-queue.ts'
 
 /** What is shorter is written in one piece. */
 const MEMORY_BYTES = 256 * 1024
@@ -36,6 +37,7 @@ export interface OutgoingDeps extends Pick<
 > {
   readonly arrivals: Pick<Arrivals, 'file'>
   readonly mailParsing: Pick<MailParsing, 'conversationOf'>
+  readonly recipientQueue: RecipientQueue
 }
 
 /** A message whose bytes are safe in the object store, before its rows are there. */
@@ -94,7 +96,7 @@ export class OutgoingMail {
 
   /** Files the message in SENT and queues it for each recipient. 403 `QuotaExceeded` when the mailbox is full. */
   async accept(tx: SiteTx, stored: StoredOutgoing, outgoing: Outgoing): Promise<SentMessage> {
-    const { arrivals, mailParsing, queue, clock } = this.#deps
+    const { arrivals, mailParsing, recipientQueue, queue } = this.#deps
     const { messageId, mailboxId, sender, recipients } = outgoing
     const { siteId } = tx
     const arrival = { ...stored, sender, deliveries: [{ mailboxId, recipient: sender }] }
@@ -110,26 +112,21 @@ export class OutgoingMail {
       referenceIds: references,
     })
     await markSent(tx, messageId, threadId)
-    const queued = await insertRecipients(tx, {
+    const message = {
+      kind: 'sent' as const,
       messageId,
       mailboxId,
       rawId: stored.rawId,
       envelopeFrom: sender,
       headerId: headerId ?? '',
       recipients,
-      now: clock.now(),
-    })
-    for (const recipient of queued) {
-      const group = domainOf(recipient)
-      await queue.enqueue(tx, 'mail-delivery', { siteId, messageId, recipient }, { group })
+      letsGo: false,
     }
+    await recipientQueue.add(tx, [message])
     await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
     return { id: messageId, threadId }
   }
 }
-
-const domainOf = (recipient: string): string =>
-  recipient.slice(recipient.lastIndexOf('@') + 1).toLowerCase()
 
 const noRoom = (refusal: SmtpReply): AppError =>
   new AppError('QuotaExceeded', `The message cannot be filed: ${refusal.message}`)

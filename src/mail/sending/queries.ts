@@ -96,34 +96,64 @@ export async function markSent(tx: SiteTx, messageId: string, threadId: string):
     .execute()
 }
 
-interface NewRecipients {
+/** Why a message goes out: a mailbox sent it, forwards it, or it is a bounce that came to a return path. */
+type RecipientKind = 'sent' | 'forwarded' | 'returned'
+
+export interface QueuedMessage {
+  readonly kind: RecipientKind
   readonly messageId: string
+  /** Empty for a bounce. */
   readonly mailboxId: string
   readonly rawId: string
   readonly envelopeFrom: string
   readonly headerId: string
   readonly recipients: readonly string[]
-  readonly now: Date
+  /** Whether the mailbox lets go of the message once every recipient has it. */
+  readonly letsGo: boolean
 }
 
-/** Returns those that are to be sent to; the others are suppressed. */
-export async function insertRecipients(tx: SiteTx, message: NewRecipients): Promise<string[]> {
-  const { rows } = await sql<{ recipient: string; status: string }>`
+/** Returns those that are to be sent to; the others are suppressed, or were there already. */
+export async function insertRecipients(
+  tx: SiteTx,
+  messages: readonly QueuedMessage[],
+  now: Date,
+): Promise<readonly { readonly messageId: string; readonly recipient: string }[]> {
+  const rows = messages.flatMap(({ recipients, ...message }) =>
+    recipients.map((recipient) => ({
+      kind: message.kind,
+      message_id: message.messageId,
+      mailbox_id: message.mailboxId,
+      raw_id: message.rawId,
+      envelope_from: message.envelopeFrom,
+      header_id: message.headerId,
+      lets_go: message.letsGo,
+      recipient,
+    })),
+  )
+  const { rows: inserted } = await sql<{ messageId: string; recipient: string; status: string }>`
     insert into mail_recipient (site_id, message_id, recipient, mailbox_id, raw_id, envelope_from,
-                                header_id, status, reply, updated_at)
-    select ${tx.siteId}, ${message.messageId}, named.recipient, ${message.mailboxId},
-           ${message.rawId}, ${message.envelopeFrom}, ${message.headerId},
-           case when held.address is null then 'queued' else 'suppressed' end, held.detail, ${message.now}
-    from unnest(${message.recipients}::text[]) named (recipient)
+                                header_id, kind, lets_go, status, reply, updated_at)
+    select ${tx.siteId}, named.message_id, named.recipient, named.mailbox_id, named.raw_id,
+           named.envelope_from, named.header_id, named.kind, named.lets_go,
+           case when held.address is null then 'queued' else 'suppressed' end, held.detail, ${now}
+    from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) named (
+      kind text, message_id text, mailbox_id text, raw_id text, envelope_from text, header_id text,
+      lets_go boolean, recipient text)
     left join mail_suppression held
       on held.site_id = ${tx.siteId} and held.address = lower(named.recipient)
-    returning recipient, status`.execute(tx.db)
-  return rows.flatMap(({ recipient, status }) => (status === 'queued' ? [recipient] : []))
+    on conflict (site_id, message_id, recipient) do nothing
+    returning message_id as "messageId", recipient, status`.execute(tx.db)
+  return inserted.filter(({ status }) => status === 'queued')
 }
 
 export interface ClaimedRecipient {
+  readonly kind: RecipientKind
   readonly rawId: string
   readonly mailboxId: string
+  /** Of the mailbox; null when it is gone, or there was none. */
+  readonly localPart: string | null
+  readonly letsGo: boolean
+  readonly traceHeader: string
   readonly envelopeFrom: string
   readonly attempts: number
   readonly sizeBytes: string
@@ -144,11 +174,14 @@ export async function claimRecipient(
       where site_id = ${tx.siteId} and message_id = ${messageId} and recipient = ${recipient}
         and status = 'queued'
       returning *)
-    select claimed.raw_id as "rawId", claimed.mailbox_id as "mailboxId",
+    select claimed.kind, claimed.raw_id as "rawId", claimed.mailbox_id as "mailboxId",
+      mailbox.local_part as "localPart", claimed.lets_go as "letsGo",
       claimed.envelope_from as "envelopeFrom", claimed.attempts, raw.size_bytes as "sizeBytes",
-      message.subject, raw.received_at as "createdAt"
+      raw.trace_header as "traceHeader", message.subject, raw.received_at as "createdAt"
     from claimed
     join mail_raw raw on raw.site_id = ${tx.siteId} and raw.raw_id = claimed.raw_id
+    left join mailbox
+      on mailbox.site_id = ${tx.siteId} and mailbox.mailbox_id = claimed.mailbox_id
     left join mail_message message
       on message.site_id = ${tx.siteId} and message.message_id = ${messageId}`.execute(tx.db)
   return rows[0]
@@ -176,7 +209,26 @@ export async function updateRecipient(
   return numUpdatedRows > 0n
 }
 
-/** Of a message that came back to the mailbox that had sent it. Returns the addresses that it did not reach. */
+/** Waits for those who finish another recipient of the message now, so that one of them sees all of them finished. */
+export async function holdRecipients(tx: SiteTx, messageId: string): Promise<void> {
+  await sql`
+    select from mail_recipient where site_id = ${tx.siteId} and message_id = ${messageId}
+    order by recipient for no key update`.execute(tx.db)
+}
+
+export async function haveAll(tx: SiteTx, messageId: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('mail_recipient')
+    .select('recipient')
+    .where('site_id', '=', tx.siteId)
+    .where('message_id', '=', messageId)
+    .where('status', '!=', 'sent')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined
+}
+
+/** Of a message that came back to the mailbox that had sent or forwarded it. Returns the addresses that what it sent did not reach. */
 export async function markBounced(
   tx: SiteTx,
   bounce: {
@@ -202,7 +254,7 @@ export async function markBounced(
               and other.message_id = mail_recipient.message_id) = 1`
         : sql<boolean>`lower(recipient) = lower(${bounce.recipient})`,
     )
-    .returning('recipient')
+    .returning(['recipient', 'kind'])
     .execute()
-  return rows.map(({ recipient }) => recipient)
+  return rows.flatMap(({ recipient, kind }) => (kind === 'sent' ? [recipient] : []))
 }

@@ -131,6 +131,8 @@ export interface MailTables {
     raw_id: string
     envelope_from: string
     header_id: string
+    kind: Generated<'sent' | 'forwarded' | 'returned'>
+    lets_go: Generated<boolean>
     status: Generated<'queued' | 'sent' | 'captured' | 'failed' | 'bounced' | 'suppressed'>
     attempts: Generated<number>
     reply: string | null

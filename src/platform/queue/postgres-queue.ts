@@ -89,6 +89,21 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     await this.#notifications.notify(tx, 'croft_queue', { queue: name })
   }
 
+  async enqueueAll<Name extends QueueName>(
+    tx: Tx,
+    name: Name,
+    jobs: readonly { readonly job: QueueJobs[Name]; readonly group: string }[],
+  ): Promise<void> {
+    if (jobs.length === 0) return
+    const rows = jobs.map(({ job, group }) => ({
+      data: job,
+      singletonKey: randomUUID(),
+      group: { id: group },
+    }))
+    await this.#boss.insert(name, rows, { db: bossInTransaction(tx) })
+    await this.#notifications.notify(tx, 'croft_queue', { queue: name })
+  }
+
   handle<Name extends QueueName>(
     name: Name,
     handler: (job: QueueJobs[Name], signal: AbortSignal) => Promise<void>,

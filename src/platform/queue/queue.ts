@@ -83,6 +83,12 @@ export interface Queue {
     job: QueueJobs[Name],
     options?: EnqueueOptions,
   ): Promise<void>
+  /** As `enqueue` of each, in one statement. */
+  enqueueAll<Name extends QueueName>(
+    tx: Tx,
+    name: Name,
+    jobs: readonly { readonly job: QueueJobs[Name]; readonly group: string }[],
+  ): Promise<void>
   /** Registers the handler of a queue; call before `run`. */
   handle<Name extends QueueName>(
     name: Name,

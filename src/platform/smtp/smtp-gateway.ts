@@ -3,7 +3,7 @@ import type { ConnectionOptions } from 'node:tls'
 import { createTransport } from 'nodemailer'
 
 import { gatewayFault } from './gateway-faults.ts'
-import { envelopeAddress } from './mail-address.ts'
+import { envelopePath } from './mail-address.ts'
 import { MailRefused, type MailTransport, type RawMail } from './mail-transport.ts'
 import { smtpConnection } from './smtp-url.ts'
 
@@ -26,9 +26,9 @@ export class SmtpGateway implements MailTransport {
   }
 
   async send(message: RawMail, signal: AbortSignal): Promise<void> {
-    const to = envelopeAddress(message.to)
-    const from = envelopeAddress(message.from)
-    if (to === undefined || from === undefined) {
+    const to = envelopePath(message.to)
+    const from = envelopePath(message.from)
+    if (to === undefined || to === '' || from === undefined) {
       throw new MailRefused('The address is none that mail can be sent to')
     }
     try {
