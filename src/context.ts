@@ -196,7 +196,7 @@ const openObjectUrls = (
 async function checkReadiness(
   { config, postgres, sharedCache }: Platform,
   objects: ObjectStore,
-  { sandbox, smtp }: Pick<Runtime, 'sandbox'> & Pick<Mail, 'smtp'>,
+  { sandbox, smtp, submission }: Pick<Runtime, 'sandbox'> & Pick<Mail, 'smtp' | 'submission'>,
 ): Promise<Readonly<Record<string, string>>> {
   const answers = (check: Promise<unknown>): Promise<string> =>
     check.then(
@@ -212,7 +212,12 @@ async function checkReadiness(
     postgres: database,
     objects: store,
     sandbox: sandbox.status().ready ? 'ok' : 'starting',
-    ...(config.roles.includes('mail') ? { smtp: smtp.isListening ? 'ok' : 'does not listen' } : {}),
+    ...(config.roles.includes('mail')
+      ? { smtp: listens(smtp), submission: listens(submission) }
+      : {}),
     ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : 'does not answer' }),
   }
 }
+
+const listens = ({ isListening }: Pick<Mail['smtp'], 'isListening'>): string =>
+  isListening ? 'ok' : 'does not listen'

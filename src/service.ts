@@ -46,6 +46,7 @@ export interface Service {
   readonly port: number
   /** Undefined for a process that takes no mail. */
   readonly smtpPort: number | undefined
+  readonly submissionPort: number | undefined
   /** Makes the first site of an empty installation; undefined when there is nothing to do. */
   firstRun(): Promise<FirstRunResult | undefined>
   /** Answers everything that was accepted, finishes running jobs, writes the last counts, stops what it started. */
@@ -67,19 +68,24 @@ export async function startService(
     working.abort()
     return work
   })
-  started.defer(() => context.smtp.drain(DRAIN_MS))
-  const smtpPort = config.roles.includes('mail') ? await context.smtp.start() : undefined
+  const drainMail = () =>
+    Promise.all([context.smtp, context.submission].map((listener) => listener.drain(DRAIN_MS)))
+  started.defer(async () => void (await drainMail()))
+  const takesMail = config.roles.includes('mail')
+  const smtpPort = takesMail ? await context.smtp.start() : undefined
+  const submissionPort = takesMail ? await context.submission.start() : undefined
   const server = config.roles.includes('api') ? await listen(context) : undefined
   started.defer(async () => {
     context.runtimeLogs.endStreams()
     context.mailboxStreams.endStreams()
-    await Promise.all([server?.drain(DRAIN_MS), context.smtp.drain(DRAIN_MS)])
+    await Promise.all([server?.drain(DRAIN_MS), drainMail()])
   })
   const resources = started.move()
   return {
     context,
     port: server?.port ?? config.port,
     smtpPort,
+    submissionPort,
     firstRun: () =>
       // It begins anew where it was broken off, and a service that answers must not end for it.
       retry(() => makeFirstSite(context, platform.postgres), {

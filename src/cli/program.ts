@@ -13,6 +13,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   site: 'The sites of this installation',
   'site dkim': 'The keys that sign the mail of a site',
   mailbox: 'Where a site takes mail',
+  'mailbox credential': 'Passwords with which mail programs send',
   alias: 'Addresses of a site that lead to mailboxes',
   'contact-recipient': 'To whom the contact form of a site sends',
   forwarding: 'Where a mailbox forwards its mail',

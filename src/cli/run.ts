@@ -38,6 +38,11 @@ import {
   mailboxRestore,
   mailboxSet,
 } from './mailbox-change.ts'
+import {
+  mailboxCredentialCreate,
+  mailboxCredentialDelete,
+  mailboxCredentialList,
+} from './mailbox-credential.ts'
 import { mailboxList } from './mailbox-list.ts'
 import { mailboxShow } from './mailbox-show.ts'
 import { migrateCommand } from './migrate.ts'
@@ -87,6 +92,9 @@ const COMMANDS: readonly CliCommand[] = [
   mailboxDisable,
   mailboxRestore,
   mailboxPurge,
+  mailboxCredentialCreate,
+  mailboxCredentialList,
+  mailboxCredentialDelete,
   aliasList,
   aliasSet,
   aliasDelete,

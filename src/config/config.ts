@@ -57,7 +57,7 @@ export interface MailConfig {
   /** PEM files; undefined for a certificate that the service makes itself. */
   readonly smtpTls: { readonly certFile: string; readonly keyFile: string } | undefined
   readonly smtpLimits: SmtpLimits
-  /** The port at which owners of mailboxes submit mail. */
+  /** Where owners of mailboxes hand mail in with their mail programs, at `smtpHost`. */
   readonly submissionPort: number
   /** Whose name stands in From of forwarded mail: its author's, or the mailbox's for gateways that refuse all others. */
   readonly forwardFrom: (typeof FORWARD_FROM)[number]

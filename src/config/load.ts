@@ -75,7 +75,7 @@ function readMail(
       env.read('SMTP_SPF', parse.spfMechanisms, 'include:spf.example.com') ?? [],
     ),
     forwardFrom: env.read('FORWARD_FROM', parse.wordOf(FORWARD_FROM), 'mailbox') ?? 'original',
-    submissionPort: env.read('SUBMISSION_PORT', parse.port, '2587') ?? 2587,
+    submissionPort: env.read('SUBMISSION_PORT', parse.integerIn(0, 65_535), '2587') ?? 2587,
   })
 }
 

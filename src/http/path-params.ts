@@ -19,4 +19,8 @@ export const AddressPath = Type.Object({ address: Type.String({ maxLength: 512 }
 
 export const SiteAddressPath = Type.Composite([SitePath, AddressPath])
 
+const CredentialName = Type.Object({ credentialId: NameText })
+export const CredentialPath = Type.Composite([AddressPath, CredentialName])
+export const SiteCredentialPath = Type.Composite([SiteAddressPath, CredentialName])
+
 export const MessagePath = Type.Object({ messageId: NameText })

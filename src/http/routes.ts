@@ -17,6 +17,7 @@ import {
 } from './admin-api/messages.ts'
 import { ownProfileRoutes, userProfileRoutes } from './admin-api/profile.ts'
 import { ownSessionRoutes, userSessionRoutes } from './admin-api/sessions.ts'
+import { submissionCredentialRoutes } from './admin-api/submission-credentials.ts'
 import { adminUserRoutes, superAdminInviteRoutes } from './admin-api/users.ts'
 import { computeRoutes } from './admin-data/compute.ts'
 import { envVarRoutes } from './admin-data/env-vars.ts'
@@ -68,6 +69,7 @@ import {
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
+import { portalSubmissionCredentialRoutes } from './portal/submission-credentials.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
 import { portalUserSessionRoutes } from './portal/user-sessions.ts'
 
@@ -111,6 +113,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalAliasRoutes,
   portalContactRecipientRoutes,
   portalForwardingRoutes,
+  portalSubmissionCredentialRoutes,
   portalMessageRoutes,
   portalSendingRoutes,
   portalSuppressionRoutes,
@@ -136,6 +139,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   mailboxSettingsRoutes,
   mailboxOwnerRoutes,
   forwardingRoutes,
+  submissionCredentialRoutes,
   aliasRoutes,
   contactRecipientRoutes,
   resourceRoutes,

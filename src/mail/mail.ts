@@ -25,7 +25,7 @@ import { type ForwardingServices, openForwarding } from './forwarding/open-forwa
 import { Arrivals } from './inbound/arrivals.ts'
 import { InboundGate } from './inbound/gate.ts'
 import { MessageStore } from './inbound/message-store.ts'
-import { type RecipientLookupDeps, RecipientLookup } from './inbound/recipient-lookup.ts'
+import { RecipientLookup } from './inbound/recipient-lookup.ts'
 import { InboundMail } from './inbound/service.ts'
 import { MailboxChanges } from './mailboxes/mailbox-changes.ts'
 import { MailboxOwners } from './mailboxes/owners.ts'
@@ -41,6 +41,8 @@ import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
 import { type SendingServices, openSending } from './sending/open-sending.ts'
 import { RecipientQueue } from './sending/recipient-queue.ts'
+import { type SubmissionServices, openSubmission } from './submission/open-submission.ts'
+import type { SubmissionMailDeps } from './submission/service.ts'
 import { MailVerification } from './verification/service.ts'
 
 /** Messages on their way at once; each waits for the gateway most of its time. */
@@ -50,7 +52,7 @@ export interface MailDeps extends PlatformServices {
   readonly config: Config
   readonly counters: Counters
   readonly dns: DnsResolver
-  readonly siteByHost: RecipientLookupDeps['siteByDomain']
+  readonly siteByHost: SubmissionMailDeps['siteByDomain']
   readonly sealer: Sealer
   readonly siteKeys: SiteKeys
   readonly mailTransport: MailTransport
@@ -71,7 +73,8 @@ export interface Mail
     RemovalServices,
     SendingServices,
     SigningServices,
-    ForwardingServices {
+    ForwardingServices,
+    SubmissionServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
   readonly contactForm: ContactForm
@@ -133,15 +136,8 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     forms: forwarderServices.forms,
     events,
   })
-  const forwardingServices = openForwarding({
-    ...deps,
-    ...mailboxServices,
-    outboundMessages,
-    events,
-    addresses: new MailAddresses(),
-    baseUrl: deps.config.baseUrl,
-    suppressed: (...asked) => sendingServices.suppressions.among(...asked),
-  })
+  const sending = { ...deps, ...mailboxServices, ...sendingServices, outboundMessages, events }
+  const forwardingServices = openForwardingSettings(sending)
   return {
     ...signing,
     outboundMessages,
@@ -152,6 +148,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     ...parts,
     ...sendingServices,
     ...forwardingServices,
+    ...openSubmissionPort(sending),
     smtp: openInbound(deps, { ...mailboxServices, ...forwarderServices, arrivals }),
   }
 }
@@ -165,6 +162,33 @@ function openSigning(deps: MailDeps & { readonly events: MailEvents }): SigningS
     dkimSigner: new DkimSigner(dkimKeys),
     siteDnsRecords: new SiteDnsRecords({ dns, dkimKeys, ...config.mail }),
   }
+}
+
+function openForwardingSettings(
+  deps: MailDeps &
+    MailboxServices &
+    SendingServices & { readonly outboundMessages: OutboundMessages; readonly events: MailEvents },
+): ForwardingServices {
+  return openForwarding({
+    ...deps,
+    addresses: new MailAddresses(),
+    baseUrl: deps.config.baseUrl,
+    suppressed: (...asked) => deps.suppressions.among(...asked),
+  })
+}
+
+function openSubmissionPort(
+  deps: MailDeps & MailboxServices & SendingServices & { readonly events: MailEvents },
+): SubmissionServices {
+  const { mail: config, dataDir } = deps.config
+  return openSubmission({
+    ...deps,
+    config,
+    dataDir,
+    addresses: new MailAddresses(),
+    limits: deps.sendingLimits,
+    siteByDomain: deps.siteByHost,
+  })
 }
 
 function openOutbound(deps: MailDeps & Pick<SigningServices, 'dkimSigner'>): OutboundMessages {
@@ -215,7 +239,9 @@ function openInbound(
     store: new MessageStore({ ...deps, maxBytes: limits.messageBytes }),
     arrivals,
   })
-  return new SmtpListener({ ...deps, config, dataDir, policy })
+  const { messageBytes } = limits
+  const listens = { name: 'smtp', port: config.smtpPort, messageBytes } as const
+  return new SmtpListener({ ...deps, ...listens, config, dataDir, policy })
 }
 
 type MailEvents = Pick<Identity['securityEvents'], 'record'>

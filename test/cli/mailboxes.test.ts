@@ -181,6 +181,22 @@ test('croft forwarding names targets, turns forwarding on, and tells both', asyn
   expect(items).toMatchObject([{ actor: 'operator', detail: { enabled: true, keepCopy: false } }])
 })
 
+test('croft mailbox credential makes, lists and deletes passwords of mail programs', async () => {
+  const address = 'writing@one.test'
+  await run('mailbox', 'create', address, '--owner', ann.email)
+  const list = ['mailbox', 'credential', 'list', address]
+  expect((await run(...list)).out).toContain('croft mailbox credential create')
+  const made = await run('mailbox', 'credential', 'create', address, '--name', 'My laptop')
+  expect(made.out).toMatch(/^server +\S+, port \d+, STARTTLS\nuser name +writing@one\.test\n/)
+  expect(made.out).toMatch(/\npassword +[\w-]{43}\nid +sub_\w+\n$/)
+  const [item] = (await json(...list)).items
+  expect((await run(...list)).out).toMatch(/^sub_\w+ +My laptop +since 20.* +never used\n$/)
+  await json('mailbox', 'credential', 'delete', address, '--id', item.credentialId)
+  expect((await json(...list)).items).toEqual([])
+  const { items } = await json('audit', 'one.test', '--event', 'mail-credential.removed')
+  expect(items).toMatchObject([{ actor: 'operator', detail: { mailbox: address } }])
+})
+
 test('croft alias leads an address to mailboxes, elsewhere and nowhere', async () => {
   for (const name of ['a', 'b']) {
     await run('mailbox', 'create', `${name}@one.test`, '--owner', ann.email)
@@ -214,6 +230,8 @@ test.each([
   [['forwarding', 'set', 'info@one.test'], 'say what to change'],
   [['forwarding', 'set', 'info@one.test', '--enabled', 'yes'], '--enabled is on or off'],
   [['forwarding', 'target', 'add', 'info@one.test'], '--target is missing'],
+  [['mailbox', 'credential', 'create', 'info@one.test'], '--name is missing'],
+  [['mailbox', 'credential', 'delete', 'info@one.test'], '--id is missing'],
 ])('croft %j is called wrongly', async (args, words) => {
   expect(await run(...args)).toMatchObject({ code: 2, err: expect.stringContaining(words) })
 })

@@ -18,6 +18,7 @@ const READS = ({ address }: Names): readonly MailRoute[] => [
   ['GET', `/mailboxes/${address}/settings`],
   ['GET', `/mailboxes/${address}/forwarding`],
   ['GET', `/mailboxes/${address}/forwarding-targets`],
+  ['GET', `/mailboxes/${address}/submission-credentials`],
 ]
 
 /** What owners may change, too. */
@@ -25,6 +26,7 @@ const OWNER_CHANGES = ({ address }: Names): readonly MailRoute[] => [
   ['PUT', `/mailboxes/${address}/forwarding`, { enabled: true }],
   ['POST', `/mailboxes/${address}/forwarding-targets`, { targets: ['eve@example.org'] }],
   ['DELETE', `/mailboxes/${address}/forwarding-targets`, { targets: ['eve@example.org'] }],
+  ['POST', `/mailboxes/${address}/submission-credentials`, { name: 'Eve' }],
 ]
 
 const CHANGES = ({ address, alias, user }: Names): readonly MailRoute[] => [

@@ -152,9 +152,9 @@ test('a port that is taken keeps the server from starting', async () => {
   await using server = await limited({})
   const { config, clock, logger } = server.stack.context
   const policy = { ...idlePolicy }
-  const mail = { ...config.mail, smtpPort: server.port }
+  const at = { name: 'smtp', port: server.port, messageBytes: 1000 } as const
   const dataDir = server.stack.dataDir
-  const second = new SmtpListener({ config: mail, dataDir, clock, logger, policy })
+  const second = new SmtpListener({ ...at, config: config.mail, dataDir, clock, logger, policy })
   await expect(second.start()).rejects.toThrow('EADDRINUSE')
 })
 

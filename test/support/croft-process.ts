@@ -207,6 +207,7 @@ export function environmentOf(of: { port: number; dataDir: string }): Record<str
     HOME: '/nonexistent',
     PORT: String(of.port),
     SMTP_PORT: '0',
+    SUBMISSION_PORT: '0',
     CROFT_DATA_DIR: of.dataDir,
   }
 }

@@ -22,6 +22,7 @@ export function mailSettings({
   return {
     ...usual,
     smtpPort: 0,
+    submissionPort: 0,
     smtpHostname: 'mx.croft.test',
     ...settings,
     smtpLimits: { ...usual.smtpLimits, ...smtpLimits },

@@ -50,6 +50,8 @@ export const SECURITY_EVENTS = [
   'alias.deleted',
   'contact-recipients.added',
   'contact-recipients.removed',
+  'mail-credential.created',
+  'mail-credential.removed',
   'mail-forwarding.changed',
   'mail-forwarding.targets-added',
   'mail-forwarding.targets-removed',

@@ -25,7 +25,8 @@ interface Room {
 /** The same bytes from the same sender to the same recipient are the same message. */
 export function deliveryHash(arrival: Arrival, recipient: string): Buffer {
   const hash = createHash('sha256').update(arrival.sha256)
-  for (const part of [arrival.sender, recipient]) hash.update(`${Buffer.byteLength(part)}:${part}`)
+  for (const part of [arrival.sender, recipient, ...(arrival.envelopeTo ?? [])])
+    hash.update(`${Buffer.byteLength(part)}:${part}`)
   return hash.digest()
 }
 

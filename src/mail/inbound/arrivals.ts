@@ -5,11 +5,14 @@ import type { PlatformServices } from '#platform/services.ts'
 import { Acceptance, type Decision, deliveryHash, growthOf } from './acceptance.ts'
 import type { Arrival } from './model.ts'
 import {
+  type DeliveryKey,
+  type FiledMessage,
   type NewMessage,
   addUsage,
   holdMailboxes,
   holdUsage,
   insertMessages,
+  selectDelivered,
   selectDeliveries,
 } from './queries.ts'
 
@@ -57,19 +60,22 @@ export class Arrivals {
   }
 
   /**
-   * Puts a message into one mailbox that did not come from outside, in the caller's transaction. Throws the `SmtpReply` of a
-   * mailbox without room.
+   * Puts a message into one mailbox that did not come from outside, in the caller's transaction. Gives the one that is there
+   * already, where it is the same. Throws the `SmtpReply` of a mailbox without room.
    */
-  async file(tx: SiteTx, arrival: Arrival, messageId: string): Promise<void> {
+  async file(tx: SiteTx, arrival: Arrival, messageId: string): Promise<FiledMessage> {
     const { clock, noteChange } = this.#deps
     const now = clock.now()
     const acceptance = await heldFor(tx, [arrival], now)
     const decision = acceptance.decide(arrival, () => messageId)
     if ('refusal' in decision) throw decision.refusal
-    const growth = growthOf(decision.messages)
-    await insertMessages(tx, decision.messages, now)
+    const { messages } = decision
+    if (messages.length === 0) return selectDelivered(tx, onlyKey(arrival))
+    const growth = growthOf(messages)
+    await insertMessages(tx, messages, new Date(now.getTime() + SAME_MESSAGE_MS))
     await addUsage(tx, growth)
     for (const { mailboxId } of growth) await noteChange(tx, mailboxId)
+    return { messageId, threadId: messageId }
   }
 
   async #work(siteId: string): Promise<void> {
@@ -126,13 +132,20 @@ export class Arrivals {
   }
 }
 
+const keysOf = (arrival: Arrival): DeliveryKey[] =>
+  arrival.deliveries.map(({ mailboxId, recipient }) => ({
+    mailboxId,
+    hash: deliveryHash(arrival, recipient),
+  }))
+
+function onlyKey(arrival: Arrival): DeliveryKey {
+  const [key] = keysOf(arrival)
+  if (!key) throw new Error('A message is for no mailbox')
+  return key
+}
+
 async function heldFor(tx: SiteTx, arrivals: readonly Arrival[], now: Date): Promise<Acceptance> {
-  const keys = arrivals.flatMap((arrival) =>
-    arrival.deliveries.map(({ mailboxId, recipient }) => ({
-      mailboxId,
-      hash: deliveryHash(arrival, recipient),
-    })),
-  )
+  const keys = arrivals.flatMap(keysOf)
   // In this order: the locks come before what they are for.
   const mailboxes = await holdMailboxes(tx, [...new Set(keys.map(({ mailboxId }) => mailboxId))])
   const usage = await holdUsage(tx)

@@ -34,6 +34,12 @@ export interface NewMessage extends DeliveryKey {
   readonly arrival: Arrival
 }
 
+/** A message in a mailbox, and its conversation as far as it is known. */
+export interface FiledMessage {
+  readonly messageId: string
+  readonly threadId: string
+}
+
 export interface Growth {
   readonly mailboxId: string
   readonly bytes: number
@@ -88,6 +94,24 @@ export async function selectDeliveries(
         and accepted.delivery_hash = key.hash
       limit 1) found`.execute(tx.db)
   return rows.filter(({ expiresAt }) => expiresAt > now)
+}
+
+/** The message that a remembered delivery made. One that was purged since then began a conversation of its own. */
+export async function selectDelivered(
+  tx: SiteTx,
+  { mailboxId, hash }: DeliveryKey,
+): Promise<FiledMessage> {
+  const { rows } = await sql<FiledMessage>`
+    select delivery.message_id as "messageId",
+           coalesce(message.thread_id, delivery.message_id) as "threadId"
+    from mail_delivery delivery
+    left join mail_message message
+      on message.site_id = delivery.site_id and message.message_id = delivery.message_id
+    where delivery.site_id = ${tx.siteId} and delivery.mailbox_id = ${mailboxId}
+      and delivery.delivery_hash = ${hash}`.execute(tx.db)
+  const [found] = rows
+  if (!found) throw new Error('A delivery that was found is gone')
+  return found
 }
 
 /**

@@ -24,6 +24,10 @@ export interface SendingServices {
   readonly stagedAttachments: StagedAttachments
   readonly suppressions: Suppressions
   readonly bounces: Bounces
+  /** For those who hand messages in by other ways. */
+  readonly outgoing: OutgoingMail
+  readonly senderAccess: SenderAccess
+  readonly sendingLimits: SendingLimits
 }
 
 export interface OpenSendingDeps
@@ -48,14 +52,24 @@ export function openSending(deps: OpenSendingDeps): SendingServices {
   })
   const senderAccess = new SenderAccess(deps)
   const stagedAttachments = new StagedAttachments({ ...deps, senderAccess })
+  const outgoing = new OutgoingMail(deps)
+  const sendingLimits = new SendingLimits(deps)
   const sending = new Sending({
     ...deps,
     senderAccess,
     stagedAttachments,
     idempotentAnswers: new IdempotentAnswers(deps),
-    outgoing: new OutgoingMail(deps),
-    limits: new SendingLimits(deps),
+    outgoing,
+    limits: sendingLimits,
   })
   const bounces = new Bounces({ ...deps, suppressions })
-  return { sending, stagedAttachments, suppressions, bounces }
+  return {
+    sending,
+    stagedAttachments,
+    suppressions,
+    bounces,
+    outgoing,
+    senderAccess,
+    sendingLimits,
+  }
 }

@@ -60,7 +60,11 @@ export class OutgoingMail {
   }
 
   /** 413 `MessageTooLarge` beyond 25 MiB. Nothing is kept when it rejects. */
-  async store(siteId: string, content: AsyncIterable<Uint8Array>): Promise<StoredOutgoing> {
+  async store(
+    siteId: string,
+    content: AsyncIterable<Uint8Array>,
+    { protocol }: { readonly protocol: string },
+  ): Promise<StoredOutgoing> {
     const { objects, ids, clock } = this.#deps
     const rawId = ids.named('raw')
     const message = new IncomingMessage(MAX_MESSAGE_BYTES)
@@ -77,7 +81,7 @@ export class OutgoingMail {
       rawId,
       sizeBytes: message.sizeBytes,
       sha256: message.digest(),
-      from: { address: '', heloName: '', protocol: 'HTTP', tls: null },
+      from: { address: '', heloName: '', protocol, tls: null },
       traceHeader: '',
       authentication: OWN,
       headers: readMailHeaders(message.headerBlock()),
@@ -94,15 +98,20 @@ export class OutgoingMail {
     }
   }
 
-  /** Files the message in SENT and queues it for each recipient. 403 `QuotaExceeded` when the mailbox is full. */
+  /**
+   * Files the message in SENT and queues it for each recipient. The same bytes to the same recipients within minutes are the
+   * message that is there already: then its id is given, and these bytes are needed no more. 403 `QuotaExceeded` when the mailbox is full.
+   */
   async accept(tx: SiteTx, stored: StoredOutgoing, outgoing: Outgoing): Promise<SentMessage> {
     const { arrivals, mailParsing, recipientQueue, queue } = this.#deps
     const { messageId, mailboxId, sender, recipients } = outgoing
     const { siteId } = tx
-    const arrival = { ...stored, sender, deliveries: [{ mailboxId, recipient: sender }] }
-    await arrivals.file(tx, arrival, messageId).catch((error: unknown) => {
+    const deliveries = [{ mailboxId, recipient: sender }]
+    const arrival = { ...stored, sender, deliveries, envelopeTo: recipients.toSorted() }
+    const filed = await arrivals.file(tx, arrival, messageId).catch((error: unknown) => {
       throw error instanceof SmtpReply ? noRoom(error) : error
     })
+    if (filed.messageId !== messageId) return { id: filed.messageId, threadId: filed.threadId }
     const { messageId: headerId, inReplyTo, references } = stored.headers
     const threadId = await mailParsing.conversationOf(tx, {
       mailboxId,

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 
-import { prepareRawMessage } from './raw-message.ts'
+import { preparedMessage, prepareRawMessage } from './raw-message.ts'
 
 const SENDER = {
   localPart: 'info',
@@ -58,4 +58,30 @@ test.each([
 
 test('a message without a body is refused', () => {
   expect(() => prepared('From: info@one.test')).toThrow('raw: has no empty line')
+})
+
+describe('a message that comes in pieces', () => {
+  async function inPieces(bytes: Buffer, size: number): Promise<string> {
+    async function* pieces() {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+    }
+    const found: Uint8Array[] = []
+    for await (const piece of preparedMessage(pieces(), SENDER)) found.push(piece)
+    return Buffer.concat(found).toString('latin1')
+  }
+
+  test('becomes the same, however they are cut', async () => {
+    const lines = ['Bcc: eve@else.test', 'From: info@one.test', 'Subject: x', '', 'a', '', 'b', '']
+    const message = Buffer.from(lines.join('\r\n'))
+    const whole = prepareRawMessage(message, SENDER).toString('latin1')
+    for (const size of [1, 2, 3, 7, 1000]) expect(await inPieces(message, size)).toBe(whole)
+  })
+
+  test('is refused for a header without an end, or of more than 256 KiB', async () => {
+    const endless = Buffer.from('From: info@one.test\r\nSubject: x\r\n')
+    await expect(inPieces(endless, 10)).rejects.toThrow('has no empty line')
+    const long = Buffer.from(`From: info@one.test\r\nX: ${'y'.repeat(256 * 1024)}\r\n\r\n`)
+    await expect(inPieces(long, 64 * 1024)).rejects.toThrow('more than 262144 bytes')
+    await expect(inPieces(long, 1_000_000)).rejects.toThrow('more than 262144 bytes')
+  })
 })

@@ -2,7 +2,9 @@ import { invalid } from '#base/app-error.ts'
 import { canonicalLocalPart, localPartAt, withoutPlusPart } from '#mail/addresses/local-part.ts'
 import { readAddresses } from '#mail/headers/addresses.ts'
 
-const END_OF_HEADER = '\r\n\r\n'
+const END_OF_HEADER = Buffer.from('\r\n\r\n')
+/** As much as is read of a header elsewhere. */
+const MAX_HEADER_BYTES = 256 * 1024
 /** RFC 5322 §3.6.8. */
 const FIELD = /^([\x21-\x39\x3b-\x7e]+)[ \t]*:/
 /** Nobody but the envelope names them; what says who handed the message over is written by those who take it. */
@@ -18,16 +20,62 @@ export interface RawSender {
   readonly date: Date
 }
 
+/** What is wrong with the header of a message, as the end of a sentence about it. */
+export class HeaderFault extends Error {
+  override readonly name = 'HeaderFault'
+}
+
 /**
  * Makes a message that somebody composed fit to be sent from a mailbox (RFC 6409 §8): adds Date and Message-ID where they are
  * missing, and takes out Bcc. Leaves the body as it is. Throws a `ValidationError` for a message that names another author.
  */
 export function prepareRawMessage(message: Buffer, sender: RawSender): Buffer {
   const text = message.toString('latin1')
-  const whole = text.includes('\r\n') ? text : text.replaceAll('\n', '\r\n')
-  const end = whole.indexOf(END_OF_HEADER)
-  if (end < 0) throw invalid('raw', 'has no empty line between its header and its body')
-  const fields = whole.slice(0, end).split(/\r\n(?![ \t])/)
+  const bytes = text.includes('\r\n')
+    ? message
+    : Buffer.from(text.replaceAll('\n', '\r\n'), 'latin1')
+  try {
+    const end = bytes.indexOf(END_OF_HEADER)
+    if (end < 0) throw noEnd()
+    return Buffer.concat([preparedHeader(bytes.subarray(0, end), sender), bytes.subarray(end)])
+  } catch (error) {
+    throw error instanceof HeaderFault ? invalid('raw', error.message) : error
+  }
+}
+
+/** The same while the message comes: holds its header alone. Rejects with a `HeaderFault`. */
+export async function* preparedMessage(
+  content: AsyncIterable<Uint8Array>,
+  sender: RawSender,
+): AsyncGenerator<Uint8Array> {
+  let head: Buffer | undefined = Buffer.alloc(0)
+  for await (const chunk of content) {
+    if (head === undefined) {
+      yield chunk
+      continue
+    }
+    head = Buffer.concat([head, chunk])
+    const end = head.indexOf(END_OF_HEADER)
+    if (end > MAX_HEADER_BYTES || (end < 0 && head.length > MAX_HEADER_BYTES)) throw tooLong()
+    if (end < 0) continue
+    yield preparedHeader(head.subarray(0, end), sender)
+    yield head.subarray(end)
+    head = undefined
+  }
+  if (head !== undefined) throw noEnd()
+}
+
+/** Whether it is the mailbox's address, which may have a plus part. */
+export function isSender(
+  { localPart, domain }: Pick<RawSender, 'localPart' | 'domain'>,
+  address: string,
+): boolean {
+  const found = canonicalLocalPart(localPartAt(domain, address) ?? '')
+  return (withoutPlusPart(found) ?? found) === localPart
+}
+
+function preparedHeader(header: Buffer, sender: RawSender): Buffer {
+  const fields = header.toString('latin1').split(/\r\n(?![ \t])/)
   const names = fields.map(nameOf)
   checkAuthor(fields, names, sender)
   const added = [
@@ -35,13 +83,13 @@ export function prepareRawMessage(message: Buffer, sender: RawSender): Buffer {
     ...(names.includes('message-id') ? [] : [`Message-ID: <${sender.headerId}>`]),
   ]
   const kept = fields.filter((_, at) => !DROPPED.includes(names[at] ?? ''))
-  return Buffer.from([...kept, ...added].join('\r\n') + whole.slice(end), 'latin1')
+  return Buffer.from([...kept, ...added].join('\r\n'), 'latin1')
 }
 
 function nameOf(field: string): string {
   const name = FIELD.exec(field)?.[1]
   if (name !== undefined) return name.toLowerCase()
-  throw invalid('raw', 'has a line in its header that is no field like "Subject: Hello"')
+  throw new HeaderFault('has a line in its header that is no field like "Subject: Hello"')
 }
 
 /** One From, with one address, which is the mailbox's; the same of Sender, if there is one. */
@@ -52,10 +100,9 @@ function checkAuthor(fields: readonly string[], names: readonly string[], sender
     const values = found.map((field) => Buffer.from(valueOf(field), 'latin1').toString())
     const { addresses } = readAddresses(values)
     const [address = ''] = addresses
-    if (found.length !== 1 || addresses.length !== 1 || !isOf(sender, address)) {
+    if (found.length !== 1 || addresses.length !== 1 || !isSender(sender, address)) {
       const own = `${sender.localPart}@${sender.domain}`
-      throw invalid(
-        'raw',
+      throw new HeaderFault(
         `must have one ${name === 'from' ? 'From' : 'Sender'}, which is "${own}"`,
       )
     }
@@ -65,9 +112,10 @@ function checkAuthor(fields: readonly string[], names: readonly string[], sender
 const valueOf = (field: string): string =>
   field.slice(field.indexOf(':') + 1).replaceAll(/\r\n[ \t]+/g, ' ')
 
-function isOf({ localPart, domain }: RawSender, address: string): boolean {
-  const found = canonicalLocalPart(localPartAt(domain, address) ?? '')
-  return (withoutPlusPart(found) ?? found) === localPart
-}
+const noEnd = (): HeaderFault =>
+  new HeaderFault('has no empty line between its header and its body')
+
+const tooLong = (): HeaderFault =>
+  new HeaderFault(`has a header of more than ${MAX_HEADER_BYTES} bytes`)
 
 const rfc5322Date = (date: Date): string => date.toUTCString().replace(/GMT$/, '+0000')

@@ -35,6 +35,8 @@ import {
   unknownRef,
 } from './staged-attachments.ts'
 
+const HTTP = { protocol: 'HTTP' }
+
 export interface SendingDeps extends Pick<
   PlatformServices,
   'database' | 'queue' | 'clock' | 'ids'
@@ -181,7 +183,7 @@ export class Sending {
     if (raw) {
       const { localPart } = mailbox
       const bytes = prepareRawMessage(raw, { ...own, localPart, domain })
-      return this.#deps.outgoing.store(siteId, Readable.from([bytes]))
+      return this.#deps.outgoing.store(siteId, Readable.from([bytes]), HTTP)
     }
     const bytes = composeMessage(
       {
@@ -193,7 +195,7 @@ export class Sending {
       },
       files,
     )
-    return this.#deps.outgoing.store(siteId, bytes)
+    return this.#deps.outgoing.store(siteId, bytes, HTTP)
   }
 
   /** Of two messages that name one file, the first has it. */

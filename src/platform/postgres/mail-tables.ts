@@ -52,6 +52,14 @@ export interface MailTables {
     token_expires_at: Date | null
     verification_sent_at: Date | null
   }
+  mail_submission_credential: {
+    credential_id: string
+    mailbox_id: string
+    name: string
+    secret_hash: Buffer
+    created_at: Date
+    last_used_at: Date | null
+  }
   contact_recipient: {
     email: string
     created_at: Date

@@ -22,10 +22,15 @@ const MAX_COMMAND_BYTES = 4096
 const RELOAD_MS = 5000
 const LAST_WORDS_MS = 1000
 /** The library's answers to relics and to what only a trusted proxy may say. */
-const DISABLED = ['AUTH', 'HELP', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD']
+const DISABLED = ['HELP', 'WIZ', 'SHELL', 'KILL', 'XCLIENT', 'XFORWARD']
 
 export interface SmtpListenerDeps {
   readonly config: MailConfig
+  /** What it is called in logs. */
+  readonly name: 'smtp' | 'submission'
+  readonly port: number
+  /** The largest message. */
+  readonly messageBytes: number
   readonly dataDir: string
   readonly clock: Clock
   readonly logger: Logger
@@ -52,21 +57,21 @@ export class SmtpListener {
 
   /** Begins to listen; gives the port. */
   async start(): Promise<number> {
-    const { config, logger, reloadMs = RELOAD_MS } = this.#deps
+    const { config, name, logger, reloadMs = RELOAD_MS } = this.#deps
     const material = await this.#material()
     const server = new GuardedServer(this.#options(material))
     // What befalls one connection: a reset, a failed handshake.
     server.on('error', (error) => logger.debug({ err: error }, 'an SMTP connection failed'))
     await listening(
       server.server,
-      (begun) => server.listen(config.smtpPort, config.smtpHost, begun),
-      (error) => logger.error({ err: error }, 'the SMTP server failed'),
+      (begun) => server.listen(this.#deps.port, config.smtpHost, begun),
+      (error) => logger.error({ err: error, name }, 'the SMTP server failed'),
     )
     this.#server = server
     this.#reloadTls(material, reloadMs)
     const address = server.server.address()
-    const port = address !== null && typeof address === 'object' ? address.port : config.smtpPort
-    logger.info({ host: config.smtpHost, port }, 'smtp listens')
+    const port = address !== null && typeof address === 'object' ? address.port : this.#deps.port
+    logger.info({ host: config.smtpHost, port }, `${name} listens`)
     return port
   }
 
@@ -94,7 +99,7 @@ export class SmtpListener {
   }
 
   #options({ key, cert }: TlsMaterial): SMTPServerOptions {
-    const { config, policy } = this.#deps
+    const { config, policy, messageBytes } = this.#deps
     return {
       name: config.smtpHostname,
       banner: 'ready',
@@ -102,14 +107,13 @@ export class SmtpListener {
       key,
       cert,
       minVersion: 'TLSv1.2',
-      size: config.smtpLimits.messageBytes,
+      size: messageBytes,
       maxClients: config.smtpLimits.connections,
       maxCommandLength: MAX_COMMAND_BYTES,
       socketTimeout: IDLE_MS,
       closeTimeout: 2 ** 31 - 1,
       hideENHANCEDSTATUSCODES: false,
-      authOptional: true,
-      disabledCommands: DISABLED,
+      ...this.#authentication(),
       // A name that a stranger chose says nothing; SPF asks for what it needs.
       disableReverseLookup: true,
       logger: false,
@@ -124,6 +128,21 @@ export class SmtpListener {
         void this.#answer(() => policy.recipient(clientOf(session), address), done),
       onData: (stream, session, done) => void this.#receive(stream, session, done),
       onClose: (session) => this.#closed(session),
+    }
+  }
+
+  #authentication(): SMTPServerOptions {
+    const { policy } = this.#deps
+    if (!policy.authenticate) return { authOptional: true, disabledCommands: ['AUTH', ...DISABLED] }
+    return {
+      authMethods: ['PLAIN', 'LOGIN'],
+      authRequiredMessage: '5.7.0 Log in first, after STARTTLS',
+      disabledCommands: DISABLED,
+      onAuth: ({ username, password }, session, done) => {
+        const login = { username: username ?? '', password: password ?? '' }
+        const work = () => policy.authenticate?.(clientOf(session), login)
+        void this.#answer(work, (refusal) => done(refusal, { user: session.id }))
+      },
     }
   }
 
@@ -164,7 +183,7 @@ export class SmtpListener {
 
   /** A client that is refused sends on until it has said all; what is twice too long ends with the connection. */
   #skipRest(stream: Readable, session: SMTPServerSession): void {
-    let left = this.#deps.config.smtpLimits.messageBytes
+    let left = this.#deps.messageBytes
     stream.on('data', (chunk: Uint8Array) => {
       left -= chunk.length
       if (left < 0) this.#connection(session)?.hangUp()

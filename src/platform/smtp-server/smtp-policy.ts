@@ -4,7 +4,7 @@ export interface SmtpClient {
   readonly address: string
   /** What it calls itself in HELO or EHLO; empty before. */
   readonly heloName: string
-  /** `SMTP`, `ESMTP` or `ESMTPS`, as a Received header names it. */
+  /** `SMTP`, `ESMTP`, `ESMTPS` or `ESMTPSA`, as a Received header names it. */
   readonly protocol: string
   /** Undefined without TLS. */
   readonly tls: { readonly version: string; readonly cipher: string } | undefined
@@ -16,6 +16,12 @@ export interface MailCommand {
   /** What the client says that the message will have, or 0. */
   readonly declaredBytes: number
   readonly smtpUtf8: boolean
+}
+
+/** What a client logs in with: nothing of it is checked. */
+export interface SmtpLogin {
+  readonly username: string
+  readonly password: string
 }
 
 /** How a connection went, at its end. */
@@ -30,6 +36,8 @@ export interface ConnectionSummary {
  */
 export interface SmtpPolicy {
   connected(client: SmtpClient): void
+  /** Where it is there, nothing goes without: a login is offered over TLS alone, and MAIL before it is refused with 530. */
+  authenticate?(client: SmtpClient, login: SmtpLogin): Promise<void>
   mail(client: SmtpClient, command: MailCommand): Promise<void>
   recipient(client: SmtpClient, address: string): Promise<void>
   /** Reads the message to its end, and gives the text of the reply once it is kept. */

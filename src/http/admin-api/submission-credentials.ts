@@ -1,0 +1,46 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { AddressPath, CredentialPath } from '#http/path-params.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import type { ActorContext } from '#identity/actor.ts'
+import {
+  CreatedCredential,
+  type CredentialEditor,
+  CredentialRequest,
+  CredentialList,
+} from '#mail/submission/model.ts'
+
+import { mailEditor } from './mailboxes.ts'
+
+/** The passwords with which mail programs send from a mailbox. */
+export const submissionCredentialRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/mailboxes/:address/submission-credentials' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .get(
+      '',
+      async ({ site, actor, params }) =>
+        context.submissionCredentials.list(site, actor, params.address),
+      { role: 'user', params: AddressPath, response: CredentialList },
+    )
+    .post(
+      '',
+      async ({ site, by, params, body }) =>
+        context.submissionCredentials.create(site, editorOf(by), params.address, body.name),
+      { role: 'user', params: AddressPath, body: CredentialRequest, response: CreatedCredential },
+    )
+    .delete(
+      '/:credentialId',
+      async ({ site, by, params: { address, credentialId } }) => {
+        await context.submissionCredentials.remove(site, editorOf(by), address, credentialId)
+        return noContent()
+      },
+      { role: 'user', params: CredentialPath },
+    )
+
+const editorOf = (by: ActorContext): CredentialEditor => ({
+  reader: by.actor,
+  by: mailEditor(by),
+})

@@ -1,0 +1,49 @@
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { noContent } from '#http/no-content.ts'
+import { SiteAddressPath, SiteCredentialPath } from '#http/path-params.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import {
+  CreatedCredential,
+  type CredentialEditor,
+  CredentialRequest,
+  CredentialList,
+} from '#mail/submission/model.ts'
+
+import { OPERATOR_READER, operatorAt } from './operator-at.ts'
+
+/** The passwords with which mail programs send from the mailboxes of a site. */
+export const portalSubmissionCredentialRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/mailboxes/:address/submission-credentials' })
+    .use(operatorAuth(context))
+    .get(
+      '',
+      async ({ site, params }) =>
+        context.submissionCredentials.list(site, OPERATOR_READER, params.address),
+      { siteOperator: true, params: SiteAddressPath, response: CredentialList },
+    )
+    .post(
+      '',
+      async ({ site, request, params, body }) =>
+        context.submissionCredentials.create(site, editorAt(request), params.address, body.name),
+      {
+        siteOperator: true,
+        params: SiteAddressPath,
+        body: CredentialRequest,
+        response: CreatedCredential,
+      },
+    )
+    .delete(
+      '/:credentialId',
+      async ({ site, request, params: { address, credentialId } }) => {
+        await context.submissionCredentials.remove(site, editorAt(request), address, credentialId)
+        return noContent()
+      },
+      { siteOperator: true, params: SiteCredentialPath },
+    )
+
+const editorAt = (request: Request): CredentialEditor => ({
+  reader: OPERATOR_READER,
+  by: operatorAt(request),
+})
