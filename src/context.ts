@@ -106,7 +106,10 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const runtime = await openRuntime({
     ...deps,
     ...stores,
-    siteMail: mail.siteMessages,
+    siteMail: {
+      send: (...message) => mail.siteMessages.send(...message),
+      sendFromMailbox: (...message) => mail.siteSender.sendFromMailbox(...message),
+    },
     visitors: identity.visitors,
     groups: identity.dataGroups,
     sources: {

@@ -62,8 +62,14 @@ export interface Context {
   /**
    * Sends from `no-reply@` the site's domain, to each recipient by itself. Acknowledged means kept: it is sent, or seen to
    * fail. A site reaches 500 recipients an hour, 100 of them for strangers of one network (`TooManyRequests`).
+   *
+   * With a `mailbox` it sends as that mailbox of the site, to all recipients at once: the message is filed in its `SENT`, and
+   * answers come there. `MailboxNotFound`, `MailboxDisabled`, or what is wrong with the attachments.
    */
-  readonly sendEmail: (message: Email) => Promise<SentEmail>
+  readonly sendEmail: {
+    (message: MailboxEmail): Promise<SentMailboxEmail>
+    (message: Email): Promise<SentEmail>
+  }
   /**
    * Calls another operation of the site as this call's caller, and gives its `data`. Its own rule admits the caller, as
    * at `/data/{name}`; without a token that is what `/data/public/{name}` serves. At most eight deep.
@@ -105,6 +111,38 @@ export interface Email {
   readonly text?: string
   readonly html?: string
   readonly replyTo?: string
+}
+
+/** All of it together has at most 9 MiB as JSON, so files some 6.5 MiB. */
+export interface MailboxEmail {
+  /** An address of the site, like `info@shop.test`. */
+  readonly mailbox: string
+  /** `ann@example.org` or `Ann Lee <ann@example.org>`; at most 100 with `cc` and `bcc`. */
+  readonly to: string | readonly string[]
+  readonly cc?: readonly string[]
+  readonly bcc?: readonly string[]
+  /** One line of at most 998 characters. */
+  readonly subject: string
+  /** `text`, `html` or both, or `raw` instead. */
+  readonly text?: string
+  readonly html?: string
+  readonly replyTo?: string
+  /** At most 10. */
+  readonly attachments?: readonly {
+    readonly filename: string
+    readonly contentType: string
+    readonly contentBase64: string
+  }[]
+  /** In base64: a whole message (RFC 5322) from the mailbox, sent as it is to the recipients that are named here. */
+  readonly raw?: string
+  /** The same key with the same message within a day sends it once: for jobs that may run again. */
+  readonly idempotencyKey?: string
+}
+
+export interface SentMailboxEmail extends SentEmail {
+  /** Of the message in `SENT`. */
+  readonly id: string
+  readonly threadId: string
 }
 
 export interface SentEmail {

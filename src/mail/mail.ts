@@ -41,6 +41,7 @@ import { Recipients } from './recipients/service.ts'
 import { type RemovalServices, openRemoval } from './removal/open-removal.ts'
 import { type SendingServices, openSending } from './sending/open-sending.ts'
 import { RecipientQueue } from './sending/recipient-queue.ts'
+import { SiteSender } from './sending/site-sender.ts'
 import { type SubmissionServices, openSubmission } from './submission/open-submission.ts'
 import type { SubmissionMailDeps } from './submission/service.ts'
 import { MailVerification } from './verification/service.ts'
@@ -77,6 +78,7 @@ export interface Mail
     SubmissionServices {
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
+  readonly siteSender: SiteSender
   readonly contactForm: ContactForm
   readonly mailParsing: MailParsing
   readonly mailVerification: MailVerification
@@ -142,6 +144,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
     ...signing,
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
+    siteSender: new SiteSender({ ...deps, ...sendingServices }),
     contactForm: new ContactForm({ ...deps, outboundMessages }),
     mailParsing,
     mailVerification: new MailVerification(deps),

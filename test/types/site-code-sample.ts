@@ -32,6 +32,13 @@ export const files = async (input: Input, { bucket, sendEmail, operation, env, l
   await bucket('files').putObject({ key: 'a', body: { n: 1 } })
   const settings = await (await bucket('files').getObject({ key: 'a' })).json<{ n: number }>()
   const { messageId } = await sendEmail({ to: ['a@b.test'], subject: 'Hi', text: 'Hi' })
+  const { threadId } = await sendEmail({
+    mailbox: 'c@d.test',
+    to: 'a@b.test',
+    subject: 'Hi',
+    cc: [],
+  })
+  log(threadId)
   // @ts-expect-error: mail leaves from the site's own address
   await sendEmail({ from: 'c@d.test', to: 'a@b.test', subject: 'Hi', text: 'Hi' })
   const total = await operation<number>('total', { since: settings.n })

@@ -10,7 +10,14 @@ import {
 import type { Call } from '#platform/sandbox-host/call.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
 
-import { readMessage, type SiteMail } from './site-mail.ts'
+import {
+  type MessageFromMailbox,
+  type SiteMail,
+  type SiteMessage,
+  namesMailbox,
+  readMailboxMessage,
+  readMessage,
+} from './site-mail.ts'
 
 const HOUR_MS = 3_600_000
 /** Limits a site's recipients in the hour that begins with the first of them. */
@@ -40,15 +47,35 @@ export class MailCalls {
     if (!hostCall.function)
       throw new AppError('Forbidden', 'Ad-hoc code sends no mail: functions do')
     checkJsonSize(hostCall.argument)
-    const message = readMessage(JSON.parse(hostCall.argument))
-    const { length } = message.to
-    const shares = sharesOf(hostCall.call)
-    await this.#countAll(shares, length)
+    const input: unknown = JSON.parse(hostCall.argument)
+    return namesMailbox(input)
+      ? this.#sendFromMailbox(hostCall.call, readMailboxMessage(input))
+      : this.#send(hostCall.call, readMessage(input))
+  }
+
+  #send(call: Call, message: SiteMessage): Promise<string> {
+    return this.#counted(call, message.to.length, async () => {
+      const messageIds = await this.#mail.send(call.site.siteId, message)
+      return { messageId: messageIds[0], messageIds }
+    })
+  }
+
+  #sendFromMailbox(call: Call, message: MessageFromMailbox): Promise<string> {
+    const { to, cc = [], bcc = [] } = message.request
+    return this.#counted(call, to.length + cc.length + bcc.length, async () => {
+      const { id, threadId } = await this.#mail.sendFromMailbox(call.site.siteId, message)
+      return { id, threadId, messageId: id, messageIds: [id] }
+    })
+  }
+
+  /** What was not sent does not count. */
+  async #counted(call: Call, recipients: number, work: () => Promise<object>): Promise<string> {
+    const shares = sharesOf(call)
+    await this.#countAll(shares, recipients)
     try {
-      const messageIds = await this.#mail.send(hostCall.call.site.siteId, message)
-      return JSON.stringify({ messageId: messageIds[0], messageIds })
+      return JSON.stringify(await work())
     } catch (error) {
-      for (const share of shares) await this.#undo(share, length)
+      for (const share of shares) await this.#undo(share, recipients)
       throw error
     }
   }

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
+import { SendRequest, type SentMessage } from '#mail/sending/model.ts'
 import { envelopeAddress } from '#platform/smtp/mail-address.ts'
 import { parseShape } from '#runtime/shape.ts'
 
@@ -20,10 +21,19 @@ export interface SiteMessage {
   readonly replyTo?: string
 }
 
+/** A message that a site's code sends from one of the site's mailboxes, to all of its recipients. */
+export interface MessageFromMailbox {
+  readonly request: SendRequest
+  /** Names the message, so that a call that is repeated sends it once. */
+  readonly idempotencyKey: string | undefined
+}
+
 /** Mail's side of it. What it has acknowledged is sent, or seen to fail, whatever happens to this process. */
 export interface SiteMail {
   /** The ids of the messages, one for each recipient, in their order. */
   send(siteId: string, message: SiteMessage): Promise<readonly string[]>
+  /** As somebody who may read every mailbox of the site. */
+  sendFromMailbox(siteId: string, message: MessageFromMailbox): Promise<SentMessage>
 }
 
 const Address = Type.String({ maxLength: 320 })
@@ -43,8 +53,31 @@ const Email = ClosedObject({
   replyTo: Type.Optional(Address),
 })
 
+const { body: Text, attachmentRefs: _staged, ...CONTENT } = SendRequest.properties
+const MailboxEmail = ClosedObject({
+  ...CONTENT,
+  text: Text,
+  idempotencyKey: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, fault: 'must have 1 to 255 characters' }),
+  ),
+})
+/** What only mailboxes send. */
+const OF_MAILBOXES = ['attachments', 'raw', 'cc', 'bcc', 'idempotencyKey']
+
+/** Whether site code named the mailbox that sends. */
+export const namesMailbox = (input: unknown): boolean =>
+  typeof input === 'object' && input !== null && 'mailbox' in input
+
+/** Reads what site code gives `ctx.sendEmail` with a `mailbox`. The mailbox's own rules come on top. */
+export function readMailboxMessage(input: unknown): MessageFromMailbox {
+  const { text, idempotencyKey, ...rest } = parseShape(MailboxEmail, listed(input))
+  return { request: { ...rest, ...(text !== undefined && { body: text }) }, idempotencyKey }
+}
+
 /** Reads what site code gives `ctx.sendEmail`. A `ValidationError` names the field that is wrong. */
 export function readMessage(input: unknown): SiteMessage {
+  const missed = OF_MAILBOXES.find((field) => Object.hasOwn(Object(input), field))
+  if (missed !== undefined) throw invalid(missed, 'name the "mailbox" that sends such a message')
   const { to, subject, text = '', html = '', replyTo } = parseShape(Email, listed(input))
   if (text === '' && html === '') throw invalid('text', 'give "text", "html" or both')
   for (const [field, body] of Object.entries({ text, html })) {
