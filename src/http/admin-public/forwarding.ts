@@ -52,9 +52,7 @@ async function look(
   { site, request, link }: LinkVisit,
 ): Promise<Response> {
   const consent = await forwardingVerifications.find(site, link, originOf(request))
-  return consent.status === 'VERIFIED'
-    ? verifiedPage(site, consent)
-    : consentPage(site, link.token, consent)
+  return consentPage(site, link.token, consent)
 }
 
 async function agreeAsProgram(

@@ -5,6 +5,7 @@ import type { StoredForwardingTarget } from './model.ts'
 /** A target, by the token that was mailed to it. */
 export interface TargetOfToken extends Pick<StoredForwardingTarget, 'target' | 'verifiedAt'> {
   readonly localPart: string
+  readonly expiresAt: Date | null
 }
 
 interface NewToken {
@@ -28,11 +29,10 @@ export async function updateTargetToken(
     .execute()
 }
 
-/** Undefined when the token is unknown or too old. */
+/** Undefined when the token is unknown. */
 export function selectTargetOfToken(
   tx: SiteTx,
   tokenHash: Buffer,
-  now: Date,
 ): Promise<TargetOfToken | undefined> {
   return tx.db
     .selectFrom('mail_forwarding_target')
@@ -41,10 +41,14 @@ export function selectTargetOfToken(
         .onRef('mailbox.site_id', '=', 'mail_forwarding_target.site_id')
         .onRef('mailbox.mailbox_id', '=', 'mail_forwarding_target.mailbox_id'),
     )
-    .select(['mailbox.local_part as localPart', 'target', 'verified_at as verifiedAt'])
+    .select([
+      'mailbox.local_part as localPart',
+      'target',
+      'verified_at as verifiedAt',
+      'token_expires_at as expiresAt',
+    ])
     .where('mail_forwarding_target.site_id', '=', tx.siteId)
     .where('token_hash', '=', tokenHash)
-    .where('token_expires_at', '>', now)
     .executeTakeFirst()
 }
 

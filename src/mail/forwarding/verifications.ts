@@ -21,7 +21,7 @@ import {
   updateTargetToken,
 } from './verification-queries.ts'
 
-const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
+const LIFETIME_MS = 72 * 60 * 60 * 1000
 /** On the site's own domain. */
 export const VERIFICATION_PATH = '/admin/public/forwarding/verify'
 
@@ -48,7 +48,7 @@ interface PendingTarget {
   readonly target: string
 }
 
-/** Mailed links by which targets agree: good for seven days, for one target of one mailbox, known to us only as hashes. */
+/** Mailed links by which targets agree: good once and for 72 hours, for one target of one mailbox, known to us only as hashes. */
 export class ForwardingVerifications {
   readonly #deps: ForwardingVerificationsDeps
   readonly #rateLimiter: LinkRateLimiter
@@ -77,7 +77,10 @@ export class ForwardingVerifications {
     return outboundMessages.delivers
   }
 
-  /** What the link asks for; changes nothing. 400 `InvalidToken`, 429 `TooManyRequests` after many that were. */
+  /**
+   * What the link asks for; changes nothing. 400 `InvalidToken`, 429 `TooManyRequests` after many that were, 410 `LinkExpired`
+   * for one that was used or is too old.
+   */
   find(site: Site, link: VerificationLink, origin: RequestOrigin): Promise<ForwardingConsent> {
     return this.#rateLimiter.attempt(site.siteId, origin.address, () =>
       this.#deps.database.withSite(site.siteId, async (tx) =>
@@ -86,7 +89,7 @@ export class ForwardingVerifications {
     )
   }
 
-  /** Has the target get mail from now on. Doing it twice is fine. */
+  /** Has the target get mail from now on. The errors of `find`. */
   verify(site: Site, link: VerificationLink, origin: RequestOrigin): Promise<ForwardingConsent> {
     return this.#rateLimiter.attempt(site.siteId, origin.address, () =>
       this.#deps.database.withSite(site.siteId, (tx) => this.#verify(tx, site, { link, origin })),
@@ -100,33 +103,35 @@ export class ForwardingVerifications {
   ): Promise<ForwardingConsent> {
     const { clock, events } = this.#deps
     const asked = await this.#named(tx, site, link)
-    if (await markTargetVerified(tx, hashSecret(link.token), clock.now())) {
-      const detail = { mailbox: addressOf(site, asked.localPart), targets: asked.target }
-      await events.record(tx, { event: 'mail-forwarding.verified', pool: 'admin', origin, detail })
-    } else {
-      // It was verified before, or its target was removed since it was read.
+    if (!(await markTargetVerified(tx, hashSecret(link.token), clock.now()))) {
+      // Somebody else agreed, or its target was removed, since it was read.
       await this.#named(tx, site, link)
     }
+    const detail = { mailbox: addressOf(site, asked.localPart), targets: asked.target }
+    await events.record(tx, { event: 'mail-forwarding.verified', pool: 'admin', origin, detail })
     return { ...consentOf(site, asked), status: 'VERIFIED' }
   }
 
   /**
    * By the hash of the token: how long the comparison of hashes takes tells nothing about the token. One error for
-   * everything that is wrong.
+   * everything that is wrong, and one for what was right once.
    */
-  async #named(
-    tx: SiteTx,
-    site: Site,
-    { token, mailbox, target }: VerificationLink,
-  ): Promise<TargetOfToken> {
-    const found = await selectTargetOfToken(tx, hashSecret(token), this.#deps.clock.now())
-    const isMeant =
-      (mailbox === undefined || localPartAt(site.domain, mailbox) === found?.localPart) &&
-      (target === undefined || canonicalTarget(target) === found?.target)
-    if (!found || !isMeant) throw invalidLink()
+  async #named(tx: SiteTx, site: Site, link: VerificationLink): Promise<TargetOfToken> {
+    const found = await selectTargetOfToken(tx, hashSecret(link.token))
+    if (!found || !isMeant(site, link, found)) throw invalidLink()
+    if (found.verifiedAt !== null) throw usedLink()
+    if (found.expiresAt === null || found.expiresAt <= this.#deps.clock.now()) throw oldLink()
     return found
   }
 }
+
+const isMeant = (
+  { domain }: Site,
+  { mailbox, target }: VerificationLink,
+  found: TargetOfToken,
+): boolean =>
+  (mailbox === undefined || localPartAt(domain, mailbox) === found.localPart) &&
+  (target === undefined || canonicalTarget(target) === found.target)
 
 const consentOf = (site: Site, asked: TargetOfToken): ForwardingConsent => ({
   mailbox: addressOf(site, asked.localPart),
@@ -137,5 +142,14 @@ const consentOf = (site: Site, asked: TargetOfToken): ForwardingConsent => ({
 const invalidLink = (): AppError =>
   new AppError(
     'InvalidToken',
-    'This link is not valid: it is older than seven days, a newer one was sent, or the forwarding was taken back',
+    'This link is not valid: a newer one was sent, or the forwarding was taken back',
+  )
+
+const usedLink = (): AppError =>
+  new AppError('LinkExpired', 'This link was used already: the forwarding is agreed to')
+
+const oldLink = (): AppError =>
+  new AppError(
+    'LinkExpired',
+    'This link is older than 72 hours: whoever asked can have another one sent',
   )
