@@ -188,7 +188,7 @@ test('croft mailbox credential makes, lists and deletes passwords of mail progra
   expect((await run(...list)).out).toContain('croft mailbox credential create')
   const made = await run('mailbox', 'credential', 'create', address, '--name', 'My laptop')
   expect(made.out).toMatch(/^server +\S+, port \d+, STARTTLS\nuser name +writing@one\.test\n/)
-  expect(made.out).toMatch(/\npassword +[\w-]{43}\nid +sub_\w+\n$/)
+  expect(made.out).toMatch(/\npassword +croft_[\w-]{43}\nid +sub_\w+\n$/)
   const [item] = (await json(...list)).items
   expect((await run(...list)).out).toMatch(/^sub_\w+ +My laptop +since 20.* +never used\n$/)
   await json('mailbox', 'credential', 'delete', address, '--id', item.credentialId)

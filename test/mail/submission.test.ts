@@ -358,7 +358,7 @@ describe('passwords', () => {
       username: address,
       name: 'Laptop',
       server: { host: 'mx.croft.test', security: 'STARTTLS' },
-      password: expect.stringMatching(/^[\w-]{43}$/),
+      password: expect.stringMatching(/^croft_[\w-]{43}$/),
     })
     const list = await ann.call('GET', pathOf(address))
     expect(list.text).not.toContain(json.password)

@@ -30,6 +30,8 @@ import {
 } from './queries.ts'
 
 const SECRET_BYTES = 32
+/** Tells what it is to who finds one, and to programs that it is no option. */
+const PREFIX = 'croft_'
 const USE_NOTED_MS = 3_600_000
 
 export interface SubmissionCredentialsDeps extends Pick<
@@ -59,7 +61,7 @@ export class SubmissionCredentials {
     name: string,
   ): Promise<CreatedCredential> {
     const { database, addresses, senderAccess, events, clock, ids, config } = this.#deps
-    const password = randomBytes(SECRET_BYTES).toString('base64url')
+    const password = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`
     const credentialId = ids.named('sub')
     const createdAt = clock.now()
     return database.withSite(site.siteId, async (tx) => {
