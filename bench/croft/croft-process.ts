@@ -18,6 +18,7 @@ const FOREIGN = /^(?:CROFT_|S3_|SMTP_|SUBMISSION_|DATABASE_URL$|REDIS_URL$|PORT$
 export interface CroftProcess extends AsyncDisposable {
   readonly origin: string
   readonly smtpPort: number
+  readonly submissionPort: number
   readonly pid: number
   /** Runs a command of the operator's tool and reads the JSON that it prints. */
   command<Answer>(...args: readonly string[]): Promise<Answer>
@@ -35,7 +36,7 @@ export async function startCroft(
   const folder = await mkdtemp(join(tmpdir(), 'croft-bench-'))
   // As root the database runs as somebody else, who must get there.
   await chmod(folder, 0o755)
-  const [port, smtpPort = 0, submissionPort] = await freePorts(3)
+  const [port, smtpPort = 0, submissionPort = 0] = await freePorts(3)
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
     CROFT_DATA_DIR: join(folder, 'data'),
@@ -62,6 +63,7 @@ export async function startCroft(
   return {
     origin,
     smtpPort,
+    submissionPort,
     pid: child.pid,
     command: (...words) => runCommand(words, env),
     async ask(line, answer) {
