@@ -3,7 +3,7 @@
  * partition, mail that is kept, operations that the test provides. It does the plain things as the service does them
  * and refuses everything else by name, so that a test never passes on a guess.
  */
-import type { Context, Email, HostError, Item } from 'croft'
+import type { Context, Email, HostError, Item, MailboxEmail } from 'croft'
 
 export interface TableKeys {
   readonly partitionKey: string
@@ -18,13 +18,13 @@ export interface ShimOptions {
 
 export interface ShimContext extends Context {
   /** What was sent, the oldest first. */
-  readonly sent: readonly Email[]
+  readonly sent: readonly (Email | MailboxEmail)[]
 }
 
 /** A context over empty tables. */
 export function shimContext({ tables = {}, env = {}, operations = {} }: ShimOptions): ShimContext {
   const stores = new Map(Object.entries(tables).map(([name, keys]) => [name, new ShimTable(keys)]))
-  const sent: Email[] = []
+  const sent: (Email | MailboxEmail)[] = []
   const log = Object.assign(() => {}, { debug() {}, info() {}, warn() {}, error() {} })
   return {
     env: Object.freeze(Object.assign(Object.create(null), env) as Record<string, string>),
@@ -38,10 +38,13 @@ export function shimContext({ tables = {}, env = {}, operations = {} }: ShimOpti
         `The function has no access to table "${name}"`,
       )) as unknown as Context['table'],
     bucket: (name) => notHere(`bucket("${name}")`),
-    sendEmail: async (message) => {
+    sendEmail: async (message: Email | MailboxEmail) => {
       sent.push(message)
-      const messageIds = [message.to].flat().map((_, at) => `msg_${sent.length}_${at}`)
-      return { messageId: messageIds[0] ?? '', messageIds }
+      // One message from a mailbox, one for each recipient from the site.
+      const copies = 'mailbox' in message ? [''] : [message.to].flat()
+      const messageIds = copies.map((_, at) => `msg_${sent.length}_${at}`)
+      const id = messageIds[0] ?? ''
+      return { id, threadId: id, messageId: id, messageIds }
     },
     operation: (async (name: string, payload: unknown = null) => {
       const called = operations[name]
