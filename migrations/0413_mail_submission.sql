@@ -5,6 +5,8 @@ create table mail_submission_credential (
   mailbox_id    text        not null,
   -- What its owner calls it.
   name          text        not null,
+  -- Id of a user of the admin pool, or `operator`: the password is good for as long as its maker may send from the mailbox.
+  created_by    text        not null,
   -- SHA-256 of 256 random bits.
   secret_hash   bytea       not null,
   created_at    timestamptz not null,

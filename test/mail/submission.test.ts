@@ -234,6 +234,18 @@ describe('nobody gets in', () => {
     expect(await again.command(plain(login))).toMatch(/^535 /)
   })
 
+  test('with the password of somebody who owned the mailbox', async () => {
+    await makeMailboxes(stack, 'one.test', ['left'])
+    const body = { owners: [ursula.userId] }
+    await ann.call('POST', '/mailboxes/left@one.test/owners', { body })
+    const login = await credential(ursula, 'left@one.test')
+    await using client = await loggedIn(login)
+    await ann.call('DELETE', '/mailboxes/left@one.test/owners', { body })
+    expect(await client.command('MAIL FROM:<left@one.test>')).toMatch(/^421 /)
+    await using again = await TlsSmtp.greeted(port)
+    expect(await again.command(plain(login))).toMatch(/^535 /)
+  })
+
   test('while the mailbox is disabled', async () => {
     await makeMailboxes(stack, 'one.test', ['closing'])
     const login = await credential(ann, 'closing@one.test')
@@ -394,4 +406,18 @@ describe('passwords', () => {
     await using client = await TlsSmtp.greeted(port)
     expect(await client.command(plain(login))).toMatch(/^535 /)
   })
+})
+
+test('a network that has failed thirty times waits, also with a good password', async () => {
+  const wrong = plain({ username: 'info@one.test', password: 'wrong' })
+  const tryOnce = async (): Promise<string> => {
+    await using client = await TlsSmtp.greeted(port)
+    return await client.command(wrong)
+  }
+  const replies: string[] = []
+  while (replies.length < 35 && !replies.at(-1)?.startsWith('421')) replies.push(await tryOnce())
+  expect(replies.at(-1)).toMatch(/^421 4\.7\.0 Too many failed logins from your network/)
+  expect(replies.length).toBeGreaterThan(5)
+  await using client = await TlsSmtp.greeted(port)
+  expect(await client.command(plain(usual))).toMatch(/^421 /)
 })

@@ -70,7 +70,15 @@ export class SubmissionCredentials {
       const { mailboxId, localPart } = await senderAccess.require(tx, site, reader, address)
       if ((await selectCredentials(tx, mailboxId)).length >= MAX_CREDENTIALS) throw tooMany()
       const secretHash = hashSecret(password)
-      await insertCredential(tx, { credentialId, mailboxId, name, secretHash, createdAt })
+      const createdBy = reader.userId
+      await insertCredential(tx, {
+        credentialId,
+        mailboxId,
+        name,
+        createdBy,
+        secretHash,
+        createdAt,
+      })
       const mailbox = addressOf(site, localPart)
       await events.record(tx, {
         event: 'mail-credential.created',
@@ -80,6 +88,7 @@ export class SubmissionCredentials {
       return {
         credentialId,
         name,
+        createdBy,
         createdAt: createdAt.toISOString(),
         lastUsedAt: null,
         mailbox,

@@ -14,15 +14,19 @@ export class LoginLimits {
     this.#counters = counters
   }
 
-  /** Counts a try as failed before its outcome is known. Throws a 421 for one too many. */
-  async begin(address: string): Promise<void> {
-    if ((await this.#counters.step(keyOf(address), FAILURES, 'begin')).admitted) return
+  /** Throws a 421 for a network that has failed too often. */
+  async check(address: string): Promise<void> {
+    const { waitMs } = await this.#counters.step(keyOf(address), FAILURES, 'look')
+    if (waitMs === 0) return
     throw new SmtpReply(421, '4.7.0', 'Too many failed logins from your network: try again later')
   }
 
-  /** Takes back one that did not fail. */
-  async succeeded(address: string): Promise<void> {
-    await this.#counters.step(keyOf(address), FAILURES, 'undo')
+  /**
+   * Afterwards, since many people may log in from one network at the same moment. How many guess at once is bounded by the
+   * connections of a network, and nobody guesses 256 bits.
+   */
+  async failed(address: string): Promise<void> {
+    await this.#counters.step(keyOf(address), FAILURES, 'add')
   }
 }
 

@@ -19,6 +19,8 @@ export const CredentialRequest = ClosedObject({
 const SubmissionCredential = Type.Object({
   credentialId: Type.String(),
   name: Type.String(),
+  /** Id of a user of the admin pool, or `operator`. */
+  createdBy: Type.String(),
   createdAt: Type.String(),
   /** To the hour; null for one that was never used. */
   lastUsedAt: Type.Union([Type.String(), Type.Null()]),

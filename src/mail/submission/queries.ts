@@ -1,3 +1,6 @@
+import { sql } from 'kysely'
+
+import { OPERATOR } from '#identity/security-events/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { SubmissionLogin } from './model.ts'
@@ -6,6 +9,7 @@ interface NewCredential {
   readonly credentialId: string
   readonly mailboxId: string
   readonly name: string
+  readonly createdBy: string
   readonly secretHash: Buffer
   readonly createdAt: Date
 }
@@ -18,6 +22,7 @@ export async function insertCredential(tx: SiteTx, credential: NewCredential): P
       credential_id: credential.credentialId,
       mailbox_id: credential.mailboxId,
       name: credential.name,
+      created_by: credential.createdBy,
       secret_hash: credential.secretHash,
       created_at: credential.createdAt,
       last_used_at: null,
@@ -32,6 +37,7 @@ export function selectCredentials(tx: SiteTx, mailboxId: string) {
     .select([
       'credential_id as credentialId',
       'name',
+      'created_by as createdBy',
       'created_at as createdAt',
       'last_used_at as lastUsedAt',
     ])
@@ -58,7 +64,8 @@ export async function deleteCredential(
   return row?.name
 }
 
-const ofActiveMailboxes = (tx: SiteTx) =>
+/** Of mailboxes that take mail, made by somebody who may still send from them. */
+const usable = (tx: SiteTx) =>
   tx.db
     .selectFrom('mail_submission_credential as credential')
     .innerJoin('mailbox', (join) =>
@@ -68,10 +75,19 @@ const ofActiveMailboxes = (tx: SiteTx) =>
     )
     .where('credential.site_id', '=', tx.siteId)
     .where('mailbox.status', '=', 'ACTIVE')
+    .where(
+      sql<boolean>`(credential.created_by = ${OPERATOR}
+        or exists (select from mailbox_owner owner
+          where owner.site_id = credential.site_id and owner.mailbox_id = credential.mailbox_id
+            and owner.sub = credential.created_by)
+        or exists (select from pool_user admin
+          where admin.site_id = credential.site_id and admin.sub = credential.created_by
+            and admin.role in ('admin', 'super-admin')))`,
+    )
 
-/** Whose secret it is, in whatever mailbox of the site that takes mail. */
+/** Whose secret it is, in whatever mailbox of the site. */
 export function selectBySecret(tx: SiteTx, secretHash: Buffer) {
-  return ofActiveMailboxes(tx)
+  return usable(tx)
     .select([
       'credential.credential_id as credentialId',
       'credential.secret_hash as secretHash',
@@ -87,7 +103,7 @@ export async function isCurrent(
   tx: SiteTx,
   { credentialId }: Pick<SubmissionLogin, 'credentialId'>,
 ): Promise<boolean> {
-  const row = await ofActiveMailboxes(tx)
+  const row = await usable(tx)
     .select('credential.credential_id')
     .where('credential.credential_id', '=', credentialId)
     .executeTakeFirst()

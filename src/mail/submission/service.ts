@@ -85,12 +85,13 @@ export class SubmissionMail implements SmtpPolicy {
   readonly authenticate = async (client: SmtpClient, login: SmtpLogin): Promise<void> => {
     const visit = this.#visit(client)
     const { loginLimits, logger } = this.#deps
-    await loginLimits.begin(client.address)
+    await loginLimits.check(client.address)
     visit.login = await this.#loginOf(login)
     const { siteId, credentialId } = visit.login ?? {}
     const fields = { connectionId: client.connectionId, siteId, credentialId }
     logger.info({ ...fields, result: visit.login ? 'ok' : 'refused' }, 'submission login')
-    if (visit.login) return loginLimits.succeeded(client.address)
+    if (visit.login) return
+    await loginLimits.failed(client.address)
     visit.failedLogins += 1
     if (visit.failedLogins >= MAX_FAILED_LOGINS) {
       throw new SmtpReply(421, '4.7.0', 'Too many failed logins: closing the connection')
