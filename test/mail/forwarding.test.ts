@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 
+import { sql } from 'kysely'
 import { type DNSResolver, dkimSign, dkimVerify } from 'mailauth'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
@@ -118,6 +119,13 @@ const arrivedElsewhere = async (to: string) => {
   await vi.waitFor(() => expect(takenElsewhere(to)).not.toHaveLength(0), PATIENCE)
   return takenElsewhere(to)
 }
+
+/** Lets every pause between tries be over. */
+const hurry = () =>
+  stack.inSite('one.test', (tx) =>
+    sql`update pgboss.job set start_after = now()
+        where name = 'mail-delivery' and state = 'retry'`.execute(tx.db),
+  )
 
 /** What the owner sees of the first message of a mailbox. */
 async function deliveriesOf(address: string) {
@@ -245,6 +253,29 @@ describe.concurrent('a forwarded message', () => {
         .execute(),
     )
     expect(left).toEqual([{ used_messages: '0' }])
+  })
+
+  test('is tried again and again while a target is down for an hour, and then gets there once', async () => {
+    const target = `hour-${++made}@else.test`
+    down.set(target, 0)
+    const address = await forwarding('one.test', [target], false)
+    await arrive(address, await signed(messageTo(address, 'Hour')))
+    // The pauses between ten tries are 5 s, then twice as long each time: 43 minutes together, and 85 before the next.
+    for (let tries = 1; tries <= 10; tries += 1) {
+      await vi.waitFor(async () => {
+        await hurry()
+        expect(down.get(target)).toBeGreaterThanOrEqual(tries)
+      }, PATIENCE)
+    }
+    expect(await deliveriesOf(address)).toMatchObject([
+      { status: 'queued', reply: expect.stringContaining('4.3.0') },
+    ])
+    down.delete(target)
+    await vi.waitFor(async () => {
+      await hurry()
+      expect(takenElsewhere(target)).toHaveLength(1)
+    }, PATIENCE)
+    await messagesIn(address, 0)
   })
 
   test('stays in a mailbox whose owner has filed it meanwhile', async () => {
