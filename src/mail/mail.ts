@@ -33,6 +33,7 @@ import { MailboxPreferences } from './mailboxes/preferences.ts'
 import { MailboxReports } from './mailboxes/reports.ts'
 import { Mailboxes, type MailboxesDeps } from './mailboxes/service.ts'
 import { type MessageServices, openMessages } from './messages/open-messages.ts'
+import { DeliveryNotices } from './notices/service.ts'
 import { OutboundMessages } from './outbound/service.ts'
 import { SiteMessages } from './outbound/site-messages.ts'
 import { MailParsing, type MailParsingDeps } from './parsing/service.ts'
@@ -140,6 +141,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
   })
   const sending = { ...deps, ...mailboxServices, ...sendingServices, outboundMessages, events }
   const forwardingServices = openForwardingSettings(sending)
+  handleNotices({ ...sending, arrivals })
   return {
     ...signing,
     outboundMessages,
@@ -165,6 +167,11 @@ function openSigning(deps: MailDeps & { readonly events: MailEvents }): SigningS
     dkimSigner: new DkimSigner(dkimKeys),
     siteDnsRecords: new SiteDnsRecords({ dns, dkimKeys, ...config.mail }),
   }
+}
+
+function handleNotices(deps: MailDeps & SendingServices & { readonly arrivals: Arrivals }): void {
+  const notices = new DeliveryNotices({ ...deps, hostname: deps.config.mail.smtpHostname })
+  deps.queue.handle('delivery-notice', (job) => notices.run(job))
 }
 
 function openForwardingSettings(

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 
+import { encodedWords } from '#mail/headers/encoded-words.ts'
 import { type HeaderFields, readHeaderFields } from '#mail/headers/header-fields.ts'
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
 import { MailRefused } from '#platform/smtp/mail-transport.ts'
@@ -9,8 +10,6 @@ const MARK_FIELD = 'X-Forwarded-By-Mailbox'
 /** More than any way that mail goes, and fewer than what servers refuse. */
 const MAX_HOPS = 40
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
-/** RFC 2047 §2 gives an encoded word 75 characters: these are 45 octets in base64, with what stands around them. */
-const WORD_OCTETS = 45
 const ENVELOPE_TRACE = /^Return-Path:.*\r\n/i
 
 /** The mailbox that forwards a message. */
@@ -66,7 +65,7 @@ export function inOwnName(message: Uint8Array, mailbox: string): Uint8Array {
   const others = fields.filter((field) => !isNamed(field, 'from') && !isNamed(field, 'sender'))
   const hasReplyTo = others.some((field) => isNamed(field, 'reply-to'))
   const added = [
-    `From: ${phrase(`${shownAuthor(message)} via ${mailbox}`)} <${mailbox}>`,
+    `From: ${encodedWords(`${shownAuthor(message)} via ${mailbox}`)} <${mailbox}>`,
     ...(hasReplyTo || value.trim() === '' ? [] : [`Reply-To:${value}`]),
     ...authors.map((field) => `X-Original-${field}`),
   ]
@@ -82,20 +81,4 @@ function shownAuthor(message: Uint8Array): string {
   const { from, fromAddress } = readMailHeaders(message)
   const name = from.endsWith('>') ? from.slice(0, from.lastIndexOf('<')).trim() : from
   return name.replaceAll(/^"|"$|\\/g, '') || fromAddress || 'Unknown sender'
-}
-
-/** A display name as encoded words, in which nothing has a meaning. */
-function phrase(text: string): string {
-  const words: string[] = []
-  let word = ''
-  for (const letter of text) {
-    if (Buffer.byteLength(word + letter) > WORD_OCTETS) {
-      words.push(word)
-      word = ''
-    }
-    word += letter
-  }
-  return [...words, word]
-    .map((part) => `=?utf-8?B?${Buffer.from(part).toString('base64')}?=`)
-    .join('\r\n ')
 }

@@ -13,7 +13,7 @@ import { MailRefused, type MailTransport } from '#platform/smtp/mail-transport.t
 import type { Site } from '#sites/site.ts'
 
 import { isAddressFault } from './address-faults.ts'
-import { MAX_MESSAGE_BYTES, type RecipientStatus } from './model.ts'
+import { DELAYED_AFTER_MS, MAX_MESSAGE_BYTES, type RecipientStatus } from './model.ts'
 import {
   type ClaimedRecipient,
   claimRecipient,
@@ -21,6 +21,7 @@ import {
   holdRecipients,
   updateRecipient,
 } from './queries.ts'
+import type { RecipientQueue } from './recipient-queue.ts'
 import type { Suppressions } from './suppressions.ts'
 
 const MAX_TRIES = 1 + QUEUE_POLICIES['mail-delivery'].retries
@@ -44,6 +45,7 @@ export interface DeliveriesDeps extends Pick<
   readonly suppressions: Pick<Suppressions, 'add'>
   readonly mailPurge: Pick<MailPurge, 'dropUnused' | 'letGo'>
   readonly forms: PassedOnForms
+  readonly recipientQueue: Pick<RecipientQueue, 'report'>
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
 }
@@ -161,6 +163,7 @@ export class Deliveries {
     await this.#deps.database.withSite(siteId, async (tx) => {
       const change = { status: 'queued' as const, reply, now: this.#deps.clock.now() }
       await updateRecipient(tx, messageId, recipient, change)
+      if (this.#isLate(claimed)) await this.#deps.recipientQueue.report(tx, messageId)
       await this.#noteChange(tx, claimed)
     })
     throw new TransientFailure(reply, { cause: error })
@@ -171,7 +174,7 @@ export class Deliveries {
     claimed: ClaimedRecipient,
     { isSuppressed = false, ...end }: DeliveryEnd,
   ): Promise<void> {
-    const { database, suppressions, mailPurge, clock } = this.#deps
+    const { database, suppressions, mailPurge, recipientQueue, clock } = this.#deps
     await database.withSite(siteId, async (tx: SiteTx) => {
       const change = { ...end, now: clock.now() }
       if (claimed.letsGo) await holdRecipients(tx, messageId)
@@ -180,10 +183,18 @@ export class Deliveries {
         await suppressions.add(tx, recipient, end.reply ?? '')
       }
       if (claimed.letsGo && (await haveAll(tx, messageId))) await mailPurge.letGo(tx, messageId)
+      if (end.status === 'failed' && claimed.kind === 'sent') {
+        await recipientQueue.report(tx, messageId)
+      }
       // The message may have been purged while it was on its way.
       await mailPurge.dropUnused(tx, claimed.rawId)
       await this.#noteChange(tx, claimed)
     })
+  }
+
+  #isLate({ kind, isNoticed, createdAt }: ClaimedRecipient): boolean {
+    const age = this.#deps.clock.now().getTime() - createdAt.getTime()
+    return kind === 'sent' && !isNoticed && age >= DELAYED_AFTER_MS
   }
 
   async #noteChange(tx: SiteTx, { kind, mailboxId }: ClaimedRecipient): Promise<void> {

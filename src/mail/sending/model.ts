@@ -10,6 +10,8 @@ export const MAX_ATTACHMENT_BYTES = 10 * MIB
 const MAX_ATTACHMENTS_BYTES = 15 * MIB
 export const MAX_MESSAGE_BYTES = 25 * MIB
 export const MAX_RECIPIENTS = 100
+/** After so long without success a sender is told that a message is late. */
+export const DELAYED_AFTER_MS = 4 * 3_600_000
 const MAX_SUBJECT = 998
 const MAX_TEXT = 2 * MIB
 

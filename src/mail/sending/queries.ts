@@ -112,12 +112,19 @@ export interface QueuedMessage {
   readonly letsGo: boolean
 }
 
-/** Returns those that are to be sent to; the others are suppressed, or were there already. */
+/** `queued`, or `suppressed`: then nothing is sent there. */
+interface InsertedRecipient {
+  readonly messageId: string
+  readonly recipient: string
+  readonly status: RecipientStatus
+}
+
+/** Returns those that were not there already. */
 export async function insertRecipients(
   tx: SiteTx,
   messages: readonly QueuedMessage[],
   now: Date,
-): Promise<readonly { readonly messageId: string; readonly recipient: string }[]> {
+): Promise<readonly InsertedRecipient[]> {
   const rows = messages.flatMap(({ recipients, ...message }) =>
     recipients.map((recipient) => ({
       kind: message.kind,
@@ -130,7 +137,7 @@ export async function insertRecipients(
       recipient,
     })),
   )
-  const { rows: inserted } = await sql<{ messageId: string; recipient: string; status: string }>`
+  const { rows: inserted } = await sql<InsertedRecipient>`
     insert into mail_recipient (site_id, message_id, recipient, mailbox_id, raw_id, envelope_from,
                                 header_id, kind, lets_go, status, reply, updated_at)
     select ${tx.siteId}, named.message_id, named.recipient, named.mailbox_id, named.raw_id,
@@ -143,7 +150,7 @@ export async function insertRecipients(
       on held.site_id = ${tx.siteId} and held.address = lower(named.recipient)
     on conflict (site_id, message_id, recipient) do nothing
     returning message_id as "messageId", recipient, status`.execute(tx.db)
-  return inserted.filter(({ status }) => status === 'queued')
+  return inserted
 }
 
 export interface ClaimedRecipient {
@@ -153,6 +160,8 @@ export interface ClaimedRecipient {
   /** Of the mailbox; null when it is gone, or there was none. */
   readonly localPart: string | null
   readonly letsGo: boolean
+  /** Whether its sender was told that it is late. */
+  readonly isNoticed: boolean
   readonly traceHeader: string
   readonly envelopeFrom: string
   readonly attempts: number
@@ -176,6 +185,7 @@ export async function claimRecipient(
       returning *)
     select claimed.kind, claimed.raw_id as "rawId", claimed.mailbox_id as "mailboxId",
       mailbox.local_part as "localPart", claimed.lets_go as "letsGo",
+      claimed.noticed is not null as "isNoticed",
       claimed.envelope_from as "envelopeFrom", claimed.attempts, raw.size_bytes as "sizeBytes",
       raw.trace_header as "traceHeader", message.subject, raw.received_at as "createdAt"
     from claimed

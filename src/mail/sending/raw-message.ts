@@ -1,6 +1,7 @@
 import { invalid } from '#base/app-error.ts'
 import { canonicalLocalPart, localPartAt, withoutPlusPart } from '#mail/addresses/local-part.ts'
 import { readAddresses } from '#mail/headers/addresses.ts'
+import { rfc5322Date } from '#mail/headers/rfc5322-date.ts'
 
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 /** As much as is read of a header elsewhere. */
@@ -117,5 +118,3 @@ const noEnd = (): HeaderFault =>
 
 const tooLong = (): HeaderFault =>
   new HeaderFault(`has a header of more than ${MAX_HEADER_BYTES} bytes`)
-
-const rfc5322Date = (date: Date): string => date.toUTCString().replace(/GMT$/, '+0000')

@@ -56,6 +56,7 @@ export interface MailTables {
     credential_id: string
     mailbox_id: string
     name: string
+    created_by: string
     secret_hash: Buffer
     created_at: Date
     last_used_at: Date | null
@@ -141,6 +142,7 @@ export interface MailTables {
     header_id: string
     kind: Generated<'sent' | 'forwarded' | 'returned'>
     lets_go: Generated<boolean>
+    noticed: Generated<'delayed' | 'failed' | null>
     status: Generated<'queued' | 'sent' | 'captured' | 'failed' | 'bounced' | 'suppressed'>
     attempts: Generated<number>
     reply: string | null

@@ -45,6 +45,12 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   },
   'mail-parse': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
   'mail-removal': CLEANUP,
+  'delivery-notice': {
+    retries: 20,
+    firstRetrySeconds: 5,
+    lastRetrySeconds: 3600,
+    maxRunSeconds: 60,
+  },
   'account-mail': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 60 },
 }
 

@@ -14,6 +14,8 @@ export interface QueueJobs {
     readonly messageId: string
     readonly recipient: string
   }
+  /** Tell who sent a message whom it did not reach, or not yet. */
+  'delivery-notice': { readonly siteId: string; readonly messageId: string }
   /**
    * Answer somebody who asked with an address, by mail if at all: whether there is an account is found out here, where
    * nobody can measure it.

@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream'
+
+import type { Arrivals } from '#mail/inbound/arrivals.ts'
+import { rawKey } from '#mail/objects/mail-keys.ts'
+import { DELAYED_AFTER_MS } from '#mail/sending/model.ts'
+import type { OutgoingMail } from '#mail/sending/outgoing.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { QueueJobs } from '#platform/queue/queue.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import { SmtpReply } from '#platform/smtp-server/smtp-reply.ts'
+import type { Site } from '#sites/site.ts'
+
+import { composeNotice } from './compose-notice.ts'
+import type { TroubledMessage } from './model.ts'
+import { markNoticed, selectTroubled } from './queries.ts'
+
+const MAX_HEADER_BYTES = 32 * 1024
+const END_OF_HEADER = Buffer.from('\r\n\r\n')
+const LAST_LINE_END = Buffer.from('\r\n')
+
+export interface DeliveryNoticesDeps extends Pick<
+  PlatformServices,
+  'database' | 'queue' | 'objects' | 'clock' | 'ids' | 'logger'
+> {
+  /** The server's own name. */
+  readonly hostname: string
+  readonly arrivals: Pick<Arrivals, 'file'>
+  readonly outgoing: Pick<OutgoingMail, 'store' | 'remove'>
+  /** Rejects with `SiteNotFound` when the site is gone. */
+  readonly siteOf: (siteId: string) => Promise<Site>
+}
+
+/**
+ * The handler of the queue `delivery-notice`: tells who sent a message, in the mailbox that sent it, which recipients it did
+ * not reach, or not yet. Each is told once, with all others of that moment; nothing of it leaves the site.
+ */
+export class DeliveryNotices {
+  readonly #deps: DeliveryNoticesDeps
+
+  constructor(deps: DeliveryNoticesDeps) {
+    this.#deps = deps
+  }
+
+  async run({ siteId, messageId }: QueueJobs['delivery-notice']): Promise<void> {
+    const { database, outgoing, clock, ids, siteOf, hostname } = this.#deps
+    const date = clock.now()
+    const lateBefore = new Date(date.getTime() - DELAYED_AFTER_MS)
+    const troubled = await database.withSite(siteId, (tx) =>
+      selectTroubled(tx, messageId, lateBefore),
+    )
+    if (!troubled) return
+    const { domain } = await siteOf(siteId)
+    const noticeId = ids.named('msg')
+    const headerId = `${noticeId}@${domain}`
+    const originalHeader = await this.#headerOf(siteId, troubled.rawId)
+    const options = { headerId, date, domain, hostname, originalHeader }
+    const bytes = composeNotice(troubled, options)
+    const stored = await outgoing.store(siteId, Readable.from([bytes]), { protocol: 'LOCAL' })
+    const isFiled = await database.withSite(
+      siteId,
+      async (tx) =>
+        (await markNoticed(tx, messageId, troubled.recipients)) &&
+        this.#file(tx, troubled, stored, noticeId),
+    )
+    if (!isFiled) await outgoing.remove(siteId, stored.rawId)
+  }
+
+  /** A mailbox that takes no more mail is told nothing: the message itself tells it. */
+  async #file(
+    tx: SiteTx,
+    { mailboxId, mailbox }: TroubledMessage,
+    stored: Awaited<ReturnType<OutgoingMail['store']>>,
+    noticeId: string,
+  ): Promise<boolean> {
+    const { arrivals, queue, logger } = this.#deps
+    const { siteId } = tx
+    const arrival = { ...stored, sender: '', deliveries: [{ mailboxId, recipient: mailbox }] }
+    try {
+      await arrivals.file(tx, arrival, noticeId)
+    } catch (error) {
+      if (!(error instanceof SmtpReply)) throw error
+      logger.info({ siteId, mailboxId, reason: error.message }, 'delivery notice not filed')
+      return false
+    }
+    await queue.enqueue(tx, 'mail-parse', { siteId }, { singletonKey: siteId })
+    return true
+  }
+
+  /** As much of it as fits, in whole lines. */
+  async #headerOf(siteId: string, rawId: string): Promise<Buffer> {
+    const range = { start: 0, end: MAX_HEADER_BYTES - 1 }
+    const object = await this.#deps.objects.get(rawKey(siteId, rawId), range)
+    if (!object) return Buffer.alloc(0)
+    const bytes = Buffer.from(await new Response(object.body).arrayBuffer())
+    const end = bytes.indexOf(END_OF_HEADER)
+    const last = end < 0 ? bytes.lastIndexOf(LAST_LINE_END) : end
+    return bytes.subarray(0, Math.max(last, 0) + LAST_LINE_END.length)
+  }
+}
