@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { type Socket, connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 
 import type { Config } from '#config/config.ts'
 import { loadConfig } from '#config/load.ts'
@@ -44,15 +45,14 @@ const dnsError = (code: string, name: string): Error =>
 
 /** A client that says what a test writes, line by line. */
 export class RawSmtp implements AsyncDisposable {
-  readonly socket: Socket
+  socket: Socket
   #received = ''
   #ended = false
   #changed = Promise.withResolvers<void>()
 
   private constructor(socket: Socket) {
     this.socket = socket
-    socket.setEncoding('latin1').on('data', (text: string) => this.#note(text))
-    socket.on('error', () => {}).on('close', () => this.#note(undefined))
+    this.#listen(socket)
   }
 
   static async connect(port: number): Promise<RawSmtp> {
@@ -68,6 +68,23 @@ export class RawSmtp implements AsyncDisposable {
     await client.reply()
     await client.command('EHLO client.test')
     return client
+  }
+
+  /** After STARTTLS and another EHLO, too. */
+  static async secured(port: number): Promise<RawSmtp> {
+    const client = await RawSmtp.greeted(port)
+    await client.startTls()
+    await client.command('EHLO client.test')
+    return client
+  }
+
+  async startTls(): Promise<void> {
+    await this.command('STARTTLS')
+    this.socket.removeAllListeners('data')
+    const secure = connectTls({ socket: this.socket, rejectUnauthorized: false })
+    await once(secure, 'secureConnect')
+    this.socket = secure
+    this.#listen(secure)
   }
 
   write(text: string): void {
@@ -121,6 +138,11 @@ export class RawSmtp implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.socket.destroy()
     await this.closed()
+  }
+
+  #listen(socket: Socket): void {
+    socket.setEncoding('latin1').on('data', (text: string) => this.#note(text))
+    socket.on('error', () => {}).on('close', () => this.#note(undefined))
   }
 
   #note(text: string | undefined): void {

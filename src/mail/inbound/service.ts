@@ -4,6 +4,7 @@ import { toStorable } from '#base/storable-text.ts'
 import type { MailConfig } from '#config/config.ts'
 import { readMailHeaders } from '#mail/headers/mail-headers.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import { inTime } from '#platform/smtp-server/in-time.ts'
 import type {
   ConnectionSummary,
   MailCommand,
@@ -28,7 +29,6 @@ const MAX_MESSAGES_PER_CONNECTION = 1000
 const MESSAGE_MEMORY = 2 * MIB
 const MEMORY = { maxBytes: 128 * MIB, maxBytesPerKey: 64 * MIB, reservedBytes: 16 * MIB }
 const MEMORY_WAIT_MS = 60_000
-const MAX_TRANSFER_MS = 10 * 60_000
 
 export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logger'> {
   readonly config: Pick<MailConfig, 'smtpHostname' | 'smtpLimits'>
@@ -219,16 +219,5 @@ export class InboundMail implements SmtpPolicy {
       ...message,
       traceHeader: toStorable(traceHeader(message, smtpHostname, stored.outcome)),
     }
-  }
-}
-
-/** A client that sends a little now and then would hold memory for as long as it likes. */
-async function* inTime(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const deadline = performance.now() + MAX_TRANSFER_MS
-  for await (const chunk of content) {
-    if (performance.now() > deadline) {
-      throw new SmtpReply(451, '4.4.2', 'The message took too long to arrive')
-    }
-    yield chunk
   }
 }

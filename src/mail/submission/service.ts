@@ -10,6 +10,7 @@ import type { OutgoingMail } from '#mail/sending/outgoing.ts'
 import { HeaderFault, isSender, preparedMessage } from '#mail/sending/raw-message.ts'
 import type { SendingLimits } from '#mail/sending/sending-limits.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import { inTime } from '#platform/smtp-server/in-time.ts'
 import type {
   ConnectionSummary,
   MailCommand,
@@ -32,7 +33,6 @@ const MAX_FAILED_LOGINS = 3
 const MESSAGE_MEMORY = 2 * MIB
 const MEMORY = { maxBytes: 64 * MIB, maxBytesPerKey: 16 * MIB, reservedBytes: 8 * MIB }
 const MEMORY_WAIT_MS = 60_000
-const MAX_TRANSFER_MS = 10 * 60_000
 
 export interface SubmissionMailDeps extends Pick<
   PlatformServices,
@@ -249,15 +249,4 @@ function inSmtp(error: unknown): never {
   const reply = error instanceof AppError ? REPLIES[error.code] : undefined
   if (!reply || !(error instanceof AppError)) throw error
   throw new SmtpReply(...reply, error.message, { cause: error })
-}
-
-/** A client that sends a little now and then would hold memory for as long as it likes. */
-async function* inTime(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const deadline = performance.now() + MAX_TRANSFER_MS
-  for await (const chunk of content) {
-    if (performance.now() > deadline) {
-      throw new SmtpReply(451, '4.4.2', 'The message took too long to arrive')
-    }
-    yield chunk
-  }
 }
