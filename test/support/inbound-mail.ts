@@ -80,6 +80,11 @@ export class RawSmtp implements AsyncDisposable {
 
   async startTls(): Promise<void> {
     await this.command('STARTTLS')
+    await this.secure()
+  }
+
+  /** The handshake, once the server has agreed to it. */
+  async secure(): Promise<void> {
     this.socket.removeAllListeners('data')
     const secure = connectTls({ socket: this.socket, rejectUnauthorized: false })
     await once(secure, 'secureConnect')
