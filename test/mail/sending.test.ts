@@ -302,6 +302,20 @@ describe('a message that was composed elsewhere', () => {
     expect(taken?.data).not.toContain('eve@else.test')
   })
 
+  test('twice is two messages, unless its key says that it is one', async () => {
+    const raw = rawOf('info@one.test').replace(
+      'Bcc',
+      'Message-ID: <twice@one.test>\r\nDate: x\r\nBcc',
+    )
+    const key = { 'idempotency-key': 'twice' }
+    const ids = []
+    for (const headers of [{}, {}, key, key]) {
+      ids.push((await done(send(more(raw), ursula, headers))).json.id)
+    }
+    expect(new Set(ids).size).toBe(3)
+    expect(ids[2]).toBe(ids[3])
+  })
+
   test('by somebody else is refused', async () => {
     expect(codeOf(await send(more(rawOf('ann@one.test'))))).toEqual([400, 'ValidationError'])
     expect(codeOf(await send({ ...more('x'), raw: '%' }))).toEqual([400, 'ValidationError'])

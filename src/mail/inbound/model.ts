@@ -43,6 +43,6 @@ export interface Arrival {
   readonly headers: MailHeaders
   readonly receivedAt: Date
   readonly deliveries: readonly Delivery[]
-  /** Whom a message that is sent from here goes to: the same bytes to others are another message. */
+  /** Whom a message that is sent from here goes to, or its own id: the same bytes with others are another message. */
   readonly envelopeTo?: readonly string[]
 }

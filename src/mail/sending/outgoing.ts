@@ -49,6 +49,8 @@ export interface Outgoing {
   /** The mailbox's address. */
   readonly sender: string
   readonly recipients: readonly string[]
+  /** Whether the same bytes again are a retry of somebody who lost our answer. */
+  readonly isRetried: boolean
 }
 
 /** What mailboxes send, from the first byte to the commit: after that it is sent, or reported as failed. */
@@ -99,15 +101,16 @@ export class OutgoingMail {
   }
 
   /**
-   * Files the message in SENT and queues it for each recipient. The same bytes to the same recipients within minutes are the
-   * message that is there already: then its id is given, and these bytes are needed no more. 403 `QuotaExceeded` when the mailbox is full.
+   * Files the message in SENT and queues it for each recipient. A retry within minutes, with the same bytes to the same
+   * recipients, is the message that is there already: then its id is given, and these bytes are needed no more. 403 `QuotaExceeded` when the mailbox is full.
    */
   async accept(tx: SiteTx, stored: StoredOutgoing, outgoing: Outgoing): Promise<SentMessage> {
     const { arrivals, mailParsing, recipientQueue, queue } = this.#deps
-    const { messageId, mailboxId, sender, recipients } = outgoing
+    const { messageId, mailboxId, sender, recipients, isRetried } = outgoing
     const { siteId } = tx
     const deliveries = [{ mailboxId, recipient: sender }]
-    const arrival = { ...stored, sender, deliveries, envelopeTo: recipients.toSorted() }
+    const envelopeTo = isRetried ? recipients.toSorted() : [messageId]
+    const arrival = { ...stored, sender, deliveries, envelopeTo }
     const filed = await arrivals.file(tx, arrival, messageId).catch((error: unknown) => {
       throw error instanceof SmtpReply ? noRoom(error) : error
     })

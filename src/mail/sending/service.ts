@@ -127,7 +127,8 @@ export class Sending {
     const work = (tx: SiteTx) => async () => {
       await this.#useUp(tx, staged)
       const { mailboxId } = mailbox
-      return outgoing.accept(tx, stored, { messageId, mailboxId, sender, recipients })
+      const accepted = { messageId, mailboxId, sender, recipients, isRetried: false }
+      return outgoing.accept(tx, stored, accepted)
     }
     const sent = await this.#committed(siteId, stored, (tx) =>
       repeat ? idempotentAnswers.once(tx, repeat, work(tx)) : work(tx)(),

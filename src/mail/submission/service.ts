@@ -196,6 +196,7 @@ export class SubmissionMail implements SmtpPolicy {
           mailboxId,
           sender: addressOf(login, localPart),
           recipients,
+          isRetried: true,
         }),
       )
       .catch((error: unknown) => this.#refused(siteId, stored, error))
