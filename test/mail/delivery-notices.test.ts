@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
@@ -14,13 +15,15 @@ let stack: Stack
 let gateway: SmtpServer
 const admins = new Map<string, Member>()
 const down = new Set<string>()
+const gone = new Set<string>()
 
 beforeAll(async () => {
   gateway = cleanUp.use(await SmtpServer.start())
   gateway.answer = (verb, line) => {
     if (verb !== 'RCPT') return undefined
     const recipient = /<(.*)>/.exec(line)?.[1] ?? ''
-    if (recipient.startsWith('gone')) return '550 5.1.1 there is\tno such user'
+    if (recipient.startsWith('gone') || gone.has(recipient))
+      return '550 5.1.1 there is\tno such user'
     return down.has(recipient) ? '451 4.2.1 asleep' : undefined
   }
   const mailTransport = cleanUp.use(new SmtpGateway(`smtp://127.0.0.1:${gateway.port}`))
@@ -76,6 +79,19 @@ const delivered = (mailbox: string, id: string, statuses: readonly string[]) =>
     expect(found).toEqual(statuses)
   }, PATIENCE)
 
+/** Counts the statements that wait for a row of a recipient. */
+async function waiting(): Promise<number> {
+  const { rows } = await stack.inSite('one.test', (tx) =>
+    sql<{ count: number }>`
+      select count(distinct waits.pid)::int as count
+      from pg_locks waits join pg_stat_activity using (pid)
+      where not waits.granted and datname = current_database() and exists (
+        select from pg_locks held where held.pid = waits.pid
+          and held.relation = 'mail_recipient'::regclass)`.execute(tx.db),
+  )
+  return rows[0]?.count ?? 0
+}
+
 test.each(['one.test', 'two.test'])(
   'a mailbox of %s is told once of all that failed',
   async (site) => {
@@ -129,6 +145,37 @@ test('a mailbox that is full is told nothing, and the message is', async () => {
     )
   await vi.waitFor(async () => expect(await marked()).toEqual([{ noticed: 'failed' }]), PATIENCE)
   expect(await noticesIn('full@one.test', subject)).toEqual([])
+})
+
+test('a run that meets another tells what the other has not told', async () => {
+  const last = `waits-${++made}@else.test`
+  down.add(last)
+  const to = [`gone-a-${made}@else.test`, `gone-b-${made}@else.test`, last]
+  const { id, subject } = await send('info@one.test', to)
+  await noticed('info@one.test', subject)
+  await stack.inSite('one.test', (tx) =>
+    tx.db
+      .updateTable('mail_recipient')
+      .set({ noticed: null })
+      .where('message_id', '=', id)
+      .where('recipient', '!=', last)
+      .execute(),
+  )
+  await stack.inSite('one.test', async (tx) => {
+    await tx.db
+      .updateTable('mail_recipient')
+      .set({ noticed: 'failed' })
+      .where('message_id', '=', id)
+      .where('recipient', '=', to[1] ?? '')
+      .execute()
+    // Its failure starts a run, which finds all three and waits for the one that this transaction holds.
+    gone.add(last)
+    await vi.waitFor(async () => expect(await waiting()).toBeGreaterThan(0), PATIENCE)
+  })
+  const notices = await noticed('info@one.test', subject, 2)
+  const second = notices.find(({ text }) => text.includes(last))
+  expect(second.text).toContain(to[0])
+  expect(second.text).not.toContain(to[1])
 })
 
 test('a mailbox is told once that a message is late, after four hours', async () => {

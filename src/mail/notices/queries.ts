@@ -35,19 +35,30 @@ export async function selectTroubled(
   return { ...message, recipients }
 }
 
-/** Returns false when somebody else has told it meanwhile. */
+/**
+ * Marks all of them, or none: returns false when one was told meanwhile, or is in no such trouble any more. The rows are
+ * locked before they are read, so that of two runs the second sees what the first has marked.
+ */
 export async function markNoticed(
   tx: SiteTx,
   messageId: string,
   recipients: readonly TroubledRecipient[],
 ): Promise<boolean> {
   const rows = recipients.map(({ recipient, action }) => ({ recipient, action }))
-  const { numAffectedRows = 0n } = await sql`
-    update mail_recipient set noticed = told.action
-    from (select * from jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb)
-            named (recipient text, action text) order by recipient) told
+  const told = sql`jsonb_to_recordset(${JSON.stringify(rows)}::text::jsonb) told (recipient text, action text)`
+  const untold = await sql`
+    select from mail_recipient join ${told} on told.recipient = mail_recipient.recipient
     where mail_recipient.site_id = ${tx.siteId} and mail_recipient.message_id = ${messageId}
-      and mail_recipient.recipient = told.recipient
-      and mail_recipient.noticed is distinct from told.action`.execute(tx.db)
-  return numAffectedRows === BigInt(recipients.length)
+      and (told.action = 'delayed' and mail_recipient.status = 'queued' and mail_recipient.noticed is null
+        or told.action = 'failed' and mail_recipient.status in ('failed', 'suppressed')
+          and mail_recipient.noticed is distinct from 'failed')
+    order by mail_recipient.recipient
+    for no key update of mail_recipient`.execute(tx.db)
+  if (untold.rows.length !== recipients.length) return false
+  await sql`
+    update mail_recipient set noticed = told.action
+    from ${told}
+    where mail_recipient.site_id = ${tx.siteId} and mail_recipient.message_id = ${messageId}
+      and mail_recipient.recipient = told.recipient`.execute(tx.db)
+  return true
 }

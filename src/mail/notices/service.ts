@@ -14,6 +14,9 @@ import { composeNotice } from './compose-notice.ts'
 import type { TroubledMessage } from './model.ts'
 import { markNoticed, selectTroubled } from './queries.ts'
 
+/** Runs that were at the same message together before the queue takes over again. */
+const MAX_ROUNDS = 5
+
 const MAX_HEADER_BYTES = 32 * 1024
 const END_OF_HEADER = Buffer.from('\r\n\r\n')
 const LAST_LINE_END = Buffer.from('\r\n')
@@ -41,14 +44,25 @@ export class DeliveryNotices {
     this.#deps = deps
   }
 
+  /** Runs of one message may meet: each tells what no other has told. */
   async run({ siteId, messageId }: QueueJobs['delivery-notice']): Promise<void> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const troubled = await this.#troubled(siteId, messageId)
+      if (!troubled || (await this.#tell(siteId, messageId, troubled))) return
+    }
+    throw new Error(`The recipients of ${messageId} keep changing while its sender is told of them`)
+  }
+
+  #troubled(siteId: string, messageId: string): Promise<TroubledMessage | undefined> {
+    const { database, clock } = this.#deps
+    const lateBefore = new Date(clock.now().getTime() - DELAYED_AFTER_MS)
+    return database.withSite(siteId, (tx) => selectTroubled(tx, messageId, lateBefore))
+  }
+
+  /** False when some of it was told, or is not true any more: nothing is told then. */
+  async #tell(siteId: string, messageId: string, troubled: TroubledMessage): Promise<boolean> {
     const { database, outgoing, clock, ids, siteOf, hostname } = this.#deps
     const date = clock.now()
-    const lateBefore = new Date(date.getTime() - DELAYED_AFTER_MS)
-    const troubled = await database.withSite(siteId, (tx) =>
-      selectTroubled(tx, messageId, lateBefore),
-    )
-    if (!troubled) return
     const { domain } = await siteOf(siteId)
     const noticeId = ids.named('msg')
     const headerId = `${noticeId}@${domain}`
@@ -56,13 +70,12 @@ export class DeliveryNotices {
     const options = { headerId, date, domain, hostname, originalHeader }
     const bytes = composeNotice(troubled, options)
     const stored = await outgoing.store(siteId, Readable.from([bytes]), { protocol: 'LOCAL' })
-    const isFiled = await database.withSite(
-      siteId,
-      async (tx) =>
-        (await markNoticed(tx, messageId, troubled.recipients)) &&
-        this.#file(tx, troubled, stored, noticeId),
-    )
-    if (!isFiled) await outgoing.remove(siteId, stored.rawId)
+    const told = await database.withSite(siteId, async (tx) => {
+      if (!(await markNoticed(tx, messageId, troubled.recipients))) return 'changed'
+      return (await this.#file(tx, troubled, stored, noticeId)) ? 'filed' : 'not filed'
+    })
+    if (told !== 'filed') await outgoing.remove(siteId, stored.rawId)
+    return told !== 'changed'
   }
 
   /** A mailbox that takes no more mail is told nothing: the message itself tells it. */
