@@ -37,6 +37,16 @@ describe.skipIf(redisMissing() !== undefined)('answers that replicas share', () 
     expect(other.text).toBe(first.text)
   })
 
+  test('survive a change of something else, and a restart', async () => {
+    await cached('lasting')
+    const first = await here.call('lasting', 1)
+    await cached('meanwhile')
+    expect((await here.call('lasting', 1)).text).toBe(first.text)
+    await using restarted = await startStack({ beside: stack, redisUrl: redis.url })
+    const again = await (await RuntimeSite.open(restarted, 'one.test')).call('lasting', 1)
+    expect(again).toMatchObject({ text: first.text, headers: { 'x-cache': 'HIT' } })
+  })
+
   test('are dropped on both, each counted once', async () => {
     await cached('dropped')
     for (const payload of [1, 2, 3]) await here.call('dropped', payload)

@@ -29,6 +29,8 @@ export interface Call {
   readonly depth: number
   /** The call from outside that set this one off; undefined for that one itself. */
   readonly root?: Call | undefined
+  /** The call whose function made this one; undefined for one from outside. */
+  readonly caller?: Call | undefined
   /** The address of the visitor for whom it is made; undefined for a call of the site's own. */
   readonly address?: string | undefined
   /** Aborted when nobody waits for the call any more: then it is not begun, and calls no operations. */

@@ -29,7 +29,8 @@ export interface OperationAnswer {
 }
 
 type Flight =
-  | { readonly response: CachedResponse; readonly wasCached: boolean }
+  | { readonly cached: CachedResponse }
+  | { readonly body: string }
   | { readonly error: ErrorForRequest }
 
 interface OperationCallsDeps {
@@ -44,6 +45,8 @@ interface OperationCallsDeps {
 export class OperationCalls {
   readonly #deps: OperationCallsDeps
   readonly #flights = new SingleFlight<string, Flight>()
+  /** Calls whose functions called operations. */
+  readonly #callers = new WeakSet<Call>()
 
   constructor(deps: OperationCallsDeps) {
     this.#deps = deps
@@ -51,6 +54,7 @@ export class OperationCalls {
 
   /** Synchronous when the answer is at hand. */
   call(call: Call): OperationAnswer | Promise<OperationAnswer> {
+    if (call.caller) this.#callers.add(call.caller)
     const site = this.#deps.published.current(call.site)
     return site instanceof Promise
       ? site.then((loaded) => this.#route(loaded, call))
@@ -111,18 +115,27 @@ export class OperationCalls {
       if (!led) this.#deps.runtimeUsage.record(site.siteId, operation.name, 'error')
       throw flight.error(call.requestId)
     }
-    if (flight.wasCached) return this.#hit(admitted, flight.response)
+    if ('cached' in flight) return this.#hit(admitted, flight.cached)
     if (!led) this.#deps.runtimeUsage.record(site.siteId, operation.name, 'call')
-    return { body: flight.response.body, cache: 'MISS' }
+    return { body: flight.body, cache: 'MISS' }
   }
 
   async #load(admitted: AdmittedCall, key: CacheKey): Promise<Flight> {
     const shared = await this.#deps.cache.getShared(key)
-    if (shared) return { response: shared, wasCached: true }
+    if (shared) return { cached: shared }
     const outcome = await this.#deps.runner.run(admitted)
-    if ('error' in outcome) return outcome
-    const ttlSeconds = admitted.operation.cacheTtlSeconds
-    return { response: this.#deps.cache.store(key, outcome.body, ttlSeconds), wasCached: false }
+    if ('body' in outcome && this.#isKeyed(admitted)) {
+      this.#deps.cache.store(key, outcome.body, admitted.operation.cacheTtlSeconds)
+    }
+    return outcome
+  }
+
+  /** Whether all that an answer depends on is in its key. */
+  #isKeyed({ call, site, operation }: AdmittedCall): boolean {
+    if (!this.#callers.has(call)) return true
+    // Whom it called may have been of a newer revision.
+    const current = this.#deps.published.peek(site.siteId)?.operations.get(operation.name)
+    return operation.callsOperations && current?.cacheGroup === operation.cacheGroup
   }
 
   async #fresh(admitted: AdmittedCall): Promise<OperationAnswer> {

@@ -39,6 +39,7 @@ export class NestedCalls {
         authority: caller.authority,
         depth: caller.depth + 1,
         root,
+        caller,
         address: caller.address,
         signal: caller.signal ? AbortSignal.any([signal, caller.signal]) : signal,
         visitorSignal: undefined,

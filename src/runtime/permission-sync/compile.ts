@@ -19,6 +19,8 @@ import type {
 } from '#runtime/resources/model.ts'
 import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
 
+import { type BoundOperation, withDigests } from './operation-digests.ts'
+
 export interface CompileInput {
   readonly resources: readonly Resource[]
   readonly operations: readonly Operation[]
@@ -40,17 +42,7 @@ export async function compile(input: CompileInput, prepare: Prepare): Promise<Re
     functions.push(compiled.function)
   }
   const named = new Set(functions.flatMap(({ environment }) => environment))
-  return {
-    format: DOCUMENT_FORMAT,
-    operations: input.operations.map(
-      ({ operation, auth, cacheTtlSeconds, lambdaResourceId: functionId, preset }) => ({
-        operation,
-        auth,
-        cacheTtlSeconds,
-        functionId,
-        preset,
-      }),
-    ),
+  const compiled = {
     functions,
     stores: input.resources.filter(isStore).map(storeOf),
     modules: Object.fromEntries(modules),
@@ -58,7 +50,20 @@ export async function compile(input: CompileInput, prepare: Prepare): Promise<Re
     egressAllow: input.settings.egress.allow,
     limits: siteLimits(input.settings.limits),
   }
+  return {
+    ...compiled,
+    format: DOCUMENT_FORMAT,
+    operations: withDigests(input.operations.map(bindingOf), compiled),
+  }
 }
+
+const bindingOf = ({
+  operation,
+  auth,
+  cacheTtlSeconds,
+  lambdaResourceId: functionId,
+  preset,
+}: Operation): BoundOperation => ({ operation, auth, cacheTtlSeconds, functionId, preset })
 
 const isFunction = (resource: Resource): resource is FunctionResource =>
   resource.type === 'lambdaFunction'

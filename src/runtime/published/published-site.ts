@@ -33,7 +33,9 @@ export interface PublishedOperation {
   readonly cacheTtlSeconds: number
   readonly target: OperationTarget
   readonly version: string
-  /** Answers that live and die together: one version of the operation in one revision. */
+  readonly digest: string
+  readonly callsOperations: boolean
+  /** Answers that live and die together: of one version of the operation, while nothing changes that they depend on. */
   readonly cacheGroup: string
 }
 
@@ -61,8 +63,8 @@ export function publishedSite(
       document.operations.map((operation) => [
         operation.operation,
         operationOf(operation, functions, {
-          revision,
-          version: read.versions.get(operation.operation) ?? '0',
+          domain: site.domain,
+          version: read.versions.get(operation.operation),
         }),
       ]),
     ),
@@ -74,12 +76,12 @@ export function publishedSite(
 /** The same operation after its kept answers were dropped. */
 export const atVersion = (
   operation: PublishedOperation,
-  revision: number,
+  domain: string,
   version: string,
 ): PublishedOperation => ({
   ...operation,
   version,
-  cacheGroup: cacheGroupOf(operation.name, version, revision),
+  cacheGroup: cacheGroupOf(operation, domain, version),
 })
 
 /** Roughly what a published site keeps in memory, in bytes. */
@@ -91,25 +93,33 @@ export const weightOf = ({ program, operations }: PublishedSite): number => {
   return 2048 + operations.size * 512 + code + values
 }
 
-const cacheGroupOf = (operation: string, version: string, revision: number): string =>
-  `${operation}@${version}.${revision}`
+/** Functions see the site's domain, which changes without a revision. */
+const cacheGroupOf = (
+  { name, digest }: Pick<PublishedOperation, 'name' | 'digest'>,
+  domain: string,
+  version: string,
+): string => `${name}@${version}.${digest}.${domain}`
 
 function operationOf(
-  { operation, auth, cacheTtlSeconds, functionId, preset }: RevisionOperation,
+  { operation: name, auth, cacheTtlSeconds, functionId, preset, ...rest }: RevisionOperation,
   functions: ReadonlyMap<string, RevisionFunction>,
-  at: { readonly revision: number; readonly version: string },
+  at: { readonly domain: string; readonly version: string | undefined },
 ): PublishedOperation {
+  // One that is deleted already, and answers until the next revision.
+  const version = at.version ?? '0'
   return {
-    name: operation,
+    ...rest,
+    name,
     auth,
     groups: new Set(auth.mode === 'groups' ? auth.groups : []),
-    cacheTtlSeconds,
+    // Nothing that it answers can be dropped any more.
+    cacheTtlSeconds: at.version === undefined ? 0 : cacheTtlSeconds,
     target:
       preset === null
         ? functionTarget(functionId ?? '', functions.get(functionId ?? ''))
         : { kind: 'preset', binding: preset },
-    version: at.version,
-    cacheGroup: cacheGroupOf(operation, at.version, at.revision),
+    version,
+    cacheGroup: cacheGroupOf({ name, digest: rest.digest }, at.domain, version),
   }
 }
 

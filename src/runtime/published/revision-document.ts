@@ -6,7 +6,7 @@ import type { Grant } from '#runtime/resources/function-config.ts'
 import type { BucketResource, TableResource } from '#runtime/resources/model.ts'
 
 /** Bumped when the shape changes; a replica that does not know the format asks for a new sync instead of guessing. */
-export const DOCUMENT_FORMAT = 3
+export const DOCUMENT_FORMAT = 4
 
 /** Everything that serving a site's calls needs, compiled from its control plane. Written once, never changed. */
 export interface RevisionDocument {
@@ -35,6 +35,10 @@ export interface RevisionOperation {
   /** Exactly one of the two. */
   readonly functionId: string | null
   readonly preset: PresetBinding | null
+  /** Changes with whatever its answers may depend on, besides who asks for what and what is stored. */
+  readonly digest: string
+  /** Whether its code mentions `ctx.operation`: then all operations of the site take part in its digest. */
+  readonly callsOperations: boolean
 }
 
 export interface RevisionFunction {

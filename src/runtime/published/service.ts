@@ -131,7 +131,7 @@ export class PublishedSites {
     const site = this.#sites.peek(siteId)
     const before = site?.operations.get(operation)
     if (!site || !before || BigInt(version) <= BigInt(before.version)) return
-    const next = atVersion(before, site.revision, version)
+    const next = atVersion(before, site.program.siteDomain, version)
     this.#sites.set(siteId, { ...site, operations: new Map(site.operations).set(operation, next) })
   }
 
