@@ -51,6 +51,7 @@ const STATUS = {
   TransactionCanceled: 409,
   PreconditionFailed: 412,
   QuotaExceeded: 403,
+  DeploymentRemoved: 409,
   DefinitionExists: 409,
   IacJobFinished: 409,
   ImmutableField: 409,

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
+import { gitFolderState } from '#platform/git/folder-state.ts'
 import {
   type ArtifactFolder,
   type FolderFile,
@@ -68,7 +69,9 @@ async function deployRepository(call: Invocation, siteId: string): Promise<Deplo
 async function deployFolder(call: Invocation, siteId: string, folder: string): Promise<Deployed> {
   const { service } = call
   const artifact = await scan(folder)
+  const git = await gitFolderState(folder)
   const body = {
+    ...(git === undefined ? {} : { git }),
     buildYml: artifact.buildYml,
     files: artifact.files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes })),
   }

@@ -10,6 +10,11 @@ export const NameText = Type.String({
 /** An id, or the site's domain. */
 export const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
 
+export const DeploymentPath = Type.Composite([
+  SitePath,
+  Type.Object({ deploymentId: Type.String({ maxLength: 64 }) }),
+])
+
 export const PoolPath = Type.Object({ userPoolId: Type.String({ maxLength: 128 }) })
 
 export const UserPath = Type.Object({ userId: NameText })

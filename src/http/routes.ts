@@ -52,6 +52,7 @@ import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalContactRecipientRoutes } from './portal/contact-recipients.ts'
+import { portalDeploymentHistoryRoutes } from './portal/deployment-history.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalForwardingRoutes } from './portal/forwarding.ts'
 import { portalIacRoutes } from './portal/iac.ts'
@@ -100,6 +101,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   onboardingRoutes,
   portalSiteRoutes,
   portalDeploymentRoutes,
+  portalDeploymentHistoryRoutes,
   portalIacRoutes,
   portalTokenRoutes,
   portalAuditRoutes,

@@ -4,8 +4,8 @@ import type { Outbox } from '#platform/smtp/outbox.ts'
 
 import type { Artifacts } from './deployments/artifacts.ts'
 import {
-  deleteOldDeployments,
   lockDeployedSite,
+  retireOldDeployments,
   selectReferencedHashes,
 } from './deployments/queries.ts'
 
@@ -47,7 +47,7 @@ export class SiteCleanup {
     return database.withSite(siteId, async (tx) => {
       if (!(await lockDeployedSite(tx))) return false
       const unfinishedBefore = new Date(clock.now().getTime() - UNFINISHED_MS)
-      await deleteOldDeployments(tx, { keep: KEPT_DEPLOYMENTS, unfinishedBefore })
+      await retireOldDeployments(tx, { keep: KEPT_DEPLOYMENTS, unfinishedBefore })
       return true
     })
   }

@@ -281,7 +281,11 @@ describe('a deployment', () => {
       (await stack.context.objects.head(objectKey(siteId, 'artifacts', sha256(text)))) !== undefined
     await vi.waitUntil(async () => !(await stored('version 2')), { timeout: 30_000 })
     const { json } = await stack.portal('GET', '/sites/old.test/deployments')
-    expect(json.items).toHaveLength(6)
+    const statuses = json.items.map(({ status }: { status: string }) => status)
+    expect(statuses).toEqual([...Array<string>(6).fill('ready'), 'removed', 'removed'])
+    expect(json.items.at(-1)).toMatchObject({ fileCount: 2, sizeBytes: 15, current: false })
+    const gone = await activate('old.test', json.items.at(-1).deploymentId)
+    expect(gone).toMatchObject({ status: 409, json: { error: { code: 'DeploymentRemoved' } } })
     for (const text of ['shared', 'version 3', 'version 8']) expect(await stored(text)).toBe(true)
   })
 })

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
-import { notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { uploadStream } from '#http/bodies/read-body.ts'
 import { uploadBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
-import { PageOf } from '#http/paging.ts'
+import { DeploymentPath, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
 import {
   BeginDeploymentBody,
   PendingDeployment,
@@ -15,11 +15,6 @@ import {
   Sha256,
 } from '#sites/deployments/model.ts'
 
-const SitePath = Type.Object({ siteId: Type.String({ maxLength: 253 }) })
-const DeploymentPath = Type.Composite([
-  SitePath,
-  Type.Object({ deploymentId: Type.String({ maxLength: 64 }) }),
-])
 const FilePath = Type.Composite([DeploymentPath, Type.Object({ sha256: Sha256 })])
 
 /** How the operator gives a site its files: announce, upload what is missing, activate. */
@@ -29,7 +24,11 @@ export const portalDeploymentRoutes = (context: AppContext) =>
     .post(
       '/',
       async ({ site, body }) =>
-        context.deployments.begin(site.siteId, { source: { type: 'folder' }, ...body }),
+        context.deployments.begin(site.siteId, {
+          source: { type: 'folder' },
+          by: OPERATOR_DEPLOYS,
+          ...body,
+        }),
       {
         siteOperator: true,
         params: SitePath,
@@ -37,32 +36,14 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         response: PendingDeployment,
       },
     )
-    .get(
-      '/',
-      async ({ site }) => ({
-        items: await context.deployments.list(site.siteId),
-        nextToken: null,
-      }),
-      { siteOperator: true, params: SitePath, response: PageOf(DeploymentRecord) },
-    )
-    .post('/fetch', async ({ site }) => context.deployments.fetchExternal(site.siteId), {
-      siteOperator: true,
-      params: SitePath,
-      response: DeploymentRecord,
-    })
-    .get(
-      '/current',
-      async ({ site }) => {
-        const current = await context.deployments.current(site.siteId)
-        if (!current) throw notFound('Deployment', 'current')
-        return current
+    .post(
+      '/fetch',
+      async ({ site }) => context.deployments.fetchExternal(site.siteId, OPERATOR_DEPLOYS),
+      {
+        siteOperator: true,
+        params: SitePath,
+        response: DeploymentRecord,
       },
-      { siteOperator: true, params: SitePath, response: DeploymentRecord },
-    )
-    .get(
-      '/:deploymentId',
-      async ({ site, params }) => context.deployments.get(site.siteId, params.deploymentId),
-      { siteOperator: true, params: DeploymentPath, response: DeploymentRecord },
     )
     .put(
       '/:deploymentId/files/:sha256',
@@ -76,6 +57,7 @@ export const portalDeploymentRoutes = (context: AppContext) =>
     )
     .post(
       '/:deploymentId/activate',
-      async ({ site, params }) => context.deployments.activate(site.siteId, params.deploymentId),
+      async ({ site, params }) =>
+        context.deployments.activate(site.siteId, params.deploymentId, OPERATOR_DEPLOYS),
       { siteOperator: true, params: DeploymentPath, response: DeploymentRecord },
     )

@@ -37,13 +37,28 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
   }
   deployment: {
     deployment_id: string
-    status: 'uploading' | 'ready' | 'failed'
+    status: 'uploading' | 'ready' | 'failed' | 'removed'
     source: unknown
     artifact_directory: string
     files: unknown
+    file_count: Generated<number>
+    size_bytes: Generated<string>
     error: string | null
+    deployed_by: unknown
+    git: unknown
     created_at: Generated<Date>
     activated_at: Date | null
+  }
+  deployment_activation: {
+    activation_number: number
+    deployment_id: string
+    replaced_id: string | null
+    reason: 'deploy' | 'rollback' | 'automaticRollback'
+    activated_by: unknown
+    activated_at: Date
+    files_added: number | null
+    files_changed: number | null
+    files_removed: number | null
   }
   outbound_message: {
     message_id: string

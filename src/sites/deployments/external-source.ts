@@ -6,6 +6,7 @@ import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import { type Repo, type SiteSource, artifactDirectoryOf } from '#sites/source.ts'
 
+import type { DeploymentActor } from './actor.ts'
 import { scanArtifact } from './artifact-folder.ts'
 import { checkArtifactDirectory } from './build-yml.ts'
 import type { DeploymentRecord } from './model.ts'
@@ -49,7 +50,7 @@ export class ExternalSource {
   }
 
   /** Joins the fetch of the site that is in progress, if any. */
-  deploy(siteId: string, source: SiteSource): Promise<DeploymentRecord> {
+  deploy(siteId: string, source: SiteSource, by: DeploymentActor): Promise<DeploymentRecord> {
     const { repo, sourceMode } = source
     if (repo === null) {
       throw new AppError(
@@ -57,19 +58,23 @@ export class ExternalSource {
         `The site's source mode is "${sourceMode}": only "EXTERNAL_REPO" can be fetched; deploy a folder instead`,
       )
     }
-    return this.#flights.run(siteId, () => this.#fetch(siteId, repo))
+    return this.#flights.run(siteId, () => this.#fetch(siteId, repo, by))
   }
 
-  async #fetch(siteId: string, repo: Repo): Promise<DeploymentRecord> {
+  async #fetch(siteId: string, repo: Repo, by: DeploymentActor): Promise<DeploymentRecord> {
     const intoDir = await this.#emptyFolder()
     try {
-      return await this.#deploy(siteId, repo, intoDir)
+      return await this.#deploy(siteId, repo, { intoDir, by })
     } finally {
       await rm(intoDir, { recursive: true, force: true })
     }
   }
 
-  async #deploy(siteId: string, repo: Repo, intoDir: string): Promise<DeploymentRecord> {
+  async #deploy(
+    siteId: string,
+    repo: Repo,
+    { intoDir, by }: { readonly intoDir: string; readonly by: DeploymentActor },
+  ): Promise<DeploymentRecord> {
     const { deployments, fetchRepository } = this.#deps
     const { url, branch } = repo
     const signal = AbortSignal.timeout(FETCH_MS)
@@ -86,7 +91,9 @@ export class ExternalSource {
       checkArtifactDirectory(parsed, configured),
     )
     refuseLinks(symbolicLinks, configured.directory)
-    return deployments.deployFolder(siteId, { type: 'repo', url, branch, commit }, artifact)
+    const source = { type: 'repo', url, branch, commit } as const
+    const git = { commit, branch, dirty: false }
+    return deployments.deployFolder(siteId, { source, by, git }, artifact)
   }
 
   async #emptyFolder(): Promise<string> {

@@ -1,11 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Value } from '@sinclair/typebox/value'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 import { pathFault } from '#sites/artifact-path.ts'
 
+import { ActivationRecord } from './activation-record.ts'
+import { DeploymentActor } from './actor.ts'
 import { MAX_BUILD_YML_BYTES } from './build-yml.ts'
+import { GitState } from './git-state.ts'
+import { stored, storedActor, storedGitState } from './stored-json.ts'
 
 export const MAX_FILES = 5_000
 export const MAX_FILE_BYTES = 32 * 1024 * 1024
@@ -37,7 +40,13 @@ export type DeploymentSource = Static<typeof DeploymentSource>
 
 export const DeploymentRecord = Type.Object({
   deploymentId: Type.String(),
-  status: Type.Union([Type.Literal('uploading'), Type.Literal('ready'), Type.Literal('failed')]),
+  /** `removed`: too old to go back to, its files are gone. */
+  status: Type.Union([
+    Type.Literal('uploading'),
+    Type.Literal('ready'),
+    Type.Literal('failed'),
+    Type.Literal('removed'),
+  ]),
   /** Whether the site runs this one. */
   current: Type.Boolean(),
   source: DeploymentSource,
@@ -45,14 +54,22 @@ export const DeploymentRecord = Type.Object({
   fileCount: Type.Integer(),
   sizeBytes: Type.Integer(),
   error: Type.Union([Type.String(), Type.Null()]),
+  /** Null for what was deployed before this was recorded. */
+  deployedBy: Type.Union([DeploymentActor, Type.Null()]),
+  /** Null when the files are not known to be of a repository. */
+  git: Type.Union([GitState, Type.Null()]),
   createdAt: Type.String(),
+  /** When it became current last. */
   activatedAt: Type.Union([Type.String(), Type.Null()]),
+  /** Each time that it became current, newest first; the last ten. */
+  activations: Type.Array(ActivationRecord),
 })
 export type DeploymentRecord = Static<typeof DeploymentRecord>
 
 export const BeginDeploymentBody = ClosedObject({
   buildYml: Type.String({ maxLength: MAX_BUILD_YML_BYTES, description: 'the text of build.yml' }),
   files: Type.Array(ArtifactFile, { maxItems: MAX_FILES }),
+  git: Type.Optional(GitState),
 })
 
 export const PendingDeployment = Type.Object({
@@ -62,32 +79,46 @@ export const PendingDeployment = Type.Object({
 })
 export type PendingDeployment = Static<typeof PendingDeployment>
 
-/** A row of the table `deployment`. */
-export interface DeploymentRow {
+/** A row of the table `deployment` without its list of files. */
+export interface DeploymentSummaryRow {
   readonly deployment_id: string
-  readonly status: 'uploading' | 'ready' | 'failed'
+  readonly status: DeploymentRecord['status']
   readonly source: unknown
   readonly artifact_directory: string
-  readonly files: unknown
+  readonly file_count: number
+  readonly size_bytes: string
   readonly error: string | null
+  readonly deployed_by: unknown
+  readonly git: unknown
   readonly created_at: Date
   readonly activated_at: Date | null
 }
 
+/** A row of the table `deployment`. */
+export interface DeploymentRow extends DeploymentSummaryRow {
+  readonly files: unknown
+}
+
 /** A row as the operator sees it. */
-export function deploymentRecord(row: DeploymentRow, currentId: string | null): DeploymentRecord {
-  const files = storedFiles(row.files)
+export function deploymentRecord(
+  row: DeploymentSummaryRow,
+  currentId: string | null,
+  activations: readonly ActivationRecord[],
+): DeploymentRecord {
   return {
     deploymentId: row.deployment_id,
     status: row.status,
     current: row.deployment_id === currentId,
-    source: storedDeploymentSource(row.source),
+    source: stored(DeploymentSource, row.source, 'source'),
     artifactDirectory: row.artifact_directory,
-    fileCount: files.length,
-    sizeBytes: totalBytes(files),
+    fileCount: row.file_count,
+    sizeBytes: Number(row.size_bytes),
     error: row.error,
+    deployedBy: storedActor(row.deployed_by),
+    git: storedGitState(row.git),
     createdAt: row.created_at.toISOString(),
     activatedAt: row.activated_at?.toISOString() ?? null,
+    activations: [...activations],
   }
 }
 
@@ -115,15 +146,8 @@ export const totalBytes = (files: readonly ArtifactFile[]): number =>
   files.reduce((sum, file) => sum + file.sizeBytes, 0)
 
 /** Files as the database keeps them. */
-export function storedFiles(value: unknown): ArtifactFile[] {
-  if (Value.Check(Type.Array(ArtifactFile), value)) return value
-  throw new AppError('InternalError', 'The deployment’s stored files cannot be read')
-}
-
-function storedDeploymentSource(value: unknown): DeploymentSource {
-  if (Value.Check(DeploymentSource, value)) return value
-  throw new AppError('InternalError', 'The deployment’s stored source cannot be read')
-}
+export const storedFiles = (value: unknown): ArtifactFile[] =>
+  stored(Type.Array(ArtifactFile), value, 'files')
 
 function checkFile({ path, sizeBytes }: ArtifactFile): void {
   const fault = pathFault(path)

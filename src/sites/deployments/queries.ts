@@ -3,15 +3,29 @@ import { sql } from 'kysely'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { SourceMode } from '#sites/source.ts'
 
-import type { ArtifactFile, DeploymentRow, DeploymentSource } from './model.ts'
+import type { DeploymentActor } from './actor.ts'
+import type { GitState } from './git-state.ts'
+import {
+  type ArtifactFile,
+  type DeploymentRow,
+  type DeploymentSource,
+  type DeploymentSummaryRow,
+  totalBytes,
+} from './model.ts'
 
-const COLUMNS = [
+/** Deployments without their files that stay in the history of a site. */
+const KEPT_REMOVED = 200
+
+const SUMMARY_COLUMNS = [
   'deployment_id',
   'status',
   'source',
   'artifact_directory',
-  'files',
+  'file_count',
+  'size_bytes',
   'error',
+  'deployed_by',
+  'git',
   'created_at',
   'activated_at',
 ] as const
@@ -50,6 +64,8 @@ export interface NewDeployment {
   readonly source: DeploymentSource
   readonly artifactDirectory: string
   readonly files: readonly ArtifactFile[]
+  readonly by: DeploymentActor
+  readonly git: GitState | null
 }
 
 export async function insertDeployment(
@@ -66,6 +82,10 @@ export async function insertDeployment(
       source: JSON.stringify(deployment.source),
       artifact_directory: deployment.artifactDirectory,
       files: JSON.stringify(deployment.files),
+      file_count: deployment.files.length,
+      size_bytes: String(totalBytes(deployment.files)),
+      deployed_by: JSON.stringify(deployment.by),
+      git: deployment.git === null ? null : JSON.stringify(deployment.git),
       created_at: now,
     })
     .execute()
@@ -77,17 +97,17 @@ export function selectDeployment(
 ): Promise<DeploymentRow | undefined> {
   return tx.db
     .selectFrom('deployment')
-    .select(COLUMNS)
+    .select([...SUMMARY_COLUMNS, 'files'])
     .where('site_id', '=', tx.siteId)
     .where('deployment_id', '=', deploymentId)
     .executeTakeFirst()
 }
 
 /** Newest first. */
-export function selectDeployments(tx: SiteTx, limit: number): Promise<DeploymentRow[]> {
+export function selectDeployments(tx: SiteTx, limit: number): Promise<DeploymentSummaryRow[]> {
   return tx.db
     .selectFrom('deployment')
-    .select(COLUMNS)
+    .select(SUMMARY_COLUMNS)
     .where('site_id', '=', tx.siteId)
     .orderBy('created_at', 'desc')
     .orderBy('deployment_id', 'desc')
@@ -122,35 +142,47 @@ export interface Retention {
   readonly unfinishedBefore: Date
 }
 
-/** Drops the rows of deployments that nobody will go back to. Never the current one. */
-export async function deleteOldDeployments(tx: SiteTx, retention: Retention): Promise<void> {
-  const current = tx.db
-    .selectFrom('site')
-    .select('current_deployment_id')
-    .where('site_id', '=', tx.siteId)
-  const kept = tx.db
-    .selectFrom('deployment')
-    .select('deployment_id')
+/** Never the current one. Those that nobody will go back to lose their files, and their rows when more are newer. */
+export async function retireOldDeployments(tx: SiteTx, retention: Retention): Promise<void> {
+  await tx.db
+    .updateTable('deployment')
+    .set({ status: 'removed', files: '[]' })
     .where('site_id', '=', tx.siteId)
     .where('status', '=', 'ready')
-    .where('deployment_id', 'is distinct from', current)
-    .orderBy('activated_at', 'desc')
-    .limit(retention.keep)
+    .where('deployment_id', 'is distinct from', currentOf(tx))
+    .where('deployment_id', 'not in', newest(tx, 'ready', retention.keep))
+    .execute()
   await tx.db
     .deleteFrom('deployment')
     .where('site_id', '=', tx.siteId)
-    .where('deployment_id', 'is distinct from', current)
+    .where('deployment_id', 'is distinct from', currentOf(tx))
     .where((where) =>
       where.or([
-        where.and([where('status', '=', 'ready'), where('deployment_id', 'not in', kept)]),
         where.and([
-          where('status', '!=', 'ready'),
+          where('status', '=', 'removed'),
+          where('deployment_id', 'not in', newest(tx, 'removed', KEPT_REMOVED)),
+        ]),
+        where.and([
+          where('status', 'in', ['uploading', 'failed']),
           where('created_at', '<', retention.unfinishedBefore),
         ]),
       ]),
     )
     .execute()
 }
+
+const currentOf = (tx: SiteTx) =>
+  tx.db.selectFrom('site').select('current_deployment_id').where('site_id', '=', tx.siteId)
+
+const newest = (tx: SiteTx, status: DeploymentRow['status'], count: number) =>
+  tx.db
+    .selectFrom('deployment')
+    .select('deployment_id')
+    .where('site_id', '=', tx.siteId)
+    .where('status', '=', status)
+    .where('deployment_id', 'is distinct from', currentOf(tx))
+    .orderBy('activated_at', 'desc')
+    .limit(count)
 
 /** The contents that some deployment of the site still names. */
 export async function selectReferencedHashes(tx: SiteTx): Promise<ReadonlySet<string>> {

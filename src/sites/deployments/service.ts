@@ -6,11 +6,14 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
 
+import { type Activation, logActivation, readActivations } from './activation-log.ts'
+import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFolder } from './artifact-folder.ts'
 import type { Artifacts } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
 import type { DeploymentLifecycle, ActivationStep } from './deployment-lifecycle.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
+import type { GitState } from './git-state.ts'
 import {
   type ArtifactFile,
   type PendingDeployment,
@@ -49,8 +52,15 @@ export interface DeploymentsDeps extends Pick<
   readonly workDir: string
 }
 
-export interface BeginDeployment {
+/** Where files come from, and who deploys them. */
+export interface DeploymentOrigin {
   readonly source: DeploymentSource
+  readonly by: DeploymentActor
+  /** Of the repository that the files are from, where that is known. */
+  readonly git?: GitState
+}
+
+export interface BeginDeployment extends DeploymentOrigin {
   /** The text of `build.yml`. */
   readonly buildYml: string
   readonly files: readonly ArtifactFile[]
@@ -74,7 +84,7 @@ export class Deployments {
 
   async begin(siteId: string, deployment: BeginDeployment): Promise<PendingDeployment> {
     const { database, artifacts, ids, clock } = this.#deps
-    const { source, files } = deployment
+    const { files, git = null } = deployment
     const buildYml = parseBuildYml(deployment.buildYml)
     const deploymentId = ids.named('dep')
     await database.withSite(siteId, async (tx) => {
@@ -82,7 +92,8 @@ export class Deployments {
       checkArtifactDirectory(buildYml, artifactDirectoryOf(storedSource(site)))
       checkFiles(files)
       const { artifactDirectory } = buildYml
-      await insertDeployment(tx, { deploymentId, source, artifactDirectory, files }, clock.now())
+      const inserted = { ...deployment, deploymentId, artifactDirectory, git }
+      await insertDeployment(tx, inserted, clock.now())
     })
     // From here on the sweep knows that these contents are wanted: what is stored now stays.
     return { deploymentId, missing: missingOf(files, await artifacts.stored(siteId)) }
@@ -109,7 +120,11 @@ export class Deployments {
    * Makes a complete deployment the site's current one, also an earlier one again. It is checked before, and becomes
    * current in one transaction with all that follows from it.
    */
-  async activate(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
+  async activate(
+    siteId: string,
+    deploymentId: string,
+    by: DeploymentActor,
+  ): Promise<DeploymentRecord> {
     const { database, artifacts } = this.#deps
     const stored = await artifacts.stored(siteId)
     const row = await database.withSite(siteId, async (tx) => {
@@ -119,12 +134,11 @@ export class Deployments {
     try {
       const steps = await this.#prepare(siteId, row)
       await database.withSite(siteId, async (tx) => {
-        completeRow(
-          await existingSite(tx, lockDeployedSite),
-          await deploymentRow(tx, deploymentId),
-          stored,
-        )
-        await this.#makeCurrent(tx, deploymentId, steps)
+        const site = await existingSite(tx, lockDeployedSite)
+        const deployment = completeRow(site, await deploymentRow(tx, deploymentId), stored)
+        const replacedId = site.current_deployment_id
+        await this.#makeCurrent(tx, { deployment, replacedId, reason: 'deploy', by })
+        for (const step of steps) await step(tx)
       })
     } catch (error) {
       await this.#refuse(siteId, deploymentId, error)
@@ -136,29 +150,31 @@ export class Deployments {
   /** Begins, uploads what is missing and activates: the deployment of a folder on this machine. */
   async deployFolder(
     siteId: string,
-    source: DeploymentSource,
+    origin: DeploymentOrigin,
     { buildYml, files }: ArtifactFolder,
   ): Promise<DeploymentRecord> {
     const announced = files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }))
-    const begun = await this.begin(siteId, { source, buildYml, files: announced })
+    const begun = await this.begin(siteId, { ...origin, buildYml, files: announced })
     const paths = new Map(files.map((file) => [file.sha256, file.absolutePath]))
     for (const sha256 of begun.missing) {
       const contents = new Blob([await readFile(paths.get(sha256) ?? '')])
       await this.putFile(siteId, begun.deploymentId, sha256, contents.stream())
     }
-    return this.activate(siteId, begun.deploymentId)
+    return this.activate(siteId, begun.deploymentId, origin.by)
   }
 
   /** Deploys what the configured branch of the site's external repository holds now. */
-  async fetchExternal(siteId: string): Promise<DeploymentRecord> {
+  async fetchExternal(siteId: string, by: DeploymentActor): Promise<DeploymentRecord> {
     const site = await this.#deps.database.withSite(siteId, (tx) => existingSite(tx))
-    return this.#external.deploy(siteId, storedSource(site))
+    return this.#external.deploy(siteId, storedSource(site), by)
   }
 
   get(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       const site = await existingSite(tx)
-      return deploymentRecord(await deploymentRow(tx, deploymentId), site.current_deployment_id)
+      const row = await deploymentRow(tx, deploymentId)
+      const activations = await readActivations(tx, [deploymentId])
+      return deploymentRecord(row, site.current_deployment_id, activations.get(deploymentId) ?? [])
     })
   }
 
@@ -173,7 +189,11 @@ export class Deployments {
     return this.#deps.database.withSite(siteId, async (tx) => {
       const site = await existingSite(tx)
       const rows = await selectDeployments(tx, LISTED)
-      return rows.map((row) => deploymentRecord(row, site.current_deployment_id))
+      const ids = rows.map((row) => row.deployment_id)
+      const activations = await readActivations(tx, ids)
+      return rows.map((row) =>
+        deploymentRecord(row, site.current_deployment_id, activations.get(row.deployment_id) ?? []),
+      )
     })
   }
 
@@ -189,17 +209,16 @@ export class Deployments {
     return Promise.all(parts.map((part) => part.prepare(deployment)))
   }
 
-  async #makeCurrent(
-    tx: SiteTx,
-    deploymentId: string,
-    steps: readonly ActivationStep[],
-  ): Promise<void> {
+  async #makeCurrent(tx: SiteTx, activation: Activation): Promise<void> {
     const { queue, clock } = this.#deps
     const { siteId } = tx
-    await markReady(tx, deploymentId, clock.now())
-    await updateCurrentDeployment(tx, deploymentId)
+    const deploymentId = activation.deployment.deployment_id
     await queue.enqueue(tx, 'site-cleanup', { siteId }, { singletonKey: siteId })
-    for (const step of steps) await step(tx)
+    if (deploymentId === activation.replacedId) return
+    const now = clock.now()
+    await markReady(tx, deploymentId, now)
+    await updateCurrentDeployment(tx, deploymentId)
+    await logActivation(tx, activation, now)
   }
 
   /** Records why a new deployment did not become current. */
@@ -236,11 +255,18 @@ function completeRow(
   row: DeploymentRow,
   stored: ReadonlyMap<string, number>,
 ): DeploymentRow {
+  if (row.status === 'removed') throw removed(row)
   refuseMissing(missingOf(storedFiles(row.files), stored))
   const artifactDirectory = row.artifact_directory
   checkArtifactDirectory({ artifactDirectory }, artifactDirectoryOf(storedSource(site)))
   return row
 }
+
+const removed = ({ deployment_id: deploymentId }: DeploymentRow): AppError =>
+  new AppError(
+    'DeploymentRemoved',
+    `The files of deployment "${deploymentId}" are no longer kept: deploy its version anew`,
+  )
 
 /** Returns each hash once. A stored object of another size is what an interrupted upload left behind. */
 function missingOf(files: readonly ArtifactFile[], stored: ReadonlyMap<string, number>): string[] {

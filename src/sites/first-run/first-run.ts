@@ -1,9 +1,10 @@
 import { AppError } from '#base/app-error.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
+import { SERVICE_DEPLOYS } from '#sites/deployments/actor.ts'
 import { type ArtifactFolder, scanArtifact } from '#sites/deployments/artifact-folder.ts'
 import { parseBuildYml } from '#sites/deployments/build-yml.ts'
-import type { Deployments } from '#sites/deployments/service.ts'
+import type { DeploymentOrigin, Deployments } from '#sites/deployments/service.ts'
 import { domainFault } from '#sites/domain.ts'
 import type { CreatedSite } from '#sites/model.ts'
 import type { Sites } from '#sites/service.ts'
@@ -13,6 +14,8 @@ import { saveProgress, selectProgress, tryLockFirstRun } from './queries.ts'
 
 /** Whom the audit trail names. */
 const BY = { actor: 'operator' }
+
+const EXAMPLE: DeploymentOrigin = { source: { type: 'folder' }, by: SERVICE_DEPLOYS }
 
 /** Mail's side of it. */
 interface NewMailboxes {
@@ -124,7 +127,7 @@ async function deploy(
   artifact: ArtifactFolder,
 ): Promise<string | undefined> {
   try {
-    await deployments.deployFolder(siteId, { type: 'folder' }, artifact)
+    await deployments.deployFolder(siteId, EXAMPLE, artifact)
     return undefined
   } catch (error) {
     if (error instanceof AppError) return error.message
