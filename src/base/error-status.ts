@@ -54,6 +54,7 @@ const STATUS = {
   DeploymentRemoved: 409,
   DefinitionExists: 409,
   IacJobFinished: 409,
+  JobOverlap: 409,
   ImmutableField: 409,
   UserAlreadyExists: 409,
   CannotDeleteSelf: 409,

@@ -104,28 +104,47 @@ describe('a scheduled job', () => {
     }, PATIENCE)
     await pass(1)
     const runs = await settled(site, 'napping')
+    const message = expect.stringContaining(`Run "${String(runs[1]?.['runId'])}" of this job`)
     expect(runs).toMatchObject([
       {
         status: 'skipped',
         trigger: 'schedule',
         attempts: 0,
         durationMs: null,
-        error: { code: 'JobOverlap' },
+        error: { code: 'JobOverlap', message },
       },
       { status: 'succeeded', result: 1 },
     ])
     expect((await site.admin('GET', '/jobs/napping')).json.lastRun.status).toBe('succeeded')
     await pass(1)
     expect((await settled(site, 'napping'))[0]).toMatchObject({ status: 'succeeded' })
-    await put(site, 'napping', { enabled: false })
+    await put(site, 'napping', { operation: 'nap' })
+  })
+
+  test('is skipped and recorded while a run that was started by hand is not over, and never starts beside it', async () => {
+    await put(site, 'both', { operation: 'nap', schedule: { cron: '* * * * *' } })
+    for (let round = 0; round < 3; round += 1) {
+      now += MINUTE_MS
+      const [started] = await Promise.all([
+        site.admin('POST', '/jobs/both'),
+        stack.context.jobScheduler.tick(),
+      ])
+      const runs = await settled(site, 'both')
+      const newest = runs.slice(0, started.status === 200 ? 2 : 1)
+      const carriedOut = newest.filter(({ status }) => status === 'succeeded')
+      expect(carriedOut, JSON.stringify(newest)).toHaveLength(1)
+      expect([200, 409]).toContain(started.status)
+    }
+    await put(site, 'both', { operation: 'nap' })
   })
 
   test('stops when its schedule is stopped, and does not make up for it', async () => {
-    await put(site, 'stopped', { operation: 'echo', schedule: { cron: '* * * * *' } })
-    await put(site, 'stopped', { enabled: false })
+    const job = { operation: 'echo', schedule: { cron: '* * * * *' } }
+    await put(site, 'stopped', job)
+    await put(site, 'stopped', { ...job, enabled: false })
     await pass(10)
     expect(await settled(site, 'stopped')).toEqual([])
-    await put(site, 'stopped', { enabled: true })
+    await put(site, 'stopped', job)
     await stack.context.jobScheduler.tick()
     expect(await settled(site, 'stopped')).toEqual([])
     await pass(1)
@@ -164,7 +183,7 @@ describe('a scheduled job', () => {
     await pass(2)
     const [run] = await settled(site, 'again')
     now = before
-    await put(site, 'again', { schedule: { cron: '*/1 * * * *' } })
+    await put(site, 'again', { operation: 'echo', schedule: { cron: '*/1 * * * *' } })
     const { nextRunAt } = (await site.admin('GET', '/jobs/again')).json
     expect(Date.parse(nextRunAt)).toBe(Date.parse(String(run?.['scheduledFor'])) + MINUTE_MS)
     now = before + 2 * MINUTE_MS

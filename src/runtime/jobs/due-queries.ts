@@ -45,6 +45,17 @@ export async function claimDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<
   return row !== undefined
 }
 
+/** Holds when the job is due until the transaction ends. A tick holds this before the job: so does whoever changes both. */
+export async function lockDue(tx: SiteTx, jobId: string): Promise<void> {
+  await tx.db
+    .selectFrom('data_job_due')
+    .select('job_id')
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .forUpdate()
+    .execute()
+}
+
 export async function upsertDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<void> {
   await tx.db
     .insertInto('data_job_due')

@@ -25,8 +25,9 @@ const AuthInput = ClosedObject({
   username: Type.Optional(Type.String({ minLength: 1, maxLength: 254 })),
 })
 
+/** The whole of a job: what is left out has its default, and without a schedule it is only started by hand. */
 export const JobBody = ClosedObject({
-  operation: Type.Optional(SiteName),
+  operation: SiteName,
   payload: Type.Optional(Type.Unknown()),
   schedule: Type.Optional(Type.Union([ScheduleInput, Type.Null()])),
   auth: Type.Optional(AuthInput),
@@ -49,9 +50,6 @@ export interface JobDefinition {
   readonly enabled: boolean
 }
 
-/** What to make of a job. What is left out stays as it is; a new job needs `operation`. */
-export type JobInput = Partial<JobDefinition>
-
 export interface Job extends JobDefinition {
   readonly jobId: string
   /** Null without a schedule, or with one that is stopped or over. */
@@ -60,14 +58,15 @@ export interface Job extends JobDefinition {
   readonly updatedAt: Date
 }
 
-const NEW_JOB = { payload: null, schedule: null, auth: { mode: 'system' }, enabled: true } as const
+const DEFAULTS = { payload: null, schedule: null, auth: { mode: 'system' }, enabled: true } as const
 
 /** Throws a `ValidationError` that names each wrong field. Whether the operation exists is asked when the job is written. */
-export function parseJob(value: unknown, now: Date): JobInput {
+export function parseJob(value: unknown, now: Date): JobDefinition {
   checkPayload(value)
   const { auth, schedule, ...rest } = parseShape(JobBody, value)
   if (schedule) checkFires(schedule, now.getTime())
   return {
+    ...DEFAULTS,
     ...rest,
     ...(schedule === undefined ? {} : { schedule }),
     ...(auth === undefined ? {} : { auth: parseAuth(auth) }),
@@ -79,25 +78,12 @@ export function parseJobId(jobId: string): string {
   return jobId
 }
 
-/** The job that an input makes of what is there, if anything. */
-export function mergeJob(current: JobDefinition | undefined, input: JobInput): JobDefinition {
-  const operation = input.operation ?? current?.operation
-  if (operation === undefined) {
-    throw invalid('operation', 'is required for a new job: name the operation that it calls')
-  }
-  return { ...NEW_JOB, ...current, ...named(input), operation }
-}
-
 /** Whether `job` has all that `definition` says. */
 export const sameJob = (job: Job, definition: JobDefinition): boolean =>
   isDeepStrictEqual({ ...job, ...definition }, { ...job })
 
 export const sameSchedule = (a: JobDefinition, b: JobDefinition): boolean =>
   a.enabled === b.enabled && isDeepStrictEqual(a.schedule, b.schedule)
-
-/** Without the fields that are undefined, which would hide what is there. */
-const named = (input: JobInput): JobInput =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined))
 
 /** Before anything walks it. */
 function checkPayload(value: unknown): void {

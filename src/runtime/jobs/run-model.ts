@@ -47,6 +47,15 @@ export type LastRun = Pick<
   'runId' | 'status' | 'trigger' | 'scheduledFor' | 'startedAt' | 'finishedAt'
 >
 
+/** A run that is not over. */
+export type OpenRun = Pick<JobRun, 'runId' | 'status' | 'trigger'>
+
+/** Runs of one job never overlap: why another one does not begin now. */
+export const overlapOf = ({ runId, status, trigger }: OpenRun): RunError => ({
+  code: 'JobOverlap',
+  message: `Run "${runId}" of this job (${trigger}) is not over yet: it is ${status}`,
+})
+
 /** Who or what starts a run by hand; never what a scheduled run says. */
 export function parseTrigger(body: Static<typeof StartBody>): string {
   const { trigger = BY_HAND } = parseShape(StartBody, body)

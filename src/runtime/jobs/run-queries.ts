@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
 
-import type { JobRun, LastRun, RunError, RunStatus } from './run-model.ts'
+import type { JobRun, LastRun, OpenRun, RunError, RunStatus } from './run-model.ts'
 
 const OPEN: readonly RunStatus[] = ['queued', 'running']
 
@@ -107,17 +107,17 @@ export async function selectLastRuns(
   return new Map(rows.map(({ jobId: id, ...run }) => [id, run]))
 }
 
-/** How many runs of the job wait or run. */
-export async function countOpenRuns(tx: SiteTx, jobId: string): Promise<number> {
-  const { count } = await tx.db
+/** Selects the run of the job that waits or runs, if any. */
+export const selectOpenRun = (tx: SiteTx, jobId: string): Promise<OpenRun | undefined> =>
+  tx.db
     .selectFrom('data_job_run')
-    .select(sql<number>`count(*)::int`.as('count'))
+    .select(['run_id as runId', 'status', 'trigger'])
     .where('site_id', '=', tx.siteId)
     .where('job_id', '=', jobId)
     .where('status', 'in', OPEN)
-    .executeTakeFirstOrThrow()
-  return count
-}
+    .orderBy('run_number')
+    .limit(1)
+    .executeTakeFirst()
 
 /** Takes up a run that is not over: the next attempt at it. Undefined when there is nothing to do any more. */
 export async function updateRunStarted(

@@ -7,11 +7,17 @@ import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/service.ts'
 
 import { lockJob, selectJob } from './queries.ts'
-import { SCHEDULE_TRIGGER, type JobRun, type RunError } from './run-model.ts'
+import {
+  SCHEDULE_TRIGGER,
+  type JobRun,
+  type OpenRun,
+  type RunError,
+  overlapOf,
+} from './run-model.ts'
 import {
   type NewRun,
-  countOpenRuns,
   insertRun,
+  selectOpenRun,
   selectRun,
   selectRuns,
   trimRuns,
@@ -20,8 +26,6 @@ import {
 /** Runs that are kept of each job, beside as many skipped ticks; runs that are not over are never removed. */
 const KEPT_RUNS = 100
 const KEPT_MS = 30 * 24 * 3600 * 1000
-/** Open runs of one job that may be started by hand. */
-const MAX_OPEN_RUNS = 10
 const MAX_LOG_LINES = 200
 
 export interface StartedRun {
@@ -56,7 +60,7 @@ export class JobRuns {
     this.#deps = deps
   }
 
-  /** Runs the job now, whatever else of it runs. `trigger` says who or what asked. */
+  /** Runs the job now; rejects with `JobOverlap` while a run of it waits or runs. `trigger` says who or what asked. */
   start(
     siteId: string,
     start: { readonly jobId: string; readonly trigger: string },
@@ -86,29 +90,25 @@ export class JobRuns {
     return { run, log: items.toReversed() }
   }
 
-  /** Whether a run of the job waits or runs. */
-  async hasOpenRun(tx: SiteTx, jobId: string): Promise<boolean> {
-    return (await countOpenRuns(tx, jobId)) > 0
-  }
-
-  /** Runs the tick, right after this transaction. */
+  /** Runs the tick, right after this transaction; skips and records it while a run of the job waits or runs. */
   async queueTick(tx: SiteTx, tick: Tick): Promise<void> {
-    await this.#queueRun(tx, { ...this.#tickRun(tick), status: 'queued' })
+    // Held, as by those who start the job by hand.
+    await lockJob(tx, tick.jobId)
+    const open = await selectOpenRun(tx, tick.jobId)
+    if (open === undefined) await this.#queueRun(tx, { ...this.#tickRun(tick), status: 'queued' })
+    else await this.#add(tx, { ...this.#tickRun(tick), status: 'skipped', error: overlapOf(open) })
   }
 
-  /** Records that the tick was not run, and why. */
-  async recordTick(
-    tx: SiteTx,
-    tick: Tick,
-    outcome: { readonly status: 'skipped' | 'failed'; readonly error: RunError },
-  ): Promise<void> {
-    await this.#add(tx, { ...this.#tickRun(tick), ...outcome })
+  /** Records that the tick could not be run, and why. */
+  async failTick(tx: SiteTx, tick: Tick, error: RunError): Promise<void> {
+    await this.#add(tx, { ...this.#tickRun(tick), status: 'failed', error })
   }
 
   async #start(tx: SiteTx, jobId: string, trigger: string): Promise<StartedRun> {
-    // Held, so that those who start it at once are counted one after the other.
+    // Held, so that of those who start it at once the later ones see the run of the first.
     if (!(await lockJob(tx, jobId))) throw notFound('Job', jobId)
-    if ((await countOpenRuns(tx, jobId)) >= MAX_OPEN_RUNS) throw tooManyRuns(jobId)
+    const open = await selectOpenRun(tx, jobId)
+    if (open !== undefined) throw overlapping(open)
     const run = this.#newRun(jobId, trigger)
     await this.#queueRun(tx, { ...run, status: 'queued' })
     return { jobId, runId: run.runId, status: 'started' }
@@ -147,9 +147,10 @@ export class JobRuns {
   }
 }
 
-const tooManyRuns = (jobId: string): AppError =>
-  new AppError(
-    'TooManyRequests',
-    `${MAX_OPEN_RUNS} runs of job "${jobId}" wait or run already: try again when one is over`,
-    { retryAfterSeconds: 5 },
-  )
+function overlapping(open: OpenRun): AppError {
+  const { message } = overlapOf(open)
+  const { runId, status: runStatus } = open
+  return new AppError('JobOverlap', `${message}. Start the job again when it is over`, {
+    fields: { runId, runStatus },
+  })
+}

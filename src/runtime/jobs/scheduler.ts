@@ -103,17 +103,15 @@ export class JobScheduler {
     const ticks = dueTicksOf(job, dueAt, now)
     if (ticks instanceof AppError) {
       await deleteDue(tx, jobId)
-      const error = { code: ticks.code, message: ticks.message }
+      const { code, message } = ticks
       const tick = { jobId, scheduledFor: dueAt, missed: 0 }
-      return this.#deps.runs.recordTick(tx, tick, { status: 'failed', error })
+      return this.#deps.runs.failTick(tx, tick, { code, message })
     }
     const { last, missed, next } = ticks
     await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, new Date(next)))
     const tick = { jobId, scheduledFor: new Date(last), missed }
     await updateLastTick(tx, jobId, tick.scheduledFor)
-    if (!(await this.#deps.runs.hasOpenRun(tx, jobId))) return this.#deps.runs.queueTick(tx, tick)
-    const error = { code: 'JobOverlap', message: 'Another run of this job was not over yet' }
-    return this.#deps.runs.recordTick(tx, tick, { status: 'skipped', error })
+    return this.#deps.runs.queueTick(tx, tick)
   }
 }
 

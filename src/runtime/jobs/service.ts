@@ -3,13 +3,11 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 
-import { deleteDue, upsertDue } from './due-queries.ts'
+import { deleteDue, lockDue, upsertDue } from './due-queries.ts'
 import {
   type Job,
   type JobDefinition,
-  type JobInput,
   MAX_JOBS,
-  mergeJob,
   parseJob,
   parseJobId,
   sameJob,
@@ -65,11 +63,11 @@ export class Jobs {
     return this.#deps.database.withSite(siteId, (tx) => this.#get(tx, jobId))
   }
 
-  /** Creates the job, or changes what the input names. */
+  /** Creates the job, or replaces the whole of it; its runs stay. */
   put(siteId: string, jobId: string, value: unknown): Promise<JobWithLastRun> {
-    const input = this.check(value)
+    const job = this.check(value)
     return this.#deps.database.withSite(siteId, async (tx) => {
-      await this.write(tx, jobId, input)
+      await this.write(tx, jobId, job)
       return this.#get(tx, jobId)
     })
   }
@@ -81,8 +79,8 @@ export class Jobs {
     })
   }
 
-  /** The input that a body means; throws a `ValidationError` that names each wrong field. */
-  check(value: unknown): JobInput {
+  /** The job that a body means; throws a `ValidationError` that names each wrong field. */
+  check(value: unknown): JobDefinition {
     return parseJob(value, this.#deps.clock.now())
   }
 
@@ -95,13 +93,12 @@ export class Jobs {
   async write(
     tx: SiteTx,
     jobId: string,
-    input: JobInput,
+    job: JobDefinition,
     toDelete = 0,
   ): Promise<'create' | 'update' | 'none'> {
     parseJobId(jobId)
     await lockJobs(tx)
     const current = await selectJob(tx, jobId)
-    const job = mergeJob(current, input)
     if (current && sameJob(current, job)) return 'none'
     if (!current && (await countJobs(tx)) - toDelete >= MAX_JOBS) {
       throw invalid('jobId', `a site holds at most ${MAX_JOBS} jobs: delete one first`)
@@ -141,6 +138,7 @@ export class Jobs {
     const now = this.#deps.clock.now()
     const goesOn = current !== undefined && sameSchedule(current, job)
     const scheduledSince = goesOn ? current.scheduledSince : now
+    if (!goesOn) await lockDue(tx, jobId)
     await upsertJob(tx, jobId, { ...job, scheduledSince }, now)
     if (goesOn) return
     const next = nextRunOf(job, { now, since: scheduledSince, lastTick: current?.lastTick ?? null })

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 import { invalid } from '#base/app-error.ts'
 import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
-import { type JobDefinition, MAX_JOBS, mergeJob } from '#runtime/jobs/model.ts'
+import { type JobDefinition, MAX_JOBS } from '#runtime/jobs/model.ts'
 import type { Jobs } from '#runtime/jobs/service.ts'
 import { SiteName, parseShape } from '#runtime/shape.ts'
 
@@ -19,7 +19,7 @@ export const jobSection = (jobs: Jobs): DefinitionSection => ({
   maxItems: MAX_JOBS,
   parse(value): DefinedItem {
     const { jobId, name, ...body } = parseShape(NamedJob, value) as Static<typeof NamedJob> & object
-    const job = mergeJob(undefined, jobs.check(body))
+    const job = jobs.check(body)
     const id = idOf(jobId, name)
     return { ...itemOf(id, job), put: (tx, { toDelete }) => jobs.write(tx, id, job, toDelete.size) }
   },
