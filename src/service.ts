@@ -10,7 +10,6 @@ import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
 import { type AppContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
-import { MAX_UPLOAD_BYTES } from '#http/bodies/request-body.ts'
 import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -180,7 +179,6 @@ function listen(context: AppContext): Promise<HttpServer> {
     fetch: (request, peer) => app.fetch(request, peer),
     hostname: context.config.host,
     port: context.config.port,
-    maxRequestBodyBytes: MAX_UPLOAD_BYTES,
     onError: (error) =>
       context.logger.error({ err: error }, 'the HTTP server failed outside the routes'),
   })

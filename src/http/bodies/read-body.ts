@@ -48,14 +48,15 @@ export async function readText(request: Request, body: RequestBody, own?: Limit)
   return decoder.decode(await readBytes(request, request.body, own ?? commonLimit(body, isJson)))
 }
 
-/** The bytes of a body as they come; reading them fails when they stall. */
+/** The bytes of a body as they come; reading them fails when they stall. The body is untouched until somebody reads. */
 export function uploadStream(request: Request): ReadableStream<Uint8Array> {
-  if (request.body === null) return new Blob([]).stream()
-  const { reader, progress, failure } = openReader(request, request.body)
-  progress.pause()
+  const { body } = request
+  if (body === null) return new Blob([]).stream()
+  let opened: OpenReader | undefined
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
+        const { reader, progress, failure } = (opened ??= openReader(request, body))
         progress.resume()
         try {
           const { done, value } = await reader.read()
@@ -69,12 +70,12 @@ export function uploadStream(request: Request): ReadableStream<Uint8Array> {
           controller.close()
         } catch (error) {
           progress.close()
-          controller.error(error)
+          controller.error(failure.aborted ? failure.reason : error)
         }
       },
-      async cancel(reason) {
-        progress.close()
-        await reader.cancel(reason)
+      cancel() {
+        opened?.progress.close()
+        opened?.reader.releaseLock()
       },
     },
     { highWaterMark: 0 },
@@ -106,7 +107,10 @@ async function readBytes(
   const blocks = new ByteBlocks()
   try {
     for (;;) {
-      const { done, value } = await reader.read().catch(() => Promise.reject(brokenOff()))
+      const { done, value } = await reader.read().catch(() => {
+        failure.throwIfAborted()
+        throw brokenOff()
+      })
       failure.throwIfAborted()
       if (done) return blocks.join()
       if (blocks.sizeBytes + value.byteLength > limitBytes) throw tooLong()
@@ -116,17 +120,23 @@ async function readBytes(
     }
   } finally {
     progress.close()
+    reader.releaseLock()
   }
 }
 
-/** What reads a body, and `failure`, which is aborted with the reason when the budgets end the body. */
+type OpenReader = ReturnType<typeof openReader>
+
+/**
+ * What reads a body, and `failure`, which is aborted with the reason when the budgets end the body. Nobody cancels it: what is
+ * left of a body, the server receives and throws away.
+ */
 function openReader(request: Request, stream: ReadableStream<Uint8Array>) {
   const { bodyBudgets, peerAddress, host } = scopeOf(request)
   const reader = stream.getReader()
   const ending = new AbortController()
   const progress = bodyBudgets.open({ network: networkOf(peerAddress), host }, (reason) => {
     ending.abort(reason)
-    void reader.cancel(reason).catch(() => {})
+    reader.releaseLock()
   })
   return { reader, progress, failure: ending.signal }
 }

@@ -1,6 +1,7 @@
 import { closeListener } from './close-listener.ts'
 import { closingConnection, waitUntilIdle } from './drain.ts'
 import type { HttpServer, Peer, HttpServerSettings } from './http-server.ts'
+import { type BodyRest, discardRest, isSkipped } from './unread-body.ts'
 
 type BunServer = Bun.Server<undefined>
 
@@ -25,13 +26,15 @@ class BunHttpServer implements HttpServer {
   readonly #renewal: ReturnType<typeof setInterval>
   #draining: Promise<void> | undefined
   #lastRequestAt = 0
+  readonly #stopped = new AbortController()
 
   constructor(settings: HttpServerSettings) {
     this.#settings = settings
     this.#server = Bun.serve({
       hostname: settings.hostname,
       port: settings.port,
-      maxRequestBodySize: settings.maxRequestBodyBytes,
+      // Its own refusal is lost on who is still sending; the application bounds what it reads.
+      maxRequestBodySize: Number.MAX_SAFE_INTEGER,
       idleTimeout: settings.idleTimeoutSeconds,
       fetch: (request: Request, server: BunServer) => this.#answer(request, server),
       error: (error: unknown) => this.#failed(error),
@@ -53,7 +56,7 @@ class BunHttpServer implements HttpServer {
     const bodied = method !== 'GET' && method !== 'HEAD'
     server.timeout(request, bodied ? LONGEST_TIMEOUT : 0)
     const response = this.#settings.fetch(request, new BunPeer(server, request))
-    if (!(response instanceof Promise)) return this.#sent(response)
+    if (!(response instanceof Promise)) return this.#sent(this.#whole(request, response))
     return bodied ? this.#whenMade(request, response) : this.#whenSent(response)
   }
 
@@ -64,13 +67,21 @@ class BunHttpServer implements HttpServer {
   async #whenMade(request: Request, response: Promise<Response>): Promise<Response> {
     this.#waiting.set(request, performance.now())
     try {
-      const made = await response
+      const made = this.#whole(request, await response)
       // The answer may be a stream with long silences.
       this.#server.timeout(request, 0)
       return this.#sent(made)
     } finally {
       this.#waiting.delete(request)
     }
+  }
+
+  /** The response, which ends when what is left of the body has been received. */
+  #whole(request: Request, response: Response): Response {
+    const rest = response.status < 400 ? undefined : unreadBody(request, response)
+    return rest === undefined
+      ? response
+      : endingLater(response, () => discardRest(rest, this.#stopped.signal))
   }
 
   #sent(response: Response): Response {
@@ -95,6 +106,7 @@ class BunHttpServer implements HttpServer {
 
   async #drain(deadlineMs: number): Promise<void> {
     closeListener(this.port)
+    this.#stopped.abort()
     const quiet = await waitUntilIdle(
       { inFlight: () => this.#server.pendingRequests, lastRequestAt: () => this.#lastRequestAt },
       deadlineMs,
@@ -116,4 +128,38 @@ class BunPeer implements Peer {
   get address(): string {
     return this.#server.requestIP(this.#request)?.address ?? ''
   }
+}
+
+/** What the application left of the body; undefined where that is nothing, or so little that the runtime skips it. */
+function unreadBody(request: Request, response: Response): BodyRest | undefined {
+  const closes = response.headers.get('connection') === 'close'
+  if (!closes && (request.bodyUsed || isSkipped(request.headers.get('content-length')))) return
+  const { body } = request
+  if (body === null || body.locked) return
+  const reader = body.getReader()
+  return {
+    next: async () => (await reader.read()).value?.byteLength,
+    release: () => void reader.cancel().catch(() => {}),
+  }
+}
+
+/** The same response, sent at once but for its end, which waits and then closes the connection. */
+function endingLater(response: Response, ending: () => Promise<void>): Response {
+  const { status, statusText } = response
+  const headers = new Headers(response.headers)
+  headers.set('connection', 'close')
+  const sent = response.body?.getReader()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value } = (await sent?.read()) ?? {}
+        if (value !== undefined) return controller.enqueue(value)
+        await ending()
+        controller.close()
+      },
+      cancel: async () => sent?.cancel(),
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, { status, statusText, headers })
 }

@@ -8,13 +8,14 @@ export interface Peer {
 }
 
 export interface HttpServerOptions {
-  /** What it throws becomes a bare 500: the application renders its own errors. */
+  /**
+   * What it throws becomes a bare 500: the application renders its own errors, and bounds the bodies that it reads. A refusal that
+   * comes before the end of a body is sent at once; the rest of the body is read and thrown away within `DISCARD_LIMITS`.
+   */
   readonly fetch: (request: Request, peer: Peer) => Response | Promise<Response>
   readonly hostname: string
   /** 0 for any free port. */
   readonly port: number
-  /** A longer body is answered 413, or breaks off while it is read. No limit when left out. */
-  readonly maxRequestBodyBytes?: number
   /** How long a connection may be silent between requests, or in the middle of one. At most 255; default 60. Never ends a response that is being made or streamed. */
   readonly idleTimeoutSeconds?: number
   /** Receives what `fetch` threw, and errors of the listening socket; open connections go on after those. */
@@ -40,7 +41,6 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     fetch: options.fetch,
     hostname: options.hostname,
     port: options.port,
-    maxRequestBodyBytes: options.maxRequestBodyBytes ?? Number.MAX_SAFE_INTEGER,
     idleTimeoutSeconds: Math.min(options.idleTimeoutSeconds ?? 60, 255),
     onError: options.onError ?? (() => {}),
   }

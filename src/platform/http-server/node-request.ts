@@ -1,23 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-export interface BodyRules {
-  readonly maxBytes: number
-  /** A body that is silent for longer breaks off. */
-  readonly idleTimeoutMs: number
-  onExceeded(): void
-}
-
 /**
  * The requests that are being answered. Node passes an abort on to `request.signal` only while the request itself is
  * held, and who streams an answer holds no more than the signal.
  */
 const held = new WeakMap<ServerResponse, Request>()
 
-/** Undefined when method, host or target make no valid request. */
+/** Undefined when method, host or target make no valid request. A body that is silent for longer than the timeout breaks off. */
 export function toRequest(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  rules: BodyRules,
+  idleTimeoutMs: number,
 ): Request | undefined {
   const url = targetUrl(incoming)
   if (url === undefined) return undefined
@@ -25,7 +18,7 @@ export function toRequest(
   const abort = new AbortController()
   const init: RequestInit = { method, headers: headersOf(incoming), signal: abort.signal }
   if (method !== 'GET' && method !== 'HEAD' && hasBody(incoming)) {
-    init.body = bodyOf(incoming, rules)
+    init.body = bodyOf(incoming, idleTimeoutMs)
     init.duplex = 'half'
   }
   try {
@@ -63,21 +56,17 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** Pulls from the socket only as fast as the reader reads. */
-function bodyOf(incoming: IncomingMessage, rules: BodyRules): ReadableStream<Uint8Array> {
+function bodyOf(incoming: IncomingMessage, idleTimeoutMs: number): ReadableStream<Uint8Array> {
   const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false })
-  let seen = 0
   const silent = () => incoming.destroy(new Error('The request body stopped arriving'))
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const timer = setTimeout(silent, rules.idleTimeoutMs)
+        const timer = setTimeout(silent, idleTimeoutMs)
         try {
           const { done, value } = await chunks.next()
-          if (done) return controller.close()
-          seen += value.byteLength
-          if (seen <= rules.maxBytes) return controller.enqueue(new Uint8Array(value))
-          rules.onExceeded()
-          controller.error(new Error(`The request body is longer than ${rules.maxBytes} bytes`))
+          if (done) controller.close()
+          else controller.enqueue(new Uint8Array(value))
         } finally {
           clearTimeout(timer)
         }

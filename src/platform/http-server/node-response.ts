@@ -1,9 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
+import { type BodyRest, discardRest, isSkipped } from './unread-body.ts'
+
 export interface NodeExchange {
   readonly incoming: IncomingMessage
   readonly outgoing: ServerResponse
+  /** Aborted when nobody is waited for any more. */
+  readonly stopped: AbortSignal
 }
 
 /** What the runtimes' types of a stream reader agree on. */
@@ -14,16 +18,38 @@ interface BodyReader {
 
 /** Writes the response as fast as the client reads it; a client that goes away cancels the body. */
 export async function sendResponse(response: Response, exchange: NodeExchange): Promise<void> {
-  const { incoming, outgoing } = exchange
+  const { incoming, outgoing, stopped } = exchange
+  const left = unreadBody(response, incoming)
+  if (left !== undefined) outgoing.setHeader('connection', 'close')
   // A body nobody read would be taken for the next request on this connection.
-  if (!incoming.complete) outgoing.once('finish', () => incoming.resume())
+  else if (!incoming.complete) outgoing.once('finish', () => incoming.resume())
   const { body } = response
   if (body === null || incoming.method === 'HEAD') {
-    outgoing.writeHead(response.status, headersOf(response)).end()
-    await body?.cancel()
-    return
+    outgoing.writeHead(response.status, headersOf(response))
+    void body?.cancel().catch(() => {})
+  } else {
+    await sendBody(response, body.getReader(), outgoing)
   }
-  await sendBody(response, body.getReader(), outgoing)
+  if (left !== undefined) {
+    outgoing.flushHeaders()
+    await discardRest(left, stopped)
+  }
+  outgoing.end()
+}
+
+/** What is left of the body after a refusal; undefined where that is nothing, or so little that it is skipped. */
+function unreadBody(
+  { status, headers }: Response,
+  incoming: IncomingMessage,
+): BodyRest | undefined {
+  if (status < 400 || incoming.complete) return undefined
+  const closes = headers.get('connection') === 'close'
+  if (!closes && isSkipped(incoming.headers['content-length'])) return undefined
+  const chunks: AsyncIterator<Buffer> = incoming.iterator({ destroyOnReturn: false })
+  return {
+    next: async () => (await chunks.next()).value?.byteLength,
+    release: () => void chunks.return?.().catch(() => {}),
+  }
 }
 
 function headersOf(response: Response): OutgoingHttpHeaders {
@@ -51,9 +77,9 @@ async function sendBody(
       outgoing.writeHead(response.status, headers)
       await pump(start, reader, outgoing)
     }
-    outgoing.end()
-  } finally {
-    if (!outgoing.writableEnded) gone()
+  } catch (error) {
+    gone()
+    throw error
   }
 }
 

@@ -16,7 +16,6 @@ test('a server on Node tells of every fault of its socket, and serves on', async
     fetch: () => new Response('served'),
     hostname: '127.0.0.1',
     port: 0,
-    maxRequestBodyBytes: 1024,
     idleTimeoutSeconds: 5,
     onError: (error) => errors.push(error),
   })

@@ -26,6 +26,7 @@ class NodeHttpServer implements HttpServer {
   #inFlight = 0
   #lastRequestAt = 0
   #draining: Promise<void> | undefined
+  readonly #stopped = new AbortController()
   /** Set with the listener closed: who is told to close sooner comes back on a new connection. */
   #lastAnswers = false
 
@@ -66,6 +67,7 @@ class NodeHttpServer implements HttpServer {
       await sendResponse(this.#lastAnswers ? closingConnection(response) : response, {
         incoming,
         outgoing,
+        stopped: this.#stopped.signal,
       })
     } catch (error) {
       this.#settings.onError(error)
@@ -75,28 +77,14 @@ class NodeHttpServer implements HttpServer {
   }
 
   async #respond(incoming: IncomingMessage, outgoing: ServerResponse): Promise<Response> {
-    const { maxRequestBodyBytes: maxBytes, idleTimeoutSeconds } = this.#settings
-    const refused = contentLengthRefusal(incoming.headers['content-length'], maxBytes)
-    if (refused) return closingConnection(refused)
-    let exceeded = false
-    const request = toRequest(incoming, outgoing, {
-      maxBytes,
-      idleTimeoutMs: idleTimeoutSeconds * 1000,
-      onExceeded: () => (exceeded = true),
-    })
+    const request = toRequest(incoming, outgoing, this.#settings.idleTimeoutSeconds * 1000)
     if (request === undefined) return closingConnection(new Response(null, { status: 400 }))
     const peer = {
       get address() {
         return incoming.socket.remoteAddress ?? ''
       },
     }
-    try {
-      const response = await this.#settings.fetch(request, peer)
-      return exceeded ? closingConnection(tooLarge()) : response
-    } catch (error) {
-      if (exceeded) return closingConnection(tooLarge())
-      throw error
-    }
+    return this.#settings.fetch(request, peer)
   }
 
   async #drain(deadlineMs: number): Promise<void> {
@@ -104,6 +92,7 @@ class NodeHttpServer implements HttpServer {
     // Not `http.Server.close`, which also cuts idle connections and with them requests on their way.
     TcpServer.prototype.close.call(this.#server)
     this.#lastAnswers = true
+    this.#stopped.abort()
     await waitUntilIdle(
       { inFlight: () => this.#inFlight, lastRequestAt: () => this.#lastRequestAt },
       deadlineMs,
@@ -112,15 +101,6 @@ class NodeHttpServer implements HttpServer {
     this.#server.close()
   }
 }
-
-/** The refusal of a request whose Content-Length is too large or not a number; undefined when it is fine. */
-function contentLengthRefusal(header: string | undefined, maxBytes: number): Response | undefined {
-  if (header === undefined) return undefined
-  if (!/^\d{1,15}$/.test(header)) return new Response(null, { status: 400 })
-  return Number(header) > maxBytes ? tooLarge() : undefined
-}
-
-const tooLarge = (): Response => new Response('Payload too large', { status: 413 })
 
 /** Resolves right after the loop has looked for new connections, at a moment when few can have come since. */
 async function calmTurn(): Promise<void> {
