@@ -11,6 +11,8 @@ export interface CliCommand {
   /** The one word that follows the name. */
   readonly argument?: 'DOMAIN' | 'ADDRESS' | 'MESSAGE'
   readonly options: readonly Option[]
+  /** Whether it also works with a deploy token of its site, instead of the operator key. */
+  readonly deployToken?: true
   run(call: Invocation): Promise<CommandResult | CommandBytes>
 }
 

@@ -12,14 +12,34 @@ import type { Connection } from './service-client.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Finds the service and the operator's key: in the options, the environment, then the service's data folder. */
-export async function findConnection(args: Arguments, env: Env): Promise<Connection> {
+/** Finds the service and the operator's key, or the deploy token where a command takes one: in the options, the environment, then the service's data folder. */
+export async function findConnection(
+  args: Arguments,
+  env: Env,
+  takesDeployToken?: true,
+): Promise<Connection> {
   const dataDir = dataDirOf(env)
   const base = parseUrl(
     args.text('url') ?? env['CROFT_BASE_URL'] ?? portUrl(env['PORT']) ?? (await servedUrl(dataDir)),
   )
-  const given = args.text('operatorKey') ?? env['CROFT_OPERATOR_KEY']
-  return { base, operatorKey: await readOperatorKey(dataDir, { operatorKey: given }) }
+  const named = args.text('operatorKey')
+  const token = takesDeployToken && named === undefined ? await deployToken(args, env) : undefined
+  if (token !== undefined) return { base, bearer: token }
+  const operatorKey = named ?? env['CROFT_OPERATOR_KEY']
+  return { base, bearer: await readOperatorKey(dataDir, { operatorKey }) }
+}
+
+async function deployToken(args: Arguments, env: Env): Promise<string | undefined> {
+  const file = args.text('tokenFile')
+  if (file === undefined) return env['CROFT_DEPLOY_TOKEN']?.trim() || undefined
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new CommandError(`The file "${file}" cannot be read (${String(codeOf(cause))})`, {
+      cause,
+    })
+  })
+  const token = text.trim()
+  if (token === '') throw new CommandError(`The file "${file}" holds no deploy token`)
+  return token
 }
 
 const dataDirOf = (env: Env): string => {

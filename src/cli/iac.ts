@@ -16,7 +16,7 @@ import {
 import { DefinitionJob, watchJob } from './definition-progress.ts'
 import { CommandError, ServiceRefusal } from './errors.ts'
 import { sitePath } from './service-client.ts'
-import { waitForSync, syncFault } from './site-deploy.ts'
+import { syncFault, waitForSync } from './site-runtime.ts'
 
 type Mode = 'plan' | 'apply' | 'replace'
 
@@ -42,6 +42,7 @@ const SITE_AND_FILE = [
 export const iacPlan: CliCommand = {
   name: 'iac plan',
   summary: 'What a definition would change; deletions (-) are what only replace does',
+  deployToken: true,
   options: SITE_AND_FILE,
   run: (call) => carryOut(call, 'plan'),
 }
@@ -49,6 +50,7 @@ export const iacPlan: CliCommand = {
 export const iacApply: CliCommand = {
   name: 'iac apply',
   summary: `Create and update what a definition names (${DEFAULT_FILE} here, or a file, or stdin)`,
+  deployToken: true,
   options: SITE_AND_FILE,
   run: (call) => carryOut(call, 'apply'),
 }
@@ -56,6 +58,7 @@ export const iacApply: CliCommand = {
 export const iacReplace: CliCommand = {
   name: 'iac replace',
   summary: 'Apply a definition and delete what it does not name; tells what that is without --yes',
+  deployToken: true,
   options: [...SITE_AND_FILE, flagOption('--yes', 'agree to what it deletes')],
   run: (call) => carryOut(call, 'replace'),
 }
@@ -63,6 +66,7 @@ export const iacReplace: CliCommand = {
 export const iacExport: CliCommand = {
   name: 'iac export',
   summary: 'What a site is made of, as a croft.json; secrets are named without their values',
+  deployToken: true,
   options: [SITE_OPTION],
   async run({ args, service }) {
     const path = sitePath(args.required('site'), '/iac/export')

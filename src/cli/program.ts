@@ -9,6 +9,12 @@ const COMMON = [
   textOption('--operator-key <key>', 'else CROFT_OPERATOR_KEY, or its data folder'),
 ].map((option) => option.helpGroup('Options of every command:'))
 
+/** Of the commands that CI runs. */
+const TOKEN_FILE = textOption(
+  '--token-file <file>',
+  'a file with a deploy token of the site, instead of the operator key; else CROFT_DEPLOY_TOKEN',
+).helpGroup('Options of every command:')
+
 const GROUPS: Readonly<Record<string, string>> = {
   site: 'The sites of this installation',
   'site dkim': 'The keys that sign the mail of a site',
@@ -19,6 +25,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   forwarding: 'Where a mailbox forwards its mail',
   'forwarding target': 'Addresses that a mailbox forwards to',
   mail: 'The mail that mailboxes hold',
+  'deploy-token': 'Secrets with which CI deploys a site',
   iac: 'What a site is made of, as a definition',
   keys: 'The keys that sign tokens',
   auth: 'How a site takes people in',
@@ -74,7 +81,8 @@ function addCommand(
   const parsed = parent.command(name).description(summary).allowExcessArguments()
   if (argument !== undefined) parsed.argument(argument)
   const common = command === serve ? [] : COMMON
-  for (const option of [...options, ...common]) parsed.addOption(option)
+  const token = command.deployToken === true ? [TOKEN_FILE] : []
+  for (const option of [...options, ...token, ...common]) parsed.addOption(option)
   const required = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags)
   const words = argument === undefined ? required : [argument, ...required]
   parsed.usage([...words, '[options]'].join(' '))

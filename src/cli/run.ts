@@ -15,6 +15,7 @@ import {
   contactRecipientList,
   contactRecipientRemove,
 } from './contact-recipient.ts'
+import { deployTokenCreate, deployTokenEnd, deployTokenList } from './deploy-token.ts'
 import { doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
 import {
@@ -82,6 +83,9 @@ const COMMANDS: readonly CliCommand[] = [
   iacPlan,
   iacApply,
   iacReplace,
+  deployTokenCreate,
+  deployTokenList,
+  deployTokenEnd,
   token,
   keysRotate,
   mailboxCreate,
@@ -185,14 +189,14 @@ async function runCommand(
   }
 }
 
-function callOf({ argument }: CliCommand, parsed: Command, { env }: Terminal) {
+function callOf({ argument, deployToken }: CliCommand, parsed: Command, { env }: Terminal) {
   const [word, extra] = argument === undefined ? ['', parsed.args[0]] : parsed.args
   if (word === undefined || (word === '' && argument !== undefined)) {
     throw new UsageError(`${argument} is missing`)
   }
   if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`)
   const args = new Arguments(word, parsed.opts())
-  return { args, service: new ServiceClient(() => findConnection(args, env)) }
+  return { args, service: new ServiceClient(() => findConnection(args, env, deployToken)) }
 }
 
 function report(error: unknown, parsed: Command, terminal: Terminal): 1 | 2 {

@@ -12,7 +12,8 @@ const PAGE = 100
 
 export interface Connection {
   readonly base: URL
-  readonly operatorKey: string
+  /** The operator's key, or a deploy token. */
+  readonly bearer: string
 }
 
 export interface CallOptions {
@@ -44,8 +45,8 @@ export class ServiceClient {
 
   /** Returns the answer's JSON. Throws a `ServiceRefusal` with the service's own message. */
   async portal(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
-    const { operatorKey } = await this.#connected()
-    const headers = { authorization: `Bearer ${operatorKey}` }
+    const { bearer } = await this.#connected()
+    const headers = { authorization: `Bearer ${bearer}` }
     const answer = await this.#send({ method, path: `/portal/api${path}`, headers }, options)
     if (answer.status < 400) return answerJson(answer)
     throw refusal(answer)

@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 
 import { AppError } from '#base/app-error.ts'
 import { gitFolderState } from '#platform/git/folder-state.ts'
@@ -15,20 +14,19 @@ import { type CliCommand, type Invocation, textOption } from './command.ts'
 import { waitForDefinition, definitionFault } from './definition-progress.ts'
 import { CommandError } from './errors.ts'
 import { sitePath } from './service-client.ts'
-import { readSite } from './site-show.ts'
+import { readRuntime, syncFault, waitForSync } from './site-runtime.ts'
 
 const UPLOADS_AT_ONCE = 4
 const FETCH_MS = 150_000
-const SYNC_MS = 60_000
-const SYNC_POLL_MS = 150
 
 export const siteDeploy: CliCommand = {
   name: 'site deploy',
   summary: 'Give a site new files: a local folder, or its repository’s branch as it is now',
   argument: 'DOMAIN',
+  deployToken: true,
   options: [textOption('--from <folder>', 'the local folder with the build.yml')],
   async run(call) {
-    const site = await readSite(call.service, call.args.word)
+    const site = await readRuntime(call.service, call.args.word)
     const from = call.args.text('from')
     const { deployment, uploaded } =
       from === undefined
@@ -122,25 +120,4 @@ async function upload(call: Invocation, base: string, files: readonly FolderFile
     }
   }
   await Promise.all(Array.from({ length: UPLOADS_AT_ONCE }, one))
-}
-
-/** Returns why the runtime does not run the site as it is defined, or undefined when it does. */
-export const syncFault = ({
-  status,
-  error,
-}: {
-  status: string
-  error?: string
-}): string | undefined =>
-  status === 'succeeded' ? undefined : `the runtime says: ${error ?? status}`
-
-/** Waits until the permission sync has ended, for a minute at most, and returns its state. */
-export async function waitForSync({ service }: Invocation, siteId: string) {
-  const deadline = Date.now() + SYNC_MS
-  for (;;) {
-    const { permissionsSync } = await readSite(service, siteId)
-    const moving = permissionsSync.status === 'queued' || permissionsSync.status === 'running'
-    if (!moving || Date.now() > deadline) return permissionsSync
-    await delay(SYNC_POLL_MS)
-  }
 }

@@ -27,6 +27,8 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
   const reader = new EnvReader(env)
   const secrets = readSecrets(reader)
   const config = readConfig(reader, secrets)
+  // The command line's own: whoever deploys by hand may start a service from the same shell.
+  reader.readSecret('CROFT_DEPLOY_TOKEN', parse.anyText, 'croft_deploy_…')
   reader.finish('CROFT_')
   return { config, secrets }
 }

@@ -5,6 +5,7 @@ import type { AppContext } from '#context'
 import { aliasRoutes } from './admin-api/aliases.ts'
 import { authEmailBrandingRoutes } from './admin-api/auth-email-branding.ts'
 import { contactRecipientRoutes } from './admin-api/contact-recipients.ts'
+import { deployTokenRoutes } from './admin-api/deploy-tokens.ts'
 import { forwardingRoutes } from './admin-api/forwarding.ts'
 import { mailSuppressionRoutes } from './admin-api/mail-suppressions.ts'
 import { mailboxOwnerRoutes, mailboxRoutes, mailboxSettingsRoutes } from './admin-api/mailboxes.ts'
@@ -52,6 +53,7 @@ import { siteOf } from './plugins/site.ts'
 import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalContactRecipientRoutes } from './portal/contact-recipients.ts'
+import { portalDeployTokenRoutes } from './portal/deploy-tokens.ts'
 import { portalDeploymentHistoryRoutes } from './portal/deployment-history.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalForwardingRoutes } from './portal/forwarding.ts'
@@ -69,6 +71,7 @@ import {
 } from './portal/messages.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
+import { portalSiteRuntimeRoutes } from './portal/site-runtime.ts'
 import { portalSiteRoutes } from './portal/sites.ts'
 import { portalSubmissionCredentialRoutes } from './portal/submission-credentials.ts'
 import { portalTokenRoutes } from './portal/tokens.ts'
@@ -102,6 +105,8 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalSiteRoutes,
   portalDeploymentRoutes,
   portalDeploymentHistoryRoutes,
+  portalSiteRuntimeRoutes,
+  portalDeployTokenRoutes,
   portalIacRoutes,
   portalTokenRoutes,
   portalAuditRoutes,
@@ -130,6 +135,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   ownSessionRoutes,
   userSessionRoutes,
   superAdminInviteRoutes,
+  deployTokenRoutes,
   authEmailBrandingRoutes,
   mailboxRoutes,
   messageStreamRoutes,

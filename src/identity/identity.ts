@@ -13,6 +13,7 @@ import type { OutboundMail } from './auth-emails/outbound-mail.ts'
 import { AuthEmails } from './auth-emails/service.ts'
 import type { CognitoApi } from './cognito/api/service.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
+import { DeployTokens } from './deploy-tokens/service.ts'
 import { type FederationServices, openFederation } from './federation/open-federation.ts'
 import { DataGroups, type GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
@@ -76,6 +77,7 @@ export interface Identity extends SignInServices, AccountServices, FederationSer
   readonly authEmailBranding: AuthEmailBranding
   readonly tokenMint: TokenMint
   readonly adminTokens: AdminTokens
+  readonly deployTokens: DeployTokens
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
   readonly cognitoApi: CognitoApi
@@ -130,6 +132,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     ...accountParts,
     tokenMint: new TokenMint(services),
     adminTokens: new AdminTokens(services),
+    deployTokens: new DeployTokens(shared),
     visitorTokens: new VisitorTokens(services),
     securityEvents,
     dataGroups: new DataGroups(shared),

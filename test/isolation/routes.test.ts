@@ -93,6 +93,10 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
+/** Whether the operator key opens a route. */
+const isOperators = (authority: string): boolean =>
+  authority === 'operator' || authority.startsWith('deploy-token:')
+
 /** The right token of the wrong kind for a route. */
 const misplaced = (authority: string): Record<string, CallOptions> => {
   if (authority === 'visitor') {
@@ -102,7 +106,7 @@ const misplaced = (authority: string): Record<string, CallOptions> => {
     }
   }
   const others = { 'a visitor’s token': { token: valid.visitor } }
-  return authority === 'operator'
+  return isOperators(authority)
     ? { ...others, 'an admin token': { token: valid.admin } }
     : { ...others, 'the operator key': { token: stack.operatorKey } }
 }
@@ -203,7 +207,8 @@ describe('the route table', () => {
   test('answers a host that is no site with 404 on every route of sites', async () => {
     const ofSites = routes.filter(
       (route) =>
-        !['operator', 'signed-url'].includes(authorityOf(route)) &&
+        !isOperators(authorityOf(route)) &&
+        authorityOf(route) !== 'signed-url' &&
         !['/healthz', '/readyz'].includes(route.path),
     )
     for (const route of ofSites) {

@@ -3,7 +3,14 @@ import { RequestBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import type { Role } from '#identity/actor.ts'
 
 /** What a route declares about its callers; the route table test reads it back from `detail`. */
-export type Authority = 'open' | 'operator' | 'signed-url' | 'visitor' | `role:${Role}`
+export type Authority =
+  | 'open'
+  | 'operator'
+  | 'signed-url'
+  | 'visitor'
+  | `role:${Role}`
+  /** The operator as well. Scopes of which one suffices stand between `|`. */
+  | `deploy-token:${string}`
 
 export interface AuthorityDetail {
   readonly 'x-authority': Authority

@@ -4,20 +4,22 @@ import { notFound } from '#base/app-error.ts'
 import type { AppContext } from '#context'
 import { PageOf } from '#http/paging.ts'
 import { DeploymentPath, SitePath } from '#http/path-params.ts'
-import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { siteAccess } from '#http/plugins/site-access.ts'
 import { DeploymentRecord } from '#sites/deployments/model.ts'
+
+const DEPLOY = ['deploy'] as const
 
 /** What a site ran, and runs. */
 export const portalDeploymentHistoryRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/deployments' })
-    .use(operatorAuth(context))
+    .use(siteAccess(context))
     .get(
       '/',
       async ({ site }) => ({
         items: await context.deployments.list(site.siteId),
         nextToken: null,
       }),
-      { siteOperator: true, params: SitePath, response: PageOf(DeploymentRecord) },
+      { siteAccess: DEPLOY, params: SitePath, response: PageOf(DeploymentRecord) },
     )
     .get(
       '/current',
@@ -26,10 +28,10 @@ export const portalDeploymentHistoryRoutes = (context: AppContext) =>
         if (!current) throw notFound('Deployment', 'current')
         return current
       },
-      { siteOperator: true, params: SitePath, response: DeploymentRecord },
+      { siteAccess: DEPLOY, params: SitePath, response: DeploymentRecord },
     )
     .get(
       '/:deploymentId',
       async ({ site, params }) => context.deployments.get(site.siteId, params.deploymentId),
-      { siteOperator: true, params: DeploymentPath, response: DeploymentRecord },
+      { siteAccess: DEPLOY, params: DeploymentPath, response: DeploymentRecord },
     )

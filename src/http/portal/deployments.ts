@@ -6,8 +6,7 @@ import { uploadStream } from '#http/bodies/read-body.ts'
 import { uploadBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { DeploymentPath, SitePath } from '#http/path-params.ts'
-import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
+import { siteAccess } from '#http/plugins/site-access.ts'
 import {
   BeginDeploymentBody,
   PendingDeployment,
@@ -17,20 +16,22 @@ import {
 
 const FilePath = Type.Composite([DeploymentPath, Type.Object({ sha256: Sha256 })])
 
-/** How the operator gives a site its files: announce, upload what is missing, activate. */
+const DEPLOY = ['deploy'] as const
+
+/** How the operator, or the holder of a deploy token, gives a site its files: announce, upload what is missing, activate. */
 export const portalDeploymentRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/deployments' })
-    .use(operatorAuth(context))
+    .use(siteAccess(context))
     .post(
       '/',
-      async ({ site, body }) =>
+      async ({ site, deployer, body }) =>
         context.deployments.begin(site.siteId, {
           source: { type: 'folder' },
-          by: OPERATOR_DEPLOYS,
+          by: deployer,
           ...body,
         }),
       {
-        siteOperator: true,
+        siteAccess: DEPLOY,
         params: SitePath,
         body: BeginDeploymentBody,
         response: PendingDeployment,
@@ -38,9 +39,9 @@ export const portalDeploymentRoutes = (context: AppContext) =>
     )
     .post(
       '/fetch',
-      async ({ site }) => context.deployments.fetchExternal(site.siteId, OPERATOR_DEPLOYS),
+      async ({ site, deployer }) => context.deployments.fetchExternal(site.siteId, deployer),
       {
-        siteOperator: true,
+        siteAccess: DEPLOY,
         params: SitePath,
         response: DeploymentRecord,
       },
@@ -53,11 +54,11 @@ export const portalDeploymentRoutes = (context: AppContext) =>
         await context.deployments.putFile(site.siteId, deploymentId, sha256, stream)
         return noContent()
       },
-      { siteOperator: true, requestBody: uploadBody(), params: FilePath },
+      { siteAccess: DEPLOY, requestBody: uploadBody(), params: FilePath },
     )
     .post(
       '/:deploymentId/activate',
-      async ({ site, params }) =>
-        context.deployments.activate(site.siteId, params.deploymentId, OPERATOR_DEPLOYS),
-      { siteOperator: true, params: DeploymentPath, response: DeploymentRecord },
+      async ({ site, deployer, params }) =>
+        context.deployments.activate(site.siteId, params.deploymentId, deployer),
+      { siteAccess: DEPLOY, params: DeploymentPath, response: DeploymentRecord },
     )

@@ -5,28 +5,30 @@ import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { SitePath } from '#http/path-params.ts'
-import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { siteAccess } from '#http/plugins/site-access.ts'
 import { checkDefinitionBounds } from '#runtime/definitions/parse.ts'
-import { IacRequest, REQUESTED_BY_OPERATOR } from '#runtime/iac/model.ts'
+import { IacRequest } from '#runtime/iac/model.ts'
 
 const Id = Type.String({ maxLength: 64, pattern: '^[^\\u0000]*$' })
 const JobPath = Type.Composite([SitePath, Type.Object({ jobId: Id })])
 const DeploymentPath = Type.Composite([SitePath, Type.Object({ deploymentId: Id })])
 
-/** Infrastructure as code for any site, as its own admins have it under `/admin/data/iac`. */
+const IAC = ['iac'] as const
+
+/** Infrastructure as code for any site, for the operator and holders of deploy tokens, as its own admins have it under `/admin/data/iac`. */
 export const portalIacRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId' })
-    .use(operatorAuth(context))
+    .use(siteAccess(context))
     .post(
       '/iac/jobs',
-      async ({ site, request, body }) => {
+      async ({ site, by, request, body }) => {
         checkDefinitionBounds(body.definition)
-        const repeat = idempotentRequest(request, 'POST /portal/api/sites/iac/jobs', body)
-        const submission = { userId: REQUESTED_BY_OPERATOR, repeat }
-        return context.iacSubmissions.submit(site.siteId, body, submission)
+        const scope = `POST /portal/api/sites/iac/jobs ${by.actor}`
+        const repeat = idempotentRequest(request, scope, body)
+        return context.iacSubmissions.submit(site.siteId, body, { userId: by.actor, repeat })
       },
       {
-        siteOperator: true,
+        siteAccess: IAC,
         params: SitePath,
         body: IacRequest,
         response: SubmittedView,
@@ -39,10 +41,10 @@ export const portalIacRoutes = (context: AppContext) =>
           await context.iacJobs.get(siteId, params.jobId),
           await context.permissionSync.statusOf(siteId),
         ),
-      { siteOperator: true, params: JobPath, response: IacJobView },
+      { siteAccess: IAC, params: JobPath, response: IacJobView },
     )
     .get('/iac/export', async ({ site }) => context.iacJobs.export(site.siteId), {
-      siteOperator: true,
+      siteAccess: IAC,
       params: SitePath,
       response: DefinitionView,
     })
@@ -56,7 +58,7 @@ export const portalIacRoutes = (context: AppContext) =>
         return { job: iacJobView(found, await context.permissionSync.statusOf(siteId)) }
       },
       {
-        siteOperator: true,
+        siteAccess: ['deploy', 'iac'],
         params: DeploymentPath,
         response: Type.Object({ job: Type.Union([IacJobView, Type.Null()]) }),
       },

@@ -38,6 +38,8 @@ export const SECURITY_EVENTS = [
   'settings.changed',
   'keys.rotated',
   'token.minted',
+  'deploy-token.created',
+  'deploy-token.ended',
   'mailbox.created',
   'mailbox.owners-changed',
   'mailbox.disabled',

@@ -8,6 +8,16 @@ export interface IdentityTables {
     settings: Generated<unknown>
     created_at: Generated<Date>
   }
+  deploy_token: {
+    token_id: string
+    name: string
+    scopes: unknown
+    created_by: string
+    secret_hash: Buffer
+    created_at: Date
+    expires_at: Date | null
+    last_used_at: Date | null
+  }
   pool_client: {
     client_id: string
     user_pool_id: string

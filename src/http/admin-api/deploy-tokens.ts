@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
+import { noContent } from '#http/no-content.ts'
+import { PageOf } from '#http/paging.ts'
+import { NameText } from '#http/path-params.ts'
+import { adminAuth } from '#http/plugins/admin-auth.ts'
+import type { ActorContext } from '#identity/actor.ts'
+import {
+  CreatedDeployToken,
+  DeployTokenRecord,
+  DeployTokenRequest,
+} from '#identity/deploy-tokens/model.ts'
+import type { DeployTokenEditor } from '#identity/deploy-tokens/service.ts'
+
+const TokenPath = Type.Object({ tokenId: NameText })
+
+/** The secrets with which programs deploy the site: they run code as it, so super-admins alone make them. */
+export const deployTokenRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/admin/api/deploy-tokens' })
+    .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
+    .get(
+      '/',
+      async ({ site }) => ({ items: await context.deployTokens.list(site), nextToken: null }),
+      { role: 'super-admin', response: PageOf(DeployTokenRecord) },
+    )
+    .post(
+      '/',
+      async ({ site, by, body, set }) => {
+        set.headers['cache-control'] = 'no-store'
+        return context.deployTokens.create(site, editorOf(by), body)
+      },
+      { role: 'super-admin', body: DeployTokenRequest, response: CreatedDeployToken },
+    )
+    .delete(
+      '/:tokenId',
+      async ({ site, by, params }) => {
+        await context.deployTokens.end(site, editorOf(by), params.tokenId)
+        return noContent()
+      },
+      { role: 'super-admin', params: TokenPath },
+    )
+
+const editorOf = ({ actor, origin }: ActorContext): DeployTokenEditor => ({
+  actor: actor.userId,
+  origin,
+})

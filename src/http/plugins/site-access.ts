@@ -1,0 +1,85 @@
+import { Elysia } from 'elysia'
+
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { jsonBody } from '#http/bodies/request-body.ts'
+import { originOf } from '#http/request-origin.ts'
+import { type DeployTokenScope, deployTokenActor } from '#identity/deploy-tokens/model.ts'
+import { type DeployTokenEditor, DeployTokens } from '#identity/deploy-tokens/service.ts'
+import { OPERATOR } from '#identity/security-events/model.ts'
+import { type DeploymentActor, OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
+
+import {
+  type PathParams,
+  type ResolveContext,
+  admission,
+  authority,
+  requestBodyMacro,
+} from './authority.ts'
+import { operatorKeyCheck } from './operator-auth.ts'
+
+/** Who came, for the audit trail and for what they deploy. */
+interface Admitted {
+  readonly by: DeployTokenEditor
+  readonly deployer: DeploymentActor
+}
+
+/**
+ * `siteAccess: ['deploy']` on a route below `…/sites/:siteId`: the caller holds the operator key, or a deploy token of that
+ * site with one of the scopes. Adds the `site` that the path names, `by` and `deployer`. A token learns of no other site whether it is there.
+ */
+export const siteAccess = (context: AppContext) => {
+  const holdsKey = operatorKeyCheck(context)
+  return new Elysia().macro({
+    ...requestBodyMacro,
+    siteAccess: (scopes: readonly DeployTokenScope[]) => {
+      const hooks = admission(
+        authority(`deploy-token:${scopes.join('|')}`),
+        jsonBody(),
+        async (request, params): Promise<Admitted> => {
+          if (holdsKey(request.headers))
+            return {
+              by: { actor: OPERATOR, origin: originOf(request) },
+              deployer: OPERATOR_DEPLOYS,
+            }
+          return admittedToken(context, scopes, { request, params })
+        },
+      )
+      return {
+        ...hooks,
+        async resolve({ admitted, params }: ResolveContext<Admitted>) {
+          const { by, deployer } = hooks.resolve({ admitted, params })
+          return { by, deployer, site: await context.sites.find(siteIn(params)) }
+        },
+      }
+    },
+  })
+}
+
+async function admittedToken(
+  context: AppContext,
+  scopes: readonly DeployTokenScope[],
+  { request, params }: { readonly request: Request; readonly params: PathParams },
+): Promise<Admitted> {
+  const [scheme, secret = ''] = (request.headers.get('authorization') ?? '').split(' ')
+  if (scheme?.toLowerCase() !== 'bearer' || !DeployTokens.isToken(secret)) throw neither()
+  const site = await context.sites.find(siteIn(params)).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'SiteNotFound') return undefined
+    throw error
+  })
+  const origin = originOf(request)
+  const { address } = origin
+  const { tokenId, name } = await context.deployTokens.admit(site, { secret, scopes, address })
+  return {
+    by: { actor: deployTokenActor(tokenId), origin },
+    deployer: { type: 'deployToken', name },
+  }
+}
+
+const siteIn = (params: PathParams): string => String(params?.['siteId'])
+
+const neither = (): AppError =>
+  new AppError(
+    'Unauthorized',
+    'This route needs a deploy token of the site (CROFT_DEPLOY_TOKEN) or the operator key (CROFT_OPERATOR_KEY) as "Authorization: Bearer …"',
+  )

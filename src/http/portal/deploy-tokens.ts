@@ -1,0 +1,54 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { noContent } from '#http/no-content.ts'
+import { PageOf } from '#http/paging.ts'
+import { NameText, SitePath } from '#http/path-params.ts'
+import { operatorAuth } from '#http/plugins/operator-auth.ts'
+import { originOf } from '#http/request-origin.ts'
+import {
+  CreatedDeployToken,
+  DeployTokenRecord,
+  DeployTokenRequest,
+} from '#identity/deploy-tokens/model.ts'
+import type { DeployTokenEditor } from '#identity/deploy-tokens/service.ts'
+import { OPERATOR } from '#identity/security-events/model.ts'
+
+const TokenPath = Type.Composite([SitePath, Type.Object({ tokenId: NameText })])
+
+/** The secrets with which programs deploy a site. None of these routes takes one. */
+export const portalDeployTokenRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/deploy-tokens' })
+    .use(operatorAuth(context))
+    .get(
+      '/',
+      async ({ site }) => ({ items: await context.deployTokens.list(site), nextToken: null }),
+      { siteOperator: true, params: SitePath, response: PageOf(DeployTokenRecord) },
+    )
+    .post(
+      '/',
+      async ({ site, request, body, set }) => {
+        set.headers['cache-control'] = 'no-store'
+        return context.deployTokens.create(site, editorAt(request), body)
+      },
+      {
+        siteOperator: true,
+        params: SitePath,
+        body: DeployTokenRequest,
+        response: CreatedDeployToken,
+      },
+    )
+    .delete(
+      '/:tokenId',
+      async ({ site, request, params }) => {
+        await context.deployTokens.end(site, editorAt(request), params.tokenId)
+        return noContent()
+      },
+      { siteOperator: true, params: TokenPath },
+    )
+
+const editorAt = (request: Request): DeployTokenEditor => ({
+  actor: OPERATOR,
+  origin: originOf(request),
+})

@@ -1,0 +1,24 @@
+import { Type } from '@sinclair/typebox'
+import { Elysia } from 'elysia'
+
+import type { AppContext } from '#context'
+import { SitePath } from '#http/path-params.ts'
+import { siteAccess } from '#http/plugins/site-access.ts'
+
+const SiteRuntime = Type.Object({
+  siteId: Type.String(),
+  domain: Type.String(),
+  permissionsSync: Type.Object({ status: Type.String(), error: Type.Optional(Type.String()) }),
+})
+
+/** How far the published runtime of a site is, for who waits for what they deployed. */
+export const portalSiteRuntimeRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/runtime' }).use(siteAccess(context)).get(
+    '/',
+    async ({ site: { siteId, domain } }) => ({
+      siteId,
+      domain,
+      permissionsSync: await context.permissionSync.statusOf(siteId),
+    }),
+    { siteAccess: ['deploy', 'iac'], params: SitePath, response: SiteRuntime },
+  )

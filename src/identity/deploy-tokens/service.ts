@@ -1,0 +1,178 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+
+import { AppError, notFound } from '#base/app-error.ts'
+import { hashSecret } from '#identity/hash-secret.ts'
+import type { RequestOrigin } from '#identity/request-origin.ts'
+import type { SecurityEvents } from '#identity/security-events/service.ts'
+import type { Counters } from '#platform/redis/counters.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import type { Site } from '#sites/site.ts'
+
+import { GuessLimits } from './guess-limits.ts'
+import {
+  type CreatedDeployToken,
+  type DeployTokenHolder,
+  type DeployTokenRecord,
+  type DeployTokenRequest,
+  type DeployTokenScope,
+  MAX_DEPLOY_TOKENS,
+  storedScopes,
+} from './model.ts'
+import {
+  deleteDeployToken,
+  insertDeployToken,
+  lockSiteOfTokens,
+  selectDeployTokenBySecret,
+  selectDeployTokens,
+  updateDeployTokenUse,
+} from './queries.ts'
+
+const SECRET_BYTES = 32
+/** Tells what it is to who finds one, and to scanners of repositories. */
+const PREFIX = 'croft_deploy_'
+const USE_NOTED_MS = 3_600_000
+const DAY_MS = 24 * 3_600_000
+
+export interface DeployTokensDeps extends Pick<PlatformServices, 'database' | 'clock' | 'ids'> {
+  readonly events: Pick<SecurityEvents, 'record'>
+  readonly counters: Counters
+}
+
+/** Who makes and ends tokens, for the audit trail: an admin's `sub`, or `operator`. */
+export interface DeployTokenEditor {
+  readonly actor: string
+  readonly origin?: RequestOrigin
+}
+
+export interface DeployTokenUse {
+  readonly secret: string
+  /** One of these opens what is wanted. */
+  readonly scopes: readonly DeployTokenScope[]
+  /** The peer's address. */
+  readonly address: string
+}
+
+/** The secrets with which programs deploy one site. */
+export class DeployTokens {
+  readonly #deps: DeployTokensDeps
+  readonly #limits: GuessLimits
+
+  constructor(deps: DeployTokensDeps) {
+    this.#deps = deps
+    this.#limits = new GuessLimits(deps)
+  }
+
+  /** Whether a text looks like a token; says nothing about whether it is one. */
+  static isToken(text: string): boolean {
+    return text.startsWith(PREFIX)
+  }
+
+  /** 409 `TooManyDeployTokens` beyond twenty of a site. */
+  create(
+    { siteId }: Pick<Site, 'siteId'>,
+    by: DeployTokenEditor,
+    request: DeployTokenRequest,
+  ): Promise<CreatedDeployToken> {
+    const { database, events, clock, ids } = this.#deps
+    const { name, scopes = ['deploy'], expiresInDays } = request
+    const token = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`
+    const createdAt = clock.now()
+    const row = {
+      tokenId: ids.named('dtk'),
+      name,
+      scopes,
+      createdBy: by.actor,
+      createdAt,
+      expiresAt:
+        expiresInDays === undefined ? null : new Date(createdAt.getTime() + expiresInDays * DAY_MS),
+    }
+    return database.withSite(siteId, async (tx) => {
+      if (!(await lockSiteOfTokens(tx))) throw notFound('Site', siteId)
+      if ((await selectDeployTokens(tx)).length >= MAX_DEPLOY_TOKENS) throw tooMany()
+      await insertDeployToken(tx, { ...row, secretHash: hashSecret(token) })
+      await events.record(tx, {
+        event: 'deploy-token.created',
+        ...by,
+        detail: { tokenId: row.tokenId, name, scopes: scopes.join(' ') },
+      })
+      return { ...recordOf({ ...row, lastUsedAt: null }), token }
+    })
+  }
+
+  /** The oldest first. */
+  async list({ siteId }: Pick<Site, 'siteId'>): Promise<DeployTokenRecord[]> {
+    const rows = await this.#deps.database.withSite(siteId, selectDeployTokens)
+    return rows.map(recordOf)
+  }
+
+  /** It opens nothing from the next request on. 404 `DeployTokenNotFound`. */
+  async end(
+    { siteId }: Pick<Site, 'siteId'>,
+    by: DeployTokenEditor,
+    tokenId: string,
+  ): Promise<void> {
+    const { database, events } = this.#deps
+    await database.withSite(siteId, async (tx) => {
+      const name = await deleteDeployToken(tx, tokenId)
+      if (name === undefined) throw notFound('DeployToken', tokenId)
+      await events.record(tx, { event: 'deploy-token.ended', ...by, detail: { tokenId, name } })
+    })
+  }
+
+  /**
+   * Who holds that secret of this site. 401 for any other, 403 for one without the scope, 429 for a network that guesses.
+   * Without a site, which nobody has by that name, the answer is that of a wrong secret.
+   */
+  async admit(
+    site: Pick<Site, 'siteId'> | undefined,
+    { secret, scopes, address }: DeployTokenUse,
+  ): Promise<DeployTokenHolder> {
+    await this.#limits.check(address)
+    const found = site && DeployTokens.isToken(secret) ? await this.#find(site, secret) : undefined
+    if (!found) {
+      await this.#limits.failed(address)
+      throw new AppError('Unauthorized', 'This is no deploy token of the site, or it was ended')
+    }
+    const { tokenId, name, expiresAt } = found
+    const held = storedScopes(found.scopes)
+    if (expiresAt !== null && expiresAt <= this.#deps.clock.now()) {
+      throw new AppError('TokenExpired', `The deploy token "${name}" has expired: make a new one`)
+    }
+    if (!scopes.some((scope) => held.includes(scope))) {
+      throw new AppError(
+        'Forbidden',
+        `The deploy token "${name}" lacks the scope "${scopes.join('" or "')}"`,
+      )
+    }
+    return { tokenId, name, scopes: held }
+  }
+
+  #find({ siteId }: Pick<Site, 'siteId'>, secret: string) {
+    const now = this.#deps.clock.now()
+    const secretHash = hashSecret(secret)
+    return this.#deps.database.withSite(siteId, async (tx) => {
+      const found = await selectDeployTokenBySecret(tx, secretHash)
+      if (!found || !timingSafeEqual(found.secretHash, secretHash)) return undefined
+      if (now.getTime() - (found.lastUsedAt?.getTime() ?? 0) >= USE_NOTED_MS) {
+        await updateDeployTokenUse(tx, found.tokenId, now)
+      }
+      return found
+    })
+  }
+}
+
+type TokenRow = Awaited<ReturnType<typeof selectDeployTokens>>[number]
+
+const recordOf = ({ scopes, createdAt, expiresAt, lastUsedAt, ...row }: TokenRow) => ({
+  ...row,
+  scopes: storedScopes(scopes),
+  createdAt: createdAt.toISOString(),
+  expiresAt: expiresAt?.toISOString() ?? null,
+  lastUsedAt: lastUsedAt?.toISOString() ?? null,
+})
+
+const tooMany = (): AppError =>
+  new AppError(
+    'TooManyDeployTokens',
+    `A site has at most ${MAX_DEPLOY_TOKENS} deploy tokens: end one first`,
+  )

@@ -1,0 +1,69 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { type Stack, startStack } from '#test/stack.ts'
+
+import { croft } from './croft.ts'
+
+let stack: Stack
+let folder: string
+beforeAll(async () => {
+  stack = await startStack()
+  folder = await mkdtemp(join(tmpdir(), 'croft-tokens-'))
+})
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+describe('croft with a deploy token', () => {
+  const ci = (token: string) => ({
+    CROFT_BASE_URL: stack.baseUrl('127.0.0.1'),
+    CROFT_DEPLOY_TOKEN: token,
+  })
+  const operator = () => ({
+    CROFT_BASE_URL: stack.baseUrl('127.0.0.1'),
+    CROFT_OPERATOR_KEY: stack.operatorKey,
+  })
+
+  test('deploys, carries out definitions, and does nothing else', async () => {
+    const site = join(folder, 'site')
+    await croftFolder(site)
+    const made = await croft(
+      ['deploy-token', 'create', 'one.test', '--name', 'CI', '--scope', 'deploy', '--json'],
+      operator(),
+    )
+    const { token, tokenId } = JSON.parse(made.out)
+    const deployed = await croft(['site', 'deploy', 'one.test', '--from', site], ci(token))
+    expect(deployed, deployed.err).toMatchObject({ code: 0 })
+    const current = await stack.portal('GET', '/sites/one.test/deployments/current')
+    expect(current.json.deployedBy).toEqual({ type: 'deployToken', name: 'CI' })
+    const definition = join(folder, 'definition.json')
+    await writeFile(definition, '{}')
+    const plan = ['iac', 'plan', '--site', 'one.test', '--file', definition]
+    expect((await croft(plan, ci(token))).err).toContain('lacks the scope "iac"')
+    expect((await croft(['site', 'deploy', 'two.test', '--from', site], ci(token))).err).toContain(
+      'no deploy token of the site',
+    )
+    const file = join(folder, 'token')
+    const scopes = ['iac']
+    const iac = await stack.portal('POST', '/sites/one.test/deploy-tokens', { name: 'CI', scopes })
+    await writeFile(file, `${iac.json.token}\n`)
+    expect((await croft([...plan, '--token-file', file], ci(token))).code).toBe(0)
+    const list = await croft(['deploy-token', 'list', 'one.test'], operator())
+    expect(list.out).toMatch(new RegExp(`${tokenId} .*CI .*deploy .*by operator .*used`))
+    // A command that takes no token does not send it.
+    const key = { ...ci(token), ...operator() }
+    expect((await croft(['deploy-token', 'end', 'one.test', '--id', tokenId], key)).code).toBe(0)
+    expect((await croft(['site', 'deploy', 'one.test', '--from', site], ci(token))).code).toBe(1)
+  })
+})
+
+async function croftFolder(path: string): Promise<void> {
+  await mkdir(join(path, 'dist'), { recursive: true })
+  await writeFile(join(path, 'build.yml'), 'ARTIFACT_DIR: dist\n')
+  await writeFile(join(path, 'dist/index.html'), '<h1>hi</h1>')
+}
