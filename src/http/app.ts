@@ -81,7 +81,7 @@ export function httpApp(context: AppContext): HttpApp {
 function failureOf(context: AppContext, methods: MethodTable) {
   return (error: unknown, code: string | number, request: Request): Response => {
     const { requestId, host, path } = scopeOf(request)
-    const failure = withMethod(toAppError(error, code, request), methods, request)
+    const failure = withMethod(toAppError(error, code), methods, request)
     if (statusOf(failure) >= 500 && failure.cause !== undefined) {
       context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
     }

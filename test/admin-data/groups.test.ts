@@ -241,7 +241,7 @@ describe('a membership', () => {
     ['DELETE', 'known', undefined, 400, 'ValidationError'],
     ['DELETE', 'known', {}, 400, 'ValidationError'],
     ['DELETE', 'known', { user: 'x@y' }, 400, 'ValidationError'],
-    ['DELETE', 'known?username=x%40y', '{"usern', 400, 'InvalidJson'],
+    ['DELETE', 'known?username=x%40y', '{"usern', 415, 'UnsupportedMediaType'],
     ['DELETE', 'known?username=', undefined, 400, 'ValidationError'],
     ['DELETE', 'known?username=a%40x&username=b%40x', undefined, 400, 'ValidationError'],
     ['GET', 'nowhere', undefined, 404, 'GroupNotFound'],

@@ -54,7 +54,7 @@ export async function openFileStore(): Promise<OpenFileStore> {
   const routes = objectRoutes({ objects: store, uploads, urls, siteIdOf })
   const app = new Elysia()
     .onError(({ error, code, request }) =>
-      errorResponse(toAppError(error, code, request), new URL(request.url).pathname, 'test'),
+      errorResponse(toAppError(error, code), new URL(request.url).pathname, 'test'),
     )
     .use(routes)
   const scopes = new RequestScopes([], randomIds)

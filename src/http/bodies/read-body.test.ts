@@ -3,8 +3,14 @@ import { describe, expect, test } from 'vitest'
 import { randomIds } from '#base/ids.ts'
 import { RequestScopes } from '#http/request-scope.ts'
 
-import { readText, uploadStream } from './read-body.ts'
-import { type RequestBody, formBody, jsonBody, uploadBody } from './request-body.ts'
+import { readJson, readText, uploadStream } from './read-body.ts'
+import {
+  type RequestBody,
+  formBody,
+  jsonBody,
+  optionalJsonBody,
+  uploadBody,
+} from './request-body.ts'
 
 const KIB = 1024
 const LIMIT = jsonBody().limitBytes
@@ -55,14 +61,26 @@ describe('a request body', () => {
     expect((await new Response(stream).arrayBuffer()).byteLength).toBe(LIMIT + 1)
   })
 
-  test.each<[string, RequestBody, number, string]>([
-    ['where JSON is wanted', jsonBody(), 64 * KIB, 'UnsupportedMediaType'],
-    ['where a form is taken', formBody(), 256 * KIB, 'PayloadTooLarge'],
-  ])('that is no JSON has its own limit %s', (_where, body, limitBytes, code) => {
-    const check = (length: number) => () =>
-      body.checkDeclaredLength(declaring(length, { 'content-type': 'text/plain' }))
-    expect(check(limitBytes)).not.toThrow()
-    expect(check(limitBytes + 1)).toThrow(expect.objectContaining({ code }))
+  test('of a form has its own limit', () => {
+    const check = (length: number) => () => formBody().checkDeclaredLength(declaring(length, {}))
+    expect(check(256 * KIB)).not.toThrow()
+    expect(check(256 * KIB + 1)).toThrow(expect.objectContaining({ code: 'PayloadTooLarge' }))
+  })
+
+  test('that is no JSON where JSON is wanted is refused unread', async () => {
+    const request = received({ body: '{}', headers: { 'content-type': 'text/plain' } })
+    await expect(readJson(request, jsonBody())).rejects.toMatchObject({
+      code: 'UnsupportedMediaType',
+    })
+    expect(request.bodyUsed).toBe(false)
+  })
+
+  test.each([
+    ['json', jsonBody(), undefined],
+    ['optional-json', optionalJsonBody(), {}],
+  ])('that is not there is no matter of its type: %s', async (_kind, body, value) => {
+    const request = received({ headers: { 'content-type': 'text/plain' } })
+    expect(await readJson(request, body)).toEqual(value)
   })
 
   test.each<[string, RequestBody]>([

@@ -5,7 +5,7 @@ import { networkOf } from '#base/network-of.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
-import { isJsonType, isPlainJson } from './content-types.ts'
+import { isJsonType, notJson } from './content-types.ts'
 import { type RequestBody, isShort } from './request-body.ts'
 
 /** Routes have bounds of their own for what may be nested deep, and say which. */
@@ -14,18 +14,23 @@ const MAX_BODY_DEPTH = 256
 const decoder = new TextDecoder()
 
 /**
- * The value of a JSON body. Undefined where there is none, or nobody says what it is; its text where it is of another
- * type, an ordinary form too, which no schema of a JSON route accepts. Elysia's own parser knows no bounds, and recurses over what it refuses.
+ * The value of a JSON body; undefined where there is none, or `{}` if it is optional. A body of another type is refused
+ * (415), unread. Elysia's own parser knows no bounds, and recurses over what it refuses.
  */
 export async function readJson(request: Request, body: RequestBody): Promise<unknown> {
-  const type = request.headers.get('content-type')
-  const isOptional = body.kind === 'optional-json'
-  if (type === null && !isOptional) return undefined
-  const text = await readText(request, body)
-  if (text.trim() === '') return isOptional ? {} : undefined
-  if (isPlainJson(type)) return parseBody(text, MAX_BODY_DEPTH)
-  if (isOptional) return parseBody(text)
-  return text
+  const text = hasJsonBody(request) ? await readText(request, body) : ''
+  if (text.trim() === '') return body.kind === 'optional-json' ? {} : undefined
+  return parseBody(text)
+}
+
+/** Whether there is a body; throws where it is not sent as JSON. */
+export function hasJsonBody(request: Request): boolean {
+  const { headers } = request
+  if (headers.get('content-length') === '0') return false
+  // Whoever sees the body of a request makes a stream of it.
+  if (isJsonType(headers.get('content-type'))) return true
+  if (request.body === null) return false
+  throw notJson()
 }
 
 /** Where reading stops, and what is said then. */
@@ -45,7 +50,7 @@ export async function readText(request: Request, body: RequestBody, own?: Limit)
   const isJson = isJsonType(headers.get('content-type'))
   if (declared !== null && isJson && isShort(declared)) return readShort(request)
   if (request.body === null) return ''
-  return decoder.decode(await readBytes(request, request.body, own ?? commonLimit(body, isJson)))
+  return decoder.decode(await readBytes(request, request.body, own ?? limitOf(body)))
 }
 
 /** The bytes of a body as they come; reading them fails when they stall. The body is untouched until somebody reads. */
@@ -82,10 +87,10 @@ export function uploadStream(request: Request): ReadableStream<Uint8Array> {
   )
 }
 
-function commonLimit(body: RequestBody, sentAsJson: boolean): Limit {
-  const limitBytes = body.limitOf(sentAsJson)
-  return { limitBytes, tooLong: () => bodyTooLarge(limitBytes) }
-}
+const limitOf = ({ limitBytes }: RequestBody): Limit => ({
+  limitBytes,
+  tooLong: () => bodyTooLarge(limitBytes),
+})
 
 /** Left to the runtime, which is faster: such a body is not seen arriving, and has little time for it. */
 async function readShort(request: Request): Promise<string> {
@@ -142,8 +147,8 @@ function openReader(request: Request, stream: ReadableStream<Uint8Array>) {
 }
 
 /** Throws `InvalidJson`, and `ValidationError` for what is nested too deep or holds too much. */
-function parseBody(text: string, depth?: number): unknown {
-  checkJsonSize(text, depth)
+function parseBody(text: string): unknown {
+  checkJsonSize(text, MAX_BODY_DEPTH)
   try {
     return JSON.parse(text)
   } catch (error) {

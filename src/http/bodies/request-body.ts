@@ -1,15 +1,11 @@
 import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
 
-import { isJsonType, notJson } from './content-types.ts'
-
 const KIB = 1024
 const MIB = 1024 * KIB
 
 /** One file of an artifact, or one stored object through a signed URL. */
 export const MAX_UPLOAD_BYTES = MAX_SERVICE_PUT_BYTES
-/** A body of another type on a route that takes JSON: enough to be told so. */
-const MAX_OTHER_BYTES = 64 * KIB
 const MAX_SHORT_BYTES = 16 * KIB
 
 /**
@@ -33,20 +29,13 @@ export class RequestBody {
     return this.kind === 'json' || this.kind === 'optional-json'
   }
 
-  /** The limit for what was sent as JSON, or as something else. */
-  limitOf(sentAsJson: boolean): number {
-    return this.isJson && !sentAsJson ? MAX_OTHER_BYTES : this.limitBytes
-  }
-
-  /** Refuses what the headers alone show to be too long (413), or not to be the JSON that is wanted (415). */
+  /** Refuses what the headers alone show to be too long (413). */
   checkDeclaredLength({ headers }: Request): void {
     const declared = headers.get('content-length')
     if (declared === null || isShort(declared)) return
     if (!/^\d+$/.test(declared) || Number(declared) > this.limitBytes) {
       throw bodyTooLarge(this.limitBytes)
     }
-    const sentAsJson = isJsonType(headers.get('content-type'))
-    if (Number(declared) > this.limitOf(sentAsJson)) throw notJson()
   }
 }
 

@@ -1,8 +1,7 @@
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
-import { isJsonType, notJson } from '#http/bodies/content-types.ts'
-import { readText } from '#http/bodies/read-body.ts'
+import { hasJsonBody, readText } from '#http/bodies/read-body.ts'
 import { jsonBody, requestBodyDetail } from '#http/bodies/request-body.ts'
 import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
@@ -55,7 +54,7 @@ async function serve(
   if (!site) throw siteNotFound(host)
   const verified = open ? null : visitorOf(context, site, request)
   const authority = verified instanceof Promise ? await verified : verified
-  const body = await bodyOf(request)
+  const body = hasJsonBody(request) ? await readText(request, BODY) : ''
   const answer = context.operationCalls.call({
     site,
     operation,
@@ -76,15 +75,6 @@ const visitorOf = (
   { headers }: Request,
 ): Visitor | Promise<Visitor> =>
   visitorTokens.verify(site, headers.get('authorization') ?? undefined)
-
-/** No body needs no type; anything else is JSON, and says so. */
-async function bodyOf(request: Request): Promise<string> {
-  const type = request.headers.get('content-type')
-  if (type !== null && !isJsonType(type)) throw notJson()
-  const body = await readText(request, BODY)
-  if (type === null && body !== '') throw notJson()
-  return body
-}
 
 function responseOf({ body, cache, ageSeconds }: OperationAnswer): Response {
   if (cache === undefined) return new Response(body, PLAIN)

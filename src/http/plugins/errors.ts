@@ -4,7 +4,6 @@ import { ValidationError } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import { schemaFaults } from '#base/schema-faults.ts'
-import { isPlainJson, notJson } from '#http/bodies/content-types.ts'
 
 /** Statuses that may come before the end of the body. */
 const BODY_UNREAD = new Set([408, 413, 415])
@@ -36,15 +35,13 @@ export function errorHeaders(error: AppError): Headers {
 }
 
 /** Every failure as an AppError. What nobody expected becomes `InternalError`, its cause kept for the log. */
-export function toAppError(error: unknown, code: string | number, request: Request): AppError {
+export function toAppError(error: unknown, code: string | number): AppError {
   if (error instanceof AppError) return error
   // Elysia wraps what a parse hook throws; admission runs there.
   if (error instanceof Error && error.cause instanceof AppError) return error.cause
   if (code === 'NOT_FOUND') return new AppError('RouteNotFound', 'There is no such route')
   if (code === 'PARSE') return new AppError('InvalidJson', 'The request body is not valid JSON')
-  if (error instanceof ValidationError && error.type !== 'response') {
-    return error.type === 'body' && isOtherThanJson(request) ? notJson() : validationFault(error)
-  }
+  if (error instanceof ValidationError && error.type !== 'response') return validationFault(error)
   // A response that breaks its own schema arrives here too: our bug, not the caller's.
   return new AppError('InternalError', 'Something went wrong on our side', { cause: error })
 }
@@ -58,12 +55,6 @@ function errorBody(error: AppError, path: string, requestId: string): object {
     ...error.fields,
   }
   return isEnvelope(path) ? { ok: false, error: body } : { error: body }
-}
-
-/** Whether a body was sent as something else than JSON, or without a word of what it is. */
-function isOtherThanJson({ headers, body }: Request): boolean {
-  const type = headers.get('content-type')
-  return type === null ? body !== null : !isPlainJson(type)
 }
 
 const COMPUTE = '/admin/data/compute/execute'
