@@ -101,7 +101,12 @@ export default defineConfig({
       rules: { 'no-console': 'off' },
     },
     {
-      files: ['*.config.ts', 'test/support/global-setup.ts', 'sandbox/worker.ts'],
+      files: [
+        '*.config.ts',
+        'test/support/global-setup.ts',
+        'sandbox/worker.ts',
+        'test/cli/packages/**',
+      ],
       rules: { 'import/no-default-export': 'off' },
     },
     {

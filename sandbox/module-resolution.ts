@@ -33,7 +33,7 @@ function refusal(specifier: string, referrer: string): Resolution {
     ok: false,
     message:
       `"${referrer}" imports "${specifier}": only relative paths inside the artifact can be ` +
-      'imported. Bundle packages into the artifact',
+      'imported. For packages, "croft site deploy --from" bundles functions that are files, and "croft site bundle" does it for a repository',
   }
 }
 

@@ -52,6 +52,7 @@ import { createProgram, fullName } from './program.ts'
 import { serve } from './serve.ts'
 import { ServiceClient } from './service-client.ts'
 import { sessions } from './sessions.ts'
+import { siteBundle } from './site-bundle.ts'
 import { siteCreate } from './site-create.ts'
 import { siteDelete } from './site-delete.ts'
 import { siteDeploy } from './site-deploy.ts'
@@ -74,6 +75,7 @@ const COMMANDS: readonly CliCommand[] = [
   siteUpdate,
   siteDelete,
   siteDeploy,
+  siteBundle,
   siteVerify,
   siteDns,
   siteDkimShow,

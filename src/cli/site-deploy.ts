@@ -10,6 +10,8 @@ import {
 } from '#sites/deployments/artifact-folder.ts'
 import { PendingDeployment, DeploymentRecord } from '#sites/deployments/model.ts'
 
+import { type BundleSize, bundledText } from './bundle/bundle-size.ts'
+import { bundleForSite } from './bundle/site-functions.ts'
 import { type CliCommand, type Invocation, textOption } from './command.ts'
 import { waitForDefinition, definitionFault } from './definition-progress.ts'
 import { CommandError } from './errors.ts'
@@ -28,7 +30,7 @@ export const siteDeploy: CliCommand = {
   async run(call) {
     const site = await readRuntime(call.service, call.args.word)
     const from = call.args.text('from')
-    const { deployment, uploaded } =
+    const { deployment, uploaded, bundles } =
       from === undefined
         ? await deployRepository(call, site.siteId)
         : await deployFolder(call, site.siteId, resolve(from))
@@ -38,10 +40,17 @@ export const siteDeploy: CliCommand = {
     const words = `${deployment.fileCount} files, ${deployment.sizeBytes} bytes`
     const fault = definitionFault(definition) ?? syncFault(permissionsSync)
     return {
-      json: { ...deployment, siteDomain: site.domain, uploaded, definition, permissionsSync },
+      json: {
+        ...deployment,
+        siteDomain: site.domain,
+        uploaded,
+        bundles,
+        definition,
+        permissionsSync,
+      },
       text:
         fault === undefined
-          ? `Deployed ${deployment.deploymentId} to ${site.domain}: ${words}. The runtime runs it now.`
+          ? `${bundledText(bundles)}Deployed ${deployment.deploymentId} to ${site.domain}: ${words}. The runtime runs it now.`
           : `Deployed ${deployment.deploymentId} to ${site.domain} (${words}), but ${fault}`,
       failed: fault !== undefined,
     }
@@ -51,6 +60,8 @@ export const siteDeploy: CliCommand = {
 interface Deployed {
   readonly deployment: DeploymentRecord
   readonly uploaded: number
+  /** The functions that were bundled with their packages. */
+  readonly bundles: readonly BundleSize[]
 }
 
 async function deployRepository(call: Invocation, siteId: string): Promise<Deployed> {
@@ -61,12 +72,17 @@ async function deployRepository(call: Invocation, siteId: string): Promise<Deplo
       timeoutMs: FETCH_MS,
     }),
     uploaded: 0,
+    bundles: [],
   }
 }
 
 async function deployFolder(call: Invocation, siteId: string, folder: string): Promise<Deployed> {
   const { service } = call
-  const artifact = await scan(folder)
+  await using bundled = await bundleForSite(call, siteId, {
+    folder,
+    artifact: await scanFolder(folder),
+  })
+  const { artifact, bundles } = bundled
   const git = await gitFolderState(folder)
   const body = {
     ...(git === undefined ? {} : { git }),
@@ -91,10 +107,12 @@ async function deployFolder(call: Invocation, siteId: string, folder: string): P
       timeoutMs: FETCH_MS,
     }),
     uploaded: files.length,
+    bundles,
   }
 }
 
-async function scan(folder: string): Promise<ArtifactFolder> {
+/** Reads a folder with a `build.yml`, and says of one that cannot be read what is wrong with it. */
+export async function scanFolder(folder: string): Promise<ArtifactFolder> {
   const stats = await stat(folder).catch(() => undefined)
   if (stats?.isDirectory() !== true) {
     throw new CommandError(`"${folder}" is no folder here: --from takes the one with the build.yml`)

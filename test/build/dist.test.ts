@@ -85,8 +85,17 @@ describe('a build', () => {
     await expect(build(dist)).rejects.toThrow('not empty')
   })
 
-  test('answers an operation from where it was moved to, and stops when told', async () => {
+  test('bundles the packages of a site', async () => {
     await symlink(join(ROOT, 'node_modules'), join(dist, 'node_modules'), 'dir')
+    const program = join(dist, 'bin/croft.js')
+    const site = join(ROOT, 'test/cli/packages')
+    const args = ['site', 'bundle', '--from', site, '--out', join(folder, 'bundled')]
+    const { stdout } = await promisify(execFile)(process.execPath, [program, ...args])
+    expect(stdout).toContain('functions/marked.ts')
+    expect(await readdir(join(folder, 'bundled/site/functions'))).toHaveLength(3 * 8)
+  })
+
+  test('answers an operation from where it was moved to, and stops when told', async () => {
     const dataDir = join(folder, 'data')
     await using croft = await CroftProcess.start({ root: dist, dataDir })
     await croft.printed('croft site verify')

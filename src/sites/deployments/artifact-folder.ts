@@ -10,8 +10,8 @@ import { pathFault } from '#sites/artifact-path.ts'
 import { type BuildYml, MAX_BUILD_YML_BYTES, parseBuildYml } from './build-yml.ts'
 import { type ArtifactFile, MAX_FILES, MAX_FILE_BYTES, checkFiles } from './model.ts'
 
-/** History is never part of what a site publishes, also when the artifact is the whole repository. */
-const IGNORED = new Set(['.git'])
+/** Neither history nor installed packages are part of what a site publishes, also when the artifact is the whole repository. */
+const IGNORED = new Set(['.git', 'node_modules'])
 
 /** A folder with a `build.yml`, read and measured. */
 export interface ArtifactFolder {

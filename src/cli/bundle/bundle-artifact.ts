@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto'
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { CommandError } from '#cli/errors.ts'
+import type { ArtifactFolder, FolderFile } from '#sites/deployments/artifact-folder.ts'
+import { isCode, totalBytes } from '#sites/deployments/model.ts'
+
+import { type FunctionBundle, bundleFunction, needsBundle } from './bundle-function.ts'
+import { type BundleSize, bundleSize, sizeFault } from './bundle-size.ts'
+import { type Esbuild, withEsbuild } from './esbuild.ts'
+import { functionEntries } from './function-entries.ts'
+
+const DEFINITION_FILE = 'croft.json'
+const SCRIPT = /\.[cm]?[jt]s$/
+const SHOWN_PROBLEMS = 10
+
+/** An artifact whose functions bring their packages with them. Disposing removes the files that were made for it. */
+export interface BundledArtifact extends AsyncDisposable {
+  readonly artifact: ArtifactFolder
+  /** Of the functions that were bundled; those without packages stay as they are. */
+  readonly bundles: readonly BundleSize[]
+}
+
+export interface BundleRequest {
+  /** The folder with the `build.yml`. */
+  readonly folder: string
+  readonly artifact: ArtifactFolder
+  /** Files of functions that no `croft.json` of the artifact names. */
+  readonly bound: readonly string[]
+}
+
+/** Bundles each function that imports packages. Throws a `CommandError` with what every function cannot be bundled for. */
+export async function bundleArtifact(request: BundleRequest): Promise<BundledArtifact> {
+  const { artifact } = request
+  const entries = await entriesOf(request)
+  const bundles =
+    entries.length === 0
+      ? []
+      : await withEsbuild((esbuild) => bundleAll(esbuild, request.folder, entries))
+  const temporary = await mkdtemp(join(tmpdir(), 'croft-bundle-'))
+  const remove = () => rm(temporary, { recursive: true, force: true })
+  try {
+    const made = await Promise.all(bundles.map((bundle) => writeBundle(temporary, bundle)))
+    const files = replaced(artifact.files, made.flat())
+    const sizes = bundles.map(bundleSize)
+    const fault =
+      sizes.length === 0
+        ? undefined
+        : sizeFault(totalBytes(files.filter(({ path }) => isCode(path))), sizes)
+    if (fault !== undefined) throw new CommandError(fault)
+    return { artifact: { ...artifact, files }, bundles: sizes, [Symbol.asyncDispose]: remove }
+  } catch (error) {
+    await remove()
+    throw error
+  }
+}
+
+async function entriesOf({ artifact, bound }: BundleRequest): Promise<readonly FolderFile[]> {
+  const files = new Map(artifact.files.map((file) => [file.path, file]))
+  const definition = files.get(DEFINITION_FILE)
+  const defined = definition ? functionEntries(await jsonOf(definition)) : []
+  return [...new Set([...defined, ...bound])].flatMap((path) => {
+    const file = SCRIPT.test(path) ? files.get(path) : undefined
+    return file ? [file] : []
+  })
+}
+
+/** What is no JSON is the service's to refuse. */
+async function jsonOf({ absolutePath }: FolderFile): Promise<unknown> {
+  const text = await readFile(absolutePath, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+async function bundleAll(
+  esbuild: Esbuild,
+  folder: string,
+  files: readonly FolderFile[],
+): Promise<readonly FunctionBundle[]> {
+  const bundles: FunctionBundle[] = []
+  const problems: string[] = []
+  const realFolder = await realpath(folder)
+  for (const { path, absolutePath } of files) {
+    // esbuild names files by where links lead.
+    const root = await realpath(absolutePath.slice(0, -path.length - 1))
+    const entry = { folder: realFolder, root, path }
+    if (!(await needsBundle(esbuild, entry))) continue
+    const bundling = await bundleFunction(esbuild, entry)
+    if (bundling.ok) bundles.push(bundling.bundle)
+    else problems.push(...bundling.problems.map(({ text }) => text))
+  }
+  if (problems.length > 0) throw new CommandError(refusal([...new Set(problems)]))
+  return bundles
+}
+
+function refusal(problems: readonly string[]): string {
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map((problem) => `  ${problem}`)
+  const rest = problems.length - shown.length
+  return [
+    'the functions cannot be bundled with their packages; nothing was changed',
+    ...shown,
+    ...(rest > 0 ? [`  and ${rest} more`] : []),
+  ].join('\n')
+}
+
+function writeBundle(temporary: string, { files }: FunctionBundle): Promise<FolderFile[]> {
+  return Promise.all(
+    [...files].map(async ([path, bytes]) => {
+      const absolutePath = join(temporary, path)
+      await mkdir(dirname(absolutePath), { recursive: true })
+      await writeFile(absolutePath, bytes)
+      const sha256 = createHash('sha256').update(bytes).digest('hex')
+      return { path, sha256, sizeBytes: bytes.byteLength, absolutePath }
+    }),
+  )
+}
+
+function replaced(
+  files: readonly FolderFile[],
+  made: readonly FolderFile[],
+): readonly FolderFile[] {
+  const byPath = new Map([...files, ...made].map((file) => [file.path, file]))
+  return [...byPath.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1))
+}

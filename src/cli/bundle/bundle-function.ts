@@ -1,0 +1,166 @@
+import { basename } from 'node:path'
+
+import type { BuildOptions, BuildResult, Metafile, OutputFile, Plugin } from 'esbuild'
+
+import { type Esbuild, NEEDS_BUNDLER, READING } from './esbuild.ts'
+import {
+  type Problem,
+  leaveUnresolved,
+  messagesOf,
+  problemsOf,
+  refusedImports,
+  remainingBuiltIns,
+  unresolvedBuiltIns,
+} from './problems.ts'
+
+/** One function to be bundled. */
+export interface Entry {
+  /** The folder that messages are relative to: the one with the `build.yml`. */
+  readonly folder: string
+  /** The artifact directory. */
+  readonly root: string
+  /** Inside the artifact. */
+  readonly path: string
+}
+
+export interface FunctionBundle {
+  readonly path: string
+  /** What takes the place of the entry, and what it leads to; by path inside the artifact. */
+  readonly files: ReadonlyMap<string, Uint8Array>
+  /** What is in the bundle, from which input. */
+  readonly inputs: Metafile['outputs'][string]['inputs']
+  /** What works as long as it is never reached. */
+  readonly warnings: readonly string[]
+}
+
+export type Bundling =
+  | { readonly ok: true; readonly bundle: FunctionBundle }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+type Format = 'esm' | 'cjs'
+type Built = BuildResult<{ write: false; metafile: true }>
+
+/**
+ * Whether a function imports what the service cannot find in an artifact. Reads imports as the service does, types taken
+ * off; code that cannot be read is left to the service, which refuses it by its place.
+ */
+export async function needsBundle({ build }: Esbuild, entry: Entry): Promise<boolean> {
+  let needed = false
+  const plugin: Plugin = {
+    name: 'needs-bundle',
+    setup(build) {
+      build.onResolve({ filter: NEEDS_BUNDLER }, ({ path, kind }) => {
+        if (kind === 'entry-point') return undefined
+        needed = true
+        return { path, external: true }
+      })
+    },
+  }
+  const options: BuildOptions = {
+    ...optionsOf(entry, 'esm'),
+    sourcemap: false,
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    plugins: [plugin],
+  }
+  await build(options).catch(messagesOf)
+  return needed
+}
+
+/** Bundles one function with all that it imports. */
+export async function bundleFunction(esbuild: Esbuild, entry: Entry): Promise<Bundling> {
+  const built = await buildLenient(esbuild, entry, 'esm')
+  if ('problems' in built) return { ok: false, problems: built.problems }
+  const { inputs } = built.result.metafile
+  const isCommonJs = inputs[entryInput(built.result.metafile)]?.format === 'cjs'
+  if (!isCommonJs) return { ok: true, bundle: bundleOf(entry, built.result, 'esm') }
+  const again = await buildLenient(esbuild, entry, 'cjs')
+  if ('problems' in again) return { ok: false, problems: again.problems }
+  return { ok: true, bundle: bundleOf(entry, again.result, 'cjs') }
+}
+
+/** Node's own modules are only refused where they are left in the bundle: what is never used may name them. */
+async function buildLenient(
+  { build }: Esbuild,
+  entry: Entry,
+  format: Format,
+): Promise<{ readonly result: Built } | { readonly problems: readonly Problem[] }> {
+  const attempt = (unresolved: readonly string[]) =>
+    build({
+      ...optionsOf(entry, format),
+      plugins: [refusedImports, leaveUnresolved(unresolved)],
+    }).then(
+      (result) => ({ result }),
+      (error: unknown) => ({ errors: messagesOf(error) }),
+    )
+  const first = await attempt([])
+  if ('result' in first) return first
+  const builtIns = unresolvedBuiltIns(first.errors)
+  const second = await attempt(builtIns)
+  if ('errors' in second) return { problems: problemsOf(first.errors) }
+  const problems = remainingBuiltIns(second.result.metafile, {
+    errors: first.errors,
+    entry: entryInput(second.result.metafile),
+  })
+  return problems.length === 0 ? second : { problems }
+}
+
+const optionsOf = ({ folder, root, path }: Entry, format: Format) =>
+  ({
+    ...READING,
+    absWorkingDir: folder,
+    entryPoints: [`${root}/${path}`],
+    outfile: `${root}/${bundlePath(path, format)}`,
+    format,
+    minifySyntax: true,
+    minifyWhitespace: true,
+    sourcemap: 'external',
+    sourcesContent: false,
+    logOverride: {
+      'unsupported-dynamic-import': 'warning',
+      'unsupported-require-call': 'warning',
+      'indirect-require': 'warning',
+    },
+  }) as const satisfies BuildOptions
+
+/** As esbuild names the entry. */
+const entryInput = ({ outputs }: Metafile): string =>
+  Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)?.entryPoint ?? ''
+
+/** `save.ts` becomes `save.ts.bundle.mjs`: a name of its own, so that no types are looked for in it. */
+const bundlePath = (path: string, format: Format): string =>
+  `${path}.bundle.${format === 'esm' ? 'mjs' : 'cjs'}`
+
+function bundleOf(
+  { path }: Entry,
+  { outputFiles, metafile, warnings }: Built,
+  format: Format,
+): FunctionBundle {
+  const bundled = bundlePath(path, format)
+  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)
+  if (!output) throw new Error(`esbuild made nothing of "${path}"`)
+  return {
+    path,
+    files: new Map<string, Uint8Array>([
+      [path, Buffer.from(leadTo(bundled, format, output.exports))],
+      [bundled, contentsOf(outputFiles, bundled)],
+      [`${bundled}.map`, contentsOf(outputFiles, `${bundled}.map`)],
+    ]),
+    inputs: output.inputs,
+    warnings: problemsOf(warnings).map(({ text }) => text),
+  }
+}
+
+/** The bundle's exports, under the path that the function is bound to. */
+function leadTo(bundled: string, format: Format, names: readonly string[]): string {
+  const from = JSON.stringify(`./${basename(bundled)}`)
+  if (format === 'cjs') return `module.exports = require(${from})\n`
+  if (names.length === 0) return `import ${from}\n`
+  const exported = names.map((name) => (/^[\w$]+$/.test(name) ? name : JSON.stringify(name)))
+  return `export { ${exported.join(', ')} } from ${from}\n`
+}
+
+function contentsOf(files: readonly OutputFile[], name: string): Uint8Array {
+  const file = files.find(({ path }) => path.endsWith(name))
+  if (!file) throw new Error(`esbuild made no "${name}"`)
+  return file.contents
+}

@@ -1,0 +1,132 @@
+import type { Message, Metafile, Plugin } from 'esbuild'
+
+import { chainText, chainTo, packageNameOf, packageOf } from './import-chain.ts'
+import { builtInRefusal, isNodeBuiltIn } from './node-built-ins.ts'
+
+/** What keeps a function from being bundled, or may fail while it runs. */
+export interface Problem {
+  /** `site/functions/save.ts:3:21: …` with the line of code below. */
+  readonly text: string
+}
+
+const UNRESOLVED = /^Could not resolve "(.*)"$/
+const NO_LOADER = /^No loader is configured for "[^"]*" files: (.*)$/
+const GENERIC_NOTE = /^You can mark the path /
+const MAX_LINE_LENGTH = 160
+
+/** What no bundler can take in, by how it is written. */
+const REFUSED: readonly (readonly [filter: RegExp, reason: string])[] = [
+  [/\.node$/, 'is compiled for Node: site code takes packages in plain JavaScript'],
+  [/\.wasm$/, 'is WebAssembly, which does not run in site code'],
+  [/\.css$/, 'is a style sheet, and a function has no page: serve it as a file of the site'],
+  [/^(?:https?:)?\/\//, 'is not fetched: install the package with npm, and import it by its name'],
+]
+
+/** Refuses by name what esbuild would leave out, or leave to be found where the code runs. */
+export const refusedImports: Plugin = {
+  name: 'refused-imports',
+  setup(build) {
+    for (const [filter, reason] of REFUSED) {
+      build.onResolve({ filter }, ({ path, kind }) =>
+        kind === 'entry-point' ? undefined : { errors: [{ text: `"${path}" ${reason}` }] },
+      )
+    }
+  },
+}
+
+/** Lets these imports stand for the moment. Those of which nothing is used are not left in the bundle. */
+export const leaveUnresolved = (specifiers: readonly string[]): Plugin => ({
+  name: 'leave-unresolved',
+  setup(build) {
+    build.onResolve({ filter: /^[^./]/ }, ({ path }) =>
+      specifiers.includes(path) ? { path, external: true, sideEffects: false } : undefined,
+    )
+  },
+})
+
+/** What a failed build said; anything else that was thrown is thrown again. */
+export function messagesOf(error: unknown): readonly Message[] {
+  if (error instanceof Error && 'errors' in error && Array.isArray(error.errors)) {
+    return error.errors
+  }
+  throw error
+}
+
+export const problemsOf = (messages: readonly Message[]): readonly Problem[] =>
+  messages.map((message) => ({ text: withPlace(message, reasonOf(message)) }))
+
+/** Node's own modules among what could not be found. */
+export const unresolvedBuiltIns = (errors: readonly Message[]): readonly string[] => [
+  ...new Set(
+    errors
+      .map(({ text }) => UNRESOLVED.exec(text)?.[1] ?? '')
+      .filter((name) => isNodeBuiltIn(name)),
+  ),
+]
+
+/** Refuses those that the bundle still names, with the way that leads to each. */
+export function remainingBuiltIns(
+  { inputs, outputs }: Metafile,
+  { errors, entry }: { readonly errors: readonly Message[]; readonly entry: string },
+): readonly Problem[] {
+  const written = Object.values(outputs)
+  const named = new Set(written.flatMap(({ imports }) => imports.map(({ path }) => path)))
+  const kept = new Set(
+    written.flatMap((output) =>
+      Object.entries(output.inputs).flatMap(([path, { bytesInOutput }]) =>
+        bytesInOutput > 0 ? [path] : [],
+      ),
+    ),
+  )
+  const told = new Set<string>()
+  return errors.flatMap((message) => {
+    const specifier = UNRESOLVED.exec(message.text)?.[1] ?? ''
+    const importer = message.location?.file ?? ''
+    // Once a package: its other files ask for the same.
+    const key = `${specifier} ${packageOf(importer) ?? importer}`
+    if (!named.has(specifier) || !kept.has(importer) || told.has(key)) return []
+    told.add(key)
+    const chain = chainText(chainTo(inputs, entry, importer))
+    const way = packageOf(importer) === undefined ? '' : `\n  imported by ${chain}`
+    return [{ text: `${withPlace(message, builtInRefusal(specifier))}${way}` }]
+  })
+}
+
+function reasonOf({ text, notes, id }: Message): string {
+  const specifier = UNRESOLVED.exec(text)?.[1]
+  if (specifier !== undefined) return unresolved(specifier, notes)
+  const file = NO_LOADER.exec(text)?.[1]
+  if (file !== undefined)
+    return `"${file}" is of a kind that cannot be imported: keep it in a bucket`
+  return Object.hasOwn(UNFOLLOWED, id) ? (UNFOLLOWED[id] ?? text) : text
+}
+
+/** Warnings by their id: the bundler cannot know what is meant. */
+const UNFOLLOWED: Readonly<Record<string, string>> = {
+  'unsupported-dynamic-import':
+    'import() of a name that is computed fails in site code: write the name out, or import all at the top',
+  'unsupported-require-call':
+    'require() of a name that is computed fails in site code: write the name out',
+  'indirect-require': 'require is handed on here: what it is asked for later fails in site code',
+}
+
+function unresolved(specifier: string, notes: Message['notes']): string {
+  if (isNodeBuiltIn(specifier)) return builtInRefusal(specifier)
+  if (/^[a-z]+:/.test(specifier)) {
+    return `"${specifier}" is of a scheme that is not known: install the package with npm, and import it by its name`
+  }
+  if (/^[./]/.test(specifier)) return `"${specifier}" does not exist`
+  const note = notes.find(({ text }) => !GENERIC_NOTE.test(text))
+  if (note) return `"${specifier}" is not found: ${note.text.replace(/[:.]$/, '')}`
+  const name = packageNameOf(specifier)
+  if (name === 'croft') return '"croft" has nothing but types: write "import type"'
+  return `the package "${name}" is not installed: npm install ${name}`
+}
+
+function withPlace({ location }: Message, reason: string): string {
+  if (!location) return reason
+  const { file, line, column, lineText } = location
+  const place = `${file}:${line}:${column + 1}: ${reason}`
+  const isShort = lineText.trim() !== '' && lineText.length <= MAX_LINE_LENGTH
+  return isShort ? `${place}\n    ${lineText.trim()}` : place
+}
