@@ -171,6 +171,52 @@ describe('the quota of a site', () => {
     expect(await room.usage()).toEqual(await room.settled())
   })
 
+  test('is asked for by many writers together, not by one after the other', async () => {
+    const room = await Room.open()
+    const answers = await Promise.all(Array.from({ length: 64 }, (_, n) => room.put(`k${n}`, n)))
+    for (const { status } of answers) expect(status).toBe(200)
+    const transactions = await stack.inSite(room.site.host, async ({ db }) => {
+      const { rows } = await sql<{ count: number }>`
+        select count(distinct xmin::text)::int as count from bucket_object
+        where site_id = ${room.siteId}`.execute(db)
+      return rows[0]?.count
+    })
+    expect(transactions).toBeLessThanOrEqual(32)
+    expect(await room.usage()).toEqual(await room.settled())
+  })
+
+  test('refuses each of many writers for itself', async () => {
+    const room = await Room.open({ bucketBytes: 100 })
+    const sizes = [60, 50, 30, 101, 10, 1]
+    const answers = await Promise.all(sizes.map((size, n) => room.put(`k${n}`, size)))
+    for (const [n, { status, json }] of answers.entries()) {
+      if (status === 200) continue
+      expect(status).toBe(403)
+      expect(json.error.limit).toMatchObject({ name: 'bucketBytes', asked: sizes[n] })
+    }
+    expect(answers[3]?.status).toBe(403)
+    expect(await room.usage()).toEqual(await room.settled())
+    expect((await room.usage()).usedBytes).toBeLessThanOrEqual(100)
+  })
+
+  test('is kept for each bucket of many writers, also where one is deleted meanwhile', async () => {
+    const room = await Room.open()
+    const made = await room.site.admin('POST', '/resources', { type: 's3Bucket', name: 'gone' })
+    const gone = { siteId: room.siteId, bucketId: made.json.resourceId, config: {} }
+    const kept = { siteId: room.siteId, bucketId: room.bucket, config: {} }
+    await room.site.admin('DELETE', `/resources/${gone.bucketId}`)
+    const puts = Array.from({ length: 12 }, (_, n) =>
+      stack.context.buckets.perform(n % 2 ? gone : kept, 'put-object', { key: `k${n}`, body: 'x' }),
+    )
+    const outcomes = await Promise.allSettled(puts)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(6)
+    const refusals = outcomes.filter((outcome) => outcome.status === 'rejected')
+    expect(new Set(refusals.map(({ reason }) => reason.code))).toEqual(
+      new Set(['ResourceNotFound']),
+    )
+    expect(await room.usage()).toEqual(await room.settled())
+  })
+
   test('holds for open upload URLs too, once for each key', async () => {
     const room = await Room.open({ bucketBytes: 100 })
     const first = await room.promise('a', 60)

@@ -17,6 +17,7 @@ import {
 import { type ObjectUsageRow, deleteObjectUsage, upsertObjectUsage } from './object-queries.ts'
 import { checkOpenUploads } from './open-uploads.ts'
 import { endReservation, insertReservation, selectOpenUploads } from './reservation-queries.ts'
+import { BucketSteps, type Reservation } from './steps.ts'
 import { UPKEEP_LATE_MS, UPKEEP_MS, uploadMs } from './times.ts'
 import {
   type LockedUsage,
@@ -24,6 +25,7 @@ import {
   addBucketUsage,
   lockObjectUsage,
   lockBucket,
+  lockBucketUsage,
   lockSiteSettings,
   selectBucketUsage,
   setUpkeep,
@@ -39,11 +41,6 @@ export interface BucketQuotasDeps extends Pick<
   readonly objects: Pick<ObjectStore, 'head'>
 }
 
-interface Reservation extends ObjectRef {
-  readonly reservationId: string
-  readonly version: string
-}
-
 /**
  * What the buckets of each site hold, and the quota on it. The object store is the truth. Bytes are reserved before they
  * can arrive and settled after; an object's size is taken over only if nobody settled the object since its version was
@@ -51,9 +48,18 @@ interface Reservation extends ObjectRef {
  */
 export class BucketQuotas {
   readonly #deps: BucketQuotasDeps
+  readonly #steps: BucketSteps
 
   constructor(deps: BucketQuotasDeps) {
     this.#deps = deps
+    this.#steps = new BucketSteps({
+      ...deps,
+      planUpkeep: (siteId) =>
+        this.#inSite({ siteId }, async (tx) => {
+          const account = await lockBucketUsage(tx)
+          if (account) await this.#planUpkeep(tx, account)
+        }),
+    })
   }
 
   /**
@@ -65,11 +71,7 @@ export class BucketQuotas {
     incoming: { readonly sizeBytes: number; readonly holder?: string },
     put: () => Promise<ObjectHead>,
   ): Promise<ObjectHead> {
-    const reservation = await this.#reserve(ref, {
-      ...incoming,
-      kind: 'write',
-      expiresAt: new Date(this.#now() + uploadMs(incoming.sizeBytes)),
-    })
+    const reservation = await this.#reserveWrite(ref, incoming)
     const head = await put().catch(async (error: unknown) => {
       await this.#tolerate(ref, this.#giveUp(reservation, error))
       throw error
@@ -106,9 +108,9 @@ export class BucketQuotas {
   }
 
   async remove(ref: ObjectRef, remove: () => Promise<void>): Promise<void> {
-    const { version } = await this.#inSite(ref, async (tx) => (await this.#touch(tx, ref)).object)
+    const version = await this.#steps.look(ref)
     await remove()
-    const settled = await this.#set(ref, { version, sizeBytes: undefined })
+    const settled = await this.#steps.settle(ref, { version, sizeBytes: undefined })
     if (!settled) await this.#tolerate(ref, this.settleFromStore(ref))
   }
 
@@ -121,7 +123,7 @@ export class BucketQuotas {
       const head = await this.#deps.objects.head(storeKeyOf(ref))
       if (head?.sizeBytes === before.sizeBytes) return
       const seen = { version: before.version, sizeBytes: head?.sizeBytes }
-      if (await this.#set(ref, seen)) return
+      if (await this.#steps.settle(ref, seen)) return
     }
     throw new AppError('ServiceUnavailable', 'The object changes too fast to be counted')
   }
@@ -146,6 +148,16 @@ export class BucketQuotas {
         chargedObjects: usage?.chargedObjects ?? 0,
       }
     })
+  }
+
+  /** With a holder it is counted among the open uploads of all holders, which only the longer way looks at. */
+  async #reserveWrite(
+    ref: ObjectRef,
+    { sizeBytes, holder }: { readonly sizeBytes: number; readonly holder?: string },
+  ): Promise<Reservation> {
+    if (holder === undefined) return this.#steps.reserve(ref, sizeBytes)
+    const expiresAt = new Date(this.#now() + uploadMs(sizeBytes))
+    return this.#reserve(ref, { sizeBytes, holder, kind: 'write', expiresAt })
   }
 
   #reserve(
@@ -185,8 +197,8 @@ export class BucketQuotas {
   /** Takes over the size that a write brought and ends its reservation. */
   async #settle(reservation: Reservation, sizeBytes: number): Promise<void> {
     const { version } = reservation
-    if (await this.#set(reservation, { version, sizeBytes, ends: reservation.reservationId }))
-      return
+    const seen = { version, sizeBytes, ends: reservation.reservationId }
+    if (await this.#steps.settle(reservation, seen)) return
     // Before the reservation ends: until then the object is charged, whatever its size turns out to be.
     await this.settleFromStore(reservation)
     await this.release(reservation)
@@ -199,41 +211,17 @@ export class BucketQuotas {
     await this.release(reservation)
   }
 
-  /** False when somebody settled the object since that version. */
-  #set(
-    ref: ObjectRef,
-    seen: {
-      readonly version: string
-      readonly sizeBytes: number | undefined
-      /** The reservation under which it came. */
-      readonly ends?: string
-    },
-  ): Promise<boolean> {
-    return this.#inSite(ref, async (tx) => {
-      const account = await lockObjectUsage(tx, ref)
-      if (!account) return true
-      if (account.object.version !== seen.version) return false
-      const reservedBytes =
-        seen.ends === undefined
-          ? account.object.reservedBytes
-          : await endReservation(tx, ref, seen.ends)
-      const after = { sizeBytes: seen.sizeBytes, reservedBytes, version: next(account) }
-      await change(tx, { account, ref }, after)
-      return true
-    })
-  }
-
   async #touch(tx: SiteTx, ref: ObjectRef): Promise<LockedUsage> {
-    const now = this.#now()
-    const account = await lockObjectUsage(tx, ref, new Date(now))
+    const account = await lockObjectUsage(tx, ref, new Date(this.#now()))
     if (!account) throw new Error('The accounts of a site were neither found nor made')
-    const planned = account.upkeepAt?.getTime()
-    if (planned === undefined || planned < now - UPKEEP_LATE_MS) await this.#planUpkeep(tx, now)
+    await this.#planUpkeep(tx, account)
     return account
   }
 
-  async #planUpkeep(tx: SiteTx, now: number): Promise<void> {
+  async #planUpkeep(tx: SiteTx, { upkeepAt }: Pick<BucketUsageRow, 'upkeepAt'>): Promise<void> {
     const { siteId } = tx
+    const now = this.#now()
+    if (upkeepAt && upkeepAt.getTime() >= now - UPKEEP_LATE_MS) return
     await setUpkeep(tx, new Date(now + UPKEEP_MS))
     await this.#deps.queue.enqueue(
       tx,

@@ -1,10 +1,10 @@
 import type { Clock } from '#base/clock.ts'
+import { StatementBatcher } from '#base/statement-batcher.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import { itemSize } from '#runtime/tables/items/size.ts'
 
 import { compareItemKeys, type ItemKey, textOfKey } from './item-key.ts'
 import { FunctionStore } from './item-queries.ts'
-import { StatementBatcher } from './statement-batcher.ts'
 import { isPlainPut, type PlainPut } from './stored-form.ts'
 import type { StoredItem } from './stored-item.ts'
 import type { AddressedKey, TableAddress, TableStore, WriteOutcome } from './table-store.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '#base/app-error.ts'
+import { AppError } from './app-error.ts'
 
 /** Statements of one lane that are under way at a time. */
 const UNDER_WAY = 2

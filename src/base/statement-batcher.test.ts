@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { AppError } from '#base/app-error.ts'
-
+import { AppError } from './app-error.ts'
 import { StatementBatcher } from './statement-batcher.ts'
 
 /** Groups whose statements are answered when the test says so; the answer to `a` is `A`. */
