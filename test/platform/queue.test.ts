@@ -250,6 +250,69 @@ describe('the workers', () => {
     await vi.waitFor(() => expect(seen).toHaveLength(7), PATIENCE)
   })
 
+  test('take a job of a group that has none running, whatever others hold', async () => {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>()
+    const begun: string[] = []
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    const handle = async ({ siteId }: { readonly siteId: string }) => {
+      begun.push(siteId)
+      await gate
+    }
+    queue.handle('site-cleanup', handle, { concurrency: 3, perGroup: 8, oneEach: 3 })
+    const stopping = new AbortController()
+    const working = queue.run(stopping.signal)
+    cleanUp.defer(() => {
+      open()
+      stopping.abort()
+      return working
+    })
+    const put = async (siteId: string) => {
+      await postgres.database.withDirectory((tx) =>
+        queue.enqueue(tx, 'site-cleanup', { siteId }, { group: siteId }),
+      )
+    }
+    for (let count = 0; count < 8; count++) await put('busy')
+    await vi.waitUntil(() => begun.length >= 3, PATIENCE)
+    await put('one')
+    await put('two')
+    await vi.waitFor(() => expect(begun).toEqual(expect.arrayContaining(['one', 'two'])), PATIENCE)
+    open()
+    await vi.waitFor(() => expect(begun).toHaveLength(10), PATIENCE)
+  })
+
+  test('hand back what they run when they are told to, and another has it at once', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<AbortSignal>()
+    const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
+    // One ends with the signal, the other never.
+    queue.handle(
+      'site-cleanup',
+      ({ siteId }, signal) =>
+        new Promise((_resolve, reject) => {
+          if (siteId === 'heeds') signal.addEventListener('abort', () => reject(new Error('told')))
+          if (siteId === 'deaf') begin(signal)
+        }),
+      { concurrency: 2 },
+    )
+    const [stop, handBack] = [new AbortController(), new AbortController()]
+    const working = queue.run(stop.signal, handBack.signal)
+    await enqueue(queue, 'heeds')
+    await enqueue(queue, 'deaf')
+    const signal = await begun
+    await vi.waitUntil(async () => (await waitingJobs()) === 0, PATIENCE)
+    stop.abort()
+    expect(signal.aborted).toBe(false)
+    handBack.abort()
+    await working
+    expect(signal.aborted).toBe(true)
+    expect(await waitingJobs()).toBe(2)
+    expect(await jobCounts()).toEqual(Array(2).fill({ retriesLeft: POLICY.retries + 1 }))
+
+    const seen: string[] = []
+    await replica(async (siteId) => void seen.push(siteId))
+    await vi.waitFor(() => expect(seen.toSorted()).toEqual(['deaf', 'heeds']), PATIENCE)
+    expect(await jobCounts()).toEqual(Array(2).fill({ retriesLeft: POLICY.retries }))
+  })
+
   test('are told of a job that failed to the end', async () => {
     const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
     const told: string[] = []
@@ -291,7 +354,7 @@ describe('the workers', () => {
     const stopped = await postgres.database.withDirectory(async (tx) => {
       await kyselySql`lock table pgboss.job in exclusive mode`.execute(tx.db)
       await queue.enqueue(tx, 'site-cleanup', { siteId: 'late' })
-      await expect.poll(fetchesThatWait).toBe(2)
+      await expect.poll(fetchesThatWait).toBe(1)
       return { stopping: queue.stop() }
     })
     await stopped.stopping

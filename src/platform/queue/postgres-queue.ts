@@ -8,6 +8,7 @@ import type { Tx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 
 import { bossInTransaction, bossOnClient } from './boss-database.ts'
+import { JobsUnderWay } from './jobs-under-way.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import {
   type EnqueueOptions,
@@ -17,8 +18,9 @@ import {
   type QueueName,
   TransientFailure,
 } from './queue.ts'
+import { Runners } from './runners.ts'
 
-/** How often workers look for retries and delayed jobs; new jobs are announced by a notification. */
+/** How often retries, delayed jobs and dead letters are looked for; new jobs are announced by a notification. */
 const POLL_SECONDS = 2
 /** How often the jobs of dead workers are looked for. */
 const MONITOR_SECONDS = 5
@@ -26,6 +28,7 @@ const MONITOR_SECONDS = 5
 interface Handler {
   readonly concurrency: number
   readonly perGroup: number | undefined
+  readonly oneEach: number
   run(job: object, signal: AbortSignal): Promise<void>
   readonly givenUp: ((job: object) => Promise<void>) | undefined
 }
@@ -59,7 +62,8 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   readonly #notifications: Notifications
   readonly #log: Logger
   readonly #handlers = new Map<QueueName, Handler>()
-  readonly #workers = new Map<QueueName, string[]>()
+  readonly #runners = new Map<QueueName, readonly Runners[]>()
+  readonly #underWay = new JobsUnderWay()
 
   constructor(deps: {
     readonly boss: PgBoss
@@ -110,57 +114,65 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     options: HandleOptions<QueueJobs[Name]> = {},
   ): void {
     if (this.#handlers.has(name)) throw new Error(`The queue "${name}" has a handler already`)
-    const { concurrency = 1, perGroup, givenUp } = options
+    const { concurrency = 1, perGroup, oneEach = 0, givenUp } = options
     this.#handlers.set(name, {
       concurrency,
       perGroup,
+      oneEach,
       // Only `enqueue` writes to this queue, and it is typed by name.
       run: (job, signal) => handler(job as QueueJobs[Name], signal),
       givenUp: givenUp && ((job) => givenUp(job as QueueJobs[Name])),
     })
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  async run(stop: AbortSignal, handBack?: AbortSignal): Promise<void> {
     await this.#notifications.listen('croft_queue', {
       onMessage: ({ queue }) => this.#wake(queue),
       onGap: () => this.#wake(),
     })
-    for (const [name, handler] of this.#handlers) await this.#startWorkers(name, handler, signal)
-    if (!signal.aborted) {
-      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
-    }
-    const names = [...this.#workers.keys()].flatMap((name) =>
-      this.#handlers.get(name)?.givenUp === undefined ? [name] : [name, deadLetterQueue(name)],
-    )
-    this.#workers.clear()
-    await Promise.all(names.map((name) => this.#boss.offWork(name, { wait: true })))
+    for (const [name, handler] of this.#handlers) await this.#startRunners(name, handler, stop)
+    const poll = setInterval(() => this.#wake(), POLL_SECONDS * 1000)
+    await aborted(stop)
+    clearInterval(poll)
+    this.#runners.clear()
+    const giveUp = () => this.#underWay.giveUp()
+    if (handBack?.aborted) giveUp()
+    handBack?.addEventListener('abort', giveUp, { once: true })
+    await Promise.all(this.#queues().map((name) => this.#boss.offWork(name, { wait: true })))
+    handBack?.removeEventListener('abort', giveUp)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#boss.stop({ graceful: false, close: false })
   }
 
-  async #startWorkers(name: QueueName, handler: Handler, stop: AbortSignal): Promise<void> {
-    const ids: string[] = []
-    this.#workers.set(name, ids)
-    const polling = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
-    const { perGroup, givenUp } = handler
-    const options = {
-      ...polling,
-      ...(perGroup !== undefined && { groupConcurrency: perGroup }),
+  /** Every queue that is worked, and those of the dead letters that somebody is told of. */
+  #queues(): string[] {
+    return Array.from(this.#handlers, ([name, { givenUp }]) =>
+      givenUp === undefined ? [name] : [name, deadLetterQueue(name)],
+    ).flat()
+  }
+
+  async #startRunners(name: QueueName, handler: Handler, stop: AbortSignal): Promise<void> {
+    const { concurrency, perGroup, oneEach, givenUp } = handler
+    const shared = {
+      queue: name,
+      // A fetch that was under way when the stop came may still bring a job.
+      run: (job: Job<object>) =>
+        stop.aborted ? requeue(this.#sql, name, job) : this.#runJob(name, handler, job),
+      // One that ends looks for the next by itself, but only within its own bounds.
+      ended: () => (oneEach > 0 ? this.#wake(name) : undefined),
+      stop,
     }
-    for (let count = 0; count < handler.concurrency; count++) {
-      const id = await this.#boss.work<object>(name, options, async ([job]) => {
-        // A worker that found a job looks for the next one at once, not after its pause.
-        this.#boss.notifyWorker(id)
-        // A fetch that was under way when the stop came may still bring a job.
-        if (job && stop.aborted) await requeue(this.#sql, name, job)
-        else if (job) await this.#runJob(name, handler, job)
-      })
-      ids.push(id)
-    }
+    const runners = [
+      new Runners(this.#boss, { ...shared, count: concurrency, perGroup }),
+      new Runners(this.#boss, { ...shared, count: oneEach, perGroup: 1 }),
+    ]
+    this.#runners.set(name, runners)
+    for (const each of runners) await each.wake()
     if (givenUp === undefined) return
     const dead = deadLetterQueue(name)
+    const polling = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
     await this.#boss.work<object>(dead, polling, async ([job]) => {
       if (job && stop.aborted) await requeue(this.#sql, dead, job)
       else if (job) await givenUp(job.data)
@@ -168,26 +180,34 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   }
 
   async #runJob(name: QueueName, handler: Handler, job: Job<object>): Promise<void> {
+    const about = { queue: name, jobId: job.id, attempt: job.retryCount + 1 }
     try {
-      await handler.run(job.data, job.signal)
+      const work = (signal: AbortSignal) => handler.run(job.data, signal)
+      if ((await this.#underWay.run(work, job.signal)) === 'done') return
     } catch (error) {
       const failure = error instanceof TransientFailure ? { reason: error.message } : { err: error }
-      const fields = { ...failure, queue: name, jobId: job.id, attempt: job.retryCount + 1 }
-      this.#log.warn(fields, 'job failed')
+      this.#log.warn({ ...failure, ...about }, 'job failed')
       throw error
     }
+    await requeue(this.#sql, name, job)
+    this.#log.info(about, 'job handed back')
   }
 
   #wake(queue?: string): void {
-    for (const [name, ids] of this.#workers) {
-      if (queue === undefined || name === queue) for (const id of ids) this.#boss.notifyWorker(id)
+    for (const [name, runners] of this.#runners) {
+      if (queue === undefined || name === queue) for (const each of runners) void each.wake()
     }
   }
 }
 
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+}
+
 /**
- * Gives back a job that was claimed and never started: the next worker has it at once, with as many retries left. The
- * next claim counts as another attempt, so pg-boss's own settling of this one finds nothing to settle.
+ * Gives back a job that was claimed and never started, or that was told to end: the next worker has it at once, with as many
+ * retries left. The next claim counts as another attempt, so pg-boss's own settling of this one finds nothing to settle.
  */
 async function requeue(
   sql: SqlClient,

@@ -21,6 +21,9 @@ const OUTBOUND_MAIL = {
   maxRunSeconds: 120,
 }
 
+/** Longer than the longest function: its own limit ends it, and is reported. */
+const JOB_RUN = { retries: 3, firstRetrySeconds: 1, lastRetrySeconds: 30, maxRunSeconds: 1200 }
+
 export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   'permission-sync': {
     retries: 12,
@@ -31,8 +34,8 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
   'site-cleanup': CLEANUP,
   'outbound-mail': OUTBOUND_MAIL,
   'mail-delivery': OUTBOUND_MAIL,
-  // Longer than the longest function: its own limit ends it, and is reported.
-  'job-run': { retries: 3, firstRetrySeconds: 1, lastRetrySeconds: 30, maxRunSeconds: 1200 },
+  'job-run': JOB_RUN,
+  'job-tick': JOB_RUN,
   'iac-job': { retries: 12, firstRetrySeconds: 1, lastRetrySeconds: 300, maxRunSeconds: 3600 },
   'resource-cleanup': CLEANUP,
   'bucket-upkeep': CLEANUP,

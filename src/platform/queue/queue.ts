@@ -28,8 +28,10 @@ export interface QueueJobs {
     /** The sign-up that the code is for. */
     readonly registrationId?: string
   }
-  /** Carry out one run of a backend job. */
+  /** Carry out a run of a backend job that somebody started. */
   'job-run': { readonly siteId: string; readonly runId: string }
+  /** Carry out a run of a backend job that its schedule started. */
+  'job-tick': { readonly siteId: string; readonly runId: string }
   /** Carry out the infrastructure jobs of a site that wait, one after the other. */
   'iac-job': { readonly siteId: string }
   /** Remove what a deleted table or bucket held. */
@@ -66,6 +68,8 @@ export interface HandleOptions<Job> {
   readonly concurrency?: number
   /** How many jobs of one group run at once in all processes. */
   readonly perGroup?: number
+  /** Jobs that run beside those in this process, each of a group that has none running anywhere. */
+  readonly oneEach?: number
   /** Called once a job has failed to the end, also when the workers that held it died. */
   readonly givenUp?: (job: Job) => Promise<void>
 }
@@ -77,7 +81,7 @@ export interface HandleOptions<Job> {
 export interface Queue {
   /**
    * One job per (queue, `singletonKey`) waits at a time; a second one joins it. The job starts right after the commit,
-   * unless as many of its `group` run as `handle` allows.
+   * unless as many of its `group` run as `handle` allows, or as many of the queue.
    */
   enqueue<Name extends QueueName>(
     tx: Tx,
@@ -97,8 +101,11 @@ export interface Queue {
     handler: (job: QueueJobs[Name], signal: AbortSignal) => Promise<void>,
     options?: HandleOptions<QueueJobs[Name]>,
   ): void
-  /** Works until the signal, then starts no other job and finishes those that run. Resolves when the last one has ended. */
-  run(signal: AbortSignal): Promise<void>
+  /**
+   * Works until `stop`, then starts no other job and finishes those that run. At `handBack` it ends those, too: another process
+   * has them at once, with as many retries left. Resolves when the last one has ended.
+   */
+  run(stop: AbortSignal, handBack?: AbortSignal): Promise<void>
 }
 
 /** What a handler throws for what it will try again and knows the reason of: logged without a stack. */
