@@ -1,6 +1,7 @@
+import type { Config } from '#config/config.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Queue } from '#platform/queue/queue.ts'
+import type { Queue, QueueJobs } from '#platform/queue/queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
@@ -33,6 +34,7 @@ import { SealedDefinitions } from './iac/sealed-definitions.ts'
 import { IacJobs } from './iac/service.ts'
 import { IacSubmissions } from './iac/submissions.ts'
 import { IacWorker } from './iac/worker.ts'
+import { runLimits } from './jobs/run-limits.ts'
 import { type RunVisitors, RunWorker } from './jobs/run-worker.ts'
 import { JobRuns } from './jobs/runs.ts'
 import { JobScheduler } from './jobs/scheduler.ts'
@@ -50,12 +52,9 @@ import { RuntimeUsage } from './usage/service.ts'
 
 /** Resources that are emptied at once: one full table or bucket does not hold up the others. */
 const CLEANUP_WORKERS = 2
-/** Job runs at once in one process: most of their time they wait for the sandbox. */
-const RUN_WORKERS = 12
-/** Runs of one site at once in all processes: its long runs leave workers for those of its neighbours. */
-const RUN_WORKERS_PER_SITE = 6
 
 export interface RuntimeDeps extends PlatformServices {
+  readonly config: Pick<Config, 'sandbox'>
   readonly sharedCache: SharedCache
   readonly counters: Counters
   readonly egress: Egress
@@ -223,11 +222,11 @@ function openJobRuns(
   },
 ): JobRuns {
   const worker = new RunWorker(deps)
-  deps.queue.handle('job-run', (job) => worker.run(job), {
-    concurrency: RUN_WORKERS,
-    perGroup: RUN_WORKERS_PER_SITE,
-    givenUp: (job) => worker.giveUp(job),
-  })
+  const { ticks, byHand } = runLimits(deps.config.sandbox.warmIsolates)
+  const run = (job: QueueJobs['job-run'], signal: AbortSignal) => worker.run(job, signal)
+  const givenUp = (job: QueueJobs['job-run']) => worker.giveUp(job)
+  deps.queue.handle('job-tick', run, { ...ticks, givenUp })
+  deps.queue.handle('job-run', run, { ...byHand, givenUp })
   return new JobRuns({ ...deps, idempotentAnswers: new IdempotentAnswers(deps) })
 }
 

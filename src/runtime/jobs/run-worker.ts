@@ -49,7 +49,7 @@ interface RunWorkerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'l
 }
 
 /**
- * Carries out runs: the handler of the queue `job-run`. What the site's code throws ends a run, what passes on the side of
+ * Carries out runs: the handler of the queues `job-run` and `job-tick`. What the site's code throws ends a run, what passes on the side of
  * the service is tried again; a run whose replica went away is another replica's next attempt.
  */
 export class RunWorker {
@@ -59,11 +59,11 @@ export class RunWorker {
     this.#deps = deps
   }
 
-  /** Throws when the run is to be tried again. */
-  async run({ siteId, runId }: QueueJobs['job-run']): Promise<void> {
+  /** Throws when the run is to be tried again. At the signal the sandbox ends its call: that attempt is not held against it. */
+  async run({ siteId, runId }: QueueJobs['job-run'], signal: AbortSignal): Promise<void> {
     const attempt = await this.#begin(siteId, runId)
     if (!attempt) return
-    const outcome = await this.#invoke(attempt)
+    const outcome = await this.#invoke(attempt, signal)
     await this.#end(siteId, { runId, attempt: attempt.attempt }, outcome)
     if (outcome.status === 'queued') {
       throw new Error(`Attempt ${attempt.attempt} of the run failed: ${outcome.error?.message}`)
@@ -88,7 +88,10 @@ export class RunWorker {
     })
   }
 
-  async #invoke({ siteId, job, requestId, attempt }: Attempt): Promise<AttemptResult> {
+  async #invoke(
+    { siteId, job, requestId, attempt }: Attempt,
+    signal: AbortSignal,
+  ): Promise<AttemptResult> {
     try {
       const site = await this.#deps.siteOf(siteId)
       const authority = await this.#authority(site, job)
@@ -101,9 +104,9 @@ export class RunWorker {
       const failure = this.#failureOf(error, siteId)
       const isTransient = TRANSIENT.has(failure.code) || failure.code === 'InternalError'
       const code = failure.thrown?.code ?? failure.code
+      const isTriedAgain = isTransient && (attempt < MAX_ATTEMPTS || signal.aborted)
       return {
-        status:
-          isTransient && attempt < MAX_ATTEMPTS ? 'queued' : (STATUS[failure.code] ?? 'failed'),
+        status: isTriedAgain ? 'queued' : (STATUS[failure.code] ?? 'failed'),
         error: { code, message: failure.message },
       }
     }

@@ -118,12 +118,9 @@ export class JobRuns {
     await this.#add(tx, run)
     const { siteId } = tx
     const { runId } = run
-    await this.#deps.queue.enqueue(
-      tx,
-      'job-run',
-      { siteId, runId },
-      { singletonKey: runId, group: siteId },
-    )
+    const queue = run.scheduledFor === undefined ? 'job-run' : 'job-tick'
+    const options = { singletonKey: runId, group: siteId }
+    await this.#deps.queue.enqueue(tx, queue, { siteId, runId }, options)
   }
 
   async #add(tx: SiteTx, run: NewRun): Promise<void> {
