@@ -55,8 +55,11 @@ export interface AppContext extends Identity, Mail, Runtime {
   readonly outbox: Outbox
   readonly sites: Sites
   readonly deployments: Deployments
-  /** Works the queues and watches the schedules until the signal, then finishes the jobs that are running. */
-  work(signal: AbortSignal): Promise<void>
+  /**
+   * Works the queues and watches the schedules until `stop`, then finishes the jobs that are running. At `handBack` site code is
+   * ended and the jobs that are left go back into their queues: no call can be made afterwards.
+   */
+  work(stop: AbortSignal, handBack?: AbortSignal): Promise<void>
 }
 
 /** The outside systems, opened by whoever knows where they are: the process's entry, or a test. */
@@ -138,7 +141,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     deployments,
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     sandboxWalls: () => runtime.sandbox.status().walls,
-    work: (signal) => runAll([queue, runtime.jobScheduler], signal),
+    work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
     [Symbol.asyncDispose]: () => disposeAll([runtime, queue, objects]),
   }
 }
@@ -148,11 +151,21 @@ async function disposeAll(opened: readonly AsyncDisposable[]): Promise<void> {
   for (const each of opened) await each[Symbol.asyncDispose]()
 }
 
-async function runAll(
-  workers: readonly { run(signal: AbortSignal): Promise<void> }[],
-  signal: AbortSignal,
+async function work(
+  { queue, runtime, logger }: Pick<Platform, 'logger'> & { queue: PostgresQueue; runtime: Runtime },
+  stop: AbortSignal,
+  handBack: AbortSignal | undefined,
 ): Promise<void> {
-  await Promise.all(workers.map((worker) => worker.run(signal)))
+  // Site code is ended first: a run that is handed back must not go on here while another process begins it anew.
+  const endCalls = async () => {
+    try {
+      await runtime.sandbox[Symbol.asyncDispose]()
+    } catch (error) {
+      logger.error({ err: error }, 'the sandbox does not end')
+    }
+  }
+  handBack?.addEventListener('abort', () => void endCalls(), { once: true })
+  await Promise.all([queue.run(stop, handBack), runtime.jobScheduler.run(stop)])
 }
 
 /** The deployments of sites, and the job that removes what a deleted site leaves behind. */

@@ -35,6 +35,10 @@ import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
 
 const DRAIN_MS = 25_000
+/** From the signal on jobs have so long to finish; they are handed back then, and begun anew by whoever comes next. */
+const FINISH_JOBS_MS = 10_000
+/** What jobs have in any case, once the last request is answered. */
+const LEAST_FINISH_MS = 1000
 const FIRST_RUN_ATTEMPTS = 30
 const FIRST_RUN_PAUSE_MS = 1000
 const FIRST_SYNC_MS = 20_000
@@ -48,7 +52,7 @@ export interface Service {
   readonly submissionPort: number | undefined
   /** Makes the first site of an empty installation; undefined when there is nothing to do. */
   firstRun(): Promise<FirstRunResult | undefined>
-  /** Answers everything that was accepted, finishes running jobs, writes the last counts, stops what it started. */
+  /** Answers everything that was accepted, finishes running jobs or hands them back, writes the last counts, stops what it started. */
   drain(): Promise<void>
 }
 
@@ -61,12 +65,9 @@ export async function startService(
   await using started = new AsyncDisposableStack()
   const platform = await openPlatform(started, { config, secrets, logger })
   const context = started.use(await openContext(platform))
-  const working = new AbortController()
-  const work = config.roles.includes('worker') ? context.work(working.signal) : Promise.resolve()
-  started.defer(() => {
-    working.abort()
-    return work
-  })
+  const work = config.roles.includes('worker') ? startWork(context) : undefined
+  let drainedAt: number | undefined
+  started.defer(() => work?.finish((drainedAt ?? performance.now()) + FINISH_JOBS_MS))
   const drainMail = () =>
     Promise.all([context.smtp, context.submission].map((listener) => listener.drain(DRAIN_MS)))
   started.defer(async () => void (await drainMail()))
@@ -93,6 +94,7 @@ export async function startService(
         delayMs: () => FIRST_RUN_PAUSE_MS,
       }),
     drain: () => {
+      drainedAt = performance.now()
       platform.postgres.stopRestarting()
       return resources.disposeAsync()
     },
@@ -171,6 +173,20 @@ async function makeFirstSite(
       }
     },
   })
+}
+
+/** Works until it is told to finish by then. */
+function startWork(context: AppContext): { finish(byMs: number): Promise<void> } {
+  const [stop, handBack] = [new AbortController(), new AbortController()]
+  const work = context.work(stop.signal, handBack.signal)
+  return {
+    async finish(byMs) {
+      stop.abort()
+      const leftMs = Math.max(LEAST_FINISH_MS, byMs - performance.now())
+      const late = setTimeout(() => handBack.abort(), leftMs)
+      await work.finally(() => clearTimeout(late))
+    },
+  }
 }
 
 function listen(context: AppContext): Promise<HttpServer> {

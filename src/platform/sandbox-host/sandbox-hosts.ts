@@ -58,7 +58,7 @@ export class SandboxHosts implements Sandbox {
   readonly #preparer: Preparer
   readonly #jail: Jail
   #lastCall = 0
-  #closed = false
+  #closing: Promise<void> | undefined
 
   private constructor(deps: SandboxHostsDeps & { readonly jail: Jail }) {
     const { config, environment, logger, cacheDir, prelude, jail } = deps
@@ -148,8 +148,12 @@ export class SandboxHosts implements Sandbox {
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true
+  /** Ends every call as interrupted. May be called again. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
     this.#dispatcher.close()
     await Promise.all([this.#preparer.stop(), this.#fleet.stop()])
   }
@@ -161,7 +165,7 @@ export class SandboxHosts implements Sandbox {
     definition: ProgramFunction,
     logs?: LogLine[],
   ): Promise<CallOutcome> {
-    if (this.#closed) {
+    if (this.#closing !== undefined) {
       const message = 'The service is shutting down'
       return Promise.resolve(failedOutcome({ kind: 'interrupted', message }))
     }

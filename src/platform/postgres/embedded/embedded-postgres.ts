@@ -10,6 +10,7 @@ import { type Placement, choosePlacement } from './placement.ts'
 import {
   type Postmaster,
   type PostmasterExit,
+  STOP_SIGNAL,
   startPostmaster,
   stopPostmaster,
 } from './postmaster.ts'
@@ -33,7 +34,8 @@ export interface EmbeddedPostgresOptions {
 
 /**
  * A real PostgreSQL from npm, on 127.0.0.1 and a free port. It outlives a killed service, and is started again when it
- * ends by itself. Disposing stops it, and fails when it had ended and is not back.
+ * ends by itself. Disposing stops it, and fails when it had ended and is not back; a program that ends without disposing tells
+ * it to stop, and does not wait.
  */
 export async function startEmbeddedPostgres(
   options: EmbeddedPostgresOptions,
@@ -89,6 +91,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
     this.#deps = deps
     this.#postmaster = postmaster
     this.#keeping = this.#keep()
+    process.on('exit', this.#endWithProgram)
   }
 
   /** The process that was started last. */
@@ -101,6 +104,15 @@ export class EmbeddedPostgres implements AsyncDisposable {
     this.#stopRestarting = true
   }
 
+  readonly #endWithProgram = (): void => {
+    if (this.#ending !== undefined) return
+    try {
+      process.kill(this.pid, STOP_SIGNAL)
+    } catch {
+      // It has ended already.
+    }
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopRestarting = true
     this.#stopping.abort()
@@ -108,6 +120,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
     // Postgres itself keeps no program from ending, and a program with nothing else to do would end right here.
     const awake = setInterval(() => {}, AWAKE_MS)
     await this.#keeping.finally(() => clearInterval(awake))
+    process.off('exit', this.#endWithProgram)
     // An orderly end leaves nothing undone: systemd tells every process of a service to stop, this one too.
     if (this.#ending === undefined || this.#ending.exitCode === 0) return
     const { logFile } = this.#deps.placement

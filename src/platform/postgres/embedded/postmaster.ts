@@ -83,11 +83,14 @@ export async function startPostmaster(
   )
 }
 
-/** Fast shutdown: sessions are cut, everything committed is on disk. Resolves when the server has ended. */
+/** Fast shutdown: sessions are cut, everything committed is on disk. */
+export const STOP_SIGNAL = 'SIGINT'
+
+/** Resolves when the server has ended. */
 export async function stopPostmaster(cluster: string): Promise<void> {
   const running = await findPostmaster(cluster)
   if (!running) return
-  process.kill(running.pid, 'SIGINT')
+  process.kill(running.pid, STOP_SIGNAL)
   while (await findPostmaster(cluster)) await delay(POLL_MS)
 }
 
