@@ -40,7 +40,7 @@ export const sessions: CliCommand = {
       throw new UsageError('--end and --end-all exclude each other')
     }
     if (one === undefined && !args.flag('endAll')) {
-      const list = await service.portalAs(SessionList, 'GET', `${base}?${query}`)
+      const list = await service.portalAs(SessionList, 'GET', `${base}?${query}&limit=100`)
       return { json: list, text: textOf(list.items, user) }
     }
     const path = one === undefined ? base : `${base}/${encodeURIComponent(one)}`

@@ -1,7 +1,6 @@
 import type { Static, TSchema } from '@sinclair/typebox'
 import { t } from 'elysia'
 
-import { invalid } from '#base/app-error.ts'
 import { type Page, type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { AppContext } from '#context'
 
@@ -12,9 +11,11 @@ interface PageBounds {
 
 const BOUNDS: PageBounds = { defaultLimit: 25, maxLimit: 100 }
 
-/** `limit` stays text here so that its faults get our words. */
+/** `limit` stays text here so that its faults get our words; however many digits it has, it is a number above the maximum. */
 export const PageQuery = t.Object({
-  limit: t.Optional(t.String({ maxLength: 20 })),
+  limit: t.Optional(
+    t.String({ pattern: '^0*[1-9][0-9]*$', fault: 'must be a whole number, 1 or more' }),
+  ),
   nextToken: t.Optional(t.String({ maxLength: 2048 })),
 })
 
@@ -22,7 +23,7 @@ export const PageOf = <Item extends TSchema>(item: Item) =>
   t.Object({ items: t.Array(item), nextToken: t.Union([t.String(), t.Null()]) })
 
 /** Which page of which list. */
-interface Asked {
+export interface Asked {
   /** Names site, route and filters: a token of another list is refused. */
   readonly scope: readonly string[]
   readonly query: Static<typeof PageQuery>
@@ -31,27 +32,31 @@ interface Asked {
 
 /** One page of a list, which `list` reads. */
 export async function answerPage<Item>(
-  { pageTokens }: Pick<AppContext, 'pageTokens'>,
-  { scope, query: { limit, nextToken }, bounds = BOUNDS }: Asked,
+  context: Pick<AppContext, 'pageTokens'>,
+  asked: Asked,
   list: (page: PageRequest) => PageRows<Item> | Promise<PageRows<Item>>,
 ): Promise<Page<Item>> {
-  const page = {
+  const { items, lastKey } = await list(pageRequest(context, asked))
+  return { items, nextToken: context.pageTokens.seal(asked.scope, lastKey) }
+}
+
+export function pageRequest(
+  { pageTokens }: Pick<AppContext, 'pageTokens'>,
+  { scope, query: { limit, nextToken }, bounds = BOUNDS }: Asked,
+): PageRequest {
+  return {
     limit: limitOf(limit, bounds),
     after: nextToken === undefined ? undefined : pageTokens.open(scope, nextToken),
   }
-  const { items, lastKey } = await list(page)
-  return { items, nextToken: pageTokens.seal(scope, lastKey) }
 }
 
-/** A list that is short enough to be given whole: in pages only to a caller who asks for them. */
-export async function answerList<Item>(
+/** One page of a list that is short enough to be read whole, in the order of its keys. */
+export function answerList<Item>(
   context: Pick<AppContext, 'pageTokens'>,
   asked: Asked,
   items: readonly Item[],
   keyOf: (item: Item) => string,
 ): Promise<Page<Item>> {
-  const { limit, nextToken } = asked.query
-  if (limit === undefined && nextToken === undefined) return { items: [...items], nextToken: null }
   const sorted = items.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
   return answerPage(context, asked, (page) => {
     const rest = sorted.filter((item) => page.after === undefined || keyOf(item) > page.after)
@@ -59,10 +64,5 @@ export async function answerList<Item>(
   })
 }
 
-function limitOf(text: string | undefined, { defaultLimit, maxLimit }: PageBounds): number {
-  if (text === undefined) return defaultLimit
-  if (!/^\d{1,9}$/.test(text) || Number(text) < 1) {
-    throw invalid('limit', `must be a whole number from 1 to ${maxLimit}`)
-  }
-  return Math.min(Number(text), maxLimit)
-}
+const limitOf = (text: string | undefined, { defaultLimit, maxLimit }: PageBounds): number =>
+  text === undefined ? defaultLimit : Math.min(Number(text), maxLimit)

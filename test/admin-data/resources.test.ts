@@ -267,3 +267,28 @@ async function fillWithCode(host: string): Promise<string[]> {
   )
   return names
 }
+
+describe('the list of resources and operations', () => {
+  test('comes in pages of both, until both have ended', async () => {
+    const own = await RuntimeSite.create(stack, 'paged.test')
+    const names = Array.from({ length: 27 }, (_, index) => `b${String(index).padStart(2, '0')}`)
+    for (const name of names) {
+      await own.admin('POST', '/resources', { type: 's3Bucket', name, config: {} })
+    }
+    for (const name of ['x', 'y', 'z']) await own.putOperation(name, { preset: { preset: 'echo' } })
+    const first = (await own.admin('GET', '/resources')).json
+    expect([first.resources.length, first.operations.length]).toEqual([25, 3])
+
+    const seen = { resources: [] as string[], operations: [] as string[], pages: 0 }
+    for (let next: string | null = ''; next !== null; seen.pages += 1) {
+      const query: string = next && `&nextToken=${next}`
+      const { json } = await own.admin('GET', `/resources?limit=2${query}`)
+      seen.resources.push(...json.resources.map(({ name }: { name: string }) => name))
+      seen.operations.push(...json.operations.map((one: { operation: string }) => one.operation))
+      next = json.nextToken
+    }
+    expect(seen).toEqual({ resources: names, operations: ['x', 'y', 'z'], pages: 14 })
+    const foreign = await site.admin('GET', `/resources?nextToken=${first.nextToken}`)
+    expect(foreign.json.error.code).toBe('InvalidNextToken')
+  })
+})

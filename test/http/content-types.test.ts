@@ -36,7 +36,7 @@ const send = (
   body: string | undefined = '{"a":1}',
 ) =>
   stack.call('one.test', route.method, pathOf(route), {
-    token: tokens[String(route.detail['x-authority'])],
+    token: tokens[String(route.detail['x-authority'])] ?? stack.operatorKey,
     headers,
     body,
   })

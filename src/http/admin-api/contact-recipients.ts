@@ -45,7 +45,7 @@ export const contactRecipientRoutes = (context: AppContext) =>
       {
         role: 'admin',
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
-        query: t.Object({ recipients: t.Optional(t.String()) }),
+        query: t.Object({ recipients: t.Optional(t.String({ repeatable: true })) }),
         body: OptionalContactRecipientList,
       },
     )

@@ -3,6 +3,7 @@ import { Elysia, t } from 'elysia'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
+import { PageQuery, answerList } from '#http/paging.ts'
 import { AddressPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import type { ActorContext } from '#identity/actor.ts'
@@ -35,9 +36,12 @@ export const forwardingRoutes = (context: AppContext) =>
     )
     .get(
       '/forwarding-targets',
-      async ({ site, actor, params }) =>
-        context.forwardingTargets.list(site, actor, params.address),
-      { role: 'user', params: AddressPath, response: ForwardingTargetPage },
+      async ({ site, actor, params, query }) => {
+        const { mailbox, items } = await context.forwardingTargets.list(site, actor, params.address)
+        const asked = { scope: [site.siteId, 'forwarding-targets', params.address], query }
+        return { mailbox, ...(await answerList(context, asked, items, ({ target }) => target)) }
+      },
+      { role: 'user', params: AddressPath, query: PageQuery, response: ForwardingTargetPage },
     )
     .post(
       '/forwarding-targets',
@@ -61,7 +65,7 @@ export const forwardingRoutes = (context: AppContext) =>
         role: 'user',
         requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: AddressPath,
-        query: t.Object({ targets: t.Optional(t.String()) }),
+        query: t.Object({ targets: t.Optional(t.String({ repeatable: true })) }),
         body: OptionalForwardingTargetList,
       },
     )

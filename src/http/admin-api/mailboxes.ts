@@ -21,7 +21,7 @@ import {
 } from '#mail/mailboxes/model.ts'
 
 /** May be repeated. */
-const OwnersQuery = t.Object({ owners: t.Optional(t.String()) })
+const OwnersQuery = t.Object({ owners: t.Optional(t.String({ repeatable: true })) })
 
 /** For the audit trail. */
 export const mailEditor = ({ actor, origin }: ActorContext): MailEditor => ({

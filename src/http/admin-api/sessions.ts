@@ -4,9 +4,10 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
+import { PageQuery } from '#http/paging.ts'
 import { NameText, UserPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
-import { SessionList, sessionList } from '#http/session-view.ts'
+import { SessionList, answerSessions } from '#http/session-view.ts'
 
 const SessionPath = Type.Object({ sessionId: NameText })
 const UserSessionPath = Type.Composite([UserPath, SessionPath])
@@ -17,11 +18,12 @@ export const ownSessionRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get(
       '/',
-      async ({ site, actor }) => {
+      async ({ site, actor, query }) => {
         const user = await context.userSessions.ownerOf(site, actor)
-        return sessionList(await context.userSessions.list(site, user))
+        const asked = { scope: [site.siteId, 'own-sessions', actor.userId], query }
+        return answerSessions(context, asked, await context.userSessions.list(site, user))
       },
-      { role: 'user', response: SessionList },
+      { role: 'user', query: PageQuery, response: SessionList },
     )
     .delete(
       '/',
@@ -48,11 +50,12 @@ export const userSessionRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get(
       '/',
-      async ({ site, actor, params }) => {
-        const user = await context.userSessions.ownerById(site, actor, params.userId)
-        return sessionList(await context.userSessions.list(site, user))
+      async ({ site, actor, params: { userId }, query }) => {
+        const user = await context.userSessions.ownerById(site, actor, userId)
+        const asked = { scope: [site.siteId, 'user-sessions', userId], query }
+        return answerSessions(context, asked, await context.userSessions.list(site, user))
       },
-      { role: 'admin', params: UserPath, response: SessionList },
+      { role: 'admin', params: UserPath, query: PageQuery, response: SessionList },
     )
     .delete(
       '/',

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
+import { PageQuery, answerList } from '#http/paging.ts'
 import { AddressPath, CredentialPath } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import type { ActorContext } from '#identity/actor.ts'
@@ -21,9 +22,17 @@ export const submissionCredentialRoutes = (context: AppContext) =>
     .use(adminAuth(context, jsonBody(SHORT_JSON_BYTES)))
     .get(
       '',
-      async ({ site, actor, params }) =>
-        context.submissionCredentials.list(site, actor, params.address),
-      { role: 'user', params: AddressPath, response: CredentialList },
+      async ({ site, actor, params, query }) => {
+        const { mailbox, items } = await context.submissionCredentials.list(
+          site,
+          actor,
+          params.address,
+        )
+        const asked = { scope: [site.siteId, 'submission-credentials', params.address], query }
+        const page = await answerList(context, asked, items, ({ credentialId }) => credentialId)
+        return { mailbox, ...page }
+      },
+      { role: 'user', params: AddressPath, query: PageQuery, response: CredentialList },
     )
     .post(
       '',

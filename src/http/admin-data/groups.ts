@@ -84,10 +84,9 @@ export const groupUserRoutes = (context: AppContext) =>
     )
     .delete(
       '/',
-      async ({ site, by, request, params: { groupName }, body, query }) => {
+      async ({ site, by, params: { groupName }, body, query }) => {
         const named = body.username ?? query.username
         if (named === undefined) throw invalid('username', 'is required')
-        if (isRepeated(request.url)) throw invalid('username', 'name one user at a time')
         const membership = { groupName, username: named }
         const username = await context.dataGroups.removeMember(site, membership, by)
         return { groupName, username, ok: true as const }
@@ -101,6 +100,3 @@ export const groupUserRoutes = (context: AppContext) =>
         response: MembershipView,
       },
     )
-
-/** Elysia hands on one of them without a word. */
-const isRepeated = (url: string): boolean => new URL(url).searchParams.getAll('username').length > 1

@@ -68,6 +68,8 @@ function actionRoutes<Action extends string>(
         resourceRole: 'admin',
         requestBody: optionalJsonBody(limitBytes),
         params: ResourcePath,
+        // Each action says itself what it does not know.
+        body: Type.Unknown(),
         response: answers[action],
       },
     )
@@ -78,7 +80,7 @@ function actionRoutes<Action extends string>(
       const message = `"${params.action.slice(0, 64)}" is no action on a ${noun}; the actions are ${actions.join(', ')}`
       throw new AppError('RouteNotFound', message, { fields: { actions } })
     },
-    { role: 'admin', params: ActionPath },
+    { role: 'admin', params: ActionPath, body: Type.Unknown() },
   )
 }
 

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { jsonBody } from '#http/bodies/request-body.ts'
+import { PageQuery, pageRequest } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/model.ts'
@@ -36,7 +37,7 @@ const RuntimeView = Type.Object({
   resources: Type.Array(ResourceView),
   operations: Type.Array(OperationView),
   permissionsSync: PermissionsSyncView,
-  nextToken: Type.Null(),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
 })
 
 /** What a site's operations stand on: tables, buckets, functions. */
@@ -50,19 +51,21 @@ export const resourceRoutes = (context: AppContext) =>
     )
     .get(
       '/',
-      async ({ site }) => {
-        const overview = await context.permissionSync.overview(site.siteId)
-        const { resources, operations, permissionsSync } = overview
+      async ({ site, query }) => {
+        const asked = { scope: [site.siteId, 'resources'], query }
+        const page = pageRequest(context, asked)
+        const overview = await context.permissionSync.overview(site.siteId, page)
+        const { resources, operations, permissionsSync, lastKey } = overview
         return {
           resources: resources.map((resource) =>
             viewOf(ResourceView, { ...resource, config: listedConfig(resource) }),
           ),
           operations: operations.map((operation) => operationView(operation, permissionsSync)),
           permissionsSync,
-          nextToken: null,
+          nextToken: context.pageTokens.seal(asked.scope, lastKey),
         }
       },
-      { role: 'admin', response: RuntimeView },
+      { role: 'admin', query: PageQuery, response: RuntimeView },
     )
     .get(
       '/:resourceId',

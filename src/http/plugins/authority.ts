@@ -1,5 +1,6 @@
 import { readJson } from '#http/bodies/read-body.ts'
 import { RequestBody, requestBodyDetail } from '#http/bodies/request-body.ts'
+import { RequestNames } from '#http/request-names.ts'
 import type { Role } from '#identity/actor.ts'
 
 /** What a route declares about its callers; the route table test reads it back from `detail`. */
@@ -19,6 +20,12 @@ export interface AuthorityDetail {
   /** For the OpenAPI document. */
   readonly description?: string
 }
+
+/**
+ * Whose requests may carry query parameters that the route does not know: links get some on their way through mails and pages,
+ * and OAuth wants them ignored (RFC 6749, section 3.1).
+ */
+const FORGIVING: readonly Authority[] = ['open', 'signed-url', 'visitor']
 
 /** The parameters of the path as they were sent: nothing has checked them. */
 export type PathParams = Readonly<Record<string, unknown>> | undefined
@@ -56,10 +63,13 @@ export function admission<Admitted extends object>(
   admit: (request: Request, params: PathParams) => Promise<Admitted>,
 ) {
   let body = familyBody
+  let names = new RequestNames({})
+  const refusesOthers = !FORGIVING.includes(declaration['x-authority'])
   const detail = { ...declaration, ...requestBodyDetail(body) }
   return {
     /** Is told the route, before `detail` is taken. */
     introspect(route: object): void {
+      names = new RequestNames(route)
       if (!('requestBody' in route) || !(route.requestBody instanceof RequestBody)) return
       body = route.requestBody
       Object.assign(detail, requestBodyDetail(body))
@@ -69,10 +79,14 @@ export function admission<Admitted extends object>(
       body.checkDeclaredLength(context.request)
       context.admitted = await admit(context.request, context.params)
       // Null keeps Elysia's own parsers away from a body that the route reads itself.
-      return body.isJson ? readJson(context.request, body) : null
+      if (!body.isJson) return null
+      const value = await readJson(context.request, body)
+      names.checkBody(value)
+      return value
     },
     async transform(context: CallContext<Admitted>): Promise<void> {
       context.admitted ??= await admit(context.request, context.params)
+      if (refusesOthers) names.checkQuery(context.request.url)
     },
     resolve({ admitted }: ResolveContext<Admitted>): Admitted {
       if (!admitted) throw new Error('The route ran before its caller was admitted')

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { PageQuery, answerList } from '#http/paging.ts'
 import { SiteAddressPath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import {
@@ -37,9 +38,24 @@ export const portalForwardingRoutes = (context: AppContext) =>
     )
     .get(
       '/forwarding-targets',
-      async ({ site, params }) =>
-        context.forwardingTargets.list(site, OPERATOR_READER, params.address),
-      { siteOperator: true, params: SiteAddressPath, response: ForwardingTargetPage },
+      async ({ site, params, query }) => {
+        const { mailbox, items } = await context.forwardingTargets.list(
+          site,
+          OPERATOR_READER,
+          params.address,
+        )
+        const asked = {
+          scope: [site.siteId, 'operator', 'forwarding-targets', params.address],
+          query,
+        }
+        return { mailbox, ...(await answerList(context, asked, items, ({ target }) => target)) }
+      },
+      {
+        siteOperator: true,
+        params: SiteAddressPath,
+        query: PageQuery,
+        response: ForwardingTargetPage,
+      },
     )
     .post(
       '/forwarding-targets',

@@ -2,6 +2,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { PageQuery, answerList } from '#http/paging.ts'
 import { SiteAddressPath, SiteCredentialPath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import {
@@ -19,9 +20,20 @@ export const portalSubmissionCredentialRoutes = (context: AppContext) =>
     .use(operatorAuth(context))
     .get(
       '',
-      async ({ site, params }) =>
-        context.submissionCredentials.list(site, OPERATOR_READER, params.address),
-      { siteOperator: true, params: SiteAddressPath, response: CredentialList },
+      async ({ site, params, query }) => {
+        const { mailbox, items } = await context.submissionCredentials.list(
+          site,
+          OPERATOR_READER,
+          params.address,
+        )
+        const asked = {
+          scope: [site.siteId, 'operator', 'submission-credentials', params.address],
+          query,
+        }
+        const page = await answerList(context, asked, items, ({ credentialId }) => credentialId)
+        return { mailbox, ...page }
+      },
+      { siteOperator: true, params: SiteAddressPath, query: PageQuery, response: CredentialList },
     )
     .post(
       '',

@@ -3,10 +3,11 @@ import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
 import { noContent } from '#http/no-content.ts'
+import { PageQuery } from '#http/paging.ts'
 import { SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
 import { originOf } from '#http/request-origin.ts'
-import { SessionList, sessionList } from '#http/session-view.ts'
+import { SessionList, answerSessions } from '#http/session-view.ts'
 import { EmailAddress } from '#identity/email.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import type { Site } from '#sites/site.ts'
@@ -30,9 +31,18 @@ export const portalUserSessionRoutes = (context: AppContext) => {
     .use(operatorAuth(context))
     .get(
       '/',
-      async ({ site, query }) =>
-        sessionList(await context.userSessions.list(site, await find(site, query))),
-      { siteOperator: true, params: SitePath, query: UserQuery, response: SessionList },
+      async ({ site, query }) => {
+        const { user, pool = 'data' } = query
+        const asked = { scope: [site.siteId, 'operator', 'sessions', pool, user], query }
+        const sessions = await context.userSessions.list(site, await find(site, query))
+        return answerSessions(context, asked, sessions)
+      },
+      {
+        siteOperator: true,
+        params: SitePath,
+        query: t.Composite([UserQuery, PageQuery]),
+        response: SessionList,
+      },
     )
     .delete(
       '/',

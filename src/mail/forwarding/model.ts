@@ -52,9 +52,9 @@ export type ForwardingSettings = Static<typeof ForwardingSettings>
 export const ForwardingTargetPage = Type.Object({
   mailbox: Type.String(),
   items: Type.Array(Type.Object({ ...STATUS, createdAt: Type.String() })),
-  nextToken: Type.Null(),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
 })
-export type ForwardingTargetPage = Static<typeof ForwardingTargetPage>
+export type MailboxTargets = Omit<Static<typeof ForwardingTargetPage>, 'nextToken'>
 
 export const AddedForwardingTargets = Type.Object({
   mailbox: Type.String(),

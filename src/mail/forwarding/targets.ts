@@ -9,7 +9,7 @@ import type { Site } from '#sites/site.ts'
 import {
   type AddedForwardingTargets,
   type ForwardingEditor,
-  type ForwardingTargetPage,
+  type MailboxTargets,
   MAX_FORWARDING_TARGETS,
   type StoredForwardingTarget,
   parseForwardingTargets,
@@ -60,7 +60,7 @@ export class ForwardingTargets {
   }
 
   /** By address. */
-  list(site: Site, reader: MailReader, address: string): Promise<ForwardingTargetPage> {
+  list(site: Site, reader: MailReader, address: string): Promise<MailboxTargets> {
     const { database, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       const mailbox = await mailboxes.readable(tx, site, reader, address)
@@ -72,7 +72,6 @@ export class ForwardingTargets {
           status: targetStatusOf(row),
           createdAt: row.createdAt.toISOString(),
         })),
-        nextToken: null,
       }
     })
   }

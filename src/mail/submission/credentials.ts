@@ -15,7 +15,7 @@ import type { Site } from '#sites/site.ts'
 import {
   type CreatedCredential,
   type CredentialEditor,
-  type CredentialList,
+  type MailboxCredentials,
   MAX_CREDENTIALS,
   type SubmissionCredential,
   type SubmissionLogin,
@@ -99,7 +99,7 @@ export class SubmissionCredentials {
     })
   }
 
-  list(site: Site, reader: MailReader, address: string): Promise<CredentialList> {
+  list(site: Site, reader: MailReader, address: string): Promise<MailboxCredentials> {
     const { database, mailboxes } = this.#deps
     return database.withSite(site.siteId, async (tx) => {
       const { mailboxId, localPart } = await mailboxes.readable(tx, site, reader, address)

@@ -30,8 +30,9 @@ export type SubmissionCredential = Static<typeof SubmissionCredential>
 export const CredentialList = Type.Object({
   mailbox: Type.String(),
   items: Type.Array(SubmissionCredential),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
 })
-export type CredentialList = Static<typeof CredentialList>
+export type MailboxCredentials = Omit<Static<typeof CredentialList>, 'nextToken'>
 
 /** What a mail program is set up with. The password is shown this once. */
 export const CreatedCredential = Type.Object({

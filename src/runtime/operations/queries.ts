@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 
+import type { PageRequest } from '#base/page.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 
 import type { Operation, OperationBinding } from './model.ts'
@@ -17,6 +18,16 @@ const COLUMNS = [
 
 export const selectOperations = (tx: SiteTx): Promise<Operation[]> =>
   operations(tx).orderBy('operation').execute()
+
+export const selectOperationPage = (
+  tx: SiteTx,
+  { after, limit }: PageRequest,
+): Promise<Operation[]> => {
+  const all = operations(tx)
+    .orderBy('operation')
+    .limit(limit + 1)
+  return (after === undefined ? all : all.where('operation', '>', after)).execute()
+}
 
 export const selectOperation = (tx: SiteTx, operation: string): Promise<Operation | undefined> =>
   operations(tx).where('operation', '=', operation).executeTakeFirst()

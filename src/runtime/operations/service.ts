@@ -1,5 +1,6 @@
 import { invalid, notFound } from '#base/app-error.ts'
 import { inUse } from '#base/in-use.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Resources } from '#runtime/resources/service.ts'
@@ -22,6 +23,7 @@ import {
   countOperations,
   deleteOperation,
   selectOperation,
+  selectOperationPage,
   selectOperations,
   selectOperationsForGroup,
   selectOperationsOf,
@@ -117,6 +119,10 @@ export class Operations {
   /** All of them by name; there are at most 500. */
   all(tx: SiteTx): Promise<Operation[]> {
     return selectOperations(tx)
+  }
+
+  async page(tx: SiteTx, page: PageRequest): Promise<PageRows<Operation>> {
+    return pageRows(await selectOperationPage(tx, page), page.limit, ({ operation }) => operation)
   }
 
   /** Names of the operations that stand on a resource, whether as their function or through a preset. */

@@ -1,15 +1,14 @@
 import { AppError } from '#base/app-error.ts'
+import type { PageRequest } from '#base/page.ts'
 import type { DataGroups } from '#identity/groups/service.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
-import type { Operation } from '#runtime/operations/model.ts'
 import type { Operations } from '#runtime/operations/service.ts'
 import type { RevisionDocument } from '#runtime/published/revision-document.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
-import type { Resource } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import {
@@ -20,6 +19,7 @@ import {
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import { missingGroups, missingVariables, compile, faultSummary } from './compile.ts'
+import { type ControlPlanePage, pageOfBoth } from './control-plane-page.ts'
 import { PreparedFunctionCache } from './prepared-functions.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
@@ -32,10 +32,8 @@ export interface SyncSources {
   settings(siteId: string): Promise<RuntimeSettings>
 }
 
-export interface ControlPlaneOverview {
+export interface ControlPlaneOverview extends ControlPlanePage {
   readonly permissionsSync: PermissionsSync
-  readonly resources: readonly Resource[]
-  readonly operations: readonly Operation[]
 }
 
 interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger'> {
@@ -77,14 +75,16 @@ export class PermissionSync {
     )
   }
 
-  /** What the control plane says now, and how far its sync has come, read at one moment. */
-  async overview(siteId: string): Promise<ControlPlaneOverview> {
-    const { state, ...rest } = await this.#deps.database.withSite(siteId, async (tx) => ({
+  /** A page of what the control plane says now, and how far its sync has come, read at one moment. */
+  async overview(siteId: string, page: PageRequest): Promise<ControlPlaneOverview> {
+    const { state, ...found } = await this.#deps.database.withSite(siteId, async (tx) => ({
       state: await this.#deps.revisions.state(tx),
-      resources: await this.#deps.resources.all(tx),
-      operations: await this.#deps.operations.all(tx),
+      ...(await pageOfBoth(page, {
+        resources: (from) => this.#deps.resources.page(tx, from),
+        operations: (from) => this.#deps.operations.page(tx, from),
+      })),
     }))
-    return { ...rest, permissionsSync: await this.#syncStatus(siteId, state) }
+    return { ...found, permissionsSync: await this.#syncStatus(siteId, state) }
   }
 
   async statusOf(siteId: string): Promise<PermissionsSync> {

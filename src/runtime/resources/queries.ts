@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
+import type { PageRequest } from '#base/page.ts'
 import type { AccountStatus, AccountStatusKey } from '#identity/users/model.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
@@ -29,6 +30,16 @@ type ResourceDefinition = TypedConfig & Pick<Resource, 'resourceId' | 'name'>
 
 export const selectResources = (tx: SiteTx): Promise<Resource[]> =>
   resources(tx).orderBy('name').execute()
+
+export const selectResourcePage = (
+  tx: SiteTx,
+  { after, limit }: PageRequest,
+): Promise<Resource[]> => {
+  const all = resources(tx)
+    .orderBy('name')
+    .limit(limit + 1)
+  return (after === undefined ? all : all.where('name', '>', after)).execute()
+}
 
 export const selectResource = (tx: SiteTx, resourceId: string): Promise<Resource | undefined> =>
   resources(tx).where('resource_id', '=', resourceId).executeTakeFirst()

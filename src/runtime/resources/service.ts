@@ -2,6 +2,7 @@ import { invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { inUse } from '#base/in-use.ts'
+import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { AccountStatusKey } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
@@ -34,6 +35,7 @@ import {
   selectResource,
   selectResourceByName,
   selectResourceNames,
+  selectResourcePage,
   selectResources,
   updateResource,
 } from './queries.ts'
@@ -122,6 +124,10 @@ export class Resources {
   /** All of them by name; there are at most 500. */
   all(tx: SiteTx): Promise<Resource[]> {
     return selectResources(tx)
+  }
+
+  async page(tx: SiteTx, page: PageRequest): Promise<PageRows<Resource>> {
+    return pageRows(await selectResourcePage(tx, page), page.limit, ({ name }) => name)
   }
 
   find(tx: SiteTx, resourceId: string): Promise<Resource | undefined> {
