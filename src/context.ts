@@ -23,7 +23,7 @@ import type { WallState } from '#platform/sandbox-host/walls/walls.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
-import { type Runtime, openRuntime } from '#runtime/runtime.ts'
+import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
 import { Deployments } from '#sites/deployments/service.ts'
@@ -109,12 +109,10 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const runtime = await openRuntime({
     ...deps,
     ...stores,
-    siteMail: {
-      send: (...message) => mail.siteMessages.send(...message),
-      sendFromMailbox: (...message) => mail.siteSender.sendFromMailbox(...message),
-    },
+    siteMail: siteMailOf(mail),
     visitors: identity.visitors,
     groups: identity.dataGroups,
+    readSourceMap: (siteId, path) => deployments.sourceMap(siteId, path),
     sources: {
       codeFiles: (siteId) => deployments.codeFiles(siteId),
       settings: (siteId) => database.withSite(siteId, (tx) => sites.settings(tx)),
@@ -145,6 +143,11 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     [Symbol.asyncDispose]: () => disposeAll([runtime, queue, objects]),
   }
 }
+
+const siteMailOf = ({ siteMessages, siteSender }: Mail): RuntimeDeps['siteMail'] => ({
+  send: (...message) => siteMessages.send(...message),
+  sendFromMailbox: (...message) => siteSender.sendFromMailbox(...message),
+})
 
 /** One after the other. */
 async function disposeAll(opened: readonly AsyncDisposable[]): Promise<void> {

@@ -117,10 +117,10 @@ describe('croft site bundle', () => {
     const ran = await run('site', 'bundle', '--from', folder, '--out', out)
     expect(ran).toMatchObject({ code: 0, err: '' })
     expect(ran.out).toMatch(/adder 0\.\d kB\nWrote 4 files to ".*\/dist"\n$/)
-    expect((await readdir(join(out, 'dist/functions'))).sort()).toEqual([
+    expect((await readdir(join(out, 'dist/functions'))).toSorted()).toEqual([
       'add.ts',
-      'add.ts.bundle.mjs',
-      'add.ts.bundle.mjs.map',
+      expect.stringMatching(/^add\.ts\.[0-9a-f]{12}\.bundle\.mjs$/),
+      expect.stringMatching(/^add\.ts\.[0-9a-f]{12}\.bundle\.mjs\.map$/),
     ])
     expect(await json('site', 'deploy', 'pushed.test', '--from', out)).toMatchObject({
       bundles: [],

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 
 import type { BuildOptions, BuildResult, Metafile, OutputFile, Plugin } from 'esbuild'
@@ -109,7 +110,7 @@ const optionsOf = ({ folder, root, path }: Entry, format: Format) =>
     ...READING,
     absWorkingDir: folder,
     entryPoints: [`${root}/${path}`],
-    outfile: `${root}/${bundlePath(path, format)}`,
+    outfile: `${root}/${outfileOf(path, format)}`,
     format,
     minifySyntax: true,
     minifyWhitespace: true,
@@ -126,24 +127,36 @@ const optionsOf = ({ folder, root, path }: Entry, format: Format) =>
 const entryInput = ({ outputs }: Metafile): string =>
   Object.values(outputs).find(({ entryPoint }) => entryPoint !== undefined)?.entryPoint ?? ''
 
-/** `save.ts` becomes `save.ts.bundle.mjs`: a name of its own, so that no types are looked for in it. */
-const bundlePath = (path: string, format: Format): string =>
+const outfileOf = (path: string, format: Format): string =>
   `${path}.bundle.${format === 'esm' ? 'mjs' : 'cjs'}`
+
+/**
+ * `save.ts` becomes `save.ts.0123456789ab.bundle.mjs`: a name of its own, so that no types are looked for in it, which says
+ * what is in it, so that the service finds the map of whatever code it names in a stack.
+ */
+function bundlePath(path: string, format: Format, contents: readonly Uint8Array[]): string {
+  const hash = createHash('sha256')
+  for (const bytes of contents) hash.update(bytes)
+  return outfileOf(`${path}.${hash.digest('hex').slice(0, 12)}`, format)
+}
 
 function bundleOf(
   { path }: Entry,
   { outputFiles, metafile, warnings }: Built,
   format: Format,
 ): FunctionBundle {
-  const bundled = bundlePath(path, format)
+  const outfile = outfileOf(path, format)
+  const code = contentsOf(outputFiles, outfile)
+  const map = contentsOf(outputFiles, `${outfile}.map`)
+  const bundled = bundlePath(path, format, [code, map])
   const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)
   if (!output) throw new Error(`esbuild made nothing of "${path}"`)
   return {
     path,
     files: new Map<string, Uint8Array>([
       [path, Buffer.from(leadTo(bundled, format, output.exports))],
-      [bundled, contentsOf(outputFiles, bundled)],
-      [`${bundled}.map`, contentsOf(outputFiles, `${bundled}.map`)],
+      [bundled, code],
+      [`${bundled}.map`, map],
     ]),
     inputs: output.inputs,
     warnings: problemsOf(warnings).map(({ text }) => text),

@@ -9,6 +9,7 @@ import { type SiteWatcher, SiteWatchers } from '#base/site-watchers.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { LogLine } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import type { SourceMaps } from '#runtime/source-maps/service.ts'
 
 import { LogBuffer } from './buffer.ts'
 import { type LogFilter, type LogLevel, type LogRecord, type NewLogLine } from './model.ts'
@@ -56,6 +57,8 @@ interface RuntimeLogsDeps extends Pick<
 > {
   /** Takes the site's secrets out of what is kept. */
   redact(siteId: string, text: string): string
+  /** Says of places in bundles where the code came from. */
+  readonly sourceMaps: Pick<SourceMaps, 'locate'>
 }
 
 /** What site code printed and what ended its calls. Lines wait in memory and are written in batches. */
@@ -169,8 +172,9 @@ export class RuntimeLogs implements AsyncDisposable {
   }
 
   async #writeSite(siteId: string): Promise<void> {
-    const lines = this.#buffer.take(siteId, this.#deps.clock.now())
-    if (lines.length === 0) return
+    const taken = this.#buffer.take(siteId, this.#deps.clock.now())
+    if (taken.length === 0) return
+    const lines = await this.#located(siteId, taken)
     // A deployment or a failover may take the database away for a moment.
     await retry(() => this.#insert(siteId, lines), {
       attempts: WRITE_ATTEMPTS,
@@ -179,6 +183,15 @@ export class RuntimeLogs implements AsyncDisposable {
     }).catch((error: unknown) => {
       this.#deps.logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
     })
+  }
+
+  async #located(siteId: string, lines: readonly NewLogLine[]): Promise<NewLogLine[]> {
+    const located: NewLogLine[] = []
+    for (const line of lines) {
+      const message = await this.#deps.sourceMaps.locate(siteId, line.message)
+      located.push(message === line.message ? line : { ...line, message })
+    }
+    return located
   }
 
   async #insert(siteId: string, lines: readonly NewLogLine[]): Promise<void> {

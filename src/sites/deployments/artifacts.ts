@@ -5,10 +5,12 @@ import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import { type ArtifactFile, MAX_CODE_BYTES, isCode, storedFiles, totalBytes } from './model.ts'
-import { selectDeployedSite, selectDeployment } from './queries.ts'
+import { selectDeployedSite, selectDeployment, selectFileAt } from './queries.ts'
 
 const LIST_PAGE = 1000
 const READS_AT_ONCE = 16
+/** That of a bundle as large as all code may be. */
+const MAX_SOURCE_MAP_BYTES = 8 * 1024 * 1024
 
 /** The bytes of a site's deployments: in the object store under their hash, so that equal files are kept once. */
 export class Artifacts {
@@ -63,6 +65,17 @@ export class Artifacts {
    */
   async codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
     return this.textsOf(siteId, await this.#database.withSite(siteId, currentFiles))
+  }
+
+  /**
+   * The source map beside a file whose name says what is in it, of any deployment. Undefined when there is none, or one of
+   * more than `MAX_SOURCE_MAP_BYTES`.
+   */
+  async sourceMap(siteId: string, path: string): Promise<string | undefined> {
+    const found = await this.#database.withSite(siteId, (tx) => selectFileAt(tx, `${path}.map`))
+    const [file] = found === undefined ? [] : storedFiles([found])
+    if (!file || file.sizeBytes > MAX_SOURCE_MAP_BYTES) return undefined
+    return this.#text(siteId, file)
   }
 
   /** Reads the texts of the same kinds among the files of any deployment. */

@@ -103,6 +103,14 @@ export function selectDeployment(
     .executeTakeFirst()
 }
 
+/** The file of that path in any of the site's deployments. */
+export async function selectFileAt(tx: SiteTx, path: string): Promise<unknown> {
+  const found = await sql<{ file: unknown }>`
+    select file from deployment, jsonb_array_elements(files) as file
+    where site_id = ${tx.siteId} and file->>'path' = ${path} limit 1`.execute(tx.db)
+  return found.rows[0]?.file
+}
+
 /** Newest first. */
 export function selectDeployments(tx: SiteTx, limit: number): Promise<DeploymentSummaryRow[]> {
   return tx.db

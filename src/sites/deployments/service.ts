@@ -202,6 +202,11 @@ export class Deployments {
     return this.#deps.artifacts.codeFiles(siteId)
   }
 
+  /** The source map of a bundle, whichever deployment brought it. */
+  sourceMap(siteId: string, path: string): Promise<string | undefined> {
+    return this.#deps.artifacts.sourceMap(siteId, path)
+  }
+
   async #prepare(siteId: string, row: DeploymentRow): Promise<ActivationStep[]> {
     const { artifacts, parts } = this.#deps
     const codeFiles = await artifacts.textsOf(siteId, storedFiles(row.files))

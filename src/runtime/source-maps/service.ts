@@ -1,0 +1,84 @@
+import { LRUCache } from 'lru-cache'
+
+import { Limiter } from '#base/limiter.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
+import type { Logger } from '#platform/log/logger.ts'
+
+import { type BundlePlace, bundlePlaces, sourcePath, withOriginalPlaces } from './bundle-places.ts'
+import { type SourceMap, originalPosition, readSourceMap, sizeOfMap } from './source-map.ts'
+
+const KEPT_BYTES = 64 * 1024 * 1024
+/** A site that has more maps than these read in a minute sees the bundle's own places meanwhile. */
+const READS_PER_MINUTE = 30
+const COUNTED_SITES = 10_000
+
+/** A map that cannot be read is not read again and again. */
+const UNREADABLE: SourceMap = {
+  sources: [],
+  mappings: { lineStarts: new Int32Array(0), segments: new Int32Array(0) },
+}
+
+interface SourceMapsDeps {
+  readonly logger: Logger
+  /** The text of a file's source map among the site's deployments; undefined when there is none, or one that is too long. */
+  readSourceMap(siteId: string, path: string): Promise<string | undefined>
+}
+
+/** Says of code in bundles where it came from. */
+export class SourceMaps {
+  readonly #deps: SourceMapsDeps
+  readonly #maps = new LoadingCache<string, SourceMap>({
+    entries: { maxSize: KEPT_BYTES, sizeCalculation: sizeOfMap },
+  })
+  readonly #reads = new LRUCache<string, number>({
+    max: COUNTED_SITES,
+    ttl: 60_000,
+    noUpdateTTL: true,
+  })
+  /** One at a time: reading a large one takes a core for a tenth of a second. */
+  readonly #turns = new Limiter({ permits: 1, refuse: () => new Error('nobody is refused') })
+
+  constructor(deps: SourceMapsDeps) {
+    this.#deps = deps
+  }
+
+  /** Replaces the places in bundles by those of the sources. Places whose map is not at hand stay; it never rejects. */
+  async locate(siteId: string, text: string): Promise<string> {
+    const places = bundlePlaces(text)
+    if (places.length === 0) return text
+    const originals = new Map<string, string>()
+    for (const place of places) {
+      const original = await this.#original(siteId, place)
+      if (original !== undefined) originals.set(place.text, original)
+    }
+    return withOriginalPlaces(text, originals)
+  }
+
+  async #original(siteId: string, place: BundlePlace): Promise<string | undefined> {
+    const map = await this.#mapOf(siteId, place.path)
+    const found = map && originalPosition(map, place)
+    return found && `${sourcePath(place.path, found.source)}:${found.line}:${found.column}`
+  }
+
+  async #mapOf(siteId: string, path: string): Promise<SourceMap | undefined> {
+    const key = `${siteId} ${path}`
+    const known = this.#maps.getIfPresent(key)
+    if (known) return known
+    const reads = this.#reads.get(siteId) ?? 0
+    if (reads >= READS_PER_MINUTE) return undefined
+    this.#reads.set(siteId, reads + 1)
+    try {
+      return await this.#maps.get(key, () =>
+        this.#turns.run(() => this.#read(siteId, path), { key: siteId }),
+      )
+    } catch (error) {
+      this.#deps.logger.warn({ siteId, path, err: error }, 'a source map could not be read')
+      return undefined
+    }
+  }
+
+  async #read(siteId: string, path: string): Promise<SourceMap> {
+    const text = await this.#deps.readSourceMap(siteId, path)
+    return (text === undefined ? undefined : await readSourceMap(text)) ?? UNREADABLE
+  }
+}

@@ -1,0 +1,143 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { type Stack, startStack } from '#test/stack.ts'
+
+import { croft } from './croft.ts'
+
+/** Whatever a bundler moves together, and a stripper of types must leave where it is. */
+const CHECK = `interface Order {
+  readonly total: number
+}
+
+export function check<T extends Order>(order: T, must: (value: unknown) => void): T {
+  must(order.total)
+  return order
+}
+`
+const HANDLER = `type Payload = { total: number; way: string }
+
+export default async ({ payload }: { payload: Payload }) => {
+  if (payload.way === 'log') console.error(new RangeError('☂ logged'))
+  return check<Payload>(payload, must)
+}
+`
+const PACKAGE = `
+exports.must = function must(value) {
+  if (value > 10) throw new TypeError('too much: ' + value)
+}
+`
+
+let stack: Stack
+let site: RuntimeSite
+let folder: string
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(folder, path)), { recursive: true })
+  await writeFile(join(folder, path), text)
+}
+
+beforeAll(async () => {
+  stack = await startStack({ sites: [] })
+  folder = await mkdtemp(join(tmpdir(), 'croft-positions-'))
+  await stack.createSite({
+    domain: 'shop.test',
+    superAdmins: ['ann@shop.test'],
+    sourceMode: 'SITE_GIT',
+    repoBinding: { branch: 'main', artifactDirectory: 'site' },
+  })
+  site = await RuntimeSite.open(stack, 'shop.test')
+  await write('build.yml', 'ARTIFACT_DIR: site')
+  await write('node_modules/limits/package.json', '{"name":"limits","main":"./lib/index.js"}')
+  await write('node_modules/limits/lib/index.js', PACKAGE)
+  await write('site/lib/check.ts', CHECK)
+  await write('site/lib/must.ts', PACKAGE.replace('exports.must =', 'export'))
+  await write(
+    'site/functions/bundled.ts',
+    `import { must } from 'limits'\nimport { check } from '../lib/check.ts'\n${HANDLER}`,
+  )
+  await write(
+    'site/functions/plain.ts',
+    `import { must } from '../lib/must.ts'\nimport { check } from '../lib/check.ts'\n${HANDLER}`,
+  )
+  const names = ['bundled', 'plain']
+  const definition = {
+    resources: names.map((name) => ({
+      type: 'lambdaFunction',
+      name,
+      config: { artifact: `functions/${name}.ts` },
+    })),
+    operations: names.map((name) => ({
+      operation: name,
+      lambdaResource: name,
+      auth: { mode: 'public' },
+    })),
+  }
+  await write('site/croft.json', JSON.stringify(definition))
+  await deploy()
+})
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function deploy(): Promise<void> {
+  const env = { CROFT_BASE_URL: stack.baseUrl('127.0.0.1'), CROFT_OPERATOR_KEY: stack.operatorKey }
+  const { code, err } = await croft(['site', 'deploy', 'shop.test', '--from', folder], env)
+  if (code !== 0) throw new Error(err)
+}
+
+/** What the site's log says of a call. */
+async function logged(operation: string, payload: object): Promise<string> {
+  await site.call(operation, payload)
+  const { json } = await site.admin('GET', `/logs?operation=${operation}&limit=1`)
+  return json.items[0].message
+}
+
+const MUST = {
+  bundled: 'exports.must (node_modules/limits/lib/index.js',
+  plain: 'must (lib/must.ts',
+}
+
+describe.each(['bundled', 'plain'] as const)('the log of a function that is %s', (operation) => {
+  test('names file, line and column of every frame of what was thrown', async () => {
+    const message = await logged(operation, { total: 11, way: 'throw' })
+    expect(message.split('\n').slice(0, 4)).toEqual([
+      'TypeError: too much: 11',
+      `    at ${MUST[operation]}:3:25)`,
+      '    at check (lib/check.ts:6:3)',
+      expect.stringMatching(new RegExp(`^ {4}at .*functions/${operation}\\.ts:7:10\\)?$`)),
+    ])
+  })
+
+  test('names the place of an error that was printed', async () => {
+    const message = await logged(operation, { total: 1, way: 'log' })
+    expect(message).toMatch(/^RangeError: ☂ logged\n/)
+    expect(message).toMatch(new RegExp(`functions/${operation}\\.ts:6:44\\)?$`, 'm'))
+    expect(message).not.toContain('.bundle.')
+  })
+})
+
+describe('the log of a bundle', () => {
+  test('names the places of the code that ran, whatever is deployed since', async () => {
+    await site.call('bundled', { total: 12, way: 'throw' })
+    await write('site/functions/bundled.ts', "export { must as default } from 'limits'")
+    await write('site/lib/check.ts', `// moved\n${CHECK}`)
+    await deploy()
+    const { json } = await site.admin('GET', '/logs?operation=bundled&limit=1')
+    expect(json.items[0].message).toContain('at check (lib/check.ts:6:3)')
+  })
+
+  test('keeps the bundle’s own place where no map is left', async () => {
+    const code =
+      "export default () => { throw new Error('at functions/x.ts.0123456789ab.bundle.mjs:1:2') }"
+    await site.publish('unmapped', code)
+    expect(await logged('unmapped', {})).toMatch(
+      /^Error: at functions\/x\.ts\.0123456789ab\.bundle\.mjs:1:2\n/,
+    )
+  })
+})
