@@ -2,12 +2,14 @@ import { constants } from 'node:os'
 import process from 'node:process'
 
 import { welcome } from '#cli/welcome.ts'
+import type { Config } from '#config/config.ts'
 import { lockDataDir } from '#config/data-dir-lock.ts'
 import { loadConfig } from '#config/load.ts'
 import { writeServiceFile } from '#config/service-file.ts'
 import { SetupError } from '#config/setup-error.ts'
 import { createLogger } from '#platform/log/create-logger.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import { standardOutput } from '#platform/log/standard-output.ts'
 
 import { type Service, startService } from './service.ts'
 
@@ -23,13 +25,14 @@ async function main(): Promise<void> {
   const { config, secrets } = loadConfig(process.env)
   await using started = new AsyncDisposableStack()
   started.use(await lockDataDir(config.dataDir))
-  const logger = createLogger(config)
+  const logger = createLogger(config, standardOutput(config))
   endOnFault(logger)
   const signal = firstSignal()
   const service = await startService(config, secrets, logger)
   started.defer(() => service.drain())
   const running = { url: urlOf(config.host, service), pid: process.pid }
   started.use(await writeServiceFile(config.dataDir, running))
+  logger.info(runningAs(config, service), `running at ${config.baseUrl}`)
   const first = await service.firstRun()
   if (first)
     process.stdout.write(
@@ -69,6 +72,25 @@ function endOnFault(logger: Logger): void {
   process.on('unhandledRejection', (error: unknown) => {
     logger.error({ err: error }, 'a failure that nobody waited for')
   })
+}
+
+/** Where it is reached, and where it keeps what it has. */
+function runningAs(config: Config, service: Service) {
+  const { smtpPort, submissionPort } = service
+  return {
+    address: urlOf(config.host, service),
+    ...(smtpPort === undefined ? {} : { smtpPort }),
+    ...(submissionPort === undefined ? {} : { submissionPort }),
+    dataDir: config.dataDir,
+    roles: config.roles,
+    runtime: runtimeName(),
+  }
+}
+
+function runtimeName(): string {
+  const { bun, deno, node } = process.versions
+  if (bun !== undefined) return `Bun ${bun}`
+  return deno === undefined ? `Node ${node}` : `Deno ${deno}`
 }
 
 function urlOf(host: string, { port }: Service): string {

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
+import { terminalText } from '#base/terminal-text.ts'
 import { MessageDetail } from '#mail/messages/model.ts'
 
 import { columns, printable } from './columns.ts'
@@ -8,7 +9,6 @@ import { CommandError, UsageError } from './errors.ts'
 import { namedAddress } from './mail-address.ts'
 import { newestMessage } from './mail-list.ts'
 import { sitePath } from './service-client.ts'
-import { terminalText } from './terminal-text.ts'
 
 /** A message that has just come is read by then, or is one that takes long. */
 const PARSING_MS = 5000

@@ -1,9 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 
 import { hasCode } from '#base/error-code.ts'
+import { terminalBytes } from '#base/terminal-text.ts'
 
 import { run } from './run.ts'
-import { terminalBytes } from './terminal-text.ts'
 
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,

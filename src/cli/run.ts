@@ -1,6 +1,7 @@
 import type { Command, CommanderError } from 'commander'
 
 import { AppError } from '#base/app-error.ts'
+import { terminalJson } from '#base/terminal-text.ts'
 import { SetupError } from '#config/setup-error.ts'
 
 import { aliasDelete, aliasList, aliasSet } from './alias.ts'
@@ -62,7 +63,6 @@ import { siteList } from './site-list.ts'
 import { siteShow } from './site-show.ts'
 import { siteUpdate } from './site-update.ts'
 import { siteVerify } from './site-verify.ts'
-import { terminalJson } from './terminal-text.ts'
 import { token } from './token.ts'
 
 const COMMANDS: readonly CliCommand[] = [

@@ -1,8 +1,9 @@
+import { terminalText } from '#base/terminal-text.ts'
+
 import { type Arguments, type CliCommand, choiceOption, textOption } from './command.ts'
 import { runChecks } from './launch-checks.ts'
 import { MAIL_DEPTHS, type MailDepth } from './launch-target.ts'
 import { readSite } from './site-show.ts'
-import { terminalText } from './terminal-text.ts'
 
 export const siteVerify: CliCommand = {
   name: 'site verify',

@@ -14,6 +14,10 @@ export interface Config {
   /** Whether a site's repository may be a `file:` URL, which reaches into the service's own disk. */
   readonly allowFileRepositories: boolean
   readonly logLevel: LogLevel
+  /** `auto` is text on a terminal and JSON elsewhere. */
+  readonly logFormat: LogFormat
+  /** Whether text on a terminal has colours. */
+  readonly logColors: boolean
   readonly sandbox: SandboxConfig
   readonly s3: S3Config | undefined
   readonly mail: MailConfig
@@ -26,6 +30,9 @@ type Role = (typeof ROLES)[number]
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 type LogLevel = (typeof LOG_LEVELS)[number]
+
+export const LOG_FORMATS = ['auto', 'json', 'text'] as const
+type LogFormat = (typeof LOG_FORMATS)[number]
 
 export interface SandboxConfig {
   /** Host processes. */

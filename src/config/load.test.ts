@@ -27,6 +27,8 @@ describe('an empty environment', () => {
       roles: ['api', 'mail', 'worker'],
       trustedProxies: [],
       logLevel: 'info',
+      logFormat: 'auto',
+      logColors: true,
       s3: undefined,
       mail: {
         smtpHost: '127.0.0.1',
@@ -175,6 +177,7 @@ describe('a faulty environment', () => {
     ['CROFT_TRUSTED_PROXIES', '10.0.0.0/33', 'of IP addresses or CIDR blocks'],
     ['CROFT_TRUSTED_PROXIES', '10.0.0.0/8/8', 'of IP addresses or CIDR blocks'],
     ['CROFT_LOG_LEVEL', 'loud', 'one of trace, debug, info, warn, error, silent'],
+    ['CROFT_LOG_FORMAT', 'pretty', 'one of auto, json, text'],
     ['CROFT_SANDBOX_HOSTS', '0', 'a whole number from 1 to 256'],
     ['CROFT_SANDBOX_HOST_MEMORY_MB', '64', 'a whole number from 256'],
     ['S3_ENDPOINT', 's3.test', 'a URL that starts with http:// or https://'],

@@ -5,6 +5,7 @@ import process from 'node:process'
 import {
   type Config,
   FORWARD_FROM,
+  LOG_FORMATS,
   LOG_LEVELS,
   ROLES,
   type S3Config,
@@ -55,6 +56,9 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     allowFileRepositories:
       env.read('CROFT_ALLOW_FILE_REPOSITORIES', parse.trueOrFalse, 'true') ?? false,
     logLevel: env.read('CROFT_LOG_LEVEL', parse.wordOf(LOG_LEVELS), 'info') ?? 'info',
+    logFormat: env.read('CROFT_LOG_FORMAT', parse.wordOf(LOG_FORMATS), 'json') ?? 'auto',
+    // See no-color.org: any value says so.
+    logColors: env.read('NO_COLOR', parse.anyText, '1') === undefined,
     sandbox: readSandbox(env),
     s3: readS3(env, secrets),
     mail: readMail(env, { host, baseUrl }),

@@ -27,10 +27,10 @@ const PATHS = SECRET_NAMES.flatMap((name) =>
 /** Fields in which PostgreSQL repeats the values of a row or of a statement's parameters. */
 const ROW_FIELDS: ReadonlySet<string> = new Set(['detail', 'where', 'query', 'parameters', 'args'])
 
-/** JSON lines on standard output, or where told. What is still in memory is written when the process exits. */
+/** Writes JSON lines to the destination. */
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
-  destination: DestinationStream = standardOutput(),
+  destination: DestinationStream,
 ): PinoLogger {
   return pino(
     {
@@ -51,9 +51,3 @@ function withoutRows(error: unknown): unknown {
   const fields = Object.entries(stdSerializers.err(error))
   return Object.fromEntries(fields.filter(([name]) => !ROW_FIELDS.has(name)))
 }
-
-/** Writes each line at once to a terminal, and in blocks elsewhere: a write costs more than making the line. */
-const standardOutput = (): DestinationStream =>
-  process.stdout.isTTY
-    ? pino.destination({ fd: 1, sync: true })
-    : pino.destination({ fd: 1, sync: false, minLength: 4096, periodicFlush: 100 })
