@@ -30,6 +30,10 @@ import { Deployments } from '#sites/deployments/service.ts'
 import { Sites } from '#sites/service.ts'
 import { SiteCleanup } from '#sites/site-cleanup.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
+import { StaticContents } from '#sites/static/contents.ts'
+import { EncodedFiles } from '#sites/static/encoded-files.ts'
+import { ManifestBuilder } from '#sites/static/manifest-builder.ts'
+import { StaticSites } from '#sites/static/service.ts'
 
 /**
  * The services, wired: those of identity, of mail, of the data runtime, and these. Disposing ends what they started, and never
@@ -55,6 +59,9 @@ export interface AppContext extends Identity, Mail, Runtime {
   readonly outbox: Outbox
   readonly sites: Sites
   readonly deployments: Deployments
+  /** The public files of sites, and their bytes. */
+  readonly staticSites: StaticSites
+  readonly staticContents: StaticContents
   /**
    * Works the queues and watches the schedules until `stop`, then finishes the jobs that are running. At `handBack` site code is
    * ended and the jobs that are left go back into their queues: no call can be made afterwards.
@@ -112,9 +119,9 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     siteMail: siteMailOf(mail),
     visitors: identity.visitors,
     groups: identity.dataGroups,
-    readSourceMap: (siteId, path) => deployments.sourceMap(siteId, path),
+    readSourceMap: (siteId, path) => files.deployments.sourceMap(siteId, path),
     sources: {
-      codeFiles: (siteId) => deployments.codeFiles(siteId),
+      codeFiles: (siteId) => files.deployments.codeFiles(siteId),
       settings: (siteId) => database.withSite(siteId, (tx) => sites.settings(tx)),
     },
   })
@@ -125,7 +132,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sourceRules: { allowFileUrls: config.allowFileRepositories },
   })
   await sites.watch()
-  const deployments = openDeployments(platform, { queue, runtime, mail, objects, outbox })
+  const files = await openDeployments(platform, { queue, runtime, mail, objects, outbox })
 
   return {
     ...identity,
@@ -136,7 +143,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     objectUrls,
     outbox,
     sites,
-    deployments,
+    ...files,
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     sandboxWalls: () => runtime.sandbox.status().walls,
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
@@ -172,7 +179,7 @@ async function work(
 }
 
 /** The deployments of sites, and the job that removes what a deleted site leaves behind. */
-function openDeployments(
+async function openDeployments(
   platform: Platform,
   services: {
     readonly queue: PostgresQueue
@@ -181,25 +188,31 @@ function openDeployments(
     readonly objects: ObjectStore
     readonly outbox: Outbox
   },
-): Deployments {
+): Promise<Pick<AppContext, 'deployments' | 'staticSites' | 'staticContents'>> {
   const { config, postgres } = platform
   const { queue, runtime, mail } = services
   const deps = { ...platform, ...services, database: postgres.database }
   const artifacts = new Artifacts(deps)
+  const encodedFiles = new EncodedFiles({ ...deps, artifacts })
+  const manifests = new ManifestBuilder({ ...deps, artifacts, encodedFiles })
+  const staticSites = new StaticSites({ ...deps, notifications: postgres.notifications, manifests })
+  await staticSites.listen(postgres.notifications)
   const cleanup = new SiteCleanup({
     ...deps,
     artifacts,
+    encodedFiles,
     removers: [runtime.tableBuilds, mail.mailRemoval],
   })
   queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
-  return new Deployments({
+  const deployments = new Deployments({
     ...deps,
     artifacts,
-    parts: [runtime.lifecycle],
+    parts: [runtime.lifecycle, staticSites],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
     workDir: join(config.dataDir, 'work'),
   })
+  return { deployments, staticSites, staticContents: new StaticContents({ ...deps, artifacts }) }
 }
 
 const openObjectUrls = (

@@ -5,6 +5,7 @@ import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
 import { Cors } from './cors.ts'
 import { MethodTable } from './method-table.ts'
@@ -12,9 +13,11 @@ import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse, toAppError } from './plugins/errors.ts'
 import { type RequestScope, RequestScopes, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
+import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
 
 export interface HttpApp {
-  fetch(request: Request, peer: Peer): Promise<Response>
+  /** Synchronous for what is in memory: a promise would cost as much as the rest. */
+  fetch(request: Request, peer: Peer): Response | Promise<Response>
   readonly routes: readonly RouteDeclaration[]
 }
 
@@ -26,6 +29,7 @@ export interface RouteDeclaration {
 
 export function httpApp(context: AppContext): HttpApp {
   const table = routes(context)
+  checkReserved(table.routes)
   const methods = new MethodTable(table.routes)
   const failed = failureOf(context, methods)
   // The error hook must stand before the routes: Elysia gives it only to those that follow.
@@ -33,28 +37,99 @@ export function httpApp(context: AppContext): HttpApp {
     .onError(({ error, code, request }) => failed(error, code, request))
     .use(table)
     .compile()
-  const { hsts } = context.config
-  const cors = new Cors(context, methods)
+  const door = new StaticDoor(context)
   const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
   const log = requestLog(context.logger, context.config.logLevel)
+  const render = rendering(context, { elysia, failed, cors: new Cors(context, methods) })
 
   return {
-    routes: table.routes.map(({ method, path, hooks }) => ({
-      method,
-      path,
-      detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
-    })),
-    async fetch(request, peer) {
+    routes: [
+      ...STATIC_ROUTES,
+      ...table.routes.map(({ method, path, hooks }) => ({
+        method,
+        path,
+        detail: (hooks?.detail ?? {}) as Readonly<Record<string, unknown>>,
+      })),
+    ],
+    fetch(request, peer) {
       const scope = scopes.open(request, peer)
-      const response = await answer(request, scope).catch((error: unknown) =>
-        failed(error, 'UNKNOWN', request),
-      )
-      if (request.headers.has('origin')) await openToOrigin(request, response, scope)
-      response.headers.set('x-request-id', scope.requestId)
-      if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
-      log(request, response, scope)
-      return response
+      const file = attempt(() => door.answer(request, scope))
+      if (!(file instanceof Response)) return later(request, scope, file)
+      log(request, file, { scope, isCounted: true })
+      return file
     },
+  }
+
+  async function later(
+    request: Request,
+    scope: RequestScope,
+    file: Promise<Response | undefined> | undefined,
+  ): Promise<Response> {
+    const rendered = await render(request, scope, file)
+    log(request, rendered.response, { scope, isCounted: rendered.isFile || isOperation(scope) })
+    return rendered.response
+  }
+}
+
+/** A path that some file could have as well would never reach its route. */
+function checkReserved(declared: readonly { readonly path: string }[]): void {
+  const open = declared.find(({ path }) => !isReservedPath(path))
+  if (open) throw new Error(`The route ${open.path} is outside the reserved paths: reserve it`)
+}
+
+/** What is thrown at once as a promise that rejects. */
+function attempt<Result>(work: () => Result): Result | Promise<never> {
+  try {
+    return work()
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+const isOperation = ({ path }: RequestScope): boolean => path.startsWith('/data/')
+
+interface Rendered {
+  readonly response: Response
+  readonly isFile: boolean
+}
+
+/** Gives what the door found, else what the routes say, with the headers that every answer has. */
+function rendering(
+  context: AppContext,
+  deps: {
+    readonly elysia: { handle(request: Request): Response | Promise<Response> }
+    readonly failed: ReturnType<typeof failureOf>
+    readonly cors: Cors
+  },
+) {
+  const { elysia, failed, cors } = deps
+  const { hsts } = context.config
+  return async (
+    request: Request,
+    scope: RequestScope,
+    file: Promise<Response | undefined> | undefined,
+  ): Promise<Rendered> => {
+    const found = await answer(request, scope, file).catch((error: unknown) => ({
+      response: failed(error, 'UNKNOWN', request),
+      isFile: false,
+    }))
+    if (found.isFile) return found
+    const { response } = found
+    if (request.headers.has('origin')) await openToOrigin(request, response, scope)
+    response.headers.set('x-request-id', scope.requestId)
+    if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
+    return found
+  }
+
+  async function answer(
+    request: Request,
+    scope: RequestScope,
+    file: Promise<Response | undefined> | undefined,
+  ): Promise<Rendered> {
+    const own = await file
+    if (own) return { response: own, isFile: true }
+    const preflight = request.method === 'OPTIONS' && (await cors.preflight(request, scope))
+    return { response: preflight || (await elysia.handle(request)), isFile: false }
   }
 
   /** A failure here must not take the answer away: without the header it stays closed to the asking page. */
@@ -69,11 +144,6 @@ export function httpApp(context: AppContext): HttpApp {
       const { requestId, host } = scope
       context.logger.error({ err: error, requestId, host }, 'origin not looked up')
     }
-  }
-
-  async function answer(request: Request, scope: RequestScope): Promise<Response> {
-    const preflight = request.method === 'OPTIONS' && (await cors.preflight(request, scope))
-    return preflight || elysia.handle(request)
   }
 }
 
@@ -100,18 +170,22 @@ function withMethod(error: AppError, methods: MethodTable, request: Request): Ap
 }
 
 /**
- * One line per request, at its end. Operations that answered are counted by `GET /admin/data/usage`; a line each would cost
- * more than the call.
+ * One line per request, at its end. Operations that answered are counted by `GET /admin/data/usage`, and of files there are many
+ * for each page: a line each would cost more than the answer.
  */
 function requestLog(logger: Logger, level: string) {
   const everything = level === 'debug' || level === 'trace'
-  return (request: Request, { status }: Response, scope: RequestScope): void => {
+  return (
+    request: Request,
+    { status }: Response,
+    { scope, isCounted }: { readonly scope: RequestScope; readonly isCounted: boolean },
+  ): void => {
+    const isQuiet = isCounted && status < 500
+    if (isQuiet && !everything) return
     const { requestId, host, path, startedAt } = scope
-    const operation = path.startsWith('/data/') && status < 500
-    if (operation && !everything) return
     const ms = Math.round(performance.now() - startedAt)
     const fields = { requestId, method: request.method, host, path, status, ms }
-    if (operation) logger.debug(fields, 'request')
+    if (isQuiet) logger.debug(fields, 'request')
     else logger.info(fields, 'request')
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '#base/app-error.ts'
+import { isJsonObject } from '#base/json-object.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type {
   DeploymentLifecycle,
@@ -6,12 +7,10 @@ import type {
   CompleteDeployment,
 } from '#sites/deployments/deployment-lifecycle.ts'
 import type { SiteLifecycle, SiteCreation } from '#sites/site-lifecycle.ts'
+import { SITE_DEFINITION_FILE } from '#sites/static-settings.ts'
 
 import type { IacSubmissions } from './iac/submissions.ts'
 import type { Revisions } from './revisions/service.ts'
-
-/** The file of an artifact that says what the site's runtime is made of. */
-const DEFINITION_FILE = 'croft.json'
 
 interface RuntimeLifecycleDeps {
   readonly revisions: Revisions
@@ -40,17 +39,21 @@ export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
   /** The new code is published together with what its definition makes of the site. */
   async prepare(deployment: CompleteDeployment): Promise<ActivationStep> {
     const { siteId, deploymentId, codeFiles } = deployment
-    const definition = codeFiles.get(DEFINITION_FILE)
+    const definition = codeFiles.get(SITE_DEFINITION_FILE)
     return definition === undefined
       ? (tx) => this.updated(tx)
       : this.#deps.iacSubmissions.prepareDeployment(siteId, deploymentId, parseFile(definition))
   }
 }
 
+/** What the file says of the runtime: how public files are served is not the runtime's. */
 function parseFile(text: string): unknown {
   try {
-    return JSON.parse(text)
+    const value: unknown = JSON.parse(text)
+    if (!isJsonObject(value)) return value
+    const { static: _static, ...definition } = value
+    return definition
   } catch (cause) {
-    throw new AppError('InvalidArtifact', `${DEFINITION_FILE} is not valid JSON`, { cause })
+    throw new AppError('InvalidArtifact', `${SITE_DEFINITION_FILE} is not valid JSON`, { cause })
   }
 }

@@ -8,6 +8,8 @@ import {
   retireOldDeployments,
   selectReferencedHashes,
 } from './deployments/queries.ts'
+import type { EncodedFiles } from './static/encoded-files.ts'
+import { deleteRetiredManifests } from './static/queries.ts'
 
 const KEPT_DEPLOYMENTS = 5
 const UNFINISHED_MS = 24 * 3_600_000
@@ -21,6 +23,7 @@ export interface SiteDataRemover {
 
 export interface SiteCleanupDeps extends Pick<PlatformServices, 'database' | 'objects' | 'clock'> {
   readonly artifacts: Artifacts
+  readonly encodedFiles: Pick<EncodedFiles, 'stored' | 'delete'>
   readonly outbox: Outbox
   readonly removers: readonly SiteDataRemover[]
 }
@@ -48,19 +51,22 @@ export class SiteCleanup {
       if (!(await lockDeployedSite(tx))) return false
       const unfinishedBefore = new Date(clock.now().getTime() - UNFINISHED_MS)
       await retireOldDeployments(tx, { keep: KEPT_DEPLOYMENTS, unfinishedBefore })
+      await deleteRetiredManifests(tx)
       return true
     })
   }
 
   /** Under the site's lock, so that no deployment begins to rely on contents while they are being removed. */
   #sweep(siteId: string, signal: AbortSignal): Promise<void> {
-    const { database, artifacts } = this.#deps
+    const { database, artifacts, encodedFiles } = this.#deps
     return database.withSite(siteId, async (tx) => {
       await lockDeployedSite(tx)
       const wanted = await selectReferencedHashes(tx)
-      for (const sha256 of (await artifacts.stored(siteId)).keys()) {
-        signal.throwIfAborted()
-        if (!wanted.has(sha256)) await artifacts.delete(siteId, sha256)
+      for (const kept of [artifacts, encodedFiles]) {
+        for (const sha256 of (await kept.stored(siteId)).keys()) {
+          signal.throwIfAborted()
+          if (!wanted.has(sha256)) await kept.delete(siteId, sha256)
+        }
       }
     })
   }

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 
 import { CommandError } from '#cli/errors.ts'
 import type { ArtifactFolder, FolderFile } from '#sites/deployments/artifact-folder.ts'
-import { isCode, totalBytes } from '#sites/deployments/model.ts'
+import { codeFilesOf, totalBytes } from '#sites/deployments/model.ts'
 
 import { type FunctionBundle, bundleFunction, needsBundle } from './bundle-function.ts'
 import { type BundleSize, bundleSize, sizeFault } from './bundle-size.ts'
@@ -48,7 +48,7 @@ export async function bundleArtifact(request: BundleRequest): Promise<BundledArt
     const fault =
       sizes.length === 0
         ? undefined
-        : sizeFault(totalBytes(files.filter(({ path }) => isCode(path))), sizes)
+        : sizeFault(totalBytes(codeFilesOf(files, { directory: artifact.publicDirectory })), sizes)
     if (fault !== undefined) throw new CommandError(fault)
     return { artifact: { ...artifact, files }, bundles: sizes, [Symbol.asyncDispose]: remove }
   } catch (error) {

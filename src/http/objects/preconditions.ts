@@ -1,6 +1,9 @@
-import type { ObjectHead } from '#platform/objects/object-store.ts'
-
-type Validators = Pick<ObjectHead, 'etag' | 'lastModified'>
+interface Validators {
+  /** Strong, quoted as in HTTP. */
+  readonly etag: string
+  /** Left out where no time is told: conditions about one do not count then. */
+  readonly lastModified?: Date
+}
 
 /**
  * RFC 9110 §13.2.2, for GET and HEAD of something that is there. By hand, because `fresh` knows neither If-Match nor
@@ -11,7 +14,8 @@ export function evaluatePreconditions(
   { etag, lastModified }: Validators,
 ): 'failed' | 'unmodified' | undefined {
   const match = headers.get('if-match')
-  const since = secondsOf(lastModified)
+  // Nothing is before or after a time that is not told.
+  const since = lastModified ? secondsOf(lastModified) : Number.NaN
   if (match !== null) {
     if (!names(match, (tag) => tag === etag)) return 'failed'
   } else if (since > (dateIn(headers, 'if-unmodified-since') ?? Infinity)) return 'failed'
@@ -24,7 +28,7 @@ export function evaluatePreconditions(
 }
 
 /** RFC 9110 §13.1.5: whether the range is one of what the client has. A date says too little: two versions share a second. */
-export function matchesIfRange(headers: Headers, { etag }: Validators): boolean {
+export function matchesIfRange(headers: Headers, { etag }: Pick<Validators, 'etag'>): boolean {
   const condition = headers.get('if-range')
   return condition === null || condition.trim() === etag
 }

@@ -60,6 +60,10 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
     files_changed: number | null
     files_removed: number | null
   }
+  static_manifest: {
+    deployment_id: string
+    manifest: unknown
+  }
   outbound_message: {
     message_id: string
     kind: string

@@ -18,6 +18,8 @@ const ANSWER_MS = 5000
 export interface NotificationChannels {
   /** A site's directory entry changed or went away. */
   croft_site: { readonly siteId: string; readonly domains: readonly string[] }
+  /** Another deployment's public files are current. */
+  croft_static: { readonly siteId: string }
   /** A new revision is current. */
   croft_revision: { readonly siteId: string; readonly revision: number }
   /** Cached answers of an operation were dropped. */

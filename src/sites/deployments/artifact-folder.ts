@@ -6,9 +6,17 @@ import { join } from 'node:path'
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import { pathFault } from '#sites/artifact-path.ts'
+import { SITE_DEFINITION_FILE, parseStaticSettings } from '#sites/static-settings.ts'
 
 import { type BuildYml, MAX_BUILD_YML_BYTES, parseBuildYml } from './build-yml.ts'
-import { type ArtifactFile, MAX_FILES, MAX_FILE_BYTES, checkFiles } from './model.ts'
+import {
+  type ArtifactFile,
+  MAX_FILES,
+  MAX_FILE_BYTES,
+  checkCode,
+  checkFiles,
+  codeFilesOf,
+} from './model.ts'
 
 /** Neither history nor installed packages are part of what a site publishes, also when the artifact is the whole repository. */
 const IGNORED = new Set(['.git', 'node_modules'])
@@ -19,6 +27,8 @@ export interface ArtifactFolder {
   readonly buildYml: string
   /** By path inside the artifact directory, in order. */
   readonly files: readonly FolderFile[]
+  /** The folder of the artifact that is served, and holds no code of functions. */
+  readonly publicDirectory: string
 }
 
 export interface FolderFile extends ArtifactFile {
@@ -44,7 +54,16 @@ export async function scanArtifact(
   }
   files.sort((a, b) => (a.path < b.path ? -1 : 1))
   checkFiles(files)
-  return { buildYml, files }
+  const settings = parseStaticSettings(await definitionIn(files))
+  checkCode(codeFilesOf(files, settings))
+  return { buildYml, files, publicDirectory: settings.directory }
+}
+
+async function definitionIn(files: readonly FolderFile[]): Promise<string | undefined> {
+  const file = files.find(({ path }) => path === SITE_DEFINITION_FILE)
+  if (!file) return undefined
+  checkCode([file])
+  return readFile(file.absolutePath, 'utf8')
 }
 
 async function readBuildYml(folder: string): Promise<string> {

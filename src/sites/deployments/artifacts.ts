@@ -1,10 +1,16 @@
 import { createHash } from 'node:crypto'
 
-import { AppError, invalid } from '#base/app-error.ts'
-import { type ObjectStore, objectKey } from '#platform/objects/object-store.ts'
+import { type AppError, invalid } from '#base/app-error.ts'
+import {
+  type ByteRange,
+  type ObjectStore,
+  type StoredObject,
+  objectKey,
+} from '#platform/objects/object-store.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { SITE_DEFINITION_FILE, parseStaticSettings } from '#sites/static-settings.ts'
 
-import { type ArtifactFile, MAX_CODE_BYTES, isCode, storedFiles, totalBytes } from './model.ts'
+import { type ArtifactFile, checkCode, codeFilesOf, storedFiles } from './model.ts'
 import { selectDeployedSite, selectDeployment, selectFileAt } from './queries.ts'
 
 const LIST_PAGE = 1000
@@ -39,20 +45,13 @@ export class Artifacts {
   }
 
   /** Returns the sizes, by hash, of everything stored for the site. */
-  async stored(siteId: string): Promise<ReadonlyMap<string, number>> {
-    const sizes = new Map<string, number>()
-    const prefix = keyOf(siteId, '')
-    let continuation: string | undefined
-    do {
-      const page = await this.#objects.list({
-        prefix,
-        maxKeys: LIST_PAGE,
-        ...(continuation === undefined ? {} : { continuation }),
-      })
-      for (const { key, sizeBytes } of page.objects) sizes.set(key.slice(prefix.length), sizeBytes)
-      continuation = page.continuation
-    } while (continuation !== undefined)
-    return sizes
+  stored(siteId: string): Promise<ReadonlyMap<string, number>> {
+    return storedSizes(this.#objects, keyOf(siteId, ''))
+  }
+
+  /** The stored contents, or a range of them; undefined when they are not there. */
+  open(siteId: string, sha256: string, range?: ByteRange): Promise<StoredObject | undefined> {
+    return this.#objects.get(keyOf(siteId, sha256), range)
   }
 
   delete(siteId: string, sha256: string): Promise<void> {
@@ -60,8 +59,8 @@ export class Artifacts {
   }
 
   /**
-   * The texts that functions may import (`.ts .mts .cts .js .mjs .cjs .json`), by path, of the site's current deployment;
-   * empty when it has none. At most `MAX_CODE_BYTES` together.
+   * The texts that functions may import (`.ts .mts .cts .js .mjs .cjs .json`, but for public files), by path, of the site's
+   * current deployment; empty when it has none. At most `MAX_CODE_BYTES` together.
    */
   async codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
     return this.textsOf(siteId, await this.#database.withSite(siteId, currentFiles))
@@ -83,13 +82,11 @@ export class Artifacts {
     siteId: string,
     all: readonly ArtifactFile[],
   ): Promise<ReadonlyMap<string, string>> {
-    const files = all.filter(({ path }) => isCode(path))
-    if (totalBytes(files) > MAX_CODE_BYTES) {
-      throw new AppError(
-        'InvalidArtifact',
-        `The deployment's scripts and JSON have more than ${MAX_CODE_BYTES} bytes together`,
-      )
-    }
+    const definition = all.find(({ path }) => path === SITE_DEFINITION_FILE)
+    if (definition) checkCode([definition])
+    const settings = parseStaticSettings(definition && (await this.#text(siteId, definition)))
+    const files = codeFilesOf(all, settings)
+    checkCode(files)
     const texts = new Map<string, string>()
     for (let from = 0; from < files.length; from += READS_AT_ONCE) {
       const batch = files.slice(from, from + READS_AT_ONCE)
@@ -100,10 +97,29 @@ export class Artifacts {
   }
 
   async #text(siteId: string, { path, sha256 }: ArtifactFile): Promise<string> {
-    const object = await this.#objects.get(keyOf(siteId, sha256))
+    const object = await this.open(siteId, sha256)
     if (!object) throw new Error(`The stored contents of "${path}" (${sha256}) are gone`)
     return new Response(object.body).text()
   }
+}
+
+/** Returns the sizes of all objects whose keys begin with `prefix`, by what follows it. */
+export async function storedSizes(
+  objects: Pick<ObjectStore, 'list'>,
+  prefix: string,
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>()
+  let continuation: string | undefined
+  do {
+    const page = await objects.list({
+      prefix,
+      maxKeys: LIST_PAGE,
+      ...(continuation === undefined ? {} : { continuation }),
+    })
+    for (const { key, sizeBytes } of page.objects) sizes.set(key.slice(prefix.length), sizeBytes)
+    continuation = page.continuation
+  } while (continuation !== undefined)
+  return sizes
 }
 
 async function currentFiles(tx: SiteTx): Promise<ArtifactFile[]> {

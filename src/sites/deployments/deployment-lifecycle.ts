@@ -1,9 +1,12 @@
 import type { SiteTx } from '#platform/postgres/database.ts'
 
+import type { ArtifactFile } from './model.ts'
+
 /** A deployment whose files are all there. */
 export interface CompleteDeployment {
   readonly siteId: string
   readonly deploymentId: string
+  readonly files: readonly ArtifactFile[]
   /** The texts that functions may import, by path. */
   readonly codeFiles: ReadonlyMap<string, string>
 }

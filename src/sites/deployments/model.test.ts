@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { type ArtifactFile, checkFiles } from './model.ts'
+import { type ArtifactFile, checkCode, checkFiles, codeFilesOf } from './model.ts'
 
 const file = (path: string, sizeBytes = 1, digit = 'a'): ArtifactFile => ({
   path,
@@ -24,9 +24,16 @@ describe('the files of a deployment', () => {
       Array.from({ length: 9 }, (_, at) => file(`${at}`, 2 ** 25, `${at}`)),
       '268435456 are allowed',
     ],
-    ['much code', [file('a.json', 2 ** 24)], '10485760 are allowed'],
     ['too many', Array.from({ length: 5001 }, (_, at) => file(`${at}`)), 'more than 5000'],
   ])('are refused when there are %s', (_what, files, message) => {
     expect(() => checkFiles(files)).toThrow(message)
+  })
+
+  test('are code where functions may import them, which public files are not', () => {
+    const files = [file('a.json', 2 ** 24), file('web/app.js', 2 ** 24), file('public/b.js')]
+    const code = codeFilesOf(files, { directory: 'web' })
+    expect(code.map(({ path }) => path)).toEqual(['a.json', 'public/b.js'])
+    expect(() => checkCode(code)).toThrow('10485760 are allowed')
+    expect(() => checkCode(code.slice(1))).not.toThrow()
   })
 })

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 import { pathFault } from '#sites/artifact-path.ts'
+import { type StaticSettings, isPublicFile } from '#sites/static-settings.ts'
 
 import { ActivationRecord } from './activation-record.ts'
 import { DeploymentActor } from './actor.ts'
@@ -122,7 +123,7 @@ export function deploymentRecord(
   }
 }
 
-/** Throws a fault that names the file and the limit. */
+/** Throws a fault that names the file and the limit. What of it is code is judged by `checkCode`. */
 export function checkFiles(files: readonly ArtifactFile[]): void {
   if (files.length === 0) throw tooMuch('The artifact is empty: build the site first')
   if (files.length > MAX_FILES) throw tooMuch(`The artifact has more than ${MAX_FILES} files`)
@@ -141,6 +142,22 @@ export function checkFiles(files: readonly ArtifactFile[]): void {
 }
 
 export const isCode = (path: string): boolean => CODE.test(path)
+
+/** Scripts and JSON that functions may import. What is public is for browsers. */
+export const codeFilesOf = <File extends ArtifactFile>(
+  files: readonly File[],
+  settings: Pick<StaticSettings, 'directory'>,
+): File[] => files.filter(({ path }) => isCode(path) && !isPublicFile(path, settings))
+
+/** Throws a fault that names the limit. */
+export function checkCode(files: readonly ArtifactFile[]): void {
+  const code = totalBytes(files)
+  if (code > MAX_CODE_BYTES) {
+    throw tooMuch(
+      `The artifact's scripts and JSON have ${code} bytes together: ${MAX_CODE_BYTES} are allowed`,
+    )
+  }
+}
 
 export const totalBytes = (files: readonly ArtifactFile[]): number =>
   files.reduce((sum, file) => sum + file.sizeBytes, 0)
@@ -161,12 +178,6 @@ function checkTotals(files: readonly ArtifactFile[]): void {
   const total = totalBytes(files)
   if (total > MAX_ARTIFACT_BYTES) {
     throw tooMuch(`The artifact has ${total} bytes: ${MAX_ARTIFACT_BYTES} are allowed`)
-  }
-  const code = totalBytes(files.filter(({ path }) => isCode(path)))
-  if (code > MAX_CODE_BYTES) {
-    throw tooMuch(
-      `The artifact's scripts and JSON have ${code} bytes together: ${MAX_CODE_BYTES} are allowed`,
-    )
   }
 }
 

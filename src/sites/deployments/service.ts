@@ -209,8 +209,9 @@ export class Deployments {
 
   async #prepare(siteId: string, row: DeploymentRow): Promise<ActivationStep[]> {
     const { artifacts, parts } = this.#deps
-    const codeFiles = await artifacts.textsOf(siteId, storedFiles(row.files))
-    const deployment = { siteId, deploymentId: row.deployment_id, codeFiles }
+    const files = storedFiles(row.files)
+    const codeFiles = await artifacts.textsOf(siteId, files)
+    const deployment = { siteId, deploymentId: row.deployment_id, files, codeFiles }
     return Promise.all(parts.map((part) => part.prepare(deployment)))
   }
 

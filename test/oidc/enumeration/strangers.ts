@@ -89,7 +89,7 @@ export class Strangers {
   }
 
   /** Without a socket between, so that what it causes can be told from what others cause. */
-  sendInside({ path, headers, body }: Ask): Promise<Response> {
+  async sendInside({ path, headers, body }: Ask): Promise<Response> {
     const { host } = this.party
     const url = `${this.stack.baseUrl(host)}${path}`
     const request = new Request(url, { method: 'POST', body, headers: { host, ...headers } })

@@ -1,0 +1,166 @@
+import { AppError } from '#base/app-error.ts'
+import type { AppContext } from '#context'
+import { acceptsHtml } from '#http/accepts-html.ts'
+import { authority } from '#http/plugins/authority.ts'
+import { siteNotFound } from '#http/plugins/site.ts'
+import type { RequestScope } from '#http/request-scope.ts'
+import { isFingerprinted } from '#sites/static/fingerprint.ts'
+import { isReservedPath } from '#sites/static/reserved-paths.ts'
+import type { Representation, PathResolution } from '#sites/static/routes.ts'
+import type { StaticSite } from '#sites/static/static-site.ts'
+
+import { sitePage } from './site-page.ts'
+import { redirectHeaders, staticHeaders } from './static-headers.ts'
+import { staticResponse } from './static-response.ts'
+
+type FileResolution = Extract<PathResolution, { kind: 'file' }>
+type StaticContext = Pick<AppContext, 'config' | 'sites' | 'staticSites' | 'staticContents'>
+
+interface Tenant {
+  readonly siteId: string
+  readonly domain: string
+}
+
+const DETAIL = authority('open', 'the site’s own published files, and a page where it has none')
+
+/** What is answered before the routes, declared like them. */
+export const STATIC_ROUTES = ['GET', 'HEAD'].flatMap((method) =>
+  ['/*', '/admin'].map((path) => ({ method, path, detail: { ...DETAIL } })),
+)
+
+/**
+ * Answers for the public files of sites, before any route is looked for: most of these requests are answered from memory
+ * without waiting for anything. Paths that the service reserves are none of its business.
+ */
+export class StaticDoor {
+  readonly #context: StaticContext
+  readonly #headers = new WeakMap<FileResolution, Map<Representation, Headers>>()
+
+  constructor(context: StaticContext) {
+    this.#context = context
+  }
+
+  /** Undefined, now or later, for what the routes are to answer. */
+  answer(
+    request: Request,
+    scope: RequestScope,
+  ): Response | Promise<Response | undefined> | undefined {
+    if (isReservedPath(scope.path) && !isPagePath(scope.path)) return undefined
+    const tenant = this.#context.sites.byHost(scope.host)
+    if (tenant instanceof Promise) {
+      return tenant.then((found) => this.#ofTenant(request, scope, found))
+    }
+    return this.#ofTenant(request, scope, tenant)
+  }
+
+  #ofTenant(
+    request: Request,
+    scope: RequestScope,
+    tenant: Tenant | undefined,
+  ): Response | Promise<Response | undefined> | undefined {
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (!tenant) {
+      if (isRead) throw siteNotFound(scope.host)
+      return undefined
+    }
+    const site = this.#context.staticSites.current(tenant.siteId)
+    const work = (current: StaticSite) =>
+      isRead ? this.#read({ request, scope, tenant }, current) : refuseMethod(scope.path, current)
+    return site instanceof Promise ? site.then(work) : work(site)
+  }
+
+  #read(asked: Asked, site: StaticSite): Response | Promise<Response | undefined> | undefined {
+    const { scope } = asked
+    const resolution = isReservedPath(scope.path) ? undefined : resolve(asked, site)
+    if (isMiss(resolution) && isFingerprinted(scope.path)) return this.#readNewer(asked, site)
+    if (!resolution) return this.#page(asked)
+    return this.#respond(asked, { site, resolution })
+  }
+
+  /** The page that names this file may have come from a replica that knows a later deployment. */
+  async #readNewer(asked: Asked, seen: StaticSite): Promise<Response | undefined> {
+    const newer = await this.#context.staticSites.newerThan(asked.tenant.siteId, seen)
+    const site = newer ?? seen
+    const resolution = resolve(asked, site)
+    return resolution && this.#respond(asked, { site, resolution })
+  }
+
+  #respond(
+    { request, scope, tenant }: Asked,
+    { site, resolution }: { readonly site: StaticSite; readonly resolution: PathResolution },
+  ): Response | Promise<Response | undefined> {
+    const { hsts } = this.#context.config
+    if (resolution.kind === 'redirect') {
+      const headers = redirectHeaders({ site, hsts }, resolution)
+      headers.set('x-request-id', scope.requestId)
+      return new Response(null, { status: resolution.status, headers })
+    }
+    return staticResponse(this.#context.staticContents, {
+      siteId: tenant.siteId,
+      request,
+      resolution,
+      headersOf: (representation) => {
+        const headers = this.#headersOf(site, resolution, representation)
+        headers.set('x-request-id', scope.requestId)
+        return headers
+      },
+    })
+  }
+
+  #page({ request, scope, tenant }: Asked): Response | undefined {
+    if (!isPagePath(scope.path) || !acceptsHtml(request)) return undefined
+    const { hsts } = this.#context.config
+    const page = sitePage(tenant, scope.path)
+    page.headers.set('x-request-id', scope.requestId)
+    if (hsts !== undefined) page.headers.set('strict-transport-security', hsts)
+    return page
+  }
+
+  /** Kept for paths that always mean the same file. */
+  #headersOf(
+    site: StaticSite,
+    resolution: FileResolution,
+    representation: Representation,
+  ): Headers {
+    const known = this.#headers.get(resolution)?.get(representation)
+    if (known) return known
+    const { hsts } = this.#context.config
+    const headers = staticHeaders({ site, hsts }, resolution, representation)
+    const all = this.#headers.get(resolution) ?? new Map<Representation, Headers>()
+    this.#headers.set(resolution, all.set(representation, headers))
+    return headers
+  }
+}
+
+interface Asked {
+  readonly request: Request
+  readonly scope: RequestScope
+  readonly tenant: Tenant
+}
+
+/** Where people look first. */
+const isPagePath = (path: string): boolean => path === '/' || /^\/admin\/?$/.test(path)
+
+const isMiss = (resolution: PathResolution | undefined): boolean =>
+  resolution === undefined || (resolution.kind === 'file' && resolution.status === 404)
+
+const resolve = ({ request, scope }: Asked, site: StaticSite): PathResolution | undefined =>
+  site.resolve({
+    path: scope.path,
+    search: () => searchOf(request.url),
+    acceptsHtml: () => acceptsHtml(request),
+  })
+
+/** What is a file is read, whatever else is wanted of it. */
+function refuseMethod(path: string, site: StaticSite): undefined {
+  if (isReservedPath(path) || !site.hasFile(path)) return undefined
+  const allow = 'GET, HEAD'
+  throw new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
+}
+
+function searchOf(url: string): string {
+  const start = url.indexOf('?')
+  if (start === -1) return ''
+  const end = url.indexOf('#', start)
+  return end === -1 ? url.slice(start) : url.slice(start, end)
+}

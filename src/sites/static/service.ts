@@ -1,0 +1,134 @@
+import { LRUCache } from 'lru-cache'
+
+import { CoalescingQueue } from '#base/coalescing-queue.ts'
+import { LoadingCache } from '#base/loading-cache.ts'
+import type { SiteTx } from '#platform/postgres/database.ts'
+import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { PlatformServices } from '#platform/services.ts'
+import type {
+  ActivationStep,
+  CompleteDeployment,
+  DeploymentLifecycle,
+} from '#sites/deployments/deployment-lifecycle.ts'
+
+import type { ManifestBuilder } from './manifest-builder.ts'
+import { NO_FILES } from './manifest.ts'
+import {
+  deleteManifest,
+  selectCurrentDeploymentId,
+  selectCurrentManifest,
+  selectKeptAssets,
+  upsertManifest,
+} from './queries.ts'
+import { StaticSite } from './static-site.ts'
+
+const MAX_BYTES = 128 * 1024 * 1024
+/** How long an answer about what is current stands, so that guessing names is no load on the database. */
+const CURRENT_MS = 500
+/** Sites that are read anew at once when messages may have been missed. */
+const REFRESHED_AT_ONCE = 4
+
+export interface StaticSitesDeps extends Pick<
+  PlatformServices,
+  'database' | 'notifications' | 'logger'
+> {
+  readonly manifests: Pick<ManifestBuilder, 'build'>
+}
+
+/**
+ * The public files of each site's current deployment, in memory: a request needs no SQL, and all of a deployment's files appear
+ * with the same step. What was read once serves until another deployment is current.
+ */
+export class StaticSites implements DeploymentLifecycle {
+  readonly #deps: StaticSitesDeps
+  readonly #sites = new LoadingCache<string, StaticSite>({
+    entries: { maxSize: MAX_BYTES, sizeCalculation: ({ weightBytes }) => weightBytes },
+  })
+  /** Sites that were read at some time: those to look at again after messages were missed. */
+  readonly #known = new LRUCache<string, true>({ max: 20_000 })
+  readonly #current = new LoadingCache<string, string>({
+    entries: { max: 10_000, ttl: CURRENT_MS },
+  })
+  readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
+
+  constructor(deps: StaticSitesDeps) {
+    this.#deps = deps
+  }
+
+  /** Hears of new deployments from all replicas, this one included. */
+  async listen(notifications: Notifications): Promise<void> {
+    await notifications.listen('croft_static', {
+      onMessage: ({ siteId }) => void this.#refreshes.add(siteId),
+      onGap: () => void this.#refreshes.addAll(this.#known.keys()),
+    })
+  }
+
+  /** Synchronous once the site was asked for. */
+  current(siteId: string): StaticSite | Promise<StaticSite> {
+    return this.#sites.get(siteId, () => this.#load(siteId))
+  }
+
+  /**
+   * For a file that `seen` lacks though somebody asks for it by its content's name: another replica may have switched already.
+   * Undefined when there is nothing newer.
+   */
+  async newerThan(siteId: string, seen: StaticSite): Promise<StaticSite | undefined> {
+    const { database } = this.#deps
+    const deploymentId = await this.#current.get(siteId, async () => {
+      return (await database.withSite(siteId, selectCurrentDeploymentId)) ?? ''
+    })
+    if (deploymentId === (seen.deploymentId ?? '')) return undefined
+    const kept = this.#sites.getIfPresent(siteId)
+    if (kept && kept !== seen) return kept
+    await this.#refreshes.add(siteId)
+    return this.current(siteId)
+  }
+
+  /** Refuses what could not be served. The step makes the files visible in the moment in which the deployment is current. */
+  async prepare(deployment: CompleteDeployment): Promise<ActivationStep> {
+    const { siteId, deploymentId } = deployment
+    const manifest = await this.#deps.manifests.build(deployment)
+    return async (tx) => {
+      if (manifest) await upsertManifest(tx, deploymentId, manifest)
+      else await deleteManifest(tx, deploymentId)
+      const site = new StaticSite(deploymentId, manifest ?? NO_FILES, await selectKeptAssets(tx))
+      // Whoever deployed sees the new files from this replica at once.
+      tx.onCommit(() => this.#keep(siteId, site))
+      await this.#deps.notifications.notify(tx, 'croft_static', { siteId })
+    }
+  }
+
+  async #load(siteId: string): Promise<StaticSite> {
+    const site = await this.#deps.database.withSite(siteId, readSite)
+    this.#known.set(siteId, true)
+    return site
+  }
+
+  /** Serves what there is until the new one is read. A site that nobody asks for is not read. */
+  async #renew(siteId: string): Promise<void> {
+    const before = this.#sites.getIfPresent(siteId)
+    if (!before) return this.#sites.invalidate(siteId)
+    try {
+      const read = await this.#load(siteId)
+      const kept = this.#sites.getIfPresent(siteId)
+      // Something newer came while this was read: its own message follows.
+      if (kept === before || !kept) this.#sites.set(siteId, read)
+      else void this.#refreshes.add(siteId)
+    } catch (error) {
+      // It would serve the old deployment until somebody deploys again.
+      this.#sites.invalidate(siteId)
+      this.#deps.logger.warn({ err: error, siteId }, 'static files not refreshed')
+    }
+  }
+
+  #keep(siteId: string, site: StaticSite): void {
+    this.#known.set(siteId, true)
+    this.#sites.set(siteId, site)
+    this.#current.invalidate(siteId)
+  }
+}
+
+async function readSite(tx: SiteTx): Promise<StaticSite> {
+  const { deploymentId, manifest } = await selectCurrentManifest(tx)
+  return new StaticSite(deploymentId, manifest ?? NO_FILES, await selectKeptAssets(tx))
+}
