@@ -23,9 +23,12 @@ import type { WallState } from '#platform/sandbox-host/walls/walls.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
+import { definitionDiff } from '#runtime/definitions/definition-diff.ts'
 import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
+import { DeploymentHistory } from '#sites/deployments/deployment-history.ts'
+import { Rollbacks } from '#sites/deployments/rollbacks.ts'
 import { Deployments } from '#sites/deployments/service.ts'
 import { Sites } from '#sites/service.ts'
 import { SiteCleanup } from '#sites/site-cleanup.ts'
@@ -62,6 +65,8 @@ export interface AppContext extends Identity, Mail, Runtime {
   /** The public files of sites, and their bytes. */
   readonly staticSites: StaticSites
   readonly staticContents: StaticContents
+  readonly deploymentHistory: DeploymentHistory
+  readonly rollbacks: Rollbacks
   /**
    * Works the queues and watches the schedules until `stop`, then finishes the jobs that are running. At `handBack` site code is
    * ended and the jobs that are left go back into their queues: no call can be made afterwards.
@@ -188,7 +193,12 @@ async function openDeployments(
     readonly objects: ObjectStore
     readonly outbox: Outbox
   },
-): Promise<Pick<AppContext, 'deployments' | 'staticSites' | 'staticContents'>> {
+): Promise<
+  Pick<
+    AppContext,
+    'deployments' | 'deploymentHistory' | 'rollbacks' | 'staticSites' | 'staticContents'
+  >
+> {
   const { config, postgres } = platform
   const { queue, runtime, mail } = services
   const deps = { ...platform, ...services, database: postgres.database }
@@ -204,15 +214,23 @@ async function openDeployments(
     removers: [runtime.tableBuilds, mail.mailRemoval],
   })
   queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
+  const history = new DeploymentHistory({ ...deps, artifacts, definitionDiff })
   const deployments = new Deployments({
     ...deps,
     artifacts,
+    history,
     parts: [runtime.lifecycle, staticSites],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
     workDir: join(config.dataDir, 'work'),
   })
-  return { deployments, staticSites, staticContents: new StaticContents({ ...deps, artifacts }) }
+  return {
+    deployments,
+    deploymentHistory: history,
+    rollbacks: new Rollbacks({ ...deps, deployments }),
+    staticSites,
+    staticContents: new StaticContents({ ...deps, artifacts }),
+  }
 }
 
 const openObjectUrls = (

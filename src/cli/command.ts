@@ -8,8 +8,10 @@ export interface CliCommand {
   /** As it is typed: `site create`. */
   readonly name: string
   readonly summary: string
-  /** The one word that follows the name. */
+  /** The word that follows the name. */
   readonly argument?: 'DOMAIN' | 'ADDRESS' | 'MESSAGE'
+  /** The word after it; in brackets when it may be left out. */
+  readonly secondArgument?: 'DEPLOYMENT_ID' | '[DEPLOYMENT_ID]'
   readonly options: readonly Option[]
   /** Whether it also works with a deploy token of its site, instead of the operator key. */
   readonly deployToken?: true
@@ -42,10 +44,13 @@ export interface Invocation {
 export class Arguments {
   /** What follows the command's name: empty for a command that takes no word. */
   readonly word: string
+  /** What follows that. */
+  readonly second: string | undefined
   readonly #values: Readonly<Record<string, unknown>>
 
-  constructor(word: string, values: Readonly<Record<string, unknown>>) {
+  constructor([word = '', second]: readonly string[], values: Readonly<Record<string, unknown>>) {
     this.word = word
+    this.second = second
     this.#values = values
   }
 

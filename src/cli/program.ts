@@ -77,15 +77,15 @@ function addCommand(
   name: string,
   { command, hooks }: { readonly command: CliCommand; readonly hooks: ProgramHooks },
 ): void {
-  const { summary, argument, options } = command
+  const { summary, argument, secondArgument, options } = command
   const parsed = parent.command(name).description(summary).allowExcessArguments()
-  if (argument !== undefined) parsed.argument(argument)
+  const words = [argument, secondArgument].flatMap((word) => word ?? [])
+  for (const word of words) parsed.argument(word)
   const common = command === serve ? [] : COMMON
   const token = command.deployToken === true ? [TOKEN_FILE] : []
   for (const option of [...options, ...token, ...common]) parsed.addOption(option)
   const required = options.filter(({ mandatory }) => mandatory).map(({ flags }) => flags)
-  const words = argument === undefined ? required : [argument, ...required]
-  parsed.usage([...words, '[options]'].join(' '))
+  parsed.usage([...words, ...required, '[options]'].join(' '))
   parsed.exitOverride((error) => hooks.exit(error, parsed))
   parsed.action(() => hooks.run(command, parsed))
 }

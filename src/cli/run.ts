@@ -57,9 +57,12 @@ import { siteBundle } from './site-bundle.ts'
 import { siteCreate } from './site-create.ts'
 import { siteDelete } from './site-delete.ts'
 import { siteDeploy } from './site-deploy.ts'
+import { siteDeployment } from './site-deployment.ts'
+import { siteDeployments } from './site-deployments.ts'
 import { siteDkimActivate, siteDkimRotate, siteDkimShow } from './site-dkim.ts'
 import { siteDns } from './site-dns.ts'
 import { siteList } from './site-list.ts'
+import { siteRollback } from './site-rollback.ts'
 import { siteShow } from './site-show.ts'
 import { siteUpdate } from './site-update.ts'
 import { siteVerify } from './site-verify.ts'
@@ -76,6 +79,9 @@ const COMMANDS: readonly CliCommand[] = [
   siteDelete,
   siteDeploy,
   siteBundle,
+  siteDeployments,
+  siteDeployment,
+  siteRollback,
   siteVerify,
   siteDns,
   siteDkimShow,
@@ -191,14 +197,25 @@ async function runCommand(
   }
 }
 
-function callOf({ argument, deployToken }: CliCommand, parsed: Command, { env }: Terminal) {
-  const [word, extra] = argument === undefined ? ['', parsed.args[0]] : parsed.args
-  if (word === undefined || (word === '' && argument !== undefined)) {
-    throw new UsageError(`${argument} is missing`)
-  }
-  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`)
-  const args = new Arguments(word, parsed.opts())
+function callOf(command: CliCommand, parsed: Command, { env }: Terminal) {
+  const args = new Arguments(wordsOf(command, parsed.args), parsed.opts())
+  const { deployToken } = command
   return { args, service: new ServiceClient(() => findConnection(args, env, deployToken)) }
+}
+
+/** The words of a call, as many as the command takes. */
+function wordsOf(
+  { argument, secondArgument }: CliCommand,
+  words: readonly string[],
+): readonly string[] {
+  const names = [argument, secondArgument].flatMap((name) => name ?? [])
+  names.forEach((name, at) => {
+    const isMissing = words[at] === undefined ? !name.startsWith('[') : words[at] === ''
+    if (isMissing) throw new UsageError(`${name.replaceAll(/[[\]]/g, '')} is missing`)
+  })
+  const extra = words[names.length]
+  if (extra !== undefined) throw new UsageError(`"${extra}" is one word too many`)
+  return words
 }
 
 function report(error: unknown, parsed: Command, terminal: Terminal): 1 | 2 {

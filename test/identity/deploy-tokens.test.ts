@@ -37,6 +37,8 @@ const OPENED: Readonly<Record<string, readonly string[]>> = {
   'POST /portal/api/sites/:siteId/deployments/fetch': ['deploy'],
   'GET /portal/api/sites/:siteId/deployments/current': ['deploy'],
   'GET /portal/api/sites/:siteId/deployments/:deploymentId': ['deploy'],
+  'GET /portal/api/sites/:siteId/deployments/:deploymentId/changes': ['deploy'],
+  'POST /portal/api/sites/:siteId/deployments/rollback': ['deploy'],
   'PUT /portal/api/sites/:siteId/deployments/:deploymentId/files/:sha256': ['deploy'],
   'POST /portal/api/sites/:siteId/deployments/:deploymentId/activate': ['deploy'],
   'GET /portal/api/sites/:siteId/deployments/:deploymentId/iac-job': ['deploy', 'iac'],

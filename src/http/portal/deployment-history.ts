@@ -1,30 +1,46 @@
+import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import { notFound } from '#base/app-error.ts'
+import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
-import { PageOf } from '#http/paging.ts'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { DeploymentPath, SitePath } from '#http/path-params.ts'
 import { siteAccess } from '#http/plugins/site-access.ts'
+import { DeploymentChanges } from '#sites/deployments/deployment-changes.ts'
 import { DeploymentRecord } from '#sites/deployments/model.ts'
 
 const DEPLOY = ['deploy'] as const
+const Id = Type.String({ maxLength: 64, pattern: '^[^\\u0000]*$' })
 
-/** What a site ran, and runs. */
+/** Without a body: what ran before the current one. */
+const RollbackBody = ClosedObject({
+  deploymentId: Type.Optional(Id),
+  /** The deployment that the caller takes for the current one. */
+  from: Type.Optional(Id),
+})
+
+/** What a site ran and runs, and the way back. */
 export const portalDeploymentHistoryRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/portal/api/sites/:siteId/deployments' })
     .use(siteAccess(context))
     .get(
       '/',
-      async ({ site }) => ({
-        items: await context.deployments.list(site.siteId),
-        nextToken: null,
-      }),
-      { siteAccess: DEPLOY, params: SitePath, response: PageOf(DeploymentRecord) },
+      async ({ site: { siteId }, query }) =>
+        answerPage(context, { scope: [siteId, 'deployments'], query }, (page) =>
+          context.deploymentHistory.list(siteId, page),
+        ),
+      {
+        siteAccess: DEPLOY,
+        params: SitePath,
+        query: PageQuery,
+        response: PageOf(DeploymentRecord),
+      },
     )
     .get(
       '/current',
       async ({ site }) => {
-        const current = await context.deployments.current(site.siteId)
+        const current = await context.deploymentHistory.current(site.siteId)
         if (!current) throw notFound('Deployment', 'current')
         return current
       },
@@ -32,6 +48,23 @@ export const portalDeploymentHistoryRoutes = (context: AppContext) =>
     )
     .get(
       '/:deploymentId',
-      async ({ site, params }) => context.deployments.get(site.siteId, params.deploymentId),
+      async ({ site, params }) => context.deploymentHistory.get(site.siteId, params.deploymentId),
       { siteAccess: DEPLOY, params: DeploymentPath, response: DeploymentRecord },
+    )
+    .get(
+      '/:deploymentId/changes',
+      async ({ site, params }) =>
+        context.deploymentHistory.changes(site.siteId, params.deploymentId),
+      { siteAccess: DEPLOY, params: DeploymentPath, response: DeploymentChanges },
+    )
+    .post(
+      '/rollback',
+      async ({ site, deployer, body }) =>
+        context.rollbacks.rollBack(site.siteId, { ...body, by: deployer }),
+      {
+        siteAccess: DEPLOY,
+        params: SitePath,
+        body: Type.Optional(RollbackBody),
+        response: DeploymentRecord,
+      },
     )

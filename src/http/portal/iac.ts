@@ -52,7 +52,7 @@ export const portalIacRoutes = (context: AppContext) =>
       // What became of the definition that a deployment carries; null for one without.
       '/deployments/:deploymentId/iac-job',
       async ({ site: { siteId }, params }) => {
-        const { deploymentId } = await context.deployments.get(siteId, params.deploymentId)
+        const { deploymentId } = await context.deploymentHistory.get(siteId, params.deploymentId)
         const found = await context.iacJobs.ofDeployment(siteId, deploymentId)
         if (!found) return { job: null }
         return { job: iacJobView(found, await context.permissionSync.statusOf(siteId)) }

@@ -80,6 +80,29 @@ export async function selectActivations(
     .execute()
 }
 
+/** Newest first, also of deployments that are gone. */
+export function selectNewestActivations(
+  tx: SiteTx,
+  which: {
+    readonly limit: number
+    readonly deploymentId?: string
+    readonly reason?: ActivationReason
+  },
+): Promise<ActivationRow[]> {
+  const { deploymentId, reason, limit } = which
+  return tx.db
+    .selectFrom('deployment_activation')
+    .select(COLUMNS)
+    .where('site_id', '=', tx.siteId)
+    .$if(deploymentId !== undefined, (query) =>
+      query.where('deployment_id', '=', deploymentId ?? ''),
+    )
+    .$if(reason !== undefined, (query) => query.where('reason', '=', reason ?? 'deploy'))
+    .orderBy('activation_number', 'desc')
+    .limit(limit)
+    .execute()
+}
+
 export async function deleteActivationsUpTo(tx: SiteTx, activationNumber: number): Promise<void> {
   await tx.db
     .deleteFrom('deployment_activation')

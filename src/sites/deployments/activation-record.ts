@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 import { DeploymentActor } from './actor.ts'
+import type { FileChanges } from './deployment-changes.ts'
 import type { ArtifactFile } from './model.ts'
 import { storedActor } from './stored-json.ts'
 
@@ -55,13 +56,6 @@ export function activationRecord(row: ActivationRow): ActivationRecord {
     replacedDeploymentId: row.replaced_id,
     fileChanges: isKnown ? { added, changed, removed } : null,
   }
-}
-
-/** The paths of files that differ, each list in order. */
-export interface FileChanges {
-  readonly added: readonly string[]
-  readonly changed: readonly string[]
-  readonly removed: readonly string[]
 }
 
 /** What became of the files of `before`. */

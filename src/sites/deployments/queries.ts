@@ -111,12 +111,26 @@ export async function selectFileAt(tx: SiteTx, path: string): Promise<unknown> {
   return found.rows[0]?.file
 }
 
+/** Where a page of deployments ended. */
+export interface DeploymentKey {
+  readonly createdAt: Date
+  readonly deploymentId: string
+}
+
 /** Newest first. */
-export function selectDeployments(tx: SiteTx, limit: number): Promise<DeploymentSummaryRow[]> {
+export function selectDeployments(
+  tx: SiteTx,
+  { limit, after }: { readonly limit: number; readonly after: DeploymentKey | undefined },
+): Promise<DeploymentSummaryRow[]> {
   return tx.db
     .selectFrom('deployment')
     .select(SUMMARY_COLUMNS)
     .where('site_id', '=', tx.siteId)
+    .$if(after !== undefined, (query) =>
+      query.where(
+        sql<boolean>`(created_at, deployment_id) < (${after?.createdAt}, ${after?.deploymentId})`,
+      ),
+    )
     .orderBy('created_at', 'desc')
     .orderBy('deployment_id', 'desc')
     .limit(limit)
@@ -132,14 +146,14 @@ export async function markReady(tx: SiteTx, deploymentId: string, now: Date): Pr
     .execute()
 }
 
-/** Does not change a deployment that was current before: the site can still go back to it. */
+/** Does not change a deployment that was current before. */
 export async function markFailed(tx: SiteTx, deploymentId: string, error: string): Promise<void> {
   await tx.db
     .updateTable('deployment')
     .set({ status: 'failed', error })
     .where('site_id', '=', tx.siteId)
     .where('deployment_id', '=', deploymentId)
-    .where('status', '!=', 'ready')
+    .where('status', 'in', ['uploading', 'failed'])
     .execute()
 }
 

@@ -1,17 +1,20 @@
 import { readFile } from 'node:fs/promises'
 
-import { AppError, notFound } from '#base/app-error.ts'
+import { AppError } from '#base/app-error.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { artifactDirectoryOf, storedSource } from '#sites/source.ts'
 
-import { type Activation, logActivation, readActivations } from './activation-log.ts'
+import { type Activation, logActivation } from './activation-log.ts'
+import type { ActivationReason } from './activation-record.ts'
 import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFolder } from './artifact-folder.ts'
 import type { Artifacts } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
+import type { DeploymentHistory } from './deployment-history.ts'
 import type { DeploymentLifecycle, ActivationStep } from './deployment-lifecycle.ts'
+import { deploymentRemoved, existingDeployment, existingSite } from './deployment-rows.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
 import type { GitState } from './git-state.ts'
 import {
@@ -21,7 +24,6 @@ import {
   type DeploymentRow,
   type DeploymentSource,
   checkFiles,
-  deploymentRecord,
   storedFiles,
 } from './model.ts'
 import {
@@ -30,14 +32,9 @@ import {
   lockDeployedSite,
   markFailed,
   markReady,
-  selectDeployedSite,
-  selectDeployment,
-  selectDeployments,
   updateCurrentDeployment,
 } from './queries.ts'
 
-const DEPLOYMENT_ID = /^dep_[a-z0-9]{16}$/
-const LISTED = 100
 /** Manifests that are kept for uploads in progress. */
 const MAX_MANIFESTS = 64
 
@@ -46,6 +43,7 @@ export interface DeploymentsDeps extends Pick<
   'database' | 'queue' | 'clock' | 'ids'
 > {
   readonly artifacts: Artifacts
+  readonly history: Pick<DeploymentHistory, 'get'>
   readonly parts: readonly DeploymentLifecycle[]
   readonly fetchRepository: FetchRepository
   /** The absolute folder for repositories that are being read. */
@@ -64,6 +62,13 @@ export interface BeginDeployment extends DeploymentOrigin {
   /** The text of `build.yml`. */
   readonly buildYml: string
   readonly files: readonly ArtifactFile[]
+}
+
+export interface ActivationOrder {
+  readonly by: DeploymentActor
+  readonly reason: ActivationReason
+  /** Throws where it must not happen any more; the site is locked, and nothing has been changed. */
+  guard?(tx: SiteTx, currentId: string | null): void | Promise<void>
 }
 
 /**
@@ -120,24 +125,30 @@ export class Deployments {
    * Makes a complete deployment the site's current one, also an earlier one again. It is checked before, and becomes
    * current in one transaction with all that follows from it.
    */
-  async activate(
+  activate(siteId: string, deploymentId: string, by: DeploymentActor): Promise<DeploymentRecord> {
+    return this.switchTo(siteId, deploymentId, { by, reason: 'deploy' })
+  }
+
+  /** The same for a reason. */
+  async switchTo(
     siteId: string,
     deploymentId: string,
-    by: DeploymentActor,
+    order: ActivationOrder,
   ): Promise<DeploymentRecord> {
     const { database, artifacts } = this.#deps
     const stored = await artifacts.stored(siteId)
     const row = await database.withSite(siteId, async (tx) => {
       const site = await existingSite(tx)
-      return completeRow(site, await deploymentRow(tx, deploymentId), stored)
+      return completeRow(site, await existingDeployment(tx, deploymentId), stored)
     })
     try {
       const steps = await this.#prepare(siteId, row)
       await database.withSite(siteId, async (tx) => {
         const site = await existingSite(tx, lockDeployedSite)
-        const deployment = completeRow(site, await deploymentRow(tx, deploymentId), stored)
+        const deployment = completeRow(site, await existingDeployment(tx, deploymentId), stored)
         const replacedId = site.current_deployment_id
-        await this.#makeCurrent(tx, { deployment, replacedId, reason: 'deploy', by })
+        await order.guard?.(tx, replacedId)
+        await this.#makeCurrent(tx, { ...order, deployment, replacedId })
         for (const step of steps) await step(tx)
       })
     } catch (error) {
@@ -170,31 +181,7 @@ export class Deployments {
   }
 
   get(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
-    return this.#deps.database.withSite(siteId, async (tx) => {
-      const site = await existingSite(tx)
-      const row = await deploymentRow(tx, deploymentId)
-      const activations = await readActivations(tx, [deploymentId])
-      return deploymentRecord(row, site.current_deployment_id, activations.get(deploymentId) ?? [])
-    })
-  }
-
-  async current(siteId: string): Promise<DeploymentRecord | undefined> {
-    const site = await this.#deps.database.withSite(siteId, (tx) => existingSite(tx))
-    const { current_deployment_id: currentId } = site
-    return currentId === null ? undefined : this.get(siteId, currentId)
-  }
-
-  /** Newest first; retention keeps them few. */
-  list(siteId: string): Promise<DeploymentRecord[]> {
-    return this.#deps.database.withSite(siteId, async (tx) => {
-      const site = await existingSite(tx)
-      const rows = await selectDeployments(tx, LISTED)
-      const ids = rows.map((row) => row.deployment_id)
-      const activations = await readActivations(tx, ids)
-      return rows.map((row) =>
-        deploymentRecord(row, site.current_deployment_id, activations.get(row.deployment_id) ?? []),
-      )
-    })
+    return this.#deps.history.get(siteId, deploymentId)
   }
 
   /** The texts that functions may import, of the current deployment; `Artifacts.codeFiles` says which. */
@@ -236,23 +223,11 @@ export class Deployments {
   #manifest(siteId: string, deploymentId: string) {
     return this.#manifests.get(`${siteId}/${deploymentId}`, async () => {
       const row = await this.#deps.database.withSite(siteId, (tx) =>
-        deploymentRow(tx, deploymentId),
+        existingDeployment(tx, deploymentId),
       )
       return new Map(storedFiles(row.files).map((file) => [file.sha256, file]))
     })
   }
-}
-
-async function existingSite(tx: SiteTx, read = selectDeployedSite): Promise<DeployedSiteRow> {
-  const site = await read(tx)
-  if (!site) throw notFound('Site', tx.siteId)
-  return site
-}
-
-async function deploymentRow(tx: SiteTx, deploymentId: string) {
-  const row = DEPLOYMENT_ID.test(deploymentId) && (await selectDeployment(tx, deploymentId))
-  if (!row) throw notFound('Deployment', deploymentId)
-  return row
 }
 
 /** The row of a deployment that has all its files and is where the site's build puts them. */
@@ -261,18 +236,12 @@ function completeRow(
   row: DeploymentRow,
   stored: ReadonlyMap<string, number>,
 ): DeploymentRow {
-  if (row.status === 'removed') throw removed(row)
+  if (row.status === 'removed') throw deploymentRemoved(row.deployment_id)
   refuseMissing(missingOf(storedFiles(row.files), stored))
   const artifactDirectory = row.artifact_directory
   checkArtifactDirectory({ artifactDirectory }, artifactDirectoryOf(storedSource(site)))
   return row
 }
-
-const removed = ({ deployment_id: deploymentId }: DeploymentRow): AppError =>
-  new AppError(
-    'DeploymentRemoved',
-    `The files of deployment "${deploymentId}" are no longer kept: deploy its version anew`,
-  )
 
 /** Returns each hash once. A stored object of another size is what an interrupted upload left behind. */
 function missingOf(files: readonly ArtifactFile[], stored: ReadonlyMap<string, number>): string[] {

@@ -1,0 +1,53 @@
+import { Type } from '@sinclair/typebox'
+
+import { DeploymentRecord } from '#sites/deployments/model.ts'
+
+import { columns, printable } from './columns.ts'
+import type { CliCommand } from './command.ts'
+import { actorWords, changeWords, gitWords, reasonWords, sizeWords } from './deployment-words.ts'
+import { LIMIT_OPTION, limitOf } from './limit-option.ts'
+import { sitePath } from './service-client.ts'
+
+const DeploymentPage = Type.Object({
+  items: Type.Array(DeploymentRecord),
+  nextToken: Type.Union([Type.String(), Type.Null()]),
+})
+
+export const siteDeployments: CliCommand = {
+  name: 'site deployments',
+  summary: 'What a site ran and runs, newest first: who, when, which commit, what changed',
+  argument: 'DOMAIN',
+  deployToken: true,
+  options: [LIMIT_OPTION],
+  async run({ args, service }) {
+    const path = sitePath(args.word, '/deployments')
+    const items = await service.portalItems(DeploymentPage, path, { atMost: limitOf(args) })
+    return {
+      json: { items },
+      text: items.length === 0 ? 'Nothing was deployed yet.' : columns(items.map(rowOf)),
+    }
+  },
+}
+
+function rowOf(deployment: DeploymentRecord): string[] {
+  const { deploymentId, activations, deployedBy, createdAt, fileCount, sizeBytes } = deployment
+  const [newest] = activations
+  return [
+    deployment.current ? '*' : '',
+    deploymentId,
+    newest?.activatedAt ?? createdAt,
+    stateWords(deployment),
+    `by ${actorWords(newest?.activatedBy ?? deployedBy)}`,
+    gitWords(deployment),
+    `${fileCount} files, ${sizeWords(sizeBytes)}`,
+    newest ? changeWords(newest) : '',
+    deployment.error ?? '',
+  ].map(printable)
+}
+
+/** How it came to be where it is. */
+function stateWords({ status, activations: [newest] }: DeploymentRecord): string {
+  if (!newest) return status
+  const gone = status === 'removed' ? ', files removed' : ''
+  return `${reasonWords(newest)}${gone}`
+}

@@ -1,0 +1,57 @@
+import { DeploymentRecord } from '#sites/deployments/model.ts'
+
+import type { CliCommand } from './command.ts'
+import { definitionFault, waitForDefinition } from './definition-progress.ts'
+import { ServiceRefusal } from './errors.ts'
+import { type ServiceClient, at, sitePath } from './service-client.ts'
+import { readRuntime, syncFault, waitForSync } from './site-runtime.ts'
+
+const ACTIVATE_MS = 150_000
+
+export const siteRollback: CliCommand = {
+  name: 'site rollback',
+  summary: 'Go back to what the site ran before, or to an earlier deployment by its id',
+  argument: 'DOMAIN',
+  secondArgument: '[DEPLOYMENT_ID]',
+  deployToken: true,
+  options: [],
+  async run(call) {
+    const { args, service } = call
+    const site = await readRuntime(service, args.word)
+    const from = await currentOf(service, site.siteId)
+    const body = {
+      ...(args.second === undefined ? {} : { deploymentId: args.second }),
+      // Whoever is faster has the word: what came between is not rolled back unseen.
+      ...(from === null ? {} : { from }),
+    }
+    const path = sitePath(site.siteId, '/deployments/rollback')
+    const deployment = await service.portalAs(DeploymentRecord, 'POST', path, {
+      body,
+      timeoutMs: ACTIVATE_MS,
+    })
+    call.progress('Waiting for the runtime to take it over…')
+    const definition = await waitForDefinition(call, site.siteId, deployment.deploymentId)
+    const permissionsSync = await waitForSync(call, site.siteId)
+    const fault = definitionFault(definition) ?? syncFault(permissionsSync)
+    const done = `Rolled ${site.domain} back from ${from ?? 'nothing'} to ${deployment.deploymentId}`
+    return {
+      json: { ...deployment, siteDomain: site.domain, from, definition, permissionsSync },
+      text:
+        fault === undefined
+          ? `${done}. The runtime runs it now; what later deployments had added is still there.`
+          : `${done}, but ${fault}`,
+      failed: fault !== undefined,
+    }
+  },
+}
+
+async function currentOf(service: ServiceClient, siteId: string): Promise<string | null> {
+  try {
+    const path = sitePath(siteId, '/deployments/current')
+    return (await service.portalAs(DeploymentRecord, 'GET', path)).deploymentId
+  } catch (error) {
+    if (error instanceof ServiceRefusal && at(error.error, 'code') === 'DeploymentNotFound')
+      return null
+    throw error
+  }
+}
