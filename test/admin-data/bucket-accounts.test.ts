@@ -378,6 +378,7 @@ const methodsOf = (store: ObjectStore): ObjectStore => ({
   bounds: store.bounds,
   put: (...call) => store.put(...call),
   get: (...call) => store.get(...call),
+  blob: (...call) => store.blob(...call),
   head: (...call) => store.head(...call),
   delete: (...call) => store.delete(...call),
   list: (...call) => store.list(...call),

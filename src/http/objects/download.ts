@@ -25,12 +25,12 @@ const CODE_DESTINATIONS = new Set([
   'xslt',
 ])
 
-/** Up to this size a body is sent in one piece: Bun tells the length of bytes, and streams in chunks of untold length. */
+/** Up to this size a body is sent in one piece: Bun tells the length of bytes and of files, and streams in chunks of untold length. */
 const WHOLE_BYTES = 1024 * 1024
 
 /** The object that the URL grants, whole or a range of it, for GET and HEAD. */
 export async function downloadObject(
-  objects: Pick<ObjectStore, 'get' | 'head'>,
+  objects: Pick<ObjectStore, 'get' | 'blob' | 'head'>,
   grant: UrlGrant,
   request: Request,
 ): Promise<Response> {
@@ -75,11 +75,13 @@ function requestedRange(
 
 /** The bytes that the head has announced; an object that was replaced in between has others. */
 async function bodyOf(
-  objects: Pick<ObjectStore, 'get'>,
+  objects: Pick<ObjectStore, 'get' | 'blob'>,
   head: ObjectHead,
-  range: ByteRange | undefined,
-): Promise<ReadableStream<Uint8Array> | ArrayBuffer> {
-  const sizeBytes = range?.end === undefined ? head.sizeBytes : range.end - range.start + 1
+  range: Required<ByteRange> | undefined,
+): Promise<ReadableStream<Uint8Array> | ArrayBuffer | Blob> {
+  const sizeBytes = range ? range.end - range.start + 1 : head.sizeBytes
+  const blob = sizeBytes > WHOLE_BYTES && (await objects.blob(head.key, head.etag, range))
+  if (blob) return blob
   const stored = await objects.get(head.key, range)
   if (stored?.head.etag === head.etag) {
     return sizeBytes > WHOLE_BYTES ? stored.body : new Response(stored.body).arrayBuffer()

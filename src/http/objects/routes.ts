@@ -10,7 +10,7 @@ import { downloadObject } from './download.ts'
 import { type Uploads, uploadObject } from './upload.ts'
 
 export interface ObjectRoutesDeps {
-  readonly objects: Pick<ObjectStore, 'get' | 'head' | 'put'>
+  readonly objects: Pick<ObjectStore, 'get' | 'blob' | 'head' | 'put'>
   readonly uploads: Uploads
   readonly urls: Pick<ObjectUrls, 'open'>
   /** The site of the host that was asked; throws `SiteNotFound`. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   type FileHandle,
   access,
@@ -15,6 +16,7 @@ import { AppError } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import { ifMissing } from '#base/error-code.ts'
 
+import { blobOfFile } from './file-blob.ts'
 import { type FileHeader, readHeader } from './file-header.ts'
 import { pathOfKey } from './file-key.ts'
 import { type Listed, type ListingQuery, listing } from './file-listing.ts'
@@ -114,6 +116,19 @@ export class FileObjectStore implements ObjectStore {
     }
     const body = readFileRange(file, header.bodyOffset + start, end - start + 1)
     return { head: header.head, body }
+  }
+
+  async blob(key: string, etag: string, range?: Required<ByteRange>): Promise<Blob | undefined> {
+    checkObjectKey(key, MAX_KEY_BYTES)
+    const name = join(this.#temporary, randomUUID())
+    const whole = await blobOfFile(this.#pathOf(key), name)
+    if (whole === undefined) return undefined
+    const linked = await openObject(name)
+    await linked?.file.close()
+    if (linked?.header.head.etag !== etag) return undefined
+    const { bodyOffset, head } = linked.header
+    const { start, end } = range ?? { start: 0, end: head.sizeBytes - 1 }
+    return whole.slice(bodyOffset + start, bodyOffset + end + 1)
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {

@@ -7,6 +7,11 @@ export interface ObjectStore extends AsyncDisposable {
   put(key: string, body: ObjectBody, options?: PutOptions): Promise<ObjectHead>
   /** Undefined when there is no such object. `range` is inclusive on both ends, as in HTTP. */
   get(key: string, range?: ByteRange): Promise<StoredObject | undefined>
+  /**
+   * The same as a blob that is to be sent at once, where only of that the server tells the length. Undefined elsewhere, and
+   * for an object that has another `etag`: then `get` it.
+   */
+  blob(key: string, etag: string, range?: Required<ByteRange>): Promise<Blob | undefined>
   head(key: string): Promise<ObjectHead | undefined>
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>

@@ -114,6 +114,11 @@ export class S3ObjectStore implements ObjectStore {
     return { head: s3ObjectHead(key, answer), body: body as ReadableStream<Uint8Array> }
   }
 
+  /** Its signed URLs lead to S3 itself. */
+  async blob(): Promise<undefined> {
+    return undefined
+  }
+
   async head(key: string): Promise<ObjectHead | undefined> {
     checkObjectKey(key, MAX_KEY_BYTES)
     const command = new HeadObjectCommand(this.#object(key))
