@@ -29,7 +29,16 @@ type Job = Static<typeof Job>
 
 const Unconfirmed = Type.Object({
   code: Type.Literal('ConfirmationRequired'),
-  deletions: Type.Array(Type.Object({ section: Type.String(), name: Type.String() })),
+  deletions: Type.Array(
+    Type.Object({
+      section: Type.String(),
+      name: Type.String(),
+      items: Type.Optional(Type.Integer()),
+      objects: Type.Optional(Type.Integer()),
+      bytes: Type.Optional(Type.Integer()),
+      atLeast: Type.Optional(Type.Boolean()),
+    }),
+  ),
 })
 
 const Definition = Type.Record(Type.String(), Type.Array(Type.Unknown()))
@@ -119,10 +128,28 @@ async function definitionIn(file: string): Promise<unknown> {
 /** Turns the refusal of an unconfirmed replace into the list of what it would delete. */
 function toldWhatGoes(site: string, error: unknown): unknown {
   if (!(error instanceof ServiceRefusal) || !Value.Check(Unconfirmed, error.error)) return error
-  const rows = error.error.deletions.map(({ section, name }) => ['  -', section, printable(name)])
+  const rows = error.error.deletions.map(({ section, name, ...contents }) => [
+    '  -',
+    section,
+    printable(name),
+    contentsWords(contents),
+  ])
   return new CommandError(
     `this would delete from ${site}:\n${columns(rows)}\nNothing was changed. Say --yes to agree.`,
   )
+}
+
+/** What goes with a table or bucket, as far as it was counted. */
+function contentsWords({
+  items,
+  objects,
+  bytes,
+  atLeast,
+}: Omit<Static<typeof Unconfirmed>['deletions'][number], 'section' | 'name'>): string {
+  const most = atLeast === true ? 'at least ' : ''
+  if ((items ?? objects ?? 0) === 0) return ''
+  if (items !== undefined) return `${most}${items} ${items === 1 ? 'item' : 'items'}`
+  return `${most}${objects} ${objects === 1 ? 'object' : 'objects'}, ${bytes ?? 0} bytes`
 }
 
 const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' }

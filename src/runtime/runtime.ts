@@ -43,6 +43,7 @@ import { RuntimeLogs } from './logs/service.ts'
 import { Operations } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
 import { PublishedSites } from './published/service.ts'
+import type { ContentsOf } from './resources/contents.ts'
 import { Resources } from './resources/service.ts'
 import { type RuntimeLimits, runtimeLimits } from './revisions/limits.ts'
 import { Revisions } from './revisions/service.ts'
@@ -125,6 +126,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const resources = new Resources({
     ...control,
     layouts: tableServices.tableLayouts,
+    contentsOf: contentsOf({ ...serving.tableServices, ...serving.bucketServices, ...deps }),
     operationsUsing: (tx, resourceId) => operations.usingResource(tx, resourceId),
   })
   const operations: Operations = new Operations({
@@ -164,6 +166,23 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     },
   }
 }
+
+const contentsOf =
+  ({
+    tableContents,
+    bucketContents,
+    clock,
+  }: Pick<TableServices, 'tableContents'> &
+    Pick<BucketServices, 'bucketContents'> &
+    Pick<RuntimeDeps, 'clock'>): ContentsOf =>
+  async (tx, { type, resourceId }, most) => {
+    if (type === 'lambdaFunction') return {}
+    const { isAll, ...contents } =
+      type === 'ddbTable'
+        ? await tableContents(tx, resourceId, { most, now: clock.now() })
+        : await bucketContents(tx, resourceId, most)
+    return isAll ? contents : { ...contents, atLeast: true }
+  }
 
 /** What calls are served from: the current revision in memory, the sandbox, and what is kept of both. */
 async function openServing(

@@ -326,7 +326,9 @@ describe('a bucket that is deleted', () => {
     const kept = `/resources/${other.json.resourceId}/data/s3/put-object`
     await room.site.admin('POST', kept, { key: 'kept', body: 'kept' })
     await Promise.all(Array.from({ length: 30 }, (_, n) => room.put(`deep/${n}/x`, 10)))
-    expect((await room.site.admin('DELETE', `/resources/${room.bucket}`)).json).toEqual({
+    expect(
+      (await room.site.admin('DELETE', `/resources/${room.bucket}?confirm=true`)).json,
+    ).toEqual({
       ok: true,
     })
     await vi.waitUntil(async () => (await room.stored()).usedObjects === 1, { timeout: 10_000 })
@@ -338,7 +340,7 @@ describe('a bucket that is deleted', () => {
   test('refuses what site code that is still running puts into it', async () => {
     const room = await Room.open()
     const bucket = { siteId: room.siteId, bucketId: room.bucket, config: {} }
-    await room.site.admin('DELETE', `/resources/${room.bucket}`)
+    await room.site.admin('DELETE', `/resources/${room.bucket}?confirm=true`)
     const put = stack.context.buckets.perform(bucket, 'put-object', { key: 'a', body: 'x' })
     await expect(put).rejects.toMatchObject({ code: 'ResourceNotFound' })
     expect(await room.stored()).toEqual({ usedBytes: 0, usedObjects: 0 })
@@ -363,7 +365,7 @@ describe('a bucket that is deleted', () => {
     const { dropBucket } = stack.context
     await dropBucket(room.siteId, room.bucket, AbortSignal.timeout(10_000))
     expect((await room.stored()).usedObjects, 'a bucket that is there is left alone').toBe(2)
-    await room.site.admin('DELETE', `/resources/${room.bucket}`)
+    await room.site.admin('DELETE', `/resources/${room.bucket}?confirm=true`)
     await Promise.all(
       [1, 2].map(() => dropBucket(room.siteId, room.bucket, AbortSignal.timeout(10_000))),
     )

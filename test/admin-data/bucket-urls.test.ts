@@ -227,7 +227,7 @@ describe('an upload URL of the service itself', () => {
         sizeBytes: 10,
       })
     ).json
-    await site.admin('DELETE', `/resources/${made.json.resourceId}`)
+    await site.admin('DELETE', `/resources/${made.json.resourceId}?confirm=true`)
     expect((await send(signed, { body: DIGITS })).status).toBe(404)
   })
 

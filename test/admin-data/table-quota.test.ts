@@ -471,7 +471,7 @@ describe('what goes away by itself', () => {
         item: item('a', 1000),
       })
     expect((await put()).status).toBe(403)
-    await store.site.admin('DELETE', `/resources/${store.table}`)
+    await store.site.admin('DELETE', `/resources/${store.table}?confirm=true`)
     await expect.poll(() => store.usage()).toEqual({ usedBytes: 0, usedItems: 0 })
     expect((await put()).status).toBe(200)
   })

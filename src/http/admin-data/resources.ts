@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 
+import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { jsonBody } from '#http/bodies/request-body.ts'
 import { PageQuery, pageRequest } from '#http/paging.ts'
@@ -16,6 +17,9 @@ import { Done, done, PermissionsSyncView, viewOf } from './views.ts'
 const MAX_RESOURCE_BYTES = 4 * 1024 * 1024
 
 const ResourcePath = Type.Object({ resourceId: NameText })
+
+const Confirmation = ClosedObject({ confirm: Type.Optional(Type.Boolean()) })
+const ConfirmationQuery = t.Object({ confirm: t.Optional(t.Boolean()) })
 
 const ResourceView = Type.Object({
   resourceId: Type.String(),
@@ -81,8 +85,17 @@ export const resourceRoutes = (context: AppContext) =>
     )
     .delete(
       '/:resourceId',
-      async ({ site, params }) => done(context.resources.remove(site.siteId, params.resourceId)),
-      { role: 'admin', params: ResourcePath, response: Done },
+      async ({ site, params, body, query }) => {
+        const confirmed = body?.confirm ?? query.confirm ?? false
+        return done(context.resources.remove(site.siteId, params.resourceId, { confirmed }))
+      },
+      {
+        role: 'admin',
+        params: ResourcePath,
+        query: ConfirmationQuery,
+        body: Type.Optional(Confirmation),
+        response: Done,
+      },
     )
 
 const changedView = ({ resource, permissionsSync }: ChangedResource) =>

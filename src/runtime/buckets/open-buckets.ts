@@ -1,5 +1,6 @@
 import type { PlatformServices } from '#platform/services.ts'
 
+import { selectBucketContents } from './quotas/object-queries.ts'
 import { BucketRecount } from './quotas/recount.ts'
 import { BucketQuotas, type BucketQuotasDeps } from './quotas/service.ts'
 import { BucketUpkeep } from './quotas/upkeep.ts'
@@ -16,6 +17,8 @@ export interface BucketServices {
   readonly buckets: Buckets
   readonly bucketQuotas: BucketQuotas
   readonly bucketUpkeep: BucketUpkeep
+  /** What the first `most` objects of a bucket come to. */
+  readonly bucketContents: typeof selectBucketContents
   /** Removes what a deleted bucket held: in batches, and again without harm. */
   readonly dropBucket: (siteId: string, resourceId: string, signal: AbortSignal) => Promise<void>
 }
@@ -32,6 +35,7 @@ export function openBuckets(deps: BucketsDeps): BucketServices {
     buckets: new Buckets({ ...deps, quotas }),
     bucketQuotas: quotas,
     bucketUpkeep,
+    bucketContents: selectBucketContents,
     dropBucket: (siteId, bucketId, signal) => removal.drop(siteId, bucketId, signal),
   }
 }

@@ -22,6 +22,11 @@ export const ProfileName = Type.String({
 const Deletion = ClosedObject({
   section: Type.String({ maxLength: 16 }),
   name: Type.String({ maxLength: 512 }),
+  /** What it was shown to hold: whoever agrees may send the entry as it came. */
+  items: Type.Optional(Type.Integer()),
+  objects: Type.Optional(Type.Integer()),
+  bytes: Type.Optional(Type.Integer()),
+  atLeast: Type.Optional(Type.Literal(true)),
 })
 
 export const IacRequest = ClosedObject({

@@ -4,6 +4,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import { type ParsedDefinition, throwFaults } from '#runtime/definitions/parse.ts'
 import type { DefinitionPlan } from '#runtime/definitions/plan.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
+import type { Resources } from '#runtime/resources/service.ts'
 import type { PermissionsSync } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import { IdempotentAnswers, type RepeatableRequest } from '#sites/idempotency/service.ts'
@@ -43,6 +44,7 @@ interface IacSubmissionsDeps extends Pick<
   readonly profiles: DefinitionProfiles
   readonly sealed: SealedDefinitions
   readonly revisions: Revisions
+  readonly resources: Pick<Resources, 'contents'>
 }
 
 /** Takes definitions in: what cannot be carried out is refused here, the rest waits for its turn. */
@@ -144,6 +146,20 @@ export class IacSubmissions {
     return definitions.parse((await profiles.find(tx, profileName)).definition)
   }
 
+  async #refuseUnagreed(
+    tx: SiteTx,
+    changes: DefinitionPlan['changes'],
+    agreed: readonly string[],
+  ): Promise<void> {
+    if (confirmationError(changes, agreed) === undefined) return
+    const names = deletionsIn(changes).flatMap(({ section, name }) =>
+      section === 'resources' ? [name] : [],
+    )
+    const contents = await this.#deps.resources.contents(tx, names)
+    const refusal = confirmationError(changes, agreed, contents)
+    if (refusal) throw refusal
+  }
+
   /** The caller has locked the site: a worker that looks for work now waits until this has committed. */
   async #enqueue(tx: SiteTx, definition: ParsedDefinition, order: NewJobRequest): Promise<string> {
     const { sealed, queue, clock, ids, definitions } = this.#deps
@@ -154,8 +170,7 @@ export class IacSubmissions {
     // What is wrong now may be right after the jobs that wait: then it is found out at its turn.
     if (waiting === 0) throwFaults(plan.faults)
     const agreed = agreedTo(confirm, plan)
-    const refusal = order.mode === 'replace' && confirmationError(plan.changes, agreed)
-    if (refusal) throw refusal
+    if (order.mode === 'replace') await this.#refuseUnagreed(tx, plan.changes, agreed)
     const jobId = ids.named('iac')
     const now = clock.now()
     const text = await sealed.seal(tx, jobId, definition)

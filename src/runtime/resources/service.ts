@@ -12,6 +12,12 @@ import type { Revisions } from '#runtime/revisions/service.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
 
 import { parseConfig, patchConfig } from './config.ts'
+import {
+  type ContentsOf,
+  type ResourceContents,
+  countedOfEach,
+  unconfirmedDeletion,
+} from './contents.ts'
 import { checkInlineCode, inlineCodeOf } from './function-code.ts'
 import {
   MAX_INLINE_CODE_BYTES,
@@ -61,6 +67,7 @@ interface ResourcesDeps extends Pick<PlatformServices, 'database' | 'queue'> {
   }
   /** Names of the operations that stand on a resource. */
   operationsUsing(tx: SiteTx, resourceId: string): Promise<string[]>
+  readonly contentsOf: ContentsOf
   readonly clock: Clock
   readonly ids: Ids
 }
@@ -100,9 +107,16 @@ export class Resources {
     })
   }
 
-  remove(siteId: string, resourceId: string): Promise<void> {
+  /** 400 `ConfirmationRequired` for a table or bucket that holds something, unless that was agreed to. */
+  remove(
+    siteId: string,
+    resourceId: string,
+    { confirmed }: { readonly confirmed: boolean },
+  ): Promise<void> {
     return this.#deps.database.withSite(siteId, async (tx) => {
       await this.#deps.revisions.request(tx)
+      await this.#refuseUsed(tx, resourceId)
+      if (!confirmed) await this.#refuseUnlessEmpty(tx, resourceId)
       if (!(await this.delete(tx, resourceId))) throw notFound('Resource', resourceId)
     })
   }
@@ -145,11 +159,7 @@ export class Resources {
 
   /** Expects a caller that has requested the revision. Returns false when there is no such resource; 409 while something uses it. */
   async delete(tx: SiteTx, resourceId: string): Promise<boolean> {
-    const relation = `Resource "${resourceId}" is used by`
-    const operations = await this.#deps.operationsUsing(tx, resourceId)
-    if (operations.length > 0) throw inUse(relation, 'operation', operations)
-    const functions = await selectGrantees(tx, resourceId)
-    if (functions.length > 0) throw inUse(relation, 'function', functions)
+    await this.#refuseUsed(tx, resourceId)
     const type = await deleteResource(tx, resourceId)
     if (type === 'ddbTable' || type === 's3Bucket') {
       const { siteId } = tx
@@ -157,6 +167,20 @@ export class Resources {
       await this.#deps.queue.enqueue(tx, 'resource-cleanup', job, { singletonKey: resourceId })
     }
     return type !== undefined
+  }
+
+  /** What each of these tables and buckets holds, by name; of many, each is counted less far. */
+  async contents(
+    tx: SiteTx,
+    names: readonly string[],
+  ): Promise<ReadonlyMap<string, ResourceContents>> {
+    const contents = new Map<string, ResourceContents>()
+    const resources = await selectResourceNames(tx, names)
+    const most = countedOfEach(resources.length)
+    for (const resource of resources) {
+      contents.set(resource.name, await this.#deps.contentsOf(tx, resource, most))
+    }
+    return contents
   }
 
   /** Expects a caller that has requested the revision, and checked inline code. */
@@ -188,6 +212,22 @@ export class Resources {
     const resource = await updateResource(tx, { ...typed, resourceId, name }, now)
     await this.#define(tx, resource, toDelete)
     return resource
+  }
+
+  async #refuseUsed(tx: SiteTx, resourceId: string): Promise<void> {
+    const relation = `Resource "${resourceId}" is used by`
+    const operations = await this.#deps.operationsUsing(tx, resourceId)
+    if (operations.length > 0) throw inUse(relation, 'operation', operations)
+    const functions = await selectGrantees(tx, resourceId)
+    if (functions.length > 0) throw inUse(relation, 'function', functions)
+  }
+
+  async #refuseUnlessEmpty(tx: SiteTx, resourceId: string): Promise<void> {
+    const resource = await selectResource(tx, resourceId)
+    if (!resource) return
+    const contents = await this.#deps.contentsOf(tx, resource, countedOfEach(1))
+    const refusal = unconfirmedDeletion(resource, contents)
+    if (refusal) throw refusal
   }
 
   async #define(tx: SiteTx, resource: Resource, toDelete: ReadonlySet<string>): Promise<void> {

@@ -4,6 +4,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import { TableEngine } from './engine.ts'
 import { TableQuotas } from './quotas/service.ts'
 import { Tables } from './service.ts'
+import { selectItemCount } from './store/count-queries.ts'
 import { TableBuilds } from './store/table-builds.ts'
 import { TableLayouts } from './store/table-layouts.ts'
 
@@ -17,6 +18,8 @@ export interface TableServices {
   readonly tableLayouts: TableLayouts
   readonly tableBuilds: TableBuilds
   readonly tableQuotas: TableQuotas
+  /** Items of a table, among the first `most`. */
+  readonly tableContents: typeof selectItemCount
   /** Removes what a deleted table held: in batches, and again without harm. */
   readonly dropTable: (siteId: string, resourceId: string, signal: AbortSignal) => Promise<void>
 }
@@ -43,6 +46,7 @@ export function openTables(
     tableLayouts,
     tableBuilds,
     tableQuotas,
+    tableContents: selectItemCount,
     async dropTable(siteId, tableId, signal) {
       await tableBuilds.dropItems({ siteId, tableId }, signal)
       await tableQuotas.recount(siteId, signal)

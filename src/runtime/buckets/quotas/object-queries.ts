@@ -79,6 +79,23 @@ export async function deleteUnreservedUsage(
   return { objects: Number(rows[0]?.objects ?? 0), bytes: Number(rows[0]?.bytes ?? 0) }
 }
 
+/** What is known of the first `most` objects of a bucket. */
+export async function selectBucketContents(
+  tx: SiteTx,
+  bucketId: string,
+  most: number,
+): Promise<{ readonly objects: number; readonly bytes: number; readonly isAll: boolean }> {
+  const { rows } = await sql<{ looked: number; objects: number; bytes: number }>`
+    select count(*)::int as looked, count(size_bytes)::int as objects,
+      coalesce(sum(size_bytes), 0)::float8 as bytes
+    from (
+      select size_bytes from bucket_object
+      where site_id = ${tx.siteId} and bucket_id = ${bucketId} limit ${most}
+    ) first`.execute(tx.db)
+  const { looked = 0, objects = 0, bytes = 0 } = rows[0] ?? {}
+  return { objects, bytes, isAll: looked < most }
+}
+
 /** Buckets that are there, and those that still have accounts, by id. */
 export async function selectBucketsWithUsage(tx: SiteTx): Promise<string[]> {
   const { rows } = await sql<{ bucket_id: string }>`
