@@ -82,11 +82,12 @@ describe('a function that imports', () => {
     })
   })
 
-  test('jose signs and verifies tokens with HMAC, and refuses a forged one', async () => {
+  test('jose signs and verifies tokens with HMAC, refuses a forged one, and has no elliptic curves', async () => {
     expect(await dataOf('jose', { role: 'editor' })).toEqual({
       header: { alg: 'HS256' },
       role: 'editor',
       forged: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
+      unsupported: 'NotSupportedError',
     })
   })
 

@@ -1,4 +1,4 @@
-import { type JWTPayload, SignJWT, decodeProtectedHeader, jwtVerify } from 'jose'
+import { type JWTPayload, SignJWT, decodeProtectedHeader, generateKeyPair, jwtVerify } from 'jose'
 
 const KEY = new TextEncoder().encode('0123456789abcdef0123456789abcdef')
 const failure = (error: unknown) =>
@@ -12,5 +12,11 @@ export default async ({ payload }: { payload: JWTPayload }) => {
     .sign(KEY)
   const verified = await jwtVerify(token, KEY, { issuer: 'urn:croft' })
   const forged = await jwtVerify(`${token.slice(0, -4)}AAAA`, KEY).catch(failure)
-  return { header: decodeProtectedHeader(token), role: verified.payload['role'], forged }
+  const unsupported = await generateKeyPair('ES256').catch(({ name }: Error) => name)
+  return {
+    unsupported,
+    header: decodeProtectedHeader(token),
+    role: verified.payload['role'],
+    forged,
+  }
 }
