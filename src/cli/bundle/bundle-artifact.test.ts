@@ -107,7 +107,11 @@ describe('a function', () => {
     ])
     const map = JSON.parse(named('.bundle.mjs.map'))
     expect(map.sources).toEqual(['../../node_modules/adder/index.js', '../lib/sum.ts', 'save.ts'])
-    expect(map).not.toHaveProperty('sourcesContent')
+    expect(map.sourcesContent).toEqual([
+      null,
+      expect.stringContaining('add(a, b)'),
+      expect.any(String),
+    ])
   })
 
   test('in CommonJS keeps what it exports by name', async () => {

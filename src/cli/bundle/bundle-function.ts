@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import type { BuildOptions, BuildResult, Metafile, OutputFile, Plugin } from 'esbuild'
 
 import { type Esbuild, NEEDS_BUNDLER, READING } from './esbuild.ts'
+import { packageOf } from './import-chain.ts'
 import {
   type Problem,
   leaveUnresolved,
@@ -37,6 +38,12 @@ export interface FunctionBundle {
 export type Bundling =
   | { readonly ok: true; readonly bundle: FunctionBundle }
   | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** As far as it is changed here. */
+interface SourceMapFile {
+  readonly sources: readonly string[]
+  readonly sourcesContent: readonly (string | null)[]
+}
 
 type Format = 'esm' | 'cjs'
 type Built = BuildResult<{ write: false; metafile: true }>
@@ -115,7 +122,6 @@ const optionsOf = ({ folder, root, path }: Entry, format: Format) =>
     minifySyntax: true,
     minifyWhitespace: true,
     sourcemap: 'external',
-    sourcesContent: false,
     logOverride: {
       'unsupported-dynamic-import': 'warning',
       'unsupported-require-call': 'warning',
@@ -147,7 +153,7 @@ function bundleOf(
 ): FunctionBundle {
   const outfile = outfileOf(path, format)
   const code = contentsOf(outputFiles, outfile)
-  const map = contentsOf(outputFiles, `${outfile}.map`)
+  const map = withoutPackages(contentsOf(outputFiles, `${outfile}.map`))
   const bundled = bundlePath(path, format, [code, map])
   const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint !== undefined)
   if (!output) throw new Error(`esbuild made nothing of "${path}"`)
@@ -170,6 +176,15 @@ function leadTo(bundled: string, format: Format, names: readonly string[]): stri
   if (names.length === 0) return `import ${from}\n`
   const exported = names.map((name) => (/^[\w$]+$/.test(name) ? name : JSON.stringify(name)))
   return `export { ${exported.join(', ')} } from ${from}\n`
+}
+
+/** The site's own sources go with the map, so that a fault can be shown in its line; those of packages are public. */
+function withoutPackages(bytes: Uint8Array): Uint8Array {
+  const map: SourceMapFile = JSON.parse(Buffer.from(bytes).toString('utf8'))
+  const sourcesContent = map.sourcesContent.map((content, at) =>
+    packageOf(map.sources[at] ?? '') === undefined ? content : null,
+  )
+  return Buffer.from(JSON.stringify({ ...map, sourcesContent }))
 }
 
 function contentsOf(files: readonly OutputFile[], name: string): Uint8Array {

@@ -15,6 +15,7 @@ const COUNTED_SITES = 10_000
 /** A map that cannot be read is not read again and again. */
 const UNREADABLE: SourceMap = {
   sources: [],
+  contents: [],
   mappings: { lineStarts: new Int32Array(0), segments: new Int32Array(0) },
 }
 

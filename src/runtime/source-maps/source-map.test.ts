@@ -64,6 +64,7 @@ describe('a source map', () => {
       source: 'a.ts',
       line: 1,
       column: 1,
+      content: undefined,
     })
     for (const [line, column] of [
       [1, 3],

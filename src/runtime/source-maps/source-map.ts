@@ -9,6 +9,8 @@ import { type Mappings, NUMBERS, decodeMappings } from './mappings.ts'
 export interface SourceMap {
   /** Relative to the folder of the file. */
   readonly sources: readonly string[]
+  /** The texts of those that the map brings. */
+  readonly contents: readonly (string | null)[]
   readonly mappings: Mappings
 }
 
@@ -21,6 +23,7 @@ export interface Position {
 const Format = Type.Object({
   version: Type.Literal(3),
   sources: Type.Array(Type.String(), { maxItems: 20_000 }),
+  sourcesContent: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Null()]))),
   mappings: Type.String(),
 })
 
@@ -35,15 +38,22 @@ export async function readSourceMap(text: string): Promise<SourceMap | undefined
       await othersRun()
       continue
     }
-    return step.value && { sources: content.sources, mappings: step.value }
+    const { sources, sourcesContent: contents = [] } = content
+    return step.value && { sources, contents, mappings: step.value }
   }
+}
+
+export interface OriginalPosition extends Position {
+  readonly source: string
+  /** The text of the source, if the map brings it. */
+  readonly content: string | undefined
 }
 
 /** Where what stands at a position came from; undefined for what the bundler added. */
 export function originalPosition(
-  { sources, mappings }: SourceMap,
+  { sources, contents, mappings }: SourceMap,
   { line, column }: Position,
-): (Position & { readonly source: string }) | undefined {
+): OriginalPosition | undefined {
   const at = lastSegment(mappings, line - 1, column - 1)
   if (at < 0) return undefined
   const [, sourceIndex = -1, sourceLine = 0, sourceColumn = 0] = mappings.segments.subarray(
@@ -53,14 +63,19 @@ export function originalPosition(
   const source = sources[sourceIndex]
   return source === undefined
     ? undefined
-    : { source, line: sourceLine + 1, column: sourceColumn + 1 }
+    : {
+        source,
+        line: sourceLine + 1,
+        column: sourceColumn + 1,
+        content: contents[sourceIndex] ?? undefined,
+      }
 }
 
 /** Roughly what it keeps in memory, in bytes. */
-export const sizeOfMap = ({ sources, mappings }: SourceMap): number =>
+export const sizeOfMap = ({ sources, contents, mappings }: SourceMap): number =>
   mappings.segments.byteLength +
   mappings.lineStarts.byteLength +
-  sources.reduce((sum, source) => sum + source.length * 2 + 16, 256)
+  [...sources, ...contents].reduce((sum, text) => sum + (text?.length ?? 0) * 2 + 16, 256)
 
 /** The last one on the line that does not begin after the column; -1 when there is none. */
 function lastSegment({ lineStarts, segments }: Mappings, line: number, column: number): number {
