@@ -62,6 +62,7 @@ const STATUS = {
   JobOverlap: 409,
   ImmutableField: 409,
   UserAlreadyExists: 409,
+  UserAlreadyActive: 409,
   CannotDeleteSelf: 409,
   LastSuperAdmin: 409,
   MailboxOwnershipConflict: 409,

@@ -1,5 +1,7 @@
 import { Type } from '@sinclair/typebox'
 
+import { asciiDomain } from '#base/domain-name.ts'
+
 /**
  * Neither blanks and control characters, nor what a mail header gives a meaning, nor marks that nobody sees: two accounts
  * must not look alike.
@@ -20,5 +22,9 @@ export const OptionalAddress = Type.Union([EmailAddress, Type.Null()], {
   fault: 'must be an email address, or null for none',
 })
 
-/** The one spelling under which an address is stored and looked up. */
-export const canonicalEmail = (email: string): string => email.trim().toLowerCase()
+/** The one spelling under which an address is stored and looked up: lower case, the domain in ASCII as DNS has it. */
+export function canonicalEmail(email: string): string {
+  const lower = email.trim().toLowerCase()
+  const at = lower.lastIndexOf('@') + 1
+  return lower.slice(0, at) + (asciiDomain(lower.slice(at)) ?? lower.slice(at))
+}

@@ -1,4 +1,4 @@
-import { Elysia } from 'elysia'
+import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
 import { SHORT_JSON_BYTES, jsonBody, optionalJsonBody } from '#http/bodies/request-body.ts'
@@ -17,6 +17,23 @@ import { InviteResendRequest, ResentInvites } from '#identity/invites/super-admi
 
 const PAGE = { defaultLimit: 50, maxLimit: 50 }
 
+const SearchText = t.String({
+  minLength: 1,
+  maxLength: 254,
+  pattern: '^[^\\u0000]*$',
+  fault: 'must be 1 to 254 characters, none of them NUL',
+})
+
+const UserQuery = t.Composite([
+  PageQuery,
+  t.Object({
+    /** Exactly this address, the primary or the external one. */
+    email: t.Optional(SearchText),
+    /** What one of them begins with. */
+    q: t.Optional(SearchText),
+  }),
+])
+
 /** The people who run a site. */
 export const adminUserRoutes = (context: AppContext) =>
   new Elysia({ prefix: '/admin/api/users' })
@@ -31,11 +48,24 @@ export const adminUserRoutes = (context: AppContext) =>
     )
     .get(
       '/',
-      async ({ site, query }) =>
-        answerPage(context, { scope: [site.siteId, 'users'], query, bounds: PAGE }, (page) =>
-          context.adminUsers.list(site, page),
-        ),
-      { role: 'admin', query: PageQuery, response: PageOf(AdminUser) },
+      async ({ site, query }) => {
+        const { email, q } = query
+        const scope = [site.siteId, 'users', JSON.stringify([email, q])]
+        return answerPage(context, { scope, query, bounds: PAGE }, (page) =>
+          context.adminUsers.list(site, { ...page, email, q }),
+        )
+      },
+      { role: 'admin', query: UserQuery, response: PageOf(AdminUser) },
+    )
+    .get('/:userId', async ({ site, params }) => context.adminUsers.get(site, params.userId), {
+      role: 'admin',
+      params: UserPath,
+      response: AdminUser,
+    })
+    .post(
+      '/:userId/invite/resend',
+      async ({ site, by, params }) => context.adminUsers.resendInvite(site, by, params.userId),
+      { role: 'admin', params: UserPath, response: CreatedAdminUser },
     )
     .patch(
       '/:userId',

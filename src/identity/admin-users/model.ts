@@ -42,3 +42,10 @@ export const CreatedAdminUser = Type.Object({
   inviteRecipient: Type.String(),
 })
 export type CreatedAdminUser = Static<typeof CreatedAdminUser>
+
+/** Which members, by either of their addresses. */
+export interface AdminUserSearch {
+  readonly email?: string | undefined
+  /** What an address begins with. */
+  readonly q?: string | undefined
+}

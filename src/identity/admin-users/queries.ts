@@ -1,3 +1,6 @@
+import { sql } from 'kysely'
+
+import type { PageRequest } from '#base/page.ts'
 import type { Role } from '#identity/actor.ts'
 import { type UserKey, inPool, ofUser } from '#identity/user-key.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -14,23 +17,51 @@ export async function lockPool(tx: SiteTx, userPoolId: string): Promise<void> {
     .execute()
 }
 
+/** Which users, by either of their addresses; both fields in the spelling in which addresses are stored. */
+export interface AdminUserFilter {
+  readonly email?: string | undefined
+  /** What an address begins with. */
+  readonly prefix?: string | undefined
+}
+
+/** Sorts behind every other character. */
+const LAST_CHARACTER = '\u{10ffff}'
+
 /** By address; one more than the limit when there is a next page. */
 export function selectAdminUsers(
   tx: SiteTx,
   userPoolId: string,
-  page: { readonly limit: number; readonly after: string | undefined },
+  page: PageRequest & AdminUserFilter,
 ): Promise<AdminUser[]> {
-  const { after } = page
+  const { after, email, prefix } = page
   return tx.db
     .selectFrom('pool_user')
     .select(['sub as userId', 'email', 'external_email as externalEmail', 'status'])
     .select((row) => row.ref('role').$notNull().as('role'))
     .where(inPool(tx, userPoolId))
     .$if(after !== undefined, (query) => query.where('email', '>', after ?? ''))
+    .$if(email !== undefined, (query) =>
+      query.where((row) =>
+        row.or([isAddress('email', email ?? ''), isAddress('external_email', email ?? '')]),
+      ),
+    )
+    .$if(prefix !== undefined, (query) =>
+      query.where((row) =>
+        row.or([beginsWith('email', prefix ?? ''), beginsWith('external_email', prefix ?? '')]),
+      ),
+    )
     .orderBy('email')
     .limit(page.limit + 1)
     .execute()
 }
+
+const isAddress = (column: 'email' | 'external_email', address: string) =>
+  sql<boolean>`${sql.ref(column)} collate "C" = ${address}`
+
+/** A range, not a pattern: an index answers it under row-level security, and no character has a meaning. */
+const beginsWith = (column: 'email' | 'external_email', prefix: string) =>
+  sql<boolean>`(${sql.ref(column)} collate "C" >= ${prefix}
+    and ${sql.ref(column)} collate "C" < ${prefix + LAST_CHARACTER})`
 
 /** The states of the super-admins besides one. */
 export async function selectOtherSuperAdmins(

@@ -4,6 +4,7 @@ import { type ActorContext, type Role, requireAuthorityOver } from '#identity/ac
 import { canonicalEmail } from '#identity/email.ts'
 import type { Invites } from '#identity/invites/service.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
+import type { AuthRateLimiter } from '#identity/rate-limits/auth-rate-limiter.ts'
 import type { AccountChanges } from '#identity/revocation/account-changes.ts'
 import type { SecurityEventName } from '#identity/security-events/model.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
@@ -16,7 +17,7 @@ import type { IdempotentAnswers, RepeatableRequest } from '#sites/idempotency/se
 import type { Site } from '#sites/site.ts'
 
 import type { MailboxOwnership } from './mailbox-ownership.ts'
-import type { AdminUser, CreatedAdminUser, NewAdminUser } from './model.ts'
+import type { AdminUser, AdminUserSearch, CreatedAdminUser, NewAdminUser } from './model.ts'
 import {
   deleteUser,
   lockPool,
@@ -31,6 +32,7 @@ export interface AdminUsersDeps extends Pick<PlatformServices, 'database' | 'clo
   readonly changes: AccountChanges
   readonly users: Users
   readonly invites: Invites
+  readonly rateLimiter: Pick<AuthRateLimiter, 'beginMail'>
   readonly events: SecurityEvents
   readonly idempotentAnswers: IdempotentAnswers
   readonly mailboxOwnership: MailboxOwnership
@@ -60,11 +62,47 @@ export class AdminUsers {
     })
   }
 
-  async list(site: Site, page: PageRequest): Promise<PageRows<AdminUser>> {
+  /** Those that match all of the filter, by address. */
+  async list(site: Site, page: PageRequest & AdminUserSearch): Promise<PageRows<AdminUser>> {
     const { admin } = await this.#deps.directory.get(site)
+    const { email, q } = page
+    const filter = {
+      email: email === undefined ? undefined : canonicalEmail(email),
+      prefix: q === undefined ? undefined : canonicalEmail(q),
+    }
     return this.#deps.database.withSite(site.siteId, async (tx) => {
-      const rows = await selectAdminUsers(tx, admin.userPoolId, page)
+      const rows = await selectAdminUsers(tx, admin.userPoolId, { ...page, ...filter })
       return pageRows(rows, page.limit, ({ email }) => email)
+    })
+  }
+
+  /** 404 for who is not of the site's admin pool. */
+  async get(site: Site, userId: string): Promise<AdminUser> {
+    const { admin } = await this.#deps.directory.get(site)
+    return this.#deps.database.withSite(site.siteId, async (tx) =>
+      adminUserOf(await this.#find(tx, admin.userPoolId, userId)),
+    )
+  }
+
+  /** A new link for one who has not come yet; the ones before end. 409 `UserAlreadyActive` for who has come. */
+  async resendInvite(site: Site, by: ActorContext, userId: string): Promise<CreatedAdminUser> {
+    const { database, directory, users, rateLimiter, invites } = this.#deps
+    const { admin: pool } = await directory.get(site)
+    const { userPoolId } = pool
+    const { email, externalEmail } = await database.withSite(site.siteId, async (tx) => {
+      const user = await this.#find(tx, userPoolId, userId)
+      requireAuthorityOver(by.actor, user.role)
+      if (user.status !== 'INVITED') throw alreadyActive(user)
+      return user
+    })
+    await rateLimiter.beginMail({ site, pool, email: externalEmail ?? email, origin: by.origin })
+    return database.withSite(site.siteId, async (tx) => {
+      const user = await users.lockInvited(tx, userPoolId, userId)
+      if (!user) throw alreadyActive(await this.#find(tx, userPoolId, userId))
+      // Their role may have changed meanwhile.
+      requireAuthorityOver(by.actor, user.role)
+      const { recipient, delivers } = await invites.send(tx, site, user, by)
+      return { ...adminUserOf(user), inviteSent: delivers, inviteRecipient: recipient }
     })
   }
 
@@ -136,17 +174,22 @@ export class AdminUsers {
     userId: string,
     change: (tx: SiteTx, user: User) => Promise<Result>,
   ): Promise<Result> {
-    const { database, directory, changes, users } = this.#deps
+    const { database, directory, changes } = this.#deps
     const { admin } = await directory.get(site)
     return database.withSite(site.siteId, async (tx) => {
       await lockPool(tx, admin.userPoolId)
-      const user = await users.find(tx, admin.userPoolId, userId)
-      if (!user) throw notFound('User', userId)
+      const user = await this.#find(tx, admin.userPoolId, userId)
       requireAuthorityOver(by.actor, user.role)
       const result = await change(tx, user)
       await changes.userChanged(tx, userId)
       return result
     })
+  }
+
+  async #find(tx: SiteTx, userPoolId: string, userId: string): Promise<User> {
+    const user = await this.#deps.users.find(tx, userPoolId, userId)
+    if (!user) throw notFound('User', userId)
+    return user
   }
 
   #record(
@@ -168,6 +211,9 @@ const canonicalOrNone = (email: string | null | undefined): string | null =>
 function adminUserOf({ sub, email, role, externalEmail, status }: User): AdminUser {
   return { userId: sub, email, role: role ?? 'user', externalEmail, status }
 }
+
+const alreadyActive = ({ email }: User): AppError =>
+  new AppError('UserAlreadyActive', `"${email}" has taken up the invite and needs no other one`)
 
 /** One who can sign in must be left; only an invitation may be taken back when nobody else has come yet. */
 async function requireAnother(tx: SiteTx, { userPoolId, sub, status }: User): Promise<void> {

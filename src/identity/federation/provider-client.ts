@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { Value } from '@sinclair/typebox/value'
 
 import type { Clock } from '#base/clock.ts'
+import { isShownDomain } from '#base/domain-name.ts'
 import { EmailAddress, canonicalEmail } from '#identity/email.ts'
 
 import { type ProviderClaims, isUnknownKey, readIdToken } from './id-token.ts'
@@ -167,10 +168,12 @@ function basicCredentials({ clientId, clientSecret }: ProviderAccess): readonly 
 /** The address in its canonical spelling; undefined for what is no address, or may become another one in lower case. */
 function usableEmail(email: unknown): string | undefined {
   if (!Value.Check(EmailAddress, email)) return undefined
-  const canonical = canonicalEmail(email)
   // Some characters become another letter in lower case: the Kelvin sign becomes "k".
   const asciiLower = email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase())
-  return canonical === asciiLower ? canonical : undefined
+  if (email.toLowerCase() !== asciiLower) return undefined
+  // And some in a domain: a wide letter becomes a plain one.
+  const domain = asciiLower.slice(asciiLower.lastIndexOf('@') + 1)
+  return isShownDomain(domain) ? canonicalEmail(email) : undefined
 }
 
 /** An error code of the provider, without characters that do not belong into a log. */

@@ -102,6 +102,19 @@ export function selectInvitedSuperAdminsForUpdate(
     .execute()
 }
 
+/** Undefined unless the user is still to come; nobody else changes the row until the transaction ends. */
+export function selectInvitedForUpdate(
+  tx: SiteTx,
+  userPoolId: string,
+  sub: string,
+): Promise<User | undefined> {
+  return users(tx, userPoolId)
+    .where('sub', '=', sub)
+    .where('status', '=', 'INVITED')
+    .forUpdate()
+    .executeTakeFirst()
+}
+
 /** Super-admins are users of the admin pool; visitors have no role. */
 export async function selectSuperAdminEmails(tx: SiteTx, limit: number): Promise<string[]> {
   const rows = await tx.db

@@ -12,6 +12,7 @@ import type { AccountStatus, User } from './model.ts'
 import {
   type NewUser,
   insertUser,
+  selectInvitedForUpdate,
   selectInvitedSuperAdminsForUpdate,
   selectAccountStatus,
   selectSuperAdminEmails,
@@ -106,6 +107,11 @@ export class Users {
     filter: { readonly emails: readonly string[]; readonly limit: number },
   ): Promise<readonly User[]> {
     return selectInvitedSuperAdminsForUpdate(tx, userPoolId, filter)
+  }
+
+  /** Undefined unless the user is still to come; nobody else changes them meanwhile. */
+  lockInvited(tx: SiteTx, userPoolId: string, sub: string): Promise<User | undefined> {
+    return selectInvitedForUpdate(tx, userPoolId, sub)
   }
 
   /** Undefined when the account is gone. */

@@ -1,11 +1,9 @@
-import { domainToASCII } from 'node:url'
+import { asciiDomain } from '#base/domain-name.ts'
 
 /** RFC 5322 §3.2.3 without quoting, RFC 6531 beyond ASCII: nothing that could end an address or begin another. */
 const LOCAL_PART = /^[\w!#$%&'*+/=?^`{|}~.\-\u{a1}-\u{10ffff}]+$/u
 /** RFC 5321 §4.5.3.1.1. */
 const MAX_LOCAL_PART = 64
-const DNS_NAME = /^(?=.{1,253}$)[a-z0-9-]{1,63}(?:\.[a-z0-9-]{1,63})*$/i
-const UNICODE_NAME = /^[a-z0-9.\-\u{a1}-\u{10ffff}]{1,253}$/iu
 const BLANK = /[\p{C}\p{Z}]/u
 
 /** RFC 5321 §4.5.3.1.3, without the brackets. */
@@ -30,7 +28,6 @@ function pathOf(address: string): string | undefined {
   const at = address.lastIndexOf('@')
   const [local, domain] = [address.slice(0, at), address.slice(at + 1)]
   if (at < 1 || !LOCAL_PART.test(local) || BLANK.test(address)) return undefined
-  // A name in ASCII stays as it is: what a URL parser would make of it is another name.
-  const ascii = UNICODE_NAME.test(domain) && !DNS_NAME.test(domain) ? domainToASCII(domain) : domain
-  return DNS_NAME.test(ascii) ? `${local}@${ascii.toLowerCase()}` : undefined
+  const ascii = asciiDomain(domain)
+  return ascii === undefined ? undefined : `${local}@${ascii}`
 }
