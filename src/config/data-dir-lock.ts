@@ -1,8 +1,8 @@
-import { chmod, mkdir, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
-import { ifMissing } from '#base/error-code.ts'
+import { hasCode, ifMissing } from '#base/error-code.ts'
 import { isJsonObject } from '#base/json-object.ts'
 
 import { createFileAtomically, writeFileAtomically } from './atomic-file.ts'
@@ -22,7 +22,7 @@ export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
   const mine = JSON.stringify({ pid: process.pid, started: processStart(process.pid) })
 
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    if ((await createFileAtomically(file, mine)) || (await takeOver(file, mine))) {
+    if (await take(file, mine, dataDir)) {
       return {
         async [Symbol.asyncDispose]() {
           if ((await read(file)) === mine) await rm(file, { force: true })
@@ -40,6 +40,27 @@ export async function lockDataDir(dataDir: string): Promise<AsyncDisposable> {
   }
   throw new SetupError(
     `The lock "${file}" cannot be taken: remove it if no Croft runs on this folder`,
+  )
+}
+
+async function take(file: string, mine: string, dataDir: string): Promise<boolean> {
+  try {
+    return (await createFileAtomically(file, mine)) || (await takeOver(file, mine))
+  } catch (cause) {
+    if (!hasCode(cause, 'EACCES', 'EPERM', 'EROFS')) throw cause
+    throw new SetupError(await notWritable(dataDir), { cause })
+  }
+}
+
+async function notWritable(dataDir: string): Promise<string> {
+  const { uid } = await stat(dataDir)
+  const mine = process.getuid?.()
+  if (uid === mine) {
+    return `The data folder "${dataDir}" cannot be written: make it writable, or name another with CROFT_DATA_DIR`
+  }
+  return (
+    `The data folder "${dataDir}" belongs to uid ${uid}, and this is uid ${mine}: start Croft as the user that it belongs to, ` +
+    'or give this one a folder of its own with CROFT_DATA_DIR'
   )
 }
 

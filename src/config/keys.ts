@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
+import { hasCode, ifMissing } from '#base/error-code.ts'
+
 import { createFileAtomically } from './atomic-file.ts'
 import type { Secrets } from './config.ts'
 import { SetupError } from './setup-error.ts'
@@ -33,6 +35,7 @@ export async function openKeys(
     return key
   }
   const operatorKey = await open(secrets.operatorKey, operatorKeyFile(dataDir))
+  if (secrets.masterKey === undefined) await assertNotLost(dataDir)
   const masterKey = await open(secrets.masterKey, masterKeyFile(dataDir))
   return { operatorKey, masterKey: decodeMasterKey(masterKey, dataDir), exposedFiles }
 }
@@ -54,8 +57,27 @@ export async function readOperatorKey(
   return text.trim()
 }
 
+/** A new key would open nothing of a database that is there already. */
+async function assertNotLost(dataDir: string): Promise<void> {
+  const file = masterKeyFile(dataDir)
+  if ((await isThere(file)) || !(await isThere(join(dataDir, 'postgres/password')))) return
+  throw new SetupError(
+    `The master key of the database in "${dataDir}" is missing: put "${file}" back from a backup, or set CROFT_MASTER_KEY to it. ` +
+      'Without that key the secrets in the database cannot be opened',
+  )
+}
+
+const isThere = (path: string): Promise<boolean> => stat(path).then(() => true, ifMissing(false))
+
 async function readKey(file: string): Promise<string> {
-  const key = (await readFile(file, 'utf8')).trim()
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    if (!hasCode(cause, 'EACCES', 'EPERM')) throw cause
+    throw new SetupError(
+      `The key in "${file}" may not be read by this user: start Croft as the user that the file belongs to`,
+      { cause },
+    )
+  })
+  const key = text.trim()
   if (/^[\x21-\x7e]{24,512}$/.test(key)) return key
   throw new SetupError(`"${file}" holds no key: put it back from a backup`)
 }

@@ -32,10 +32,20 @@ export async function putBack(name: string, dataDir: string): Promise<Installati
     await writeFile(file, Buffer.from(content, 'base64'), { mode: 0o600 })
   }
   await chmod(dataDir, 0o711)
-  await using postgres = await startEmbeddedPostgres({ dataDir, log: silentLog })
-  await migrate(postgres.url, installation.migrations)
-  await fill(postgres.url, installation.tables)
+  await inDatabaseOf(dataDir, async (url) => {
+    await migrate(url, installation.migrations)
+    await fill(url, installation.tables)
+  })
   return installation
+}
+
+/** Starts the database of a data folder whose service is stopped, for as long as the work takes. */
+export async function inDatabaseOf(
+  dataDir: string,
+  work: (url: string) => Promise<void>,
+): Promise<void> {
+  await using postgres = await startEmbeddedPostgres({ dataDir, log: silentLog })
+  await work(postgres.url)
 }
 
 /** With the files that its build had, and no later one. */

@@ -81,12 +81,14 @@ function checkHistory(
     const migration = known.find((candidate) => candidate.name === name)
     if (!migration) {
       throw new SetupError(
-        `The database has the migration "${name}", which this version of Croft does not know: start the version that applied it, or a newer one`,
+        `The database has the migration "${name}", which this version of Croft does not know: a newer one has used it. Start that version, or a newer one; ` +
+          'to go back, put back the backup from before the upgrade',
       )
     }
     if (migration.sha256 !== sha256) {
       throw new SetupError(
-        `The migration "${name}" was changed after this database applied it: restore the file and put the change into a new migration`,
+        `The migration "${name}" was changed after this database applied it: the database is of a build between two versions, or the file was edited. ` +
+          'Start the build that made it, put back a backup of a version, or restore the file and put the change into a new migration',
       )
     }
   }

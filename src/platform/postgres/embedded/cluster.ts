@@ -14,13 +14,15 @@ import type { Placement } from './placement.ts'
 export async function openCluster(placement: Placement): Promise<string> {
   const versionFile = join(placement.cluster, 'PG_VERSION')
   const major = await readFile(versionFile, 'utf8').catch(ifMissing(undefined))
-  if (major === undefined) return initCluster(placement)
-
+  if (major === undefined) {
+    await assertNothingLost(placement)
+    return initCluster(placement)
+  }
   const ours = placement.binaries.version.split('.')[0]
   if (major.trim() !== ours) {
     throw new SetupError(
       `The database in "${placement.cluster}" is of PostgreSQL ${major.trim()}, the installed binaries are of ${ours}: ` +
-        'dump it with the old version and restore it into a new data folder, or set DATABASE_URL',
+        `start it with a Croft that brings PostgreSQL ${major.trim()}; to move it, dump it there (pg_dump) and restore it into a server that DATABASE_URL names`,
     )
   }
   const password = await readFile(placement.passwordFile, 'utf8').catch(ifMissing(undefined))
@@ -30,6 +32,25 @@ export async function openCluster(placement: Placement): Promise<string> {
     )
   }
   return password.trim()
+}
+
+/** A database that was here is not replaced by an empty one. */
+async function assertNothingLost({ cluster, passwordFile }: Placement): Promise<void> {
+  const inside = await readdir(cluster).catch(ifMissing<string[]>([]))
+  if (inside.length > 0) {
+    throw new SetupError(
+      `The database in "${cluster}" is not whole, its file "PG_VERSION" is missing: put the folder back from a backup, ` +
+        'or move it away to start with an empty one',
+    )
+  }
+  // A first start that was killed has written the password, and has its unfinished folder beside.
+  const beside = await readdir(dirname(cluster)).catch(ifMissing<string[]>([]))
+  if (beside.some((name) => name.startsWith(`${basename(cluster)}.new.`))) return
+  const password = await readFile(passwordFile, 'utf8').catch(ifMissing(undefined))
+  if (password === undefined) return
+  throw new SetupError(
+    `The database of this data folder is missing: put "${cluster}" back from a backup, or remove "${passwordFile}" to start with an empty one`,
+  )
 }
 
 /** Works in a folder beside and renames it when it is complete: a crash leaves nothing that looks like a cluster. */
