@@ -4,6 +4,8 @@ import { text as textOf } from 'node:stream/consumers'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { parseDefinitionJson } from '#runtime/definitions/definition-json.ts'
+
 import { columns, printable } from './columns.ts'
 import {
   type CliCommand,
@@ -118,7 +120,7 @@ async function definitionIn(file: string): Promise<unknown> {
     },
   )
   try {
-    return JSON.parse(text)
+    return parseDefinitionJson(text)
   } catch (cause) {
     // What a parser says repeats the text, which may hold a secret.
     throw new CommandError(`${name} is not valid JSON`, { cause })

@@ -9,6 +9,7 @@ import type {
 import type { SiteLifecycle, SiteCreation } from '#sites/site-lifecycle.ts'
 import { SITE_DEFINITION_FILE } from '#sites/static-settings.ts'
 
+import { parseDefinitionJson } from './definitions/definition-json.ts'
 import type { IacSubmissions } from './iac/submissions.ts'
 import type { Revisions } from './revisions/service.ts'
 
@@ -49,7 +50,7 @@ export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
 /** What the file says of the runtime: how public files are served is not the runtime's. */
 function parseFile(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseDefinitionJson(text)
     if (!isJsonObject(value)) return value
     const { static: _static, ...definition } = value
     return definition

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
+import { definitionBody } from '#http/bodies/request-body.ts'
 import { PageOf, PageQuery, answerList } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
@@ -43,7 +44,13 @@ export const iacDefinitionRoutes = (context: AppContext) =>
       '/:profileName',
       async ({ site, params, body }) =>
         context.definitionProfiles.put(site.siteId, params.profileName, body),
-      { role: 'admin', params: NewProfilePath, body: PutDefinition, response: ProfileView },
+      {
+        role: 'admin',
+        requestBody: definitionBody(),
+        params: NewProfilePath,
+        body: PutDefinition,
+        response: ProfileView,
+      },
     )
     .delete(
       '/:profileName',

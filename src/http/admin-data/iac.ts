@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
@@ -31,7 +32,12 @@ export const iacRoutes = (context: AppContext) =>
         const repeat = idempotentRequest(request, `POST /admin/data/iac/jobs ${actor.userId}`, body)
         return context.iacSubmissions.submit(site.siteId, body, { userId: actor.userId, repeat })
       },
-      { role: 'admin', body: IacRequest, response: SubmittedView },
+      {
+        role: 'admin',
+        requestBody: definitionBody(),
+        body: IacRequest,
+        response: SubmittedView,
+      },
     )
     .get(
       '/jobs',

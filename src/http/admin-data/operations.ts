@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { itemsBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { PutOperation } from '#runtime/operations/model.ts'
@@ -21,7 +22,13 @@ export const operationRoutes = (context: AppContext) =>
         const { operation, permissionsSync } = await context.operations.put(site, body)
         return operationView(operation, permissionsSync)
       },
-      { role: 'admin', body: PutOperation, response: OperationView },
+      {
+        role: 'admin',
+        // What a preset fixes may be items of a table.
+        requestBody: itemsBody('json'),
+        body: PutOperation,
+        response: OperationView,
+      },
     )
     .delete(
       '/operations/:operation',

@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import type { AppContext } from '#context'
-import { optionalJsonBody } from '#http/bodies/request-body.ts'
+import { type RequestBody, itemsBody, optionalJsonBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
 import { resourceAuth } from '#http/plugins/resource-auth.ts'
@@ -26,6 +26,7 @@ export const tableActionRoutes = (context: AppContext) =>
     noun: 'table',
     actions: TABLE_ACTIONS,
     answers: TABLE_ANSWERS,
+    bodyOf: () => itemsBody('optional-json'),
     perform: (siteId, resource, action, body) =>
       context.tables.perform(tableOf(siteId, resource), action, body),
   })
@@ -37,6 +38,8 @@ export const bucketActionRoutes = (context: AppContext) =>
     noun: 'bucket',
     actions: BUCKET_ACTIONS,
     answers: BUCKET_ANSWERS,
+    bodyOf: (action) =>
+      optionalJsonBody(action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined),
     perform: (siteId, resource, action, body) =>
       context.buckets.perform(bucketOf(siteId, resource), action, body),
   })
@@ -46,6 +49,7 @@ interface Actions<Action extends string> {
   readonly noun: string
   readonly actions: readonly Action[]
   readonly answers: Readonly<Record<Action, TSchema>>
+  readonly bodyOf: (action: Action) => RequestBody
   readonly perform: (
     siteId: string,
     resource: Resource,
@@ -56,17 +60,16 @@ interface Actions<Action extends string> {
 
 function actionRoutes<Action extends string>(
   context: AppContext,
-  { prefix, noun, actions, answers, perform }: Actions<Action>,
+  { prefix, noun, actions, answers, bodyOf, perform }: Actions<Action>,
 ) {
   const routes = new Elysia({ prefix }).use(adminAuth(context)).use(resourceAuth(context))
   for (const action of actions) {
-    const limitBytes = action === 'put-object' ? MAX_OBJECT_JSON_BYTES : undefined
     routes.post(
       `/${action}`,
       async ({ site, resource, body }) => perform(site.siteId, resource(), action, body),
       {
         resourceRole: 'admin',
-        requestBody: optionalJsonBody(limitBytes),
+        requestBody: bodyOf(action),
         params: ResourcePath,
         // Each action says itself what it does not know.
         body: Type.Unknown(),

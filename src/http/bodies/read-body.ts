@@ -20,7 +20,7 @@ const decoder = new TextDecoder()
 export async function readJson(request: Request, body: RequestBody): Promise<unknown> {
   const text = hasJsonBody(request) ? await readText(request, body) : ''
   if (text.trim() === '') return body.kind === 'optional-json' ? {} : undefined
-  return parseBody(text)
+  return parseBody(text, body)
 }
 
 /** Whether there is a body; throws where it is not sent as JSON. */
@@ -147,10 +147,10 @@ function openReader(request: Request, stream: ReadableStream<Uint8Array>) {
 }
 
 /** Throws `InvalidJson`, and `ValidationError` for what is nested too deep or holds too much. */
-function parseBody(text: string): unknown {
+function parseBody(text: string, { parse }: RequestBody): unknown {
   checkJsonSize(text, MAX_BODY_DEPTH)
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch (error) {
     throw new AppError('InvalidJson', 'The request body is not valid JSON', { cause: error })
   }

@@ -1,5 +1,7 @@
 import { MAX_SERVICE_PUT_BYTES } from '#platform/objects/object-rules.ts'
 import { bodyTooLarge } from '#runtime/calls/request-body.ts'
+import { parseDefinitionBody } from '#runtime/definitions/definition-json.ts'
+import { withExactNumbers } from '#runtime/tables/items/exact-numbers.ts'
 
 const KIB = 1024
 const MIB = 1024 * KIB
@@ -14,15 +16,20 @@ const MAX_SHORT_BYTES = 16 * KIB
  */
 type Kind = 'json' | 'optional-json' | 'form' | 'text' | 'upload'
 
+const parseJson = (json: string): unknown => JSON.parse(json)
+
 /** What a route takes for its body. Every route that can have one declares it, beside its authority. */
 export class RequestBody {
   readonly kind: Kind
   /** A longer body is refused (413): by its declared length, or where it passes this. */
   readonly limitBytes: number
+  /** Throws a `SyntaxError`. */
+  readonly parse: (json: string) => unknown
 
-  constructor(kind: Kind, limitBytes: number) {
+  constructor(kind: Kind, limitBytes: number, parse: (json: string) => unknown = parseJson) {
     this.kind = kind
     this.limitBytes = limitBytes
+    this.parse = parse
   }
 
   get isJson(): boolean {
@@ -47,6 +54,13 @@ export const jsonBody = (limitBytes = JSON_BYTES): RequestBody =>
 
 export const optionalJsonBody = (limitBytes = JSON_BYTES): RequestBody =>
   new RequestBody('optional-json', limitBytes)
+
+/** Fields with values of items in them, whose numbers keep all of their digits. */
+export const itemsBody = (kind: 'json' | 'optional-json'): RequestBody =>
+  new RequestBody(kind, JSON_BYTES, (json) => JSON.parse(withExactNumbers(json)))
+
+export const definitionBody = (): RequestBody =>
+  new RequestBody('json', JSON_BYTES, parseDefinitionBody)
 
 /** For routes that take a few fields. */
 export const SHORT_JSON_BYTES = 256 * KIB

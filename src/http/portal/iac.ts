@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
 import { DefinitionView, IacJobView, SubmittedView, iacJobView } from '#http/admin-data/iac-view.ts'
+import { definitionBody } from '#http/bodies/request-body.ts'
 import { idempotentRequest } from '#http/idempotency.ts'
 import { SitePath } from '#http/path-params.ts'
 import { siteAccess } from '#http/plugins/site-access.ts'
@@ -29,6 +30,7 @@ export const portalIacRoutes = (context: AppContext) =>
       },
       {
         siteAccess: IAC,
+        requestBody: definitionBody(),
         params: SitePath,
         body: IacRequest,
         response: SubmittedView,

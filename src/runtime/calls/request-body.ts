@@ -1,6 +1,7 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import { type ValueBounds, checkDepth, checkValueCount } from '#base/json-depth.ts'
 import { isJsonObject } from '#base/json-object.ts'
+import { withExactNumbers } from '#runtime/tables/items/exact-numbers.ts'
 
 const MAX_BODY_BYTES = 6 * 1024 * 1024
 
@@ -26,18 +27,31 @@ export const bodyTooLarge = (limitBytes: number): AppError =>
   })
 
 /** The payload of a bounded body; undefined when it names none. */
-export function payloadOf(body: string, bounds?: ValueBounds): unknown {
+export const payloadOf = (body: string, bounds?: ValueBounds): unknown =>
+  readPayload(body, parseJson, bounds)
+
+/** The same, where it goes to a table: its numbers keep all of their digits. */
+export const itemPayloadOf = (body: string, bounds?: ValueBounds): unknown =>
+  readPayload(body, (json) => JSON.parse(withExactNumbers(json)), bounds)
+
+function readPayload(
+  body: string,
+  parse: (json: string) => unknown,
+  bounds?: ValueBounds,
+): unknown {
   checkValueCount(body, bounds)
-  const parsed = parse(body)
+  const parsed = valid(body, parse)
   if (!isJsonObject(parsed)) {
     throw invalid('body', 'must be a JSON object such as {"payload": …}')
   }
   return parsed['payload']
 }
 
-function parse(body: string): unknown {
+const parseJson = (json: string): unknown => JSON.parse(json)
+
+function valid(body: string, parse: (json: string) => unknown): unknown {
   try {
-    return JSON.parse(body)
+    return parse(body)
   } catch (cause) {
     throw new AppError('InvalidJson', 'The request body is not valid JSON', { cause })
   }

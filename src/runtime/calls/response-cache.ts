@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import { canonicalJson } from '#base/canonical-json.ts'
 import type { CacheKey, SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
+import { withExactNumbers } from '#runtime/tables/items/exact-numbers.ts'
 
 import { payloadOf } from './request-body.ts'
 
@@ -150,9 +151,10 @@ export const requestTextOf = ({ authority, body }: CachedCall): string =>
  * reaches another caller; so is the site's own authority, whose nested calls open what strangers may not. Refuses a short body that a function could not be called with.
  */
 export function cacheKeyOf({ site, authority, body }: CachedCall, group: string): CacheKey {
-  // A long body that is not valid is refused by whoever runs it, and then nothing is kept under this key.
-  const request =
-    body.length > MAX_CANONICAL ? `raw ${body}` : `json ${canonicalPayload(payloadOf(body))}`
+  // A long body that is not valid is refused by whoever runs it, and then nothing is kept under this key. Tables tell numbers apart
+  // that are one as doubles.
+  const isRaw = body.length > MAX_CANONICAL || withExactNumbers(body) !== body
+  const request = isRaw ? `raw ${body}` : `json ${canonicalPayload(payloadOf(body))}`
   const entry = `${callerText(authority)}\n${request}`
   return {
     siteId: site.siteId,

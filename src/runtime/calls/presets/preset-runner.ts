@@ -8,7 +8,7 @@ import type { Bucket } from '#runtime/buckets/bucket.ts'
 import { insideFolder, outsideFolder, ownFolder } from '#runtime/buckets/owned-folder.ts'
 import type { AdmittedCall } from '#runtime/calls/admission.ts'
 import { operationError } from '#runtime/calls/failures.ts'
-import { boundBytes, payloadOf } from '#runtime/calls/request-body.ts'
+import { boundBytes, itemPayloadOf, payloadOf } from '#runtime/calls/request-body.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import {
   type BucketPreset,
@@ -63,8 +63,8 @@ export class PresetRunner {
 
   /** The data of the answer. Throws what the action throws, `Forbidden`, `OperationOverloaded` and `OperationInterrupted`. */
   async perform({ call, site }: AdmittedCall, binding: PresetBinding): Promise<unknown> {
-    const payload = boundedPayload(call.body, binding)
     const preset = presetOf(binding.preset)
+    const payload = boundedPayload(call.body, binding, preset)
     if (!preset) return payload ?? null
     const store = site.stores.get(binding.resourceId ?? '')
     if (store?.type !== preset.store) throw notFound('Resource', binding.resourceId ?? '')
@@ -157,9 +157,10 @@ function subOf(call: Call): string {
   )
 }
 
-function boundedPayload(body: string, { preset }: PresetBinding): unknown {
-  if (preset !== BRINGS_OBJECT) boundBytes(body, MAX_PAYLOAD_BYTES)
-  return payloadOf(body, PAYLOAD_BOUNDS)
+function boundedPayload(body: string, binding: PresetBinding, preset: Preset | undefined): unknown {
+  if (binding.preset !== BRINGS_OBJECT) boundBytes(body, MAX_PAYLOAD_BYTES)
+  const read = preset?.store === 'ddbTable' ? itemPayloadOf : payloadOf
+  return read(body, PAYLOAD_BOUNDS)
 }
 
 /** What a caller whom the limiter refused is told of. */

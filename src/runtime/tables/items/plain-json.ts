@@ -1,6 +1,7 @@
 import { type Attributes, type AttributeValue, type Item, membersOf } from './attribute-value.ts'
 import { mapFields } from './map-fields.ts'
 import { isMarkerName, MARKERS } from './markers.ts'
+import { canonicalNumber } from './number.ts'
 
 export type PlainValue =
   | null
@@ -40,12 +41,16 @@ function plainSet(value: AttributeValue): PlainValue {
   return { [MARKERS.set]: members }
 }
 
-/** A JSON number wherever a double has the very same digits, else its digits as text. */
+/** A JSON number wherever a double has the very same digits, and is within 2^53 if it is whole; else its digits as text. */
 function plainNumber(canonical: string): PlainValue {
   const number = Number(canonical)
-  const exact = String(number) === canonical
   const safe = !Number.isInteger(number) || Number.isSafeInteger(number)
-  return exact && safe ? number : { [MARKERS.number]: canonical }
+  return safe && isExact(number, canonical) ? number : { [MARKERS.number]: canonical }
+}
+
+function isExact(number: number, canonical: string): boolean {
+  const text = String(number)
+  return text === canonical || (text.includes('e') && canonicalNumber(text) === canonical)
 }
 
 const plainAttributes = (attributes: Attributes): PlainItem => mapFields(attributes, plainValue)
