@@ -92,6 +92,17 @@ describe('croft site deploy', () => {
     expect((await site.call('add', [2, 3])).json).toEqual({ ok: true, data: 5 })
   })
 
+  test('bundles what a function imports when it needs it', async () => {
+    const site = await newSite('lazy.test')
+    await write('dist/lib/one.ts', 'export const one = 1')
+    await write(
+      'dist/functions/add.ts',
+      "export default async () => (await import('../lib/one.ts')).one",
+    )
+    expect(await run('site', 'deploy', 'lazy.test', '--from', folder)).toMatchObject({ code: 0 })
+    expect((await site.call('add')).json).toEqual({ ok: true, data: 1 })
+  })
+
   test('refuses before anything is announced', async () => {
     await newSite('refused.test')
     await write('dist/functions/add.ts', `import 'node:fs'\n${ADD}`)

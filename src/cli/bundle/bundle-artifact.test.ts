@@ -146,6 +146,14 @@ describe('a function', () => {
     expect(bundles).toMatchObject([{ artifact: 'functions/save.ts', packages: [] }])
   })
 
+  test('that imports a file of the artifact when it needs it has it in its bundle', async () => {
+    await write('site/lib/one.ts', 'export const one = "the one"')
+    await save("export default async () => (await import('../lib/one.ts')).one")
+    const { named } = await bundled()
+    expect(named('.bundle.mjs')).toContain('the one')
+    expect(named('.bundle.mjs')).not.toContain('import(')
+  })
+
   test('may import texts', async () => {
     await write('site/functions/page.html', '<p>Hello</p>')
     await save("import page from './page.html'\nexport default () => page")

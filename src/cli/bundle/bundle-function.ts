@@ -57,8 +57,10 @@ export async function needsBundle({ build }: Esbuild, entry: Entry): Promise<boo
   const plugin: Plugin = {
     name: 'needs-bundle',
     setup(build) {
-      build.onResolve({ filter: NEEDS_BUNDLER }, ({ path, kind }) => {
+      build.onResolve({ filter: /./ }, ({ path, kind }) => {
         if (kind === 'entry-point') return undefined
+        // The sandbox has no import() of its own.
+        if (kind !== 'dynamic-import' && !NEEDS_BUNDLER.test(path)) return undefined
         needed = true
         return { path, external: true }
       })

@@ -29,7 +29,7 @@ export const READING = {
   logLevel: 'silent',
 } as const satisfies BuildOptions
 
-/** Imports that only a bundler can follow: packages and aliases, and files that are imported as text. */
+/** What only a bundler finds: packages and aliases, and files that are imported as text. */
 export const NEEDS_BUNDLER = new RegExp(
   `^[^./]|(?:${TEXT_EXTENSIONS.join('|').replaceAll('.', '\\.')})$`,
 )
