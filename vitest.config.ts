@@ -12,6 +12,7 @@ const LONG = [
   'test/sandbox/engine/preparation.test.ts',
   'test/sandbox/attacks/attacks.test.ts',
   'test/boot/sign-in-restart.test.ts',
+  'test/boot/push-restart.test.ts',
   'test/platform-outside/http-server.test.ts',
   'test/platform/queue.test.ts',
   'test/mail/delivery.test.ts',

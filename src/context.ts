@@ -24,12 +24,15 @@ import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import { definitionDiff } from '#runtime/definitions/definition-diff.ts'
+import { deploymentOutcome } from '#runtime/deployment-outcome.ts'
 import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
 import { DeploymentHistory } from '#sites/deployments/deployment-history.ts'
 import { Rollbacks } from '#sites/deployments/rollbacks.ts'
 import { Deployments } from '#sites/deployments/service.ts'
+import { RepositoryPacks } from '#sites/repository/packs.ts'
+import { SiteRepositories, type SiteRepositoriesDeps } from '#sites/repository/service.ts'
 import { Sites } from '#sites/service.ts'
 import { SiteCleanup } from '#sites/site-cleanup.ts'
 import { SiteKeys } from '#sites/site-keys.ts'
@@ -62,6 +65,7 @@ export interface AppContext extends Identity, Mail, Runtime {
   readonly outbox: Outbox
   readonly sites: Sites
   readonly deployments: Deployments
+  readonly siteRepositories: SiteRepositories
   /** The public files of sites, and their bytes. */
   readonly staticSites: StaticSites
   readonly staticContents: StaticContents
@@ -152,7 +156,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     sandboxWalls: () => runtime.sandbox.status().walls,
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
-    [Symbol.asyncDispose]: () => disposeAll([runtime, queue, objects]),
+    [Symbol.asyncDispose]: () => disposeAll([files.siteRepositories, runtime, queue, objects]),
   }
 }
 
@@ -183,7 +187,7 @@ async function work(
   await Promise.all([queue.run(stop, handBack), runtime.jobScheduler.run(stop)])
 }
 
-/** The deployments of sites, and the job that removes what a deleted site leaves behind. */
+/** The deployments of sites, their repositories, and the job that removes what a deleted site leaves behind. */
 async function openDeployments(
   platform: Platform,
   services: {
@@ -196,13 +200,20 @@ async function openDeployments(
 ): Promise<
   Pick<
     AppContext,
-    'deployments' | 'deploymentHistory' | 'rollbacks' | 'staticSites' | 'staticContents'
+    | 'deployments'
+    | 'siteRepositories'
+    | 'deploymentHistory'
+    | 'rollbacks'
+    | 'staticSites'
+    | 'staticContents'
   >
 > {
   const { config, postgres } = platform
   const { queue, runtime, mail } = services
   const deps = { ...platform, ...services, database: postgres.database }
   const artifacts = new Artifacts(deps)
+  const packs = new RepositoryPacks(deps)
+  const workDir = join(config.dataDir, 'work')
   const encodedFiles = new EncodedFiles({ ...deps, artifacts })
   const manifests = new ManifestBuilder({ ...deps, artifacts, encodedFiles })
   const staticSites = new StaticSites({ ...deps, notifications: postgres.notifications, manifests })
@@ -211,6 +222,7 @@ async function openDeployments(
     ...deps,
     artifacts,
     encodedFiles,
+    packs,
     removers: [runtime.tableBuilds, mail.mailRemoval],
   })
   queue.handle('site-cleanup', (job, signal) => cleanup.run(job, signal))
@@ -222,16 +234,30 @@ async function openDeployments(
     parts: [runtime.lifecycle, staticSites],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
-    workDir: join(config.dataDir, 'work'),
+    workDir,
   })
   return {
     deployments,
+    siteRepositories: openRepositories({ ...deps, deployments, packs, workDir }),
     deploymentHistory: history,
     rollbacks: new Rollbacks({ ...deps, deployments }),
     staticSites,
     staticContents: new StaticContents({ ...deps, artifacts }),
   }
 }
+
+const openRepositories = (
+  deps: Omit<SiteRepositoriesDeps, 'cacheDir' | 'waitForRuntime'> & {
+    readonly config: Config
+    readonly runtime: Runtime
+  },
+): SiteRepositories =>
+  new SiteRepositories({
+    ...deps,
+    cacheDir: join(deps.config.dataDir, 'cache', 'git'),
+    waitForRuntime: (siteId, deploymentId, signal) =>
+      deploymentOutcome(deps.runtime, { siteId, deploymentId }, signal),
+  })
 
 const openObjectUrls = (
   { config, sealer, clock }: Platform,

@@ -14,7 +14,7 @@ import { type BundleSize, bundledText } from './bundle/bundle-size.ts'
 import { bundleForSite } from './bundle/site-functions.ts'
 import { type CliCommand, type Invocation, textOption } from './command.ts'
 import { waitForDefinition, definitionFault } from './definition-progress.ts'
-import { CommandError } from './errors.ts'
+import { CommandError, UsageError } from './errors.ts'
 import { sitePath } from './service-client.ts'
 import { readRuntime, syncFault, waitForSync } from './site-runtime.ts'
 
@@ -26,13 +26,20 @@ export const siteDeploy: CliCommand = {
   summary: 'Give a site new files: a local folder, or its repository’s branch as it is now',
   argument: 'DOMAIN',
   deployToken: true,
-  options: [textOption('--from <folder>', 'the local folder with the build.yml')],
+  options: [
+    textOption('--from <folder>', 'the local folder with the build.yml'),
+    textOption('--ref <ref>', 'a branch, tag or commit of the repository, instead of its branch'),
+  ],
   async run(call) {
     const site = await readRuntime(call.service, call.args.word)
     const from = call.args.text('from')
+    const ref = call.args.text('ref')
+    if (from !== undefined && ref !== undefined) {
+      throw new UsageError('--from takes files of this machine, --ref of the repository: give one')
+    }
     const { deployment, uploaded, bundles } =
       from === undefined
-        ? await deployRepository(call, site.siteId)
+        ? await deployRepository(call, site.siteId, ref)
         : await deployFolder(call, site.siteId, resolve(from))
     call.progress('Waiting for the runtime to take it over…')
     const definition = await waitForDefinition(call, site.siteId, deployment.deploymentId)
@@ -64,12 +71,17 @@ interface Deployed {
   readonly bundles: readonly BundleSize[]
 }
 
-async function deployRepository(call: Invocation, siteId: string): Promise<Deployed> {
+async function deployRepository(
+  call: Invocation,
+  siteId: string,
+  ref: string | undefined,
+): Promise<Deployed> {
   call.progress('The service fetches the repository…')
   const path = sitePath(siteId, '/deployments/fetch')
   return {
     deployment: await call.service.portalAs(DeploymentRecord, 'POST', path, {
       timeoutMs: FETCH_MS,
+      ...(ref === undefined ? {} : { body: { ref } }),
     }),
     uploaded: 0,
     bundles: [],

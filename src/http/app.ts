@@ -8,6 +8,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
 import { Cors } from './cors.ts'
+import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse, toAppError } from './plugins/errors.ts'
@@ -155,6 +156,7 @@ function failureOf(context: AppContext, methods: MethodTable) {
     if (statusOf(failure) >= 500 && failure.cause !== undefined) {
       context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
     }
+    if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
     return isForPeople(path, request)
       ? errorPage(failure, errorHeaders(failure), { host, requestId, status: statusOf(failure) })
       : errorResponse(failure, path, requestId)

@@ -37,6 +37,7 @@ import { forwardingVerificationRoutes } from './admin-public/forwarding.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthRoutes } from './data/auth.ts'
 import { dataOperationRoutes } from './data/operations.ts'
+import { repositoryRoutes } from './git/routes.ts'
 import { healthRoutes, portalDiagnosisRoutes } from './health.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
@@ -88,6 +89,7 @@ const storedObjectRoutes = (context: AppContext) =>
 const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   healthRoutes,
   storedObjectRoutes,
+  repositoryRoutes,
   wellKnownRoutes,
   authorizeRoutes,
   providerCallbackRoutes,

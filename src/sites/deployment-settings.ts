@@ -30,6 +30,8 @@ const LIMITS = {
   /** What all mailboxes of the site hold together. */
   mailBytes: Type.Integer({ minimum: 0, maximum: 2 ** 50 }),
   mailMessages: Type.Integer({ minimum: 0, maximum: 1_000_000_000 }),
+  /** What the packs of the site's repository hold together. */
+  repositoryBytes: Type.Integer({ minimum: 0, maximum: 2 ** 40 }),
 } as const
 
 const Limits = Type.Partial(Type.Object(LIMITS))
@@ -62,6 +64,7 @@ export const DeploymentSettingsInput = ClosedObject({
       tableItems: resettable(LIMITS.tableItems),
       mailBytes: resettable(LIMITS.mailBytes),
       mailMessages: resettable(LIMITS.mailMessages),
+      repositoryBytes: resettable(LIMITS.repositoryBytes),
     }),
   ),
 })

@@ -8,6 +8,7 @@ import {
   retireOldDeployments,
   selectReferencedHashes,
 } from './deployments/queries.ts'
+import type { RepositoryPacks } from './repository/packs.ts'
 import type { EncodedFiles } from './static/encoded-files.ts'
 import { deleteRetiredManifests } from './static/queries.ts'
 
@@ -24,6 +25,7 @@ export interface SiteDataRemover {
 export interface SiteCleanupDeps extends Pick<PlatformServices, 'database' | 'objects' | 'clock'> {
   readonly artifacts: Artifacts
   readonly encodedFiles: Pick<EncodedFiles, 'stored' | 'delete'>
+  readonly packs: Pick<RepositoryPacks, 'sweep'>
   readonly outbox: Outbox
   readonly removers: readonly SiteDataRemover[]
 }
@@ -40,8 +42,12 @@ export class SiteCleanup {
   }
 
   async run({ siteId }: { readonly siteId: string }, signal: AbortSignal): Promise<void> {
-    if (await this.#forgetOldDeployments(siteId)) await this.#sweep(siteId, signal)
-    else await this.#removeAll(siteId, signal)
+    if (!(await this.#forgetOldDeployments(siteId))) {
+      await this.#removeAll(siteId, signal)
+      return
+    }
+    await this.#sweep(siteId, signal)
+    await this.#deps.packs.sweep(siteId, signal)
   }
 
   /** Returns false when there is no such site. */

@@ -95,7 +95,7 @@ describe('a deploy token', () => {
     )
     const opened: Record<string, string[]> = {}
     const closed = stack.app.routes.filter(
-      ({ detail }) => !['open', 'signed-url'].includes(String(detail['x-authority'])),
+      ({ detail }) => !['open', 'signed-url', 'repository'].includes(String(detail['x-authority'])),
     )
     for (const route of closed) {
       for (const [index, scope] of scopes.entries()) {

@@ -166,7 +166,10 @@ describe('the route table', () => {
   })
 
   test('refuses every wrong credential on every route with 401, before it looks at the body', async () => {
-    const closed = routes.filter((route) => !['open', 'signed-url'].includes(authorityOf(route)))
+    // Git wants words instead of JSON, and another challenge: `test/repository` walks its routes.
+    const closed = routes.filter(
+      (route) => !['open', 'signed-url', 'repository'].includes(authorityOf(route)),
+    )
     let refusals = 0
     for (const route of closed) {
       const attempts = { ...credentials, ...misplaced(authorityOf(route)) }

@@ -62,6 +62,39 @@ async function siteOf(domain: string, url: string, repo: object = {}) {
 }
 
 describe('an external repository', () => {
+  test('is deployed at a tag, another branch or a commit, when that is asked for', async () => {
+    const origin = await publish('refs', files('first'))
+    await siteOf('refs.test', origin.url)
+    const fetch = (ref: string) =>
+      stack.portal('POST', '/sites/refs.test/deployments/fetch', { ref })
+    git('-C', origin.work, 'tag', '-a', 'v1', '-m', 'one')
+    git('-C', origin.work, 'push', '--quiet', origin.url, 'v1', 'HEAD:refs/heads/feature/x')
+    const second = await origin.push(files('second'))
+    for (const [ref, branch] of [
+      ['v1', 'v1'],
+      ['feature/x', 'feature/x'],
+      [origin.commit, null],
+    ] as const) {
+      expect(await fetch(ref), ref).toMatchObject({
+        status: 200,
+        json: { current: true, git: { commit: origin.commit, branch } },
+      })
+      const current = await stack.portal('POST', '/sites/refs.test/deployments/fetch')
+      expect(current.json.git).toMatchObject({ commit: second, branch: 'main' })
+    }
+  })
+
+  test.each(['nothing', '--upload-pack=touch x', '-x', 'a b', 'a:b', '0'.repeat(40), 'main^{/x}'])(
+    'is not deployed at the ref %j',
+    async (ref) => {
+      const domain = `r${Buffer.from(ref).toString('hex').slice(0, 20)}.test`
+      const origin = await publish(domain, files('first'))
+      await siteOf(domain, origin.url)
+      const refused = await stack.portal('POST', `/sites/${domain}/deployments/fetch`, { ref })
+      expect(refused).toMatchObject({ status: 502, json: { error: { code: 'SourceUnavailable' } } })
+    },
+  )
+
   test('is deployed as its branch is, and again when it has moved on', async () => {
     const origin = await publish('moving', files('first'))
     const fetch = await siteOf('moving.test', origin.url)
@@ -143,11 +176,11 @@ describe('an external repository', () => {
     expect(answer.json.error.message).toContain(words)
   })
 
-  test('is only fetched for a site that has one', async () => {
+  test('is not looked for where a site has a repository of its own', async () => {
     const answer = await stack.portal('POST', '/sites/one.test/deployments/fetch')
     expect(answer).toMatchObject({
-      status: 400,
-      json: { error: { code: 'ValidationError', message: expect.stringContaining('SITE_GIT') } },
+      status: 502,
+      json: { error: { code: 'SourceUnavailable', message: expect.stringContaining('push it') } },
     })
   })
 })

@@ -406,7 +406,7 @@ describe('the settings', () => {
     ['objects/x', '"/objects/x"'],
     ['healthz', '"/healthz"'],
     ['readyz.html', '"/readyz"'],
-    ['git/x', '"/git/x"'],
+    ['site.git/x', '"/site.git/x"'],
   ])('refuse the file "%s", which the service would hide', async (path, at) => {
     const refused = await desk.tried(host, { [path]: 'x' })
     expect(refused).toMatchObject({ status: 400, json: { error: { code: 'InvalidArtifact' } } })

@@ -10,6 +10,8 @@ export type Authority =
   | 'signed-url'
   | 'visitor'
   | `role:${Role}`
+  /** With a deploy token as git's password. */
+  | 'repository'
   /** The operator as well. Scopes of which one suffices stand between `|`. */
   | `deploy-token:${string}`
 

@@ -1,9 +1,10 @@
 import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
+import { ClosedObject } from '#base/closed-object.ts'
 import type { AppContext } from '#context'
 import { uploadStream } from '#http/bodies/read-body.ts'
-import { uploadBody } from '#http/bodies/request-body.ts'
+import { SHORT_JSON_BYTES, optionalJsonBody, uploadBody } from '#http/bodies/request-body.ts'
 import { noContent } from '#http/no-content.ts'
 import { DeploymentPath, SitePath } from '#http/path-params.ts'
 import { siteAccess } from '#http/plugins/site-access.ts'
@@ -15,6 +16,9 @@ import {
 } from '#sites/deployments/model.ts'
 
 const FilePath = Type.Composite([DeploymentPath, Type.Object({ sha256: Sha256 })])
+
+/** `ref` is a branch, a tag or a commit; the site's own branch when left out. */
+const FetchRequest = ClosedObject({ ref: Type.Optional(Type.String({ maxLength: 200 })) })
 
 const DEPLOY = ['deploy'] as const
 
@@ -39,10 +43,15 @@ export const portalDeploymentRoutes = (context: AppContext) =>
     )
     .post(
       '/fetch',
-      async ({ site, deployer }) => context.deployments.fetchExternal(site.siteId, deployer),
+      async ({ site, deployer, body: { ref } }) =>
+        site.sourceMode === 'SITE_GIT'
+          ? context.siteRepositories.deploy(site.siteId, deployer, ref)
+          : context.deployments.fetchExternal(site.siteId, deployer, ref),
       {
         siteAccess: DEPLOY,
+        requestBody: optionalJsonBody(SHORT_JSON_BYTES),
         params: SitePath,
+        body: FetchRequest,
         response: DeploymentRecord,
       },
     )

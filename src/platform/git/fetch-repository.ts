@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 
+import { killGroup } from './kill-group.ts'
+
 const SIZE_POLL_MS = 250
 const ERROR_CHARACTERS = 500
 /** Nothing of the machine's or the repository's own configuration may run a program or ask a question. */
@@ -20,6 +22,7 @@ const SETTINGS = [
   'http.followRedirects=initial',
 ].flatMap((setting) => ['-c', setting])
 
+const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/
 const SCHEMES = ['https:', 'ssh:', 'git:']
 /** `user@host:path`, as ssh writes it. */
 const SCP_LIKE = /^[\w.-]{1,64}@[\w.-]{1,253}:(?!-)[^\s]{1,1000}$/
@@ -27,6 +30,7 @@ const SCP_LIKE = /^[\w.-]{1,64}@[\w.-]{1,253}:(?!-)[^\s]{1,1000}$/
 export interface FetchRequest {
   /** `https://`, `ssh://`, `git://` or `user@host:path`; `file://` only where `allowFileUrls` says so. */
   readonly url: string
+  /** Or a tag, or the whole id of a commit. */
   readonly branch: string
   /** An empty folder; the branch's files are there afterwards. */
   readonly intoDir: string
@@ -43,11 +47,14 @@ export interface FetchedRepository {
   readonly symbolicLinks: readonly string[]
 }
 
-/** The newest commit of a branch, without history, by the system's git. Throws `SourceUnavailable` with what git said. */
+/** The commit that a branch or tag names, or the one that is named, without history, by the system's git. Throws `SourceUnavailable` with what git said. */
 export async function fetchRepository(request: FetchRequest): Promise<FetchedRepository> {
   const url = repositoryUrl(request.url, request.allowFileUrls ?? false)
-  if (!/^(?!-)[\w./-]{1,200}$/.test(request.branch)) {
-    throw new AppError('SourceUnavailable', `"${request.branch}" is not the name of a branch`)
+  if (!/^(?!-)[\w./+@-]{1,200}$/.test(request.branch)) {
+    throw new AppError(
+      'SourceUnavailable',
+      `"${request.branch}" is neither the name of a branch or tag nor the id of a commit`,
+    )
   }
   const stop = new AbortController()
   const ended = AbortSignal.any([
@@ -56,19 +63,8 @@ export async function fetchRepository(request: FetchRequest): Promise<FetchedRep
     AbortSignal.timeout(request.timeoutMs),
   ])
   const watch = watchSize(request, (reason) => stop.abort(reason))
-  const clone = [
-    'clone',
-    '--quiet',
-    '--depth=1',
-    '--single-branch',
-    '--no-tags',
-    `--branch=${request.branch}`,
-    '--',
-    url,
-    request.intoDir,
-  ]
   try {
-    await git(clone, ended, request)
+    for (const args of fetching(request, url)) await git(args, ended, request)
     if ((await sizeOf(request.intoDir, request.maxBytes)) > request.maxBytes) {
       throw unavailable(request, tooLarge(request.maxBytes))
     }
@@ -78,6 +74,19 @@ export async function fetchRepository(request: FetchRequest): Promise<FetchedRep
   } finally {
     clearInterval(watch)
   }
+}
+
+/** A clone takes no id of a commit. */
+function fetching({ branch, intoDir }: FetchRequest, url: string): readonly string[][] {
+  const shallow = ['--quiet', '--depth=1', '--no-tags']
+  if (!COMMIT_ID.test(branch)) {
+    return [['clone', ...shallow, '--single-branch', `--branch=${branch}`, '--', url, intoDir]]
+  }
+  return [
+    ['init', '--quiet', '--', intoDir],
+    ['-C', intoDir, 'fetch', ...shallow, '--', url, branch],
+    ['-C', intoDir, 'checkout', '--quiet', '--detach', 'FETCH_HEAD', '--'],
+  ]
 }
 
 /** The URL, when git may be given it: a known transport, and nothing that git would read as an option or a helper. */
@@ -128,15 +137,6 @@ function git(args: readonly string[], signal: AbortSignal, request: FetchRequest
     else reject(unavailable(request, withoutCredentials(complaint.trim(), request.url)))
   })
   return promise
-}
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return
-  try {
-    process.kill(-pid, 'SIGKILL')
-  } catch {
-    // Ended meanwhile.
-  }
 }
 
 /** Passes on only what git and ssh need to find programs, keys and the network: the service's secrets stay out. */
@@ -206,7 +206,7 @@ function endedWhy({ reason }: AbortSignal, { timeoutMs }: FetchRequest): string 
 const unavailable = (request: FetchRequest, why: string): AppError =>
   new AppError(
     'SourceUnavailable',
-    `The branch "${request.branch}" of "${withoutCredentials(request.url, request.url)}" cannot be fetched: ${why.slice(0, ERROR_CHARACTERS)}`,
+    `"${request.branch}" of "${withoutCredentials(request.url, request.url)}" cannot be fetched: ${why.slice(0, ERROR_CHARACTERS)}`,
   )
 
 /** Git repeats URLs in its messages; a token in one must not travel on. */

@@ -64,6 +64,19 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
     deployment_id: string
     manifest: unknown
   }
+  site_repository: {
+    version: string
+  }
+  site_repository_ref: {
+    name: string
+    oid: string
+  }
+  site_repository_pack: {
+    pack: string
+    object_id: string
+    size_bytes: string
+    created_at: Date
+  }
   outbound_message: {
     message_id: string
     kind: string

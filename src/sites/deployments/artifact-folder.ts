@@ -21,6 +21,10 @@ import {
 /** Neither history nor installed packages are part of what a site publishes, also when the artifact is the whole repository. */
 const IGNORED = new Set(['.git', 'node_modules'])
 
+/** Whether a path has a part that is left out. */
+export const isIgnoredPath = (path: string): boolean =>
+  path.split('/').some((part) => IGNORED.has(part))
+
 /** A folder with a `build.yml`, read and measured. */
 export interface ArtifactFolder {
   /** The text of `build.yml`. */

@@ -49,8 +49,16 @@ export class ExternalSource {
     this.#deps = deps
   }
 
-  /** Joins the fetch of the site that is in progress, if any. */
-  deploy(siteId: string, source: SiteSource, by: DeploymentActor): Promise<DeploymentRecord> {
+  /**
+   * Joins the fetch of the same that is in progress, if any. `ref` is a branch, a tag or the whole id of a commit instead of the
+   * configured branch.
+   */
+  deploy(
+    siteId: string,
+    source: SiteSource,
+    by: DeploymentActor,
+    ref?: string,
+  ): Promise<DeploymentRecord> {
     const { repo, sourceMode } = source
     if (repo === null) {
       throw new AppError(
@@ -58,7 +66,10 @@ export class ExternalSource {
         `The site's source mode is "${sourceMode}": only "EXTERNAL_REPO" can be fetched; deploy a folder instead`,
       )
     }
-    return this.#flights.run(siteId, () => this.#fetch(siteId, repo, by))
+    const named = { ...repo, branch: ref ?? repo.branch }
+    // Whoever was told of a change wants a fetch that begins afterwards.
+    const key = `${siteId} ${by.type} ${named.branch}`
+    return this.#flights.run(key, () => this.#fetch(siteId, named, by))
   }
 
   async #fetch(siteId: string, repo: Repo, by: DeploymentActor): Promise<DeploymentRecord> {
@@ -92,7 +103,7 @@ export class ExternalSource {
     )
     refuseLinks(symbolicLinks, configured.directory)
     const source = { type: 'repo', url, branch, commit } as const
-    const git = { commit, branch, dirty: false }
+    const git = { commit, branch: branch === commit ? null : branch, dirty: false }
     return deployments.deployFolder(siteId, { source, by, git }, artifact)
   }
 

@@ -36,6 +36,12 @@ export const DeploymentSource = Type.Union([
     branch: Type.String(),
     commit: Type.String(),
   }),
+  /** The site's own repository. */
+  Type.Object({
+    type: Type.Literal('git'),
+    branch: Type.String(),
+    commit: Type.String(),
+  }),
 ])
 export type DeploymentSource = Static<typeof DeploymentSource>
 

@@ -69,6 +69,8 @@ export interface ActivationOrder {
   readonly reason: ActivationReason
   /** Throws where it must not happen any more; the site is locked, and nothing has been changed. */
   guard?(tx: SiteTx, currentId: string | null): void | Promise<void>
+  /** What else is changed with it, or not at all. */
+  readonly also?: ActivationStep
 }
 
 /**
@@ -150,6 +152,7 @@ export class Deployments {
         await order.guard?.(tx, replacedId)
         await this.#makeCurrent(tx, { ...order, deployment, replacedId })
         for (const step of steps) await step(tx)
+        await order.also?.(tx)
       })
     } catch (error) {
       await this.#refuse(siteId, deploymentId, error)
@@ -162,7 +165,8 @@ export class Deployments {
   async deployFolder(
     siteId: string,
     origin: DeploymentOrigin,
-    { buildYml, files }: ArtifactFolder,
+    { buildYml, files }: Pick<ArtifactFolder, 'buildYml' | 'files'>,
+    also?: ActivationStep,
   ): Promise<DeploymentRecord> {
     const announced = files.map(({ path, sha256, sizeBytes }) => ({ path, sha256, sizeBytes }))
     const begun = await this.begin(siteId, { ...origin, buildYml, files: announced })
@@ -171,13 +175,18 @@ export class Deployments {
       const contents = new Blob([await readFile(paths.get(sha256) ?? '')])
       await this.putFile(siteId, begun.deploymentId, sha256, contents.stream())
     }
-    return this.activate(siteId, begun.deploymentId, origin.by)
+    const order = { by: origin.by, reason: 'deploy', ...(also ? { also } : {}) } as const
+    return this.switchTo(siteId, begun.deploymentId, order)
   }
 
-  /** Deploys what the configured branch of the site's external repository holds now. */
-  async fetchExternal(siteId: string, by: DeploymentActor): Promise<DeploymentRecord> {
+  /** Deploys what the configured branch, or another ref, of the site's external repository holds now. */
+  async fetchExternal(
+    siteId: string,
+    by: DeploymentActor,
+    ref?: string,
+  ): Promise<DeploymentRecord> {
     const site = await this.#deps.database.withSite(siteId, (tx) => existingSite(tx))
-    return this.#external.deploy(siteId, storedSource(site), by)
+    return this.#external.deploy(siteId, storedSource(site), by, ref)
   }
 
   get(siteId: string, deploymentId: string): Promise<DeploymentRecord> {

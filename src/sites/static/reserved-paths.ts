@@ -2,13 +2,13 @@
 const RESERVED = new Set([
   'admin',
   'data',
-  'git',
   'healthz',
   'livez',
   'objects',
   'oidc',
   'portal',
   'readyz',
+  'site.git',
 ])
 
 /** Whether a path, from `/` on, is the service's own and never a file's. */
