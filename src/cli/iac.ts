@@ -4,6 +4,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 
+import { isJsonObject } from '#base/json-object.ts'
 import { parseDefinitionJson } from '#runtime/definitions/definition-json.ts'
 
 import { columns, printable } from './columns.ts'
@@ -120,7 +121,11 @@ async function definitionIn(file: string): Promise<unknown> {
     },
   )
   try {
-    return parseDefinitionJson(text)
+    const value: unknown = parseDefinitionJson(text)
+    if (!isJsonObject(value)) return value
+    // How public files are served is of the deployment whose file this is.
+    const { static: _static, ...definition } = value
+    return definition
   } catch (cause) {
     // What a parser says repeats the text, which may hold a secret.
     throw new CommandError(`${name} is not valid JSON`, { cause })

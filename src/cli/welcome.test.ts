@@ -20,6 +20,9 @@ describe('the welcome', () => {
     expect(text).toContain(
       `curl -X POST http://localhost:8080/data/public/hello -H 'content-type: application/json' -d '{"payload":{"name":"Ada"}}'`,
     )
+    expect(text).toContain(
+      '  curl http://localhost:8080/   # its page; http://localhost:8080/ in a browser\n',
+    )
     expect(text).toContain('  http://localhost:8080/onboarding?token=abc\n')
     expect(text).toContain('npx croft token --site localhost --user admin@localhost')
     expect(text).toContain('  npx croft mailbox show hello@localhost\n')

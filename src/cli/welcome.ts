@@ -22,6 +22,7 @@ export function welcome(
     ...(fault === undefined
       ? [
           '',
+          `  curl ${url('/')}   # its page${reached ? `; ${base}/ in a browser` : ''}`,
           `  curl -X POST ${url('/data/public/hello')} ${HELLO}`,
           `  curl -i -X POST ${url('/data/public/hello')} ${HELLO}   # again: X-Cache: HIT`,
           `  curl -X POST ${url('/data/public/time')} -H 'content-type: application/json' -d '{}'`,

@@ -59,8 +59,8 @@ describe('croft', () => {
 
     const deployed = await run('site', 'deploy', 'shop.test', '--from', EXAMPLE)
     expect(deployed).toMatchObject({ code: 0 })
-    expect(deployed.out).toMatch(/^Deployed dep_\w+ to shop\.test: 6 files.*runs it now\.\n$/)
-    expect(deployed.err).toContain('6 files, 6 to upload')
+    expect(deployed.out).toMatch(/^Deployed dep_\w+ to shop\.test: 9 files.*runs it now\.\n$/)
+    expect(deployed.err).toContain('9 files, 9 to upload')
     expect(await json('site', 'deploy', 'shop.test', '--from', EXAMPLE)).toMatchObject({
       siteDomain: 'shop.test',
       uploaded: 0,

@@ -41,11 +41,11 @@ export class StaticDesk {
 }
 
 const artifact = (files: SiteFiles, settings?: object): SiteFiles => ({
+  'croft.json': JSON.stringify(settings === undefined ? {} : { static: settings }),
   ...Object.fromEntries(
     Object.entries(files).map(([path, text]) => [
       path.startsWith('/') ? path.slice(1) : `public/${path}`,
       text,
     ]),
   ),
-  'croft.json': JSON.stringify(settings === undefined ? {} : { static: settings }),
 })

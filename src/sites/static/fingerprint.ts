@@ -6,7 +6,8 @@ const HEX = /^(?=.*[0-9])(?=.*[a-f])[0-9a-f]{8,64}$/
 /** As esbuild writes it: eight letters and digits of base 32. */
 const BASE_32 = /^(?=.*[2-7])[A-Z2-7]{8}$/
 /** As Rollup and Vite write it: base 64 for URLs, in which eight letters of one case are no chance. */
-const BASE_64 = /^(?=.*[a-z])(?=.*[A-Z0-9])[A-Za-z0-9_-]{8,22}$|^(?=.*[0-9])[A-Z0-9_-]{8,22}$/
+const BASE_64 =
+  /^(?=.*[a-z])(?=.*[A-Z0-9])[A-Za-z0-9_-]{8,22}$|^(?=.*[0-9])(?=.*[A-Z])[A-Z0-9_-]{8,22}$/
 
 /**
  * Whether a file's name carries a hash of its content, so that it never changes: `app-5XWQ3HTK.js`, `main.3f2a1b4c.css`, and in

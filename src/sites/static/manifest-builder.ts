@@ -12,6 +12,7 @@ import {
 import { isCompressible } from './content-type.ts'
 import type { EncodedFiles } from './encoded-files.ts'
 import { isFingerprinted } from './fingerprint.ts'
+import { checkFunctions } from './function-artifacts.ts'
 import { parseHeaderRules } from './headers-file.ts'
 import { MANIFEST_FORMAT, type StaticFile, type StaticManifest } from './manifest.ts'
 import { publicFilesOf } from './public-files.ts'
@@ -19,6 +20,7 @@ import { selectEncodedFiles } from './queries.ts'
 import { REDIRECTS_FILE, type RedirectRule, isRedirect, parseRedirects } from './redirects-file.ts'
 import { routesOf, servedFile } from './routes.ts'
 import { MAX_RULES_FILE_BYTES, ruleFault } from './rules-file.ts'
+import { rewriteTarget } from './static-site.ts'
 
 type Encodings = ReadonlyMap<string, StaticFile['encodings']>
 
@@ -40,6 +42,7 @@ export class ManifestBuilder {
   async build(deployment: CompleteDeployment): Promise<StaticManifest | undefined> {
     const { siteId, codeFiles } = deployment
     const settings = parseStaticSettings(codeFiles.get(SITE_DEFINITION_FILE))
+    checkFunctions(codeFiles.get(SITE_DEFINITION_FILE), settings)
     const { files, ...rules } = publicFilesOf(deployment.files, settings)
     if (files.length === 0 && !rules.redirects) return undefined
     const redirects = await this.#rules(siteId, rules.redirects, parseRedirects)
@@ -106,11 +109,11 @@ function checkRewrites(
   redirects: readonly RedirectRule[],
   settings: StaticSettings,
 ): void {
-  const served = files.map((file) => servedFile(staticFile(file, new Map())))
-  const routes = routesOf(new Map(served.map((file) => [file.path, file])), settings)
+  const served = new Map(files.map((file) => [file.path, servedFile(staticFile(file, new Map()))]))
+  const routes = routesOf(served, settings)
   for (const rule of redirects) {
     const isOpen = isRedirect(rule) || /:[A-Za-z]/.test(rule.to)
-    if (isOpen || routes.get(decodeURI(rule.to))?.file) continue
+    if (isOpen || rewriteTarget(routes, served, rule.to)) continue
     throw ruleFault(
       REDIRECTS_FILE,
       rule.line,

@@ -27,6 +27,7 @@ export class StaticSite {
   /** Null for a site that has no deployment yet. */
   readonly deploymentId: string | null
   readonly headerRules: HeaderRules
+  readonly #files: ReadonlyMap<string, ServedFile>
   readonly #routes: ReadonlyMap<string, Route>
   readonly #keptAssets: ReadonlyMap<string, ServedFile>
   readonly #redirects: RedirectRules
@@ -44,6 +45,7 @@ export class StaticSite {
     const served = new Map(files.map((file) => [file.path, servedFile(file)]))
     this.deploymentId = deploymentId
     this.headerRules = new HeaderRules(headers)
+    this.#files = served
     this.#routes = routesOf(served, manifest)
     this.#keptAssets = assetsBeside(this.#routes, keptAssets)
     this.#redirects = new RedirectRules(redirects)
@@ -92,7 +94,7 @@ export class StaticSite {
       const location = redirectLocation(matched, request.search())
       return { kind: 'redirect', status: rule.status, location, path }
     }
-    const target = this.#routes.get(rewrittenPath(matched))?.file
+    const target = rewriteTarget(this.#routes, this.#files, rewrittenPath(matched))
     if (!target) return this.#nothing(path)
     const status = rule.status === 404 ? 404 : 200
     return { kind: 'file', file: target, status, isOwnPath: false, path }
@@ -103,6 +105,13 @@ export class StaticSite {
     return file && { kind: 'file', file, status: 404, isOwnPath: false, path }
   }
 }
+
+/** The file that answers for another path: named by its own path in the folder, or by its address. */
+export const rewriteTarget = (
+  routes: ReadonlyMap<string, Route>,
+  files: ReadonlyMap<string, ServedFile>,
+  to: string,
+): ServedFile | undefined => routes.get(to)?.file ?? files.get(to.slice(1))
 
 /** The latest of each name that the current deployment has not. */
 function assetsBeside(
