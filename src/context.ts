@@ -4,6 +4,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
 import type { Config } from '#config/config.ts'
+import type { GroupUses } from '#identity/groups/service.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
@@ -120,7 +121,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     mail: mail.outboundMessages,
     mailboxOwnership: mail.mailboxOwners,
     baseUrl: config.baseUrl,
-    groupUses: { operationsFor: (tx, group) => runtime.operations.forGroup(tx, group) },
+    groupUses: groupUsesOf(() => runtime.operations),
   })
   const runtime = await openRuntime({
     ...deps,
@@ -159,6 +160,11 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     [Symbol.asyncDispose]: () => disposeAll([files.siteRepositories, runtime, queue, objects]),
   }
 }
+
+const groupUsesOf = (operations: () => Runtime['operations']): GroupUses => ({
+  operationsFor: (tx, group) => operations().forGroup(tx, group),
+  renamed: (tx, names) => operations().renameGroup(tx, names),
+})
 
 const siteMailOf = ({ siteMessages, siteSender }: Mail): RuntimeDeps['siteMail'] => ({
   send: (...message) => siteMessages.send(...message),

@@ -16,6 +16,7 @@ export const DefinitionJob = Type.Object({
   summary: Type.Object({
     created: Type.Integer(),
     updated: Type.Integer(),
+    renamed: Type.Integer(),
     deleted: Type.Integer(),
     unchanged: Type.Integer(),
     failed: Type.Integer(),
@@ -27,6 +28,8 @@ export const DefinitionJob = Type.Object({
         status: Type.String(),
         fields: Type.Optional(Type.Array(Type.String())),
         error: Type.Optional(Type.String()),
+        renamedFrom: Type.Optional(Type.String()),
+        note: Type.Optional(Type.String()),
       }),
     ),
   }),

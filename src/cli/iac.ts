@@ -159,7 +159,18 @@ function contentsWords({
   return `${most}${objects} ${objects === 1 ? 'object' : 'objects'}, ${bytes ?? 0} bytes`
 }
 
-const SIGNS: Readonly<Record<string, string>> = { create: '+', update: '~', delete: '-' }
+const SIGNS: Readonly<Record<string, string>> = {
+  create: '+',
+  update: '~',
+  rename: '>',
+  delete: '-',
+}
+
+function remarkOn(change: Job['summary']['changes'][number]): string {
+  const { action, error, note, renamedFrom, fields = [] } = change
+  const from = action === 'rename' && renamedFrom !== undefined ? [`from ${renamedFrom}`] : []
+  return error ?? note ?? [...from, ...fields].join(' ')
+}
 
 function jobText({ jobId, status, error, summary }: Job, mode: Mode, site: string): string {
   const rows = summary.changes
@@ -169,10 +180,11 @@ function jobText({ jobId, status, error, summary }: Job, mode: Mode, site: strin
       change.section,
       printable(change.name),
       change.status,
-      printable(change.error ?? (change.fields ?? []).join(' ')),
+      printable(remarkOn(change)),
     ])
-  const counts = ['created', 'updated', 'deleted', 'unchanged', 'failed'] as const
-  const words = counts.map((count) => `${summary[count]} ${count}`).join(', ')
+  const counts = ['created', 'updated', 'renamed', 'deleted', 'unchanged', 'failed'] as const
+  const told = counts.filter((count) => count !== 'renamed' || summary.renamed > 0)
+  const words = told.map((count) => `${summary[count]} ${count}`).join(', ')
   const head = mode === 'plan' ? `Plan for ${site}` : `${mode} of ${site} ${status}`
   const reason = error === null ? [] : [printable(error)]
   return [

@@ -100,7 +100,7 @@ export class IdentityCluster implements AsyncDisposable {
       baseUrl: BASE_URL,
       mail: this.mail,
       newKeyPair: () => this.#clone.keyPairs.next(),
-      groupUses: { operationsFor: async () => [] },
+      groupUses: { operationsFor: async () => [], renamed: async () => {} },
       mailboxOwnership: NO_MAILBOXES,
       ...options.deps,
     })

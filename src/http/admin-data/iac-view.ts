@@ -30,6 +30,9 @@ const ChangeView = Type.Object({
   status: Type.String(),
   /** What an update changes. */
   fields: Type.Optional(Type.Array(Type.String())),
+  /** The name before, where the definition says one. */
+  renamedFrom: Type.Optional(Type.String()),
+  note: Type.Optional(Type.String()),
   error: Type.Optional(Type.String()),
 })
 
@@ -39,6 +42,7 @@ export const IacJobView = Type.Object({
   summary: Type.Object({
     created: Type.Integer(),
     updated: Type.Integer(),
+    renamed: Type.Integer(),
     deleted: Type.Integer(),
     unchanged: Type.Integer(),
     failed: Type.Integer(),
@@ -88,9 +92,14 @@ const changeView = ({
   position: _position,
   fields,
   error,
+  renamedFrom,
   ...change
 }: IacSummary['changes'][number]): Static<typeof ChangeView> => ({
   ...change,
   ...(fields.length === 0 ? {} : { fields: [...fields] }),
   ...(error === null ? {} : { error }),
+  ...(renamedFrom === null ? {} : { renamedFrom }),
+  ...(renamedFrom === null || change.action !== 'create'
+    ? {}
+    : { note: `there was no "${renamedFrom}" to rename: made anew` }),
 })

@@ -75,6 +75,20 @@ export async function insertGroup(tx: SiteTx, group: DataGroup, now: Date): Prom
   return numInsertedOrUpdatedRows > 0n
 }
 
+/** With its members; false when there is no such group. */
+export async function renameGroup(
+  tx: SiteTx,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.db
+    .updateTable('data_group')
+    .set({ group_name: to })
+    .where('site_id', '=', tx.siteId)
+    .where('group_name', '=', from)
+    .executeTakeFirstOrThrow()
+  return numUpdatedRows > 0n
+}
+
 /** With its members. */
 export async function deleteGroup(tx: SiteTx, groupName: string): Promise<boolean> {
   const { numDeletedRows } = await tx.db

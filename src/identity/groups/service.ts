@@ -30,6 +30,7 @@ import {
   insertGroup,
   insertMember,
   lockVisitor,
+  renameGroup,
   selectAllGroups,
   selectGroup,
   selectGroups,
@@ -42,6 +43,13 @@ import {
 export interface GroupUses {
   /** Names of the operations that only certain groups may call, this one among them. */
   operationsFor(tx: SiteTx, groupName: string): Promise<readonly string[]>
+  /** Has those operations name the group as it is called from now on. */
+  renamed(tx: SiteTx, names: GroupNames): Promise<void>
+}
+
+export interface GroupNames {
+  readonly from: string
+  readonly to: string
 }
 
 /** Someone in a group, or somebody who is to be. */
@@ -114,6 +122,16 @@ export class DataGroups {
     const { toDelete, ...editor } = by
     await this.#add(tx, group, editor, toDelete)
     return 'create'
+  }
+
+  /** Its members stay in it, and operations that are for it are so under the new name. Expects a caller that has locked the site. */
+  async rename(tx: SiteTx, names: GroupNames, by: GroupEditor): Promise<void> {
+    const { events, changes, groupUses } = this.#deps
+    if (!(await renameGroup(tx, names))) return
+    await groupUses.renamed(tx, names)
+    const detail = { groupName: names.to, renamedFrom: names.from }
+    await events.record(tx, { event: 'group.renamed', pool: 'data', ...by, detail })
+    await changes.siteChanged(tx)
   }
 
   /** As `remove`, in a transaction of somebody else's. False when there is no such group. */

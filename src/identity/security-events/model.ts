@@ -31,6 +31,7 @@ export const SECURITY_EVENTS = [
   'user.changed',
   'role.changed',
   'group.created',
+  'group.renamed',
   'group.deleted',
   'group.member-added',
   'group.member-removed',

@@ -126,9 +126,10 @@ export interface RuntimeTables {
     position: number
     section: 'envVars' | 'groups' | 'resources' | 'operations' | 'jobs'
     name: string
-    action: 'create' | 'update' | 'delete' | 'none'
+    action: 'create' | 'update' | 'rename' | 'delete' | 'none'
     fields: string[]
     status: 'pending' | 'planned' | 'unchanged' | 'succeeded' | 'failed' | 'skipped'
     error: string | null
+    renamed_from: string | null
   }
 }

@@ -1,9 +1,11 @@
-import { AppError, type FieldFault } from '#base/app-error.ts'
+import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import { jsonTextWithin } from '#base/json-depth.ts'
 import { isJsonObject } from '#base/json-object.ts'
 import { invalidFields } from '#runtime/shape.ts'
 
+import { renameFault } from './renames.ts'
 import {
+  type DefinedItem,
   type IndexedItem,
   SECTION_NAMES,
   type DefinitionSection,
@@ -44,7 +46,9 @@ export function canonicalDefinition(parsed: ParsedDefinition): Record<string, re
       placed
         .map(({ item }) => item)
         .toSorted(byName)
-        .map(({ canonical }) => canonical),
+        .map(({ canonical, renamedFrom }) =>
+          renamedFrom === undefined ? canonical : { ...canonical, renamedFrom },
+        ),
     ]),
   )
 }
@@ -112,7 +116,7 @@ function parseSection(
   const seen = new Set<string>()
   for (const [index, value] of list.entries()) {
     try {
-      const item = section.parse(value)
+      const item = parseItem(section, value)
       if (seen.has(item.name)) {
         faults.push({ field: `${name}[${index}]`, message: `"${item.name}" is defined twice` })
       }
@@ -122,7 +126,25 @@ function parseSection(
       faults.push(...faultsAt(`${name}[${index}]`, error))
     }
   }
+  const items = placed.map(({ item }) => item)
+  for (const { index, item } of placed) {
+    const message = renameFault(item, items)
+    if (message) faults.push({ field: `${name}[${index}].renamedFrom`, message })
+  }
   return placed
+}
+
+/** The name before is the section's own business only where it can be changed. */
+function parseItem(section: DefinitionSection, value: unknown): DefinedItem {
+  if (!section.rename || !isJsonObject(value) || !('renamedFrom' in value)) {
+    return section.parse(value)
+  }
+  const { renamedFrom, ...rest } = value
+  const item = section.parse(rest)
+  if (typeof renamedFrom === 'string' && renamedFrom.length > 0 && renamedFrom.length <= 512) {
+    return { ...item, renamedFrom }
+  }
+  throw invalid('renamedFrom', 'must be the name that it had before')
 }
 
 type Named = Pick<IndexedItem['item'], 'name'>

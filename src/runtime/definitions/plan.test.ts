@@ -24,7 +24,7 @@ const definitionOf = (table: Table): ParsedDefinition =>
 const siteOf = (table: Table): SiteState =>
   new Map(SECTION_NAMES.map((name) => [name, table[name] ?? []]))
 const plan = (definition: Table, site: Table, mode: Mode = 'replace') =>
-  planDefinition(definitionOf(definition), siteOf(site), { mode, known: new Map() })
+  planDefinition(definitionOf(definition), siteOf(site), { mode, known: new Map(), renames: [] })
 const words = (definition: Table, site: Table, mode?: Mode) =>
   plan(definition, site, mode).changes.map(({ action, name }) => `${action} ${name}`)
 

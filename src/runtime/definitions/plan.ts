@@ -5,6 +5,7 @@ import { isJsonObject } from '#base/json-object.ts'
 
 import { itemKey, linkFaults } from './links.ts'
 import { byName, type ParsedDefinition } from './parse.ts'
+import type { Rename } from './renames.ts'
 import {
   type DefinedItem,
   type IndexedItem,
@@ -19,7 +20,7 @@ const DEPTH = 3
 const MAX_FIELDS = 50
 
 export type Mode = 'plan' | 'apply' | 'replace'
-export type ChangeAction = PutAction | 'delete'
+export type ChangeAction = PutAction | 'rename' | 'delete'
 
 export interface Change {
   readonly section: SectionName
@@ -27,6 +28,8 @@ export interface Change {
   readonly action: ChangeAction
   /** What an update changes; never values. */
   readonly fields: readonly string[]
+  /** The name before, as the definition says it. */
+  readonly renamedFrom: string | null
 }
 
 /** Everything that a site has, section by section. */
@@ -48,14 +51,21 @@ export interface DefinitionPlan {
 export function planDefinition(
   definition: ParsedDefinition,
   site: SiteState,
-  how: { readonly mode: Mode; readonly known: KnownActions },
+  how: {
+    readonly mode: Mode
+    readonly known: KnownActions
+    /** What was renamed already to read `site`. */
+    readonly renames: readonly Rename[]
+  },
 ): DefinitionPlan {
   const { mode, known } = how
+  const renamed = new Set(how.renames.map(({ section, to }) => itemKey(section, to)))
   const parts = [...definition].map(([section, placed]) =>
     planSection(section, placed, {
       current: new Map((site.get(section) ?? []).map((item) => [item.name, item])),
       known: known.get(section),
       displaces: mode !== 'apply',
+      renamed,
     }),
   )
   const displaced = new Set(parts.flatMap((part) => part.displaced))
@@ -86,6 +96,8 @@ function planSection(
     readonly current: ReadonlyMap<string, SiteItem>
     readonly known: ReadonlyMap<string, PutAction> | undefined
     readonly displaces: boolean
+    /** What was given its name by the plan, as links name it. */
+    readonly renamed: ReadonlySet<string>
   },
 ): SectionPlan {
   const displaced = new Set<string>()
@@ -100,10 +112,18 @@ function planSection(
   const beforeOf = ({ name }: DefinedItem): SiteItem | undefined =>
     displaced.has(name) ? undefined : site.current.get(name)
   return {
-    puts: placed.map(({ item }) =>
-      putChange(section, item, { before: beforeOf(item), known: site.known }),
-    ),
-    deletions: toDelete.map((name) => ({ section, name, action: 'delete', fields: [] })),
+    puts: placed.map(({ item }) => {
+      const put = putChange(section, item, { before: beforeOf(item), known: site.known })
+      const isRenamed = site.renamed.has(itemKey(section, item.name))
+      return isRenamed ? { ...put, action: 'rename' } : put
+    }),
+    deletions: toDelete.map((name) => ({
+      section,
+      name,
+      action: 'delete',
+      fields: [],
+      renamedFrom: null,
+    })),
     displaced: [...displaced].map((name) => itemKey(section, name)),
     faults: placed.flatMap(({ index, item }) => {
       const before = beforeOf(item)
@@ -136,11 +156,12 @@ function putChange(
     readonly known: ReadonlyMap<string, PutAction> | undefined
   },
 ): Change {
-  const { name } = item
-  if (site.before === undefined) return { section, name, action: 'create', fields: [] }
+  const { name, renamedFrom = null } = item
+  const change = { section, name, renamedFrom }
+  if (site.before === undefined) return { ...change, action: 'create', fields: [] }
   const fields = changedFields(site.before.canonical, item.canonical, item.partial === true)
   const action = site.known?.get(name) ?? (fields.length === 0 ? 'none' : 'update')
-  return { section, name, action, fields: action === 'update' ? fields : [] }
+  return { ...change, action, fields: action === 'update' ? fields : [] }
 }
 
 /** The names of the fields in which two items differ; of those that `after` has, when it is `partial`. */

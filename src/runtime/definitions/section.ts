@@ -37,6 +37,8 @@ export interface ChangeContext {
 
 /** One thing that a definition asks for. */
 export interface DefinedItem extends SiteItem {
+  /** The name that it had before, if that is what the site has. */
+  readonly renamedFrom?: string
   /** Fields that are left out keep what the site has. */
   readonly partial?: boolean
   /** What speaks against turning the site's item into this one. */
@@ -68,6 +70,15 @@ export interface DefinitionSection {
     placed: readonly IndexedItem[],
     toDelete: ReadonlySet<string>,
   ): Promise<ReadonlyMap<string, PutAction>>
+  /**
+   * Gives a thing another name, under which it keeps what it holds; what links to it follows. Where it is missing, no name
+   * before can be said.
+   */
+  rename?(
+    tx: SiteTx,
+    names: { readonly from: string; readonly to: string },
+    by: Pick<ChangeContext, 'actor'>,
+  ): Promise<void>
   /** False when it is gone already. */
   delete(tx: SiteTx, name: string, by: Pick<ChangeContext, 'actor'>): Promise<boolean>
   /** Deletes what was set aside when its name was taken over. */

@@ -7,7 +7,7 @@ import { sectionLimitFaults } from './service.ts'
 const items = (count: number): SiteItem[] =>
   Array.from({ length: count }, (_, at) => ({ name: `i${at}`, canonical: {}, links: [] }))
 const changes = (section: Change['section'], action: Change['action'], count: number): Change[] =>
-  items(count).map(({ name }) => ({ section, name, action, fields: [] }))
+  items(count).map(({ name }) => ({ section, name, action, fields: [], renamedFrom: null }))
 const sections = [
   { name: 'envVars', maxItems: 5, actions: async () => new Map() },
   { name: 'jobs', maxItems: 5 },

@@ -1,17 +1,21 @@
-import { AppError, type FieldFault } from '#base/app-error.ts'
+import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { takenBack } from '#platform/postgres/taken-back.ts'
 
 import { byName, faultsAt, type ParsedDefinition, parseDefinition, throwFaults } from './parse.ts'
 import {
   type Change,
+  type ChangeAction,
   type DefinitionPlan,
   type KnownActions,
   type Mode,
   planDefinition,
   type SiteState,
 } from './plan.ts'
+import { bothThere, plannedRenames, type Rename } from './renames.ts'
 import {
   type ChangeContext,
+  type DefinedItem,
   type DefinitionSection,
   type IndexedItem,
   type PutAction,
@@ -61,11 +65,13 @@ export class Definitions {
 
   /** What makes the site what the definition says, and why that may not be possible. Changes nothing. */
   async plan(tx: SiteTx, definition: ParsedDefinition, mode: Mode): Promise<DefinitionPlan> {
-    const site = await this.#state(tx)
+    const before = await this.#state(tx)
+    const { renames, faults: ofNames } = plannedRenames(definition, before)
+    const site = renames.length === 0 ? before : await this.#stateAfter(tx, renames)
     const { known, faults } = await this.#knownActions(tx, definition, { site, mode })
-    const plan = planDefinition(definition, site, { mode, known })
+    const plan = planDefinition(definition, site, { mode, known, renames })
     const room = sectionLimitFaults(plan.changes, site, this.#sections)
-    return { changes: plan.changes, faults: [...faults, ...plan.faults, ...room] }
+    return { changes: plan.changes, faults: [...ofNames, ...faults, ...plan.faults, ...room] }
   }
 
   /** The caller has locked the site, and asks for the revision. Says what there was to do. */
@@ -73,7 +79,7 @@ export class Definitions {
     tx: SiteTx,
     definition: ParsedDefinition,
     change: Pick<Change, 'section' | 'name' | 'action'> & { readonly by: ChangeContext },
-  ): Promise<PutAction | 'delete'> {
+  ): Promise<ChangeAction> {
     const section = this.#section(change.section)
     const named = definition.get(change.section)?.find(({ item }) => item.name === change.name)
     if (change.action === 'delete') {
@@ -83,7 +89,10 @@ export class Definitions {
       return (await deletion) === true ? 'delete' : 'none'
     }
     if (!named) throw new Error(`The definition has no ${change.section} "${change.name}"`)
-    return named.item.put(tx, change.by)
+    const isRenamed =
+      change.action === 'rename' && (await renamed(tx, section, named.item, change.by))
+    const action = await named.item.put(tx, change.by)
+    return isRenamed ? 'rename' : action
   }
 
   /** What the site has, as a definition: applied to this site it changes nothing. No secret's value is in it. */
@@ -114,6 +123,16 @@ export class Definitions {
     return state
   }
 
+  /** What the site would have: it is renamed, read, and named as before. */
+  #stateAfter(tx: SiteTx, renames: readonly Rename[]): Promise<SiteState> {
+    return takenBack(tx, async (trial) => {
+      for (const { section, from, to } of renames) {
+        await this.#section(section).rename?.(trial, { from, to }, { actor: 'plan' })
+      }
+      return this.#state(trial)
+    })
+  }
+
   async #knownActions(
     tx: SiteTx,
     definition: ParsedDefinition,
@@ -134,6 +153,20 @@ export class Definitions {
     }
     return { known, faults }
   }
+}
+
+/** Whether there was something to rename: much may have changed since that was planned. */
+async function renamed(
+  tx: SiteTx,
+  section: DefinitionSection,
+  { name: to, renamedFrom: from }: DefinedItem,
+  by: Pick<ChangeContext, 'actor'>,
+): Promise<boolean> {
+  const names = new Set((await section.all(tx)).map(({ name }) => name))
+  if (from === undefined || !names.has(from)) return false
+  if (names.has(to)) throw invalid('renamedFrom', bothThere(from, to))
+  await section.rename?.(tx, { from, to }, by)
+  return true
 }
 
 /** What the site has and the definition does not name. */

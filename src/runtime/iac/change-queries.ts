@@ -11,7 +11,16 @@ const ROWS_AT_ONCE = 1000
 /** Said in the statement: only then a prepared one is known to be what the index of pending changes is for. */
 const PENDING = sql.lit<ChangeStatus>('pending')
 
-const COLUMNS = ['position', 'section', 'name', 'action', 'fields', 'status', 'error'] as const
+const COLUMNS = [
+  'position',
+  'section',
+  'name',
+  'action',
+  'fields',
+  'status',
+  'error',
+  'renamed_from as renamedFrom',
+] as const
 
 /** Inserts the changes in their order, from position 0 on. */
 export async function insertChanges(
@@ -29,6 +38,7 @@ export async function insertChanges(
     fields: [...change.fields],
     status: change.status,
     error: null,
+    renamed_from: change.renamedFrom,
   }))
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     await tx.db

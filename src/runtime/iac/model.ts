@@ -83,6 +83,7 @@ export interface IacChange extends Change {
 export interface IacSummary {
   readonly created: number
   readonly updated: number
+  readonly renamed: number
   readonly deleted: number
   readonly unchanged: number
   readonly failed: number
@@ -100,6 +101,7 @@ export function summaryOf(changes: readonly IacChange[]): IacSummary {
   return {
     created: done('create'),
     updated: done('update'),
+    renamed: done('rename'),
     deleted: done('delete'),
     unchanged: inState('unchanged'),
     failed: inState('failed'),

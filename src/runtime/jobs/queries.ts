@@ -120,6 +120,15 @@ export async function updateLastTick(tx: SiteTx, jobId: string, tick: Date): Pro
     .execute()
 }
 
+export async function renameJob(tx: SiteTx, from: string, to: string): Promise<void> {
+  await tx.db
+    .updateTable('data_job')
+    .set({ job_id: to })
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', from)
+    .execute()
+}
+
 /** Deletes the job with its runs. */
 export async function deleteJob(tx: SiteTx, jobId: string): Promise<boolean> {
   const { numDeletedRows } = await tx.db

@@ -19,6 +19,7 @@ import {
   countJobs,
   deleteJob,
   lockJobs,
+  renameJob,
   selectJob,
   selectJobs,
   selectJobsCalling,
@@ -108,6 +109,18 @@ export class Jobs {
     }
     await this.#store(tx, jobId, job, current)
     return current ? 'update' : 'create'
+  }
+
+  /** Its runs and its schedule go on under the new name. */
+  async rename(
+    tx: SiteTx,
+    { from, to }: { readonly from: string; readonly to: string },
+  ): Promise<void> {
+    parseJobId(to)
+    await lockJobs(tx)
+    // First, as a tick takes it first.
+    await lockDue(tx, from)
+    await renameJob(tx, from, to)
   }
 
   /** Whether it was there. */

@@ -124,6 +124,37 @@ export async function bumpVersion(tx: SiteTx, operation: string): Promise<string
   return row?.version
 }
 
+/** Under a version as a new one has it; what calls it follows. */
+export async function renameOperation(
+  tx: SiteTx,
+  { from, to }: { readonly from: string; readonly to: string },
+  now: Date,
+): Promise<void> {
+  await tx.db
+    .updateTable('data_operation')
+    .set({
+      operation: to,
+      version: sql`greatest(version + 1, (extract(epoch from now()) * 1000)::bigint)`,
+      updated_at: now,
+    })
+    .where('site_id', '=', tx.siteId)
+    .where('operation', '=', from)
+    .execute()
+}
+
+/** In every operation that is for that group. */
+export async function renameGroupOfOperations(
+  tx: SiteTx,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  await sql`
+    update data_operation
+    set auth = jsonb_set(auth, '{groups}', (
+      select jsonb_agg(case when name = ${from} then ${to}::text else name end order by place)
+      from jsonb_array_elements_text(auth -> 'groups') with ordinality g (name, place)))
+    where site_id = ${tx.siteId} and jsonb_exists(auth -> 'groups', ${from})`.execute(tx.db)
+}
+
 /** Whether it was there. */
 export async function deleteOperation(tx: SiteTx, operation: string): Promise<boolean> {
   const { numDeletedRows } = await tx.db

@@ -22,6 +22,8 @@ import {
   bumpVersion,
   countOperations,
   deleteOperation,
+  renameGroupOfOperations,
+  renameOperation,
   selectOperation,
   selectOperationPage,
   selectOperations,
@@ -84,6 +86,16 @@ export class Operations {
     const operation = await upsertOperation(tx, binding, this.#deps.clock.now())
     await this.#announce(tx, operation.operation, operation.version)
     return operation
+  }
+
+  /** Expects a caller that has locked the site and asks for the revision. Its jobs follow; its kept answers do not. */
+  rename(tx: SiteTx, names: { readonly from: string; readonly to: string }): Promise<void> {
+    return renameOperation(tx, names, this.#deps.clock.now())
+  }
+
+  /** As the group that they are for is renamed. */
+  renameGroup(tx: SiteTx, names: { readonly from: string; readonly to: string }): Promise<void> {
+    return renameGroupOfOperations(tx, names)
   }
 
   remove(siteId: string, operation: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { DataGroups } from '#identity/groups/service.ts'
 import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
 import { parseShape } from '#runtime/shape.ts'
 
-export type GroupDirectory = Pick<DataGroups, 'all' | 'put' | 'delete'>
+export type GroupDirectory = Pick<DataGroups, 'all' | 'put' | 'rename' | 'delete'>
 
 /** Groups of a site's visitors; who is in them is no part of a definition. */
 export const groupSection = (groups: GroupDirectory): DefinitionSection => ({
@@ -17,6 +17,7 @@ export const groupSection = (groups: GroupDirectory): DefinitionSection => ({
     }
   },
   all: async (tx) => (await groups.all(tx)).map(itemOf),
+  rename: (tx, names, by) => groups.rename(tx, names, by),
   delete: (tx, name, by) => groups.delete(tx, name, by),
 })
 

@@ -24,6 +24,7 @@ export const jobSection = (jobs: Jobs): DefinitionSection => ({
     return { ...itemOf(id, job), put: (tx, { toDelete }) => jobs.write(tx, id, job, toDelete.size) }
   },
   all: async (tx) => (await jobs.all(tx)).map((job) => itemOf(job.jobId, job)),
+  rename: (tx, names) => jobs.rename(tx, names),
   delete: (tx, name) => jobs.delete(tx, name),
 })
 

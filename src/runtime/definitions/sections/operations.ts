@@ -73,6 +73,7 @@ export const operationSection = ({
     const nameOf = (resourceId: string) => names.get(resourceId) ?? resourceId
     return (await operations.all(tx)).map((operation) => itemOf(mapLinks(operation, nameOf)))
   },
+  rename: (tx, names) => operations.rename(tx, names),
   delete: (tx, name) => operations.delete(tx, name),
 })
 

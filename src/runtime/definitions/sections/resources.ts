@@ -60,6 +60,10 @@ export const resourceSection = ({
       ),
     )
   },
+  async rename(tx, { from, to }) {
+    const current = await resources.findByName(tx, from)
+    if (current) await resources.rename(tx, current, to)
+  },
   async delete(tx, name) {
     const current = await resources.findByName(tx, name)
     return current === undefined ? false : resources.delete(tx, current.resourceId)
