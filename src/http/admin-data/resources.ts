@@ -7,6 +7,7 @@ import { jsonBody } from '#http/bodies/request-body.ts'
 import { PageQuery, pageRequest } from '#http/paging.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { shownConfig } from '#runtime/resources/config.ts'
 import { NewResource, type Resource, ResourcePatch } from '#runtime/resources/model.ts'
 import type { ChangedResource } from '#runtime/resources/service.ts'
 
@@ -73,8 +74,10 @@ export const resourceRoutes = (context: AppContext) =>
     )
     .get(
       '/:resourceId',
-      async ({ site, params }) =>
-        viewOf(ResourceView, await context.resources.get(site.siteId, params.resourceId)),
+      async ({ site, params }) => {
+        const resource = await context.resources.get(site.siteId, params.resourceId)
+        return viewOf(ResourceView, { ...resource, config: shownConfig(resource) })
+      },
       { role: 'admin', params: ResourcePath, response: ResourceView },
     )
     .patch(
@@ -104,7 +107,7 @@ const changedView = ({ resource, permissionsSync }: ChangedResource) =>
 /** A list of functions would be as long as all their code: it gives the length instead. */
 function listedConfig(resource: Resource): object {
   if (resource.type !== 'lambdaFunction' || resource.config.code === undefined) {
-    return resource.config
+    return shownConfig(resource)
   }
   const { code, ...rest } = resource.config
   return { ...rest, codeBytes: Buffer.byteLength(code) }

@@ -77,7 +77,7 @@ describe('the config of a resource', () => {
           { name: 'abc', partitionKey: KEY },
         ],
       },
-      'config.globalSecondaryIndexes[1].name',
+      'config.globalSecondaryIndexes[1].indexName',
     ],
     [
       'expiry by a key',

@@ -1,7 +1,8 @@
 import { isJsonObject } from '#base/json-object.ts'
 import { BucketConfig } from '#runtime/buckets/bucket-config.ts'
 import { parseShape } from '#runtime/shape.ts'
-import { TableConfig, checkKeysUnchanged, checkTable } from '#runtime/tables/table-config.ts'
+import { parseTableConfig, tableConfigJson } from '#runtime/tables/table-config-json.ts'
+import { type TableConfig, checkKeysUnchanged } from '#runtime/tables/table-config.ts'
 
 import { FunctionConfigInput, checkFunction } from './function-config.ts'
 import type { Resource, ResourceType, TypedConfig } from './model.ts'
@@ -14,7 +15,7 @@ export function parseConfig(type: ResourceType, config: unknown): TypedConfig {
   const sent = config ?? {}
   switch (type) {
     case 'ddbTable':
-      return { type, config: config === undefined ? DEFAULT_TABLE_CONFIG : tableConfig(sent) }
+      return { type, config: config === undefined ? DEFAULT_TABLE_CONFIG : parseTableConfig(sent) }
     case 's3Bucket':
       return { type, config: parseShape(BucketConfig, sent, 'config') }
     case 'lambdaFunction':
@@ -37,8 +38,9 @@ export function patchConfig(current: Resource, patch: unknown): TypedConfig {
 export const storedConfig = (type: ResourceType, config: unknown): TypedConfig =>
   ({ type, config }) as TypedConfig
 
-const tableConfig = (sent: unknown): TableConfig =>
-  checkTable(parseShape(TableConfig, sent, 'config'))
+/** A config as it is answered and exported. */
+export const shownConfig = ({ type, config }: TypedConfig): object =>
+  type === 'ddbTable' ? tableConfigJson(config) : config
 
 function mergeFields(current: object, patch: unknown): Record<string, unknown> | undefined {
   if (!isJsonObject(patch)) return undefined

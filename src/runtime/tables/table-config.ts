@@ -12,6 +12,21 @@ const KeyAttribute = ClosedObject({
   type: Type.Union([Type.Literal('S'), Type.Literal('N'), Type.Literal('B')]),
 })
 
+/** What an index shows of its items beside keys; an index without a projection shows all. */
+const IndexProjection = Type.Union(
+  [
+    ClosedObject({ projectionType: Type.Literal('KEYS_ONLY') }),
+    ClosedObject({
+      projectionType: Type.Literal('INCLUDE'),
+      nonKeyAttributes: Type.Array(AttributeName, { minItems: 1, maxItems: 20, uniqueItems: true }),
+    }),
+  ],
+  {
+    fault:
+      'must be "ALL", "KEYS_ONLY", or { "projectionType": "INCLUDE", "nonKeyAttributes": ["…"] } with up to 20 names',
+  },
+)
+
 const SecondaryIndex = ClosedObject({
   name: Type.String({
     pattern: '^[A-Za-z0-9_.-]{3,255}$',
@@ -19,6 +34,7 @@ const SecondaryIndex = ClosedObject({
   }),
   partitionKey: KeyAttribute,
   sortKey: Type.Optional(KeyAttribute),
+  projection: Type.Optional(IndexProjection),
 })
 
 export const TableConfig = ClosedObject({

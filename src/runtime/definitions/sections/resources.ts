@@ -11,7 +11,7 @@ import type {
   PutAction,
   SiteItem,
 } from '#runtime/definitions/section.ts'
-import { parseConfig, storedConfig } from '#runtime/resources/config.ts'
+import { parseConfig, shownConfig, storedConfig } from '#runtime/resources/config.ts'
 import { checkInlineCode } from '#runtime/resources/function-code.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import {
@@ -198,8 +198,9 @@ function withId(grant: unknown, at: number): unknown {
 }
 
 /** The config of a resource whose grants hold names, in the words of a definition. */
-function withGrantNames({ type, config }: TypedConfig): object {
-  if (type !== 'lambdaFunction') return config
+function withGrantNames(typed: TypedConfig): object {
+  if (typed.type !== 'lambdaFunction') return shownConfig(typed)
+  const { config } = typed
   const grants = config.resources.map(({ resourceId: resource, access }) => ({ resource, access }))
   return { ...config, resources: grants }
 }

@@ -24,6 +24,7 @@ import type { Table } from '#runtime/tables/table.ts'
 import { validationError } from '#runtime/tables/validation-error.ts'
 
 import { projected } from './get-item.ts'
+import { checkProjected, projectedNames } from './index-projection.ts'
 import type { ActionRequest } from './item-change.ts'
 
 /** A checked query or scan. */
@@ -47,6 +48,8 @@ export interface FoundPage {
 export interface Source {
   readonly index?: string
   readonly keys: KeySchema
+  /** Those that an index holds; left out where there are all. */
+  readonly attributes?: ReadonlySet<string>
 }
 
 /** Items of a page at most: beyond, tiny items would take long to read at once. */
@@ -89,7 +92,8 @@ export function sourceOf({ table, fields }: ActionRequest<ItemPageRequest>): Sou
   if (fields.consistentRead === true) {
     throw validationError('Consistent reads are not supported on global secondary indexes')
   }
-  return { index: name, keys: index }
+  const attributes = projectedNames(table.schema, index)
+  return { index: name, keys: index, ...(attributes && { attributes }) }
 }
 
 export const unknownIndex = (name: string): AppError =>
@@ -159,7 +163,12 @@ export function pageOf(
   bound: BoundExpressions,
   { range, forward }: Pick<StoredPageRequest, 'range' | 'forward'>,
 ): ItemPage {
+  checkProjected(fields, bound, source)
   const keyNames = startKeyNames(table, source)
+  const shown = (item: StoredItem) =>
+    source.attributes === undefined || bound.projection !== undefined
+      ? projected(item, bound.projection)
+      : fieldsNamed(item, [...source.attributes])
   return {
     request: {
       ...(source.index !== undefined && { index: source.index }),
@@ -168,7 +177,11 @@ export function pageOf(
       limit: Math.min(fields.limit ?? MAX_ITEMS, MAX_ITEMS),
     },
     async found({ items, full }) {
-      const { kept, count } = await filtered(items, bound, fields.select !== 'COUNT')
+      const { kept, count } = await filtered(
+        items,
+        bound,
+        fields.select === 'COUNT' ? undefined : shown,
+      )
       const last = full ? items.at(-1) : undefined
       return {
         items: kept,
@@ -182,8 +195,8 @@ export function pageOf(
 
 async function filtered(
   items: readonly StoredItem[],
-  { filter, projection }: BoundExpressions,
-  shows: boolean,
+  { filter }: BoundExpressions,
+  shown: ((item: StoredItem) => StoredItem) | undefined,
 ): Promise<{ readonly kept: StoredItem[]; readonly count: number }> {
   const kept: StoredItem[] = []
   let count = 0
@@ -192,7 +205,7 @@ async function filtered(
     for (const item of items.slice(at, at + SLICE)) {
       if (filter !== undefined && !itemMatches(filter, itemOf(item))) continue
       count += 1
-      if (shows) kept.push(projected(item, projection))
+      if (shown !== undefined) kept.push(shown(item))
     }
   }
   return { kept, count }

@@ -16,8 +16,13 @@ export interface KeySchema {
   readonly sortKey?: KeyAttribute
 }
 
-interface IndexSchema extends KeySchema {
+export interface IndexSchema extends KeySchema {
   readonly name: string
+  /** All attributes where there is none. */
+  readonly projection?: {
+    readonly projectionType: 'KEYS_ONLY' | 'INCLUDE'
+    readonly nonKeyAttributes?: readonly string[]
+  }
 }
 
 export interface TableSchema extends KeySchema {
