@@ -22,6 +22,8 @@ import { Runners } from './runners.ts'
 
 /** How often retries, delayed jobs and dead letters are looked for; new jobs are announced by a notification. */
 const POLL_SECONDS = 2
+/** Places for groups that have nothing running look first, so that those for anybody are left to further jobs of a group. */
+const HEAD_START_MS = 30
 /** How often the jobs of dead workers are looked for. */
 const MONITOR_SECONDS = 5
 
@@ -164,12 +166,10 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       ended: () => (oneEach > 0 ? this.#wake(name) : undefined),
       stop,
     }
-    const runners = [
-      new Runners(this.#boss, { ...shared, count: concurrency, perGroup }),
-      new Runners(this.#boss, { ...shared, count: oneEach, perGroup: 1 }),
-    ]
-    this.#runners.set(name, runners)
-    for (const each of runners) await each.wake()
+    const forAnybody = new Runners(this.#boss, { ...shared, count: concurrency, perGroup })
+    const first = new Runners(this.#boss, { ...shared, count: oneEach, perGroup: 1 })
+    this.#runners.set(name, oneEach > 0 ? [first, forAnybody] : [forAnybody])
+    this.#wake(name)
     if (givenUp === undefined) return
     const dead = deadLetterQueue(name)
     const polling = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
@@ -195,7 +195,10 @@ export class PostgresQueue implements Queue, AsyncDisposable {
 
   #wake(queue?: string): void {
     for (const [name, runners] of this.#runners) {
-      if (queue === undefined || name === queue) for (const each of runners) void each.wake()
+      if (queue !== undefined && name !== queue) continue
+      const [first, second] = runners
+      void first?.wake()
+      if (second !== undefined) setTimeout(() => void second.wake(), HEAD_START_MS)
     }
   }
 }

@@ -12,7 +12,7 @@ export interface RunLimits {
   readonly oneEach: number
 }
 
-const SHARED = 16
+const SHARED = 32
 const TICKS_PER_SITE = 16
 const BY_HAND_PER_SITE = 8
 const FEWEST_SITES = 8
