@@ -90,6 +90,7 @@ export interface AdminRoutes {
     "/admin/data/resources/{resourceId}/data/s3/presign-put-object": { readonly params: { readonly resourceId: string }; readonly body?: unknown; readonly response: { readonly method: "GET" | "PUT"; readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly expiresAt: string } }
     "/admin/data/resources/{resourceId}/data/s3/put-object": { readonly params: { readonly resourceId: string }; readonly body?: unknown; readonly response: { readonly ok: true; readonly key: string; readonly etag: string; readonly size: number } }
     "/admin/public/contact": { readonly body: { readonly name?: string; readonly email: string; readonly phone?: string; readonly subject?: string; readonly message: string; readonly metadata?: Readonly<Record<string, string>>; readonly website?: string }; readonly response: { readonly messageId: string } }
+    "/admin/public/webhooks/deploy": { readonly response: { readonly status: "queued" | "ignored" | "repeated"; readonly reason?: string } }
   }
   readonly put: {
     "/admin/api/aliases/{address}": { readonly params: { readonly address: string }; readonly body: { readonly targets: ReadonlyArray<string> }; readonly response: { readonly address: string; readonly targets: ReadonlyArray<string> } }

@@ -30,6 +30,7 @@ import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
 import { DeploymentHistory } from '#sites/deployments/deployment-history.ts'
+import { handleRepositoryFetch } from '#sites/deployments/repository-fetch.ts'
 import { Rollbacks } from '#sites/deployments/rollbacks.ts'
 import { Deployments } from '#sites/deployments/service.ts'
 import { RepositoryPacks } from '#sites/repository/packs.ts'
@@ -242,6 +243,7 @@ async function openDeployments(
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
     workDir,
   })
+  handleRepositoryFetch(queue, { deployments, logger: platform.logger })
   return {
     deployments,
     siteRepositories: openRepositories({ ...deps, deployments, packs, workDir }),

@@ -23,6 +23,7 @@ const STATUS = {
   SuppressionNotFound: 404,
   CredentialNotFound: 404,
   DeployTokenNotFound: 404,
+  DeployWebhookNotFound: 404,
   ValidationError: 400,
   InvalidJson: 400,
   InvalidNextToken: 400,

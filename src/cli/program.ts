@@ -26,6 +26,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   'forwarding target': 'Addresses that a mailbox forwards to',
   mail: 'The mail that mailboxes hold',
   'deploy-token': 'Secrets with which CI deploys a site',
+  'deploy-webhook': 'What the forge of a site’s external repository tells of pushes with',
   iac: 'What a site is made of, as a definition',
   keys: 'The keys that sign tokens',
   auth: 'How a site takes people in',

@@ -17,6 +17,7 @@ import {
   contactRecipientRemove,
 } from './contact-recipient.ts'
 import { deployTokenCreate, deployTokenEnd, deployTokenList } from './deploy-token.ts'
+import { deployWebhookCreate, deployWebhookEnd } from './deploy-webhook.ts'
 import { doctor } from './doctor.ts'
 import { CommandError, UsageError } from './errors.ts'
 import {
@@ -62,6 +63,7 @@ import { siteDeployments } from './site-deployments.ts'
 import { siteDkimActivate, siteDkimRotate, siteDkimShow } from './site-dkim.ts'
 import { siteDns } from './site-dns.ts'
 import { siteList } from './site-list.ts'
+import { siteLogs } from './site-logs.ts'
 import { siteRollback } from './site-rollback.ts'
 import { siteShow } from './site-show.ts'
 import { siteUpdate } from './site-update.ts'
@@ -82,6 +84,7 @@ const COMMANDS: readonly CliCommand[] = [
   siteDeployments,
   siteDeployment,
   siteRollback,
+  siteLogs,
   siteVerify,
   siteDns,
   siteDkimShow,
@@ -94,6 +97,8 @@ const COMMANDS: readonly CliCommand[] = [
   deployTokenCreate,
   deployTokenList,
   deployTokenEnd,
+  deployWebhookCreate,
+  deployWebhookEnd,
   token,
   keysRotate,
   mailboxCreate,

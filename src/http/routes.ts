@@ -33,6 +33,7 @@ import { resourceRoutes } from './admin-data/resources.ts'
 import { usageRoutes } from './admin-data/usage.ts'
 import { adminConfigRoutes } from './admin-public/config.ts'
 import { contactRoutes } from './admin-public/contact.ts'
+import { deployWebhookRoutes } from './admin-public/deploy-webhook.ts'
 import { forwardingVerificationRoutes } from './admin-public/forwarding.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthRoutes } from './data/auth.ts'
@@ -55,10 +56,12 @@ import { portalAuditRoutes } from './portal/audit.ts'
 import { portalAuthRoutes } from './portal/auth.ts'
 import { portalContactRecipientRoutes } from './portal/contact-recipients.ts'
 import { portalDeployTokenRoutes } from './portal/deploy-tokens.ts'
+import { portalDeployWebhookRoutes } from './portal/deploy-webhook.ts'
 import { portalDeploymentHistoryRoutes } from './portal/deployment-history.ts'
 import { portalDeploymentRoutes } from './portal/deployments.ts'
 import { portalForwardingRoutes } from './portal/forwarding.ts'
 import { portalIacRoutes } from './portal/iac.ts'
+import { portalLogRoutes } from './portal/logs.ts'
 import { portalMailVerificationRoutes } from './portal/mail-verification.ts'
 import {
   portalAliasRoutes,
@@ -109,6 +112,8 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalDeploymentHistoryRoutes,
   portalSiteRuntimeRoutes,
   portalDeployTokenRoutes,
+  portalDeployWebhookRoutes,
+  portalLogRoutes,
   portalIacRoutes,
   portalTokenRoutes,
   portalAuditRoutes,
@@ -131,6 +136,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   adminConfigRoutes,
   contactRoutes,
   forwardingVerificationRoutes,
+  deployWebhookRoutes,
   adminUserRoutes,
   userProfileRoutes,
   ownProfileRoutes,

@@ -14,6 +14,7 @@ import { AuthEmails } from './auth-emails/service.ts'
 import type { CognitoApi } from './cognito/api/service.ts'
 import { openCognito, openSrp } from './cognito/open-cognito.ts'
 import { DeployTokens } from './deploy-tokens/service.ts'
+import { DeployWebhooks } from './deploy-webhooks/service.ts'
 import { type FederationServices, openFederation } from './federation/open-federation.ts'
 import { DataGroups, type GroupUses } from './groups/service.ts'
 import { Invites } from './invites/service.ts'
@@ -78,6 +79,7 @@ export interface Identity extends SignInServices, AccountServices, FederationSer
   readonly tokenMint: TokenMint
   readonly adminTokens: AdminTokens
   readonly deployTokens: DeployTokens
+  readonly deployWebhooks: DeployWebhooks
   readonly visitorTokens: VisitorTokens
   readonly securityEvents: SecurityEvents
   readonly cognitoApi: CognitoApi
@@ -133,6 +135,7 @@ export async function openIdentity(deps: IdentityDeps): Promise<Identity> {
     tokenMint: new TokenMint(services),
     adminTokens: new AdminTokens(services),
     deployTokens: new DeployTokens(shared),
+    deployWebhooks: new DeployWebhooks(shared),
     visitorTokens: new VisitorTokens(services),
     securityEvents,
     dataGroups: new DataGroups(shared),

@@ -55,6 +55,16 @@ describe('croft with a deploy token', () => {
     expect((await croft([...plan, '--token-file', file], ci(token))).code).toBe(0)
     const list = await croft(['deploy-token', 'list', 'one.test'], operator())
     expect(list.out).toMatch(new RegExp(`${tokenId} .*CI .*deploy .*by operator .*used`))
+    const reader = await stack.portal('POST', '/sites/one.test/deploy-tokens', {
+      name: 'logs',
+      scopes: ['logs'],
+    })
+    const logs = ['site', 'logs', 'one.test', '--level', 'error', '--limit', '5']
+    expect(await croft(logs, ci(reader.json.token))).toMatchObject({
+      code: 0,
+      out: 'Nothing yet\n',
+    })
+    expect((await croft(logs, ci(token))).err).toContain('lacks the scope "logs"')
     // A command that takes no token does not send it.
     const key = { ...ci(token), ...operator() }
     expect((await croft(['deploy-token', 'end', 'one.test', '--id', tokenId], key)).code).toBe(0)

@@ -43,6 +43,7 @@ const OPENED: Readonly<Record<string, readonly string[]>> = {
   'POST /portal/api/sites/:siteId/deployments/:deploymentId/activate': ['deploy'],
   'GET /portal/api/sites/:siteId/deployments/:deploymentId/iac-job': ['deploy', 'iac'],
   'GET /portal/api/sites/:siteId/runtime': ['deploy', 'iac'],
+  'GET /portal/api/sites/:siteId/logs': ['logs'],
   'POST /portal/api/sites/:siteId/iac/jobs': ['iac'],
   'GET /portal/api/sites/:siteId/iac/jobs/:jobId': ['iac'],
   'GET /portal/api/sites/:siteId/iac/export': ['iac'],

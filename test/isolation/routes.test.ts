@@ -41,6 +41,7 @@ const OPEN = [
   'POST /admin/public/forwarding/verify',
   'POST /admin/public/onboarding/super-admin',
   'POST /admin/public/onboarding/user',
+  'POST /admin/public/webhooks/deploy',
   'POST /data/public/:operation',
   'POST /oidc/:userPoolId',
   'POST /oidc/:userPoolId/confirmForgotPassword',

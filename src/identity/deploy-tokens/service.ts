@@ -59,7 +59,7 @@ export class DeployTokens {
 
   constructor(deps: DeployTokensDeps) {
     this.#deps = deps
-    this.#limits = new GuessLimits(deps)
+    this.#limits = new GuessLimits({ counters: deps.counters, of: 'deploy-tokens' })
   }
 
   /** Whether a text looks like a token; says nothing about whether it is one. */

@@ -41,6 +41,8 @@ export const SECURITY_EVENTS = [
   'token.minted',
   'deploy-token.created',
   'deploy-token.ended',
+  'deploy-webhook.created',
+  'deploy-webhook.ended',
   'mailbox.created',
   'mailbox.owners-changed',
   'mailbox.disabled',

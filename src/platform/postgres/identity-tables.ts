@@ -8,6 +8,14 @@ export interface IdentityTables {
     settings: Generated<unknown>
     created_at: Generated<Date>
   }
+  deploy_webhook: {
+    sealed_secret: Buffer
+    created_at: Date
+  }
+  deploy_webhook_delivery: {
+    delivery: Buffer
+    received_at: Date
+  }
   deploy_token: {
     token_id: string
     name: string

@@ -31,6 +31,12 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     lastRetrySeconds: 300,
     maxRunSeconds: 120,
   },
+  'repository-fetch': {
+    retries: 8,
+    firstRetrySeconds: 5,
+    lastRetrySeconds: 600,
+    maxRunSeconds: 300,
+  },
   'site-cleanup': CLEANUP,
   'outbound-mail': OUTBOUND_MAIL,
   'mail-delivery': OUTBOUND_MAIL,

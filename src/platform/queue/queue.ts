@@ -4,6 +4,8 @@ import type { Tx } from '#platform/postgres/database.ts'
 export interface QueueJobs {
   /** Compile what the site's control plane says now into a new revision. */
   'permission-sync': { readonly siteId: string }
+  /** Deploy what the branch of a site's external repository holds now. */
+  'repository-fetch': { readonly siteId: string }
   /** Remove the stored objects of a deleted site. */
   'site-cleanup': { readonly siteId: string }
   /** Hand one message to the gateway. */

@@ -1,0 +1,34 @@
+import { CreatedWebhook } from '#identity/deploy-webhooks/service.ts'
+
+import { columns } from './columns.ts'
+import type { CliCommand } from './command.ts'
+import { sitePath } from './service-client.ts'
+
+export const deployWebhookCreate: CliCommand = {
+  name: 'deploy-webhook create',
+  summary: 'Let the forge of a site’s external repository deploy it; the secret is shown once',
+  argument: 'DOMAIN',
+  options: [],
+  async run({ args, service }) {
+    const path = sitePath(args.word, '/deploy-webhook')
+    const made = await service.portalAs(CreatedWebhook, 'PUT', path)
+    const rows = [
+      ['url', made.url],
+      ['secret', made.secret],
+      ['content type', 'application/json'],
+      ['events', 'push'],
+    ]
+    return { json: made, text: columns(rows) }
+  },
+}
+
+export const deployWebhookEnd: CliCommand = {
+  name: 'deploy-webhook end',
+  summary: 'Let the secret of a site’s webhook deploy it no more',
+  argument: 'DOMAIN',
+  options: [],
+  async run({ args, service }) {
+    await service.portal('DELETE', sitePath(args.word, '/deploy-webhook'))
+    return { json: { ended: args.word }, text: `Ended the webhook of ${args.word}.` }
+  },
+}

@@ -1,0 +1,34 @@
+import { Elysia, t } from 'elysia'
+
+import type { AppContext } from '#context'
+import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
+import { NameText, SitePath } from '#http/path-params.ts'
+import { siteAccess } from '#http/plugins/site-access.ts'
+import { LogRecord, parseFilter } from '#runtime/logs/model.ts'
+
+const Filter = t.Object({
+  operation: t.Optional(NameText),
+  level: t.Optional(t.String({ maxLength: 16 })),
+  requestId: t.Optional(NameText),
+  since: t.Optional(t.String({ maxLength: 40 })),
+  until: t.Optional(t.String({ maxLength: 40 })),
+})
+
+/** What site code printed and what ended its calls, newest first, as the site's own admins read it. */
+export const portalLogRoutes = (context: AppContext) =>
+  new Elysia({ prefix: '/portal/api/sites/:siteId/logs' }).use(siteAccess(context)).get(
+    '/',
+    async ({ site: { siteId }, query }) => {
+      const { limit: _limit, nextToken: _nextToken, ...filters } = query
+      const scope = [siteId, 'portal', 'logs', JSON.stringify(filters)]
+      return answerPage(context, { scope, query }, (page) =>
+        context.runtimeLogs.list(siteId, parseFilter(filters), page),
+      )
+    },
+    {
+      siteAccess: ['logs'],
+      params: SitePath,
+      query: t.Composite([Filter, PageQuery]),
+      response: PageOf(LogRecord),
+    },
+  )
