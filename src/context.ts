@@ -27,6 +27,7 @@ import { Outbox } from '#platform/smtp/outbox.ts'
 import { definitionDiff } from '#runtime/definitions/definition-diff.ts'
 import { deploymentOutcome } from '#runtime/deployment-outcome.ts'
 import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
+import { SourceMaps } from '#runtime/source-maps/service.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
 import { DeploymentHistory } from '#sites/deployments/deployment-history.ts'
@@ -130,7 +131,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     siteMail: siteMailOf(mail),
     visitors: identity.visitors,
     groups: identity.dataGroups,
-    readSourceMap: (siteId, path) => files.deployments.sourceMap(siteId, path),
+    sourceMaps: openSourceMaps(platform, () => files.deployments),
     sources: {
       codeFiles: (siteId) => files.deployments.codeFiles(siteId),
       settings: (siteId) => database.withSite(siteId, (tx) => sites.settings(tx)),
@@ -166,6 +167,15 @@ const groupUsesOf = (operations: () => Runtime['operations']): GroupUses => ({
   operationsFor: (tx, group) => operations().forGroup(tx, group),
   renamed: (tx, names) => operations().renameGroup(tx, names),
 })
+
+const openSourceMaps = (
+  { logger }: Platform,
+  deployments: () => Pick<Deployments, 'sourceMap'>,
+): SourceMaps =>
+  new SourceMaps({
+    logger,
+    readSourceMap: (siteId, path) => deployments().sourceMap(siteId, path),
+  })
 
 const siteMailOf = ({ siteMessages, siteSender }: Mail): RuntimeDeps['siteMail'] => ({
   send: (...message) => siteMessages.send(...message),

@@ -48,7 +48,7 @@ import { Resources } from './resources/service.ts'
 import { type RuntimeLimits, runtimeLimits } from './revisions/limits.ts'
 import { Revisions } from './revisions/service.ts'
 import { RuntimeLifecycle } from './runtime-lifecycle.ts'
-import { SourceMaps } from './source-maps/service.ts'
+import type { SourceMaps } from './source-maps/service.ts'
 import { type TableServices, openTables } from './tables/open-tables.ts'
 import { RuntimeUsage } from './usage/service.ts'
 
@@ -66,8 +66,7 @@ export interface RuntimeDeps extends PlatformServices {
   readonly siteMail: SiteMail
   /** Is used only once the runtime is open, so it may close over what is built later. */
   readonly sources: SyncSources
-  /** The text of the source map of a file among the site's deployments. */
-  readonly readSourceMap: (siteId: string, path: string) => Promise<string | undefined>
+  readonly sourceMaps: SourceMaps
   /** The groups of a site's visitors, which definitions may name. */
   readonly groups: GroupDirectory
   /** Finds the visitor that a job runs as. */
@@ -196,8 +195,7 @@ async function openServing(
   const settingsOf = (siteId: string) => deps.sources.settings(siteId)
   const redaction = new Redaction({ now, forgotten: (siteId) => published.forget(siteId) })
   const redact = (siteId: string, text: string) => redaction.redact(siteId, text)
-  const sourceMaps = new SourceMaps(deps)
-  const runtimeLogs = new RuntimeLogs({ ...deps, redact, sourceMaps })
+  const runtimeLogs = new RuntimeLogs({ ...deps, redact })
   const runtimeUsage = new RuntimeUsage(deps)
   const revisions = new Revisions(deps)
   const envVars = new EnvVars({ ...deps, revisions })

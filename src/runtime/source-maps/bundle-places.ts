@@ -13,6 +13,10 @@ export interface BundlePlace extends Position {
 const PLACE = /([^\s():'"]+\.[0-9a-f]{12}\.bundle\.[cm]js):(\d{1,9}):(\d{1,9})/g
 const MAX_PLACES = 50
 
+const BUNDLE = /\.[0-9a-f]{12}\.bundle\.[cm]js$/
+
+export const isBundle = (path: string): boolean => BUNDLE.test(path)
+
 /** The places in bundles that a text names, each once. */
 export function bundlePlaces(text: string): readonly BundlePlace[] {
   if (!text.includes('.bundle.')) return []

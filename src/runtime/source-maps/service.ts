@@ -4,8 +4,14 @@ import { Limiter } from '#base/limiter.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import { type BundlePlace, bundlePlaces, sourcePath, withOriginalPlaces } from './bundle-places.ts'
-import { type SourceMap, originalPosition, readSourceMap, sizeOfMap } from './source-map.ts'
+import { bundlePlaces, isBundle, sourcePath, withOriginalPlaces } from './bundle-places.ts'
+import {
+  type Position,
+  type SourceMap,
+  originalPosition,
+  readSourceMap,
+  sizeOfMap,
+} from './source-map.ts'
 
 const KEPT_BYTES = 64 * 1024 * 1024
 /** A site that has more maps than these read in a minute sees the bundle's own places meanwhile. */
@@ -17,6 +23,16 @@ const UNREADABLE: SourceMap = {
   sources: [],
   contents: [],
   mappings: { lineStarts: new Int32Array(0), segments: new Int32Array(0) },
+}
+
+/** A place in a file of an artifact. */
+export interface CodePlace extends Position {
+  readonly path: string
+}
+
+export interface OriginalPlace extends CodePlace {
+  /** The text of the file as it was written, if its map brings it. */
+  readonly content: string | undefined
 }
 
 interface SourceMapsDeps {
@@ -49,16 +65,18 @@ export class SourceMaps {
     if (places.length === 0) return text
     const originals = new Map<string, string>()
     for (const place of places) {
-      const original = await this.#original(siteId, place)
-      if (original !== undefined) originals.set(place.text, original)
+      const original = await this.original(siteId, place)
+      if (original)
+        originals.set(place.text, `${original.path}:${original.line}:${original.column}`)
     }
     return withOriginalPlaces(text, originals)
   }
 
-  async #original(siteId: string, place: BundlePlace): Promise<string | undefined> {
-    const map = await this.#mapOf(siteId, place.path)
+  /** Where what stands in a bundle was written; undefined for other files, and where the map is not at hand. */
+  async original(siteId: string, place: CodePlace): Promise<OriginalPlace | undefined> {
+    const map = isBundle(place.path) ? await this.#mapOf(siteId, place.path) : undefined
     const found = map && originalPosition(map, place)
-    return found && `${sourcePath(place.path, found.source)}:${found.line}:${found.column}`
+    return found && { ...found, path: sourcePath(place.path, found.source) }
   }
 
   async #mapOf(siteId: string, path: string): Promise<SourceMap | undefined> {
