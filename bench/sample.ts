@@ -33,7 +33,7 @@ export interface SampleTimes {
 
 /** The least disturbed of a few tries. */
 export async function takeSample(
-  subject: Subject,
+  subject: Omit<Subject, 'name'>,
   connections: number,
   times: SampleTimes,
 ): Promise<Sample> {
@@ -45,7 +45,11 @@ export async function takeSample(
   return best
 }
 
-async function tryOnce(subject: Subject, connections: number, times: SampleTimes): Promise<Sample> {
+async function tryOnce(
+  subject: Omit<Subject, 'name'>,
+  connections: number,
+  times: SampleTimes,
+): Promise<Sample> {
   const { origin, tenants, pid } = subject
   const { warmupMs, durationMs } = times
   const plan: LoadPlan = {

@@ -260,7 +260,7 @@ async function openDeployments(
     deploymentHistory: history,
     rollbacks: new Rollbacks({ ...deps, deployments }),
     staticSites,
-    staticContents: new StaticContents({ ...deps, artifacts }),
+    staticContents: new StaticContents(deps),
   }
 }
 

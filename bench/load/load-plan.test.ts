@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { checkLoadPlan, loopbackAddress, requestBytes } from './load-plan.ts'
+import { checkLoadPlan, loopbackAddress, readBytes, requestBytes } from './load-plan.ts'
 
 const tenant = {
   host: 'one.test',
@@ -55,6 +55,7 @@ describe('a load plan', () => {
     ['tenants', { tenants: Array.from({ length: 1001 }, () => tenant) }],
     ['token', { tenants: [{ ...tenant, token: 'a\r\nX-Other: b' }] }],
     ['path', { tenants: [{ ...tenant, path: '/data/a b' }] }],
+    ['cannot be read', { tenants: [{ ...tenant, reads: ['/a b'] }] }],
   ])('is refused for its %s', (name, change) => {
     expect(() => checkLoadPlan({ ...plan, ...change })).toThrow(name)
   })
@@ -64,6 +65,13 @@ describe('a load plan', () => {
     expect(requestBytes({ ...tenant, token: 'abc' }, tenant.bodies[0] ?? '').toString()).toBe(
       'POST /data/hello HTTP/1.1\r\nHost: one.test\r\nContent-Type: application/json\r\n' +
         'Authorization: Bearer abc\r\nContent-Length: 27\r\n\r\n{"payload":{"name":"Zoë"}}',
+    )
+  })
+
+  test('may read instead of posting', () => {
+    checkLoadPlan({ ...plan, tenants: [{ ...tenant, bodies: [], reads: ['/a.css'] }] })
+    expect(readBytes(tenant, '/a.css').toString()).toBe(
+      'GET /a.css HTTP/1.1\r\nHost: one.test\r\nAccept: */*\r\n\r\n',
     )
   })
 })

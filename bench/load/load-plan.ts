@@ -19,8 +19,10 @@ export interface Tenant {
   readonly host: string
   readonly path: string
   readonly token?: string
-  /** JSON texts. */
+  /** JSON texts that are posted to `path`. */
   readonly bodies: readonly string[]
+  /** Paths that are read instead, in turn. */
+  readonly reads?: readonly string[]
   readonly expect: Expectation
 }
 
@@ -88,20 +90,31 @@ export function requestBytes({ host, path, token }: Tenant, body: string): Buffe
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`)
 }
 
+/** The same for reading a path. */
+export function readBytes({ host }: Pick<Tenant, 'host'>, path: string): Buffer {
+  return Buffer.from(`GET ${path} HTTP/1.1\r\nHost: ${host}\r\nAccept: */*\r\n\r\n`)
+}
+
+const requestsOf = ({ bodies, reads = [] }: Tenant): number => bodies.length + reads.length
+
 function checkTenants(tenants: readonly Tenant[]): void {
-  const requests = tenants.reduce((sum, { bodies }) => sum + bodies.length, 0)
+  const requests = tenants.reduce((sum, tenant) => sum + requestsOf(tenant), 0)
   if (requests === 0 || tenants.length > MAX_TENANTS || requests > MAX_REQUESTS) {
     throw new InvalidLoadPlan(`1 to ${MAX_TENANTS} tenants and ${MAX_REQUESTS} bodies are possible`)
   }
-  for (const tenant of tenants) {
-    for (const name of ['host', 'path', 'token'] as const) {
-      const word = tenant[name]
-      if (word !== undefined && !PLAIN.test(word)) {
-        throw new InvalidLoadPlan(
-          `the ${name} cannot stand in a request head: ASCII without spaces`,
-        )
-      }
+  for (const tenant of tenants) checkTenant(tenant)
+}
+
+function checkTenant(tenant: Tenant): void {
+  for (const name of ['host', 'path', 'token'] as const) {
+    const word = tenant[name]
+    if (word !== undefined && !PLAIN.test(word)) {
+      throw new InvalidLoadPlan(`the ${name} cannot stand in a request head: ASCII without spaces`)
     }
-    if (tenant.bodies.length === 0) throw new InvalidLoadPlan(`tenant "${tenant.host}" has no body`)
   }
+  const wrong = tenant.reads?.find((read) => !PLAIN.test(read))
+  if (wrong !== undefined) {
+    throw new InvalidLoadPlan(`"${wrong}" cannot be read: ASCII without spaces`)
+  }
+  if (requestsOf(tenant) === 0) throw new InvalidLoadPlan(`tenant "${tenant.host}" has no body`)
 }

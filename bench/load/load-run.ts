@@ -6,6 +6,7 @@ import {
   type Tenant,
   checkLoadPlan,
   loopbackAddress,
+  readBytes,
   requestBytes,
 } from './load-plan.ts'
 import { type Pacer, closedLoop, openLoop } from './pacer.ts'
@@ -221,7 +222,10 @@ class LoadRun {
 }
 
 const targetOf = (tenant: Tenant): Target => ({
-  requests: tenant.bodies.map((body) => requestBytes(tenant, body)),
+  requests: [
+    ...tenant.bodies.map((body) => requestBytes(tenant, body)),
+    ...(tenant.reads ?? []).map((path) => readBytes(tenant, path)),
+  ],
   expect: tenant.expect,
   tally: new Tally(tenant.host),
   sent: 0,

@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import { bytesInRange, isBackwards, parseRangeHeader } from '#base/byte-range.ts'
 import { evaluatePreconditions, matchesIfRange } from '#http/objects/preconditions.ts'
-import type { StaticContents } from '#sites/static/contents.ts'
+import type { StaticBody, StaticContents } from '#sites/static/contents.ts'
 import type { Representation, PathResolution } from '#sites/static/routes.ts'
 
 import { negotiateEncoding } from './accept-encoding.ts'
@@ -28,12 +28,17 @@ export function staticResponse(
   const { request, resolution } = asked
   const { headers } = request
   const { representations } = resolution.file
-  const representation = negotiateEncoding(headers.get('accept-encoding'), representations)
+  const representation =
+    representations.length === 1
+      ? representations[0]
+      : negotiateEncoding(headers.get('accept-encoding'), representations)
   if (!representation) throw new Error('A served file has no form')
   const answer = asked.headersOf(representation)
   // Conditions and ranges are about the file at this path: a page that stands in for it is none.
   if (resolution.status === 200) {
-    const condition = evaluatePreconditions(headers, representation)
+    const condition = isConditional(headers)
+      ? evaluatePreconditions(headers, representation)
+      : undefined
     if (condition === 'failed') throw preconditionFailed()
     if (condition === 'unmodified') return notModified(new Headers(answer))
     const range = request.method === 'GET' ? rangeOf(headers, representation) : undefined
@@ -44,6 +49,10 @@ export function staticResponse(
   }
   return wholeResponse(contents, { ...asked, representation, answer })
 }
+
+/** Conditions about a time are none here: it is not told. */
+const isConditional = (headers: Headers): boolean =>
+  headers.has('if-none-match') || headers.has('if-match')
 
 interface Answering extends StaticRequest {
   readonly representation: Representation
@@ -74,7 +83,7 @@ function wholeResponse(
   headers.set('content-length', String(representation.sizeBytes))
   return request.method === 'HEAD'
     ? new Response(null, { status, headers })
-    : streamed(contents.stream(siteId, representation), { status, headers })
+    : fromStore(contents.read(siteId, representation), { status, headers })
 }
 
 function rangeResponse(
@@ -91,14 +100,14 @@ function rangeResponse(
   const { start, end } = range
   answer.set('content-range', `bytes ${start}-${end}/${sizeBytes}`)
   answer.set('content-length', String(end - start + 1))
-  return streamed(contents.stream(siteId, representation, range), { status: 206, headers: answer })
+  return fromStore(contents.read(siteId, representation, range), { status: 206, headers: answer })
 }
 
-async function streamed(
-  stream: Promise<ReadableStream<Uint8Array> | undefined>,
+async function fromStore(
+  reading: Promise<StaticBody | undefined>,
   init: { readonly status: number; readonly headers: Headers },
 ): Promise<Response | undefined> {
-  const body = await stream
+  const body = await reading
   return body && new Response(body, init)
 }
 

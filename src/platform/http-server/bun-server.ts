@@ -54,8 +54,10 @@ class BunHttpServer implements HttpServer {
     const { method } = request
     // Bun counts the time in which a handler thinks as silence, and would cut the connection.
     const bodied = method !== 'GET' && method !== 'HEAD'
-    server.timeout(request, bodied ? LONGEST_TIMEOUT : 0)
+    if (bodied) server.timeout(request, LONGEST_TIMEOUT)
     const response = this.#settings.fetch(request, new BunPeer(server, request))
+    // What is answered at once has not thought.
+    if (!bodied && response instanceof Promise) server.timeout(request, 0)
     if (!(response instanceof Promise)) return this.#sent(this.#whole(request, response))
     return bodied ? this.#whenMade(request, response) : this.#whenSent(response)
   }

@@ -37,7 +37,9 @@ export class Artifacts {
     let fault: AppError | undefined
     const verified = stream.pipeThrough(verifier(file, (found) => (fault = found)))
     try {
-      await this.#objects.put(keyOf(siteId, file.sha256), verified, { maxBytes: file.sizeBytes })
+      await this.#objects.put(artifactKey(siteId, file.sha256), verified, {
+        maxBytes: file.sizeBytes,
+      })
     } catch (error) {
       // The store may have wrapped what the verifier threw.
       throw fault ?? error
@@ -46,16 +48,16 @@ export class Artifacts {
 
   /** Returns the sizes, by hash, of everything stored for the site. */
   stored(siteId: string): Promise<ReadonlyMap<string, number>> {
-    return storedSizes(this.#objects, keyOf(siteId, ''))
+    return storedSizes(this.#objects, artifactKey(siteId, ''))
   }
 
   /** The stored contents, or a range of them; undefined when they are not there. */
   open(siteId: string, sha256: string, range?: ByteRange): Promise<StoredObject | undefined> {
-    return this.#objects.get(keyOf(siteId, sha256), range)
+    return this.#objects.get(artifactKey(siteId, sha256), range)
   }
 
   delete(siteId: string, sha256: string): Promise<void> {
-    return this.#objects.delete(keyOf(siteId, sha256))
+    return this.#objects.delete(artifactKey(siteId, sha256))
   }
 
   /**
@@ -129,7 +131,8 @@ async function currentFiles(tx: SiteTx): Promise<ArtifactFile[]> {
   return row ? storedFiles(row.files) : []
 }
 
-const keyOf = (siteId: string, sha256: string): string => objectKey(siteId, 'artifacts', sha256)
+export const artifactKey = (siteId: string, sha256: string): string =>
+  objectKey(siteId, 'artifacts', sha256)
 
 /** Lets the bytes through and fails at the end when they are not those that were announced. */
 function verifier(

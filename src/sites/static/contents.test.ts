@@ -8,10 +8,10 @@ const KIB = 1024
 /** A store of files that are as long as they are asked to be, and counts what it is asked for. */
 function store() {
   const reads: string[] = []
-  const open: StaticContentsDeps['artifacts']['open'] = async (siteId, sha256, range) => {
-    reads.push(`${siteId}/${sha256}`)
+  const get: StaticContentsDeps['objects']['get'] = async (key, range) => {
+    reads.push(key)
     const sizeBytes = (range?.end ?? -1) + 1
-    if (sha256.startsWith('gone')) return undefined
+    if (key.endsWith('gone')) return undefined
     const head = {
       key: '',
       sizeBytes,
@@ -22,8 +22,10 @@ function store() {
     }
     return { head, body: new Blob([new Uint8Array(sizeBytes)]).stream() }
   }
-  return { reads, deps: { artifacts: { open }, objects: { get: async () => undefined } } }
+  return { reads, deps: { objects: { get, head: nothing, blob: nothing } } }
 }
+
+const nothing = async () => undefined
 
 const formOf = (name: string, sizeBytes: number) => {
   const file = { path: name, sha256: name, sizeBytes, immutable: false, encodings: {} }
@@ -39,7 +41,7 @@ test('reads a file once, however many ask, and then has it at once', async () =>
   const all = await Promise.all([1, 2, 3].map(async () => contents.bytes('one', form)))
   expect(all.map((bytes) => bytes?.byteLength)).toEqual([10, 10, 10])
   expect(contents.bytes('one', form)).toBeInstanceOf(Uint8Array)
-  expect(reads).toEqual(['one/a'])
+  expect(reads).toEqual(['sites/one/artifacts/a'])
 })
 
 test('keeps the files of sites apart', async () => {
@@ -47,7 +49,7 @@ test('keeps the files of sites apart', async () => {
   const contents = new StaticContents(deps)
   await contents.bytes('one', formOf('a', 10))
   await contents.bytes('two', formOf('a', 10))
-  expect(reads).toEqual(['one/a', 'two/a'])
+  expect(reads).toEqual(['sites/one/artifacts/a', 'sites/two/artifacts/a'])
 })
 
 test('holds no more of a site than its share, and no more in all than there is', async () => {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 
 import { SingleFlight } from '#base/single-flight.ts'
 import type { ByteRange, ObjectStore } from '#platform/objects/object-store.ts'
-import type { Artifacts } from '#sites/deployments/artifacts.ts'
+import { artifactKey } from '#sites/deployments/artifacts.ts'
 
 import { encodedKey } from './encoded-files.ts'
 import type { Representation } from './routes.ts'
@@ -16,9 +16,11 @@ const ENTRY_BYTES = 512
 type Contents = LRUCache<string, Uint8Array>
 
 export interface StaticContentsDeps {
-  readonly objects: Pick<ObjectStore, 'get'>
-  readonly artifacts: Pick<Artifacts, 'open'>
+  readonly objects: Pick<ObjectStore, 'get' | 'head' | 'blob'>
 }
+
+/** What a response takes. */
+export type StaticBody = Uint8Array<ArrayBuffer> | Blob | ReadableStream<Uint8Array>
 
 export interface StaticContentsBounds {
   readonly maxBytes: number
@@ -62,27 +64,28 @@ export class StaticContents {
     return contents.get(representation.key) ?? this.#load(siteId, representation)
   }
 
-  /** Straight from the object store. Both ends of the range count. */
-  async stream(
+  /** Straight from the object store, in one piece where it is short. Undefined when the store has it no more. */
+  async read(
     siteId: string,
     { encoding, sha256, offset, sizeBytes }: Representation,
-    range: ByteRange = { start: 0 },
-  ): Promise<ReadableStream<Uint8Array> | undefined> {
-    const start = offset + range.start
-    const end = offset + (range.end ?? sizeBytes - 1)
-    const { objects, artifacts } = this.#deps
-    const stored =
-      encoding === undefined
-        ? await artifacts.open(siteId, sha256, sizeBytes === 0 ? undefined : { start, end })
-        : await objects.get(encodedKey(siteId, sha256), { start, end })
-    return stored?.body
+    range: Required<ByteRange> = { start: 0, end: sizeBytes - 1 },
+  ): Promise<StaticBody | undefined> {
+    const { objects } = this.#deps
+    const key = encoding === undefined ? artifactKey(siteId, sha256) : encodedKey(siteId, sha256)
+    const part = { start: offset + range.start, end: offset + range.end }
+    if (range.end - range.start >= MAX_FILE_BYTES) {
+      const head = await objects.head(key)
+      const blob = head && (await objects.blob(key, head.etag, part))
+      return blob ?? (await objects.get(key, part))?.body
+    }
+    const stored = await objects.get(key, sizeBytes === 0 ? undefined : part)
+    return stored && new Uint8Array(await new Response(stored.body).arrayBuffer())
   }
 
   #load(siteId: string, representation: Representation): Promise<Uint8Array | undefined> {
     return this.#loads.run(`${siteId}/${representation.key}`, async () => {
-      const body = await this.stream(siteId, representation)
-      if (!body) return undefined
-      const bytes = new Uint8Array(await new Response(body).arrayBuffer())
+      const bytes = await this.read(siteId, representation)
+      if (!(bytes instanceof Uint8Array)) return undefined
       this.#keep(siteId, representation.key, bytes)
       return bytes
     })
