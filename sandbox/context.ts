@@ -3,6 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import ivm from 'isolated-vm'
 
 import { FROM_GUEST } from './grammars.ts'
+import { handlerFault } from './handler-fault.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
@@ -23,8 +24,9 @@ export interface EntryResult {
   readonly current: number
   /** Why the isolate cannot be used any more. */
   readonly stopped: 'cpuMs' | 'memoryMb' | undefined
-  /** A rejection that nobody handled, or whatever else got out. */
+  /** A rejection that nobody handled, or whatever else got out: in words, and as it came. */
   readonly uncaught: string | undefined
+  readonly thrown: { readonly error: unknown } | undefined
 }
 
 export type LoadOutcome =
@@ -120,8 +122,8 @@ export class GuestContext {
     const message = thrown && thrownMessage(thrown.error)
     const entry = { records: taken, elapsedMs, begun, current }
     return message === TIMED_OUT && elapsedMs >= this.#definition.limits.cpuMs
-      ? { ...entry, stopped: 'cpuMs', uncaught: undefined }
-      : { ...entry, stopped: undefined, uncaught: message }
+      ? { ...entry, stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
+      : { ...entry, stopped: undefined, uncaught: message, thrown }
   }
 
   /** Undefined when the isolate gives nothing that can be read. */
@@ -142,6 +144,7 @@ const lost = (stopped: 'cpuMs' | 'memoryMb', elapsedMs: number): EntryResult => 
   current: 0,
   stopped,
   uncaught: undefined,
+  thrown: undefined,
 })
 
 function bootParts(definition: SlotDefinition) {
@@ -178,14 +181,17 @@ function loadingOf(
 ): LoadOutcome {
   if (entry.stopped) return { state: 'stopped', what: entry.stopped }
   if (thrown) return { state: 'failed', fault: sourceFaultOf(thrown.error, definition.modules) }
-  return loadOutcomeOf(entry.records) ?? { state: 'waiting' }
+  return loadOutcomeOf(entry.records, definition) ?? { state: 'waiting' }
 }
 
 /** What the guest said about its handler, if it said anything. */
-export function loadOutcomeOf(records: readonly FromGuest[]): LoadOutcome | undefined {
+export function loadOutcomeOf(
+  records: readonly FromGuest[],
+  definition: Pick<SlotDefinition, 'entry' | 'handler' | 'modules'>,
+): LoadOutcome | undefined {
   for (const record of records) {
     if (record.kind === 'loaded') return { state: 'ready' }
-    if (record.kind === 'unusable') return { state: 'failed', fault: { message: record.texts[0] } }
+    if (record.kind === 'unusable') return { state: 'failed', fault: handlerFault(definition) }
   }
   return undefined
 }

@@ -112,7 +112,7 @@ export class Engine {
 
   #define(id: number, text: string): void {
     let definition = JSON.parse(text) as SlotDefinition
-    if (definition.adHoc) {
+    if (definition.purpose === 'compute') {
       const modules = definition.modules.map(({ path, code }) => adHocModule(path, code))
       definition = { ...definition, modules }
     }

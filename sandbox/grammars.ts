@@ -36,5 +36,5 @@ export const FROM_GUEST = new Grammar<FromGuest>({
   log: ['G', 2, 1],
   nextTimer: ['N', 1, 0],
   loaded: ['O', 0, 0],
-  unusable: ['U', 0, 1],
+  unusable: ['U', 0, 0],
 })

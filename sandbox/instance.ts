@@ -3,13 +3,15 @@ import type { CpuClock } from './cpu-clock.ts'
 import { TO_GUEST } from './grammars.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
+import { sourceFaultOf } from './module-fault.ts'
 import { type CallRecord, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
-import { type GuestFailure, type ToGuest } from './protocol.ts'
+import type { GuestFailure, SlotDefinition, ToGuest } from './protocol.ts'
 import { readRecords, RecordWriter } from './records.ts'
 
 /** Calls are begun one at a time until the function has shown that it behaves. */
 const PROVEN_AFTER = 8
 const MAX_CALLS_PER_ENTRY = 64
+const NEVER_SETTLES = 'A top-level await never settles: nothing is left that could settle it'
 
 export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'> {
   readonly cpu: CpuClock
@@ -78,7 +80,7 @@ export class Instance {
     this.#report.renew()
     if (this.#state === 'cold') this.#load()
     if (this.#state === 'waiting') this.#waiting.push(...records)
-    else if (this.#state === 'ready') this.#run({ records, calls: records.map(idOf), section })
+    else if (this.#state === 'ready') this.#begin({ records, calls: records.map(idOf), section })
   }
 
   /** Hands the answers of host calls to the guest. */
@@ -130,7 +132,21 @@ export class Instance {
     this.calls.charge(ids, this.#deps.cpu.spentMs(entry.elapsedMs))
     this.#report.read(entry)
     this.#loaded(loading, entry)
+    this.#endIfStuck()
     this.#tidy()
+  }
+
+  /** A module that awaits what neither a timer nor the service will bring. */
+  #endIfStuck(): void {
+    if (this.#state !== 'waiting' || this.#report.dueMs > 0 || this.calls.awaitsHost) return
+    const { entry: path } = this.#deps.definition
+    this.end({ kind: 'invalidCode', fault: { message: NEVER_SETTLES, path } })
+  }
+
+  /** Where only loading was asked for, that is all. */
+  #begin(work: Work): void {
+    if (this.#deps.definition.purpose !== 'load') this.#run(work)
+    else for (const id of work.calls) this.calls.finish(id, 'null')
   }
 
   #loaded(loading: LoadOutcome, entry: EntryResult): void {
@@ -186,10 +202,12 @@ export class Instance {
     }
     const waiting = this.#state === 'waiting'
     this.#report.read(waiting ? { ...entry, uncaught: undefined } : entry)
-    const loading = waiting ? (loadOutcomeOf(entry.records) ?? strayFault(entry)) : undefined
-    if (!loading) return
-    this.#loaded(loading, entry)
-    this.#beginWaiting()
+    if (!waiting) return
+    const { definition } = this.#deps
+    const loading = loadOutcomeOf(entry.records, definition) ?? strayFault(entry, definition)
+    if (loading) this.#loaded(loading, entry)
+    if (loading) this.#beginWaiting()
+    else this.#endIfStuck()
   }
 
   /** After a top-level `await` has come to its end. */
@@ -197,7 +215,7 @@ export class Instance {
     const records = this.#waiting.filter((record) => this.calls.get(idOf(record)))
     this.#waiting = []
     if (records.length === 0 || this.#state !== 'ready') return
-    this.#run({ records, calls: records.map(idOf), section: sectionOf(records) })
+    this.#begin({ records, calls: records.map(idOf), section: sectionOf(records) })
   }
 
   #entrySize(): number {
@@ -232,7 +250,9 @@ export function sectionOf(records: readonly ToGuest[]): string {
   return writer.take()
 }
 
-function strayFault(entry: EntryResult): LoadOutcome | undefined {
-  if (entry.uncaught === undefined) return undefined
-  return { state: 'failed', fault: { message: `Thrown at the top level: ${entry.uncaught}` } }
+function strayFault(
+  { thrown }: EntryResult,
+  { modules }: Pick<SlotDefinition, 'modules'>,
+): LoadOutcome | undefined {
+  return thrown && { state: 'failed', fault: sourceFaultOf(thrown.error, modules) }
 }

@@ -55,7 +55,7 @@ function instanceOf(home: GuestIsolate): Instance {
       timeoutMs: 5000,
       memoryMb: 128,
       limits: { cpuMs: 1000, resultBytes: 1000, logLineLength: 100, logLines: 10 },
-      adHoc: false,
+      purpose: 'operation',
     },
     cpu: new CpuClock(),
     progress: () => {},

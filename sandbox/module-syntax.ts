@@ -18,18 +18,36 @@ export function formatOf(path: string, code: string): ModuleSource['format'] {
   return COMMONJS.test(withoutComments(code)) ? 'commonjs' : 'esm'
 }
 
+export interface ModuleImport {
+  readonly specifier: string
+  /** Where it stands in the code. */
+  readonly offset: number
+}
+
 /** What a module imports by a literal, in order. Code that cannot be read imports nothing: its syntax is checked later. */
-export function importsOf(format: ModuleSource['format'], code: string): string[] {
+export function importsOf(format: ModuleSource['format'], code: string): ModuleImport[] {
   if (format === 'json') return []
   if (format === 'commonjs') {
-    return [...withoutComments(code).matchAll(REQUIRE)].map((match) => match[2] ?? '')
+    return [...withoutComments(code).matchAll(REQUIRE)].map(([text, , specifier = '']) => ({
+      specifier,
+      offset: Math.max(0, code.indexOf(text)),
+    }))
   }
-  const specifiers: string[] = []
-  for (const found of lex(code)?.[0] ?? []) {
-    const isStatic = found.type === 'static' || found.type === 'reexport-star'
-    if (isStatic && found.specifier !== undefined) specifiers.push(found.specifier)
+  const imports: ModuleImport[] = []
+  for (const { type, specifier, start } of lex(code)?.[0] ?? []) {
+    const isStatic = type === 'static' || type === 'reexport-star'
+    if (isStatic && specifier !== undefined) imports.push({ specifier, offset: start })
   }
-  return specifiers
+  return imports
+}
+
+/** The names that an ES module says it exports, and where; without those of `export *`. */
+export function exportsOf(code: string): ReadonlyMap<string, number> {
+  const names = new Map<string, number>()
+  for (const found of lex(code)?.[1] ?? []) {
+    if (found.type !== 'reexport-all') names.set(found.name, found.start)
+  }
+  return names
 }
 
 /** Whether `import` or `export` make it an ES module. */

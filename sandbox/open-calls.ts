@@ -140,6 +140,11 @@ export class OpenCalls {
     this.#deps.outbox.hostCall(hostCall, call.id, question)
   }
 
+  /** Whether something that was asked of the service is still to be answered. */
+  get awaitsHost(): boolean {
+    return this.#hostCalls.size > 0 || this.#refusals.length > 0
+  }
+
   /** The host call's number in the guest and the call that asked, and forgets it. */
   endHostCall(hostCall: number): OpenHostCall | undefined {
     const open = this.#hostCalls.get(hostCall)

@@ -2,18 +2,20 @@ import { stripTypeScriptTypes } from 'node:module'
 
 import ivm from 'isolated-vm'
 
-import { sourceFaultOf } from './module-fault.ts'
+import { sourcePlaceAt, sourceFaultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
 import { resolveModule } from './module-resolution.ts'
-import { formatOf, hasModuleSyntax, importsOf } from './module-syntax.ts'
+import { formatOf, hasModuleSyntax, importsOf, type ModuleImport } from './module-syntax.ts'
 import type { FunctionFiles, ModuleSource, PreparerAnswer, SourceFault } from './protocol.ts'
 
 const MAX_MODULES = 1000
 const CHECK_MEMORY_MB = 256
 /** How V8 says that the parser's stack, or the isolate's memory, was not enough. */
 const OVERFLOW = /^Maximum call stack size exceeded|memory limit/
-/** Node puts the place at the start of the stack: `path:line`. */
+/** Node puts the place at the start of the stack: `path:line`, then the line with marks below what is wrong. */
 const STRIP_PLACE = /^[^\n]*:(\d+)\n/
+const STRIP_TAB_WIDTH = 4
+const STRIP_MARKS = /\n( *)\^+\n/
 
 /** Errors of `stripTypeScriptTypes` that are about the source; any other leaves its parser broken. */
 const SOURCE_ERRORS = ['ERR_INVALID_TYPESCRIPT_SYNTAX', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']
@@ -80,13 +82,27 @@ function stripTypes(path: string, source: string): string {
     if (!('code' in error) || !SOURCE_ERRORS.includes(String(error.code))) {
       throw new BrokenParser(tooDeep(path))
     }
-    const line = STRIP_PLACE.exec(String(error.stack))?.[1]
-    throw new Refusal({
-      message: error.message,
-      path,
-      ...(line === undefined ? {} : { line: Number(line) }),
-    })
+    throw new Refusal({ message: error.message, path, ...stripPlace(String(error.stack), source) })
   }
+}
+
+function stripPlace(stack: string, source: string): Pick<SourceFault, 'line' | 'column'> {
+  const line = Number(STRIP_PLACE.exec(stack)?.[1])
+  const text = source.split(/\r\n|[\n\r]/)[line - 1]
+  if (text === undefined) return {}
+  // What is wrong at the end of a line has no marks.
+  const marked = STRIP_MARKS.exec(stack)?.[1]?.length ?? Infinity
+  return { line, column: columnOf(text, marked) }
+}
+
+/** The column in a line of what is `width` characters from its start where tabs are shown as blanks. */
+function columnOf(text: string, width: number): number {
+  let shown = 0
+  let column = 1
+  for (; column <= text.length && shown < width; column += 1) {
+    shown += text.charAt(column - 1) === '\t' ? STRIP_TAB_WIDTH : 1
+  }
+  return column
 }
 
 const tooDeep = (path: string): SourceFault => ({
@@ -95,14 +111,10 @@ const tooDeep = (path: string): SourceFault => ({
 })
 
 function dependencies(module: ModuleSource, files: ReadonlyMap<string, string>): string[] {
-  return importsOf(module.format, module.code).map((specifier) => {
-    const found = resolveModule(specifier, module.path, (path) => files.has(path))
-    if (found.ok) return found.path
-    throw new Refusal({
-      message: found.message,
-      path: module.path,
-      ...lineOf(module.code, specifier),
-    })
+  return importsOf(module.format, module.code).map((found) => {
+    const target = resolveModule(found.specifier, module.path, (path) => files.has(path))
+    if (target.ok) return target.path
+    throw new Refusal({ message: target.message, ...placeOf(found, module) })
   })
 }
 
@@ -113,22 +125,25 @@ function checkRequires(
 ): void {
   for (const module of modules.values()) {
     if (module.format !== 'commonjs') continue
-    for (const specifier of importsOf('commonjs', module.code)) {
+    for (const required of importsOf('commonjs', module.code)) {
+      const { specifier } = required
       const found = resolveModule(specifier, module.path, (path) => files.has(path))
       if (!found.ok || modules.get(found.path)?.format !== 'esm') continue
       throw new Refusal({
         message: `"${module.path}" requires "${specifier}", which is an ES module: import it instead`,
-        path: module.path,
-        ...lineOf(module.code, specifier),
+        ...placeOf(required, module),
       })
     }
   }
 }
 
-function lineOf(code: string, specifier: string): { line?: number } {
-  const at = code.indexOf(specifier)
-  return at < 0 ? {} : { line: code.slice(0, at).split('\n').length }
-}
+const placeOf = (
+  { offset }: ModuleImport,
+  { path, code }: ModuleSource,
+): Omit<SourceFault, 'message'> => ({
+  path,
+  ...sourcePlaceAt(code, offset),
+})
 
 /** Compiles and links everything in an isolate that is thrown away. */
 function check(definition: { entry: string; modules: readonly ModuleSource[] }): void {

@@ -71,7 +71,7 @@ export type FromGuest =
   /** The module was evaluated and its handler found. */
   | Shape<'loaded', [], []>
   /** The module was evaluated, but has no such handler. */
-  | Shape<'unusable', [], [message: string]>
+  | Shape<'unusable', [], []>
 
 export const LEVELS = ['debug', 'info', 'warn', 'error'] as const
 
@@ -101,9 +101,14 @@ export interface SlotDefinition {
   /** Memory limit of the isolate. */
   readonly memoryMb: number
   readonly limits: GuestLimits
-  /** Ad-hoc code whose module format is still to be found. */
-  readonly adHoc: boolean
+  readonly purpose: CallPurpose
 }
+
+/**
+ * What a call is for: an operation; ad-hoc code, whose module format is still to be found; or only to see that the code
+ * loads, which is over when its handler is found.
+ */
+export type CallPurpose = 'operation' | 'compute' | 'load'
 
 export interface ModuleSource {
   readonly path: string
@@ -150,6 +155,8 @@ export interface SourceFault {
   readonly path?: string
   /** 1-based. */
   readonly line?: number
+  /** 1-based, in UTF-16 units; only where there is a line. */
+  readonly column?: number
 }
 
 export interface FunctionFiles {

@@ -2,6 +2,7 @@ import type {
   CallOutcome,
   ComputeJob,
   ComputeOutcome,
+  LoadJob,
   PreparedFunction,
   Sandbox,
   SandboxStatus,
@@ -32,6 +33,10 @@ export class LazySandbox implements Sandbox {
 
   async compute(job: ComputeJob): Promise<ComputeOutcome> {
     return (await this.#sandbox()).compute(job)
+  }
+
+  async load(job: LoadJob): Promise<CallOutcome> {
+    return (await this.#sandbox()).load(job)
   }
 
   async prepare(...asked: Parameters<Sandbox['prepare']>): Promise<PreparedFunction> {

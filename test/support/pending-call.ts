@@ -36,7 +36,7 @@ export function pendingCall(id: number, site = `site_${id}`): PendingCall {
       depth: 0,
       body: '{}',
     },
-    adHoc: false,
+    purpose: 'operation',
     leaving: undefined,
     queuedMs: 0,
     cold: false,

@@ -75,8 +75,7 @@ export function moduleLoaded(exports: unknown, served: Target | undefined): void
     emit(`${LOADED}`)
     return
   }
-  const { entry, handler } = configured()
-  emit(`${UNUSABLE}`, `"${entry}" has no handler "${handler}": export a function of that name`)
+  emit(`${UNUSABLE}`)
 }
 
 function runModule(found: CommonModule, module: { exports: unknown }): void {

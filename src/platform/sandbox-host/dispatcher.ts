@@ -192,7 +192,7 @@ export class Dispatcher {
     const call = worker.removeCall(id)
     if (!call) return undefined
     this.#queues.finished(call, { ...end, nowMs: Date.now() })
-    if (call.adHoc) worker.forget(call.program.key)
+    if (call.purpose !== 'operation') worker.forget(call.program.key)
     if (this.#queues.waiting > 0) this.#schedule()
     return call
   }

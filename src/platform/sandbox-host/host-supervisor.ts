@@ -4,7 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import type { HostPlace, RoleOnDemand } from './host-place.ts'
+import { type HostPlace, isOnDemand, type RoleOnDemand } from './host-place.ts'
 import { type HostExit, HostProcess } from './host-process.ts'
 import { HostSocketServer, type FrameReceiver } from './host-socket-server.ts'
 import type { WorkerExit } from './lost-calls.ts'
@@ -81,6 +81,7 @@ export class HostSupervisor {
   readonly #onDemand = {
     long: newSeat({ role: 'long', index: 0 }),
     quarantine: newSeat({ role: 'quarantine', index: 0 }),
+    load: newSeat({ role: 'load', index: 0 }),
   }
   readonly #hosts = new Set<Host>()
   readonly #restarts = new Set<NodeJS.Timeout>()
@@ -264,10 +265,9 @@ export class HostSupervisor {
   }
 }
 
-/** Sites that run long, or brought a host down, have what the others leave of the processor. */
+/** Sites that run long, or brought a host down, and code that is only checked have what the others leave of the processor. */
 function prioritize({ process, seat }: Host): void {
-  const yields = seat.place.role === 'long' || seat.place.role === 'quarantine'
-  if (yields) lowerPriority(process.pid, NICENESS)
+  if (isOnDemand(seat.place.role)) lowerPriority(process.pid, NICENESS)
 }
 
 function endUnneeded({ host, ending }: Seat): void {

@@ -16,7 +16,7 @@ export class LogBatcher {
 
   add(worker: WorkerConnection, record: Extract<FromWorker, { kind: 'log' }>): void {
     const [slot, callId] = record.numbers
-    const pending = worker.activeCalls.get(callId) ?? soleAdHoc(worker, slot)
+    const pending = worker.activeCalls.get(callId) ?? soleCall(worker, slot)
     // A program that is retired is only known by the calls that finish in it.
     const program = pending?.program ?? worker.programOf(slot)
     if (!program) return
@@ -44,8 +44,8 @@ const lineOf = (
   message,
 })
 
-/** Ad-hoc code has its context to itself: whatever is printed there is its own. */
-function soleAdHoc(worker: WorkerConnection, slot: number): PendingCall | undefined {
+/** A call whose lines are wanted with its outcome has its context to itself: whatever is printed there is its own. */
+function soleCall(worker: WorkerConnection, slot: number): PendingCall | undefined {
   const [call] = worker.activeCallsIn(slot)
-  return call?.adHoc === true ? call : undefined
+  return call?.logs ? call : undefined
 }

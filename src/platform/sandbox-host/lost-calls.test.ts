@@ -43,7 +43,7 @@ function pending(id: number): PendingCall {
       depth: 0,
       body: '{}',
     },
-    adHoc: false,
+    purpose: 'operation',
     leaving: undefined,
     queuedMs: 0,
     cold: false,

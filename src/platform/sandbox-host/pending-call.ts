@@ -1,3 +1,5 @@
+import type { CallPurpose } from '#sandbox/protocol.ts'
+
 import type { Call } from './call.ts'
 import type { CallOutcome, LogLine, Program, ProgramFunction, SandboxFailure } from './sandbox.ts'
 
@@ -10,8 +12,8 @@ export interface PendingCall {
   readonly call: Call
   readonly program: Program
   readonly definition: ProgramFunction
-  /** Ad-hoc code in a context of its own, thrown away afterwards. */
-  readonly adHoc: boolean
+  /** Ad-hoc code, and code that is only loaded, have a program of their own, which is thrown away afterwards. */
+  readonly purpose: CallPurpose
   /** The visitor's signal of a call that had to wait. */
   leaving: AbortSignal | undefined
   readonly queuedMs: number

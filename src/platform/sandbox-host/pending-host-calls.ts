@@ -58,6 +58,10 @@ export class PendingHostCalls {
       this.#refuse(worker, hostCall, nobodyWaits())
       return
     }
+    if (asker.purpose === 'load') {
+      this.#refuse(worker, hostCall, notWhileLoading(name))
+      return
+    }
     const open = { abort: new AbortController(), name, asker, begun: false, permit: undefined }
     this.#opened(worker, hostCall, open)
     if (name === 'operation') this.#events.waits(asker)
@@ -92,7 +96,7 @@ export class PendingHostCalls {
       const asked = {
         call,
         program,
-        function: asker.adHoc ? null : asker.definition,
+        function: asker.purpose === 'operation' ? asker.definition : null,
         name,
         argument,
         memory,
@@ -144,6 +148,13 @@ export class PendingHostCalls {
     return closed
   }
 }
+
+/** Whether code loads may not depend on others, nor change anything. */
+const notWhileLoading = (name: HostCallName): AppError =>
+  new AppError(
+    'Forbidden',
+    `"${name}" cannot be used while the code is loaded to be checked: use it in the handler`,
+  )
 
 /** What a call sets off ends with it, however deep it goes. */
 const nobodyWaits = (): AppError =>

@@ -6,7 +6,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { Call } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { HostSupervisor } from './host-supervisor.ts'
-import { failedOutcome } from './pending-call.ts'
+import { failedOutcome, type PendingCall } from './pending-call.ts'
 import type { PreparerLimits } from './preparer-process.ts'
 import { Preparer } from './preparer.ts'
 import { openSandboxJail, type SandboxEntries, sandboxEntries } from './sandbox-jail.ts'
@@ -15,6 +15,7 @@ import type {
   ComputeJob,
   ComputeOutcome,
   FunctionSource,
+  LoadJob,
   LogLine,
   PreparedFunction,
   Program,
@@ -30,6 +31,10 @@ import type { Jail } from './walls/jail.ts'
 const MIN_HOSTS = 2
 /** Processor time of one process that prepares code, in all: nobody can still wait for it then. */
 const PREPARER_CPU_SECONDS = 120
+/** What may be loaded of one site at once and wait for its turn, and how long: nobody's visitors wait for it. */
+const LOAD_LIMITS = { concurrency: 4, queueLength: 2048, queueMs: 120_000 }
+/** The longest that a top-level `await` may take, however long the calls of the function may. */
+const MAX_LOAD_MS = 10_000
 /** The one module of ad-hoc code, and its one function. */
 const AD_HOC = 'compute.js'
 /** What reading one source may take: 10 MB of TypeScript takes 1.5 s and 300 MB. */
@@ -49,6 +54,10 @@ export interface SandboxHostsDeps {
   readonly entries?: SandboxEntries
   /** What reading one source may take. */
   readonly preparerLimits?: Partial<PreparerLimits>
+}
+
+interface SubmittedCode extends Pick<PendingCall, 'program' | 'definition' | 'purpose'> {
+  readonly logs?: LogLine[]
 }
 
 /** The sandbox: hands calls to host processes and answers them, whatever becomes of a host. */
@@ -109,7 +118,7 @@ export class SandboxHosts implements Sandbox {
 
   call(call: Call, program: Program, functionId: string): Promise<CallOutcome> {
     const definition = program.functions.get(functionId)
-    if (definition) return this.#submit(call, program, definition)
+    if (definition) return this.#submit(call, { program, definition, purpose: 'operation' })
     const message = `Function "${functionId}" is not part of ${program.key}`
     return Promise.resolve(failedOutcome({ kind: 'invalidCode', fault: { message } }))
   }
@@ -117,15 +126,22 @@ export class SandboxHosts implements Sandbox {
   async compute(job: ComputeJob): Promise<ComputeOutcome> {
     const logs: LogLine[] = []
     const { program, definition } = adHocProgram(job)
-    const call = {
-      site: { siteId: job.siteId, domain: job.siteDomain },
-      operation: 'compute',
-      requestId: job.requestId,
-      authority: null,
-      depth: 0,
-      body: `{"payload":${job.payload}}`,
+    const call = internalCall(job, 'compute', `{"payload":${job.payload}}`)
+    return {
+      ...(await this.#submit(call, { program, definition, purpose: 'compute', logs })),
+      logs,
     }
-    return { ...(await this.#submit(call, program, definition, logs)), logs }
+  }
+
+  load({ siteId, siteDomain, limits, ...code }: LoadJob): Promise<CallOutcome> {
+    const timeoutMs = Math.min(code.timeoutMs, MAX_LOAD_MS)
+    const definition = { ...code, timeoutMs, functionId: code.name, stores: new Map() }
+    const program = soleProgram(
+      { siteId, siteDomain, limits: { ...limits, ...LOAD_LIMITS } },
+      definition,
+    )
+    const call = internalCall({ siteId, siteDomain, requestId: program.key }, 'load', '{}')
+    return this.#submit(call, { program, definition, purpose: 'load', logs: [] })
   }
 
   prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction> {
@@ -158,28 +174,19 @@ export class SandboxHosts implements Sandbox {
     await Promise.all([this.#preparer.stop(), this.#fleet.stop()])
   }
 
-  /** Ad-hoc code is what comes with `logs`. */
-  #submit(
-    call: Call,
-    program: Program,
-    definition: ProgramFunction,
-    logs?: LogLine[],
-  ): Promise<CallOutcome> {
+  #submit(call: Call, { logs, ...code }: SubmittedCode): Promise<CallOutcome> {
     if (this.#closing !== undefined) {
       const message = 'The service is shutting down'
       return Promise.resolve(failedOutcome({ kind: 'interrupted', message }))
     }
     this.#lastCall += 1
     const id = this.#lastCall
-    const adHoc = logs !== undefined
     return new Promise((resolve) => {
       this.#dispatcher.submit({
         id,
-        queueKey: adHoc ? `${program.siteId}!compute` : program.siteId,
+        queueKey: queueKeyOf(code),
         call,
-        program,
-        definition,
-        adHoc,
+        ...code,
         leaving: undefined,
         queuedMs: Date.now(),
         cold: false,
@@ -204,12 +211,34 @@ function adHocProgram(job: ComputeJob): { program: Program; definition: ProgramF
     memoryMb: job.memoryMb,
     stores: new Map(),
   }
-  const program: Program = {
-    key: `${job.siteId}!${randomUUID()}`,
-    siteId: job.siteId,
-    siteDomain: job.siteDomain,
-    limits: job.limits,
-    functions: new Map([[AD_HOC, definition]]),
-  }
-  return { program, definition }
+  return { program: soleProgram(job, definition), definition }
 }
+
+/** A program of one function, which no other call has. */
+const soleProgram = (
+  { siteId, siteDomain, limits }: Pick<Program, 'siteId' | 'siteDomain' | 'limits'>,
+  definition: ProgramFunction,
+): Program => ({
+  key: `${siteId}!${randomUUID()}`,
+  siteId,
+  siteDomain,
+  limits,
+  functions: new Map([[definition.functionId, definition]]),
+})
+
+const internalCall = (
+  { siteId, siteDomain, requestId }: Pick<ComputeJob, 'siteId' | 'siteDomain' | 'requestId'>,
+  operation: string,
+  body: string,
+): Call => ({
+  site: { siteId, domain: siteDomain },
+  operation,
+  requestId,
+  authority: null,
+  depth: 0,
+  body,
+})
+
+/** What is not called by a visitor waits, and is blamed, apart from what is. */
+const queueKeyOf = ({ program: { siteId }, purpose }: SubmittedCode): string =>
+  purpose === 'operation' ? siteId : `${siteId}!${purpose}`

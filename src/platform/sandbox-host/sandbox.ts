@@ -20,6 +20,8 @@ export interface Sandbox extends AsyncDisposable {
   call(call: Call, program: Program, functionId: string): Promise<CallOutcome>
   /** Runs ad-hoc CommonJS in a fresh context, which is thrown away afterwards. */
   compute(job: ComputeJob): Promise<ComputeOutcome>
+  /** Loads code as a call would, and calls nothing. Whatever it asks of the service is refused. */
+  load(job: LoadJob): Promise<CallOutcome>
   /** Strips types, finds the modules reachable from `entry` and checks their syntax. Sites take turns. Runs no site code. */
   prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction>
   /** Lets a revision's isolates finish what they run, then drops them. Call it when a newer revision is published. */
@@ -92,6 +94,12 @@ export interface ComputeJob {
   readonly payload: string
   readonly timeoutMs: number
   readonly memoryMb: number
+  readonly limits: SiteLimits
+}
+
+export interface LoadJob extends Omit<ProgramFunction, 'functionId' | 'stores'> {
+  readonly siteId: string
+  readonly siteDomain: string
   readonly limits: SiteLimits
 }
 

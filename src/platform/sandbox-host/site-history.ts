@@ -50,7 +50,7 @@ export class SiteHistory {
   readonly #losses = new Strikes()
 
   /** The kind of host for its calls. */
-  roleAt(nowMs: number): Exclude<HostRole, 'spare'> {
+  roleAt(nowMs: number): Exclude<HostRole, 'spare' | 'load'> {
     if (this.#losses.untilMs > nowMs) return 'quarantine'
     if (this.#long.untilMs > nowMs) return 'long'
     return this.#apartUntilMs > nowMs ? 'apart' : 'ordinary'

@@ -54,7 +54,7 @@ function pending(
       body: '{}',
       ...of,
     },
-    adHoc: false,
+    purpose: 'operation',
     leaving: undefined,
     queuedMs: 1000,
     cold: false,

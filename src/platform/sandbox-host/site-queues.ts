@@ -111,13 +111,19 @@ export class SiteQueues {
     const costMs = end.cpuUs / 1000
     site.finished(pending, costMs)
     site.history.measured(costMs, { cold: first || pending.cold, nowMs: end.nowMs })
-    // Ad-hoc code is a program of its own each time.
-    if (end.ok && first && !pending.adHoc) this.#proven.set(pending.program, successes + 1)
+    // Any other is a program of its own each time.
+    if (end.ok && first && pending.purpose === 'operation')
+      this.#proven.set(pending.program, successes + 1)
   }
 
   /** Whether the call must not share a frame with others: what it costs is not known, or may be much. */
   isRisky({ history }: SiteQueue, pending: PendingCall, nowMs: number): boolean {
-    if (pending.adHoc || !history.isMeasured || history.roleAt(nowMs) !== 'ordinary') return true
+    if (
+      pending.purpose !== 'operation' ||
+      !history.isMeasured ||
+      history.roleAt(nowMs) !== 'ordinary'
+    )
+      return true
     return (this.#proven.get(pending.program) ?? 0) < PROVEN_AFTER
   }
 

@@ -273,7 +273,7 @@ export class WorkerConnection {
   }
 }
 
-function slotDefinition({ program, definition, adHoc }: PendingCall): SlotDefinition {
+function slotDefinition({ program, definition, purpose }: PendingCall): SlotDefinition {
   const { name, entry, handler, modules, env, timeoutMs } = definition
   const { cpuMs, resultBytes, logLineLength, logLines } = program.limits
   let memoryMb = 0
@@ -289,7 +289,7 @@ function slotDefinition({ program, definition, adHoc }: PendingCall): SlotDefini
     env,
     timeoutMs,
     memoryMb,
-    adHoc,
+    purpose,
     limits: { cpuMs, resultBytes, logLineLength, logLines },
   }
 }

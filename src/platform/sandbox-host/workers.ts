@@ -1,4 +1,4 @@
-import type { HostRole, RoleOnDemand } from './host-place.ts'
+import { type HostRole, isOnDemand, type RoleOnDemand } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
 import { progressOf } from './progress-file.ts'
 import type { SiteQueue } from './site-queue.ts'
@@ -48,16 +48,18 @@ export class Workers {
    * needs is not there, or while the site itself keeps one busy: it waits for that, and hurts nobody else.
    */
   for({ key, next, history }: SiteQueue, nowMs: number): WorkerConnection | undefined {
-    const role = history.roleAt(nowMs)
-    if (role === 'long' || role === 'quarantine') {
-      this.#deps.needed(role)
-      return history.heldUntilMs > nowMs ? undefined : this.#at(role, 0)
-    }
-    if (role === 'apart' || next?.adHoc === true) return this.#at('apart', 0)
+    const role = next?.purpose === 'load' ? 'load' : history.roleAt(nowMs)
+    if (isOnDemand(role)) return this.#onDemand(role, history.heldUntilMs > nowMs)
+    if (role === 'apart' || next?.purpose === 'compute') return this.#at('apart', 0)
     if (this.#keepsBusy(key, nowMs)) return undefined
     return history.isMeasured || this.#canSpareOne(nowMs)
       ? this.#forShortCalls(key, next, nowMs)
       : this.#idleApart()
+  }
+
+  #onDemand(role: RoleOnDemand, isHeld: boolean): WorkerConnection | undefined {
+    this.#deps.needed(role)
+    return isHeld ? undefined : this.#at(role, 0)
   }
 
   #forShortCalls(

@@ -145,7 +145,17 @@ const REFUSED: readonly (readonly [what: string, files: Files, fault: object])[]
   [
     'bad TypeScript',
     { 'main.ts': '\n\nconst a: = 1' },
-    { message: expect.any(String), path: 'main.ts', line: 3 },
+    { message: expect.any(String), path: 'main.ts', line: 3, column: 10 },
+  ],
+  [
+    'bad TypeScript after a tab',
+    { 'main.ts': '\n\tconst a: = 1' },
+    { message: expect.any(String), path: 'main.ts', line: 2, column: 11 },
+  ],
+  [
+    'TypeScript that breaks off',
+    { 'main.ts': 'export default (' },
+    { message: expect.any(String), path: 'main.ts', line: 1, column: 17 },
   ],
   [
     'an enum',
