@@ -133,7 +133,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     groups: identity.dataGroups,
     sourceMaps: openSourceMaps(platform, () => files.deployments),
     sources: {
-      codeFiles: (siteId) => files.deployments.codeFiles(siteId),
+      deployedCode: () => files.deployments,
       settings: (siteId) => database.withSite(siteId, (tx) => sites.settings(tx)),
     },
   })

@@ -5,6 +5,7 @@ import { isJsonObject } from '#base/json-object.ts'
 
 import { CommandError, ServiceRefusal } from './errors.ts'
 import { type HttpAnswer, type HttpRequest, httpRequest, httpResponse } from './http-request.ts'
+import { sourceFaults } from './source-faults.ts'
 
 const TIMEOUT_MS = 30_000
 /** Items. */
@@ -179,7 +180,10 @@ function refusal(answer: HttpAnswer): CommandError {
     return new CommandError(`The service answered ${answer.status} without a reason`)
   }
   const advice = code === 'Unauthorized' ? ': give the right one with --operator-key' : ''
-  return new ServiceRefusal(`${code}: ${message}${advice}`, error)
+  return new ServiceRefusal(
+    [`${code}: ${message}${advice}`, ...sourceFaults(error)].join('\n'),
+    error,
+  )
 }
 
 /** What stands at that path in a JSON value; undefined when nothing does. */

@@ -18,6 +18,7 @@ import { PresetRunner } from './calls/presets/preset-runner.ts'
 import { PublishedCaches } from './calls/published-caches.ts'
 import { ResponseCache } from './calls/response-cache.ts'
 import { Compute } from './compute/service.ts'
+import { DefinedFunctions } from './definitions/defined-functions.ts'
 import { envVarSection } from './definitions/sections/env-vars.ts'
 import { type GroupDirectory, groupSection } from './definitions/sections/groups.ts'
 import { jobSection } from './definitions/sections/jobs.ts'
@@ -26,6 +27,9 @@ import { resourceSection } from './definitions/sections/resources.ts'
 import { Definitions } from './definitions/service.ts'
 import { Redaction } from './env-vars/redaction.ts'
 import { EnvVars } from './env-vars/service.ts'
+import type { FunctionChecks } from './functions/function-checks.ts'
+import type { FunctionGuard } from './functions/function-guard.ts'
+import { openFunctionChecks } from './functions/open-function-checks.ts'
 import type { CallOperation } from './host-calls/nested-calls.ts'
 import { HostCalls } from './host-calls/service.ts'
 import type { SiteMail } from './host-calls/site-mail.ts'
@@ -38,7 +42,7 @@ import { runLimits } from './jobs/run-limits.ts'
 import { type RunVisitors, RunWorker } from './jobs/run-worker.ts'
 import { JobRuns } from './jobs/runs.ts'
 import { JobScheduler } from './jobs/scheduler.ts'
-import { Jobs } from './jobs/service.ts'
+import { type JobUsers, Jobs } from './jobs/service.ts'
 import { RuntimeLogs } from './logs/service.ts'
 import { Operations } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
@@ -70,7 +74,7 @@ export interface RuntimeDeps extends PlatformServices {
   /** The groups of a site's visitors, which definitions may name. */
   readonly groups: GroupDirectory
   /** Finds the visitor that a job runs as. */
-  readonly visitors: RunVisitors
+  readonly visitors: RunVisitors & JobUsers
   /** Rejects with `SiteNotFound` when the site is gone. */
   readonly siteOf: (siteId: string) => Promise<Site>
   readonly openSandbox: (environment: SandboxEnvironment) => Promise<Sandbox>
@@ -140,7 +144,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
   permissionSync.serve(deps.queue)
   serveCleanup(deps.queue, serving)
   return {
-    lifecycle: new RuntimeLifecycle({ ...control, ...iac }),
+    lifecycle: new RuntimeLifecycle({ ...control, ...iac, resources }),
     ...tableServices,
     ...bucketServices,
     ...iac,
@@ -232,7 +236,9 @@ async function openServing(
   })
   const stores = { tableServices, bucketServices, tables, buckets }
   const records = { runtimeLogs, runtimeUsage, runtimeStatus, redact }
-  return { now, settingsOf, revisions, envVars, published, sandbox, ...stores, ...records }
+  const control = { now, settingsOf, revisions, envVars, published, sandbox }
+  const checks = openFunctionChecks({ ...deps, ...control })
+  return { ...control, ...stores, ...records, ...checks }
 }
 
 /** The runs of jobs, with the worker that carries them out behind its queue. */
@@ -255,8 +261,9 @@ function openJobRuns(
 function openIac(
   deps: RuntimeDeps & {
     readonly revisions: Revisions
-    readonly sandbox: Sandbox
     readonly envVars: EnvVars
+    readonly functionChecks: FunctionChecks
+    readonly functionGuard: FunctionGuard
     readonly resources: Resources
     readonly operations: Operations
     readonly jobs: Jobs
@@ -265,16 +272,20 @@ function openIac(
   const definitions = new Definitions([
     envVarSection(deps.envVars),
     groupSection(deps.groups),
-    resourceSection(deps),
+    resourceSection(deps.resources),
     operationSection(deps),
     jobSection(deps.jobs),
   ])
   const sealed = new SealedDefinitions({ ...deps, definitions })
-  const profiles = new DefinitionProfiles({ ...deps, definitions })
-  new IacWorker({ ...deps, definitions, sealed }).serve()
+  const definedFunctions = new DefinedFunctions(deps)
+  const parts = { ...deps, definitions, definedFunctions, sealed }
+  const profiles = new DefinitionProfiles(parts)
+  new IacWorker(parts).serve()
   return {
-    iacJobs: new IacJobs({ ...deps, definitions }),
-    iacSubmissions: new IacSubmissions({ ...deps, definitions, profiles, sealed }),
+    definitions,
+    definedFunctions,
+    iacJobs: new IacJobs(parts),
+    iacSubmissions: new IacSubmissions({ ...parts, profiles }),
     definitionProfiles: profiles,
   }
 }

@@ -164,6 +164,7 @@ describe('a group', () => {
     const { username, token } = await made('guards')
     await groups('POST', users('guards'), { username })
     const echo = { preset: { preset: 'echo' } }
+    await site.putGroups('x')
     await site.putOperation('gate', { ...echo, auth: { mode: 'groups', groups: ['x', 'guards'] } })
     await site.synced()
     const refused = await groups('DELETE', '/guards')

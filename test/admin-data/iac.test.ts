@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import type { SiteTx } from '#platform/postgres/database.ts'
+import { parseOperation } from '#runtime/operations/model.ts'
 import type { Answer } from '#test/http-client.ts'
 import { type ChangeSeen, carryOut, changesOf, ended, heldBack } from '#test/iac.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
@@ -603,20 +604,103 @@ describe('a full site', () => {
 })
 
 describe('an operation for groups', () => {
-  test('may be defined, and bound, before there is one, and the log says so', async () => {
+  test('is neither defined nor bound before there is one', async () => {
     const site = await newSite('groups-later.test')
-    const auth = (group: string) => ({ mode: 'groups', groups: [group] })
-    await site.putOperation('bound', { preset: { preset: 'echo' }, auth: auth('later') })
-    const operations = [{ operation: 'defined', preset: 'echo', auth: auth('later-too') }]
-    expect((await carryOut(site, 'apply', { operations })).json.status).toBe('succeeded')
+    const auth = { mode: 'groups', groups: ['later'] }
+    const bind = () =>
+      site.admin('POST', '/operations', { operation: 'bound', preset: { preset: 'echo' }, auth })
+    const operations = [{ operation: 'defined', preset: 'echo', auth }]
+    expect(await bind()).toMatchObject({
+      status: 400,
+      json: { error: { code: 'ValidationError', details: [{ field: 'auth.groups[0]' }] } },
+    })
+    expect(await carryOut(site, 'apply', { operations })).toMatchObject({
+      status: 400,
+      json: { error: { details: [{ field: 'operations[0].auth.groups[0]' }] } },
+    })
+    const both = { groups: [{ groupName: 'later' }], operations }
+    expect((await carryOut(site, 'apply', both)).json.status).toBe('succeeded')
+    expect((await bind()).status).toBe(200)
     await site.synced()
-    const { items } = (await site.admin('GET', '/logs?level=warn')).json
-    const said = items.map(({ message }: { message: string }) => message)
-    const words = 'is for groups that do not exist, so nobody is in them'
-    expect(said).toContain(`Operation "bound" ${words}: later`)
-    expect(said).toContain(`Operation "defined" ${words}: later-too`)
-    const token = await stack.dataToken(site.host, { groups: ['later-too'] })
+    const token = await stack.dataToken(site.host, { groups: ['later'] })
     expect((await site.callAs(token, 'defined', 1)).json.data).toBe(1)
+  })
+
+  test('and the deletion of its group never both succeed', async () => {
+    const site = await newSite('groups-race.test')
+    const auth = (group: string) => ({ mode: 'groups', groups: ['also', group] })
+    await site.putGroups('also')
+    let bound = 0
+    for (let round = 0; round < 40; round += 1) {
+      const group = `race-${round}`
+      await site.putGroups(group)
+      const operation = { operation: group, preset: { preset: 'echo' }, auth: auth(group) }
+      const [bind, deletion] = await Promise.all([
+        site.admin('POST', '/operations', operation),
+        site.admin('DELETE', `/groups/${group}`),
+      ])
+      const outcome = [bind.status, deletion.status]
+      expect(
+        [
+          [200, 409],
+          [400, 200],
+        ],
+        `${bind.text} ${deletion.text}`,
+      ).toContainEqual(outcome)
+      bound += bind.status === 200 ? 1 : 0
+    }
+    const { groups, operations } = await exported(site)
+    expect(groups).toHaveLength(bound + 1)
+    expect(operations).toHaveLength(bound)
+  }, 60_000)
+
+  /** Begins a change of the site, and commits it when `until` has resolved. */
+  async function begun(
+    host: string,
+    until: Promise<void>,
+    change: (tx: SiteTx) => Promise<unknown>,
+  ) {
+    const started = Promise.withResolvers<void>()
+    const done = stack.inSite(host, async (tx) => {
+      await change(tx)
+      started.resolve()
+      await until
+    })
+    await Promise.race([started.promise, done])
+    return { done }
+  }
+
+  test('is refused while its group is being deleted, and keeps it while it is being bound', async () => {
+    const site = await newSite('groups-held.test')
+    await site.putGroups('going', 'staying')
+    const binding = (groupName: string) => ({
+      operation: groupName,
+      preset: { preset: 'echo' },
+      auth: { mode: 'groups' as const, groups: [groupName] },
+    })
+    const commit = Promise.withResolvers<void>()
+    const deletion = await begun(site.host, commit.promise, (tx) =>
+      tx.db
+        .deleteFrom('data_group')
+        .where('site_id', '=', tx.siteId)
+        .where('group_name', '=', 'going')
+        .execute(),
+    )
+    const late = site.admin('POST', '/operations', binding('going'))
+    await waiters(1)
+    commit.resolve()
+    await deletion.done
+    expect((await late).status).toBe(400)
+
+    const bound = Promise.withResolvers<void>()
+    const operation = await begun(site.host, bound.promise, (tx) =>
+      stack.context.operations.write(tx, parseOperation(binding('staying'))),
+    )
+    const refused = site.admin('DELETE', '/groups/staying')
+    await waiters(1)
+    bound.resolve()
+    await operation.done
+    expect(await refused).toMatchObject({ status: 409, json: { error: { code: 'ResourceInUse' } } })
   })
 
   test('keeps its group from being deleted, by the route and by a definition', async () => {
@@ -789,18 +873,16 @@ describe('a definition with faults', () => {
       ],
     ],
     [
-      'in its code',
-      { resources: [{ type: 'lambdaFunction', name: 'a', config: { code: 'export default (' } }] },
-      ['resources[0].config.code'],
-    ],
-    [
       'in its links',
       {
         resources: [
           {
             type: 'lambdaFunction',
             name: 'a',
-            config: { code: 'export default 1', resources: [{ resource: 'no', access: 'read' }] },
+            config: {
+              code: 'export default () => 1',
+              resources: [{ resource: 'no', access: 'read' }],
+            },
           },
         ],
         operations: [{ operation: 'b', preset: 's3.get-object', resource: 'notes' }],
@@ -814,6 +896,49 @@ describe('a definition with faults', () => {
     expect(answer).toMatchObject({ status: 400, json: { error: { code: 'ValidationError' } } })
     const named = answer.json.error.details.map(({ field }: { field: string }) => field)
     expect(named).toEqual(fields)
+  })
+
+  test.each<[string, object, string]>([
+    ['does not parse', { code: 'export default (' }, 'resources[1].config.code'],
+    ['throws at its top level', { code: '\nthrow new Error("no")' }, 'resources[1].config.code'],
+    ['is in no deployment', { artifact: 'absent.ts' }, 'resources[1].config.artifact'],
+  ])(
+    'with a function that %s is refused before anything is changed',
+    async (_what, config, field) => {
+      const site = await newSite(`code-${field.length}-${JSON.stringify(config).length}.test`)
+      const definition = {
+        groups: [{ groupName: 'first' }],
+        resources: [
+          { type: 'ddbTable', name: 'notes' },
+          { type: 'lambdaFunction', name: 'a', config },
+        ],
+      }
+      const answer = await site.admin('POST', '/iac/jobs', { mode: 'apply', definition })
+      expect(answer).toMatchObject({
+        status: 400,
+        json: { error: { code: 'InvalidCode', details: [{ field }], faults: [{ function: 'a' }] } },
+      })
+      expect((await exported(site)).resources).toEqual([])
+      expect((await site.admin('GET', '/iac/jobs')).json.items).toEqual([])
+    },
+  )
+
+  test('in the code of a profile fails its job before anything is changed', async () => {
+    const site = await newSite('profile-code.test')
+    const definition = {
+      groups: [{ groupName: 'first' }],
+      resources: [{ type: 'lambdaFunction', name: 'a', config: { artifact: 'absent.ts' } }],
+    }
+    const kept = await site.admin('PUT', '/iac/definitions/later', { definition })
+    expect(kept.status, kept.text).toBe(200)
+    const order = { mode: 'apply', definitionProfileName: 'later' }
+    const { jobId } = (await site.admin('POST', '/iac/jobs', order)).json
+    expect((await ended(site, jobId)).json).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('"absent.ts" is not a code file of the deployment'),
+      summary: { changes: [] },
+    })
+    expect((await exported(site)).groups).toEqual([])
   })
 
   test.each<[string, object, string]>([

@@ -86,6 +86,7 @@ describe('a job', () => {
   test('is replaced as a whole: what a PUT leaves out has its default, and no schedule means by hand', async () => {
     const schedule = { cron: 'rate(2 days)' }
     const auth = { mode: 'user', username: 'ann@example.test' }
+    await stack.dataToken('one.test', { user: auth.username })
     const before = await put(one, 'changing', { operation: 'answer', payload: 1, schedule, auth })
     expect(before.nextRunAt).toEqual(expect.any(String))
     expect(await put(one, 'changing', { operation: 'answer' })).toEqual({
@@ -429,10 +430,16 @@ describe('a run', () => {
     expect((await one.admin('POST', '/groups/staff/users', { username })).status).toBe(200)
     expect((await run(one, 'theirs')).result.auth).toMatchObject({ username, groups: ['staff'] })
 
-    await put(one, 'theirs', {
-      operation: 'answer',
-      auth: { mode: 'user', username: 'nobody@example.test' },
-    })
+    const nobody = 'nobody@example.test'
+    await stack.dataToken('one.test', { user: nobody })
+    await put(one, 'theirs', { operation: 'answer', auth: { mode: 'user', username: nobody } })
+    await stack.inSite('one.test', ({ db, siteId }) =>
+      db
+        .deleteFrom('pool_user')
+        .where('site_id', '=', siteId)
+        .where('email', '=', nobody)
+        .execute(),
+    )
     const refused = await run(one, 'theirs')
     expect(refused).toMatchObject({
       status: 'failed',

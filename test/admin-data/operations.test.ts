@@ -10,6 +10,7 @@ beforeAll(async () => {
   stack = await startStack()
   site = await RuntimeSite.open(stack, 'one.test')
   functionId = await site.putFunction('answer', 'export default () => 42')
+  await site.putGroups('staff')
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 

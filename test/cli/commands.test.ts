@@ -234,8 +234,11 @@ describe('croft', () => {
     }
     await writeFile(join(broken, 'dist/croft.json'), JSON.stringify(definition))
     const ran = await run('site', 'deploy', 'two.test', '--from', broken)
-    expect(ran.code).toBe(1)
-    expect(ran.out + ran.err).toContain('f.ts')
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('InvalidCode: Function "f" does not load: f.ts, line 1')
+    expect(ran.err).toMatch(/^f\.ts:1:\d+ {2}function "f"$/m)
+    expect(ran.err).toMatch(/^ *> 1 \| export default \($/m)
+    expect(ran.err).toMatch(/^ *\| +\^$/m)
   })
 
   test('fails when the site has no room for what croft.json adds, and changes nothing', async () => {

@@ -79,7 +79,7 @@ describe('croft iac', () => {
     })
     const failed = await iac('apply', '--site', 'two.test', '--file', file)
     expect(failed.code).toBe(1)
-    expect(failed.out).toContain('functions/gone.ts')
+    expect(failed.err).toContain('"functions/gone.ts" is not a code file of the deployment')
   }, 60_000)
 
   test('says what is wrong with the file, and repeats nothing of what it holds', async () => {

@@ -77,6 +77,7 @@ describe('croft site deploy', () => {
   test('bundles functions that were bound without croft.json', async () => {
     const site = await newSite('bound.test')
     await write('dist/croft.json', '{}')
+    await write('dist/functions/add.ts', 'export default () => 0')
     await run('site', 'deploy', 'bound.test', '--from', folder)
     const lambdaResourceId = await site.admin('POST', '/resources', {
       type: 'lambdaFunction',
@@ -87,6 +88,7 @@ describe('croft site deploy', () => {
       lambdaResourceId: lambdaResourceId.json.resourceId,
       auth: { mode: 'public' },
     })
+    await write('dist/functions/add.ts', ADD)
     const ran = await run('site', 'deploy', 'bound.test', '--from', folder)
     expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('functions/add.ts') })
     expect((await site.call('add', [2, 3])).json).toEqual({ ok: true, data: 5 })

@@ -11,6 +11,30 @@ beforeAll(async () => {
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
+const HELLO = 'export default () => "hello"'
+
+/** Gives a function code that no route would take. */
+async function smuggle(host: string, resourceId: string, code: object): Promise<void> {
+  await stack.inSite(host, async (tx) => {
+    const { config } = await tx.db
+      .selectFrom('data_resource')
+      .select('config')
+      .where('site_id', '=', tx.siteId)
+      .where('resource_id', '=', resourceId)
+      .executeTakeFirstOrThrow()
+    const { code: _code, artifact: _artifact, ...rest } = config as Record<string, unknown>
+    await tx.db
+      .updateTable('data_resource')
+      .set({ config: JSON.stringify({ ...rest, ...code }) })
+      .where('site_id', '=', tx.siteId)
+      .where('resource_id', '=', resourceId)
+      .execute()
+  })
+  const own = await RuntimeSite.open(stack, host)
+  await own.admin('POST', '/reconcile')
+  await own.synced()
+}
+
 describe('a call', () => {
   test('runs the function with the payload and says who called', async () => {
     const functionId = await site.putFunction(
@@ -42,6 +66,7 @@ describe('a call', () => {
     const echo = { preset: { preset: 'echo' } }
     await site.putOperation('forAll', { ...echo, auth: { mode: 'public' } })
     await site.putOperation('forVisitors', { ...echo, auth: { mode: 'authenticated' } })
+    await site.putGroups('staff', 'board')
     await site.putOperation('forStaff', {
       ...echo,
       auth: { mode: 'groups', groups: ['staff', 'board'] },
@@ -194,94 +219,62 @@ describe('a failure', () => {
     })
   })
 
-  test('to load one function leaves the others alone and is named by the sync', async () => {
+  test('to load new code leaves the function with its earlier code, and is named by the sync', async () => {
     const own = await RuntimeSite.create(stack, 'faulty.test')
     await own.publish('good', 'export default () => "fine"')
-    const made = await own.admin('POST', '/resources', {
-      type: 'lambdaFunction',
-      name: 'absent',
-      config: { artifact: 'functions/absent.ts' },
+    const absent = await own.publish('absent', HELLO)
+    const throwing = await own.publish('throwing', HELLO)
+    await smuggle('faulty.test', absent, { artifact: 'functions/absent.ts' })
+    await smuggle('faulty.test', throwing, {
+      code: 'throw new Error("boot")\nexport default () => 1',
     })
-    await own.putOperation('bad', {
-      lambdaResourceId: made.json.resourceId,
-      auth: { mode: 'public' },
-    })
+    for (const [operation, data] of [
+      ['good', 'fine'],
+      ['absent', 'hello'],
+      ['throwing', 'hello'],
+    ] as const) {
+      expect((await own.call(operation)).json).toEqual({ ok: true, data })
+    }
+    const listed = await own.admin('GET', '/resources')
+    expect(listed.json.permissionsSync.status).toBe('failed')
+    const { error } = listed.json.permissionsSync
+    expect(error).toContain('function "absent" goes on with its earlier code')
+    expect(error).toContain('"functions/absent.ts" is not a code file')
+    expect(error).toContain('function "throwing" goes on with its earlier code')
+    expect(error).toContain('line 1: boot')
+    await smuggle('faulty.test', absent, { code: 'export default () => "new"' })
+    await smuggle('faulty.test', throwing, { code: 'export default () => "new"' })
+    expect((await own.call('absent')).json.data).toBe('new')
+    expect((await own.admin('GET', '/resources')).json.permissionsSync.status).toBe('succeeded')
+  })
+
+  test('to load a function that never did is an invalid function, and leaves the others alone', async () => {
+    const own = await RuntimeSite.create(stack, 'never.test')
+    await own.publish('good', 'export default () => "fine"')
+    const never = { type: 's3Bucket', name: 'never' }
+    const { resourceId } = (await own.admin('POST', '/resources', never)).json
+    const config = { code: 'throw 1', handler: 'default', timeoutSeconds: 1, memoryMb: 64 }
+    await stack.inSite('never.test', (tx) =>
+      tx.db
+        .updateTable('data_resource')
+        .set({
+          type: 'lambdaFunction',
+          config: JSON.stringify({ ...config, environment: [], resources: [] }),
+        })
+        .where('site_id', '=', tx.siteId)
+        .where('resource_id', '=', resourceId)
+        .execute(),
+    )
+    await own.putOperation('bad', { lambdaResourceId: resourceId, auth: { mode: 'public' } })
     await own.synced()
     expect((await own.call('good')).json).toEqual({ ok: true, data: 'fine' })
     expect(await own.call('bad')).toMatchObject({
       status: 500,
       json: { ok: false, error: { code: 'InvalidFunction', operation: 'bad' } },
     })
-    const listed = await own.admin('GET', '/resources')
-    expect(listed.json.permissionsSync).toMatchObject({
+    expect((await own.admin('GET', '/resources')).json.permissionsSync).toMatchObject({
       status: 'failed',
-      error: expect.stringContaining('function "absent": "functions/absent.ts" is not a code file'),
+      error: expect.stringContaining('function "never"'),
     })
-  })
-
-  test('of code at its top level is an invalid function', async () => {
-    await site.publish('toplevel', 'throw new Error("boot")\nexport default () => 1')
-    expect(await site.call('toplevel')).toMatchObject({
-      status: 500,
-      json: { error: { code: 'InvalidFunction' } },
-    })
-  })
-})
-
-describe('two sites', () => {
-  test('may name their operations alike and never meet', async () => {
-    const [a, b] = [
-      await RuntimeSite.create(stack, 'twin-a.test'),
-      await RuntimeSite.create(stack, 'twin-b.test'),
-    ]
-    const code = (name: string) =>
-      `let count = 0\nexport default () => ({ site: "${name}", count: ++count })`
-    await Promise.all([
-      a.publish('me', code('a'), { cache: { ttlSeconds: 60 } }),
-      b.publish('me', code('b'), { cache: { ttlSeconds: 60 } }),
-    ])
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? a : b).call('me', { at })),
-    )
-    const sites = answers.map(({ json }) => json.data.site)
-    expect(sites).toEqual(sites.map((_, at) => (at % 2 === 0 ? 'a' : 'b')))
-    const token = await stack.dataToken('twin-a.test')
-    expect((await b.callAs(token, 'me')).status).toBe(401)
-  })
-})
-
-describe('site code', () => {
-  test('reaches out only where its site may, from the moment that is changed', async () => {
-    const own = await RuntimeSite.create(stack, 'egress.test')
-    await own.publish(
-      'reach',
-      'export default ({ payload }) => fetch(payload).then(() => "reached", (error) => error.message)',
-    )
-    const inside = await own.call('reach', `http://127.0.0.1:${stack.port}/healthz`)
-    expect(inside.json.data).not.toBe('reached')
-    const { siteId } = await stack.context.sites.find('egress.test')
-    await stack.context.sites.update(siteId, {
-      deploymentSettings: { egress: { allow: ['api.example.com'] } },
-    })
-    await own.synced()
-    const elsewhere = await own.call('reach', 'https://other.example.org/')
-    expect(elsewhere.json.data).toContain('other.example.org')
-    expect(elsewhere.json.data).toMatch(/not allowed|allow/i)
-  })
-
-  test('runs under the limits that its operator set', async () => {
-    const own = await RuntimeSite.create(stack, 'limited.test')
-    await own.publish('big', 'export default () => "x".repeat(5000)')
-    const { siteId } = await stack.context.sites.find('limited.test')
-    await stack.context.sites.update(siteId, {
-      deploymentSettings: { limits: { resultBytes: 1024 } },
-    })
-    await own.synced()
-    expect(await own.call('big')).toMatchObject({
-      status: 502,
-      json: { error: { limit: { name: 'resultBytes', value: 1024 } } },
-    })
-    const usage = await own.admin('GET', '/usage')
-    expect(usage.json.limits.resultBytes).toBe(1024)
   })
 })

@@ -163,7 +163,10 @@ describe('a deployment', () => {
     const made = await stack.call('refused.test', 'POST', path, { token, body: table })
     const first = await deploy('refused.test', reading)
     expect(first.activated.status, first.activated.text).toBe(200)
-    const second = await deploy('refused.test', { 'index.html': '<h1>nothing</h1>' })
+    const second = await deploy('refused.test', {
+      'index.html': '<h1>nothing</h1>',
+      'greet.ts': reading['greet.ts'],
+    })
     await stack.synced('refused.test')
     const { resources } = (await stack.call('refused.test', 'GET', path, { token })).json
     for (const { resourceId } of resources.toSorted((a: { name: string }) =>

@@ -37,6 +37,7 @@ beforeAll(async () => {
     closed: { mode: 'authenticated' },
     staff: { mode: 'groups', groups: ['staff'] },
   }
+  await site.putGroups('staff')
   for (const [name, auth] of Object.entries(modes)) {
     await site.putOperation(name, { lambdaResourceId: whoami, auth })
   }

@@ -40,6 +40,11 @@ export class RuntimeSite {
     return succeeded(made).json.resourceId
   }
 
+  /** Creates groups of visitors that are not there yet. */
+  async putGroups(...names: readonly string[]): Promise<void> {
+    for (const groupName of names) await this.admin('POST', '/groups', { groupName })
+  }
+
   async putOperation(operation: string, rest: object): Promise<Answer> {
     const made = await this.admin('POST', '/operations', { operation, ...rest })
     return succeeded(made)

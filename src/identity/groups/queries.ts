@@ -99,6 +99,22 @@ export async function deleteGroup(tx: SiteTx, groupName: string): Promise<boolea
   return numDeletedRows > 0n
 }
 
+/** Whether it exists; until the transaction ends nobody holds or deletes it. */
+export async function lockGroup(tx: SiteTx, groupName: string): Promise<boolean> {
+  const row = await groups(tx).where('group_name', '=', groupName).forUpdate().executeTakeFirst()
+  return row !== undefined
+}
+
+/** Those of these names that exist; until the transaction ends they stay. Locks them in one order. */
+export async function holdGroups(tx: SiteTx, names: readonly string[]): Promise<Set<string>> {
+  const rows = await groups(tx)
+    .where('group_name', 'in', names)
+    .orderBy(sql`group_name collate "C"`)
+    .forKeyShare()
+    .execute()
+  return new Set(rows.map(({ groupName }) => groupName))
+}
+
 /** Whether it exists; until the transaction ends it stays. */
 export async function holdGroup(tx: SiteTx, groupName: string): Promise<boolean> {
   const row = await groups(tx).where('group_name', '=', groupName).forKeyShare().executeTakeFirst()

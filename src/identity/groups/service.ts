@@ -27,8 +27,10 @@ import {
   deleteGroup,
   deleteMember,
   holdGroup,
+  holdGroups,
   insertGroup,
   insertMember,
+  lockGroup,
   lockVisitor,
   renameGroup,
   selectAllGroups,
@@ -106,6 +108,12 @@ export class DataGroups {
     return selectAllGroups(tx)
   }
 
+  /** Those of these names that no group has. The others stay until the transaction ends. */
+  async missing(tx: SiteTx, names: readonly string[]): Promise<string[]> {
+    const held = await holdGroups(tx, names.filter(isStorable))
+    return names.filter((name) => !held.has(name))
+  }
+
   /** Creates the group, or gives it that description. The caller deletes `toDelete` groups afterwards. */
   async put(
     tx: SiteTx,
@@ -137,11 +145,12 @@ export class DataGroups {
   /** As `remove`, in a transaction of somebody else's. False when there is no such group. */
   async delete(tx: SiteTx, groupName: string, by: GroupEditor): Promise<boolean> {
     const { events, changes, groupUses } = this.#deps
-    if (!isStorable(groupName)) return false
+    // First: whoever is about to name the group in an operation waits, or has done so.
+    if (!isStorable(groupName) || !(await lockGroup(tx, groupName))) return false
     const operations = await groupUses.operationsFor(tx, groupName)
     if (operations.length > 0)
       throw inUse(`Group "${groupName}" is named by`, 'operation', operations)
-    if (!(await deleteGroup(tx, groupName))) return false
+    await deleteGroup(tx, groupName)
     await events.record(tx, { event: 'group.deleted', pool: 'data', ...by, detail: { groupName } })
     // One announcement for the site instead of one for each member.
     await changes.siteChanged(tx)

@@ -53,6 +53,23 @@ export function selectUserByEmail(
   return users(tx, userPoolId).where('email', '=', email).executeTakeFirst()
 }
 
+/** Whether a visitor of the site has that address. */
+export async function selectVisitorExists(tx: SiteTx, email: string): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('pool_user')
+    .innerJoin('user_pool', (join) =>
+      join
+        .onRef('user_pool.site_id', '=', 'pool_user.site_id')
+        .onRef('user_pool.user_pool_id', '=', 'pool_user.user_pool_id'),
+    )
+    .select('pool_user.sub')
+    .where('pool_user.site_id', '=', tx.siteId)
+    .where('user_pool.kind', '=', 'data')
+    .where('pool_user.email', '=', email)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** By primary keys, in one round trip: runs for every request with an admin token. `familyId` is the token's `origin_jti`. */
 export async function selectAccountStatus(
   database: Database,

@@ -2,10 +2,10 @@ import { isStorable } from '#base/storable-text.ts'
 import { canonicalEmail } from '#identity/email.ts'
 import type { PoolDirectory } from '#identity/pools/directory.ts'
 import { type Visitor, visitorOf } from '#identity/visitor.ts'
-import type { Database } from '#platform/postgres/database.ts'
+import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import type { Site } from '#sites/site.ts'
 
-import { selectAccountStatus, selectUserByEmail } from './queries.ts'
+import { selectAccountStatus, selectUserByEmail, selectVisitorExists } from './queries.ts'
 
 /** The visitors of a site as they stand now, for what is done in their name without their token. */
 export class Visitors {
@@ -15,6 +15,12 @@ export class Visitors {
   constructor(deps: { database: Database; directory: PoolDirectory }) {
     this.#database = deps.database
     this.#directory = deps.directory
+  }
+
+  /** Whether there is a visitor with that address, who may yet have to confirm it. */
+  async exists(tx: SiteTx, username: string): Promise<boolean> {
+    const email = canonicalEmail(username)
+    return isStorable(email) && selectVisitorExists(tx, email)
   }
 
   /** By address. Undefined when there is none, or none that can sign in. */

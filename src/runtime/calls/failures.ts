@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import type { ErrorCode } from '#base/error-status.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
-import { codeFaultMessage } from '#runtime/resources/function-code.ts'
+import { codeFaultMessage } from '#runtime/functions/function-code.ts'
 
 /** What a failed call was about, for its error and its log line. */
 export interface FailedCall {

@@ -2,7 +2,7 @@ import { AppError } from '#base/app-error.ts'
 import type { ErrorCode } from '#base/error-status.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import { limitError } from '#runtime/calls/failures.ts'
-import { codeFaultMessage } from '#runtime/resources/function-code.ts'
+import { codeFaultMessage } from '#runtime/functions/function-code.ts'
 
 type Limit = Extract<SandboxFailure, { kind: 'limit' }>
 

@@ -24,9 +24,7 @@ export function linkFaults(
     for (const { index, item } of placed) {
       // An item that does not change may keep a link that was broken before.
       const links = changed.has(itemKey(section, item.name))
-        ? item.links.filter(
-            (link) => mustExist(link) || deleted.has(itemKey(link.section, link.name)),
-          )
+        ? item.links
         : linksToDeleted(item, deleted)
       for (const link of links) {
         const message = linkFault(link, after)
@@ -36,9 +34,6 @@ export function linkFaults(
   }
   return [...faults, ...brokenLinkFaults(definition, site, deleted)]
 }
-
-/** An operation may name a group before there is one, as in its route: nobody is in it. */
-const mustExist = ({ section }: Link): boolean => section !== 'groups'
 
 type Names = ReadonlyMap<SectionName, ReadonlyMap<string, SiteItem>>
 

@@ -59,7 +59,7 @@ export function throwFaults(faults: readonly FieldFault[]): void {
 }
 
 /** The faults of an error, as fields below `at`. What is no expected failure is thrown on. */
-export function faultsAt(at: string, error: unknown): FieldFault[] {
+function faultsAt(at: string, error: unknown): FieldFault[] {
   if (!(error instanceof AppError)) throw error
   const details = error.details ?? [{ field: 'body', message: error.message }]
   return details.map(({ field, message }) => ({

@@ -1,5 +1,7 @@
 import type { FieldFault } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
+import type { EnvVarChange } from '#runtime/env-vars/model.ts'
+import type { FunctionConfig } from '#runtime/resources/function-config.ts'
 import type { ResourceType } from '#runtime/resources/model.ts'
 
 /** The parts of a definition, in the order in which changes of them are carried out; deletions go the other way. */
@@ -41,12 +43,16 @@ export interface DefinedItem extends SiteItem {
   readonly renamedFrom?: string
   /** Fields that are left out keep what the site has. */
   readonly partial?: boolean
+  /** What speaks against creating it or changing the site's item to it, beside its links. */
+  fault?(tx: SiteTx): Promise<FieldFault | undefined>
   /** What speaks against turning the site's item into this one. */
   conflict?(current: SiteItem): FieldFault | undefined
   /** Whether it is another thing altogether, for which the site's item has to go. */
   mustReplace?(current: SiteItem): boolean
-  /** Asks the sandbox: before a transaction, never in one. */
-  check?(siteId: string): Promise<void>
+  /** Of a function, its grants by name. */
+  readonly functionConfig?: FunctionConfig
+  /** What it makes of a variable. */
+  readonly variable?: EnvVarChange
   /** Makes it so; what it displaces is set aside if the job deletes it. The caller has locked the site and asks for the revision. */
   put(tx: SiteTx, by: ChangeContext): Promise<PutAction>
 }

@@ -2,7 +2,7 @@ import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { takenBack } from '#platform/postgres/taken-back.ts'
 
-import { byName, faultsAt, type ParsedDefinition, parseDefinition, throwFaults } from './parse.ts'
+import { byName, type ParsedDefinition, parseDefinition } from './parse.ts'
 import {
   type Change,
   type ChangeAction,
@@ -24,9 +24,6 @@ import {
   type SiteItem,
 } from './section.ts'
 
-/** Functions whose code the sandbox is given at once. */
-const CHECKS_AT_ONCE = 8
-
 /** A site's runtime as one document: read, compared with what the site has, and carried out change by change. */
 export class Definitions {
   readonly #sections: readonly DefinitionSection[]
@@ -43,26 +40,6 @@ export class Definitions {
     return parseDefinition(this.#sections, value)
   }
 
-  /** Refuses code that does not load. Asks the sandbox: before a transaction, never in one. */
-  async check(siteId: string, definition: ParsedDefinition): Promise<void> {
-    const faults: FieldFault[] = []
-    const waiting = [...definition].flatMap(([section, placed]) =>
-      placed.map(({ index, item }) => ({ place: `${section}[${index}]`, item })),
-    )
-    const one = async (): Promise<void> => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) {
-        try {
-          await next.item.check?.(siteId)
-        } catch (error) {
-          if (error instanceof AppError && error.code === 'ServiceUnavailable') throw error
-          faults.push(...faultsAt(next.place, error))
-        }
-      }
-    }
-    await Promise.all(Array.from({ length: CHECKS_AT_ONCE }, one))
-    throwFaults(faults)
-  }
-
   /** What makes the site what the definition says, and why that may not be possible. Changes nothing. */
   async plan(tx: SiteTx, definition: ParsedDefinition, mode: Mode): Promise<DefinitionPlan> {
     const before = await this.#state(tx)
@@ -71,7 +48,11 @@ export class Definitions {
     const { known, faults } = await this.#knownActions(tx, definition, { site, mode })
     const plan = planDefinition(definition, site, { mode, known, renames })
     const room = sectionLimitFaults(plan.changes, site, this.#sections)
-    return { changes: plan.changes, faults: [...ofNames, ...faults, ...plan.faults, ...room] }
+    const items = await itemFaults(tx, definition, plan.changes)
+    return {
+      changes: plan.changes,
+      faults: [...ofNames, ...faults, ...plan.faults, ...items, ...room],
+    }
   }
 
   /** The caller has locked the site, and asks for the revision. Says what there was to do. */
@@ -167,6 +148,22 @@ async function renamed(
   if (names.has(to)) throw invalid('renamedFrom', bothThere(from, to))
   await section.rename?.(tx, { from, to }, by)
   return true
+}
+
+/** What speaks against single items. */
+async function itemFaults(
+  tx: SiteTx,
+  definition: ParsedDefinition,
+  changes: readonly Change[],
+): Promise<FieldFault[]> {
+  const faults: FieldFault[] = []
+  for (const { section, name, action } of changes) {
+    if (action !== 'create' && action !== 'update') continue
+    const placed = definition.get(section)?.find(({ item }) => item.name === name)
+    const fault = await placed?.item.fault?.(tx)
+    if (fault) faults.push({ ...fault, field: `${section}[${placed?.index}].${fault.field}` })
+  }
+  return faults
 }
 
 /** What the site has and the definition does not name. */

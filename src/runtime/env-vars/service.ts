@@ -113,6 +113,13 @@ export class EnvVars {
     return (await this.#plan(tx, changes, toDelete)).actions
   }
 
+  /** What functions may be given, by name. */
+  async values(tx: SiteTx): Promise<ReadonlyMap<string, OpenEnvVar>> {
+    const rows = await selectEnvVars(tx)
+    if (rows.length === 0) return new Map()
+    return this.#plain(tx, rows)
+  }
+
   /** For a revision: nothing in it can be read without the site's key. */
   async sealed(tx: SiteTx): Promise<SealedEnvVar[]> {
     const rows = await selectEnvVars(tx)

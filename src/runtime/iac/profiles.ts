@@ -1,6 +1,7 @@
 import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
 import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
@@ -21,6 +22,7 @@ export interface DefinitionProfile {
 
 interface DefinitionProfilesDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly definitions: Definitions
+  readonly definedFunctions: DefinedFunctions
   readonly revisions: Pick<Revisions, 'lock'>
 }
 
@@ -49,7 +51,7 @@ export class DefinitionProfiles {
   ): Promise<DefinitionProfile> {
     const { definition, overwriteDefinition = false } = input
     const parsed = this.#deps.definitions.parse(definition)
-    await this.#deps.definitions.check(siteId, parsed)
+    await this.#deps.definedFunctions.requireInline(siteId, parsed)
     return this.#deps.database.withSite(siteId, async (tx) => {
       await this.#deps.revisions.lock(tx)
       if (!overwriteDefinition && (await selectDefinition(tx, profileName))) {

@@ -1,6 +1,7 @@
 import { AppError, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
 import { type ParsedDefinition, throwFaults } from '#runtime/definitions/parse.ts'
 import type { DefinitionPlan } from '#runtime/definitions/plan.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
@@ -41,6 +42,7 @@ interface IacSubmissionsDeps extends Pick<
   'database' | 'queue' | 'clock' | 'ids'
 > {
   readonly definitions: Definitions
+  readonly definedFunctions: DefinedFunctions
   readonly profiles: DefinitionProfiles
   readonly sealed: SealedDefinitions
   readonly revisions: Revisions
@@ -66,11 +68,11 @@ export class IacSubmissions {
     request: IacRequest,
     by: { readonly userId: string; readonly repeat: RepeatableRequest | undefined },
   ): Promise<SubmittedJob> {
-    const { database, definitions } = this.#deps
+    const { database, definitions, definedFunctions } = this.#deps
     checkCombination(request)
     const inline =
       request.definition === undefined ? undefined : definitions.parse(request.definition)
-    if (inline) await definitions.check(siteId, inline)
+    if (inline) await definedFunctions.require(siteId, inline, request.mode)
     return database.withSite(siteId, (tx) => {
       const work = () => this.#take(tx, request, { inline, userId: by.userId })
       return by.repeat ? this.#answers.once(tx, by.repeat, work) : work()
@@ -78,31 +80,25 @@ export class IacSubmissions {
   }
 
   /**
-   * Checks the definition of an artifact; the step takes it in when the artifact becomes current. Asked again while its
-   * job waits behind all others, it is one job.
+   * Takes in the definition of an artifact that becomes current. Asked again while its job waits behind all others, it is
+   * one job. The caller has locked the site and has checked the functions.
    */
-  async prepareDeployment(
-    siteId: string,
+  async takeDeployment(
+    tx: SiteTx,
     deploymentId: string,
-    value: unknown,
-  ): Promise<(tx: SiteTx) => Promise<void>> {
-    const { definitions, revisions } = this.#deps
-    const definition = definitions.parse(value)
-    await definitions.check(siteId, definition)
-    return async (tx) => {
-      await revisions.lock(tx)
-      const [newest] = await selectIacJobs(tx, { limit: 1, after: undefined })
-      if (newest?.status === 'queued' && newest.deploymentId === deploymentId) return
-      await this.#enqueue(tx, definition, {
-        mode: 'apply',
-        source: 'deployment',
-        profileName: null,
-        deploymentId,
-        persisted: false,
-        confirm: false,
-        requestedBy: REQUESTED_BY_OPERATOR,
-      })
-    }
+    definition: ParsedDefinition,
+  ): Promise<void> {
+    const [newest] = await selectIacJobs(tx, { limit: 1, after: undefined })
+    if (newest?.status === 'queued' && newest.deploymentId === deploymentId) return
+    await this.#enqueue(tx, definition, {
+      mode: 'apply',
+      source: 'deployment',
+      profileName: null,
+      deploymentId,
+      persisted: false,
+      confirm: false,
+      requestedBy: REQUESTED_BY_OPERATOR,
+    })
   }
 
   async #take(

@@ -1,8 +1,11 @@
 import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import type { DefinedFunctions } from '#runtime/definitions/defined-functions.ts'
 import type { ParsedDefinition } from '#runtime/definitions/parse.ts'
 import type { Definitions } from '#runtime/definitions/service.ts'
+import { codeError } from '#runtime/functions/code-faults.ts'
+import type { CheckedFunctions, FunctionGuard } from '#runtime/functions/function-guard.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
 import {
@@ -30,6 +33,11 @@ interface OpenedJob {
   readonly definition: ParsedDefinition
 }
 
+/** A job whose functions load with the files of one deployment. */
+interface CheckedJob extends OpenedJob {
+  readonly checked: CheckedFunctions
+}
+
 /** A step that was refused: whoever caught it says so in a transaction of its own. */
 class StepRefused extends Error {
   readonly change: IacChange
@@ -44,6 +52,8 @@ class StepRefused extends Error {
 
 interface IacWorkerDeps extends Pick<PlatformServices, 'database' | 'queue' | 'clock'> {
   readonly definitions: Definitions
+  readonly definedFunctions: DefinedFunctions
+  readonly functionGuard: FunctionGuard
   readonly sealed: SealedDefinitions
   readonly revisions: Revisions
 }
@@ -83,14 +93,16 @@ export class IacWorker {
     )
   }
 
-  /** Does at least one step of the job, if there is one. */
+  /** Does at least one step of the job, if there is one, unless the site is deployed meanwhile. */
   async #carryOn(
     siteId: string,
     job: IacJob,
     slice: { readonly signal: AbortSignal; readonly end: number },
   ): Promise<void> {
-    const opened = await this.#prepare(siteId, job)
-    while (opened && (await this.#step(siteId, opened))) {
+    const opened = await this.#open(siteId, job)
+    const checked = opened && (await this.#check(siteId, opened))
+    const planned = checked && (await this.#planned(siteId, checked))
+    while (planned && (await this.#step(siteId, planned))) {
       slice.signal.throwIfAborted()
       if (this.#deps.clock.now().getTime() >= slice.end) return
     }
@@ -105,8 +117,8 @@ export class IacWorker {
     })
   }
 
-  /** Plans the job, unless that was done. Undefined when there is nothing to carry out. */
-  #prepare(siteId: string, { jobId }: IacJob): Promise<OpenedJob | undefined> {
+  /** Undefined when there is nothing to carry out. */
+  #open(siteId: string, { jobId }: IacJob): Promise<OpenedJob | undefined> {
     return this.#inSite(siteId, async (tx) => {
       const job = await selectRunning(tx, jobId)
       if (!job) return undefined
@@ -114,16 +126,37 @@ export class IacWorker {
         await this.#fail(tx, job, INTERNAL_FAULT)
         return undefined
       }
-      const definition = await this.#open(tx, job)
-      if (!definition) return undefined
-      const opened = { job, definition }
+      const definition = await this.#read(tx, job)
+      return definition && { job, definition }
+    })
+  }
+
+  /** Ends the job when a function of its definition does not load. Asks the sandbox, in no transaction. */
+  async #check(siteId: string, opened: OpenedJob): Promise<CheckedJob | undefined> {
+    const { definition, job } = opened
+    const checked = await this.#deps.definedFunctions.check(siteId, definition, job.mode)
+    const error = codeError(checked.faults)
+    if (!error) return { ...opened, checked }
+    await this.#inSite(siteId, async (tx) => {
+      const running = await selectRunning(tx, job.jobId)
+      if (running) await this.#fail(tx, running, error.message)
+    })
+    return undefined
+  }
+
+  /** Plans the job, unless that was done. Undefined when there is nothing to carry out. */
+  #planned(siteId: string, checked: CheckedJob): Promise<CheckedJob | undefined> {
+    return this.#inSite(siteId, async (tx) => {
+      const job = await selectRunning(tx, checked.job.jobId)
+      if (!job) return undefined
+      const opened = { ...checked, job }
       if (await hasChanges(tx, job.number)) return opened
       return (await this.#plan(tx, opened)) ? opened : undefined
     })
   }
 
   /** Ends the job itself when its definition cannot be read: an earlier version took it in. */
-  async #open(tx: SiteTx, job: IacJob): Promise<ParsedDefinition | undefined> {
+  async #read(tx: SiteTx, job: IacJob): Promise<ParsedDefinition | undefined> {
     try {
       const definition = await this.#deps.sealed.open(tx, job)
       if (!definition) await this.#fail(tx, job, INTERNAL_FAULT)
@@ -162,13 +195,17 @@ export class IacWorker {
 
   /**
    * One change and its record; with the last one the job ends, so that nobody calls off what is done. False when the job
-   * is over.
+   * is over, or its functions have to be checked again with the files of another deployment.
    */
-  async #step(siteId: string, { job: { jobId }, definition }: OpenedJob): Promise<boolean> {
+  async #step(
+    siteId: string,
+    { job: { jobId }, definition, checked }: CheckedJob,
+  ): Promise<boolean> {
     try {
       return await this.#inSite(siteId, async (tx) => {
         const job = await selectRunning(tx, jobId)
         if (!job) return false
+        if (!(await this.#deps.functionGuard.isCurrent(tx, checked))) return false
         const [change, another] = await selectPending(tx, job.number, 2)
         if (change) await this.#carryOut(tx, { job, definition }, change)
         if (another) return true

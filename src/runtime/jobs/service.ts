@@ -1,4 +1,4 @@
-import { invalid, notFound } from '#base/app-error.ts'
+import { type FieldFault, invalid, notFound } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Operations } from '#runtime/operations/service.ts'
@@ -39,8 +39,14 @@ type WithLastRun<Kind> = Kind & { readonly lastRun: LastRun | null }
 export type JobWithLastRun = WithLastRun<Job>
 export type ListedJobWithLastRun = WithLastRun<ListedJob>
 
+/** The visitors of a site, as jobs name them. */
+export interface JobUsers {
+  exists(tx: SiteTx, username: string): Promise<boolean>
+}
+
 interface JobsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
   readonly operations: Operations
+  readonly visitors: JobUsers
 }
 
 /** Calls of a site's operations that a schedule, or somebody's hand, starts. */
@@ -107,6 +113,8 @@ export class Jobs {
     if (!(await this.#deps.operations.find(tx, job.operation))) {
       throw invalid('operation', `operation "${job.operation}" does not exist`)
     }
+    const fault = await this.userFault(tx, job)
+    if (fault) throw invalid(fault.field, fault.message)
     await this.#store(tx, jobId, job, current)
     return current ? 'update' : 'create'
   }
@@ -121,6 +129,17 @@ export class Jobs {
     // First, as a tick takes it first.
     await lockDue(tx, from)
     await renameJob(tx, from, to)
+  }
+
+  /** What is wrong with the user whom a job is to run as. One who is deleted later makes its runs fail. */
+  async userFault(
+    tx: SiteTx,
+    { auth }: Pick<JobDefinition, 'auth'>,
+  ): Promise<FieldFault | undefined> {
+    if (auth.mode === 'system' || (await this.#deps.visitors.exists(tx, auth.username)))
+      return undefined
+    const message = `user "${auth.username}" does not exist among the site's visitors`
+    return { field: 'auth.username', message }
   }
 
   /** Whether it was there. */

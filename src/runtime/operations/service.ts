@@ -10,6 +10,7 @@ import { parseShape } from '#runtime/shape.ts'
 import type { Site } from '#sites/site.ts'
 
 import {
+  type AuthRule,
   MAX_OPERATIONS,
   type Operation,
   type OperationBinding,
@@ -44,10 +45,17 @@ export interface ChangedOperation {
   readonly permissionsSync: PermissionsSync
 }
 
+/** The groups of a site's visitors, as operations name them. */
+interface GroupNames {
+  /** Those of these names that no group has. The others stay until the transaction ends. */
+  missing(tx: SiteTx, names: readonly string[]): Promise<string[]>
+}
+
 interface OperationsDeps extends Pick<PlatformServices, 'database' | 'notifications' | 'clock'> {
   readonly revisions: Revisions
   readonly resources: Pick<Resources, 'find'>
   readonly caches: OperationCaches
+  readonly groups: GroupNames
   /** Names of the jobs that call an operation; none is added until the transaction ends. */
   jobsCalling(tx: SiteTx, operation: string): Promise<string[]>
 }
@@ -83,6 +91,7 @@ export class Operations {
     }
     await this.#checkFunction(tx, binding.lambdaResourceId)
     await this.#checkPreset(tx, binding.preset)
+    await this.#checkGroups(tx, binding.auth)
     const operation = await upsertOperation(tx, binding, this.#deps.clock.now())
     await this.#announce(tx, operation.operation, operation.version)
     return operation
@@ -163,6 +172,14 @@ export class Operations {
   async #checkPreset(tx: SiteTx, preset: PresetBinding | null): Promise<void> {
     if (preset === null || preset.resourceId === null) return
     checkPresetResource(preset, await this.#deps.resources.find(tx, preset.resourceId))
+  }
+
+  async #checkGroups(tx: SiteTx, auth: AuthRule): Promise<void> {
+    if (auth.mode !== 'groups') return
+    const [missing] = await this.#deps.groups.missing(tx, auth.groups)
+    if (missing === undefined) return
+    const field = `auth.groups[${auth.groups.indexOf(missing)}]`
+    throw invalid(field, `group "${missing}" does not exist: create it first`)
   }
 
   async #checkFunction(tx: SiteTx, resourceId: string | null): Promise<void> {

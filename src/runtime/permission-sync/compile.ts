@@ -1,8 +1,9 @@
-import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 
-import { isStorable } from '#base/storable-text.ts'
-import type { FunctionSource, Module, PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
+import type { Module, PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
 import type { SealedEnvVar } from '#runtime/env-vars/model.ts'
+import { codeFaultMessage, functionSourceOf } from '#runtime/functions/function-code.ts'
+import { moduleHash } from '#runtime/functions/module-hash.ts'
 import type { Operation } from '#runtime/operations/model.ts'
 import {
   DOCUMENT_FORMAT,
@@ -10,7 +11,6 @@ import {
   type RevisionFunction,
   type RevisionStore,
 } from '#runtime/published/revision-document.ts'
-import { codeFaultMessage, inlineSource } from '#runtime/resources/function-code.ts'
 import type {
   BucketResource,
   FunctionResource,
@@ -30,16 +30,41 @@ export interface CompileInput {
   readonly env: readonly SealedEnvVar[]
 }
 
-export type Prepare = (source: FunctionSource) => Promise<PreparedFunction>
+/** The modules of a function that loads, or what is wrong with it; `published` is what its calls run now. */
+export type LoadFunction = (
+  resource: FunctionResource,
+  published: RevisionFunction | undefined,
+) => Promise<PreparedFunction>
 
-/** Turns what the control plane says into what calls are served from. A function that does not load is a fault of its own. */
-export async function compile(input: CompileInput, prepare: Prepare): Promise<RevisionDocument> {
+export interface CompiledRevision {
+  readonly document: RevisionDocument
+  /** Why functions do not load, in words. */
+  readonly faults: readonly string[]
+}
+
+/**
+ * Turns what the control plane says into what calls are served from. A function that does not load keeps the code of the
+ * revision before; without any it is a fault of its own.
+ */
+export async function compile(
+  input: CompileInput,
+  load: LoadFunction,
+  before: RevisionDocument | undefined,
+): Promise<CompiledRevision> {
   const modules = new Map<string, Module>()
   const functions: RevisionFunction[] = []
+  const faults: string[] = []
   for (const resource of input.resources.filter(isFunction)) {
-    const compiled = await compileFunction(resource, input.files, prepare)
+    const published = before?.functions.find(
+      ({ functionId, fault }) => functionId === resource.resourceId && fault === null,
+    )
+    const compiled = compiledFunction(resource, await load(resource, published), {
+      published,
+      modules: before?.modules ?? {},
+    })
     for (const [hash, module] of compiled.modules) modules.set(hash, module)
     functions.push(compiled.function)
+    faults.push(...compiled.faults)
   }
   const named = new Set(functions.flatMap(({ environment }) => environment))
   const compiled = {
@@ -50,11 +75,12 @@ export async function compile(input: CompileInput, prepare: Prepare): Promise<Re
     egressAllow: input.settings.egress.allow,
     limits: siteLimits(input.settings.limits),
   }
-  return {
+  const document: RevisionDocument = {
     ...compiled,
     format: DOCUMENT_FORMAT,
     operations: withDigests(input.operations.map(bindingOf), compiled),
   }
+  return { document, faults }
 }
 
 const bindingOf = ({
@@ -78,10 +104,7 @@ const storeOf = ({
 }: TableResource | BucketResource): RevisionStore => store
 
 /** What the sync says of functions that do not load; null when all do. */
-export function faultSummary(document: RevisionDocument): string | null {
-  const faults = document.functions.flatMap(({ name, fault }) =>
-    fault === null ? [] : [`function "${name}": ${fault}`],
-  )
+export function faultSummary({ faults }: CompiledRevision): string | null {
   if (faults.length === 0) return null
   const shown = faults.slice(0, 10).join('; ')
   return faults.length > 10 ? `${shown}; and ${faults.length - 10} more` : shown
@@ -109,60 +132,76 @@ export function missingGroups(
   })
 }
 
+type CalledCode = Pick<RevisionFunction, 'entry' | 'handler' | 'timeoutMs' | 'memoryMb'>
+
 interface Compiled {
   readonly function: RevisionFunction
   readonly modules: ReadonlyMap<string, Module>
+  readonly faults: readonly string[]
 }
 
-async function compileFunction(
+function compiledFunction(
   resource: FunctionResource,
-  files: ReadonlyMap<string, string>,
-  prepare: Prepare,
-): Promise<Compiled> {
+  loaded: PreparedFunction,
+  before: {
+    readonly published: RevisionFunction | undefined
+    readonly modules: RevisionDocument['modules']
+  },
+): Compiled {
   const { config, name, resourceId } = resource
-  const source = sourceOf(config, files)
-  const loaded = await load(source, prepare)
-  const modules = new Map(loaded.modules.map((module) => [hashOf(module), module]))
+  const made = {
+    functionId: resourceId,
+    name,
+    grants: config.resources,
+    environment: config.environment,
+  }
+  const code = codeIn(config)
+  if (loaded.ok) {
+    const modules = new Map(loaded.modules.map((module) => [moduleHash(module), module]))
+    const compiled = { ...made, ...code, modules: [...modules.keys()], fault: null }
+    return { function: compiled, modules, faults: [] }
+  }
+  const fault = codeFaultMessage(loaded.fault, code.entry)
+  const { published } = before
+  if (!published) {
+    const compiled = { ...made, ...code, modules: [], fault }
+    return { function: compiled, modules: new Map(), faults: [`function "${name}": ${fault}`] }
+  }
+  const kept = published.modules.flatMap((hash): [string, Module][] => {
+    const module = before.modules[hash]
+    return module === undefined ? [] : [[hash, module]]
+  })
   return {
-    modules,
-    function: {
-      functionId: resourceId,
-      name,
-      entry: source.entry,
-      handler: config.handler,
-      timeoutMs: Math.max(100, Math.round(config.timeoutSeconds * 1000)),
-      memoryMb: config.memoryMb,
-      grants: config.resources,
-      environment: config.environment,
-      modules: [...modules.keys()],
-      fault: loaded.fault,
-    },
+    function: { ...published, ...made },
+    modules: new Map(kept),
+    faults: [
+      `function "${name}" goes on with its earlier code, for the new one does not load: ${fault}`,
+    ],
   }
 }
 
-const sourceOf = (
+/** Whether a function's calls run exactly this. */
+export const isPublishedAs = (
+  published: RevisionFunction | undefined,
   config: FunctionResource['config'],
-  files: ReadonlyMap<string, string>,
-): FunctionSource =>
-  config.code === undefined ? { entry: config.artifact ?? '', files } : inlineSource(config.code)
+  modules: readonly Module[],
+): boolean =>
+  published !== undefined &&
+  isDeepStrictEqual(
+    { ...codeOf(published), environment: published.environment, modules: published.modules },
+    { ...codeIn(config), environment: config.environment, modules: modules.map(moduleHash) },
+  )
 
-async function load(
-  source: FunctionSource,
-  prepare: Prepare,
-): Promise<{ readonly modules: readonly Module[]; readonly fault: string | null }> {
-  if (!source.files.has(source.entry)) {
-    return { modules: [], fault: `"${source.entry}" is not a code file of the current deployment` }
-  }
-  const prepared = await prepare(source)
-  if (!prepared.ok) return { modules: [], fault: codeFaultMessage(prepared.fault, source.entry) }
-  const unkept = prepared.modules.find(({ path, code }) => !isStorable(path) || !isStorable(code))
-  if (unkept) {
-    return { modules: [], fault: `"${unkept.path}" holds a NUL character or half a surrogate pair` }
-  }
-  return { modules: prepared.modules, fault: null }
-}
+const codeOf = ({ entry, handler, timeoutMs, memoryMb }: CalledCode): CalledCode => ({
+  entry,
+  handler,
+  timeoutMs,
+  memoryMb,
+})
 
-const hashOf = ({ path, format, code }: Module): string =>
-  createHash('sha256')
-    .update(JSON.stringify([path, format, code]))
-    .digest('base64url')
+const codeIn = (config: FunctionResource['config']): CalledCode => ({
+  entry: functionSourceOf(config, new Map()).entry,
+  handler: config.handler,
+  timeoutMs: Math.max(100, Math.round(config.timeoutSeconds * 1000)),
+  memoryMb: config.memoryMb,
+})

@@ -2,13 +2,20 @@ import { AppError } from '#base/app-error.ts'
 import type { PageRequest } from '#base/page.ts'
 import type { DataGroups } from '#identity/groups/service.ts'
 import type { Queue } from '#platform/queue/queue.ts'
-import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import type { PreparedFunction } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
+import type { DeployedCode } from '#runtime/functions/deployed-code.ts'
+import type { FunctionChecks, FunctionWorld } from '#runtime/functions/function-checks.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { Operations } from '#runtime/operations/service.ts'
-import type { RevisionDocument } from '#runtime/published/revision-document.ts'
+import {
+  parseRevision,
+  type RevisionDocument,
+  type RevisionFunction,
+} from '#runtime/published/revision-document.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
+import type { FunctionResource } from '#runtime/resources/model.ts'
 import type { Resources } from '#runtime/resources/service.ts'
 import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import {
@@ -18,17 +25,15 @@ import {
 } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { missingGroups, missingVariables, compile, faultSummary } from './compile.ts'
+import { missingGroups, missingVariables, compile, faultSummary, isPublishedAs } from './compile.ts'
 import { type ControlPlanePage, pageOfBoth } from './control-plane-page.ts'
-import { PreparedFunctionCache } from './prepared-functions.ts'
 
 /** Changes that keep arriving while a sync runs are followed this often before the queue takes over again. */
 const MAX_ROUNDS = 5
 
 /** What a revision takes from the site's directory entry and its current deployment. */
 export interface SyncSources {
-  /** Text of the current deployment's code files, by path. Empty without a deployment. */
-  codeFiles(siteId: string): Promise<ReadonlyMap<string, string>>
+  deployedCode(): DeployedCode
   settings(siteId: string): Promise<RuntimeSettings>
 }
 
@@ -45,7 +50,7 @@ interface PermissionSyncDeps extends Pick<PlatformServices, 'database' | 'logger
   readonly runtimeLogs: RuntimeLogs
   readonly sources: SyncSources
   readonly published: PublishedSites
-  readonly sandbox: Pick<Sandbox, 'prepare'>
+  readonly functionChecks: FunctionChecks
 }
 
 /** Most of a sync is waiting for its sources to be read; a site that has many must not keep others from their turn. */
@@ -54,11 +59,9 @@ const SYNCS_AT_ONCE = 8
 /** Compiles what a site's control plane says into its next revision. */
 export class PermissionSync {
   readonly #deps: PermissionSyncDeps
-  readonly #prepared: PreparedFunctionCache
 
   constructor(deps: PermissionSyncDeps) {
     this.#deps = deps
-    this.#prepared = new PreparedFunctionCache(deps.sandbox)
   }
 
   /** Puts the sync behind its queue; call before the queue runs. */
@@ -123,20 +126,42 @@ export class PermissionSync {
         operations: await this.#deps.operations.all(tx),
         groups: new Set((await this.#deps.groups.all(tx)).map(({ groupName }) => groupName)),
         env: await this.#deps.envVars.sealed(tx),
+        values: await this.#deps.envVars.values(tx),
+        published: await this.#deps.revisions.current(tx),
       }
     })
     if (!work) return false
     const [files, settings] = await Promise.all([
-      this.#deps.sources.codeFiles(siteId),
+      this.#deps.sources.deployedCode().codeFiles(siteId),
       this.#deps.sources.settings(siteId),
     ])
-    const document = await compile({ ...work, files, settings }, (source) =>
-      this.#prepared.prepare(siteId, source),
+    const before = work.published && parseRevision(work.published)?.document
+    const world = { files, env: work.values }
+    const compiled = await compile(
+      { ...work, files, settings },
+      (resource, published) => this.#load(siteId, { resource, published }, world),
+      before,
     )
-    const error = faultSummary(document)
+    const { document } = compiled
+    const error = faultSummary(compiled)
     if (error !== null) this.#deps.logger.warn({ siteId, error }, 'functions do not load')
     this.#warnMissing(siteId, document, work.groups)
     return this.#deps.revisions.publish(siteId, { synced: work.synced, document, error })
+  }
+
+  /** What was published before as it is now is not loaded again. */
+  #load(
+    siteId: string,
+    {
+      resource,
+      published,
+    }: { readonly resource: FunctionResource; readonly published: RevisionFunction | undefined },
+    world: FunctionWorld,
+  ): Promise<PreparedFunction> {
+    const checked = { name: resource.name, field: undefined, config: resource.config }
+    return this.#deps.functionChecks.load(siteId, checked, world, (modules) =>
+      isPublishedAs(published, resource.config, modules),
+    )
   }
 
   #warnMissing(siteId: string, document: RevisionDocument, groups: ReadonlySet<string>): void {

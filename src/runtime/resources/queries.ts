@@ -178,6 +178,21 @@ export async function selectCodeBytes(tx: SiteTx, except: ReadonlySet<string>): 
   return bytes
 }
 
+/** Every version of a row has another `xmin`. */
+export async function selectFunctionsVersion(tx: SiteTx): Promise<string> {
+  const { version } = await tx.db
+    .selectFrom('data_resource')
+    .select(
+      sql<string>`coalesce(string_agg(resource_id || ':' || xmin::text, ',' order by resource_id), '')`.as(
+        'version',
+      ),
+    )
+    .where('site_id', '=', tx.siteId)
+    .where('type', '=', 'lambdaFunction')
+    .executeTakeFirstOrThrow()
+  return version
+}
+
 /** Names of the functions that were granted access to a resource. */
 export async function selectGrantees(tx: SiteTx, resourceId: string): Promise<string[]> {
   const rows = await tx.db

@@ -1,12 +1,12 @@
-import { invalid, notFound } from '#base/app-error.ts'
+import { AppError, invalid, notFound } from '#base/app-error.ts'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { inUse } from '#base/in-use.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
 import type { AccountStatusKey } from '#identity/users/model.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import type { FunctionGuard } from '#runtime/functions/function-guard.ts'
 import { type PermissionsSync, permissionsSyncOf } from '#runtime/revisions/model.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
 import type { TableConfig } from '#runtime/tables/table-config.ts'
@@ -18,7 +18,7 @@ import {
   countedOfEach,
   unconfirmedDeletion,
 } from './contents.ts'
-import { checkInlineCode, inlineCodeOf } from './function-code.ts'
+import { functionsIn, inlineCodeOf, loadsAlike } from './function-parts.ts'
 import {
   MAX_INLINE_CODE_BYTES,
   MAX_RESOURCES,
@@ -37,6 +37,7 @@ import {
   readResource,
   readAccountStatusAndResource,
   selectCodeBytes,
+  selectFunctionsVersion,
   selectGrantees,
   selectResource,
   selectResourceByName,
@@ -60,7 +61,7 @@ export interface WantedResource {
 
 interface ResourcesDeps extends Pick<PlatformServices, 'database' | 'queue'> {
   readonly revisions: Revisions
-  readonly sandbox: Pick<Sandbox, 'prepare'>
+  readonly functionGuard: FunctionGuard
   /** What the rows of tables have to know of their definitions: is told in the transaction that writes one. */
   readonly layouts: {
     define(tx: SiteTx, tableId: string, schema: TableConfig): Promise<void>
@@ -80,27 +81,47 @@ export class Resources {
     this.#deps = deps
   }
 
+  /** 400 `InvalidCode` for a function that does not load. */
   async create(siteId: string, input: NewResource): Promise<ChangedResource> {
+    const { name } = input
     const typed = parseConfig(input.type, input.config)
-    await checkInlineCode(this.#deps.sandbox, siteId, typed)
-    return this.#deps.database.withSite(siteId, async (tx) => {
+    return this.#deps.functionGuard.write(siteId, functionsIn(name, typed), async (tx) => {
       const state = await this.#deps.revisions.request(tx)
-      const resource = await this.add(tx, { name: input.name, typed, toDelete: NONE })
+      const resource = await this.add(tx, { name, typed, toDelete: NONE })
       return { resource, permissionsSync: permissionsSyncOf(state) }
     })
   }
 
+  /** 400 `InvalidCode` for a function that would not load. */
   async update(siteId: string, resourceId: string, patch: ResourcePatch): Promise<ChangedResource> {
+    for (let round = 0; round < MAX_ROUNDS; round += 1) {
+      const changed = await this.#update(siteId, resourceId, patch)
+      if (changed) return changed
+    }
+    throw new AppError(
+      'ServiceUnavailable',
+      `Resource "${resourceId}" is being changed by others: try again`,
+      { retryAfterSeconds: 1 },
+    )
+  }
+
+  /** Undefined when somebody else has changed the function since its code was checked. */
+  async #update(
+    siteId: string,
+    resourceId: string,
+    patch: ResourcePatch,
+  ): Promise<ChangedResource | undefined> {
     const before = await this.get(siteId, resourceId)
-    const sent = patch.config === undefined ? before : patchConfig(before, patch.config)
-    // Outside the transaction: it asks the sandbox.
-    if (inlineCodeOf(sent) !== inlineCodeOf(before))
-      await checkInlineCode(this.#deps.sandbox, siteId, sent)
-    return this.#deps.database.withSite(siteId, async (tx) => {
+    const patched = (current: Resource): TypedConfig =>
+      patch.config === undefined ? current : patchConfig(current, patch.config)
+    const sent = patched(before)
+    const functions = loadsAlike(before, sent) ? [] : functionsIn(before.name, sent)
+    return this.#deps.functionGuard.write(siteId, functions, async (tx) => {
       const state = await this.#deps.revisions.request(tx)
       const current = await lockResource(tx, resourceId)
       if (!current) throw notFound('Resource', resourceId)
-      const typed = patch.config === undefined ? current : patchConfig(current, patch.config)
+      const typed = patched(current)
+      if (!loadsAlike(typed, sent)) return undefined
       const name = patch.name ?? current.name
       const resource = await this.replace(tx, { ...current, name }, typed)
       return { resource, permissionsSync: permissionsSyncOf(state) }
@@ -152,6 +173,11 @@ export class Resources {
     return selectResourceByName(tx, name)
   }
 
+  /** Changes when any function of the site does, or one comes or goes. */
+  functionsVersion(tx: SiteTx): Promise<string> {
+    return selectFunctionsVersion(tx)
+  }
+
   /** Names all resources, or those with these names; without their configs, which may be long. */
   names(tx: SiteTx, called?: readonly string[]): Promise<ResourceName[]> {
     return selectResourceNames(tx, called)
@@ -183,7 +209,7 @@ export class Resources {
     return contents
   }
 
-  /** Expects a caller that has requested the revision, and checked inline code. */
+  /** Expects a caller that has requested the revision, and found that the function loads. */
   async add(tx: SiteTx, { name, typed, toDelete }: WantedResource): Promise<Resource> {
     if ((await countResources(tx)) - toDelete.size >= MAX_RESOURCES) {
       throw invalid('name', `a site holds at most ${MAX_RESOURCES} resources: delete one first`)
@@ -249,6 +275,8 @@ export class Resources {
   }
 }
 
+/** Others that may change a function between the check of its code and its change. */
+const MAX_ROUNDS = 5
 const NONE: ReadonlySet<string> = new Set()
 
 async function checkCodeBytes(tx: SiteTx, toDelete: ReadonlySet<string>): Promise<void> {

@@ -14,6 +14,15 @@ export interface CompleteDeployment {
 /** What follows from a deployment that becomes current: in the transaction that makes it so, or not at all. */
 export type ActivationStep = (tx: SiteTx) => Promise<void>
 
+/** A step finds that what was prepared is not true any more: prepare anew. */
+export class ActivationOutdated extends Error {
+  override readonly name = 'ActivationOutdated'
+
+  constructor() {
+    super('The site has changed while its deployment was prepared')
+  }
+}
+
 /** What the layers above do when a deployment becomes a site's current one. */
 export interface DeploymentLifecycle {
   /** Refuses, before anything is changed, what cannot be run. The step may refuse it, too, and nothing has happened. */

@@ -13,7 +13,11 @@ import type { ArtifactFolder } from './artifact-folder.ts'
 import type { Artifacts } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
 import type { DeploymentHistory } from './deployment-history.ts'
-import type { DeploymentLifecycle, ActivationStep } from './deployment-lifecycle.ts'
+import {
+  ActivationOutdated,
+  type ActivationStep,
+  type DeploymentLifecycle,
+} from './deployment-lifecycle.ts'
 import { deploymentRemoved, existingDeployment, existingSite } from './deployment-rows.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
 import type { GitState } from './git-state.ts'
@@ -32,9 +36,12 @@ import {
   lockDeployedSite,
   markFailed,
   markReady,
+  selectDeployedSite,
   updateCurrentDeployment,
 } from './queries.ts'
 
+/** Changes of the site that an activation outlives. */
+const MAX_ROUNDS = 5
 /** Manifests that are kept for uploads in progress. */
 const MAX_MANIFESTS = 64
 
@@ -144,15 +151,17 @@ export class Deployments {
       return completeRow(site, await existingDeployment(tx, deploymentId), stored)
     })
     try {
-      const steps = await this.#prepare(siteId, row)
-      await database.withSite(siteId, async (tx) => {
-        const site = await existingSite(tx, lockDeployedSite)
-        const deployment = completeRow(site, await existingDeployment(tx, deploymentId), stored)
-        const replacedId = site.current_deployment_id
-        await order.guard?.(tx, replacedId)
-        await this.#makeCurrent(tx, { ...order, deployment, replacedId })
-        for (const step of steps) await step(tx)
-        await order.also?.(tx)
+      await preparedAnew(async () => {
+        const steps = await this.#prepare(siteId, row)
+        await database.withSite(siteId, async (tx) => {
+          const site = await existingSite(tx, lockDeployedSite)
+          const deployment = completeRow(site, await existingDeployment(tx, deploymentId), stored)
+          const replacedId = site.current_deployment_id
+          await order.guard?.(tx, replacedId)
+          await this.#makeCurrent(tx, { ...order, deployment, replacedId })
+          for (const step of steps) await step(tx)
+          await order.also?.(tx)
+        })
       })
     } catch (error) {
       await this.#refuse(siteId, deploymentId, error)
@@ -191,6 +200,11 @@ export class Deployments {
 
   get(siteId: string, deploymentId: string): Promise<DeploymentRecord> {
     return this.#deps.history.get(siteId, deploymentId)
+  }
+
+  /** Which deployment is current; null without one. */
+  async currentDeployment(tx: SiteTx): Promise<string | null> {
+    return (await selectDeployedSite(tx))?.current_deployment_id ?? null
   }
 
   /** The texts that functions may import, of the current deployment; `Artifacts.codeFiles` says which. */
@@ -236,6 +250,23 @@ export class Deployments {
       )
       return new Map(storedFiles(row.files).map((file) => [file.sha256, file]))
     })
+  }
+}
+
+/** Does it again when the site has changed between preparing and activating. */
+async function preparedAnew(activate: () => Promise<void>): Promise<void> {
+  for (let round = 1; ; round += 1) {
+    try {
+      await activate()
+      return
+    } catch (error) {
+      if (!(error instanceof ActivationOutdated)) throw error
+      if (round < MAX_ROUNDS) continue
+      throw new AppError('ServiceUnavailable', `${error.message} again and again: try again`, {
+        cause: error,
+        retryAfterSeconds: 1,
+      })
+    }
   }
 }
 

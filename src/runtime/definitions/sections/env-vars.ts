@@ -9,12 +9,7 @@ import type {
   DefinitionSection,
   SiteItem,
 } from '#runtime/definitions/section.ts'
-import {
-  type EnvVarChange,
-  MAX_ENV_VARS,
-  type StorageBackend,
-  planEnvVarChanges,
-} from '#runtime/env-vars/model.ts'
+import { MAX_ENV_VARS, type StorageBackend, planEnvVarChanges } from '#runtime/env-vars/model.ts'
 import { checkSecretShape } from '#runtime/env-vars/put-body.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import { mapFaults, parseShape } from '#runtime/shape.ts'
@@ -38,18 +33,16 @@ interface DefinedVariable {
   readonly storageBackend: StorageBackend
 }
 
-type VariableItem = DefinedItem & { readonly change: EnvVarChange }
-
 /** The environment of a site's functions. A secret's value goes in and never comes out. */
 export const envVarSection = (envVars: EnvVars): DefinitionSection => ({
   name: 'envVars',
   maxItems: MAX_ENV_VARS,
-  parse(value): VariableItem {
+  parse(value): DefinedItem {
     const variable = parseVariable(value)
     return {
       ...itemOf(variable),
       partial: true,
-      change: variable,
+      variable,
       async put(tx, { toDelete }) {
         const actions = await envVars.write(tx, [variable], toDelete).catch((error: unknown) => {
           throw mapFaults(error, itemFault)
@@ -60,7 +53,7 @@ export const envVarSection = (envVars: EnvVars): DefinitionSection => ({
   },
   all: async (tx) => (await envVars.all(tx)).map(itemOf),
   async actions(tx, placed, toDelete) {
-    const changes = placed.flatMap(({ item }) => (isVariable(item) ? [item.change] : []))
+    const changes = placed.flatMap(({ item }) => item.variable ?? [])
     const actions = await envVars.dryRun(tx, changes, toDelete).catch((error: unknown) => {
       throw mapFaults(error, (fault) => sectionFault(placed, fault))
     })
@@ -86,8 +79,6 @@ function parseVariable(value: unknown): DefinedVariable {
   }
   return variable
 }
-
-const isVariable = (item: DefinedItem): item is VariableItem => 'change' in item
 
 const itemOf = ({ name, value, secret, storageBackend }: DefinedVariable): SiteItem => ({
   name,

@@ -3,7 +3,7 @@ import type { DataGroups } from '#identity/groups/service.ts'
 import type { DefinedItem, DefinitionSection, SiteItem } from '#runtime/definitions/section.ts'
 import { parseShape } from '#runtime/shape.ts'
 
-export type GroupDirectory = Pick<DataGroups, 'all' | 'put' | 'rename' | 'delete'>
+export type GroupDirectory = Pick<DataGroups, 'all' | 'put' | 'rename' | 'delete' | 'missing'>
 
 /** Groups of a site's visitors; who is in them is no part of a definition. */
 export const groupSection = (groups: GroupDirectory): DefinitionSection => ({

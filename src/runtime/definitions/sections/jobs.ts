@@ -21,7 +21,11 @@ export const jobSection = (jobs: Jobs): DefinitionSection => ({
     const { jobId, name, ...body } = parseShape(NamedJob, value) as Static<typeof NamedJob> & object
     const job = jobs.check(body)
     const id = idOf(jobId, name)
-    return { ...itemOf(id, job), put: (tx, { toDelete }) => jobs.write(tx, id, job, toDelete.size) }
+    return {
+      ...itemOf(id, job),
+      fault: (tx) => jobs.userFault(tx, job),
+      put: (tx, { toDelete }) => jobs.write(tx, id, job, toDelete.size),
+    }
   },
   all: async (tx) => (await jobs.all(tx)).map((job) => itemOf(job.jobId, job)),
   rename: (tx, names) => jobs.rename(tx, names),

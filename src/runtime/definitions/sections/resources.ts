@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util'
 
 import { AppError, type FieldFault, invalid } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
-import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type {
   DefinedItem,
   DefinitionSection,
@@ -12,7 +11,6 @@ import type {
   SiteItem,
 } from '#runtime/definitions/section.ts'
 import { parseConfig, shownConfig, storedConfig } from '#runtime/resources/config.ts'
-import { checkInlineCode } from '#runtime/resources/function-code.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import {
   MAX_RESOURCES,
@@ -24,16 +22,8 @@ import type { Resources, WantedResource } from '#runtime/resources/service.ts'
 import { mapFaults, parseShape } from '#runtime/shape.ts'
 import { checkKeysUnchanged } from '#runtime/tables/table-config.ts'
 
-interface ResourceSectionDeps {
-  readonly resources: Resources
-  readonly sandbox: Pick<Sandbox, 'prepare'>
-}
-
 /** Tables, buckets and functions. What a function is granted is named, not numbered. */
-export const resourceSection = ({
-  resources,
-  sandbox,
-}: ResourceSectionDeps): DefinitionSection => ({
+export const resourceSection = (resources: Resources): DefinitionSection => ({
   name: 'resources',
   maxItems: MAX_RESOURCES,
   parse(value): DefinedItem {
@@ -46,7 +36,7 @@ export const resourceSection = ({
       ...itemOf(name, typed),
       conflict: (current) => conflict(current, typed),
       mustReplace: (current) => current.type !== type,
-      check: (siteId) => checkInlineCode(sandbox, siteId, typed),
+      ...(typed.type === 'lambdaFunction' ? { functionConfig: typed.config } : {}),
       put: (tx, { toDelete }) => put(tx, resources, { name, typed, toDelete }),
     }
   },

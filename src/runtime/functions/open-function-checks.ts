@@ -1,0 +1,27 @@
+import type { Database } from '#platform/postgres/database.ts'
+import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
+import type { EnvVars } from '#runtime/env-vars/service.ts'
+import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
+import type { Revisions } from '#runtime/revisions/service.ts'
+
+import type { DeployedCode } from './deployed-code.ts'
+import { FunctionChecks } from './function-checks.ts'
+import { FunctionGuard } from './function-guard.ts'
+import { PreparedFunctionCache } from './prepared-functions.ts'
+
+interface OpenFunctionChecksDeps {
+  readonly database: Database
+  readonly sandbox: Sandbox
+  readonly revisions: Revisions
+  readonly envVars: EnvVars
+  readonly sources: { deployedCode(): DeployedCode }
+  settingsOf(siteId: string): Promise<RuntimeSettings>
+  siteOf(siteId: string): Promise<{ readonly domain: string }>
+}
+
+/** What finds out whether functions load, before they are written. */
+export function openFunctionChecks(deps: OpenFunctionChecksDeps) {
+  const prepared = new PreparedFunctionCache(deps.sandbox)
+  const functionChecks = new FunctionChecks({ ...deps, prepared })
+  return { functionChecks, functionGuard: new FunctionGuard({ ...deps, functionChecks }) }
+}
