@@ -17,7 +17,7 @@ afterAll(() => stack[Symbol.asyncDispose]())
 const put = (variables: object, rest: object = {}, at = site) =>
   at.admin('PUT', '/env-vars', { variables, ...rest })
 const names = async (at = site): Promise<string[]> =>
-  (await at.admin('GET', '/env-vars')).json.items.map(({ name }: { name: string }) => name)
+  (await at.items('/env-vars')).map(({ name }: { name: string }) => name)
 
 /** An operation whose function sees `environment`. */
 async function publishReader(at: RuntimeSite, name: string, environment: string[], code = READ) {

@@ -37,9 +37,11 @@ const nameOf = ({ method, path }: RouteDeclaration) => `${method} ${path}`
 const authorityOf = ({ detail }: RouteDeclaration) => String(detail?.['x-authority'])
 const tokenOf = (route: RouteDeclaration) => tokens[authorityOf(route)] ?? stack.operatorKey
 
-/** Of admins, operators and those who deploy. */
+/** Of admins, operators and those who deploy over the API. */
 const guarded = () =>
-  declared.filter((route) => !['open', 'visitor', 'signed-url'].includes(authorityOf(route)))
+  declared.filter(
+    (route) => !['open', 'visitor', 'signed-url', 'repository'].includes(authorityOf(route)),
+  )
 const lists = () => guarded().filter(({ parameters }) => parameters.includes('limit'))
 
 /** A path that leads to nothing, so that no attempt changes anything. */

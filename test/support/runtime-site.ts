@@ -30,6 +30,18 @@ export class RuntimeSite {
     })
   }
 
+  /** The items of a list, page after page. */
+  async items(path: string): Promise<Answer['json'][]> {
+    const items = []
+    for (let next: string | null = ''; next !== null;) {
+      const query: string = next && `&nextToken=${next}`
+      const { json } = succeeded(await this.admin('GET', `${path}?limit=100${query}`))
+      items.push(...json.items)
+      next = json.nextToken
+    }
+    return items
+  }
+
   /** Creates a function and gives back its id. */
   async putFunction(name: string, code: string, config: object = {}): Promise<string> {
     const made = await this.admin('POST', '/resources', {
