@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
-import { croft } from './croft.ts'
+import { type Ran, croft } from './croft.ts'
 
 /** Whatever a bundler moves together, and a stripper of types must leave where it is. */
 const CHECK = `interface Order {
@@ -25,6 +25,13 @@ export default async ({ payload }: { payload: Payload }) => {
   if (payload.way === 'log') console.error(new RangeError('☂ logged'))
   return check<Payload>(payload, must)
 }
+`
+const BROKEN = `import { must } from 'limits'
+
+type Limit = number
+const LIMIT: Limit = 11
+if (must(1) === undefined) throw new RangeError("too much: " + LIMIT)
+export default () => 1
 `
 const PACKAGE = `
 exports.must = function must(value) {
@@ -54,6 +61,7 @@ beforeAll(async () => {
   await write('build.yml', 'ARTIFACT_DIR: site')
   await write('node_modules/limits/package.json', '{"name":"limits","main":"./lib/index.js"}')
   await write('node_modules/limits/lib/index.js', PACKAGE)
+  await write('node_modules/limits/broken.js', '// Not for here\nthrow new Error("broken")')
   await write('site/lib/check.ts', CHECK)
   await write('site/lib/must.ts', PACKAGE.replace('exports.must =', 'export'))
   await write(
@@ -85,9 +93,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+const deployed = (): Promise<Ran> =>
+  croft(['site', 'deploy', 'shop.test', '--from', folder], {
+    CROFT_BASE_URL: stack.baseUrl('127.0.0.1'),
+    CROFT_OPERATOR_KEY: stack.operatorKey,
+  })
+
 async function deploy(): Promise<void> {
-  const env = { CROFT_BASE_URL: stack.baseUrl('127.0.0.1'), CROFT_OPERATOR_KEY: stack.operatorKey }
-  const { code, err } = await croft(['site', 'deploy', 'shop.test', '--from', folder], env)
+  const { code, err } = await deployed()
   if (code !== 0) throw new Error(err)
 }
 
@@ -119,6 +132,23 @@ describe.each(['bundled', 'plain'] as const)('the log of a function that is %s',
     expect(message).toMatch(/^RangeError: ☂ logged\n/)
     expect(message).toMatch(new RegExp(`functions/${operation}\\.ts:6:44\\)?$`, 'm'))
     expect(message).not.toContain('.bundle.')
+  })
+})
+
+describe('a deployment of a bundle that throws while it is loaded', () => {
+  test('is refused with the place and the line that were written', async () => {
+    await write('site/functions/bundled.ts', BROKEN)
+    const ran = await deployed()
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('functions/bundled.ts:5:34')
+    expect(ran.err).toContain('> 5 | if (must(1) === undefined) throw')
+    expect(ran.err).toContain('too much: 11')
+    expect(ran.err.split('croft site deploy:')[1]).not.toContain('.bundle.')
+  })
+
+  test('is refused with the place in the package', async () => {
+    await write('site/functions/bundled.ts', "import 'limits/broken.js'\nexport default () => 1")
+    expect((await deployed()).err).toContain('node_modules/limits/broken.js:2:7')
   })
 })
 

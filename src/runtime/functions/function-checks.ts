@@ -16,6 +16,7 @@ import type {
 import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
 import { secretMatcher } from '#runtime/env-vars/secret-matcher.ts'
 import { type RuntimeSettings, siteLimits } from '#runtime/revisions/limits.ts'
+import type { SourceMaps } from '#runtime/source-maps/service.ts'
 
 import { type FunctionFault, MAX_FAULTS } from './code-faults.ts'
 import { codeFrame } from './code-frame.ts'
@@ -52,6 +53,8 @@ export interface FunctionWorld {
 interface FunctionChecksDeps {
   readonly sandbox: Pick<Sandbox, 'load'>
   readonly prepared: PreparedFunctionCache
+  /** Says of places in bundles where the code was written. */
+  readonly sourceMaps: Pick<SourceMaps, 'original'>
   settingsOf(siteId: string): Promise<RuntimeSettings>
   siteOf(siteId: string): Promise<{ readonly domain: string }>
 }
@@ -82,7 +85,7 @@ export class FunctionChecks {
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const [at, checked] = next
         const fault = await this.#faultOf(site, checked, world)
-        if (fault) faults.set(at, faultOf(checked, redacted(fault, world), world))
+        if (fault) faults.set(at, faultOf(checked, await this.#told(siteId, fault, world)))
         if (faults.size >= MAX_FAULTS) return
       }
     }
@@ -101,7 +104,18 @@ export class FunctionChecks {
     const read = await readFunctionCode(source, (code) => this.#deps.prepared.prepare(siteId, code))
     if (!read.ok || isKnown(read.modules)) return read
     const fault = await this.#faultOf(await this.#siteOf(siteId), checked, world)
-    return fault ? { ok: false, fault: redacted(fault, world) } : read
+    return fault ? { ok: false, fault: (await this.#told(siteId, fault, world)).fault } : read
+  }
+
+  /** Without secrets, and at the place where the code was written. */
+  async #told(siteId: string, fault: CodeFault, world: FunctionWorld): Promise<ToldFault> {
+    const safe = redacted(fault, world)
+    const { path, line, column = 1 } = safe
+    if (path === undefined || line === undefined) return { fault: safe, text: undefined }
+    const original = await this.#deps.sourceMaps.original(siteId, { path, line, column })
+    if (!original) return { fault: safe, text: world.files.get(path) }
+    const { content: text, ...place } = original
+    return { fault: { ...safe, ...place }, text }
   }
 
   async #siteOf(siteId: string): Promise<CheckedSite> {
@@ -148,6 +162,12 @@ export class FunctionChecks {
     }
     throw unavailable(job.name)
   }
+}
+
+interface ToldFault {
+  readonly fault: CodeFault
+  /** What the file that it names has in it, if that is at hand. */
+  readonly text: string | undefined
 }
 
 type CheckedSite = Pick<LoadJob, 'siteId' | 'siteDomain' | 'limits'>
@@ -210,12 +230,11 @@ function redacted(fault: CodeFault, { env }: FunctionWorld): CodeFault {
 
 function faultOf(
   { name, field, config: { code, artifact } }: FunctionToCheck,
-  fault: CodeFault,
-  { files }: FunctionWorld,
+  { fault, text: fileText }: ToldFault,
 ): FunctionFault {
   const inline = code !== undefined
   const path = inline ? null : (fault.path ?? artifact ?? null)
-  const text = inline ? code : files.get(path ?? '')
+  const text = inline ? code : fileText
   return {
     name,
     field: field && `${field}.${inline ? 'code' : 'artifact'}`,

@@ -3,6 +3,7 @@ import type { Sandbox } from '#platform/sandbox-host/sandbox.ts'
 import type { EnvVars } from '#runtime/env-vars/service.ts'
 import type { RuntimeSettings } from '#runtime/revisions/limits.ts'
 import type { Revisions } from '#runtime/revisions/service.ts'
+import type { SourceMaps } from '#runtime/source-maps/service.ts'
 
 import type { DeployedCode } from './deployed-code.ts'
 import { FunctionChecks } from './function-checks.ts'
@@ -15,6 +16,7 @@ interface OpenFunctionChecksDeps {
   readonly revisions: Revisions
   readonly envVars: EnvVars
   readonly sources: { deployedCode(): DeployedCode }
+  readonly sourceMaps: Pick<SourceMaps, 'original'>
   settingsOf(siteId: string): Promise<RuntimeSettings>
   siteOf(siteId: string): Promise<{ readonly domain: string }>
 }
