@@ -7,6 +7,7 @@ import type { Config } from '#config/config.ts'
 import type { GroupUses } from '#identity/groups/service.ts'
 import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
+import { activationEvent } from '#identity/security-events/activation-event.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Egress } from '#platform/egress/egress.ts'
@@ -30,9 +31,11 @@ import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts
 import { SourceMaps } from '#runtime/source-maps/service.ts'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import { Artifacts } from '#sites/deployments/artifacts.ts'
+import { DeploymentHealth } from '#sites/deployments/deployment-health.ts'
 import { DeploymentHistory } from '#sites/deployments/deployment-history.ts'
+import { openRollbacks } from '#sites/deployments/open-rollbacks.ts'
 import { handleRepositoryFetch } from '#sites/deployments/repository-fetch.ts'
-import { Rollbacks } from '#sites/deployments/rollbacks.ts'
+import type { Rollbacks } from '#sites/deployments/rollbacks.ts'
 import { Deployments } from '#sites/deployments/service.ts'
 import { RepositoryPacks } from '#sites/repository/packs.ts'
 import { SiteRepositories, type SiteRepositoriesDeps } from '#sites/repository/service.ts'
@@ -125,9 +128,11 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     baseUrl: config.baseUrl,
     groupUses: groupUsesOf(() => runtime.operations),
   })
+  const deploymentHealth = new DeploymentHealth({ ...deps, queue })
   const runtime = await openRuntime({
     ...deps,
     ...stores,
+    deploymentHealth,
     siteMail: siteMailOf(mail),
     visitors: identity.visitors,
     groups: identity.dataGroups,
@@ -144,22 +149,22 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     sourceRules: { allowFileUrls: config.allowFileRepositories },
   })
   await sites.watch()
-  const files = await openDeployments(platform, { queue, runtime, mail, objects, outbox })
+  const files = await openDeployments(platform, { ...stores, identity, runtime, mail, outbox })
 
   return {
     ...identity,
     ...mail,
     ...runtime,
     ...deps,
-    objects,
-    objectUrls,
+    ...stores,
     outbox,
     sites,
     ...files,
     checkReadiness: () => checkReadiness(platform, objects, { ...runtime, ...mail }),
     sandboxWalls: () => runtime.sandbox.status().walls,
     work: (stop, handBack) => work({ queue, runtime, logger: platform.logger }, stop, handBack),
-    [Symbol.asyncDispose]: () => disposeAll([files.siteRepositories, runtime, queue, objects]),
+    [Symbol.asyncDispose]: () =>
+      disposeAll([files.siteRepositories, runtime, deploymentHealth, queue, objects]),
   }
 }
 
@@ -209,6 +214,7 @@ async function openDeployments(
   platform: Platform,
   services: {
     readonly queue: PostgresQueue
+    readonly identity: Pick<Identity, 'securityEvents'>
     readonly runtime: Runtime
     readonly mail: Pick<Mail, 'mailRemoval'>
     readonly objects: ObjectStore
@@ -226,7 +232,7 @@ async function openDeployments(
   >
 > {
   const { config, postgres } = platform
-  const { queue, runtime, mail } = services
+  const { queue, identity, runtime, mail } = services
   const deps = { ...platform, ...services, database: postgres.database }
   const artifacts = new Artifacts(deps)
   const packs = new RepositoryPacks(deps)
@@ -248,6 +254,7 @@ async function openDeployments(
     ...deps,
     artifacts,
     history,
+    audit: (tx, activation) => identity.securityEvents.record(tx, activationEvent(activation)),
     parts: [runtime.lifecycle, staticSites],
     fetchRepository: (request) =>
       fetchRepository({ ...request, allowFileUrls: config.allowFileRepositories }),
@@ -258,7 +265,7 @@ async function openDeployments(
     deployments,
     siteRepositories: openRepositories({ ...deps, deployments, packs, workDir }),
     deploymentHistory: history,
-    rollbacks: new Rollbacks({ ...deps, deployments }),
+    rollbacks: openRollbacks({ ...deps, deployments, siteLog: runtime.runtimeLogs }),
     staticSites,
     staticContents: new StaticContents(deps),
   }

@@ -19,6 +19,12 @@ const REASONS: Readonly<Record<ActivationRecord['reason'], string>> = {
   automaticRollback: 'rolled back to by itself',
 }
 
+const ROLLBACKS = {
+  due: 'to be rolled back',
+  done: 'rolled back',
+  failed: 'could not be rolled back',
+} as const
+
 /** `token "ci"` */
 export function actorWords(actor: DeploymentActor | null): string {
   if (actor === null) return 'unknown'
@@ -40,6 +46,15 @@ export function changeWords({ fileChanges }: Pick<ActivationRecord, 'fileChanges
   if (fileChanges === null) return ''
   const { added, changed, removed } = fileChanges
   return `+${added} ~${changed} -${removed} files`
+}
+
+/** `3 of 12 calls failed` */
+export function healthWords({ health, automaticRollback }: ActivationRecord): string {
+  const { calls, failures } = health
+  const counted = calls === 0 ? '' : `${failures} of ${calls} calls failed`
+  if (automaticRollback === null) return counted
+  const { status, error } = automaticRollback
+  return `${counted}, ${ROLLBACKS[status]}${error === null ? '' : `: ${error}`}`
 }
 
 /** `1.4 MB` */

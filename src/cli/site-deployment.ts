@@ -3,7 +3,14 @@ import { DeploymentRecord } from '#sites/deployments/model.ts'
 
 import { columns, printable } from './columns.ts'
 import type { CliCommand } from './command.ts'
-import { actorWords, changeWords, gitWords, reasonWords, sizeWords } from './deployment-words.ts'
+import {
+  actorWords,
+  changeWords,
+  gitWords,
+  healthWords,
+  reasonWords,
+  sizeWords,
+} from './deployment-words.ts'
 import { ServiceRefusal } from './errors.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
@@ -55,7 +62,7 @@ const rowsOf = (deployment: DeploymentRecord): string[][] =>
     ],
     ...deployment.activations.map((activation) => [
       reasonWords(activation),
-      `${activation.activatedAt} by ${actorWords(activation.activatedBy)}, in place of ${activation.replacedDeploymentId ?? 'nothing'} ${changeWords(activation)}`,
+      `${activation.activatedAt} by ${actorWords(activation.activatedBy)}, in place of ${activation.replacedDeploymentId ?? 'nothing'} ${changeWords(activation)} ${healthWords(activation)}`,
     ]),
   ].map((row) => row.map(printable))
 

@@ -4,7 +4,14 @@ import { DeploymentRecord } from '#sites/deployments/model.ts'
 
 import { columns, printable } from './columns.ts'
 import type { CliCommand } from './command.ts'
-import { actorWords, changeWords, gitWords, reasonWords, sizeWords } from './deployment-words.ts'
+import {
+  actorWords,
+  changeWords,
+  gitWords,
+  healthWords,
+  reasonWords,
+  sizeWords,
+} from './deployment-words.ts'
 import { LIMIT_OPTION, limitOf } from './limit-option.ts'
 import { sitePath } from './service-client.ts'
 
@@ -41,6 +48,7 @@ function rowOf(deployment: DeploymentRecord): string[] {
     gitWords(deployment),
     `${fileCount} files, ${sizeWords(sizeBytes)}`,
     newest ? changeWords(newest) : '',
+    newest ? healthWords(newest) : '',
     deployment.error ?? '',
   ].map(printable)
 }

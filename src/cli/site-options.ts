@@ -1,4 +1,4 @@
-import { type Arguments, listOption, textOption } from './command.ts'
+import { type Arguments, choiceOption, listOption, textOption } from './command.ts'
 import { UsageError } from './errors.ts'
 
 /** What `site create` and `site update` say about a site's source and settings. */
@@ -9,6 +9,9 @@ export const SITE_OPTIONS = [
   textOption('--artifact-dir <folder>', 'the folder that a build leaves, as build.yml names it'),
   listOption('--egress <host>', 'a host that functions may fetch from'),
   listOption('--origin <origin>', 'an origin whose pages may call the site'),
+  choiceOption('--auto-rollback <switch>', ['on', 'off'], 'take a deployment back that fails'),
+  textOption('--auto-rollback-failure-percent <n>', 'above this share of its calls in a minute'),
+  textOption('--auto-rollback-min-calls <n>', 'of at least so many'),
   listOption('--limit <name=value>', 'a limit, or NAME=default to go back'),
 ]
 
@@ -28,6 +31,7 @@ export function siteFields(args: Arguments, mode?: string): Record<string, unkno
   const deploymentSettings = defined({
     egress: egress && { allow: egress },
     cors: origins && { origins },
+    autoRollback: autoRollbackOf(args),
     limits: limits && Object.fromEntries(limits.map(limitOf)),
   })
   return defined({
@@ -45,6 +49,26 @@ function sourceModeOf(args: Arguments): string | undefined {
   const source = args.text('source')?.toUpperCase()
   if (source === undefined || source === 'EXTERNAL_REPO' || source === 'SITE_GIT') return source
   throw new UsageError(`--source is EXTERNAL_REPO or SITE_GIT, not "${args.text('source')}"`)
+}
+
+/** Undefined when nothing is said of it. */
+function autoRollbackOf(args: Arguments): Record<string, unknown> | undefined {
+  const turned = args.text('autoRollback')
+  const fields = defined({
+    enabled: turned === undefined ? undefined : turned === 'on',
+    failurePercent: wholeNumber(args, 'autoRollbackFailurePercent'),
+    minCalls: wholeNumber(args, 'autoRollbackMinCalls'),
+  })
+  return empty(fields) ? undefined : fields
+}
+
+/** Leaves ranges to the service. */
+function wholeNumber(args: Arguments, option: string): number | undefined {
+  const text = args.text(option)
+  if (text === undefined || /^\d{1,9}$/.test(text))
+    return text === undefined ? undefined : Number(text)
+  const flag = option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  throw new UsageError(`--${flag} is a whole number, not "${text}"`)
 }
 
 /** Leaves names and ranges to the service, which knows them. */

@@ -42,6 +42,7 @@ function rowsOf(site: Shown): string[][] {
     ['egress', words(deploymentSettings.egress.allow, 'nothing')],
     ['browser origins', words(deploymentSettings.cors.origins, 'its own')],
     ['limits', words(limitsOf(deploymentSettings), 'all default')],
+    ['automatic rollback', autoRollbackWords(deploymentSettings)],
     ['deployment', site.currentDeploymentId ?? 'none'],
     ['runtime', `${permissionsSync.status} ${permissionsSync.error ?? ''}`],
     ['created', site.createdAt],
@@ -61,6 +62,11 @@ function sourceRows({ sourceMode, repo, repoBinding }: Shown): string[][] {
           ['artifacts', place.artifactDirectory],
         ]),
   ]
+}
+
+const autoRollbackWords = ({ autoRollback }: Shown['deploymentSettings']): string => {
+  const { enabled, failurePercent, minCalls } = autoRollback
+  return enabled ? `above ${failurePercent}% failures of at least ${minCalls} calls` : 'off'
 }
 
 const limitsOf = ({ limits }: Shown['deploymentSettings']): string[] =>

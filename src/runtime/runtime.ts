@@ -13,7 +13,7 @@ import type { Site } from '#sites/site.ts'
 
 import { type BucketServices, openBuckets } from './buckets/open-buckets.ts'
 import { OperationCalls } from './calls/operation-calls.ts'
-import { OperationRunner } from './calls/operation-runner.ts'
+import { type CallOutcomes, OperationRunner } from './calls/operation-runner.ts'
 import { PresetRunner } from './calls/presets/preset-runner.ts'
 import { PublishedCaches } from './calls/published-caches.ts'
 import { ResponseCache } from './calls/response-cache.ts'
@@ -71,6 +71,7 @@ export interface RuntimeDeps extends PlatformServices {
   /** Is used only once the runtime is open, so it may close over what is built later. */
   readonly sources: SyncSources
   readonly sourceMaps: SourceMaps
+  readonly deploymentHealth: CallOutcomes
   /** The groups of a site's visitors, which definitions may name. */
   readonly groups: GroupDirectory
   /** Finds the visitor that a job runs as. */
@@ -123,7 +124,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     ...serving,
     tokenKey: deps.sealer.derive('preset-page-tokens'),
   })
-  const runner = new OperationRunner({ ...serving, presets })
+  const runner = new OperationRunner({ ...deps, ...serving, presets })
   const operationCalls = new OperationCalls({ ...serving, cache, runner })
   const control = { ...deps, ...serving, caches: new PublishedCaches({ published, cache }) }
   const resources = new Resources({

@@ -8,6 +8,7 @@ describe('deployment settings', () => {
       egress: { allow: ['*'] },
       cors: { origins: [] },
       limits: {},
+      autoRollback: { enabled: false, failurePercent: 50, minCalls: 20 },
     })
   })
 
@@ -25,7 +26,15 @@ describe('deployment settings', () => {
       egress: first.egress,
       cors: { origins: ['https://app.example'] },
       limits: { concurrency: 4, logLines: 5 },
+      autoRollback: first.autoRollback,
     })
+  })
+
+  test('merge when a deployment is taken back', () => {
+    const on = parseSettings({ autoRollback: { enabled: true, minCalls: 5 } })
+    expect(on.autoRollback).toEqual({ enabled: true, failurePercent: 50, minCalls: 5 })
+    const off = parseSettings({ autoRollback: { enabled: false } }, on)
+    expect(off.autoRollback).toEqual({ enabled: false, failurePercent: 50, minCalls: 5 })
   })
 
   test.each([
@@ -49,6 +58,7 @@ describe('deployment settings', () => {
       egress: { allow: [] },
       cors: { origins: [] },
       limits: {},
+      autoRollback: { enabled: false, failurePercent: 50, minCalls: 20 },
     })
     expect(() => readDeploymentSettings({ egress: 1 })).toThrow('cannot be read')
   })

@@ -4,6 +4,7 @@ import { Value } from '@sinclair/typebox/value'
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
 
+import { AutoRollback } from './deployments/rollback-rule.ts'
 import { domainFault } from './domain.ts'
 
 const MAX_ENTRIES = 200
@@ -42,6 +43,7 @@ export const DeploymentSettings = Type.Object({
   /** Browser origins that may call `/data`, beside the site's own. */
   cors: Type.Object({ origins: Entries }),
   limits: Limits,
+  autoRollback: AutoRollback,
 })
 export type DeploymentSettings = Static<typeof DeploymentSettings>
 
@@ -49,6 +51,9 @@ export type DeploymentSettings = Static<typeof DeploymentSettings>
 export const DeploymentSettingsInput = ClosedObject({
   egress: Type.Optional(ClosedObject({ allow: Entries })),
   cors: Type.Optional(ClosedObject({ origins: Entries })),
+  autoRollback: Type.Optional(
+    Type.Partial(AutoRollback, { additionalProperties: false, minProperties: 1 }),
+  ),
   limits: Type.Optional(
     ClosedObject({
       concurrency: resettable(LIMITS.concurrency),
@@ -70,7 +75,12 @@ export const DeploymentSettingsInput = ClosedObject({
 })
 export type DeploymentSettingsInput = Static<typeof DeploymentSettingsInput>
 
-const DEFAULTS: DeploymentSettings = { egress: { allow: ['*'] }, cors: { origins: [] }, limits: {} }
+const DEFAULTS: DeploymentSettings = {
+  egress: { allow: ['*'] },
+  cors: { origins: [] },
+  limits: {},
+  autoRollback: { enabled: false, failurePercent: 50, minCalls: 20 },
+}
 
 /** The settings after `input`, starting from `current` or from the defaults. Throws a fault that names the field. */
 export function parseSettings(
@@ -86,6 +96,7 @@ export function parseSettings(
     egress: { allow },
     cors: { origins },
     limits: Object.fromEntries(limits.filter(([, value]) => value !== null)),
+    autoRollback: { ...current.autoRollback, ...input.autoRollback },
   }
 }
 

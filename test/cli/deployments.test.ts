@@ -86,6 +86,26 @@ describe('croft', () => {
     })
   })
 
+  test('sets when a deployment is taken back', async () => {
+    const shown = async () => (await run('site', 'show', 'two.test')).out
+    expect(await shown()).toMatch(/automatic rollback +off/)
+    const on = ['--auto-rollback', 'on', '--auto-rollback-failure-percent', '30']
+    const { deploymentSettings } = await json('site', 'update', 'two.test', ...on)
+    expect(deploymentSettings.autoRollback).toEqual({
+      enabled: true,
+      failurePercent: 30,
+      minCalls: 20,
+    })
+    await run('site', 'update', 'two.test', '--auto-rollback-min-calls', '5')
+    expect(await shown()).toContain('above 30% failures of at least 5 calls')
+    expect(await run('site', 'update', 'two.test', '--auto-rollback-min-calls', 'x')).toMatchObject(
+      { code: 2, err: expect.stringContaining('--auto-rollback-min-calls is a whole number') },
+    )
+    expect(
+      await run('site', 'update', 'two.test', '--auto-rollback-failure-percent', '100'),
+    ).toMatchObject({ code: 1, err: expect.stringContaining('failurePercent') })
+  })
+
   test.each([
     [['site', 'deployment', 'one.test'], 'DEPLOYMENT_ID is missing'],
     [['site', 'rollback'], 'DOMAIN is missing'],

@@ -70,6 +70,12 @@ describe('a rollback', () => {
         ],
       },
     })
+    const audit = await stack.portal('GET', '/sites/back.test/audit?event=deployment.activated')
+    expect(audit.json.items).toMatchObject([
+      { actor: 'operator', detail: { deploymentId: first, reason: 'rollback', replaced: second } },
+      { detail: { deploymentId: second, reason: 'deploy', replaced: first } },
+      { detail: { deploymentId: first, reason: 'deploy', replaced: '' } },
+    ])
     const greet = () => stack.call('back.test', 'POST', '/data/public/greet', { body: {} })
     await vi.waitUntil(async () => (await greet()).json.data === 'old', PATIENCE)
     const token = await stack.adminToken('back.test')

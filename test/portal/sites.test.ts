@@ -30,7 +30,12 @@ describe('a new site', () => {
       sourceMode: 'SITE_GIT',
       repo: null,
       repoBinding: { branch: 'main', artifactDirectory: 'dist' },
-      deploymentSettings: { egress: { allow: ['*'] }, cors: { origins: [] }, limits: {} },
+      deploymentSettings: {
+        egress: { allow: ['*'] },
+        cors: { origins: [] },
+        limits: {},
+        autoRollback: { enabled: false, failurePercent: 50, minCalls: 20 },
+      },
       currentDeploymentId: null,
       createdAt: expect.stringMatching(/Z$/),
       updatedAt: expect.stringMatching(/Z$/),

@@ -63,6 +63,7 @@ export const SECURITY_EVENTS = [
   'mail-forwarding.verified',
   'dkim.rotated',
   'dkim.activated',
+  'deployment.activated',
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 

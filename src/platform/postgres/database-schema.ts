@@ -59,6 +59,10 @@ interface SiteTables extends IdentityTables, MailTables, RuntimeTables, StoreTab
     files_added: number | null
     files_changed: number | null
     files_removed: number | null
+    calls: Generated<number>
+    failures: Generated<number>
+    rollback_status: 'due' | 'done' | 'failed' | null
+    rollback_error: string | null
   }
   static_manifest: {
     deployment_id: string

@@ -38,6 +38,12 @@ export const QUEUE_POLICIES: Readonly<Record<QueueName, QueuePolicy>> = {
     maxRunSeconds: 300,
   },
   'site-cleanup': CLEANUP,
+  'deployment-rollback': {
+    retries: 12,
+    firstRetrySeconds: 1,
+    lastRetrySeconds: 60,
+    maxRunSeconds: 180,
+  },
   'outbound-mail': OUTBOUND_MAIL,
   'mail-delivery': OUTBOUND_MAIL,
   'job-run': JOB_RUN,

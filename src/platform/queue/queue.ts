@@ -8,6 +8,8 @@ export interface QueueJobs {
   'repository-fetch': { readonly siteId: string }
   /** Remove the stored objects of a deleted site. */
   'site-cleanup': { readonly siteId: string }
+  /** Take back a deployment whose calls fail too often. */
+  'deployment-rollback': { readonly siteId: string; readonly activationNumber: number }
   /** Hand one message to the gateway. */
   'outbound-mail': { readonly siteId: string; readonly messageId: string }
   /** Hand a message that a mailbox sent to the gateway, for one of its recipients. */

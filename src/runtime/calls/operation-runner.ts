@@ -4,6 +4,7 @@ import type { Sandbox, SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { RuntimeUsage } from '#runtime/usage/service.ts'
+import type { WatchedCode } from '#sites/deployments/live-activation.ts'
 
 import type { AdmittedCall } from './admission.ts'
 import { invalidFunction, logMessage, operationError, redactedFailure } from './failures.ts'
@@ -14,10 +15,16 @@ import { payloadOf } from './request-body.ts'
 type OperationOutcome = { readonly body: string } | { readonly error: ErrorForRequest }
 export type ErrorForRequest = (requestId: string) => AppError
 
+/** Who is told how calls of deployed code ended; what says nothing about the code is not told. */
+export interface CallOutcomes {
+  record(siteId: string, code: WatchedCode | null, outcome: 'answered' | 'failed'): void
+}
+
 interface OperationRunnerDeps {
   readonly sandbox: Pick<Sandbox, 'call'>
   readonly runtimeLogs: RuntimeLogs
   readonly runtimeUsage: RuntimeUsage
+  readonly deploymentHealth: CallOutcomes
   readonly presets: Pick<PresetRunner, 'perform'>
   /** Takes the site's secrets out of what its code threw. */
   redact(siteId: string, text: string): string
@@ -52,9 +59,9 @@ export class OperationRunner {
       cpuUs: outcome.cpuUs,
       wallUs,
     })
-    return outcome.ok
-      ? { body: `{"ok":true,"data":${outcome.result}}` }
-      : { error: this.#failed(call, outcome.failure) }
+    if (!outcome.ok) return { error: this.#failed(admitted, outcome.failure) }
+    this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'answered')
+    return { body: `{"ok":true,"data":${outcome.result}}` }
   }
 
   async #preset(admitted: AdmittedCall, binding: PresetBinding): Promise<OperationOutcome> {
@@ -87,6 +94,7 @@ export class OperationRunner {
     fault: { readonly functionName: string; readonly message: string },
   ): OperationOutcome {
     this.#deps.runtimeUsage.record(site.siteId, name, 'error')
+    this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'failed')
     this.#deps.runtimeLogs.failure({
       ...about(call),
       level: 'error',
@@ -96,11 +104,15 @@ export class OperationRunner {
     return { error: () => invalidFunction(name) }
   }
 
-  #failed(call: Call, raw: SandboxFailure): ErrorForRequest {
+  #failed({ call, site }: AdmittedCall, raw: SandboxFailure): ErrorForRequest {
     // Says which: not JSON, or JSON but no object.
     if (raw.kind === 'invalidBody') payloadOf(call.body)
     const failure = redactedFailure(raw, (text) => this.#deps.redact(call.site.siteId, text))
     const error = operationError(failure, call)
+    const told = OUTCOMES[error.code]
+    if (told !== undefined) {
+      this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, told)
+    }
     if (failure.kind !== 'invalidBody') {
       this.#deps.runtimeLogs.failure({
         ...about(call),
@@ -111,6 +123,16 @@ export class OperationRunner {
     }
     return (requestId) => operationError(failure, { operation: call.operation, requestId })
   }
+}
+
+/** Errors that say something about the function. */
+const OUTCOMES: Partial<Record<AppError['code'], 'answered' | 'failed'>> = {
+  OperationRejected: 'answered',
+  OperationFailed: 'failed',
+  InvalidOperationResult: 'failed',
+  OperationTimeout: 'failed',
+  MemoryLimitExceeded: 'failed',
+  InvalidFunction: 'failed',
 }
 
 /** Failures that are no fault of the function. */

@@ -131,8 +131,8 @@ export class PermissionSync {
       }
     })
     if (!work) return false
-    const [files, settings] = await Promise.all([
-      this.#deps.sources.deployedCode().codeFiles(siteId),
+    const [{ files, activation }, settings] = await Promise.all([
+      this.#deps.sources.deployedCode().currentCode(siteId),
       this.#deps.sources.settings(siteId),
     ])
     const before = work.published && parseRevision(work.published)?.document
@@ -142,7 +142,7 @@ export class PermissionSync {
       (resource, published) => this.#load(siteId, { resource, published }, world),
       before,
     )
-    const { document } = compiled
+    const document = activation === null ? compiled.document : { ...compiled.document, activation }
     const error = faultSummary(compiled)
     if (error !== null) this.#deps.logger.warn({ siteId, error }, 'functions do not load')
     this.#warnMissing(siteId, document, work.groups)

@@ -6,6 +6,7 @@ import type { AuthRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import { egressPolicy } from '#runtime/revisions/limits.ts'
+import { type WatchedCode, watchedCode } from '#sites/deployments/live-activation.ts'
 
 import type {
   CurrentRevision,
@@ -24,6 +25,8 @@ export interface PublishedSite {
   /** Tables and buckets, by resource id. */
   readonly stores: ReadonlyMap<string, RevisionStore>
   readonly egress: EgressPolicy
+  /** The deployment whose code this is, while it is watched. */
+  readonly watchedCode: WatchedCode | null
 }
 
 export interface PublishedOperation {
@@ -70,6 +73,7 @@ export function publishedSite(
     ),
     stores: new Map(document.stores.map((store) => [store.resourceId, store])),
     egress: egressPolicy(document.egressAllow),
+    watchedCode: document.activation === undefined ? null : watchedCode(document.activation),
   }
 }
 

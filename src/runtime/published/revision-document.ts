@@ -4,6 +4,7 @@ import type { AuthRule } from '#runtime/operations/model.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { Grant } from '#runtime/resources/function-config.ts'
 import type { BucketResource, TableResource } from '#runtime/resources/model.ts'
+import type { LiveActivation } from '#sites/deployments/live-activation.ts'
 
 /** Bumped when the shape changes; a replica that does not know the format asks for a new sync instead of guessing. */
 export const DOCUMENT_FORMAT = 4
@@ -21,6 +22,8 @@ export interface RevisionDocument {
   readonly env: readonly SealedEnvVar[]
   readonly egressAllow: readonly string[]
   readonly limits: SiteLimits
+  /** The activation that the code is of; none without a deployment, and in documents of before it was kept. */
+  readonly activation?: LiveActivation
 }
 
 /** A table or a bucket, as calls need it. */

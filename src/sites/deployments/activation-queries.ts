@@ -15,6 +15,10 @@ const COLUMNS = [
   'files_added',
   'files_changed',
   'files_removed',
+  'calls',
+  'failures',
+  'rollback_status',
+  'rollback_error',
 ] as const
 
 export interface NewActivation {

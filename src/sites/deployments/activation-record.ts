@@ -20,6 +20,12 @@ const FileChangeCounts = Type.Object({
 })
 export type FileChangeCounts = Static<typeof FileChangeCounts>
 
+const AutomaticRollback = Type.Object({
+  status: Type.Union([Type.Literal('due'), Type.Literal('done'), Type.Literal('failed')]),
+  /** Why it could not be taken back. */
+  error: Type.Union([Type.String(), Type.Null()]),
+})
+
 /** That a deployment became the site's current one. */
 export const ActivationRecord = Type.Object({
   activatedAt: Type.String(),
@@ -30,6 +36,10 @@ export const ActivationRecord = Type.Object({
   replacedDeploymentId: Type.Union([Type.String(), Type.Null()]),
   /** Against that one; null when it is not known. */
   fileChanges: Type.Union([FileChangeCounts, Type.Null()]),
+  /** Of the calls that ran its code in the minute after it became current. */
+  health: Type.Object({ calls: Type.Integer(), failures: Type.Integer() }),
+  /** What came of it where too many failed; else null. */
+  automaticRollback: Type.Union([AutomaticRollback, Type.Null()]),
 })
 export type ActivationRecord = Static<typeof ActivationRecord>
 
@@ -44,6 +54,10 @@ export interface ActivationRow {
   readonly files_added: number | null
   readonly files_changed: number | null
   readonly files_removed: number | null
+  readonly calls: number
+  readonly failures: number
+  readonly rollback_status: 'due' | 'done' | 'failed' | null
+  readonly rollback_error: string | null
 }
 
 export function activationRecord(row: ActivationRow): ActivationRecord {
@@ -55,6 +69,11 @@ export function activationRecord(row: ActivationRow): ActivationRecord {
     reason: row.reason,
     replacedDeploymentId: row.replaced_id,
     fileChanges: isKnown ? { added, changed, removed } : null,
+    health: { calls: row.calls, failures: row.failures },
+    automaticRollback:
+      row.rollback_status === null
+        ? null
+        : { status: row.rollback_status, error: row.rollback_error },
   }
 }
 

@@ -10,6 +10,8 @@ import {
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 import { SITE_DEFINITION_FILE, parseStaticSettings } from '#sites/static-settings.ts'
 
+import { selectNewestActivations } from './activation-queries.ts'
+import type { LiveActivation } from './live-activation.ts'
 import { type ArtifactFile, checkCode, codeFilesOf, storedFiles } from './model.ts'
 import { selectDeployedSite, selectDeployment, selectFileAt } from './queries.ts'
 
@@ -17,6 +19,14 @@ const LIST_PAGE = 1000
 const READS_AT_ONCE = 16
 /** That of a bundle as large as all code may be. */
 const MAX_SOURCE_MAP_BYTES = 8 * 1024 * 1024
+
+/** What a revision is compiled from. */
+export interface CurrentCode {
+  /** By path. */
+  readonly files: ReadonlyMap<string, string>
+  /** That made the deployment current; null without one. */
+  readonly activation: LiveActivation | null
+}
 
 /** The bytes of a site's deployments: in the object store under their hash, so that equal files are kept once. */
 export class Artifacts {
@@ -60,12 +70,13 @@ export class Artifacts {
     return this.#objects.delete(artifactKey(siteId, sha256))
   }
 
-  /**
-   * The texts that functions may import (`.ts .mts .cts .js .mjs .cjs .json`, but for public files), by path, of the site's
-   * current deployment; empty when it has none. At most `MAX_CODE_BYTES` together.
-   */
-  async codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
-    return this.textsOf(siteId, await this.#database.withSite(siteId, currentFiles))
+  /** The texts that functions may import, of the site's current deployment, as `textsOf` reads them; none when it has none. */
+  async currentCode(siteId: string): Promise<CurrentCode> {
+    const current = await this.#database.withSite(siteId, async (tx) => ({
+      files: await currentFiles(tx),
+      activation: await currentActivation(tx),
+    }))
+    return { ...current, files: await this.textsOf(siteId, current.files) }
   }
 
   /**
@@ -122,6 +133,12 @@ export async function storedSizes(
     continuation = page.continuation
   } while (continuation !== undefined)
   return sizes
+}
+
+async function currentActivation(tx: SiteTx): Promise<LiveActivation | null> {
+  const [newest] = await selectNewestActivations(tx, { limit: 1 })
+  if (!newest) return null
+  return { number: newest.activation_number, activatedAt: newest.activated_at.toISOString() }
 }
 
 async function currentFiles(tx: SiteTx): Promise<ArtifactFile[]> {

@@ -10,7 +10,7 @@ import { type Activation, logActivation } from './activation-log.ts'
 import type { ActivationReason } from './activation-record.ts'
 import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFolder } from './artifact-folder.ts'
-import type { Artifacts } from './artifacts.ts'
+import type { Artifacts, CurrentCode } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
 import type { DeploymentHistory } from './deployment-history.ts'
 import {
@@ -50,6 +50,8 @@ export interface DeploymentsDeps extends Pick<
   'database' | 'queue' | 'clock' | 'ids'
 > {
   readonly artifacts: Artifacts
+  /** Writes down that a deployment becomes current, in the same transaction. */
+  readonly audit: (tx: SiteTx, activation: AuditedActivation) => Promise<void>
   readonly history: Pick<DeploymentHistory, 'get'>
   readonly parts: readonly DeploymentLifecycle[]
   readonly fetchRepository: FetchRepository
@@ -69,6 +71,10 @@ export interface BeginDeployment extends DeploymentOrigin {
   /** The text of `build.yml`. */
   readonly buildYml: string
   readonly files: readonly ArtifactFile[]
+}
+
+export interface AuditedActivation extends Pick<Activation, 'replacedId' | 'reason' | 'by'> {
+  readonly deploymentId: string
 }
 
 export interface ActivationOrder {
@@ -207,9 +213,13 @@ export class Deployments {
     return (await selectDeployedSite(tx))?.current_deployment_id ?? null
   }
 
-  /** The texts that functions may import, of the current deployment; `Artifacts.codeFiles` says which. */
-  codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
-    return this.#deps.artifacts.codeFiles(siteId)
+  /** The texts that functions may import, of the current deployment; `Artifacts.currentCode` says which. */
+  async codeFiles(siteId: string): Promise<ReadonlyMap<string, string>> {
+    return (await this.currentCode(siteId)).files
+  }
+
+  currentCode(siteId: string): Promise<CurrentCode> {
+    return this.#deps.artifacts.currentCode(siteId)
   }
 
   /** The source map of a bundle, whichever deployment brought it. */
@@ -235,6 +245,8 @@ export class Deployments {
     await markReady(tx, deploymentId, now)
     await updateCurrentDeployment(tx, deploymentId)
     await logActivation(tx, activation, now)
+    const { replacedId, reason, by } = activation
+    await this.#deps.audit(tx, { deploymentId, replacedId, reason, by })
   }
 
   /** Records why a new deployment did not become current. */
