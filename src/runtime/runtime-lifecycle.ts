@@ -51,11 +51,12 @@ export class RuntimeLifecycle implements SiteLifecycle, DeploymentLifecycle {
    * Refuses a deployment with which any function would not load. The new code is published together with what its
    * definition makes of the site.
    */
-  async prepare({ siteId, deploymentId, codeFiles }: CompleteDeployment): Promise<ActivationStep> {
+  async prepare(deployment: CompleteDeployment): Promise<ActivationStep> {
+    const { siteId, deploymentId, codeFiles } = deployment
     const { revisions, resources, definedFunctions, iacSubmissions } = this.#deps
     const text = codeFiles.get(SITE_DEFINITION_FILE)
     const definition = text === undefined ? undefined : this.#parse(text)
-    const checked = await definedFunctions.requireForDeployment(siteId, codeFiles, definition)
+    const checked = await definedFunctions.requireForDeployment(siteId, deployment, definition)
     return async (tx) => {
       await revisions.lock(tx)
       // The functions of the site are others than those that were found to load.

@@ -136,6 +136,24 @@ describe('a rollback', () => {
     expect(await rollBack('moved.test')).toMatchObject(refusal('ArtifactDirMismatch', 400))
   })
 
+  test('leaves a function that came later with the code that it has', async () => {
+    await stack.createSite({ domain: 'later.test', superAdmins: ['ann@later.test'] })
+    const first = await desk.deploy('later.test', { 'index.html': 'first' })
+    await desk.deploy('later.test', {
+      'late.ts': 'export default () => 1',
+      'croft.json': JSON.stringify({
+        resources: [{ type: 'lambdaFunction', name: 'late', config: { artifact: 'late.ts' } }],
+        operations: [{ operation: 'late', lambdaResource: 'late', auth: { mode: 'public' } }],
+      }),
+    })
+    await stack.synced('later.test')
+    expect(await rollBack('later.test')).toMatchObject({ status: 200 })
+    await stack.synced('later.test')
+    expect(await currentOf('later.test')).toBe(first)
+    const late = await stack.call('later.test', 'POST', '/data/public/late', { body: {} })
+    expect(late.json).toEqual({ ok: true, data: 1 })
+  })
+
   test('that cannot be applied leaves the site as it is', async () => {
     await stack.createSite({ domain: 'stuck.test', superAdmins: ['ann@stuck.test'] })
     const token = await stack.adminToken('stuck.test')
@@ -150,7 +168,10 @@ describe('a rollback', () => {
       }),
     })
     await stack.synced('stuck.test')
-    const second = await desk.deploy('stuck.test', { 'index.html': 'nothing' })
+    const second = await desk.deploy('stuck.test', {
+      'index.html': 'nothing',
+      'read.ts': 'export default () => 1',
+    })
     const { resources } = (await stack.call('stuck.test', 'GET', path, { token })).json
     const reader = resources.find(({ name }: { name: string }) => name === 'read')
     for (const { resourceId } of [reader, made.json]) {

@@ -6,6 +6,7 @@ import type { FunctionChecks, FunctionToCheck } from '#runtime/functions/functio
 import type { CheckedFunctions, FunctionGuard } from '#runtime/functions/function-guard.ts'
 import { functionsIn } from '#runtime/resources/function-parts.ts'
 import type { Resources } from '#runtime/resources/service.ts'
+import type { CompleteDeployment } from '#sites/deployments/deployment-lifecycle.ts'
 
 import type { ParsedDefinition } from './parse.ts'
 import type { Mode } from './plan.ts'
@@ -55,7 +56,7 @@ export class DefinedFunctions {
    */
   async requireForDeployment(
     siteId: string,
-    files: ReadonlyMap<string, string>,
+    { codeFiles: files, isRollback }: Pick<CompleteDeployment, 'codeFiles' | 'isRollback'>,
     definition: ParsedDefinition = new Map(),
   ): Promise<string> {
     const { database, resources, envVars, functionChecks } = this.#deps
@@ -70,6 +71,8 @@ export class DefinedFunctions {
     const staying = existing
       .flatMap((resource) => functionsIn(resource.name, resource))
       .filter((one) => !names.has(one.name) && isTouched(one, before, env))
+      // One that came later goes on with the code that it has.
+      .filter(({ config }) => !isRollback || files.has(config.artifact ?? ''))
       .map((one) => ({ ...one, field: undefined }))
     const faults = await functionChecks.faultsOf(siteId, [...defined, ...staying], { files, env })
     const error = codeError(faults)

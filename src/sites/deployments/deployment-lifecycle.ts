@@ -6,6 +6,8 @@ import type { ArtifactFile } from './model.ts'
 export interface CompleteDeployment {
   readonly siteId: string
   readonly deploymentId: string
+  /** Whether the site goes back to it. */
+  readonly isRollback: boolean
   readonly files: readonly ArtifactFile[]
   /** The texts that functions may import, by path. */
   readonly codeFiles: ReadonlyMap<string, string>

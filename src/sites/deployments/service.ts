@@ -158,7 +158,7 @@ export class Deployments {
     })
     try {
       await preparedAnew(async () => {
-        const steps = await this.#prepare(siteId, row)
+        const steps = await this.#prepare(siteId, row, order.reason)
         await database.withSite(siteId, async (tx) => {
           const site = await existingSite(tx, lockDeployedSite)
           const deployment = completeRow(site, await existingDeployment(tx, deploymentId), stored)
@@ -227,11 +227,16 @@ export class Deployments {
     return this.#deps.artifacts.sourceMap(siteId, path)
   }
 
-  async #prepare(siteId: string, row: DeploymentRow): Promise<ActivationStep[]> {
+  async #prepare(
+    siteId: string,
+    row: DeploymentRow,
+    reason: ActivationReason,
+  ): Promise<ActivationStep[]> {
     const { artifacts, parts } = this.#deps
     const files = storedFiles(row.files)
     const codeFiles = await artifacts.textsOf(siteId, files)
-    const deployment = { siteId, deploymentId: row.deployment_id, files, codeFiles }
+    const isRollback = reason !== 'deploy'
+    const deployment = { siteId, deploymentId: row.deployment_id, isRollback, files, codeFiles }
     return Promise.all(parts.map((part) => part.prepare(deployment)))
   }
 
