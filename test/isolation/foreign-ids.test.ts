@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
 import { type Ids, furnish, routesOf } from '#test/furnished-site.ts'
 import type { Answer } from '#test/http-client.ts'
@@ -90,13 +90,20 @@ describe('an Idempotency-Key', () => {
       other: await stack.adminToken('one.test', 'admin'),
       two: await stack.adminToken('two.test'),
     }
-    const asked = () => [
-      start('one.test', tokens.one, 'first'),
-      start('one.test', tokens.other, 'first'),
-      start('one.test', tokens.one, 'second'),
-      start('two.test', tokens.two, 'first'),
-    ]
-    const [once, again] = [await Promise.all(asked()), await Promise.all(asked())]
+    // A run that another one of its job meets is refused.
+    const asked = async () => {
+      const answers = await Promise.all([
+        start('one.test', tokens.one, 'first'),
+        start('one.test', tokens.one, 'second'),
+        start('two.test', tokens.two, 'first'),
+      ])
+      await vi.waitUntil(async () => {
+        const { json } = await one.admin('GET', '/jobs/first/runs')
+        return json.items.every(({ status }: { status: string }) => status === 'succeeded')
+      })
+      return [...answers, await start('one.test', tokens.other, 'first')]
+    }
+    const [once, again] = [await asked(), await asked()]
     const runs = once.map(({ status, json }) => (status === 200 ? json.data.runId : status))
     expect(new Set(runs).size).toBe(4)
     expect(again.map(({ json }) => json.data.runId)).toEqual(runs)
