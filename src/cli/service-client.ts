@@ -2,10 +2,10 @@ import type { Static, TArray, TNull, TObject, TSchema, TString, TUnion } from '@
 import { Value } from '@sinclair/typebox/value'
 
 import { isJsonObject } from '#base/json-object.ts'
+import { sourceFaults } from '#base/source-faults.ts'
 
 import { CommandError, ServiceRefusal } from './errors.ts'
 import { type HttpAnswer, type HttpRequest, httpRequest, httpResponse } from './http-request.ts'
-import { sourceFaults } from './source-faults.ts'
 
 const TIMEOUT_MS = 30_000
 /** Items. */

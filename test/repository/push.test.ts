@@ -85,6 +85,21 @@ describe('a push to the bound branch', () => {
       /croft\.json|operations/,
     ],
     [
+      'whose code throws at load',
+      { ...siteFiles('x'), 'dist/f.js': 'export default () => 1\nthrow new Error("at load")' },
+      /^remote: InvalidCode: Function "f" does not load: f\.js, line 2[^]*^remote: f\.js:2:\d+ {2}function "f"[^]*^remote: .*> 2 \| throw new Error/m,
+    ],
+    [
+      'that names a file that is not there',
+      {
+        ...siteFiles('x'),
+        'dist/croft.json': JSON.stringify({
+          resources: [{ type: 'lambdaFunction', name: 'f', config: { artifact: 'gone.js' } }],
+        }),
+      },
+      /"gone\.js"/,
+    ],
+    [
       'with a pointer of Git LFS',
       {
         ...siteFiles('x'),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
 import { ifMissing } from '#base/error-code.ts'
+import { sourceFaults } from '#base/source-faults.ts'
 import { type GitSource, isAncestor, objectTypes } from '#platform/git/commit-files.ts'
 import type { PushedRefs, RefUpdate } from '#platform/git/push-channel.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -71,7 +72,7 @@ export class Push {
 
   #tellRefusal(push: PushedRefs, error: unknown): void {
     if (error instanceof AppError) {
-      push.progress(`${error.code}: ${error.message}`)
+      push.progress([`${error.code}: ${error.message}`, ...sourceFaults(error.fields)].join('\n'))
       return
     }
     const { siteId } = this.#context
