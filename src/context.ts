@@ -47,6 +47,8 @@ import { EncodedFiles } from '#sites/static/encoded-files.ts'
 import { ManifestBuilder } from '#sites/static/manifest-builder.ts'
 import { StaticSites } from '#sites/static/service.ts'
 
+import { checkReadiness } from './readiness.ts'
+
 /**
  * The services, wired: those of identity, of mail, of the data runtime, and these. Disposing ends what they started, and never
  * the platform that they were given.
@@ -293,32 +295,3 @@ const openObjectUrls = (
     baseUrlOf: async (siteId) => siteBaseUrl(config.baseUrl, (await siteOf(siteId)).domain),
     clock,
   })
-
-async function checkReadiness(
-  { config, postgres, sharedCache }: Platform,
-  objects: ObjectStore,
-  { sandbox, smtp, submission }: Pick<Runtime, 'sandbox'> & Pick<Mail, 'smtp' | 'submission'>,
-): Promise<Readonly<Record<string, string>>> {
-  const answers = (check: Promise<unknown>): Promise<string> =>
-    check.then(
-      () => 'ok',
-      () => 'does not answer',
-    )
-  const [database, store, redis] = await Promise.all([
-    answers(postgres.database.ping()),
-    answers(objects.ping()),
-    sharedCache.ping(),
-  ])
-  return {
-    postgres: database,
-    objects: store,
-    sandbox: sandbox.status().ready ? 'ok' : 'starting',
-    ...(config.roles.includes('mail')
-      ? { smtp: listens(smtp), submission: listens(submission) }
-      : {}),
-    ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : 'does not answer' }),
-  }
-}
-
-const listens = ({ isListening }: Pick<Mail['smtp'], 'isListening'>): string =>
-  isListening ? 'ok' : 'does not listen'

@@ -18,26 +18,17 @@ import { PresetRunner } from './calls/presets/preset-runner.ts'
 import { PublishedCaches } from './calls/published-caches.ts'
 import { ResponseCache } from './calls/response-cache.ts'
 import { Compute } from './compute/service.ts'
-import { DefinedFunctions } from './definitions/defined-functions.ts'
-import { envVarSection } from './definitions/sections/env-vars.ts'
-import { type GroupDirectory, groupSection } from './definitions/sections/groups.ts'
-import { jobSection } from './definitions/sections/jobs.ts'
-import { operationSection } from './definitions/sections/operations.ts'
-import { resourceSection } from './definitions/sections/resources.ts'
-import { Definitions } from './definitions/service.ts'
+import type { GroupDirectory } from './definitions/sections/groups.ts'
 import { Redaction } from './env-vars/redaction.ts'
 import { EnvVars } from './env-vars/service.ts'
-import type { FunctionChecks } from './functions/function-checks.ts'
-import type { FunctionGuard } from './functions/function-guard.ts'
 import { openFunctionChecks } from './functions/open-function-checks.ts'
 import type { CallOperation } from './host-calls/nested-calls.ts'
 import { HostCalls } from './host-calls/service.ts'
 import type { SiteMail } from './host-calls/site-mail.ts'
-import { DefinitionProfiles } from './iac/profiles.ts'
-import { SealedDefinitions } from './iac/sealed-definitions.ts'
-import { IacJobs } from './iac/service.ts'
-import { IacSubmissions } from './iac/submissions.ts'
-import { IacWorker } from './iac/worker.ts'
+import { openIac } from './iac/open-iac.ts'
+import type { DefinitionProfiles } from './iac/profiles.ts'
+import type { IacJobs } from './iac/service.ts'
+import type { IacSubmissions } from './iac/submissions.ts'
 import { runLimits } from './jobs/run-limits.ts'
 import { type RunVisitors, RunWorker } from './jobs/run-worker.ts'
 import { JobRuns } from './jobs/runs.ts'
@@ -256,39 +247,6 @@ function openJobRuns(
   deps.queue.handle('job-tick', run, { ...ticks, givenUp })
   deps.queue.handle('job-run', run, { ...byHand, givenUp })
   return new JobRuns({ ...deps, idempotentAnswers: new IdempotentAnswers(deps) })
-}
-
-/** Infrastructure as code, with the worker that carries its jobs out behind its queue. */
-function openIac(
-  deps: RuntimeDeps & {
-    readonly revisions: Revisions
-    readonly envVars: EnvVars
-    readonly functionChecks: FunctionChecks
-    readonly functionGuard: FunctionGuard
-    readonly resources: Resources
-    readonly operations: Operations
-    readonly jobs: Jobs
-  },
-) {
-  const definitions = new Definitions([
-    envVarSection(deps.envVars),
-    groupSection(deps.groups),
-    resourceSection(deps.resources),
-    operationSection(deps),
-    jobSection(deps.jobs),
-  ])
-  const sealed = new SealedDefinitions({ ...deps, definitions })
-  const definedFunctions = new DefinedFunctions(deps)
-  const parts = { ...deps, definitions, definedFunctions, sealed }
-  const profiles = new DefinitionProfiles(parts)
-  new IacWorker(parts).serve()
-  return {
-    definitions,
-    definedFunctions,
-    iacJobs: new IacJobs(parts),
-    iacSubmissions: new IacSubmissions({ ...parts, profiles }),
-    definitionProfiles: profiles,
-  }
 }
 
 /** Removes what deleted tables and buckets held. */

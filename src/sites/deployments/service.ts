@@ -12,13 +12,14 @@ import type { DeploymentActor } from './actor.ts'
 import type { ArtifactFolder } from './artifact-folder.ts'
 import type { Artifacts, CurrentCode } from './artifacts.ts'
 import { checkArtifactDirectory, parseBuildYml } from './build-yml.ts'
+import { completeRow, missingOf } from './complete-deployment.ts'
 import type { DeploymentHistory } from './deployment-history.ts'
 import {
   ActivationOutdated,
   type ActivationStep,
   type DeploymentLifecycle,
 } from './deployment-lifecycle.ts'
-import { deploymentRemoved, existingDeployment, existingSite } from './deployment-rows.ts'
+import { existingDeployment, existingSite } from './deployment-rows.ts'
 import { ExternalSource, type FetchRepository } from './external-source.ts'
 import type { GitState } from './git-state.ts'
 import {
@@ -31,7 +32,6 @@ import {
   storedFiles,
 } from './model.ts'
 import {
-  type DeployedSiteRow,
   insertDeployment,
   lockDeployedSite,
   markFailed,
@@ -285,32 +285,4 @@ async function preparedAnew(activate: () => Promise<void>): Promise<void> {
       })
     }
   }
-}
-
-/** The row of a deployment that has all its files and is where the site's build puts them. */
-function completeRow(
-  site: DeployedSiteRow,
-  row: DeploymentRow,
-  stored: ReadonlyMap<string, number>,
-): DeploymentRow {
-  if (row.status === 'removed') throw deploymentRemoved(row.deployment_id)
-  refuseMissing(missingOf(storedFiles(row.files), stored))
-  const artifactDirectory = row.artifact_directory
-  checkArtifactDirectory({ artifactDirectory }, artifactDirectoryOf(storedSource(site)))
-  return row
-}
-
-/** Returns each hash once. A stored object of another size is what an interrupted upload left behind. */
-function missingOf(files: readonly ArtifactFile[], stored: ReadonlyMap<string, number>): string[] {
-  const missing = files.filter(({ sha256, sizeBytes }) => stored.get(sha256) !== sizeBytes)
-  return [...new Set(missing.map(({ sha256 }) => sha256))]
-}
-
-function refuseMissing(missing: readonly string[]): void {
-  if (missing.length === 0) return
-  throw new AppError(
-    'InvalidArtifact',
-    `${missing.length} of the deployment's files are not uploaded yet: upload them, or begin again`,
-    { fields: { missing: missing.slice(0, 20) } },
-  )
 }
