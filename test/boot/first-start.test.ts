@@ -74,7 +74,8 @@ describe('a new installation', () => {
 
   test('answers the printed lines as they stand', async () => {
     const lines = croft.output.split('\n').filter((line) => line.startsWith('  curl'))
-    const [hello = '', again = '', time = ''] = lines
+    const [page = '', hello = '', again = '', time = ''] = lines
+    expect(await shell(page)).toMatch(/^<!doctype html>.*<title>/is)
     expect(JSON.parse(await shell(hello))).toMatchObject(ADA)
     expect(await shell(again)).toMatch(/^HTTP\/1\.1 200 OK\r\n.*x-cache: HIT\r\n.*Hello, Ada!/is)
     expect(JSON.parse(await shell(time))).toMatchObject({ ok: true, data: { now: /Z$/ } })

@@ -301,11 +301,25 @@ describe('keys', () => {
     expect(unknown).toMatchObject({ status: 404, json: { error: { code: 'SiteNotFound' } } })
   })
 
-  test.each([[{ force: 'yes' }], [{ forced: true }], [[]], ['{"force"']])(
+  test.each([[{ force: 'yes' }], [{ forced: true }], [[]]])(
     'are not activated by a broken body (%j)',
     async (body) => {
       const answer = await post('one.test', 'activate', body)
       expect(answer.status).toBe(400)
     },
   )
+
+  test('are not activated by what is no JSON', async () => {
+    const answer = await stack.call(
+      'localhost',
+      'POST',
+      '/portal/api/sites/one.test/dkim/activate',
+      {
+        token: stack.operatorKey,
+        body: '{"force"',
+        headers: { 'content-type': 'application/json' },
+      },
+    )
+    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'InvalidJson' } } })
+  })
 })
