@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -49,6 +49,8 @@ export async function startCroft(
   }
   const origin = `http://127.0.0.1:${port}`
   const [executable = '', ...args] = program
+  // Another checkout is asked by its own tool.
+  const cli = args.find((word) => basename(word) === basename(PROGRAM)) ?? PROGRAM
   const child = startChild(executable, args, { env })
   const stop = async () => {
     await child[Symbol.asyncDispose]()
@@ -65,7 +67,7 @@ export async function startCroft(
     smtpPort,
     submissionPort,
     pid: child.pid,
-    command: (...words) => runCommand(words, env),
+    command: (...words) => runCommand([cli, ...words], env),
     async ask(line, answer) {
       const said = child.newLine((text) => answer.exec(text)?.[1])
       child.process.stdin?.write(`${line}\n`)
@@ -90,7 +92,7 @@ async function runCommand<Answer>(
   env: NodeJS.ProcessEnv,
 ): Promise<Answer> {
   const run = promisify(execFile)
-  const { stdout } = await run(process.execPath, [PROGRAM, ...args, '--json'], { env })
+  const { stdout } = await run(process.execPath, [...args, '--json'], { env })
   const answer: Answer = JSON.parse(stdout)
   return answer
 }
