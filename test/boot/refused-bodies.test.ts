@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CroftProcess } from '#test/croft-process.ts'
 import { killableService } from '#test/killable-service.ts'
 
-const TIMES = 20
+/** Before the rest of a refused body was read, six of ten clients heard nothing. */
+const TIMES = 8
 const LARGE = new Uint8Array(60_000_000).fill(0x20)
 const JSON_TYPE = { 'content-type': 'application/json' }
 

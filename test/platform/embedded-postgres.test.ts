@@ -15,8 +15,9 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 
+import { processCommand } from '#config/process-identity.ts'
 import { createClient } from '#platform/postgres/client.ts'
 import { type Binaries, findBinaries } from '#platform/postgres/embedded/binaries.ts'
 import {
@@ -118,6 +119,8 @@ describe('the embedded database', () => {
     await write(started, 'committed')
     await kill(service)
     process.kill(started.pid, 'SIGKILL')
+    // Until it has ended it may be adopted.
+    await vi.waitUntil(() => processCommand(started.pid) === '')
     const second = await start()
     expect(second.pid).not.toBe(started.pid)
     expect(await readBack(second)).toEqual(['committed'])
