@@ -24,7 +24,8 @@ export interface WriteSite extends AsyncDisposable {
 /** A site with a bucket and a table, of a whole installation; `folder` is another checkout. */
 export async function startWriteSite(name: string, folder?: string): Promise<WriteSite> {
   const program = folder && [process.execPath, join(folder, 'bin/croft.js'), 'serve']
-  const croft = await startCroft(program ? program : undefined)
+  await using started = new AsyncDisposableStack()
+  const croft = started.use(await startCroft(program ? program : undefined))
   await croft.command('site', 'create', '--domain', DOMAIN, '--super-admin', USER)
   const of = ['--site', DOMAIN, '--user', USER, '--pool', 'admin'] as const
   const { token } = await croft.command<{ token: string }>('token', ...of)
@@ -42,6 +43,8 @@ export async function startWriteSite(name: string, folder?: string): Promise<Wri
   const bucket = await make({ type: 's3Bucket', name: 'files' })
   const config = { partitionKey: { name: 'id', type: 'S' } }
   const table = await make({ type: 'ddbTable', name: 'items', config })
+  started.defer(() => client.close())
+  const running = started.move()
   let written = 0
   const put = async (key: string) => {
     await client.post(`/admin/data/resources/${bucket}/data/s3/put-object`, { key, body: BODY })
@@ -54,9 +57,6 @@ export async function startWriteSite(name: string, folder?: string): Promise<Wri
       const item = { id: `item-${written++}`, body: BODY }
       await client.post(`/admin/data/resources/${table}/data/ddb/put`, { item })
     },
-    async [Symbol.asyncDispose]() {
-      client.close()
-      await croft[Symbol.asyncDispose]()
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   }
 }
