@@ -41,7 +41,7 @@ export function httpApp(context: AppContext): HttpApp {
   const door = new StaticDoor(context)
   const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
   const log = requestLog(context.logger, context.config.logLevel)
-  const render = rendering(context, { elysia, failed, cors: new Cors(context, methods) })
+  const routed = routing(context, { elysia, failed, log, cors: new Cors(context, methods) })
 
   return {
     routes: [
@@ -55,7 +55,8 @@ export function httpApp(context: AppContext): HttpApp {
     fetch(request, peer) {
       const scope = scopes.open(request, peer)
       const file = attempt(() => door.answer(request, scope))
-      if (!(file instanceof Response)) return later(request, scope, file)
+      if (file instanceof Promise) return later(request, scope, file)
+      if (file === undefined) return routed(request, scope)
       log(request, file, { scope, isCounted: true })
       return file
     },
@@ -64,11 +65,14 @@ export function httpApp(context: AppContext): HttpApp {
   async function later(
     request: Request,
     scope: RequestScope,
-    file: Promise<Response | undefined> | undefined,
+    file: Promise<Response | undefined>,
   ): Promise<Response> {
-    const rendered = await render(request, scope, file)
-    log(request, rendered.response, { scope, isCounted: rendered.isFile || isOperation(scope) })
-    return rendered.response
+    const found = await file.catch((error: unknown) => ({ error }))
+    if (found instanceof Response) {
+      log(request, found, { scope, isCounted: true })
+      return found
+    }
+    return routed(request, scope, found && Promise.reject(found.error))
   }
 }
 
@@ -89,48 +93,36 @@ function attempt<Result>(work: () => Result): Result | Promise<never> {
 
 const isOperation = ({ path }: RequestScope): boolean => path.startsWith('/data/')
 
-interface Rendered {
-  readonly response: Response
-  readonly isFile: boolean
-}
-
-/** Gives what the door found, else what the routes say, with the headers that every answer has. */
-function rendering(
+/** Gives what the routes say, or how a failure reads, with the headers that every answer has. */
+function routing(
   context: AppContext,
   deps: {
     readonly elysia: { handle(request: Request): Response | Promise<Response> }
     readonly failed: ReturnType<typeof failureOf>
+    readonly log: ReturnType<typeof requestLog>
     readonly cors: Cors
   },
 ) {
-  const { elysia, failed, cors } = deps
+  const { elysia, failed, log, cors } = deps
   const { hsts } = context.config
   return async (
     request: Request,
     scope: RequestScope,
-    file: Promise<Response | undefined> | undefined,
-  ): Promise<Rendered> => {
-    const found = await answer(request, scope, file).catch((error: unknown) => ({
-      response: failed(error, 'UNKNOWN', request),
-      isFile: false,
-    }))
-    if (found.isFile) return found
-    const { response } = found
+    failure?: Promise<never>,
+  ): Promise<Response> => {
+    const response = await (failure ?? answer(request, scope)).catch((error: unknown) =>
+      failed(error, 'UNKNOWN', request),
+    )
     if (request.headers.has('origin')) await openToOrigin(request, response, scope)
     response.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
-    return found
+    log(request, response, { scope, isCounted: isOperation(scope) })
+    return response
   }
 
-  async function answer(
-    request: Request,
-    scope: RequestScope,
-    file: Promise<Response | undefined> | undefined,
-  ): Promise<Rendered> {
-    const own = await file
-    if (own) return { response: own, isFile: true }
+  async function answer(request: Request, scope: RequestScope): Promise<Response> {
     const preflight = request.method === 'OPTIONS' && (await cors.preflight(request, scope))
-    return { response: preflight || (await elysia.handle(request)), isFile: false }
+    return preflight || elysia.handle(request)
   }
 
   /** A failure here must not take the answer away: without the header it stays closed to the asking page. */
