@@ -8,6 +8,7 @@ import { type DeployTokenScope, deployTokenActor } from '#identity/deploy-tokens
 import { type DeployTokenEditor, DeployTokens } from '#identity/deploy-tokens/service.ts'
 import { OPERATOR } from '#identity/security-events/model.ts'
 import { type DeploymentActor, OPERATOR_DEPLOYS } from '#sites/deployments/actor.ts'
+import type { SiteRecord } from '#sites/model.ts'
 
 import {
   type PathParams,
@@ -22,6 +23,8 @@ import { operatorKeyCheck } from './operator-auth.ts'
 interface Admitted {
   readonly by: DeployTokenEditor
   readonly deployer: DeploymentActor
+  /** Found already for whoever has to hold a token of it. */
+  readonly site: SiteRecord | undefined
 }
 
 /**
@@ -41,6 +44,7 @@ export const siteAccess = (context: AppContext) => {
             return {
               by: { actor: OPERATOR, origin: originOf(request) },
               deployer: OPERATOR_DEPLOYS,
+              site: undefined,
             }
           return admittedToken(context, scopes, { request, params })
         },
@@ -48,8 +52,8 @@ export const siteAccess = (context: AppContext) => {
       return {
         ...hooks,
         async resolve({ admitted, params }: ResolveContext<Admitted>) {
-          const { by, deployer } = hooks.resolve({ admitted, params })
-          return { by, deployer, site: await context.sites.find(siteIn(params)) }
+          const { by, deployer, site } = hooks.resolve({ admitted, params })
+          return { by, deployer, site: site ?? (await context.sites.find(siteIn(params))) }
         },
       }
     },
@@ -73,6 +77,7 @@ async function admittedToken(
   return {
     by: { actor: deployTokenActor(tokenId), origin },
     deployer: { type: 'deployToken', name },
+    site,
   }
 }
 
