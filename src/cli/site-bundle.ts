@@ -1,12 +1,13 @@
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 
-import { hasCode } from '#base/error-code.ts'
+import { ifMissing } from '#base/error-code.ts'
 import type { ArtifactFolder } from '#sites/deployments/artifact-folder.ts'
 import { parseBuildYml } from '#sites/deployments/build-yml.ts'
 
 import { bundleArtifact } from './bundle/bundle-artifact.ts'
 import { bundledText } from './bundle/bundle-size.ts'
+import { tellWarnings } from './bundle/site-functions.ts'
 import { type CliCommand, listOption, requiredOption } from './command.ts'
 import { CommandError } from './errors.ts'
 import { scanFolder } from './site-deploy.ts'
@@ -33,9 +34,7 @@ export const siteBundle: CliCommand = {
     refuseMissing(bound, artifact)
     await using bundled = await bundleArtifact({ folder, artifact, bound })
     const { bundles } = bundled
-    for (const { artifact: path, warnings } of bundles) {
-      for (const warning of warnings) call.progress(`${path}: ${warning}`)
-    }
+    tellWarnings(call, bundled)
     await makeRoom(out, artifactDirectory)
     await writeArtifact(join(out, artifactDirectory), bundled.artifact)
     await writeFile(join(out, 'build.yml'), artifact.buildYml)
@@ -63,10 +62,7 @@ function refuseMissing(entries: readonly string[], { files }: ArtifactFolder): v
 
 /** Removes what an earlier call wrote, and nothing else. */
 async function makeRoom(out: string, directory: string): Promise<void> {
-  const present = await readdir(out).catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return []
-    throw error
-  })
+  const present = await readdir(out).catch(ifMissing<string[]>([]))
   const [first = ''] = directory.split('/')
   const alien = present.find((name) => !KEPT.includes(name) && name !== first)
   if (alien !== undefined) {

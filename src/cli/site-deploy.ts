@@ -13,10 +13,9 @@ import { PendingDeployment, DeploymentRecord } from '#sites/deployments/model.ts
 import { type BundleSize, bundledText } from './bundle/bundle-size.ts'
 import { bundleForSite } from './bundle/site-functions.ts'
 import { type CliCommand, type Invocation, textOption } from './command.ts'
-import { waitForDefinition, definitionFault } from './definition-progress.ts'
 import { CommandError, UsageError } from './errors.ts'
 import { sitePath } from './service-client.ts'
-import { readRuntime, syncFault, waitForSync } from './site-runtime.ts'
+import { readRuntime, waitForDeployment } from './site-runtime.ts'
 
 const UPLOADS_AT_ONCE = 4
 const FETCH_MS = 150_000
@@ -41,24 +40,21 @@ export const siteDeploy: CliCommand = {
       from === undefined
         ? await deployRepository(call, site.siteId, ref)
         : await deployFolder(call, site.siteId, resolve(from))
-    call.progress('Waiting for the runtime to take it over…')
-    const definition = await waitForDefinition(call, site.siteId, deployment.deploymentId)
-    const permissionsSync = await waitForSync(call, site.siteId)
+    const { deploymentId } = deployment
+    const { fault, ...runtime } = await waitForDeployment(call, site.siteId, deploymentId)
     const words = `${deployment.fileCount} files, ${deployment.sizeBytes} bytes`
-    const fault = definitionFault(definition) ?? syncFault(permissionsSync)
     return {
       json: {
         ...deployment,
         siteDomain: site.domain,
         uploaded,
         bundles,
-        definition,
-        permissionsSync,
+        ...runtime,
       },
       text:
         fault === undefined
-          ? `${bundledText(bundles)}Deployed ${deployment.deploymentId} to ${site.domain}: ${words}. The runtime runs it now.`
-          : `Deployed ${deployment.deploymentId} to ${site.domain} (${words}), but ${fault}`,
+          ? `${bundledText(bundles)}Deployed ${deploymentId} to ${site.domain}: ${words}. The runtime runs it now.`
+          : `Deployed ${deploymentId} to ${site.domain} (${words}), but ${fault}`,
       failed: fault !== undefined,
     }
   },

@@ -1,10 +1,9 @@
 import { DeploymentRecord } from '#sites/deployments/model.ts'
 
 import type { CliCommand } from './command.ts'
-import { definitionFault, waitForDefinition } from './definition-progress.ts'
 import { ServiceRefusal } from './errors.ts'
 import { type ServiceClient, at, sitePath } from './service-client.ts'
-import { readRuntime, syncFault, waitForSync } from './site-runtime.ts'
+import { readRuntime, waitForDeployment } from './site-runtime.ts'
 
 const ACTIVATE_MS = 150_000
 
@@ -29,13 +28,11 @@ export const siteRollback: CliCommand = {
       body,
       timeoutMs: ACTIVATE_MS,
     })
-    call.progress('Waiting for the runtime to take it over…')
-    const definition = await waitForDefinition(call, site.siteId, deployment.deploymentId)
-    const permissionsSync = await waitForSync(call, site.siteId)
-    const fault = definitionFault(definition) ?? syncFault(permissionsSync)
-    const done = `Rolled ${site.domain} back from ${from ?? 'nothing'} to ${deployment.deploymentId}`
+    const { deploymentId } = deployment
+    const { fault, ...runtime } = await waitForDeployment(call, site.siteId, deploymentId)
+    const done = `Rolled ${site.domain} back from ${from ?? 'nothing'} to ${deploymentId}`
     return {
-      json: { ...deployment, siteDomain: site.domain, from, definition, permissionsSync },
+      json: { ...deployment, siteDomain: site.domain, from, ...runtime },
       text:
         fault === undefined
           ? `${done}. The runtime runs it now; what later deployments had added is still there.`

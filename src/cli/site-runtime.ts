@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Static, Type } from '@sinclair/typebox'
 
 import type { Invocation } from './command.ts'
+import { definitionFault, waitForDefinition } from './definition-progress.ts'
 import { type ServiceClient, sitePath } from './service-client.ts'
 
 const SYNC_MS = 60_000
@@ -33,3 +34,12 @@ export async function waitForSync({ service }: Invocation, siteId: string) {
 /** Returns why the runtime does not run the site as it is defined, or undefined when it does. */
 export const syncFault = ({ status, error }: SiteRuntime['permissionsSync']): string | undefined =>
   status === 'succeeded' ? undefined : `the runtime says: ${error ?? status}`
+
+/** Waits until the runtime runs what was just activated. `fault` says why it does not. */
+export async function waitForDeployment(call: Invocation, siteId: string, deploymentId: string) {
+  call.progress('Waiting for the runtime to take it over…')
+  const definition = await waitForDefinition(call, siteId, deploymentId)
+  const permissionsSync = await waitForSync(call, siteId)
+  const fault = definitionFault(definition) ?? syncFault(permissionsSync)
+  return { definition, permissionsSync, fault }
+}

@@ -108,15 +108,7 @@ describe('a service that is told to stop', () => {
     await croft.hello('Ada')
     const startedAt = performance.now()
     croft.signal('SIGTERM')
-    await expect
-      .poll(
-        () => {
-          if (!croft.isOver) croft.signal('SIGTERM')
-          return croft.isOver
-        },
-        { timeout: 10_000 },
-      )
-      .toBe(true)
+    expect(await croft.signalUntilOver('SIGTERM', 10_000)).toBe(true)
     expect(performance.now() - startedAt).toBeLessThan(5000)
     expect(await croft.ended()).toEqual({ code: 143, signal: null })
     expect(await held).toBeInstanceOf(Error)

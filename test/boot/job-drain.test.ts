@@ -103,15 +103,7 @@ describe('a service that is told to stop while a job runs that lasts minutes', (
     croft.processes()
     const stoppedAt = performance.now()
     croft.signal('SIGTERM')
-    await expect
-      .poll(
-        () => {
-          if (!croft.isOver) croft.signal('SIGTERM')
-          return croft.isOver
-        },
-        { timeout: 8000 },
-      )
-      .toBe(true)
+    expect(await croft.signalUntilOver('SIGTERM', 8000)).toBe(true)
     expect(performance.now() - stoppedAt).toBeLessThan(5000)
     expect(await croft.ended()).toEqual({ code: 143, signal: null })
     await expect.poll(() => croft.leftovers(), { timeout: 10_000 }).toEqual([])

@@ -90,6 +90,16 @@ export class CroftProcess implements AsyncDisposable {
     return this.#child.exitCode !== null || this.#child.signalCode !== null
   }
 
+  /** Sends the signal again and again until it has ended; false when it has not by then. */
+  async signalUntilOver(signal: NodeJS.Signals, withinMs: number): Promise<boolean> {
+    const deadline = performance.now() + withinMs
+    while (!this.isOver && performance.now() < deadline) {
+      this.signal(signal)
+      await delay(POLL_MS)
+    }
+    return this.isOver
+  }
+
   /** The parsed lines of its log. */
   get log(): Record<string, unknown>[] {
     const lines = this.output.split('\n').filter((line) => line.startsWith('{'))

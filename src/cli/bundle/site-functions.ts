@@ -12,10 +12,14 @@ export async function bundleForSite(
   request: Omit<BundleRequest, 'bound'>,
 ): Promise<BundledArtifact> {
   const bundled = await bundleArtifact({ ...request, bound: await boundEntries(call, siteId) })
-  for (const { artifact, warnings } of bundled.bundles) {
+  tellWarnings(call, bundled)
+  return bundled
+}
+
+export function tellWarnings(call: Invocation, { bundles }: BundledArtifact): void {
+  for (const { artifact, warnings } of bundles) {
     for (const warning of warnings) call.progress(`${artifact}: ${warning}`)
   }
-  return bundled
 }
 
 /** A key that may not read what the site is made of can still deploy what its definition names. */

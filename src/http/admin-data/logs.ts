@@ -11,14 +11,14 @@ import { admitAdmin, adminAuth } from '#http/plugins/admin-auth.ts'
 import { type LogFilter, LogRecord, parseFilter } from '#runtime/logs/model.ts'
 import type { Site } from '#sites/site.ts'
 
-const Filter = t.Object({
+export const LogFilterQuery = t.Object({
   operation: t.Optional(NameText),
   level: t.Optional(t.String({ maxLength: 16 })),
   requestId: t.Optional(NameText),
   since: t.Optional(t.String({ maxLength: 40 })),
   until: t.Optional(t.String({ maxLength: 40 })),
-  follow: t.Optional(t.String({ maxLength: 5 })),
 })
+const Followed = t.Object({ follow: t.Optional(t.String({ maxLength: 5 })) })
 
 /** What site code printed and what ended its calls: newest first, or live as server-sent events. */
 export const logRoutes = (context: AppContext) =>
@@ -39,7 +39,7 @@ export const logRoutes = (context: AppContext) =>
     },
     {
       role: 'admin',
-      query: t.Composite([Filter, PageQuery]),
+      query: t.Composite([LogFilterQuery, Followed, PageQuery]),
       // Elysia leaves a Response, here the stream, unchecked.
       response: Type.Unsafe<Page<LogRecord> | Response>(PageOf(LogRecord)),
     },

@@ -6,14 +6,13 @@ import { noContent } from '#http/no-content.ts'
 import { PageOf } from '#http/paging.ts'
 import { NameText, SitePath } from '#http/path-params.ts'
 import { operatorAuth } from '#http/plugins/operator-auth.ts'
-import { originOf } from '#http/request-origin.ts'
 import {
   CreatedDeployToken,
   DeployTokenRecord,
   DeployTokenRequest,
 } from '#identity/deploy-tokens/model.ts'
-import type { DeployTokenEditor } from '#identity/deploy-tokens/service.ts'
-import { OPERATOR } from '#identity/security-events/model.ts'
+
+import { operatorAt } from './operator-at.ts'
 
 const TokenPath = Type.Composite([SitePath, Type.Object({ tokenId: NameText })])
 
@@ -30,7 +29,7 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
       '/',
       async ({ site, request, body, set }) => {
         set.headers['cache-control'] = 'no-store'
-        return context.deployTokens.create(site, editorAt(request), body)
+        return context.deployTokens.create(site, operatorAt(request), body)
       },
       {
         siteOperator: true,
@@ -42,13 +41,8 @@ export const portalDeployTokenRoutes = (context: AppContext) =>
     .delete(
       '/:tokenId',
       async ({ site, request, params }) => {
-        await context.deployTokens.end(site, editorAt(request), params.tokenId)
+        await context.deployTokens.end(site, operatorAt(request), params.tokenId)
         return noContent()
       },
       { siteOperator: true, params: TokenPath },
     )
-
-const editorAt = (request: Request): DeployTokenEditor => ({
-  actor: OPERATOR,
-  origin: originOf(request),
-})

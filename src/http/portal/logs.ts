@@ -1,18 +1,11 @@
 import { Elysia, t } from 'elysia'
 
 import type { AppContext } from '#context'
+import { LogFilterQuery } from '#http/admin-data/logs.ts'
 import { PageOf, PageQuery, answerPage } from '#http/paging.ts'
-import { NameText, SitePath } from '#http/path-params.ts'
+import { SitePath } from '#http/path-params.ts'
 import { siteAccess } from '#http/plugins/site-access.ts'
 import { LogRecord, parseFilter } from '#runtime/logs/model.ts'
-
-const Filter = t.Object({
-  operation: t.Optional(NameText),
-  level: t.Optional(t.String({ maxLength: 16 })),
-  requestId: t.Optional(NameText),
-  since: t.Optional(t.String({ maxLength: 40 })),
-  until: t.Optional(t.String({ maxLength: 40 })),
-})
 
 /** What site code printed and what ended its calls, newest first, as the site's own admins read it. */
 export const portalLogRoutes = (context: AppContext) =>
@@ -28,7 +21,7 @@ export const portalLogRoutes = (context: AppContext) =>
     {
       siteAccess: ['logs'],
       params: SitePath,
-      query: t.Composite([Filter, PageQuery]),
+      query: t.Composite([LogFilterQuery, PageQuery]),
       response: PageOf(LogRecord),
     },
   )

@@ -2,13 +2,14 @@ import { Type } from '@sinclair/typebox'
 import { Elysia } from 'elysia'
 
 import type { AppContext } from '#context'
+import { PermissionsSyncView } from '#http/admin-data/views.ts'
 import { SitePath } from '#http/path-params.ts'
 import { siteAccess } from '#http/plugins/site-access.ts'
 
 const SiteRuntime = Type.Object({
   siteId: Type.String(),
   domain: Type.String(),
-  permissionsSync: Type.Object({ status: Type.String(), error: Type.Optional(Type.String()) }),
+  permissionsSync: PermissionsSyncView,
 })
 
 /** How far the published runtime of a site is, for who waits for what they deployed. */

@@ -2,13 +2,13 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 
 import { AppError, notFound } from '#base/app-error.ts'
 import { hashSecret } from '#identity/hash-secret.ts'
+import { GuessLimits } from '#identity/rate-limits/guess-limits.ts'
 import type { RequestOrigin } from '#identity/request-origin.ts'
 import type { SecurityEvents } from '#identity/security-events/service.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { Site } from '#sites/site.ts'
 
-import { GuessLimits } from './guess-limits.ts'
 import {
   type CreatedDeployToken,
   type DeployTokenHolder,

@@ -1,6 +1,7 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 
 import { isJsonObject } from '#base/json-object.ts'
+import { isSameText } from '#base/same-text.ts'
 
 /** What a forge sent, as it came. */
 export interface WebhookDelivery {
@@ -18,11 +19,11 @@ export const isSigned = ({ headers }: Pick<WebhookDelivery, 'headers'>): boolean
  */
 export function isAuthentic({ headers, body }: WebhookDelivery, secret: string): boolean {
   const token = headers.get('x-gitlab-token')
-  if (token !== null) return isSame(token, secret)
+  if (token !== null) return isSameText(token, secret)
   const signature =
     headers.get('x-hub-signature-256')?.replace(/^sha256=/, '') ?? headers.get('x-gitea-signature')
   const expected = createHmac('sha256', secret).update(body).digest('hex')
-  return isSame(signature?.toLowerCase() ?? '', expected)
+  return isSameText(signature?.toLowerCase() ?? '', expected)
 }
 
 /** The ref that was pushed, in full; undefined for an event that is no push, and for a branch that went. */
@@ -56,7 +57,3 @@ function payloadOf({ headers, body }: WebhookDelivery): unknown {
     return undefined
   }
 }
-
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

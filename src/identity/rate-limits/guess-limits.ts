@@ -3,21 +3,29 @@ import { networkOf } from '#base/network-of.ts'
 import { type CounterKey, type Counters, perWindow } from '#platform/redis/counters.ts'
 
 const FAILURES = perWindow(30, 10 * 60_000)
+
+export interface GuessLimitsDeps {
+  readonly counters: Counters
+  /** The kind of secret. Counts are of all sites together, so it stands where site ids do. */
+  readonly of: string
+}
+
 /** How often a network may send secrets of one kind that are wrong. */
 export class GuessLimits {
-  readonly #counters: Counters
+  readonly #deps: GuessLimitsDeps
 
-  /** Counts of all sites together, where site ids stand. */
-  readonly #of: string
+  constructor(deps: GuessLimitsDeps) {
+    this.#deps = deps
+  }
 
-  constructor({ counters, of }: { readonly counters: Counters; readonly of: string }) {
-    this.#counters = counters
-    this.#of = of
+  /** How long a network has to wait that has failed too often; 0 for every other. */
+  async waitMs(address: string): Promise<number> {
+    return (await this.#deps.counters.step(this.#keyOf(address), FAILURES, 'look')).waitMs
   }
 
   /** 429 for a network that has failed too often. */
   async check(address: string): Promise<void> {
-    const { waitMs } = await this.#counters.step(this.#keyOf(address), FAILURES, 'look')
+    const waitMs = await this.waitMs(address)
     if (waitMs === 0) return
     throw new AppError(
       'TooManyRequests',
@@ -26,12 +34,12 @@ export class GuessLimits {
     )
   }
 
-  /** Afterwards, since many may deploy from one network at the same moment, and nobody guesses 256 bits. */
+  /** Afterwards, since many may come from one network at the same moment, and nobody guesses 256 bits. */
   async failed(address: string): Promise<void> {
-    await this.#counters.step(this.#keyOf(address), FAILURES, 'add')
+    await this.#deps.counters.step(this.#keyOf(address), FAILURES, 'add')
   }
 
   #keyOf(address: string): CounterKey {
-    return { siteId: this.#of, name: `guess ${networkOf(address)}` }
+    return { siteId: this.#deps.of, name: `guess ${networkOf(address)}` }
   }
 }
