@@ -1,8 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
-
 import { AppError } from '#base/app-error.ts'
-import type { Clock } from '#base/clock.ts'
 import { SingleFlight } from '#base/single-flight.ts'
 import { type Repo, type SiteSource, artifactDirectoryOf } from '#sites/source.ts'
 
@@ -11,12 +7,10 @@ import { scanArtifact } from './artifact-folder.ts'
 import { checkArtifactDirectory } from './build-yml.ts'
 import type { DeploymentRecord } from './model.ts'
 import type { Deployments } from './service.ts'
+import { type WorkFolderDeps, openWorkFolder } from './work-folder.ts'
 
 const FETCH_MS = 120_000
 const MAX_REPOSITORY_BYTES = 1024 * 1024 * 1024
-/** Age at which a folder counts as left behind by a killed process. */
-const LEFTOVER_MS = 3_600_000
-const PREFIX = 'fetch-'
 
 /** Brings one branch of a repository into an empty folder. Throws `SourceUnavailable` that says why it could not. */
 export type FetchRepository = (request: {
@@ -32,12 +26,9 @@ export type FetchRepository = (request: {
   readonly symbolicLinks: readonly string[]
 }>
 
-export interface ExternalSourceDeps {
+export interface ExternalSourceDeps extends WorkFolderDeps {
   readonly deployments: Pick<Deployments, 'deployFolder'>
   readonly fetchRepository: FetchRepository
-  readonly clock: Clock
-  /** The absolute folder for repositories that are being read. */
-  readonly workDir: string
 }
 
 /** Deploys what the configured branch of a site's external repository holds now. */
@@ -73,12 +64,8 @@ export class ExternalSource {
   }
 
   async #fetch(siteId: string, repo: Repo, by: DeploymentActor): Promise<DeploymentRecord> {
-    const intoDir = await this.#emptyFolder()
-    try {
-      return await this.#deploy(siteId, repo, { intoDir, by })
-    } finally {
-      await rm(intoDir, { recursive: true, force: true })
-    }
+    await using folder = await openWorkFolder(this.#deps)
+    return await this.#deploy(siteId, repo, { intoDir: folder.path, by })
   }
 
   async #deploy(
@@ -105,19 +92,6 @@ export class ExternalSource {
     const source = { type: 'repo', url, branch, commit } as const
     const git = { commit, branch: branch === commit ? null : branch, dirty: false }
     return deployments.deployFolder(siteId, { source, by, git }, artifact)
-  }
-
-  async #emptyFolder(): Promise<string> {
-    const { workDir, clock } = this.#deps
-    await mkdir(workDir, { recursive: true, mode: 0o700 })
-    const oldest = clock.now().getTime() - LEFTOVER_MS
-    for (const name of await readdir(workDir)) {
-      if (!name.startsWith(PREFIX)) continue
-      const path = join(workDir, name)
-      const stats = await stat(path).catch(() => undefined)
-      if (stats && stats.mtimeMs < oldest) await rm(path, { recursive: true, force: true })
-    }
-    return mkdtemp(join(workDir, PREFIX))
   }
 }
 

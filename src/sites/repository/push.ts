@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { AppError } from '#base/app-error.ts'
@@ -10,6 +10,7 @@ import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import type { DeploymentActor } from '#sites/deployments/actor.ts'
 import type { Deployments } from '#sites/deployments/service.ts'
+import { type WorkFolderDeps, openWorkFolder } from '#sites/deployments/work-folder.ts'
 
 import { type Binding, bindingOf } from './binding.ts'
 import { commitArtifact } from './commit-artifact.ts'
@@ -18,8 +19,6 @@ import type { RepositoryPacks } from './packs.ts'
 import { branchRef, checkUpdates, refsAfter, refused, shortName } from './push-rules.ts'
 import { type StoredPack, insertPack, lockRepository, lockSiteSource, writeRef } from './queries.ts'
 
-const PREFIX = 'push-'
-
 /** What became of a deployment once the runtime has looked at it: undefined when it runs, else the reason. */
 type WaitForRuntime = (
   siteId: string,
@@ -27,11 +26,9 @@ type WaitForRuntime = (
   signal: AbortSignal,
 ) => Promise<string | undefined>
 
-export interface PushDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
+export interface PushDeps extends Pick<PlatformServices, 'database' | 'logger'>, WorkFolderDeps {
   readonly deployments: Pick<Deployments, 'deployFolder'>
   readonly packs: RepositoryPacks
-  /** The absolute folder for files of commits that are being read. */
-  readonly workDir: string
   readonly waitForRuntime: WaitForRuntime
 }
 
@@ -156,33 +153,28 @@ export class Push {
     packs: readonly StoredPack[],
     { source, commit }: { readonly source: GitSource; readonly commit: string },
   ): Promise<void> {
-    const { deployments, workDir, waitForRuntime } = this.#deps
+    const { deployments, waitForRuntime } = this.#deps
     const { siteId, binding, by } = this.#context
     const { branch, artifactDirectory: directory } = binding
     const configured = { field: 'repoBinding.artifactDirectory', directory }
-    await mkdir(workDir, { recursive: true, mode: 0o700 })
-    const intoDir = await mkdtemp(join(workDir, PREFIX))
-    try {
-      const artifact = await commitArtifact(source, { commit, configured, intoDir })
-      push.progress(`Deploying ${artifact.files.length} files of "${directory}"…`)
-      push.signal.throwIfAborted()
-      const origin = {
-        source: { type: 'git', branch, commit },
-        by,
-        git: { commit, branch, dirty: false },
-      } as const
-      const { deploymentId, sizeBytes } = await deployments.deployFolder(
-        siteId,
-        origin,
-        artifact,
-        (tx) => this.#commit(tx, push.updates, packs),
-      )
-      push.progress(`Deployed ${deploymentId}: ${sizeBytes} bytes`)
-      const fault = await waitForRuntime(siteId, deploymentId, push.signal)
-      push.progress(fault === undefined ? 'The runtime runs it now' : `But ${fault}`)
-    } finally {
-      await rm(intoDir, { recursive: true, force: true })
-    }
+    await using folder = await openWorkFolder(this.#deps)
+    const artifact = await commitArtifact(source, { commit, configured, intoDir: folder.path })
+    push.progress(`Deploying ${artifact.files.length} files of "${directory}"…`)
+    push.signal.throwIfAborted()
+    const origin = {
+      source: { type: 'git', branch, commit },
+      by,
+      git: { commit, branch, dirty: false },
+    } as const
+    const { deploymentId, sizeBytes } = await deployments.deployFolder(
+      siteId,
+      origin,
+      artifact,
+      (tx) => this.#commit(tx, push.updates, packs),
+    )
+    push.progress(`Deployed ${deploymentId}: ${sizeBytes} bytes`)
+    const fault = await waitForRuntime(siteId, deploymentId, push.signal)
+    push.progress(fault === undefined ? 'The runtime runs it now' : `But ${fault}`)
   }
 
   /** In the transaction that deploys what is pushed, where it is deployed. */

@@ -1,6 +1,3 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { join } from 'node:path'
-
 import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 import { type GitSource, commitOf } from '#platform/git/commit-files.ts'
@@ -12,6 +9,7 @@ import {
 } from '#platform/git/http-backend.ts'
 import type { DeploymentActor } from '#sites/deployments/actor.ts'
 import type { DeploymentRecord } from '#sites/deployments/model.ts'
+import { openWorkFolder } from '#sites/deployments/work-folder.ts'
 
 import { type Binding, bindingOf } from './binding.ts'
 import { commitArtifact } from './commit-artifact.ts'
@@ -70,6 +68,7 @@ export class SiteRepositories implements AsyncDisposable {
     const ends = [request.signal, this.#closing.signal, AbortSignal.timeout(REQUEST_MS)]
     const signal = AbortSignal.any(ends)
     let view: OpenView | undefined
+    let hasStarted = false
     const leave = async (): Promise<void> => {
       this.#limiter.release(permit)
       await view?.[Symbol.asyncDispose]()
@@ -78,17 +77,17 @@ export class SiteRepositories implements AsyncDisposable {
       const binding = await this.#binding(siteId)
       view = await this.#open(siteId, binding, signal)
       const exchange = this.#exchange(siteId, { request, binding, view, signal })
+      hasStarted = true
       void exchange.ended.then(leave)
       return await exchange.answer
     } catch (error) {
-      if (view === undefined) await leave()
+      if (!hasStarted) await leave()
       throw error
     }
   }
 
   /** Deploys what a branch, tag or commit of the repository holds; the bound branch when none is named. */
   async deploy(siteId: string, by: DeploymentActor, ref?: string): Promise<DeploymentRecord> {
-    const { deployments, workDir } = this.#deps
     const signal = AbortSignal.timeout(REQUEST_MS)
     const binding = await this.#binding(siteId)
     const { artifactDirectory: directory } = binding
@@ -96,17 +95,12 @@ export class SiteRepositories implements AsyncDisposable {
     const source: GitSource = { gitDir: view.gitDir, signal }
     const branch = ref ?? binding.branch
     const commit = await revision(source, branch)
-    await mkdir(workDir, { recursive: true, mode: 0o700 })
-    const intoDir = await mkdtemp(join(workDir, 'commit-'))
-    try {
-      const configured = { field: 'repoBinding.artifactDirectory', directory }
-      const artifact = await commitArtifact(source, { commit, configured, intoDir })
-      const origin = { source: { type: 'git', branch, commit }, by } as const
-      const git = { commit, branch, dirty: false }
-      return await deployments.deployFolder(siteId, { ...origin, git }, artifact)
-    } finally {
-      await rm(intoDir, { recursive: true, force: true })
-    }
+    await using folder = await openWorkFolder(this.#deps)
+    const configured = { field: 'repoBinding.artifactDirectory', directory }
+    const artifact = await commitArtifact(source, { commit, configured, intoDir: folder.path })
+    const origin = { source: { type: 'git', branch, commit }, by } as const
+    const git = { commit, branch, dirty: false }
+    return await this.#deps.deployments.deployFolder(siteId, { ...origin, git }, artifact)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
