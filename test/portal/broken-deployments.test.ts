@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
-import { deployFiles } from '#test/deploy-files.ts'
+import { DeployDesk } from '#test/deploy-desk.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 type Files = Readonly<Record<string, string>>
@@ -30,10 +30,12 @@ const CALLS_PER_SECOND = 20
 const HANDLER = 'export default () => 1'
 
 let stack: Stack
+let desk: DeployDesk
 let earlier: readonly string[]
 let load: Load
 beforeAll(async () => {
   stack = await startStack()
+  desk = new DeployDesk(stack)
   earlier = await Promise.all(SITES.map((site) => deployed(site, site)))
   for (const site of SITES) await stack.synced(site)
   load = startLoad()
@@ -406,7 +408,7 @@ const BROKEN: readonly Row[] = [
 
 describe('a deployment that is broken by', () => {
   test.each(BROKEN)('$what is refused with its place, and nothing changes', async (row) => {
-    const { deploymentId, answer } = await deployFiles(stack, 'one.test', row.files)
+    const { deploymentId, answer } = await desk.attempt('one.test', row.files)
     expect(answer, answer.text).toMatchObject({ status: 400, json: { error: { code: row.code } } })
     expect(answer.json.error.message).toContain(row.message ?? '')
     const { faults = [] } = answer.json.error
@@ -423,8 +425,8 @@ describe('a deployment that is broken by', () => {
   })
 
   test('nothing is activated, and works at once', async () => {
-    await deployFiles(stack, 'one.test', withCode('throw 1'))
-    const { answer } = await deployFiles(stack, 'two.test', greeting('two.test'))
+    await desk.attempt('one.test', withCode('throw 1'))
+    const { answer } = await desk.attempt('two.test', greeting('two.test'))
     expect(answer.status, answer.text).toBe(200)
     await stack.synced('two.test')
     expect((await greet('two.test')).json).toEqual({ ok: true, data: 'two.test' })
@@ -458,7 +460,7 @@ describe('a function', () => {
         },
       ),
     }
-    const { answer } = await deployFiles(stack, 'one.test', files)
+    const { answer } = await desk.attempt('one.test', files)
     expect(answer.status, answer.text).toBe(200)
     await stack.synced('one.test')
   })
@@ -483,7 +485,7 @@ describe('a function', () => {
         },
       ),
     }
-    const { deploymentId, answer } = await deployFiles(stack, 'two.test', files)
+    const { deploymentId, answer } = await desk.attempt('two.test', files)
     expect(answer.json.error.faults).toMatchObject([{ message: 'with [secret SECRET]' }])
     const record = await stack.portal('GET', `/sites/two.test/deployments/${deploymentId}`)
     expect(answer.text + record.text).not.toContain(secret)
@@ -493,7 +495,7 @@ describe('a function', () => {
 const greet = (site: string) => stack.call(site, 'POST', '/data/public/greet', { body: {} })
 
 async function deployed(site: string, word: string): Promise<string> {
-  const { deploymentId, answer } = await deployFiles(stack, site, greeting(word))
+  const { deploymentId, answer } = await desk.attempt(site, greeting(word))
   if (answer.status !== 200 || deploymentId === undefined) throw new Error(answer.text)
   return deploymentId
 }
