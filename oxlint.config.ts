@@ -93,11 +93,19 @@ export default defineConfig({
       },
     },
     {
-      files: ['src/config/**', 'src/main.ts', 'src/cli/**', 'test/**', 'bench/**', 'scripts/**'],
+      files: [
+        'src/config/**',
+        'src/main.ts',
+        'src/cli/**',
+        'test/**',
+        'bench/**',
+        'conformance/**',
+        'scripts/**',
+      ],
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      files: ['src/cli/**', 'bench/**', 'scripts/**', 'test/load/**'],
+      files: ['src/cli/**', 'bench/**', 'conformance/**', 'scripts/**', 'test/load/**'],
       rules: { 'no-console': 'off' },
     },
     {

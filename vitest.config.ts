@@ -79,6 +79,7 @@ export default defineConfig({
             'sandbox/**/*.test.ts',
             'scripts/**/*.test.ts',
             'bench/**/*.test.ts',
+            'conformance/**/*.test.ts',
           ],
         },
       },

@@ -1,0 +1,23 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+
+import { Lane } from './lane.ts'
+
+/** What spins is stopped while there is time left to say what came before. */
+const CPU_SHARE = 0.5
+
+/** A lane of our own isolates, with the prelude as it is now. */
+export async function openIsolateLane(jobMs: number, running: AsyncDisposableStack): Promise<Lane> {
+  const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
+  running.defer(() => rm(folder, { recursive: true, force: true }))
+  await writeFile(join(folder, 'prelude.js'), await bundlePrelude())
+  return running.use(
+    new Lane({ entry: 'isolate-process.ts', args: [folder, `${jobMs * CPU_SHARE}`], jobMs }),
+  )
+}
+
+export const openNodeLane = (jobMs: number, running: AsyncDisposableStack): Lane =>
+  running.use(new Lane({ entry: 'node-process.ts', args: [], jobMs }))

@@ -1,0 +1,44 @@
+import { writeFile } from 'node:fs/promises'
+
+import { type ConformanceOptions, parseConformanceOptions, USAGE } from './conformance-options.ts'
+import { openIsolateLane, openNodeLane } from './lanes/open-lanes.ts'
+import { failureLines, reportJson, reportTable } from './report.ts'
+import { runWpt } from './wpt/run-wpt.ts'
+
+/** How long one file may take in one runtime. */
+const JOB_MS = 30_000
+
+async function conformance(options: ConformanceOptions): Promise<void> {
+  await using running = new AsyncDisposableStack()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))
+  }
+  const ours = await openIsolateLane(JOB_MS, running)
+  const beside = options.isBeside ? openNodeLane(JOB_MS, running) : undefined
+  const results = await runWpt(options, { ours, beside, progress })
+  if (options.listsFailures) for (const line of failureLines(results)) console.log(line)
+  console.log(reportTable(results, options.isBeside ? 'node' : ''))
+  if (options.jsonPath !== undefined) await writeFile(options.jsonPath, reportJson(results))
+}
+
+/** On standard error, where a person looks: standard output is the table. */
+function progress(words: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\u001B[K${words}`)
+}
+
+function optionsOf(args: readonly string[]): ConformanceOptions | undefined {
+  try {
+    return parseConformanceOptions(args)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+    process.exitCode = 2
+    return undefined
+  }
+}
+
+const args = process.argv.slice(2)
+if (args.includes('--help')) console.log(USAGE)
+else {
+  const options = optionsOf(args)
+  if (options !== undefined) await conformance(options)
+}
