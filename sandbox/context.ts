@@ -3,6 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import ivm from 'isolated-vm'
 
 import { FROM_GUEST } from './grammars.ts'
+import type { GuestParts } from './guest-parts.ts'
 import { handlerFault } from './handler-fault.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
@@ -53,7 +54,7 @@ export class GuestContext {
   readonly #runtime: RuntimeReferences
   readonly #collect: ivm.Reference
 
-  constructor(home: GuestIsolate, definition: SlotDefinition) {
+  constructor(home: GuestIsolate, definition: SlotDefinition, parts: GuestParts) {
     this.home = home
     this.#definition = definition
     this.#context = home.context()
@@ -64,7 +65,8 @@ export class GuestContext {
     const entropy = new ivm.Callback(
       (bytes: number) => randomFillSync(new Uint8Array(bytes)).buffer,
     )
-    this.#runtime.boot.applySync(undefined, [config, entropy])
+    const part = parts.callback({ isolate: home.isolate, context: this.#context })
+    this.#runtime.boot.applySync(undefined, [config, entropy, part])
   }
 
   /** Compiles and evaluates the modules. What they print or ask is in the entry. */

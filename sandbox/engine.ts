@@ -3,6 +3,7 @@ import type ivm from 'isolated-vm'
 import { thrownMessage } from './context.ts'
 import { CpuClock } from './cpu-clock.ts'
 import { TO_GUEST, TO_WORKER } from './grammars.ts'
+import type { GuestParts } from './guest-parts.ts'
 import { Instance, sectionOf } from './instance.ts'
 import type { GuestIsolate } from './isolate.ts'
 import type { CallRecord } from './open-calls.ts'
@@ -20,6 +21,7 @@ const QUIET_MS = 10
 
 export interface EngineDeps {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
+  readonly parts: GuestParts
   readonly warmIsolates: number
   /** Resident memory at which the service ends this process. */
   readonly memoryBytes: number
@@ -183,6 +185,7 @@ export class Engine {
       slot: slot.id,
       definition: slot.definition,
       cpu: this.#cpu,
+      parts: this.#deps.parts,
       progress: () => this.#deps.progress.heartbeat(),
       outbox: this.#deps.outbox,
       numbers: {

@@ -1,5 +1,6 @@
 import { Piscina } from 'piscina'
 
+import type { GuestScripts } from './part-names.ts'
 import { snapshotFile } from './snapshot.ts'
 import { setIsolateFlags } from './v8-flags.ts'
 import type { WorkerTask } from './worker.ts'
@@ -8,8 +9,7 @@ import type { WorkerTask } from './worker.ts'
 export interface HostOptions extends WorkerTask {
   /** Where a snapshot is put when there is none that can be read. */
   readonly draftPath: string
-  /** The prelude's source. */
-  readonly prelude: string
+  readonly prelude: GuestScripts['prelude']
 }
 
 /** Serves until the connection to the service ends or the worker fails. */

@@ -1,6 +1,7 @@
 import { type EntryResult, GuestContext, type LoadOutcome, loadOutcomeOf } from './context.ts'
 import type { CpuClock } from './cpu-clock.ts'
 import { TO_GUEST } from './grammars.ts'
+import type { GuestParts } from './guest-parts.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
@@ -15,6 +16,7 @@ const NEVER_SETTLES = 'A top-level await never settles: nothing is left that cou
 
 export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'> {
   readonly cpu: CpuClock
+  readonly parts: GuestParts
   /** One of several entries of a section is done. */
   progress(): void
   readonly slot: number
@@ -49,7 +51,7 @@ export class Instance {
     this.#deps = deps
     this.calls = new OpenCalls({ ...deps, home })
     this.#report = new GuestReport({ slot, definition, outbox, calls: this.calls })
-    this.#context = new GuestContext(home, definition)
+    this.#context = new GuestContext(home, definition, deps.parts)
   }
 
   /** Whether a new call may be begun here. */

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CpuClock } from './cpu-clock.ts'
 import { TO_GUEST } from './grammars.ts'
-import { bundlePrelude } from './guest/bundle.ts'
+import { GuestParts } from './guest-parts.ts'
+import { bundleGuest } from './guest/bundle.ts'
 import { Instance } from './instance.ts'
 import { blankIsolate, GuestIsolate } from './isolate.ts'
 import { RecordWriter } from './records.ts'
@@ -19,13 +20,16 @@ const KB = 1024
 const CALLS = 600
 
 let directory: string
+let guestParts: GuestParts
 let snapshot: ivm.ExternalCopy<ArrayBuffer>
 
 beforeAll(async () => {
   setIsolateFlags()
   directory = mkdtempSync(join(tmpdir(), 'croft-'))
   const paths = { kept: join(directory, 'kept'), draft: join(directory, 'draft') }
-  snapshot = loadSnapshot(snapshotFile(await bundlePrelude(), paths))
+  const { prelude, parts } = await bundleGuest()
+  snapshot = loadSnapshot(snapshotFile(prelude, paths))
+  guestParts = new GuestParts(parts)
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
@@ -58,6 +62,7 @@ function instanceOf(home: GuestIsolate): Instance {
       purpose: 'operation',
     },
     cpu: new CpuClock(),
+    parts: guestParts,
     progress: () => {},
     outbox: new WorkerOutput(() => {}),
     numbers: { next: () => 1, free: () => {} },

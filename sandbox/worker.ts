@@ -3,7 +3,9 @@ import { connect } from 'node:net'
 import { Engine } from './engine.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { FROM_WORKER } from './grammars.ts'
+import { GuestParts } from './guest-parts.ts'
 import { syntaxReady } from './module-syntax.ts'
+import type { GuestScripts } from './part-names.ts'
 import { ProgressMarker } from './progress-marker.ts'
 import { RecordWriter } from './records.ts'
 import { loadSnapshot } from './snapshot.ts'
@@ -14,6 +16,8 @@ export interface WorkerTask {
   /** Where the worker marks what it is about to run. */
   readonly progressPath: string
   readonly snapshotPath: string
+  /** What contexts load later of the web platform. */
+  readonly parts: GuestScripts['parts']
   /** Proves to the service that it started this process. */
   readonly token: string
   readonly warmIsolates: number
@@ -28,6 +32,7 @@ export default async function work(task: WorkerTask): Promise<void> {
   const progress = new ProgressMarker(task.progressPath)
   const engine = new Engine({
     snapshot: loadSnapshot(task.snapshotPath),
+    parts: new GuestParts(task.parts),
     warmIsolates: task.warmIsolates,
     memoryBytes: task.memoryBytes,
     progress,

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 
 import { type BuildOptions, build } from 'esbuild'
 
-import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
 import { builtPaths } from './built-paths.ts'
 import { type LockFile, withoutDevelopment } from './lock-file.ts'
@@ -21,8 +21,8 @@ const SANDBOX_ENTRIES = {
 const COPIED = ['migrations', 'examples/hello-site', 'types', 'LICENSE', 'README.md']
 /** The only `#…` import that is looked up while running; all others are bundled. */
 const RUN_TIME = '#sandbox/*'
-/** Where the service looks for it before it bundles it itself. */
-const PRELUDE = 'sandbox/prelude.js'
+/** Where the service looks for what it would otherwise bundle itself: `prelude.js`, and the parts in `parts`. */
+const SANDBOX = 'sandbox'
 const PROGRAM = 'bin/croft.js'
 
 const OPTIONS = {
@@ -50,7 +50,7 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
     plugins: [builtPaths],
   })
   await build({ ...options, entryPoints: SANDBOX_ENTRIES, plugins: [builtPaths] })
-  await writeFile(join(outDir, PRELUDE), await bundlePrelude())
+  await writeGuestScripts(join(outDir, SANDBOX))
   await Promise.all(COPIED.map((path) => copy(join(root, path), join(outDir, path))))
   await buildSdk(root, join(outDir, 'sdk'))
   await mkdir(join(outDir, dirname(PROGRAM)), { recursive: true })
@@ -59,6 +59,14 @@ export async function buildDist(root: string, outDir: string): Promise<void> {
   await writeJson(join(outDir, 'package.json'), builtManifest(manifest))
   const lock: LockFile = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'))
   await writeJson(join(outDir, 'package-lock.json'), withoutDevelopment(lock))
+}
+
+async function writeGuestScripts(folder: string): Promise<void> {
+  const { prelude, parts } = await bundleGuest()
+  await mkdir(join(folder, 'parts'))
+  await writeFile(join(folder, 'prelude.js'), prelude)
+  for (const [name, script] of Object.entries(parts))
+    await writeFile(join(folder, 'parts', `${name}.js`), script)
 }
 
 interface Manifest {

@@ -22,7 +22,7 @@ import { openPostgres } from '#platform/open-postgres.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
-import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
+import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { openSandboxJail } from '#platform/sandbox-host/sandbox-jail.ts'
 import { assertMasterKey } from '#platform/seal/master-key-canary.ts'
@@ -144,7 +144,7 @@ async function openPlatform(
         environment,
         logger,
         cacheDir,
-        prelude: await loadPrelude(),
+        scripts: await loadGuestScripts(),
         jail: await jail,
       }),
   } satisfies Platform

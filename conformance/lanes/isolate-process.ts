@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
+import { GuestParts } from '#sandbox/guest-parts.ts'
 import { syntaxReady } from '#sandbox/module-syntax.ts'
+import type { GuestScripts } from '#sandbox/part-names.ts'
 import { loadSnapshot, snapshotFile } from '#sandbox/snapshot.ts'
 import { setIsolateFlags } from '#sandbox/v8-flags.ts'
 
 import { runInIsolate } from './isolate-run.ts'
 import { serveJobs } from './serve-jobs.ts'
 
-/** Entry of a process that runs jobs in isolates. Arguments: the folder with the prelude's source, and `cpuMs`. */
+/** Entry of a process that runs jobs in isolates. Arguments: the folder with the scripts of the guest, and `cpuMs`. */
 const [folder = '.', cpuMs] = process.argv.slice(2)
 setIsolateFlags()
 await syntaxReady
@@ -18,4 +20,6 @@ const snapshot = loadSnapshot(
     draft: join(folder, 'snapshot'),
   }),
 )
-serveJobs((job, send) => runInIsolate({ snapshot, cpuMs: Number(cpuMs) }, job, send))
+const scripts = readFileSync(join(folder, 'parts.json'), 'utf8')
+const parts = new GuestParts(JSON.parse(scripts) as GuestScripts['parts'])
+serveJobs((job, send) => runInIsolate({ snapshot, parts, cpuMs: Number(cpuMs) }, job, send))

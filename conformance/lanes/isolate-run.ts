@@ -1,6 +1,7 @@
 import type ivm from 'isolated-vm'
 
 import { type EntryResult, GuestContext } from '#sandbox/context.ts'
+import type { GuestParts } from '#sandbox/guest-parts.ts'
 import { sectionOf } from '#sandbox/instance.ts'
 import { blankIsolate, GuestIsolate } from '#sandbox/isolate.ts'
 import type { ModuleSource, SlotDefinition, ToGuest } from '#sandbox/protocol.ts'
@@ -21,6 +22,7 @@ export default () => null`
 
 export interface IsolateOptions {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
+  readonly parts: GuestParts
   /** How long one entry may run. */
   readonly cpuMs: number
 }
@@ -29,13 +31,14 @@ type Send = (message: FromLane) => void
 
 /** Runs a job as the modules of a function, in an isolate of its own, until it is done or nothing more can come. */
 export async function runInIsolate(
-  { snapshot, cpuMs }: IsolateOptions,
+  { snapshot, parts, cpuMs }: IsolateOptions,
   job: Job,
   send: Send,
 ): Promise<void> {
   const home = new GuestIsolate('conformance', blankIsolate(MEMORY_MB, snapshot))
   try {
-    await new IsolateRun(new GuestContext(home, definitionOf(job, cpuMs)), job, send).run()
+    const context = new GuestContext(home, definitionOf(job, cpuMs), parts)
+    await new IsolateRun(context, job, send).run()
   } finally {
     home.dispose()
   }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
 import { Lane } from './lane.ts'
 
@@ -13,7 +13,9 @@ const CPU_SHARE = 0.5
 export async function openIsolateLane(jobMs: number, running: AsyncDisposableStack): Promise<Lane> {
   const folder = await mkdtemp(join(tmpdir(), 'conformance-'))
   running.defer(() => rm(folder, { recursive: true, force: true }))
-  await writeFile(join(folder, 'prelude.js'), await bundlePrelude())
+  const { prelude, parts } = await bundleGuest()
+  await writeFile(join(folder, 'prelude.js'), prelude)
+  await writeFile(join(folder, 'parts.json'), JSON.stringify(parts))
   return running.use(
     new Lane({ entry: 'isolate-process.ts', args: [folder, `${jobMs * CPU_SHARE}`], jobMs }),
   )

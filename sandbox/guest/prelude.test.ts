@@ -1,7 +1,7 @@
 import ivm from 'isolated-vm'
 import { describe, expect, test } from 'vitest'
 
-import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
 const MAX_CHARS = 256 * 1024
 const ADDED = `
@@ -11,7 +11,7 @@ Headers Navigator Performance PromiseRejectionEvent ReadableByteStreamController
 ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest
 ReadableStreamDefaultController ReadableStreamDefaultReader Request Response
 SubtleCrypto TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream
-TransformStreamDefaultController URL URLSearchParams WritableStream
+TransformStreamDefaultController URL URLPattern URLSearchParams WritableStream
 WritableStreamDefaultController WritableStreamDefaultWriter __croft addEventListener
 atob btoa clearInterval clearTimeout crypto dispatchEvent fetch navigator performance
 queueMicrotask removeEventListener reportError self setInterval setTimeout
@@ -22,19 +22,20 @@ const BARE = `JSON.stringify(Object.getOwnPropertyNames(globalThis))`
 
 describe('the prelude', () => {
   test('is small', async () => {
-    expect((await bundlePrelude()).length).toBeLessThan(MAX_CHARS)
+    expect((await bundleGuest()).prelude.length).toBeLessThan(MAX_CHARS)
   })
 
   test('is ASCII, which V8 keeps in one byte a character', async () => {
-    expect(await bundlePrelude()).toMatch(/^\p{ASCII}+$/u)
+    const { prelude, parts } = await bundleGuest()
+    for (const script of [prelude, ...Object.values(parts)]) expect(script).toMatch(/^\p{ASCII}+$/u)
   })
 
   test('is the same script each time, so that a snapshot can be kept', async () => {
-    expect(await bundlePrelude()).toBe(await bundlePrelude())
+    expect(await bundleGuest()).toEqual(await bundleGuest())
   })
 
   test('adds to a context made from its snapshot what it says and nothing else', async () => {
-    const code = await bundlePrelude()
+    const { prelude: code } = await bundleGuest()
     const snapshot = ivm.Isolate.createSnapshot([{ code }])
     using with_ = openContext(new ivm.Isolate({ snapshot }))
     using bare = openContext(new ivm.Isolate())
@@ -47,7 +48,7 @@ describe('the prelude', () => {
 
   test('calls nothing of its host while it loads', async () => {
     using isolate = openContext(new ivm.Isolate())
-    isolate.context.evalSync(await bundlePrelude())
+    isolate.context.evalSync((await bundleGuest()).prelude)
     expect(isolate.context.evalSync(`typeof fetch`)).toBe('function')
   })
 })

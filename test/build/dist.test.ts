@@ -51,6 +51,7 @@ describe('a build', () => {
         'README.md',
         'sandbox/mail-parser.js',
         'sandbox/main.js',
+        'sandbox/parts/urlpattern.js',
         'sandbox/prelude.js',
         'sandbox/preparer.js',
         'sandbox/probe.js',

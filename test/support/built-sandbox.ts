@@ -1,13 +1,14 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import { inject } from 'vitest'
 
 import { mailParserCommand } from '#platform/mail-parser/process-mail-parser.ts'
+import { readGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import type { HostCommand } from '#platform/sandbox-host/host-command.ts'
 import type { SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { openSandboxJail, type SandboxEntries } from '#platform/sandbox-host/sandbox-jail.ts'
 import type { Jail } from '#platform/sandbox-host/walls/jail.ts'
+import type { GuestScripts } from '#sandbox/part-names.ts'
 
 import { silentLog } from './silent-log.ts'
 import { SANDBOX_CONFIG } from './test-sandbox.ts'
@@ -15,7 +16,7 @@ import { SANDBOX_CONFIG } from './test-sandbox.ts'
 /** A user may have only so many threads: each process of the tests has one of its own, for the hosts of many services. */
 const CONFIG = { ...SANDBOX_CONFIG, hosts: 16, uid: 62_000 + (process.pid % 2000) }
 
-let prelude: Promise<string> | undefined
+let scripts: Promise<GuestScripts> | undefined
 let jail: Promise<Jail> | undefined
 
 /**
@@ -23,14 +24,14 @@ let jail: Promise<Jail> | undefined
  * which walls stand is found out once.
  */
 export async function builtSandbox(): Promise<
-  Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'prelude'> & { readonly jail: Jail }
+  Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'scripts'> & { readonly jail: Jail }
 > {
   const folder = join(inject('builtProgram'), 'sandbox')
   const cacheDir = inject('snapshotFolder')
   const entries = builtEntries()
-  prelude ??= readFile(join(folder, 'prelude.js'), 'utf8')
+  scripts ??= readGuestScripts(folder)
   jail ??= openSandboxJail({ config: CONFIG, cacheDir, entries, logger: silentLog })
-  return { cacheDir, entries, prelude: await prelude, jail: await jail }
+  return { cacheDir, entries, scripts: await scripts, jail: await jail }
 }
 
 /** The process that parses mail, of this run's build. */

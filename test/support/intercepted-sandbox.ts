@@ -1,5 +1,5 @@
 import { loadConfig } from '#config/load.ts'
-import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
+import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 
@@ -22,7 +22,7 @@ export const interceptedSandbox =
       environment,
       logger: silentLog,
       cacheDir,
-      prelude: await loadPrelude(),
+      scripts: await loadGuestScripts(),
     })
     const run = sandbox.call.bind(sandbox)
     sandbox.call = (...asked) => intercept(asked[0], () => run(...asked))

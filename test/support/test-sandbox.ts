@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import type { SandboxConfig } from '#config/config.ts'
-import { loadPrelude } from '#platform/sandbox-host/prelude.ts'
+import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import { SandboxHosts, type SandboxHostsDeps } from '#platform/sandbox-host/sandbox-hosts.ts'
 import type {
   CallOutcome,
@@ -72,7 +72,7 @@ export class TestSandbox implements AsyncDisposable {
     config: Partial<SandboxConfig> = {},
     limits: Partial<SiteLimits> = {},
     deps: Partial<
-      Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'jail' | 'prelude' | 'preparerLimits'>
+      Pick<SandboxHostsDeps, 'cacheDir' | 'entries' | 'jail' | 'scripts' | 'preparerLimits'>
     > = {},
   ): Promise<TestSandbox> {
     const cacheDir = await mkdtemp(join(tmpdir(), 'croft-test-sandbox-'))
@@ -88,7 +88,7 @@ export class TestSandbox implements AsyncDisposable {
       },
       logger: silentLog,
       cacheDir,
-      prelude: deps.prelude ?? (await loadPrelude()),
+      scripts: deps.scripts ?? (await loadGuestScripts()),
       ...deps,
     })
     return new TestSandbox(hosts, { events, cacheDir, limits: { ...LIMITS, ...limits } })

@@ -29,8 +29,8 @@ import { addTimer, earliestDueMs, removeTimer, takeDue } from './timers.ts'
 
 /** What the host side of a context calls. It leaves the global object when the context boots. */
 interface GuestRuntime extends Croft {
-  /** `config` is JSON of `BootConfig`; `entropy` gives that many random bytes. */
-  boot(config: string, entropy: (bytes: number) => ArrayBuffer): void
+  /** `config` is JSON of `BootConfig`; `entropy` gives that many random bytes, `part` the function that a part is. */
+  boot(config: string, entropy: (bytes: number) => ArrayBuffer, part: HostPort['part']): void
   /** Adds a CommonJS module by its wrapper function, or a JSON module by its text. */
   define(path: string, wrapper: unknown, data: string): void
   /** Runs a CommonJS or JSON module and names its exports: JSON of an object with those keys. */
@@ -67,7 +67,7 @@ fixArrayBuffers()
 
 const runtime: GuestRuntime = {
   host,
-  boot(text, entropy) {
+  boot(text, entropy, part) {
     deleteProperty(globalThis, '__croft')
     removeUnbounded()
     hideCollector()
@@ -81,6 +81,7 @@ const runtime: GuestRuntime = {
     setConfig(config)
     renewLines()
     setEntropy(entropy)
+    host.part = part
     entryMs = dateNow()
     hide('__croftRequire', requireModule)
     hide('__croftLoaded', loaded)

@@ -2,7 +2,8 @@ import { randomFillSync } from 'node:crypto'
 
 import ivm from 'isolated-vm'
 
-import { bundlePrelude } from '#sandbox/guest/bundle.ts'
+import { GuestParts } from '#sandbox/guest-parts.ts'
+import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
 export interface Line {
   readonly level: string
@@ -19,7 +20,7 @@ interface GuestOptions {
 
 /** The port of a test: timers and calls go to this process, the clock counts entries, lines are kept. */
 const PORT = `
-const [print, call, arm, disarm, fill, env] = [$0, $1, $2, $3, $4, JSON.parse($5)]
+const [print, call, arm, disarm, fill, env, part] = [$0, $1, $2, $3, $4, JSON.parse($5), $6]
 const { host } = globalThis.__croft
 delete globalThis.__croft
 const PromiseClass = Promise
@@ -37,6 +38,7 @@ host.call = (name, argument) =>
   })
 host.now = () => Date.now()
 host.random = (size) => new Uint8Array(fill(size))
+host.part = part
 host.setTimer = (delay, repeat, fire) => {
   timers.set(++lastTimer, { fire, repeat })
   arm(lastTimer, delay, repeat)
@@ -55,14 +57,24 @@ return (kind, id, text) => {
   timer?.fire()
 }`
 
-let snapshot: Promise<ivm.ExternalCopy<ArrayBuffer>> | undefined
+let platform: Promise<Platform> | undefined
 
-const takeSnapshot = async () =>
-  ivm.Isolate.createSnapshot([{ code: await bundlePrelude(), filename: 'croft:prelude' }])
+interface Platform {
+  readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
+  readonly parts: GuestParts
+}
+
+async function bundlePlatform(): Promise<Platform> {
+  const { prelude, parts } = await bundleGuest()
+  const snapshot = ivm.Isolate.createSnapshot([{ code: prelude, filename: 'croft:prelude' }])
+  return { snapshot, parts: new GuestParts(parts) }
+}
 
 /** A context made from a snapshot of the real prelude, in an isolate of its own. */
 export class Guest implements Disposable {
   readonly lines: Line[] = []
+  /** In the order in which the code needed them. */
+  readonly loadedParts: string[] = []
   readonly #isolate: ivm.Isolate
   readonly #context: ivm.Context
   readonly #timers = new Map<number, NodeJS.Timeout>()
@@ -73,9 +85,10 @@ export class Guest implements Disposable {
   }
 
   static async open(options: GuestOptions = {}): Promise<Guest> {
-    snapshot ??= takeSnapshot()
-    const guest = new Guest(new ivm.Isolate({ snapshot: await snapshot, memoryLimit: 256 }))
-    guest.#connect(options)
+    platform ??= bundlePlatform()
+    const { snapshot, parts } = await platform
+    const guest = new Guest(new ivm.Isolate({ snapshot, memoryLimit: 256 }))
+    guest.#connect(parts, options)
     return guest
   }
 
@@ -95,7 +108,7 @@ export class Guest implements Disposable {
     if (!this.#isolate.isDisposed) this.#isolate.dispose()
   }
 
-  #connect({ answer = refuse, env = {} }: GuestOptions): void {
+  #connect(parts: GuestParts, { answer = refuse, env = {} }: GuestOptions): void {
     const enter = this.#context.evalClosureSync(
       PORT,
       [
@@ -118,6 +131,11 @@ export class Guest implements Disposable {
           new ivm.ExternalCopy(randomFillSync(new Uint8Array(size)).buffer).copyInto(),
         ),
         JSON.stringify(env),
+        parts.callback({
+          isolate: this.#isolate,
+          context: this.#context,
+          loaded: (name) => this.loadedParts.push(name),
+        }),
       ],
       { result: { reference: true } },
     ) as ivm.Reference<(kind: string, id: number, text?: string) => void>

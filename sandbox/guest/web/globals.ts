@@ -12,6 +12,7 @@ import { host } from './host.ts'
 import { defineGlobal, defineOperation } from './interface.ts'
 import { navigator } from './navigator.ts'
 import { performance } from './performance.ts'
+import './url-pattern.ts'
 import { structuredClone } from './structured-clone.ts'
 import { queueMicrotask, timers } from './timers.ts'
 

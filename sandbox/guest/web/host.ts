@@ -1,4 +1,7 @@
+import type { PartName } from '#sandbox/part-names.ts'
 import type { HostCallName } from '#sandbox/protocol.ts'
+
+import type { PartScript } from './parts.ts'
 
 /**
  * The one object through which code inside the isolate reaches its host. The web platform calls it at run time
@@ -18,6 +21,8 @@ export interface HostPort {
   now(): number
   /** That many bytes of entropy from the host, in a buffer of their own; at most 65 536. */
   random(bytes: number): Uint8Array<ArrayBuffer>
+  /** Compiles a part of the web platform; once for each. */
+  part(name: PartName): PartScript
   /** What `Deno.env` shows; a copy of its own for each context, which site code may change. */
   env: Record<string, string>
   /** Set by `Deno.serve`: answers calls of the function when its module exports no handler. */
@@ -43,6 +48,7 @@ export const host: HostPort = {
   clearTimer: absent,
   now: absent,
   random: absent,
+  part: absent,
   env: {},
   serve: null,
 }

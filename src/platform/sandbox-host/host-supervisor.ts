@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import { AppError } from '#base/app-error.ts'
 import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import type { GuestScripts } from '#sandbox/part-names.ts'
 
 import { type HostPlace, isOnDemand, type RoleOnDemand } from './host-place.ts'
 import { type HostExit, HostProcess } from './host-process.ts'
@@ -42,7 +43,7 @@ export interface HostSupervisorDeps {
   readonly warmIsolates: number
   /** Where the prelude's snapshot is kept. */
   readonly snapshotPath: string
-  readonly prelude: string
+  readonly scripts: GuestScripts
   readonly events: WorkerEvents
   onWorkerConnected(worker: WorkerConnection): void
   onWorkerLost(worker: WorkerConnection, exit: WorkerExit): void
@@ -173,7 +174,7 @@ export class HostSupervisor {
   }
 
   #newHost(seat: Seat): Host {
-    const { jail, entry, logger, snapshotPath, prelude, warmIsolates, memoryBytes } = this.#deps
+    const { jail, entry, logger, snapshotPath, scripts, warmIsolates, memoryBytes } = this.#deps
     this.#started += 1
     const { socketPath } = this.#folder
     const { progressPath, draftPath } = this.#folder.filesOfHost(this.#started)
@@ -191,7 +192,7 @@ export class HostSupervisor {
           progressPath,
           snapshotPath,
           draftPath,
-          prelude,
+          ...scripts,
           warmIsolates,
           memoryBytes,
         },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
+import type { GuestScripts } from '#sandbox/part-names.ts'
 
 import type { Call } from './call.ts'
 import { Dispatcher } from './dispatcher.ts'
@@ -46,8 +47,8 @@ export interface SandboxHostsDeps {
   readonly logger: Logger
   /** Where snapshots are kept; private to the service. */
   readonly cacheDir: string
-  /** The script that makes an isolate's global scope. */
-  readonly prelude: string
+  /** What makes an isolate's global scope. */
+  readonly scripts: GuestScripts
   /** What stands around every process; the walls that this machine has when left out. */
   readonly jail?: Jail
   /** What the processes run; those beside this program when left out. */
@@ -70,7 +71,7 @@ export class SandboxHosts implements Sandbox {
   #closing: Promise<void> | undefined
 
   private constructor(deps: SandboxHostsDeps & { readonly jail: Jail }) {
-    const { config, environment, logger, cacheDir, prelude, jail } = deps
+    const { config, environment, logger, cacheDir, scripts, jail } = deps
     const entries = deps.entries ?? sandboxEntries()
     const ordinaryHosts = Math.max(MIN_HOSTS, config.hosts) - 1
     const dispatcher = new Dispatcher({
@@ -97,8 +98,8 @@ export class SandboxHosts implements Sandbox {
       jail,
       entry: entries.host,
       logger,
-      snapshotPath: snapshotPathOf(cacheDir, prelude, jail.node),
-      prelude,
+      snapshotPath: snapshotPathOf(cacheDir, scripts.prelude, jail.node),
+      scripts,
       ordinaryHosts,
       memoryBytes: config.hostMemoryMb * 1024 * 1024,
       warmIsolates: config.warmIsolates,

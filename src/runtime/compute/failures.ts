@@ -60,4 +60,4 @@ const ownLines = (stack: string): string[] =>
   stack
     .slice(0, 4000)
     .split('\n')
-    .filter((line) => !/^\s*at .*croft:prelude:/.test(line))
+    .filter((line) => !/^\s*at .*croft:prelude(?:\/[a-z-]+)?:/.test(line))

@@ -27,6 +27,10 @@ describe('ad-hoc code', () => {
     ['module.exports', 'module.exports = async ({ payload }) => payload.n + 1'],
     ['exports.handler', 'exports.handler = async ({ payload }) => payload.n + 1'],
     ['an ES module', 'export default ({ payload }) => payload.n + 1'],
+    [
+      'a call that needs a part of the platform',
+      'export default () => Number(new URLPattern({ pathname: "/:n" }).exec("http://c.test/42").pathname.groups.n)',
+    ],
   ])('of the form %s runs', async (_what, code) => {
     expect(await compute(code)).toMatchObject({ ok: true, result: '42', logs: [] })
   })
