@@ -110,13 +110,13 @@ export interface Platform {
 
 export async function openContext(platform: Platform): Promise<AppContext> {
   const { config, sealer } = platform
-  const { sql, database, notifications } = platform.postgres
+  const { statements, database, notifications } = platform.postgres
   const siteKeys = new SiteKeys()
   const siteOf = (siteId: string) => sites.get(siteId)
   const siteByHost = (host: string) => sites.byHost(host)
   const pageTokens = new PageTokens(sealer.derive('page-tokens'))
   const deps = { ...platform, database, notifications, siteKeys, siteOf, siteByHost, pageTokens }
-  const queue = await openQueue({ sql, notifications, log: platform.logger })
+  const queue = await openQueue({ statements, notifications, log: platform.logger })
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = await platform.openObjects(objectUrls)
   const stores = { queue, objects, objectUrls }

@@ -13,30 +13,45 @@ interface ReadinessPlatform {
 
 type ReadinessServices = Pick<Runtime, 'sandbox'> & Pick<Mail, 'smtp' | 'submission'>
 
+/** How long a part may take to answer. Who asks wants to know within two seconds. */
+const ANSWER_MS = 1500
+
 /** What `/readyz` tells. Every value other than `ok` says what is wrong. */
 export async function checkReadiness(
   { config, postgres, sharedCache }: ReadinessPlatform,
   objects: Pick<ObjectStore, 'ping'>,
   { sandbox, smtp, submission }: ReadinessServices,
 ): Promise<Readonly<Record<string, string>>> {
-  const answers = (check: Promise<unknown>): Promise<string> =>
-    check.then(
-      () => 'ok',
-      () => 'does not answer',
-    )
   const [database, store, redis] = await Promise.all([
-    answers(postgres.database.ping()),
-    answers(objects.ping()),
-    sharedCache.ping(),
+    inTime(postgres.database.ping()),
+    inTime(objects.ping()),
+    inTime(sharedCache.ping()),
   ])
   return {
-    postgres: database,
-    objects: store,
+    postgres: said(database),
+    objects: said(store),
     sandbox: sandbox.status().ready ? 'ok' : 'starting',
     ...(config.roles.includes('mail')
       ? { smtp: listens(smtp), submission: listens(submission) }
       : {}),
-    ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : 'does not answer' }),
+    ...(redis === null ? {} : { redis: redis === 'ok' ? 'ok' : NO_ANSWER }),
+  }
+}
+
+const NO_ANSWER = 'does not answer'
+
+const said = (answer: unknown): string => (answer === NO_ANSWER ? NO_ANSWER : 'ok')
+
+/** What a part answers, or that it does not. */
+async function inTime<Answer>(asked: Promise<Answer>): Promise<Answer | typeof NO_ANSWER> {
+  const late = Promise.withResolvers<typeof NO_ANSWER>()
+  const timer = setTimeout(() => late.resolve(NO_ANSWER), ANSWER_MS)
+  try {
+    return await Promise.race([asked, late.promise])
+  } catch {
+    return NO_ANSWER
+  } finally {
+    clearTimeout(timer)
   }
 }
 

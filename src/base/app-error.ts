@@ -19,6 +19,8 @@ export interface AppErrorOptions extends ErrorOptions {
   readonly fields?: Readonly<Record<string, unknown>>
   /** Only for `OperationRejected`: the 4xx status and code that the site's own function threw. */
   readonly thrown?: { readonly statusCode: number; readonly code: string }
+  /** Its cause was logged where it was found: a part that is away for a while, which everything that needs it meets. */
+  readonly isLogged?: boolean
 }
 
 /** An expected failure. Its message is safe to show; anything private belongs in `cause`. */
@@ -29,6 +31,7 @@ export class AppError extends Error {
   readonly retryAfterSeconds: number | undefined
   readonly fields: Readonly<Record<string, unknown>> | undefined
   readonly thrown: AppErrorOptions['thrown']
+  readonly isLogged: boolean
 
   constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -37,6 +40,7 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds
     this.fields = options.fields
     this.thrown = options.thrown
+    this.isLogged = options.isLogged ?? false
   }
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
+import { AppError } from '#base/app-error.ts'
+
 import { createLogger } from './create-logger.ts'
 
 const lines: string[] = []
@@ -40,6 +42,20 @@ describe('a log line', () => {
   test('carries an error with its stack and its cause', () => {
     const err = new Error('outer', { cause: new Error('inner') })
     expect(JSON.stringify(written(() => log.error({ err })))).toMatch(/outer.*inner/)
+  })
+
+  test('is left out where the error was logged when it was found, or is caused by such a one', () => {
+    const away = new AppError('ServiceUnavailable', 'The database does not answer', {
+      isLogged: true,
+    })
+    log.error({ err: away }, 'queue')
+    log.warn({ err: Object.assign(new Error('a copy'), { isLogged: true }) })
+    log.warn({ err: new Error('outer', { cause: away }) })
+    log.error(away)
+    expect(lines).toEqual([])
+    expect(written(() => log.error({ err: new AppError('SiteNotFound', 'no') }))).toMatchObject({
+      err: { code: 'SiteNotFound' },
+    })
   })
 
   test('does not repeat the rows that a database complains of', () => {

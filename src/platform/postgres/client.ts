@@ -24,6 +24,10 @@ export interface ClientOptions {
   readonly statementTimeoutMs?: number
   /** The age at which a connection is replaced; about 45 minutes when left out, never when null. */
   readonly maxLifetimeSeconds?: number | null
+  /** How long it may take until a new connection is ready; 10 when left out. */
+  readonly connectTimeoutSeconds?: number
+  /** Closes a connection that nobody has used for so long; never when left out. */
+  readonly idleTimeoutSeconds?: number
   readonly onClose?: () => void
   readonly onNotify?: (channel: string, payload: string) => void
 }
@@ -35,11 +39,12 @@ const RECONNECT_SECONDS = 0.25
 export function createClient(options: ClientOptions): SqlClient {
   const settings = {
     max: options.max,
-    connect_timeout: 10,
+    connect_timeout: options.connectTimeoutSeconds ?? 10,
     backoff: () => RECONNECT_SECONDS * (0.5 + Math.random() / 2),
     onnotice: () => {},
     fetch_types: false,
     ...(options.maxLifetimeSeconds !== undefined && { max_lifetime: options.maxLifetimeSeconds }),
+    ...(options.idleTimeoutSeconds !== undefined && { idle_timeout: options.idleTimeoutSeconds }),
     ...(options.onClose && { onclose: options.onClose }),
     // Read by the driver, but missing from its types.
     ...(options.onNotify && { onnotify: options.onNotify }),

@@ -4,27 +4,36 @@ import { AppError } from '#base/app-error.ts'
 import { Limiter } from '#base/limiter.ts'
 
 import type { ClientOptions } from './client.ts'
+import { type ConnectionWatch, databaseAway } from './connection-watch.ts'
 import { PooledConnection, type RunStatement } from './pooled-connection.ts'
 
 const WAIT_MS = 10_000
 
-/** At most `max` connections, opened when needed. Who finds none free waits in line, ten seconds at most. */
+/**
+ * At most `max` connections, opened when needed. Who finds none free waits in line, ten seconds at most; while the watch says that
+ * the database is away, nobody waits.
+ */
 export class ConnectionPool implements PostgresPool {
   /** Kysely would cancel statements with it, over a connection beside the pool: nothing here does. */
   readonly options = {}
   readonly #options: ClientOptions
   readonly #limiter: Limiter
-  readonly #closing = new AbortController()
+  readonly #watch: ConnectionWatch
+  #isClosed = false
+  /** Sends those away who wait in line. */
+  #waiting = new AbortController()
   readonly #all = new Set<PooledConnection>()
   /** The one used last is used next, so that few stay busy. */
   readonly #idle: PooledConnection[] = []
 
-  constructor(options: ClientOptions) {
+  constructor(options: ClientOptions, watch: ConnectionWatch) {
     this.#options = options
+    this.#watch = watch
+    watch.onAway(() => this.#refuseWaiting())
     this.#limiter = new Limiter({
       permits: options.max,
       maxWaitMs: WAIT_MS,
-      refuse: ({ reason }) => (reason === 'aborted' ? closed() : busy()),
+      refuse: ({ reason }) => (reason === 'aborted' ? this.#refusal() : busy()),
     })
   }
 
@@ -46,29 +55,45 @@ export class ConnectionPool implements PostgresPool {
 
   /** Waits for statements that run, not for transactions that stand open: let those finish before. */
   async end(): Promise<void> {
-    this.#closing.abort()
+    this.#isClosed = true
+    this.#refuseWaiting()
     await Promise.all([...this.#all].map((connection) => connection.close()))
   }
 
   async #take(): Promise<PooledConnection> {
-    await this.#limiter.acquire({ signal: this.#closing.signal })
-    return this.#idle.pop() ?? this.#open()
+    if (this.#isClosed) throw closed()
+    this.#watch.check()
+    await this.#limiter.acquire({ signal: this.#waiting.signal })
+    const connection = this.#idle.pop()
+    if (connection === undefined) return this.#open()
+    return connection.mustBeReplaced ? this.#replace(connection) : connection
+  }
+
+  #refuseWaiting(): void {
+    this.#waiting.abort()
+    this.#waiting = new AbortController()
+  }
+
+  #refusal(): Error {
+    return this.#isClosed ? closed() : databaseAway()
   }
 
   #open(): PooledConnection {
     const connection = new PooledConnection(this.#options)
     this.#all.add(connection)
+    this.#watch.add(connection)
     return connection
   }
 
   #release(connection: PooledConnection): void {
-    if (this.#closing.signal.aborted) return
+    if (this.#isClosed) return
     this.#idle.push(connection.mustBeReplaced ? this.#replace(connection) : connection)
     this.#limiter.release()
   }
 
   #replace(connection: PooledConnection): PooledConnection {
     this.#all.delete(connection)
+    this.#watch.delete(connection)
     // It has nothing to do any more; a fault while it says goodbye concerns nobody.
     connection.close().catch(() => {})
     return this.#open()

@@ -5,6 +5,7 @@ import { hasCode } from '#base/error-code.ts'
 
 import { byteaList } from './array-types.ts'
 import { type ClientOptions, type SqlClient, createClient } from './client.ts'
+import type { StatementInFlight, WatchedConnection } from './connection-watch.ts'
 
 /** The age at which a connection is replaced: the server's memory for it only grows. */
 const MAX_AGE_MS = 45 * 60_000
@@ -21,11 +22,14 @@ export type RunStatement = <Row>(
  * One connection of the pool: a client of its own, because only a client's `onclose` tells at once that a connection is
  * gone. postgres.js would open the next one silently, and a half-finished transaction would go on outside of any.
  */
-export class PooledConnection {
+export class PooledConnection implements WatchedConnection {
+  readonly inFlight = new Set<StatementInFlight>()
   readonly #client: SqlClient
   readonly #openedAt = performance.now()
+  #lastPid: number | undefined
   #losses = 0
   #dying = false
+  #givenUp: (() => Error) | undefined
 
   constructor(options: Omit<ClientOptions, 'max' | 'onClose' | 'maxLifetimeSeconds'>) {
     this.#client = createClient({
@@ -44,6 +48,10 @@ export class PooledConnection {
     return this.#dying || performance.now() - this.#openedAt > MAX_AGE_MS
   }
 
+  get lastPid(): number | undefined {
+    return this.#lastPid
+  }
+
   /** For one borrower: its statements all run in the same session, or fail. */
   session(): RunStatement {
     const losses = this.#losses
@@ -57,10 +65,14 @@ export class PooledConnection {
 
   /** A statement that needs no session of its own: whoever sends several takes a session. */
   readonly run: RunStatement = async (text, parameters) => {
+    // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.
+    const given = parameters.map(asGiven) as never[]
+    const query = this.#client.unsafe(text, given, { prepare: true })
+    const statement = new SentStatement(query)
+    this.inFlight.add(statement)
     try {
-      // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.
-      const given = parameters.map(asGiven) as never[]
-      const result = await this.#client.unsafe(text, given, { prepare: true })
+      const result = await query
+      this.#lastPid = statement.pid
       const { command, count: rowCount } = result
       // The caller's words: Kysely's types come from the query that it compiled.
       return { rows: Array.from(result), rowCount, command } as PostgresQueryResult<never>
@@ -69,12 +81,45 @@ export class PooledConnection {
       // Kysely adds to the stack, which the driver has made read-only.
       if (leavesSessionOpen(error)) throw Object.defineProperty(error, 'stack', { writable: true })
       this.#dying = true
-      throw connectionLost(error)
+      const cause = this.#givenUp?.() ?? error
+      throw cause instanceof AppError ? cause : connectionLost(cause)
+    } finally {
+      this.inFlight.delete(statement)
     }
+  }
+
+  giveUp(cause: () => Error): void {
+    this.#givenUp = cause
+    this.#dying = true
+    // The driver rejects what is in flight.
+    this.#client.end({ timeout: 0 }).catch(() => {})
+  }
+
+  expire(): void {
+    this.#dying = true
   }
 
   close(): Promise<void> {
     return this.#client.end({ timeout: 5 })
+  }
+}
+
+/** The driver notes at a statement which server process it was sent to; its types do not say so. */
+interface SentQuery {
+  readonly state?: { readonly pid: number | null } | null
+}
+
+class SentStatement implements StatementInFlight {
+  readonly sinceMs = performance.now()
+  atWorkMs = 0
+  readonly #query: SentQuery
+
+  constructor(query: object) {
+    this.#query = query
+  }
+
+  get pid(): number | undefined {
+    return this.#query.state?.pid ?? undefined
   }
 }
 

@@ -2,33 +2,36 @@ import { Kysely, PostgresDialect } from 'kysely'
 
 import type { Logger } from '#platform/log/logger.ts'
 
+import { backendProbe } from './backend-probe.ts'
 import { type SqlClient, createClient } from './client.ts'
 import { ConnectionPool } from './connection-pool.ts'
+import { ConnectionWatch } from './connection-watch.ts'
 import type { DatabaseSchema } from './database-schema.ts'
 import { Database } from './database.ts'
 import { PostgresNotifications } from './notifications.ts'
+import type { RunStatement } from './pooled-connection.ts'
 import { assertRowLevelSecurity, selectAppRole } from './role.ts'
 
 const STATEMENT_TIMEOUT_MS = 60_000
 /** Connections for transactions. */
 const TRANSACTION_POOL = 16
-/** Connections for single statements: the queue's and a few at start. */
+/** Connections for single statements of the queue, which must not wait for transactions that wait for it. */
 const STATEMENT_POOL = 3
+const START_IDLE_SECONDS = 5
 
 export interface PostgresPlatform extends AsyncDisposable {
   readonly database: Database
   readonly notifications: PostgresNotifications
-  /**
-   * As the app role, for single statements outside of any site: its `begin` and `reserve` do not survive the loss of a
-   * connection (an exception that nobody can catch, and statements in somebody else's session).
-   */
+  /** As the app role, for single statements outside of any site. */
+  readonly statements: RunStatement
+  /** The same for a start, which may wait: nobody watches its connection. It is closed while nobody uses it. */
   readonly sql: SqlClient
 }
 
 export interface ConnectOptions {
   readonly url: string
   readonly log: Logger
-  /** Connections for transactions; the queue and notifications use four more. */
+  /** Connections for transactions; the queue, notifications and a start use five more. */
   readonly poolSize?: number
 }
 
@@ -36,27 +39,37 @@ export interface ConnectOptions {
 export async function connectPostgres(options: ConnectOptions): Promise<PostgresPlatform> {
   const role = await findRole(options.url)
   const settings = { url: options.url, role, statementTimeoutMs: STATEMENT_TIMEOUT_MS }
-  const sql = createClient({ ...settings, max: STATEMENT_POOL })
+  const sql = createClient({ ...settings, max: 1, idleTimeoutSeconds: START_IDLE_SECONDS })
+  let knowsBackends: boolean
   try {
     await assertRowLevelSecurity(sql)
+    knowsBackends = await isGivenServersPid(sql)
   } catch (error) {
     await sql.end({ timeout: 1 })
     throw error
   }
-  const pool = new ConnectionPool({ ...settings, max: options.poolSize ?? TRANSACTION_POOL })
+  const watch = new ConnectionWatch({
+    probe: backendProbe(options.url),
+    log: options.log,
+    statementTimeoutMs: STATEMENT_TIMEOUT_MS,
+    knowsBackends,
+  })
+  const pool = new ConnectionPool({ ...settings, max: options.poolSize ?? TRANSACTION_POOL }, watch)
+  const statements = new ConnectionPool({ ...settings, max: STATEMENT_POOL }, watch)
   const dialect = new PostgresDialect({ pool })
   const database = new Database(new Kysely<DatabaseSchema>({ dialect }), pool.run)
   const notifications = new PostgresNotifications({ url: options.url, role, log: options.log })
   return {
     database,
     notifications,
+    statements: statements.run,
     sql,
     async [Symbol.asyncDispose]() {
       await notifications[Symbol.asyncDispose]()
       await database[Symbol.asyncDispose]()
       // Kysely leaves a pool alone that it has not used yet.
-      await pool.end()
-      await sql.end({ timeout: 5 })
+      await Promise.all([pool.end(), statements.end(), sql.end({ timeout: 5 })])
+      watch[Symbol.dispose]()
     },
   }
 }
@@ -68,4 +81,10 @@ async function findRole(url: string): Promise<string | undefined> {
   } finally {
     await asItself.end({ timeout: 1 })
   }
+}
+
+/** Whether a connection is told its server's own process id: a pooler between would tell one of its own. */
+async function isGivenServersPid(sql: SqlClient): Promise<boolean> {
+  const { state, ...rows } = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+  return rows[0]?.pid === state.pid
 }

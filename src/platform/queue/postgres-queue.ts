@@ -3,11 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { type Job, PgBoss } from 'pg-boss'
 
 import type { Logger } from '#platform/log/logger.ts'
-import type { SqlClient } from '#platform/postgres/client.ts'
 import type { Tx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
+import type { RunStatement } from '#platform/postgres/pooled-connection.ts'
 
-import { bossInTransaction, bossOnClient } from './boss-database.ts'
+import { bossInTransaction, bossOnStatements } from './boss-database.ts'
 import { JobsUnderWay } from './jobs-under-way.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import {
@@ -35,14 +35,14 @@ interface Handler {
   readonly givenUp: ((job: object) => Promise<void>) | undefined
 }
 
-/** Starts a queue on an installed schema. `sql` is the app role's. */
+/** Starts a queue on an installed schema. `statements` are the app role's. */
 export async function openQueue(deps: {
-  readonly sql: SqlClient
+  readonly statements: RunStatement
   readonly notifications: Notifications
   readonly log: Logger
 }): Promise<PostgresQueue> {
   const boss = new PgBoss({
-    db: bossOnClient(deps.sql),
+    db: bossOnStatements(deps.statements),
     // Changes of the schema, and indexes, are the owner's business: see `installQueue`.
     migrate: false,
     createSchema: false,
@@ -60,7 +60,7 @@ export async function openQueue(deps: {
 /** pg-boss behind our words: jobs enlist in our transactions, and our notifications wake the workers. */
 export class PostgresQueue implements Queue, AsyncDisposable {
   readonly #boss: PgBoss
-  readonly #sql: SqlClient
+  readonly #statements: RunStatement
   readonly #notifications: Notifications
   readonly #log: Logger
   readonly #handlers = new Map<QueueName, Handler>()
@@ -69,12 +69,12 @@ export class PostgresQueue implements Queue, AsyncDisposable {
 
   constructor(deps: {
     readonly boss: PgBoss
-    readonly sql: SqlClient
+    readonly statements: RunStatement
     readonly notifications: Notifications
     readonly log: Logger
   }) {
     this.#boss = deps.boss
-    this.#sql = deps.sql
+    this.#statements = deps.statements
     this.#notifications = deps.notifications
     this.#log = deps.log
   }
@@ -161,7 +161,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       queue: name,
       // A fetch that was under way when the stop came may still bring a job.
       run: (job: Job<object>) =>
-        stop.aborted ? requeue(this.#sql, name, job) : this.#runJob(name, handler, job),
+        stop.aborted ? requeue(this.#statements, name, job) : this.#runJob(name, handler, job),
       // One that ends looks for the next by itself, but only within its own bounds.
       ended: () => (oneEach > 0 ? this.#wake(name) : undefined),
       stop,
@@ -174,7 +174,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     const dead = deadLetterQueue(name)
     const polling = { batchSize: 1, pollingIntervalSeconds: POLL_SECONDS }
     await this.#boss.work<object>(dead, polling, async ([job]) => {
-      if (job && stop.aborted) await requeue(this.#sql, dead, job)
+      if (job && stop.aborted) await requeue(this.#statements, dead, job)
       else if (job) await givenUp(job.data)
     })
   }
@@ -189,7 +189,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       this.#log.warn({ ...failure, ...about }, 'job failed')
       throw error
     }
-    await requeue(this.#sql, name, job)
+    await requeue(this.#statements, name, job)
     this.#log.info(about, 'job handed back')
   }
 
@@ -213,15 +213,17 @@ async function aborted(signal: AbortSignal): Promise<void> {
  * retries left. The next claim counts as another attempt, so pg-boss's own settling of this one finds nothing to settle.
  */
 async function requeue(
-  sql: SqlClient,
+  statements: RunStatement,
   queue: string,
   { id, retryCount }: Job<object>,
 ): Promise<void> {
-  await sql`
-    with given as (
-      update pgboss.job
-      set state = 'retry', retry_limit = retry_limit + 1, start_after = now(), heartbeat_on = null
-      where name = ${queue} and id = ${id} and state = 'active' and retry_count = ${retryCount}
-      returning name)
-    select pg_notify('croft_queue', json_build_object('queue', name)::text) from given`
+  await statements(
+    `with given as (
+       update pgboss.job
+       set state = 'retry', retry_limit = retry_limit + 1, start_after = now(), heartbeat_on = null
+       where name = $1 and id = $2 and state = 'active' and retry_count = $3
+       returning name)
+     select pg_notify('croft_queue', json_build_object('queue', name)::text) from given`,
+    [queue, id, retryCount],
+  )
 }

@@ -1,0 +1,69 @@
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
+
+interface Pair {
+  readonly near: Socket
+  readonly far: Socket | undefined
+}
+
+/** A way to a server that can fall silent, as a network does that drops every packet. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #target: URL
+  readonly #pairs = new Set<Pair>()
+  readonly #server = createServer((near) => this.#accept(near))
+  #isSilent = false
+
+  private constructor(target: URL) {
+    this.#target = target
+  }
+
+  static async start(target: string): Promise<TcpProxy> {
+    const proxy = new TcpProxy(new URL(target))
+    await new Promise<void>((resolve) => proxy.#server.listen(0, '127.0.0.1', resolve))
+    return proxy
+  }
+
+  /** The server's URL by way of this. */
+  get url(): string {
+    const url = new URL(this.#target)
+    url.hostname = '127.0.0.1'
+    url.port = String((this.#server.address() as AddressInfo).port)
+    return url.href
+  }
+
+  /** From now on nothing arrives, on new connections neither. */
+  fallSilent(): void {
+    this.#isSilent = true
+    for (const { near, far } of this.#pairs) {
+      near.unpipe()
+      far?.unpipe()
+      near.pause()
+      far?.pause()
+    }
+  }
+
+  /** New connections work. Those that were silent stay so, and whom they led to has forgotten them. */
+  leadElsewhere(): void {
+    this.#isSilent = false
+    for (const { far } of this.#pairs) far?.destroy()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { near, far } of this.#pairs) {
+      near.destroy()
+      far?.destroy()
+    }
+    await new Promise((resolve) => this.#server.close(resolve))
+  }
+
+  #accept(near: Socket): void {
+    const { hostname, port } = this.#target
+    const far = this.#isSilent ? undefined : connect(Number(port), hostname)
+    const pair = { near, far }
+    this.#pairs.add(pair)
+    near.on('error', () => far?.destroy())
+    near.on('close', () => this.#pairs.delete(pair))
+    if (far === undefined) return
+    far.on('error', () => near.destroy())
+    near.pipe(far).pipe(near)
+  }
+}
