@@ -13,6 +13,9 @@ export const USAGE = `usage: npm run conformance -- --wpt FOLDER [options]
   --list-failures  a line for each failure; beside another runtime, for each that passes there
   --json FILE      writes the figures and all failures there`
 
+/** The runtime that each suite can be run in beside us. */
+export const BESIDE = { wpt: 'node', deno: 'deno' } as const
+
 export interface ConformanceOptions {
   readonly suite: 'wpt' | 'deno'
   readonly folder: string
@@ -59,7 +62,7 @@ export function parseConformanceOptions(args: readonly string[]): ConformanceOpt
 }
 
 function requireBeside(suite: 'wpt' | 'deno', beside: string | undefined): void {
-  const known = suite === 'wpt' ? 'node' : 'deno'
+  const known = BESIDE[suite]
   if (beside !== undefined && beside !== known)
     throw new Error(`--beside: with --${suite} it is "${known}", not "${beside}"`)
 }

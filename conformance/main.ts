@@ -1,6 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 
-import { type ConformanceOptions, parseConformanceOptions, USAGE } from './conformance-options.ts'
+import {
+  BESIDE,
+  type ConformanceOptions,
+  parseConformanceOptions,
+  USAGE,
+} from './conformance-options.ts'
+import { runDeno } from './deno/run-deno.ts'
+import { DenoLane } from './lanes/deno-lane.ts'
 import { openIsolateLane, openNodeLane } from './lanes/open-lanes.ts'
 import { failureLines, reportJson, reportTable } from './report.ts'
 import { runWpt } from './wpt/run-wpt.ts'
@@ -8,16 +15,25 @@ import { runWpt } from './wpt/run-wpt.ts'
 /** How long one file may take in one runtime. */
 const JOB_MS = 30_000
 
+const SUITES = {
+  wpt: {
+    runs: runWpt,
+    openBeside: (running: AsyncDisposableStack) => openNodeLane(JOB_MS, running),
+  },
+  deno: { runs: runDeno, openBeside: () => new DenoLane(JOB_MS) },
+}
+
 async function conformance(options: ConformanceOptions): Promise<void> {
   await using running = new AsyncDisposableStack()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))
   }
   const ours = await openIsolateLane(JOB_MS, running)
-  const beside = options.isBeside ? openNodeLane(JOB_MS, running) : undefined
-  const results = await runWpt(options, { ours, beside, progress })
+  const { runs, openBeside } = SUITES[options.suite]
+  const beside = options.isBeside ? openBeside(running) : undefined
+  const results = await runs(options, { ours, beside, progress })
   if (options.listsFailures) for (const line of failureLines(results)) console.log(line)
-  console.log(reportTable(results, options.isBeside ? 'node' : ''))
+  console.log(reportTable(results, options.isBeside ? BESIDE[options.suite] : ''))
   if (options.jsonPath !== undefined) await writeFile(options.jsonPath, reportJson(results))
 }
 

@@ -17,8 +17,19 @@ export interface JobOutcome {
   readonly message: string
 }
 
+export interface JobRunner {
+  run(job: Job): Promise<JobOutcome>
+}
+
+/** Where the files of a run are run. */
+export interface Lanes {
+  readonly ours: JobRunner
+  readonly beside: JobRunner | undefined
+  progress(words: string): void
+}
+
 /** A process that runs one job after another. What hangs or crashes in it ends with it; the next job gets a new one. */
-export class Lane implements AsyncDisposable {
+export class Lane implements JobRunner, AsyncDisposable {
   readonly #options: LaneOptions
   #child: Promise<ChildProcess> | undefined
 

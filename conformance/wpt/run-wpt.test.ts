@@ -2,10 +2,11 @@ import { fileURLToPath } from 'node:url'
 
 import { afterAll, describe, expect, test } from 'vitest'
 
+import type { Lanes } from '#conformance/lanes/lane.ts'
 import { openIsolateLane, openNodeLane } from '#conformance/lanes/open-lanes.ts'
 import type { GroupResult } from '#conformance/report.ts'
 
-import { runWpt, type WptLanes } from './run-wpt.ts'
+import { runWpt } from './run-wpt.ts'
 
 const FOLDER = fileURLToPath(new URL('../fixtures/wpt', import.meta.url))
 /** Long enough on a busy machine; only what hangs takes a whole one. */
@@ -17,7 +18,7 @@ afterAll(() => running.disposeAsync())
 const ours = await openIsolateLane(JOB_MS, running)
 const beside = openNodeLane(JOB_MS, running)
 
-async function run(match: string, lanes: Partial<WptLanes>): Promise<GroupResult> {
+async function run(match: string, lanes: Partial<Lanes>): Promise<GroupResult> {
   const options = { folder: FOLDER, only: ['url'], match }
   const [result] = await runWpt(options, { ours, beside: undefined, progress: () => {}, ...lanes })
   if (result === undefined) throw new Error(`No file has "${match}" in its path`)
@@ -33,7 +34,7 @@ describe('a run of Web Platform Tests', () => {
   test('counts what passes, in our isolate and in Node', async () => {
     const result = await run('passes', { beside })
     const all = ['at once', 'after a timer', 'with a file of the folder']
-    expect(passes(result.ours)).toEqual(all)
+    expect(passes(result.ours).toSorted()).toEqual(all.toSorted())
     expect(result.beside && passes(result.beside).toSorted()).toEqual(all.toSorted())
     expect(failures(result.ours)).toEqual([])
   })

@@ -1,5 +1,5 @@
 import type { ConformanceOptions } from '#conformance/conformance-options.ts'
-import type { Lane } from '#conformance/lanes/lane.ts'
+import type { Lanes } from '#conformance/lanes/lane.ts'
 import type { GroupResult } from '#conformance/report.ts'
 import { Tally } from '#conformance/tally.ts'
 
@@ -8,16 +8,10 @@ import { findTests } from './find-tests.ts'
 import { testProgram } from './program.ts'
 import type { TestFile } from './test-file.ts'
 
-export interface WptLanes {
-  readonly ours: Lane
-  readonly beside: Lane | undefined
-  progress(words: string): void
-}
-
 /** Runs the areas that are asked for, file by file. */
 export async function runWpt(
   { folder, only, match }: Pick<ConformanceOptions, 'folder' | 'only' | 'match'>,
-  lanes: WptLanes,
+  lanes: Lanes,
 ): Promise<GroupResult[]> {
   const results: GroupResult[] = []
   for (const area of (only ?? AREA_NAMES).filter(isArea)) {
@@ -43,7 +37,7 @@ export async function runWpt(
 async function runVariant(
   root: string,
   { file, variant }: { readonly file: TestFile; readonly variant: string },
-  [{ ours, beside }, lanes]: readonly [GroupResult, WptLanes],
+  [{ ours, beside }, lanes]: readonly [GroupResult, Lanes],
 ): Promise<void> {
   const name = `${file.path}${variant}`
   const program = await testProgram(root, file, variant).catch((error: unknown) => error)
