@@ -115,7 +115,7 @@ export class Engine {
   #define(id: number, text: string): void {
     let definition = JSON.parse(text) as SlotDefinition
     if (definition.purpose === 'compute') {
-      const modules = definition.modules.map(({ path, code }) => adHocModule(path, code))
+      const modules = definition.modules.map(adHocModule)
       definition = { ...definition, modules }
     }
     this.#slots.set(id, { id, definition, instance: undefined })

@@ -1,5 +1,6 @@
 import { sourcePlaceAt } from './module-fault.ts'
 import { exportsOf } from './module-syntax.ts'
+import { originalPlace } from './original-place.ts'
 import type { SlotDefinition, SourceFault } from './protocol.ts'
 
 const SHOWN = 10
@@ -18,7 +19,7 @@ export function handlerFault({
     return {
       message: `${missing}, what it exports so is none`,
       path,
-      ...sourcePlaceAt(source.code, offset),
+      ...originalPlace(source, sourcePlaceAt(source.code, offset)),
     }
   }
   if (names.size === 0) return { message: missing, path }

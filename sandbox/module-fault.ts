@@ -1,3 +1,4 @@
+import { originalPlace } from './original-place.ts'
 import type { ModuleSource, SourceFault } from './protocol.ts'
 
 const MESSAGE_LENGTH = 2000
@@ -13,11 +14,13 @@ export function sourceFaultOf(error: unknown, modules: readonly ModuleSource[]):
   }
   const message = String(error.message)
   const place = SYNTAX_PLACE.exec(message)
-  if (place) return fault(message.slice(0, place.index), place)
-  const paths = new Set(modules.map((module) => module.path))
+  if (place) {
+    const found = fault(message.slice(0, place.index), place, modules)
+    return error.name === 'SyntaxError' ? { ...found, isSyntax: true } : found
+  }
   for (const line of String(error.stack).split('\n').slice(0, FRAMES)) {
     const frame = STACK_PLACE.exec(line.trim())
-    if (frame?.[1] !== undefined && paths.has(frame[1])) return fault(message, frame)
+    if (modules.some(({ path }) => path === frame?.[1])) return fault(message, frame, modules)
   }
   return { message: message.slice(0, MESSAGE_LENGTH) }
 }
@@ -31,9 +34,15 @@ export function sourcePlaceAt(code: string, offset: number): { line: number; col
 const thrownText = (thrown: unknown): string =>
   typeof thrown === 'object' && thrown !== null ? 'an object that is no Error' : String(thrown)
 
-function fault(message: string, [, path, line, column]: RegExpExecArray): SourceFault {
-  return {
-    message: message.slice(0, MESSAGE_LENGTH),
-    ...(path === undefined ? {} : { path, line: Number(line), column: Number(column) }),
-  }
+function fault(
+  message: string,
+  place: RegExpExecArray | null,
+  modules: readonly ModuleSource[],
+): SourceFault {
+  const short = message.slice(0, MESSAGE_LENGTH)
+  const [, path, line, column] = place ?? []
+  if (path === undefined) return { message: short }
+  const module = modules.find((one) => one.path === path) ?? {}
+  const written = originalPlace(module, { line: Number(line), column: Number(column) })
+  return { message: short, path, ...written }
 }

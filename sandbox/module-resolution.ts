@@ -1,5 +1,5 @@
 /** Tried after the path as it is written, in this order. */
-const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.json']
+const EXTENSIONS = ['.ts', '.js', '.mts', '.mjs', '.cts', '.cjs', '.tsx', '.jsx', '.json']
 
 export type Resolution =
   | { readonly ok: true; readonly path: string }
@@ -41,6 +41,7 @@ function* candidates(base: string): Generator<string> {
   yield base
   // TypeScript sources may name the file that a compiler would emit.
   if (/\.[cm]?js$/.test(base)) yield base.replace(/js$/, 'ts')
+  if (/\.jsx?$/.test(base)) yield base.replace(/jsx?$/, 'tsx')
   for (const extension of EXTENSIONS) yield `${base}${extension}`
   const folder = base === '' ? '' : `${base}/`
   for (const extension of EXTENSIONS) yield `${folder}index${extension}`

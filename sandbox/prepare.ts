@@ -1,114 +1,124 @@
-import { stripTypeScriptTypes } from 'node:module'
-
 import ivm from 'isolated-vm'
 
+import { atItsImport } from './missing-export.ts'
 import { sourcePlaceAt, sourceFaultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
 import { resolveModule } from './module-resolution.ts'
 import { formatOf, hasModuleSyntax, importsOf, type ModuleImport } from './module-syntax.ts'
+import { originalPlace } from './original-place.ts'
 import type { FunctionFiles, ModuleSource, PreparerAnswer, SourceFault } from './protocol.ts'
+import { BrokenParser, Refusal, tooDeep } from './refusal.ts'
+import { stripTypes } from './strip-types.ts'
+import { transformTypeScript } from './transform-typescript.ts'
+import { settingsFor } from './typescript/settings.ts'
 
 const MAX_MODULES = 1000
 const CHECK_MEMORY_MB = 256
 /** How V8 says that the parser's stack, or the isolate's memory, was not enough. */
 const OVERFLOW = /^Maximum call stack size exceeded|memory limit/
-/** Node puts the place at the start of the stack: `path:line`, then the line with marks below what is wrong. */
-const STRIP_PLACE = /^[^\n]*:(\d+)\n/
-const STRIP_TAB_WIDTH = 4
-const STRIP_MARKS = /\n( *)\^+\n/
+const TYPESCRIPT = /\.[cm]?ts$/
+const JSX = /\.[jt]sx$/
 
-/** Errors of `stripTypeScriptTypes` that are about the source; any other leaves its parser broken. */
-const SOURCE_ERRORS = ['ERR_INVALID_TYPESCRIPT_SYNTAX', 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX']
+type Answer = Exclude<PreparerAnswer, { ready: true }>
+/** How files of TypeScript are read: types alone are taken off where that may do. */
+type Reading = 'strip' | 'transform'
 
-/** Finds and checks what a function needs, from its entry on. Nothing of it is run. Await `syntaxReady` before. */
-export function prepare({ entry, files }: FunctionFiles): Exclude<PreparerAnswer, { ready: true }> {
-  try {
-    const modules = collect(entry, new Map(files))
-    check({ entry, modules })
-    return { ok: true, modules }
-  } catch (error) {
-    if (error instanceof BrokenParser) return { broken: error.fault }
-    if (error instanceof Refusal) return { ok: false, fault: error.fault }
-    throw error
-  }
+/**
+ * Finds and checks what a function needs, from its entry on. Nothing of it is run. Await `syntaxReady` before.
+ *
+ * Types are first taken off, which leaves everything at its place. Where what is left then does not load, the TypeScript in
+ * it may be more than types: decorators, or an import of what is only a type. So it is transformed and looked at again.
+ */
+export async function prepare({ entry, files }: FunctionFiles): Promise<Answer> {
+  const sources = new Map(files)
+  const stripped = await prepareAs('strip', entry, sources)
+  if ('broken' in stripped || stripped.ok || !stripped.mayBeTypeScript) return answerOf(stripped)
+  const transformed = await prepareAs('transform', entry, sources)
+  if ('broken' in transformed || transformed.ok) return answerOf(transformed)
+  // Its place is exact where the code is as it was written.
+  const isSame = transformed.fault.message === stripped.fault.message
+  return answerOf(isSame ? stripped : transformed)
 }
 
 /** The one module of ad-hoc code, which is CommonJS unless it says otherwise. */
-export const adHocModule = (path: string, code: string): ModuleSource => ({
+export const adHocModule = ({ path, code, map }: Omit<ModuleSource, 'format'>): ModuleSource => ({
   path,
   code,
   format: hasModuleSyntax(code) ? 'esm' : 'commonjs',
+  ...(map === undefined ? {} : { map }),
 })
 
-class Refusal extends Error {
-  readonly fault: SourceFault
+type Attempt =
+  | Exclude<Answer, { ok: false }>
+  | {
+      readonly ok: false
+      readonly fault: SourceFault
+      /** Whether another reading of its TypeScript may find nothing wrong. */
+      readonly mayBeTypeScript: boolean
+    }
 
-  constructor(fault: SourceFault) {
-    super(fault.message)
-    this.fault = fault
+const answerOf = (attempt: Attempt): Answer =>
+  'broken' in attempt || attempt.ok ? attempt : { ok: false, fault: attempt.fault }
+
+async function prepareAs(
+  reading: Reading,
+  entry: string,
+  files: ReadonlyMap<string, string>,
+): Promise<Attempt> {
+  const modules = new Map<string, ModuleSource>()
+  try {
+    await collect(entry, { files, reading, modules })
+    checkRequires(modules, files)
+    check({ entry, modules: [...modules.values()] })
+    return { ok: true, modules: [...modules.values()] }
+  } catch (error) {
+    if (error instanceof BrokenParser) return { broken: error.fault }
+    if (!(error instanceof Refusal)) throw error
+    const isStripped = (path: string): boolean => TYPESCRIPT.test(path) && !modules.get(path)?.map
+    const mayBeTypeScript = error instanceof Unlinkable && [...modules.keys()].some(isStripped)
+    return { ok: false, fault: error.fault, mayBeTypeScript }
   }
 }
 
-/** Node's parser of TypeScript trapped: its WebAssembly refuses whatever comes afterwards. */
-class BrokenParser extends Refusal {}
+/** V8 does not compile or link it. A file that is not there, or is no JSON, is none that was only imported for a type. */
+class Unlinkable extends Refusal {}
 
-function collect(entry: string, files: ReadonlyMap<string, string>): ModuleSource[] {
+interface Collecting {
+  readonly files: ReadonlyMap<string, string>
+  readonly reading: Reading
+  readonly modules: Map<string, ModuleSource>
+}
+
+async function collect(entry: string, { files, reading, modules }: Collecting): Promise<void> {
   if (!files.has(entry)) throw new Refusal({ message: `The entry "${entry}" does not exist` })
-  const modules = new Map<string, ModuleSource>()
   const queue = [entry]
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     if (modules.has(path)) continue
     if (modules.size >= MAX_MODULES) {
       throw new Refusal({ message: `"${entry}" reaches more than ${MAX_MODULES} modules`, path })
     }
-    const module = moduleOf(path, files.get(path) ?? '')
+    const module = await moduleOf(path, files, reading)
     modules.set(path, module)
     queue.push(...dependencies(module, files))
   }
-  checkRequires(modules, files)
-  return [...modules.values()]
 }
 
-function moduleOf(path: string, source: string): ModuleSource {
-  const code = /\.[cm]?ts$/.test(path) ? stripTypes(path, source) : source
-  return { path, code, format: formatOf(path, code) }
+async function moduleOf(
+  path: string,
+  files: ReadonlyMap<string, string>,
+  reading: Reading,
+): Promise<ModuleSource> {
+  const source = files.get(path) ?? ''
+  const isTypeScript = TYPESCRIPT.test(path)
+  if (!isTypeScript && !JSX.test(path))
+    return { path, code: source, format: formatOf(path, source) }
+  // Also when it is to be transformed: what cannot be read is told in the same words.
+  const stripped = isTypeScript ? stripTypes(path, source) : undefined
+  if (stripped !== undefined && reading === 'strip')
+    return { path, code: stripped, format: formatOf(path, stripped) }
+  const { code, map } = await transformTypeScript(path, source, settingsFor(path, files))
+  return { path, code, format: formatOf(path, code), map }
 }
-
-function stripTypes(path: string, source: string): string {
-  try {
-    return stripTypeScriptTypes(source, { sourceUrl: undefined, mode: 'strip' })
-  } catch (error) {
-    if (!(error instanceof Error)) throw error
-    if (!('code' in error) || !SOURCE_ERRORS.includes(String(error.code))) {
-      throw new BrokenParser(tooDeep(path))
-    }
-    throw new Refusal({ message: error.message, path, ...stripPlace(String(error.stack), source) })
-  }
-}
-
-function stripPlace(stack: string, source: string): Pick<SourceFault, 'line' | 'column'> {
-  const line = Number(STRIP_PLACE.exec(stack)?.[1])
-  const text = source.split(/\r\n|[\n\r]/)[line - 1]
-  if (text === undefined) return {}
-  // What is wrong at the end of a line has no marks.
-  const marked = STRIP_MARKS.exec(stack)?.[1]?.length ?? Infinity
-  return { line, column: columnOf(text, marked) }
-}
-
-/** The column in a line of what is `width` characters from its start where tabs are shown as blanks. */
-function columnOf(text: string, width: number): number {
-  let shown = 0
-  let column = 1
-  for (; column <= text.length && shown < width; column += 1) {
-    shown += text.charAt(column - 1) === '\t' ? STRIP_TAB_WIDTH : 1
-  }
-  return column
-}
-
-const tooDeep = (path: string): SourceFault => ({
-  message: `"${path}" cannot be read: it is nested too deeply, or too large`,
-  path,
-})
 
 function dependencies(module: ModuleSource, files: ReadonlyMap<string, string>): string[] {
   return importsOf(module.format, module.code).map((found) => {
@@ -137,13 +147,10 @@ function checkRequires(
   }
 }
 
-const placeOf = (
-  { offset }: ModuleImport,
-  { path, code }: ModuleSource,
-): Omit<SourceFault, 'message'> => ({
-  path,
-  ...sourcePlaceAt(code, offset),
-})
+function placeOf({ offset }: ModuleImport, module: ModuleSource): Omit<SourceFault, 'message'> {
+  const { path, code } = module
+  return { path, ...originalPlace(module, sourcePlaceAt(code, offset)) }
+}
 
 /** Compiles and links everything in an isolate that is thrown away. */
 function check(definition: { entry: string; modules: readonly ModuleSource[] }): void {
@@ -155,8 +162,8 @@ function check(definition: { entry: string; modules: readonly ModuleSource[] }):
     checkModules(isolate, isolate.createContextSync(), definition)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    const fault = sourceFaultOf(error, definition.modules)
-    throw new Refusal(OVERFLOW.test(fault.message) ? tooDeep(definition.entry) : fault)
+    const fault = atItsImport(sourceFaultOf(error, definition.modules), definition.modules)
+    throw new Unlinkable(OVERFLOW.test(fault.message) ? tooDeep(definition.entry) : fault)
   } finally {
     if (!isolate.isDisposed) isolate.dispose()
   }

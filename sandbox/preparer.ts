@@ -11,8 +11,11 @@ import type { FunctionFiles, PreparerAnswer } from './protocol.ts'
  */
 await syntaxReady
 const frames = new FrameReader()
+let done = Promise.resolve()
 process.stdin.on('data', (chunk) => {
-  for (const text of frames.push(chunk)) answer(prepare(JSON.parse(text) as FunctionFiles))
+  for (const text of frames.push(chunk)) {
+    done = done.then(async () => answer(await prepare(JSON.parse(text) as FunctionFiles)))
+  }
 })
 answer({ ready: true })
 

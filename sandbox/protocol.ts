@@ -114,6 +114,8 @@ export interface ModuleSource {
   readonly path: string
   readonly format: 'esm' | 'commonjs' | 'json'
   readonly code: string
+  /** `mappings` of ECMA-426: where the code's parts are in the file. Only where they are not at their own places. */
+  readonly map?: string
 }
 
 /** Why a host call was refused, as site code catches it. */
@@ -157,6 +159,8 @@ export interface SourceFault {
   readonly line?: number
   /** 1-based, in UTF-16 units; only where there is a line. */
   readonly column?: number
+  /** V8 could not read it, so nothing of it has run. */
+  readonly isSyntax?: true
 }
 
 export interface FunctionFiles {

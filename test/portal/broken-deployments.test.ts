@@ -104,10 +104,10 @@ const BROKEN: readonly Row[] = [
     faults: [inFile('lib/b.ts', 2, 8, expect.any(String))],
   },
   {
-    what: 'TypeScript that is more than types',
-    files: withCode(`\nenum Colour { red }\n${HANDLER}`),
+    what: 'a syntax error in what is transformed',
+    files: withCode('enum Colour { red }\nexport default () => <a></b>', 'greet.tsx'),
     code: 'InvalidCode',
-    faults: [inFile('greet.ts', 2, 1, words('enum is not supported'))],
+    faults: [inFile('greet.tsx', 2, 27, words('does not match opening "a" tag'))],
   },
   {
     what: 'a JSON module that is none',
@@ -174,11 +174,11 @@ const BROKEN: readonly Row[] = [
   },
   {
     what: 'an import of a name that is not exported',
-    files: withCode(`import { a } from './a.ts'\n${HANDLER}`, 'greet.ts', {
+    files: withCode(`import { a } from './a.ts'\nexport const c = a\n${HANDLER}`, 'greet.ts', {
       'a.ts': 'export const b = 1',
     }),
     code: 'InvalidCode',
-    faults: [{ file: 'greet.ts', message: words("an export named 'a'") }],
+    faults: [inFile('greet.ts', 1, 10, words("an export named 'a'"))],
   },
   {
     what: 'no export at all',

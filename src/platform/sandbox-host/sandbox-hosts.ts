@@ -18,6 +18,7 @@ import type {
   FunctionSource,
   LoadJob,
   LogLine,
+  Module,
   PreparedFunction,
   Program,
   ProgramFunction,
@@ -36,8 +37,9 @@ const PREPARER_CPU_SECONDS = 120
 const LOAD_LIMITS = { concurrency: 4, queueLength: 2048, queueMs: 120_000 }
 /** The longest that a top-level `await` may take, however long the calls of the function may. */
 const MAX_LOAD_MS = 10_000
-/** The one module of ad-hoc code, and its one function. */
+/** The one module of ad-hoc code, and its one function; the other where it is TypeScript. */
 const AD_HOC = 'compute.js'
+const AD_HOC_TYPESCRIPT = 'compute.ts'
 /** What reading one source may take: 10 MB of TypeScript takes 1.5 s and 300 MB. */
 const PREPARER_LIMITS = { cpuMs: 10_000, memoryBytes: 640 * 1024 * 1024 }
 
@@ -124,9 +126,24 @@ export class SandboxHosts implements Sandbox {
     return Promise.resolve(failedOutcome({ kind: 'invalidCode', fault: { message } }))
   }
 
+  /** Code that V8 cannot read, of which nothing has run then, may be TypeScript. */
   async compute(job: ComputeJob): Promise<ComputeOutcome> {
+    const { siteId, code } = job
+    const outcome = await this.#compute(job, [{ path: AD_HOC, format: 'commonjs', code }])
+    if (outcome.ok || outcome.failure.kind !== 'invalidCode') return outcome
+    const { isSyntax, line = 0 } = outcome.failure.fault
+    if (isSyntax !== true) return outcome
+    const files = new Map([[AD_HOC_TYPESCRIPT, code]])
+    const prepared = await this.#preparer.prepare(siteId, { entry: AD_HOC_TYPESCRIPT, files })
+    if (prepared.ok) return this.#compute(job, prepared.modules)
+    // What is wrong with it is where the better reader stopped.
+    if ((prepared.fault.line ?? 0) <= line) return outcome
+    return { ...outcome, failure: { kind: 'invalidCode', fault: prepared.fault } }
+  }
+
+  async #compute(job: ComputeJob, modules: readonly Module[]): Promise<ComputeOutcome> {
     const logs: LogLine[] = []
-    const { program, definition } = adHocProgram(job)
+    const { program, definition } = adHocProgram(job, modules)
     const call = internalCall(job, 'compute', `{"payload":${job.payload}}`)
     return {
       ...(await this.#submit(call, { program, definition, purpose: 'compute', logs })),
@@ -200,13 +217,16 @@ export class SandboxHosts implements Sandbox {
 }
 
 /** A program of one function that is called once: the worker finds out whether its code is CommonJS or a module. */
-function adHocProgram(job: ComputeJob): { program: Program; definition: ProgramFunction } {
+function adHocProgram(
+  job: ComputeJob,
+  modules: readonly Module[],
+): { program: Program; definition: ProgramFunction } {
   const definition: ProgramFunction = {
     functionId: AD_HOC,
     name: 'compute',
-    entry: AD_HOC,
+    entry: modules[0]?.path ?? AD_HOC,
     handler: 'default',
-    modules: [{ path: AD_HOC, format: 'commonjs', code: job.code }],
+    modules,
     env: {},
     timeoutMs: job.timeoutMs,
     memoryMb: job.memoryMb,

@@ -22,7 +22,7 @@ export interface Sandbox extends AsyncDisposable {
   compute(job: ComputeJob): Promise<ComputeOutcome>
   /** Loads code as a call would, and calls nothing. Whatever it asks of the service is refused. */
   load(job: LoadJob): Promise<CallOutcome>
-  /** Strips types, finds the modules reachable from `entry` and checks their syntax. Sites take turns. Runs no site code. */
+  /** Makes JavaScript of TypeScript and JSX, finds the modules reachable from `entry` and checks their syntax. Sites take turns. Runs no site code. */
   prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction>
   /** Lets a revision's isolates finish what they run, then drops them. Call it when a newer revision is published. */
   retire(programKey: string): void
@@ -64,7 +64,7 @@ export interface StoreGrant {
   readonly access: 'read' | 'write' | 'readWrite'
 }
 
-/** Plain JavaScript or JSON after type stripping; `path` is relative to the artifact and starts with no slash. */
+/** Plain JavaScript or JSON; `path` is relative to the artifact and starts with no slash. */
 export type Module = ModuleSource
 
 /** Per site; every one of them has a named failure. */
@@ -88,7 +88,7 @@ export interface ComputeJob {
   readonly siteId: string
   readonly siteDomain: string
   readonly requestId: string
-  /** CommonJS: `module.exports = async ({ payload }) => …`, `exports.handler = …` or `export default …`. */
+  /** TypeScript or JavaScript, CommonJS: `module.exports = async ({ payload }) => …`, `exports.handler = …` or `export default …`. */
   readonly code: string
   /** JSON text. */
   readonly payload: string

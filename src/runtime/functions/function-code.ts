@@ -8,8 +8,10 @@ import type {
   PreparedFunction,
 } from '#platform/sandbox-host/sandbox.ts'
 
-/** What inline code is called inside the sandbox; TypeScript, so that types are taken off. */
+/** What inline code is called inside the sandbox; TypeScript, and JSX where a comment says what that means. */
 const INLINE_ENTRY = 'index.ts'
+const INLINE_JSX_ENTRY = 'index.tsx'
+const JSX_COMMENT = /@jsx(?:Runtime|ImportSource|Frag)?[ \t]/
 
 /** Where a function's code is: exactly one of the two. */
 export interface FunctionCode {
@@ -26,10 +28,11 @@ export type Prepare = (source: FunctionSource) => Promise<PreparedFunction>
 export const functionSourceOf = (
   { code, artifact }: FunctionCode,
   files: ReadonlyMap<string, string>,
-): FunctionSource =>
-  code === undefined
-    ? { entry: artifact ?? '', files }
-    : { entry: INLINE_ENTRY, files: new Map([[INLINE_ENTRY, code]]) }
+): FunctionSource => {
+  if (code === undefined) return { entry: artifact ?? '', files }
+  const entry = JSX_COMMENT.test(code) ? INLINE_JSX_ENTRY : INLINE_ENTRY
+  return { entry, files: new Map([[entry, code]]) }
+}
 
 /** The modules of a function, ready to be stored and run, or why there are none. */
 export async function readFunctionCode(

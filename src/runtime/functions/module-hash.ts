@@ -8,9 +8,9 @@ const hashes = new WeakMap<Module, string>()
 export function moduleHash(module: Module): string {
   const known = hashes.get(module)
   if (known !== undefined) return known
-  const { path, format, code } = module
+  const { path, format, code, map } = module
   const hash = createHash('sha256')
-    .update(JSON.stringify([path, format, code]))
+    .update(JSON.stringify(map === undefined ? [path, format, code] : [path, format, code, map]))
     .digest('base64url')
   hashes.set(module, hash)
   return hash

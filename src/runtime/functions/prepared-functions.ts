@@ -38,4 +38,6 @@ export class PreparedFunctionCache {
 }
 
 const sizeOf = (prepared: PreparedFunction): number =>
-  prepared.ok ? prepared.modules.reduce((sum, { code }) => sum + code.length, 256) : 256
+  prepared.ok
+    ? prepared.modules.reduce((sum, { code, map = '' }) => sum + code.length + map.length, 256)
+    : 256

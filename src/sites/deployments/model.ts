@@ -16,7 +16,7 @@ export const MAX_FILE_BYTES = 32 * 1024 * 1024
 const MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
 /** Everything that functions may import: it is compiled as one revision. */
 export const MAX_CODE_BYTES = 10 * 1024 * 1024
-const CODE = /\.(?:[mc]?[jt]s|json)$/
+const CODE = /\.(?:[mc]?[jt]s|[jt]sx|jsonc?)$/
 
 export const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'lower-case hex' })
 

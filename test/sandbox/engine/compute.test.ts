@@ -31,6 +31,11 @@ describe('ad-hoc code', () => {
       'a call that needs a part of the platform',
       'export default () => Number(new URLPattern({ pathname: "/:n" }).exec("http://c.test/42").pathname.groups.n)',
     ],
+    ['TypeScript', 'const one: number = 1; module.exports = ({ payload }) => payload.n + one'],
+    [
+      'TypeScript with an enum',
+      'enum A { one = 1 }\nmodule.exports = ({ payload }: any) => payload.n + A.one',
+    ],
   ])('of the form %s runs', async (_what, code) => {
     expect(await compute(code)).toMatchObject({ ok: true, result: '42', logs: [] })
   })
@@ -61,6 +66,11 @@ describe('ad-hoc code', () => {
       'a syntax error',
       'module.exports = {',
       { kind: 'invalidCode', fault: { path: 'compute.js', line: 2 } },
+    ],
+    [
+      'a syntax error in TypeScript',
+      'const a: number = 1\nmodule.exports = {{',
+      { kind: 'invalidCode', fault: { path: 'compute.ts', line: 2 } },
     ],
     ['nothing to call', 'const a = 1', { kind: 'invalidCode' }],
     ['an infinite loop', 'module.exports = () => { for (;;); }', { kind: 'limit', what: 'cpuMs' }],

@@ -158,11 +158,6 @@ const REFUSED: readonly (readonly [what: string, files: Files, fault: object])[]
     { message: expect.any(String), path: 'main.ts', line: 1, column: 17 },
   ],
   [
-    'an enum',
-    { 'main.ts': '\nenum Colour { red }\nexport default () => Colour.red' },
-    { message: expect.stringContaining('enum'), path: 'main.ts', line: 2 },
-  ],
-  [
     'bad JSON',
     { 'main.js': 'import a from "./a.json"; export default a', 'a.json': '{' },
     { message: expect.stringContaining('"a.json" is not JSON'), path: 'a.json' },
