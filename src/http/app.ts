@@ -8,6 +8,8 @@ import type { Logger } from '#platform/log/logger.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
 
 import { Cors } from './cors.ts'
+import { answerHeaders } from './data/answer-headers.ts'
+import { DirectCalls } from './data/direct-calls.ts'
 import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
@@ -42,6 +44,7 @@ export function httpApp(context: AppContext): HttpApp {
   const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
   const log = requestLog(context.logger, context.config.logLevel)
   const routed = routing(context, { elysia, failed, log, cors: new Cors(context, methods) })
+  const direct = directCalls(context, { failed, log })
 
   return {
     routes: [
@@ -54,6 +57,8 @@ export function httpApp(context: AppContext): HttpApp {
     ],
     fetch(request, peer) {
       const scope = scopes.open(request, peer)
+      const call = direct.answer(request, scope, peer)
+      if (call !== undefined) return call
       const file = attempt(() => door.answer(request, scope))
       if (file instanceof Promise) return later(request, scope, file)
       if (file === undefined) return routed(request, scope)
@@ -93,17 +98,40 @@ function attempt<Result>(work: () => Result): Result | Promise<never> {
 
 const isOperation = ({ path }: RequestScope): boolean => path.startsWith('/data/')
 
-/** Gives what the routes say, or how a failure reads, with the headers that every answer has. */
-function routing(
+/** Visitors' calls that need no route. Their answers read as they do from there. */
+function directCalls(
   context: AppContext,
-  deps: {
-    readonly elysia: { handle(request: Request): Response | Promise<Response> }
-    readonly failed: ReturnType<typeof failureOf>
-    readonly log: ReturnType<typeof requestLog>
-    readonly cors: Cors
-  },
-) {
-  const { elysia, failed, log, cors } = deps
+  { failed, log }: Pick<RoutingDeps, 'failed' | 'log'>,
+): DirectCalls {
+  const { hsts } = context.config
+  return new DirectCalls(context, {
+    answered(answer, { request, scope }) {
+      const headers = answerHeaders(answer)
+      headers['x-request-id'] = scope.requestId
+      if (hsts !== undefined) headers['strict-transport-security'] = hsts
+      const response = new Response(answer.body, { headers })
+      log(request, response, { scope, isCounted: true })
+      return response
+    },
+    failed(error, { request, scope }) {
+      const response = failed(error, 'UNKNOWN', request)
+      response.headers.set('x-request-id', scope.requestId)
+      if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
+      log(request, response, { scope, isCounted: true })
+      return response
+    },
+  })
+}
+
+interface RoutingDeps {
+  readonly elysia: { handle(request: Request): Response | Promise<Response> }
+  readonly failed: ReturnType<typeof failureOf>
+  readonly log: ReturnType<typeof requestLog>
+  readonly cors: Cors
+}
+
+/** Gives what the routes say, or how a failure reads, with the headers that every answer has. */
+function routing(context: AppContext, { elysia, failed, log, cors }: RoutingDeps) {
   const { hsts } = context.config
   return async (
     request: Request,

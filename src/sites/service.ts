@@ -70,6 +70,11 @@ export class Sites {
     return this.#directory.byHost(host)
   }
 
+  /** The same, if it is in memory; nothing is looked for. */
+  inMemory(host: string): SiteEntry | undefined {
+    return this.#directory.inMemory(host)
+  }
+
   /** The row, its key and every part of the site, or nothing. */
   async create(body: CreateSiteBody): Promise<CreatedSite> {
     const { database, sealer, clock, ids, parts, sourceRules } = this.#deps

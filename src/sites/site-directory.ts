@@ -32,6 +32,11 @@ export class SiteDirectory {
     this.#load = load
   }
 
+  /** The site of a host, if it is in memory; nothing is looked for. */
+  inMemory(host: string): SiteEntry | undefined {
+    return this.#sites.getIfPresent(hostName(host))
+  }
+
   /** `host` as in the Host header. Synchronous when the answer is in memory. */
   byHost(host: string): SiteEntry | undefined | Promise<SiteEntry | undefined> {
     const domain = hostName(host)

@@ -88,6 +88,7 @@ describe.each(['bun', 'node', 'deno'] as const)('the HTTP server on %s', (runtim
     const agent = new Agent({ keepAlive: true })
     const slow = call('/slow', { agent })
     const slowPost = call('/slow', { method: 'POST', body: {}, agent })
+    const slowAlone = call('/slow-alone', { method: 'POST', body: {}, agent })
     const seen: string[] = []
     for await (const event of serverSentEvents({ port, path: '/events' })) {
       expect(event).toMatchObject({ event: 'tick', id: String(seen.length + 1) })
@@ -97,6 +98,7 @@ describe.each(['bun', 'node', 'deno'] as const)('the HTTP server on %s', (runtim
     expect(seen).toEqual(['{"sent":1}', '{"sent":2}'])
     expect((await slow).text).toBe('slow')
     expect((await slowPost).text).toBe('slow')
+    expect((await slowAlone).text).toBe('slow')
     await expect.poll(async () => (await call('/aborted')).text).toContain('events')
     agent.destroy()
   })
@@ -228,7 +230,7 @@ describe.each(['bun', 'node', 'deno'] as const)('draining on %s', (runtime) => {
     const { port } = await script.next()
     const idle = new Agent({ keepAlive: true, maxSockets: 1 })
     await request({ port, path: '/text', agent: idle })
-    const held = request({ port, path: '/hold' })
+    const held = ['/hold', '/hold-alone'].map((path) => request({ port, path }))
     await expect.poll(async () => (await request({ port, path: '/text' })).status).toBe(200)
     script.tell('20000')
     const refuses = () =>
@@ -238,7 +240,9 @@ describe.each(['bun', 'node', 'deno'] as const)('draining on %s', (runtime) => {
       )
     await expect.poll(refuses).toBe(true)
     await saysClose(port, idle)
-    expect((await held).text).toBe('held')
+    for (const answer of await Promise.all(held)) {
+      expect(answer).toMatchObject({ text: 'held', headers: { connection: 'close' } })
+    }
     await script.next()
     await expect(request({ port, path: '/text' })).rejects.toThrow('ECONNREFUSED')
   })

@@ -31,6 +31,11 @@ export class LazySandbox implements Sandbox {
     return (await this.#sandbox()).call(...call)
   }
 
+  begin(...[call, target, ended]: Parameters<Sandbox['begin']>): void {
+    if (this.#awake) this.#awake.begin(call, target, ended)
+    else void this.call(call, target.program, target.functionId).then(ended)
+  }
+
   async compute(job: ComputeJob): Promise<ComputeOutcome> {
     return (await this.#sandbox()).compute(job)
   }

@@ -5,7 +5,7 @@ const MIB = 1024 * 1024
 const MOST_HELD = { network: 128 * MIB, host: 128 * MIB, all: 256 * MIB } as const
 const IDLE_MS = 30_000
 /** From then on, counted from its beginning, a body keeps up with the slowest connection that is served. */
-const GRACE_MS = 20_000
+export const GRACE_MS = 20_000
 const BYTES_PER_SECOND = 500
 const SWEEP_MS = 1000
 
@@ -92,7 +92,8 @@ export class RequestBodyBudgets {
   /** Ends the bodies that have stalled. */
   sweep(): void {
     const now = this.#now()
-    for (const entry of this.#all.entries) if (hasStalled(entry, now)) this.#end(entry, stalled())
+    for (const entry of this.#all.entries)
+      if (hasStalled(entry, now)) this.#end(entry, bodyStalled())
   }
 
   #arrived(entry: TrackedBody, bytes: number, heldBytes: number): void {
@@ -169,7 +170,8 @@ function heaviestOf({ entries }: Group, now: number): TrackedBody | undefined {
   return heaviest
 }
 
-const stalled = (): AppError =>
+/** What is said of a body that does not arrive. */
+export const bodyStalled = (): AppError =>
   new AppError(
     'RequestTimeout',
     `The request body stopped arriving, or arrived with less than ${BYTES_PER_SECOND} bytes a second: send it again`,

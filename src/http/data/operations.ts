@@ -11,6 +11,8 @@ import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
 import { NO_PAYLOAD } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
 
+import { answerHeaders } from './answer-headers.ts'
+
 const BODY = jsonBody()
 
 /**
@@ -48,7 +50,8 @@ async function serve(
   { request, operation, open }: Incoming,
 ): Promise<Response> {
   BODY.checkDeclaredLength(request)
-  const { host, requestId, peerAddress: address } = scopeOf(request)
+  const scope = scopeOf(request)
+  const { host, requestId } = scope
   const known = context.sites.byHost(host)
   const site = known instanceof Promise ? await known : known
   if (!site) throw siteNotFound(host)
@@ -61,7 +64,7 @@ async function serve(
     requestId,
     authority,
     depth: 0,
-    address,
+    address: authority === null ? scope.peerAddress : undefined,
     signal: undefined,
     visitorSignal: () => request.signal,
     body: body || NO_PAYLOAD,
@@ -76,15 +79,5 @@ const visitorOf = (
 ): Visitor | Promise<Visitor> =>
   visitorTokens.verify(site, headers.get('authorization') ?? undefined)
 
-function responseOf({ body, cache, ageSeconds }: OperationAnswer): Response {
-  if (cache === undefined) return new Response(body, PLAIN)
-  return new Response(body, {
-    headers: {
-      'content-type': 'application/json',
-      'x-cache': cache,
-      ...(ageSeconds === undefined ? {} : { age: String(ageSeconds) }),
-    },
-  })
-}
-
-const PLAIN = { headers: { 'content-type': 'application/json' } }
+const responseOf = (answer: OperationAnswer): Response =>
+  new Response(answer.body, { headers: answerHeaders(answer) })

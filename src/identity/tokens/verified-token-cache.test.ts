@@ -29,14 +29,14 @@ function remembered(expiresAtMs = NOW + 3_600_000) {
 describe('a token seen before', () => {
   test('answers with the very visitor for up to a minute', () => {
     const { tokens } = remembered()
-    expect(tokens.get(DIGEST, 'v1', NOW)).toBe(VISITOR)
-    expect(tokens.get(DIGEST, 'v1', NOW + 59_999)).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW)?.visitor).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW + 59_999)?.visitor).toBe(VISITOR)
     expect(tokens.get(DIGEST, 'v1', NOW + 60_000)).toBeUndefined()
   })
 
   test('ends at its expiry when that comes first', () => {
     const { tokens } = remembered(NOW + 5000)
-    expect(tokens.get(DIGEST, 'v1', NOW + 4999)).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW + 4999)?.visitor).toBe(VISITOR)
     expect(tokens.get(DIGEST, 'v1', NOW + 5000)).toBeUndefined()
   })
 
@@ -48,7 +48,7 @@ describe('a token seen before', () => {
     const { tokens, states } = remembered()
     states.userChanged('site_1', 'sub-2')
     states.userChanged('site_2', 'sub-1')
-    expect(tokens.get(DIGEST, 'v1', NOW)).toBe(VISITOR)
+    expect(tokens.get(DIGEST, 'v1', NOW)?.visitor).toBe(VISITOR)
     states.userChanged('site_1', 'sub-1')
     expect(tokens.get(DIGEST, 'v1', NOW)).toBeUndefined()
   })

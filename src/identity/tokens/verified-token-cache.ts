@@ -18,29 +18,44 @@ export interface VerifiedVisitorToken {
   readonly userState: RevocationState
 }
 
-interface Entry extends VerifiedVisitorToken {
-  readonly trustedUntilMs: number
+/** A token that verified. It is trusted for a while, and only as long as everything it rests on is unchanged. */
+export class TrustedToken {
+  readonly visitor: Visitor
+  readonly #seen: VerifiedVisitorToken
+  readonly #trustedUntilMs: number
+
+  constructor(seen: VerifiedVisitorToken, nowMs: number) {
+    this.visitor = seen.visitor
+    this.#seen = seen
+    this.#trustedUntilMs = Math.min(seen.expiresAtMs, nowMs + MAX_AGE_MS)
+  }
+
+  /** `poolVersion` is that of the pool of the site that is asked: a token of another site does not stand. */
+  stands(poolVersion: string, nowMs: number): boolean {
+    const { poolVersion: verifiedUnder, siteState, userState } = this.#seen
+    return (
+      nowMs < this.#trustedUntilMs &&
+      verifiedUnder === poolVersion &&
+      siteState.current &&
+      userState.current
+    )
+  }
 }
 
 /** Tokens that verified a moment ago, by SHA-256: the tokens themselves are not kept, and failures never. */
 export class VerifiedTokenCache {
-  readonly #entries = new LRUCache<string, Entry>({ max: MAX_ENTRIES })
+  readonly #entries = new LRUCache<string, TrustedToken>({ max: MAX_ENTRIES })
 
   /** Undefined when the token must be verified: unknown, ended, or anything it rests on has changed. */
-  get(digest: string, poolVersion: string, nowMs: number): Visitor | undefined {
+  get(digest: string, poolVersion: string, nowMs: number): TrustedToken | undefined {
     const entry = this.#entries.get(digest)
-    if (entry === undefined) return undefined
-    const stands =
-      nowMs < entry.trustedUntilMs &&
-      entry.poolVersion === poolVersion &&
-      entry.siteState.current &&
-      entry.userState.current
-    return stands ? entry.visitor : undefined
+    return entry?.stands(poolVersion, nowMs) ? entry : undefined
   }
 
-  set(digest: string, seen: VerifiedVisitorToken, nowMs: number): void {
-    const trustedUntilMs = Math.min(seen.expiresAtMs, nowMs + MAX_AGE_MS)
-    this.#entries.set(digest, { ...seen, trustedUntilMs })
+  set(digest: string, seen: VerifiedVisitorToken, nowMs: number): TrustedToken {
+    const entry = new TrustedToken(seen, nowMs)
+    this.#entries.set(digest, entry)
+    return entry
   }
 }
 

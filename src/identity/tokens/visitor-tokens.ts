@@ -10,6 +10,7 @@ import type { Site } from '#sites/site.ts'
 
 import { bearerToken } from './bearer.ts'
 import type { TokenClaims } from './claims.ts'
+import { RecognizedHeaders } from './recognized-headers.ts'
 import { tokenExpired, unauthorized } from './refusals.ts'
 import type { TokenVerifier } from './token-verifier.ts'
 import { VerifiedTokenCache, tokenDigest } from './verified-token-cache.ts'
@@ -37,10 +38,19 @@ interface VisitorTokensDeps {
 export class VisitorTokens {
   readonly #deps: VisitorTokensDeps
   readonly #seen = new VerifiedTokenCache()
+  readonly #recognized = new RecognizedHeaders()
   readonly #flights = new SingleFlight<string, Visitor>()
 
   constructor(deps: VisitorTokensDeps) {
     this.#deps = deps
+  }
+
+  /** The visitor of exactly this header, where its token verified on this site within the last minute; nothing is refused here. */
+  recognized(site: Site, authorization: string): Visitor | undefined {
+    const nowMs = this.#deps.clock.now().getTime()
+    const token = this.#recognized.get(authorization, nowMs)
+    const pools = token && this.#deps.directory.cached(site)
+    return pools && token.stands(pools.data.version, nowMs) ? token.visitor : undefined
   }
 
   /** Answers, or throws, at once for a token that verified within the last minute and for a header that carries none. */
@@ -48,10 +58,13 @@ export class VisitorTokens {
     const token = bearerToken(authorization)
     const digest = tokenDigest(token)
     const pools = this.#deps.directory.cached(site)
-    const seen =
-      pools && this.#seen.get(digest, pools.data.version, this.#deps.clock.now().getTime())
-    if (seen) return seen
-    return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))
+    const nowMs = this.#deps.clock.now().getTime()
+    const seen = pools && this.#seen.get(digest, pools.data.version, nowMs)
+    if (!seen) {
+      return this.#flights.run(`${site.siteId} ${digest}`, () => this.#verify(site, token, digest))
+    }
+    if (authorization !== undefined) this.#recognized.set(authorization, seen, nowMs)
+    return seen.visitor
   }
 
   /** Bypasses the cache, for what an account's owner alone may do. */

@@ -27,6 +27,7 @@ class BunHttpServer implements HttpServer {
   #draining: Promise<void> | undefined
   #lastRequestAt = 0
   readonly #stopped = new AbortController()
+  readonly #passOn = (response: Response): Response => this.#sent(response)
 
   constructor(settings: HttpServerSettings) {
     this.#settings = settings
@@ -51,11 +52,17 @@ class BunHttpServer implements HttpServer {
   }
 
   #answer(request: Request, server: BunServer): Response | Promise<Response> {
+    const peer = new BunPeer(server, request, this.#passOn)
+    const response = this.#settings.fetch(request, peer)
+    return peer.isTakenOver ? response : this.#minded(request, response)
+  }
+
+  #minded(request: Request, response: Response | Promise<Response>): Response | Promise<Response> {
     const { method } = request
+    const server = this.#server
     // Bun counts the time in which a handler thinks as silence, and would cut the connection.
     const bodied = method !== 'GET' && method !== 'HEAD'
     if (bodied) server.timeout(request, LONGEST_TIMEOUT)
-    const response = this.#settings.fetch(request, new BunPeer(server, request))
     // What is answered at once has not thought.
     if (!bodied && response instanceof Promise) server.timeout(request, 0)
     if (!(response instanceof Promise)) return this.#sent(this.#whole(request, response))
@@ -119,12 +126,23 @@ class BunHttpServer implements HttpServer {
 }
 
 class BunPeer implements Peer {
+  isTakenOver = false
+  readonly sent: (response: Response) => Response
   readonly #server: BunServer
   readonly #request: Request
 
-  constructor(server: BunServer, request: Request) {
+  constructor(server: BunServer, request: Request, sent: (response: Response) => Response) {
     this.#server = server
     this.#request = request
+    this.sent = sent
+  }
+
+  takeOver(): void {
+    this.isTakenOver = true
+  }
+
+  hold(): void {
+    this.#server.timeout(this.#request, 0)
   }
 
   get address(): string {

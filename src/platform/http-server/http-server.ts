@@ -5,6 +5,16 @@ import { SetupError } from '#config/setup-error.ts'
 export interface Peer {
   /** The address of the connection's other end, without port; empty when the connection is gone. */
   readonly address: string
+  /**
+   * What a server minds for each request takes longer than some answers do. An application that calls this, before it gives
+   * its promise, minds it by itself: it reads the whole body, calls `hold` where it is still at it after ten seconds, gives a
+   * short text, and passes it through `sent`. A server without it minds everything.
+   */
+  takeOver?(): void
+  /** From now on the connection may be silent, however long. */
+  hold?(): void
+  /** The answer as it goes out. */
+  sent?(response: Response): Response
 }
 
 export interface HttpServerOptions {
@@ -16,7 +26,7 @@ export interface HttpServerOptions {
   readonly hostname: string
   /** 0 for any free port. */
   readonly port: number
-  /** How long a connection may be silent between requests, or in the middle of one. At most 255; default 60. Never ends a response that is being made or streamed. */
+  /** How long a connection may be silent between requests, or in the middle of one. At most 255; default 60. Never ends a response that is being made or streamed. An application that takes requests over needs 30 or more. */
   readonly idleTimeoutSeconds?: number
   /** Receives what `fetch` threw, and errors of the listening socket; open connections go on after those. */
   readonly onError?: (error: unknown) => void

@@ -31,7 +31,7 @@ export interface Call {
   readonly root?: Call | undefined
   /** The call whose function made this one; undefined for one from outside. */
   readonly caller?: Call | undefined
-  /** The address of the visitor for whom it is made; undefined for a call of the site's own. */
+  /** The address of the stranger for whom it is made; undefined where it is known who calls, by name or as the site itself. */
   readonly address?: string | undefined
   /** Aborted when nobody waits for the call any more: then it is not begun, and calls no operations. */
   readonly signal?: AbortSignal | undefined

@@ -13,6 +13,7 @@ import { Preparer } from './preparer.ts'
 import { openSandboxJail, type SandboxEntries, sandboxEntries } from './sandbox-jail.ts'
 import type {
   CallOutcome,
+  CallTarget,
   ComputeJob,
   ComputeOutcome,
   FunctionSource,
@@ -59,9 +60,7 @@ export interface SandboxHostsDeps {
   readonly preparerLimits?: Partial<PreparerLimits>
 }
 
-interface SubmittedCode extends Pick<PendingCall, 'program' | 'definition' | 'purpose'> {
-  readonly logs?: LogLine[]
-}
+type SubmittedCode = Pick<PendingCall, 'program' | 'definition' | 'purpose' | 'logs'>
 
 /** The sandbox: hands calls to host processes and answers them, whatever becomes of a host. */
 export class SandboxHosts implements Sandbox {
@@ -120,10 +119,21 @@ export class SandboxHosts implements Sandbox {
   }
 
   call(call: Call, program: Program, functionId: string): Promise<CallOutcome> {
+    return new Promise((ended) => this.begin(call, { program, functionId }, ended))
+  }
+
+  begin(
+    call: Call,
+    { program, functionId }: CallTarget,
+    ended: (outcome: CallOutcome) => void,
+  ): void {
     const definition = program.functions.get(functionId)
-    if (definition) return this.#submit(call, { program, definition, purpose: 'operation' })
+    if (definition) {
+      this.#submit(call, { program, definition, purpose: 'operation', logs: undefined }, ended)
+      return
+    }
     const message = `Function "${functionId}" is not part of ${program.key}`
-    return Promise.resolve(failedOutcome({ kind: 'invalidCode', fault: { message } }))
+    ended(failedOutcome({ kind: 'invalidCode', fault: { message } }))
   }
 
   /** Code that V8 cannot read, of which nothing has run then, may be TypeScript. */
@@ -145,10 +155,9 @@ export class SandboxHosts implements Sandbox {
     const logs: LogLine[] = []
     const { program, definition } = adHocProgram(job, modules)
     const call = internalCall(job, 'compute', `{"payload":${job.payload}}`)
-    return {
-      ...(await this.#submit(call, { program, definition, purpose: 'compute', logs })),
-      logs,
-    }
+    const code: SubmittedCode = { program, definition, purpose: 'compute', logs }
+    const outcome = await new Promise<CallOutcome>((ended) => this.#submit(call, code, ended))
+    return { ...outcome, logs }
   }
 
   load({ siteId, siteDomain, limits, ...code }: LoadJob): Promise<CallOutcome> {
@@ -159,7 +168,8 @@ export class SandboxHosts implements Sandbox {
       definition,
     )
     const call = internalCall({ siteId, siteDomain, requestId: program.key }, 'load', '{}')
-    return this.#submit(call, { program, definition, purpose: 'load', logs: [] })
+    const submitted: SubmittedCode = { program, definition, purpose: 'load', logs: [] }
+    return new Promise((ended) => this.#submit(call, submitted, ended))
   }
 
   prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction> {
@@ -192,26 +202,31 @@ export class SandboxHosts implements Sandbox {
     await Promise.all([this.#preparer.stop(), this.#fleet.stop()])
   }
 
-  #submit(call: Call, { logs, ...code }: SubmittedCode): Promise<CallOutcome> {
+  #submit(
+    call: Call,
+    { program, definition, purpose, logs }: SubmittedCode,
+    settle: (outcome: CallOutcome) => void,
+  ): void {
     if (this.#closing !== undefined) {
       const message = 'The service is shutting down'
-      return Promise.resolve(failedOutcome({ kind: 'interrupted', message }))
+      settle(failedOutcome({ kind: 'interrupted', message }))
+      return
     }
     this.#lastCall += 1
-    const id = this.#lastCall
-    return new Promise((resolve) => {
-      this.#dispatcher.submit({
-        id,
-        queueKey: queueKeyOf(code),
-        call,
-        ...code,
-        leaving: undefined,
-        queuedMs: Date.now(),
-        cold: false,
-        chargedMs: 0,
-        logs,
-        settle: resolve,
-      })
+    this.#dispatcher.submit({
+      id: this.#lastCall,
+      // What is not called by a visitor waits, and is blamed, apart from what is.
+      queueKey: purpose === 'operation' ? program.siteId : `${program.siteId}!${purpose}`,
+      call,
+      program,
+      definition,
+      purpose,
+      leaving: undefined,
+      queuedMs: Date.now(),
+      cold: false,
+      chargedMs: 0,
+      logs,
+      settle,
     })
   }
 }
@@ -259,7 +274,3 @@ const internalCall = (
   depth: 0,
   body,
 })
-
-/** What is not called by a visitor waits, and is blamed, apart from what is. */
-const queueKeyOf = ({ program: { siteId }, purpose }: SubmittedCode): string =>
-  purpose === 'operation' ? siteId : `${siteId}!${purpose}`

@@ -18,6 +18,8 @@ import type { WallState } from './walls/walls.ts'
 export interface Sandbox extends AsyncDisposable {
   /** Runs one call of a program's function. Never rejects for what site code does: that is a `CallOutcome`. */
   call(call: Call, program: Program, functionId: string): Promise<CallOutcome>
+  /** The same for who needs no promise: `ended` is told once, maybe at once. */
+  begin(call: Call, target: CallTarget, ended: (outcome: CallOutcome) => void): void
   /** Runs ad-hoc CommonJS in a fresh context, which is thrown away afterwards. */
   compute(job: ComputeJob): Promise<ComputeOutcome>
   /** Loads code as a call would, and calls nothing. Whatever it asks of the service is refused. */
@@ -28,6 +30,11 @@ export interface Sandbox extends AsyncDisposable {
   retire(programKey: string): void
   /** What `/readyz` and `GET /admin/data/usage` show. */
   status(): SandboxStatus
+}
+
+export interface CallTarget {
+  readonly program: Program
+  readonly functionId: string
 }
 
 /** A site's compiled functions at one revision. Immutable: the same `key` always means the same code. */

@@ -8,6 +8,7 @@ import type { RuntimeUsage } from '#runtime/usage/service.ts'
 
 import { type AdmittedCall, admit } from './admission.ts'
 import type { ErrorForRequest, OperationRunner } from './operation-runner.ts'
+import { type Reply, forward } from './reply.ts'
 import { checkBody } from './request-body.ts'
 import {
   type CachedResponse,
@@ -61,6 +62,29 @@ export class OperationCalls {
       : this.#route(site, call)
   }
 
+  /** Whether visitors' calls of it may be answered by `begin`: nothing has to be looked for. */
+  isAtHand(siteId: string, operation: string): boolean {
+    return this.#deps.published.peek(siteId)?.operations.has(operation) === true
+  }
+
+  /** A visitor's call, for who needs no promise. */
+  begin(call: Call, reply: Reply<OperationAnswer>): void {
+    try {
+      const site = this.#deps.published.current(call.site)
+      const operation = site instanceof Promise ? undefined : site.operations.get(call.operation)
+      if (site instanceof Promise || !operation) forward(this.call(call), reply)
+      else this.#begin({ call, site, operation }, reply)
+    } catch (error) {
+      reply.failed(error)
+    }
+  }
+
+  #begin(admitted: AdmittedCall, reply: Reply<OperationAnswer>): void {
+    check(admitted)
+    if (keepsAnswers(admitted)) forward(this.#cached(admitted), reply)
+    else this.#run(admitted, reply)
+  }
+
   #route(site: PublishedSite, call: Call): OperationAnswer | Promise<OperationAnswer> {
     const operation = site.operations.get(call.operation)
     return operation ? this.#serve({ call, site, operation }) : this.#serveNewer(call)
@@ -74,11 +98,8 @@ export class OperationCalls {
   }
 
   #serve(admitted: AdmittedCall): OperationAnswer | Promise<OperationAnswer> {
-    const { call, operation } = admitted
-    admit(call, operation)
-    checkBody(call.body)
-    const cacheable = operation.cacheTtlSeconds > 0 && call.body.length <= MAX_CACHED_LENGTH
-    return cacheable && !call.fresh ? this.#cached(admitted) : this.#fresh(admitted)
+    check(admitted)
+    return keepsAnswers(admitted) ? this.#cached(admitted) : this.#fresh(admitted)
   }
 
   #cached(admitted: AdmittedCall): OperationAnswer | Promise<OperationAnswer> {
@@ -138,9 +159,26 @@ export class OperationCalls {
     return operation.callsOperations && current?.cacheGroup === operation.cacheGroup
   }
 
-  async #fresh(admitted: AdmittedCall): Promise<OperationAnswer> {
-    const outcome = await this.#deps.runner.run(admitted)
-    if ('error' in outcome) throw outcome.error(admitted.call.requestId)
-    return { body: outcome.body, cache: undefined }
+  #fresh(admitted: AdmittedCall): Promise<OperationAnswer> {
+    return new Promise((answered, failed) => this.#run(admitted, { answered, failed }))
+  }
+
+  #run(admitted: AdmittedCall, reply: Reply<OperationAnswer>): void {
+    this.#deps.runner.begin(admitted, {
+      answered(outcome) {
+        if ('error' in outcome) reply.failed(outcome.error(admitted.call.requestId))
+        else reply.answered({ body: outcome.body, cache: undefined })
+      },
+      failed: (error) => reply.failed(error),
+    })
   }
 }
+
+/** Throws what stands against the call. */
+function check({ call, operation }: AdmittedCall): void {
+  admit(call, operation)
+  checkBody(call.body)
+}
+
+const keepsAnswers = ({ call, operation }: AdmittedCall): boolean =>
+  operation.cacheTtlSeconds > 0 && call.body.length <= MAX_CACHED_LENGTH && !call.fresh

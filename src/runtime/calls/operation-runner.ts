@@ -1,6 +1,6 @@
 import { AppError } from '#base/app-error.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
-import type { Sandbox, SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
+import type { CallOutcome, Sandbox, SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
 import type { RuntimeLogs } from '#runtime/logs/service.ts'
 import type { PresetBinding } from '#runtime/operations/preset-binding.ts'
 import type { RuntimeUsage } from '#runtime/usage/service.ts'
@@ -9,10 +9,11 @@ import type { WatchedCode } from '#sites/deployments/live-activation.ts'
 import type { AdmittedCall } from './admission.ts'
 import { invalidFunction, logMessage, operationError, redactedFailure } from './failures.ts'
 import type { PresetRunner } from './presets/preset-runner.ts'
+import { type Reply, forward } from './reply.ts'
 import { payloadOf } from './request-body.ts'
 
 /** The finished envelope, or the error for each of those who waited for it. */
-type OperationOutcome = { readonly body: string } | { readonly error: ErrorForRequest }
+export type OperationOutcome = { readonly body: string } | { readonly error: ErrorForRequest }
 export type ErrorForRequest = (requestId: string) => AppError
 
 /** Who is told how calls of deployed code ended; what says nothing about the code is not told. */
@@ -21,7 +22,7 @@ export interface CallOutcomes {
 }
 
 interface OperationRunnerDeps {
-  readonly sandbox: Pick<Sandbox, 'call'>
+  readonly sandbox: Pick<Sandbox, 'begin'>
   readonly runtimeLogs: RuntimeLogs
   readonly runtimeUsage: RuntimeUsage
   readonly deploymentHealth: CallOutcomes
@@ -38,22 +39,38 @@ export class OperationRunner {
     this.#deps = deps
   }
 
-  async run(admitted: AdmittedCall): Promise<OperationOutcome> {
+  run(admitted: AdmittedCall): Promise<OperationOutcome> {
+    return new Promise((answered, failed) => this.begin(admitted, { answered, failed }))
+  }
+
+  begin(admitted: AdmittedCall, reply: Reply<OperationOutcome>): void {
     const { target } = admitted.operation
     switch (target.kind) {
       case 'preset':
-        return this.#preset(admitted, target.binding)
+        forward(this.#preset(admitted, target.binding), reply)
+        break
       case 'fault':
-        return this.#faulty(admitted, target)
+        reply.answered(this.#faulty(admitted, target))
+        break
       case 'function':
-        return this.#inSandbox(admitted, target.functionId)
+        this.#inSandbox(admitted, target.functionId, reply)
     }
   }
 
-  async #inSandbox(admitted: AdmittedCall, functionId: string): Promise<OperationOutcome> {
-    const { call, site, operation } = admitted
+  #inSandbox(admitted: AdmittedCall, functionId: string, reply: Reply<OperationOutcome>): void {
+    const { call, site } = admitted
     const startedAt = performance.now()
-    const outcome = await this.#deps.sandbox.call(call, site.program, functionId)
+    this.#deps.sandbox.begin(call, { program: site.program, functionId }, (outcome) => {
+      try {
+        reply.answered(this.#ended(admitted, startedAt, outcome))
+      } catch (error) {
+        reply.failed(error)
+      }
+    })
+  }
+
+  #ended(admitted: AdmittedCall, startedAt: number, outcome: CallOutcome): OperationOutcome {
+    const { site, operation } = admitted
     const wallUs = Math.round((performance.now() - startedAt) * 1000)
     this.#deps.runtimeUsage.record(site.siteId, operation.name, outcome.ok ? 'call' : 'error', {
       cpuUs: outcome.cpuUs,

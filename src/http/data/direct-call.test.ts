@@ -1,0 +1,62 @@
+import { expect, test, vi } from 'vitest'
+
+import { AppError } from '#base/app-error.ts'
+import { randomIds } from '#base/ids.ts'
+import { RequestScopes } from '#http/request-scope.ts'
+
+import { DirectCall, type IncomingCall } from './direct-call.ts'
+
+const scopes = new RequestScopes([], randomIds)
+
+/** A call with that body, whose operation never ends. */
+function opened(body: string | ReadableStream) {
+  const begin = vi.fn<IncomingCall['operationCalls']['begin']>()
+  const peer = { address: '203.0.113.7', hold: vi.fn<() => void>() }
+  const request = new Request('http://one.test/data/run', { method: 'POST', body, duplex: 'half' })
+  const scope = scopes.open(request, peer)
+  const site = { siteId: 'site_1', domain: 'one.test', region: 'eu-central-1' }
+  const call = new DirectCall(
+    { request, scope, peer },
+    { site, operation: 'run', authority: null, operationCalls: { begin } },
+    {
+      answered: ({ body: text }) => new Response(text),
+      failed: (error) => Response.json(error instanceof AppError && error.code),
+    },
+  )
+  const open = new Set<DirectCall>()
+  const response = call.read(open)
+  const look = (seconds: number) => call.look(scope.startedAt + seconds * 1000)
+  return { begin, peer, call, open, response, look }
+}
+
+test('a body that does not arrive is answered after 20 seconds, and runs nothing when it comes', async () => {
+  let end = (): void => {}
+  const { begin, open, response, look } = opened(
+    new ReadableStream({
+      start(controller) {
+        end = () => controller.close()
+      },
+    }),
+  )
+  look(19)
+  expect(open.size).toBe(1)
+  look(21)
+  expect(await (await response).json()).toBe('RequestTimeout')
+  expect(open.size).toBe(0)
+  end()
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(begin).not.toHaveBeenCalled()
+})
+
+test('a call that takes long tells the server once, and is answered whenever it ends', async () => {
+  const { begin, peer, call, open, response, look } = opened('{}')
+  await vi.waitFor(() => expect(begin).toHaveBeenCalledOnce())
+  look(4)
+  expect(peer.hold).not.toHaveBeenCalled()
+  look(6)
+  look(3600)
+  expect(peer.hold).toHaveBeenCalledOnce()
+  call.answered({ body: 'late', cache: undefined })
+  expect(await (await response).text()).toBe('late')
+  expect(open.size).toBe(0)
+})

@@ -1,0 +1,115 @@
+import { GRACE_MS, bodyStalled } from '#http/bodies/request-body-budgets.ts'
+import type { RequestScope } from '#http/request-scope.ts'
+import type { Peer } from '#platform/http-server/http-server.ts'
+import type { CallAuthority } from '#platform/sandbox-host/call.ts'
+import type { OperationAnswer, OperationCalls } from '#runtime/calls/operation-calls.ts'
+import type { Reply } from '#runtime/calls/reply.ts'
+import { NO_PAYLOAD } from '#runtime/calls/request-body.ts'
+import type { Site } from '#sites/site.ts'
+
+/** A call that takes longer tells the server that its connection is silent on purpose. */
+const HELD_AFTER_MS = 5000
+
+/** How answers read that did not come through a route. */
+export interface DirectAnswers {
+  answered(answer: OperationAnswer, direct: DirectRequest): Response
+  failed(error: unknown, direct: DirectRequest): Response
+}
+
+/** A request, and what the server and the transport know of it. */
+export interface DirectRequest {
+  readonly request: Request
+  readonly scope: RequestScope
+  readonly peer: Peer
+}
+
+/** What is known of a call before its body is read. */
+export interface IncomingCall {
+  readonly site: Site
+  readonly operation: string
+  readonly authority: CallAuthority
+  readonly operationCalls: Pick<OperationCalls, 'begin'>
+}
+
+/**
+ * One visitor's call from its request to its response. It makes three promises, each of which costs more than a look-up in
+ * memory: the response, the text of the body, and what follows from that.
+ */
+export class DirectCall implements Reply<OperationAnswer> {
+  readonly #direct: DirectRequest
+  readonly #incoming: IncomingCall
+  readonly #answers: DirectAnswers
+  #open: Set<DirectCall> | undefined
+  #respond: ((response: Response) => void) | undefined
+  #isReading = true
+  #isHeld = false
+
+  constructor(direct: DirectRequest, incoming: IncomingCall, answers: DirectAnswers) {
+    this.#direct = direct
+    this.#incoming = incoming
+    this.#answers = answers
+  }
+
+  /** Reads the body, and answers. Is in `open` until then. */
+  read(open: Set<DirectCall>): Promise<Response> {
+    this.#open = open
+    open.add(this)
+    const response = new Promise<Response>((respond) => (this.#respond = respond))
+    this.#direct.request.text().then(
+      (text) => this.#run(text),
+      (error: unknown) => this.failed(error),
+    )
+    return response
+  }
+
+  /** A short body is not seen arriving, and has little time for it. */
+  look(now: number): void {
+    const { scope, peer } = this.#direct
+    const openMs = now - scope.startedAt
+    if (this.#isReading) {
+      if (openMs > GRACE_MS) this.failed(bodyStalled())
+    } else if (openMs > HELD_AFTER_MS && !this.#isHeld) {
+      this.#isHeld = true
+      peer.hold?.()
+    }
+  }
+
+  answered(answer: OperationAnswer): void {
+    this.#end(this.#answers.answered(answer, this.#direct))
+  }
+
+  failed(error: unknown): void {
+    this.#end(this.#answers.failed(error, this.#direct))
+  }
+
+  #run(text: string): void {
+    this.#isReading = false
+    // It stalled, and was answered.
+    if (this.#respond === undefined) return
+    const { request, scope } = this.#direct
+    const { site, operation, authority, operationCalls } = this.#incoming
+    operationCalls.begin(
+      {
+        site,
+        operation,
+        requestId: scope.requestId,
+        authority,
+        depth: 0,
+        address: authority === null ? scope.peerAddress : undefined,
+        signal: undefined,
+        visitorSignal: () => request.signal,
+        body: text || NO_PAYLOAD,
+      },
+      this,
+    )
+  }
+
+  #end(response: Response): void {
+    const respond = this.#respond
+    if (respond === undefined) return
+    this.#respond = undefined
+    this.#open?.delete(this)
+    const { peer } = this.#direct
+    respond(peer.sent === undefined ? response : peer.sent(response))
+  }
+}
