@@ -16,6 +16,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import { ObjectUrls } from '#platform/objects/object-urls.ts'
+import type { DatabaseTime } from '#platform/postgres/database-time.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
 import type { Counters } from '#platform/redis/counters.ts'
@@ -92,6 +93,7 @@ export interface Platform {
   readonly operatorKey: string
   readonly logger: Logger
   readonly clock: Clock
+  readonly databaseTime: DatabaseTime
   readonly ids: Ids
   /** Gives the key pair of a new pool; generated when left out. */
   newKeyPair?(): Promise<NewKeyPair>

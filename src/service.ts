@@ -19,6 +19,7 @@ import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 import { openPostgres } from '#platform/open-postgres.ts'
+import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
@@ -126,6 +127,7 @@ async function openPlatform(
     operatorKey: keys.operatorKey,
     logger,
     clock: systemClock,
+    databaseTime: selectDatabaseTime,
     ids: randomIds,
     postgres,
     sealer,

@@ -5,6 +5,7 @@ import type { PageTokens } from '#base/page.ts'
 import type { Logger } from './log/logger.ts'
 import type { ObjectStore } from './objects/object-store.ts'
 import type { ObjectUrls } from './objects/object-urls.ts'
+import type { DatabaseTime } from './postgres/database-time.ts'
 import type { Database } from './postgres/database.ts'
 import type { Notifications } from './postgres/notifications.ts'
 import type { Queue } from './queue/queue.ts'
@@ -17,7 +18,10 @@ export interface PlatformServices {
   readonly objects: ObjectStore
   readonly objectUrls: Pick<ObjectUrls, 'sign'>
   readonly pageTokens: PageTokens
+  /** For what this process does. */
   readonly clock: Clock
+  /** For what replicas do together. */
+  readonly databaseTime: DatabaseTime
   readonly ids: Ids
   readonly logger: Logger
 }

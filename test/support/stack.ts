@@ -18,6 +18,7 @@ import { startHttpServer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
+import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
@@ -161,6 +162,7 @@ function testPlatform(
     operatorKey: OPERATOR_KEY,
     logger,
     clock: systemClock,
+    databaseTime: timeOf(options.platform?.clock),
     ids: randomIds,
     newKeyPair: () => keyPairs.next(),
     postgres,
@@ -191,6 +193,10 @@ function testPlatform(
     ...options.platform,
   }
 }
+
+/** A test that has a clock of its own lives by it altogether. */
+const timeOf = (clock: Platform['clock'] | undefined): Platform['databaseTime'] =>
+  clock === undefined ? selectDatabaseTime : async () => clock.now()
 
 /** No test asks the world: every name is one that nobody has. */
 const noDns = (name: string): Promise<never> =>

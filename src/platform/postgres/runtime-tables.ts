@@ -78,6 +78,7 @@ export interface RuntimeTables {
   data_job_due: {
     job_id: string
     due_at: Date
+    set_at: Generated<Date>
   }
   data_job_run: {
     run_id: string

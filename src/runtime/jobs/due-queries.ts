@@ -2,6 +2,9 @@ import { sql } from 'kysely'
 
 import type { DueJobsTx, SiteTx } from '#platform/postgres/database.ts'
 
+/** Replicas read the clock of the database at slightly different moments. */
+const SET_AHEAD_MS = 1000
+
 export interface DueJob {
   readonly siteId: string
   readonly jobId: string
@@ -31,6 +34,15 @@ export function selectDueJobs(
     .execute()
 }
 
+/** Selects those whose next tick was worked out later than now: the clock has been set back since. */
+export const selectSetAhead = (tx: DueJobsTx, now: Date, limit: number): Promise<DueJob[]> =>
+  tx.db
+    .selectFrom('data_job_due')
+    .select(['site_id as siteId', 'job_id as jobId', 'due_at as dueAt'])
+    .where('set_at', '>', new Date(now.getTime() + SET_AHEAD_MS))
+    .limit(limit)
+    .execute()
+
 /** Whether the job is still due at that moment and nobody else is at it. Holds it until the transaction ends. */
 export async function claimDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<boolean> {
   const row = await tx.db
@@ -56,11 +68,17 @@ export async function lockDue(tx: SiteTx, jobId: string): Promise<void> {
     .execute()
 }
 
-export async function upsertDue(tx: SiteTx, jobId: string, dueAt: Date): Promise<void> {
+export async function upsertDue(
+  tx: SiteTx,
+  jobId: string,
+  { dueAt, now }: { readonly dueAt: Date; readonly now: Date },
+): Promise<void> {
   await tx.db
     .insertInto('data_job_due')
-    .values({ site_id: tx.siteId, job_id: jobId, due_at: dueAt })
-    .onConflict((on) => on.columns(['site_id', 'job_id']).doUpdateSet({ due_at: dueAt }))
+    .values({ site_id: tx.siteId, job_id: jobId, due_at: dueAt, set_at: now })
+    .onConflict((on) =>
+      on.columns(['site_id', 'job_id']).doUpdateSet({ due_at: dueAt, set_at: now }),
+    )
     .execute()
 }
 

@@ -12,7 +12,6 @@ const COLUMNS = [
   'job.scheduled_since as scheduledSince',
   'job.auth',
   'job.enabled',
-  'job.last_tick as lastTick',
   'job.created_at as createdAt',
   'job.updated_at as updatedAt',
   'due.due_at as nextRunAt',
@@ -21,7 +20,6 @@ const COLUMNS = [
 /** A job with what computes its ticks. */
 export interface StoredJob extends Job {
   readonly scheduledSince: Date
-  readonly lastTick: Date | null
 }
 
 export interface ListedJob extends StoredJob {
@@ -108,15 +106,6 @@ export async function upsertJob(
     .insertInto('data_job')
     .values({ site_id: tx.siteId, job_id: jobId, created_at: now, ...columns })
     .onConflict((on) => on.columns(['site_id', 'job_id']).doUpdateSet(columns))
-    .execute()
-}
-
-export async function updateLastTick(tx: SiteTx, jobId: string, tick: Date): Promise<void> {
-  await tx.db
-    .updateTable('data_job')
-    .set({ last_tick: tick })
-    .where('site_id', '=', tx.siteId)
-    .where('job_id', '=', jobId)
     .execute()
 }
 

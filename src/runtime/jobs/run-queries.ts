@@ -55,6 +55,20 @@ export async function insertRun(tx: SiteTx, run: NewRun): Promise<void> {
     .execute()
 }
 
+export async function hasRunOfTick(
+  tx: SiteTx,
+  { jobId, scheduledFor }: { readonly jobId: string; readonly scheduledFor: Date },
+): Promise<boolean> {
+  const row = await tx.db
+    .selectFrom('data_job_run')
+    .select('run_id')
+    .where('site_id', '=', tx.siteId)
+    .where('job_id', '=', jobId)
+    .where('scheduled_for', '=', scheduledFor)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
 /** Newest first. `page.before` is the number of the last run already seen. */
 export function selectRuns(
   tx: SiteTx,

@@ -6,11 +6,20 @@ import { AppError } from '#base/app-error.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
-import { type DueJob, claimDue, deleteDue, selectDueJobs, upsertDue } from './due-queries.ts'
-import { type StoredJob, selectJob, updateLastTick } from './queries.ts'
+import { ClockSteps } from './clock-steps.ts'
+import {
+  type DueJob,
+  claimDue,
+  deleteDue,
+  selectDueJobs,
+  selectSetAhead,
+  upsertDue,
+} from './due-queries.ts'
+import { type StoredJob, selectJob } from './queries.ts'
+import { hasRunOfTick } from './run-queries.ts'
 import type { JobRuns } from './runs.ts'
 import { parseSchedule } from './schedules/schedule.ts'
-import { type DueTicks, coalesce } from './schedules/ticks.ts'
+import { type DueTicks, coalesce, nextTick } from './schedules/ticks.ts'
 
 const EVERY_SECOND = '* * * * * *'
 /** Spreads the replicas over the second. */
@@ -21,7 +30,7 @@ const CONCURRENT_CLAIMS = 4
 
 const silentLogger = { info() {}, warn() {}, error() {}, debug() {} }
 
-interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
+interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'databaseTime' | 'logger'> {
   readonly runs: JobRuns
 }
 
@@ -31,6 +40,7 @@ interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'clock' |
  */
 export class JobScheduler {
   readonly #deps: JobSchedulerDeps
+  readonly #steps = new ClockSteps()
 
   constructor(deps: JobSchedulerDeps) {
     this.#deps = deps
@@ -57,17 +67,28 @@ export class JobScheduler {
 
   /** Records every tick of every site that is due now. */
   async tick(): Promise<void> {
-    const now = this.#deps.clock.now()
+    const { database, databaseTime } = this.#deps
+    const { now, ahead } = await database.withDueJobs(async (tx) => {
+      const time = await databaseTime(tx)
+      return { now: time, ahead: await selectSetAhead(tx, time, PAGE) }
+    })
+    this.#tellStep(now)
+    await this.#forEach(ahead, (due) => this.#setAgain(due, now))
     let after: DueJob | undefined
     for (;;) {
       const from = after
-      const page = await this.#deps.database.withDueJobs((tx) =>
+      const page = await database.withDueJobs((tx) =>
         selectDueJobs(tx, now, { limit: PAGE, after: from }),
       )
-      await this.#claimAll(page, now)
+      await this.#forEach(page, (due) => this.#claim(due, now))
       after = page.at(-1)
       if (page.length < PAGE) return
     }
+  }
+
+  #tellStep(now: Date): void {
+    const stepMs = this.#steps.observe(now.getTime(), performance.now())
+    if (stepMs !== 0) this.#deps.logger.warn({ stepMs, now }, "the database's clock was set")
   }
 
   async #look(): Promise<void> {
@@ -78,12 +99,27 @@ export class JobScheduler {
     }
   }
 
-  async #claimAll(page: readonly DueJob[], now: Date): Promise<void> {
+  async #forEach(page: readonly DueJob[], work: (due: DueJob) => Promise<void>): Promise<void> {
     const rest = page.values()
-    const claimRest = async () => {
-      for (const due of rest) await this.#claim(due, now)
+    const workRest = async () => {
+      for (const due of rest) await work(due)
     }
-    await Promise.all(Array.from({ length: CONCURRENT_CLAIMS }, claimRest))
+    await Promise.all(Array.from({ length: CONCURRENT_CLAIMS }, workRest))
+  }
+
+  /** The clock was ahead when the next tick was worked out: it may be hours too late. */
+  async #setAgain({ siteId, jobId, dueAt }: DueJob, now: Date): Promise<void> {
+    try {
+      await this.#deps.database.withSite(siteId, async (tx) => {
+        if (!(await claimDue(tx, jobId, dueAt))) return
+        const job = await selectJob(tx, jobId)
+        const next = job && nextTickOf(job, now)
+        // What cannot be worked out any more is told where it falls due.
+        await upsertDue(tx, jobId, { dueAt: next ?? dueAt, now })
+      })
+    } catch (error) {
+      this.#deps.logger.error({ err: error, siteId, jobId }, 'next tick not worked out again')
+    }
   }
 
   async #claim(due: DueJob, now: Date): Promise<void> {
@@ -108,10 +144,26 @@ export class JobScheduler {
       return this.#deps.runs.failTick(tx, tick, { code, message })
     }
     const { last, missed, next } = ticks
-    await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, new Date(next)))
+    await (next === undefined
+      ? deleteDue(tx, jobId)
+      : upsertDue(tx, jobId, { dueAt: new Date(next), now }))
     const tick = { jobId, scheduledFor: new Date(last), missed }
-    await updateLastTick(tx, jobId, tick.scheduledFor)
+    // It may have run while the clock was ahead.
+    if (await hasRunOfTick(tx, tick)) return
     return this.#deps.runs.queueTick(tx, tick)
+  }
+}
+
+/** Undefined when there is none, or when the schedule means nothing any more. */
+function nextTickOf({ schedule, scheduledSince }: StoredJob, now: Date): Date | undefined {
+  if (schedule === null) return undefined
+  try {
+    const since = Math.min(scheduledSince.getTime(), now.getTime())
+    const next = nextTick(parseSchedule(schedule), now.getTime(), since)
+    return next === undefined ? undefined : new Date(next)
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
 

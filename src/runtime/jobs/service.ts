@@ -44,7 +44,7 @@ export interface JobUsers {
   exists(tx: SiteTx, username: string): Promise<boolean>
 }
 
-interface JobsDeps extends Pick<PlatformServices, 'database' | 'clock'> {
+interface JobsDeps extends Pick<PlatformServices, 'database' | 'clock' | 'databaseTime'> {
   readonly operations: Operations
   readonly visitors: JobUsers
 }
@@ -167,25 +167,20 @@ export class Jobs {
     job: JobDefinition,
     current: StoredJob | undefined,
   ): Promise<void> {
-    const now = this.#deps.clock.now()
+    const now = await this.#deps.databaseTime(tx)
     const goesOn = current !== undefined && sameSchedule(current, job)
     const scheduledSince = goesOn ? current.scheduledSince : now
     if (!goesOn) await lockDue(tx, jobId)
     await upsertJob(tx, jobId, { ...job, scheduledSince }, now)
     if (goesOn) return
-    const next = nextRunOf(job, { now, since: scheduledSince, lastTick: current?.lastTick ?? null })
-    await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, next))
+    const next = nextRunOf(job, now)
+    await (next === undefined ? deleteDue(tx, jobId) : upsertDue(tx, jobId, { dueAt: next, now }))
   }
 }
 
-/** Never a tick that was recorded already, even when the clock here is behind the one that recorded it. */
-function nextRunOf(
-  { schedule, enabled }: JobDefinition,
-  at: { readonly now: Date; readonly since: Date; readonly lastTick: Date | null },
-): Date | undefined {
+function nextRunOf({ schedule, enabled }: JobDefinition, now: Date): Date | undefined {
   if (schedule === null || !enabled) return undefined
-  const after = Math.max(at.now.getTime(), at.lastTick?.getTime() ?? 0)
-  const next = nextTick(parseSchedule(schedule), after, at.since.getTime())
+  const next = nextTick(parseSchedule(schedule), now.getTime(), now.getTime())
   return next === undefined ? undefined : new Date(next)
 }
 
