@@ -43,6 +43,7 @@ interface RuntimeReferences {
   readonly names: ivm.Reference
   readonly entry: ivm.Reference
   readonly run: ivm.Reference
+  readonly rejected: ivm.Reference
   readonly take: ivm.Reference
 }
 
@@ -99,7 +100,24 @@ export class GuestContext {
     } catch (error) {
       thrown = { error }
     }
-    return this.#finish(startedMs, thrown)
+    const taken = thrown !== undefined && this.#offer(thrown.error, startedMs)
+    const entry = this.#finish(startedMs, thrown)
+    return taken ? { ...entry, uncaught: undefined } : entry
+  }
+
+  /** Whether the site's own listeners took a rejection that nobody handled; they may use what is left of the time. */
+  #offer(error: unknown, startedMs: number): boolean {
+    const timeout = this.#definition.limits.cpuMs - (performance.now() - startedMs)
+    if (this.home.disposed || timeout <= 0 || thrownMessage(error) === TIMED_OUT) return false
+    const isError = error instanceof Error
+    const told = isError ? [error.name, error.message, error.stack ?? ''] : ['', error, '']
+    try {
+      const options = { timeout: Math.ceil(timeout) }
+      return this.#runtime.rejected.applySync(undefined, told, options) === true
+    } catch {
+      // What a listener has done wrong is less than what it was told of.
+      return false
+    }
   }
 
   /** Collects what is short-lived in the whole isolate: 0.1 ms. */
@@ -164,6 +182,7 @@ function references(context: ivm.Context): RuntimeReferences {
     names: get('names'),
     entry: get('entry'),
     run: get('run'),
+    rejected: get('rejected'),
     take: get('take'),
   }
   croft.release()

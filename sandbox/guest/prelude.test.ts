@@ -5,17 +5,20 @@ import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
 const MAX_CHARS = 256 * 1024
 const ADDED = `
-AbortController AbortSignal Blob ByteLengthQueuingStrategy CountQueuingStrategy Crypto
-CryptoKey CustomEvent DOMException Deno ErrorEvent Event EventTarget File FormData
-Headers Navigator Performance PromiseRejectionEvent ReadableByteStreamController
-ReadableStream ReadableStreamBYOBReader ReadableStreamBYOBRequest
-ReadableStreamDefaultController ReadableStreamDefaultReader Request Response
-SubtleCrypto TextDecoder TextDecoderStream TextEncoder TextEncoderStream TransformStream
-TransformStreamDefaultController URL URLPattern URLSearchParams WritableStream
-WritableStreamDefaultController WritableStreamDefaultWriter __croft addEventListener
-atob btoa clearInterval clearTimeout crypto dispatchEvent fetch navigator performance
-queueMicrotask removeEventListener reportError self setInterval setTimeout
-structuredClone`
+AbortController AbortSignal Blob BroadcastChannel ByteLengthQueuingStrategy
+CloseEvent CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException Deno
+ErrorEvent Event EventTarget File FormData Headers MessageChannel MessageEvent
+MessagePort Navigator Performance PerformanceEntry PerformanceMark
+PerformanceMeasure PerformanceObserver PerformanceObserverEntryList ProgressEvent
+PromiseRejectionEvent QuotaExceededError ReadableByteStreamController ReadableStream
+ReadableStreamBYOBReader ReadableStreamBYOBRequest ReadableStreamDefaultController
+ReadableStreamDefaultReader Request Response SubtleCrypto TextDecoder
+TextDecoderStream TextEncoder TextEncoderStream TransformStream
+TransformStreamDefaultController URL URLPattern URLSearchParams Window
+WritableStream WritableStreamDefaultController WritableStreamDefaultWriter __croft
+atob btoa clearInterval clearTimeout crypto fetch navigator onerror
+onunhandledrejection performance queueMicrotask reportError self setInterval
+setTimeout structuredClone`
   .trim()
   .split(/\s+/)
 const BARE = `JSON.stringify(Object.getOwnPropertyNames(globalThis))`

@@ -73,10 +73,17 @@ export function freezeIntrinsics(globals: readonly string[]): object[] {
     queue.push(getPrototypeOf(next), ...contentOf(next))
     if (!open.has(next)) freeze(next)
   }
-  for (const name of globals)
-    if (!EXTENSIBLE.includes(name))
-      defineProperty(globalThis, name, { writable: false, configurable: false })
+  for (const name of globals) if (!EXTENSIBLE.includes(name)) fixGlobal(name)
   return [...open]
+}
+
+/** An attribute keeps its accessors, which know what may be set. */
+function fixGlobal(name: string): void {
+  const isValue = getOwnPropertyDescriptor(globalThis, name)?.get === undefined
+  defineProperty(globalThis, name, {
+    ...(isValue ? { writable: false } : {}),
+    configurable: false,
+  })
 }
 
 /** A global with the prototype of what it constructs. */

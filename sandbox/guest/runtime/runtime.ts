@@ -1,9 +1,14 @@
+import { clockOrigin } from '#sandbox/guest/web/clock.ts'
+import { takeRejection } from '#sandbox/guest/web/global-events.ts'
 import type { Croft, HostPort } from '#sandbox/guest/web/host.ts'
 import {
+  create,
   dateNow,
   defineProperty,
   deleteProperty,
+  ErrorClass,
   freeze,
+  hasOwn,
   jsonParse,
   setPrototypeOf,
 } from '#sandbox/guest/web/primordials.ts'
@@ -42,6 +47,11 @@ interface GuestRuntime extends Croft {
    * `sliceMs` have passed. Also fires the timers that are due.
    */
   run(section: string, nowMs: number, sliceMs: number, maxCalls: number): void
+  /**
+   * Offers the site a rejection that nobody handled, as it was copied out: an error's name, message and stack, or another
+   * value in `message`. True when a listener took it, so that it need not be logged.
+   */
+  rejected(name: string, message: unknown, stack: string): boolean
   /** Records of `FromGuest`. */
   take(): string
 }
@@ -83,6 +93,7 @@ const runtime: GuestRuntime = {
     setEntropy(entropy)
     host.part = part
     entryMs = dateNow()
+    clockOrigin()
     hide('__croftRequire', requireModule)
     hide('__croftLoaded', loaded)
   },
@@ -103,6 +114,8 @@ const runtime: GuestRuntime = {
       if (calls >= maxCalls || dateNow() >= endMs) return
     }
   },
+  rejected: (name, message, stack) =>
+    takeRejection(name === '' ? message : errorOf(name, message as string, stack)),
   take() {
     const dueMs = earliestDueMs()
     if (dueMs > 0) emit(`${NEXT_TIMER},${dueMs}`)
@@ -148,6 +161,27 @@ function loaded(exports: unknown): void {
     : undefined
   moduleLoaded(exports, served)
   closeSharedObjects()
+}
+
+const ERRORS: Readonly<Record<string, ErrorConstructor>> = {
+  TypeError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+}
+
+function errorOf(name: string, message: string, stack: string): Error {
+  const error = new ((hasOwn(ERRORS, name) ? ERRORS[name] : undefined) ?? ErrorClass)(message)
+  if (error.name !== name) defineProperty(error, 'name', ownValue(name))
+  defineProperty(error, 'stack', ownValue(stack))
+  return error
+}
+
+function ownValue(value: unknown): PropertyDescriptor {
+  const descriptor = create(null) as PropertyDescriptor
+  descriptor.value = value
+  descriptor.writable = descriptor.configurable = true
+  return descriptor
 }
 
 function hide(name: string, value: unknown): void {

@@ -1,15 +1,21 @@
 import { host } from './host.ts'
+import { dateNow, max } from './primordials.ts'
 
 let origin: number | undefined
+let latest = 0
 
-/** Epoch milliseconds of the first time this context asked for the time. */
+/** Epoch milliseconds of a moment just before this context began: nothing happens at zero. */
 export function clockOrigin(): number {
-  origin ??= host.now()
+  origin ??= host.now() - 1
   return origin
 }
 
-/** Milliseconds since the origin; it stands still while site code runs. */
+/**
+ * Milliseconds since the origin, in whole ones as `Date.now()` counts them, but never back. A finer clock would help to
+ * measure what other sites do to the processor's caches.
+ */
 export function clockNow(): number {
   const start = clockOrigin()
-  return host.now() - start
+  latest = max(latest, dateNow() - start)
+  return latest
 }

@@ -159,7 +159,7 @@ describe('the console of a guest', () => {
     await guest.run(`const mine = () => AbortSignal.abort(); console.log(mine().reason)`)
     const [line] = guest.lines
     expect(line?.text).toMatch(
-      /^DOMException \[AbortError\]: This operation was aborted\n {4}at mine \(/,
+      /^DOMException \[AbortError\]: The signal has been aborted\n {4}at mine \(/,
     )
     expect(line?.text).not.toContain('croft:prelude')
   })

@@ -1,30 +1,35 @@
-import { defineConstants, defineInterface, takeInternals } from './interface.ts'
-import { captureStackTrace, indexOf, slice } from './primordials.ts'
+import { defineConstants, defineInterface, sharedAccessors, takeInternals } from './interface.ts'
+import { captureStackTrace, create, defineProperty, indexOf, slice } from './primordials.ts'
+import { isWebIdlObject } from './webidl.ts'
 
-/** The names that have a code, which is their place here, counted from 1; some are gone from the standard. */
-const NAMES = `
-IndexSize - HierarchyRequest WrongDocument InvalidCharacter - NoModificationAllowed NotFound NotSupported
-InUseAttribute InvalidState Syntax InvalidModification Namespace InvalidAccess - TypeMismatch Security Network
-Abort URLMismatch QuotaExceeded Timeout InvalidNodeType DataClone`
-  .trim()
-  .split(/\s/)
-  .map((name) => `${name}Error`)
-const CODES: Readonly<Record<string, number>> = Object.fromEntries(
-  NAMES.map((name, index) => [name, index + 1] as const).filter(([name]) => name !== '-Error'),
-)
+/** The names of the codes, which are their places here, counted from 1. */
+const CODES =
+  `INDEX_SIZE DOMSTRING_SIZE HIERARCHY_REQUEST WRONG_DOCUMENT INVALID_CHARACTER NO_DATA_ALLOWED
+NO_MODIFICATION_ALLOWED NOT_FOUND NOT_SUPPORTED INUSE_ATTRIBUTE INVALID_STATE SYNTAX INVALID_MODIFICATION NAMESPACE
+INVALID_ACCESS VALIDATION TYPE_MISMATCH SECURITY NETWORK ABORT URL_MISMATCH QUOTA_EXCEEDED TIMEOUT INVALID_NODE_TYPE
+DATA_CLONE`.split(/\s/)
+/** They have a constant, but no exception has them any more. */
+const UNUSED = ['DOMSTRING_SIZE', 'NO_DATA_ALLOWED', 'VALIDATION']
+const codes = create(null) as Record<string, number | undefined>
+for (const [index, name] of CODES.entries())
+  if (!UNUSED.includes(name)) codes[exceptionName(name)] = index + 1
 
-/** https://webidl.spec.whatwg.org/#idl-DOMException */
+/** https://webidl.spec.whatwg.org/#idl-DOMException; as in Node the second argument may be `{ name, cause }`. */
 export class DOMException extends Error {
   readonly #name: string
   readonly #message: string
+  #stack: unknown
 
-  constructor(message = '', nameOrOptions: string | { name?: string; cause?: unknown } = 'Error') {
+  constructor(message: unknown = '', nameOrOptions: unknown = 'Error') {
     super()
-    const options = typeof nameOrOptions === 'object' ? nameOrOptions : { name: nameOrOptions }
-    this.#message = `${message}`
-    this.#name = options.name === undefined ? 'Error' : `${options.name}`
+    const options = isWebIdlObject(nameOrOptions)
+      ? (nameOrOptions as { name?: unknown; cause?: unknown })
+      : { name: nameOrOptions }
+    this.#message = `${message as string}`
+    this.#name = options.name === undefined ? 'Error' : `${options.name as string}`
     if ('cause' in options) hide(this, 'cause', options.cause)
-    hide(this, 'stack', stackOf(this))
+    defineProperty(this, 'stack', STACK)
+    this.#stack = traceOf(this)
   }
 
   override get name(): string {
@@ -36,37 +41,61 @@ export class DOMException extends Error {
   }
 
   get code(): number {
-    return Object.hasOwn(CODES, this.#name) ? (CODES[this.#name] ?? 0) : 0
+    return codes[this.#name] ?? 0
   }
 
   static readonly isDOMException = (value: unknown): value is DOMException => {
-    return typeof value === 'object' && value !== null && #name in value
+    return isWebIdlObject(value) && #name in value
+  }
+
+  static readonly stackOf = (exception: DOMException): unknown => {
+    return exception.#stack
+  }
+
+  static readonly setStack = (exception: DOMException, stack: unknown): void => {
+    exception.#stack = stack
   }
 }
 
-export const { isDOMException } = takeInternals(DOMException)
+export const { isDOMException, stackOf, setStack } = takeInternals(DOMException)
 
-function stackOf(exception: DOMException): string {
+/** As newer V8 has it: a property of each error, with accessors that all share. */
+const STACK = sharedAccessors(
+  {
+    get stack(): unknown {
+      return isDOMException(this) ? stackOf(this) : undefined
+    },
+    set stack(stack: unknown) {
+      if (isDOMException(this)) setStack(this, stack)
+    },
+  },
+  'stack',
+)
+STACK.enumerable = false
+
+function traceOf(exception: DOMException): string {
   const { message, name } = exception
   const trace = { stack: '' }
   captureStackTrace(trace, DOMException)
-  const frames = indexOf(trace.stack, '\n    at ')
+  const frames = indexOf(`${trace.stack}`, '\n    at ')
   const heading = message === '' ? name : `${name}: ${message}`
   return frames === -1 ? heading : heading + slice(trace.stack, frames)
 }
 
-const hide = (target: object, key: string, value: unknown): void => {
-  Object.defineProperty(target, key, { value, writable: true, configurable: true })
+function hide(target: object, key: string, value: unknown): void {
+  defineProperty(target, key, { value, writable: true, configurable: true })
 }
 
 defineInterface('DOMException', DOMException)
 defineConstants(
   DOMException,
-  Object.fromEntries(Object.entries(CODES).map(([name, code]) => [constantName(name), code])),
+  Object.fromEntries(CODES.map((name, index) => [`${name}_ERR`, index + 1])),
 )
 
-/** `NotFoundError` is `NOT_FOUND_ERR`. */
-function constantName(name: string): string {
-  const words = name.replace(/Error$/, '').replace(/^InUse/, 'Inuse')
-  return `${words.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=URL)(?=M)/g, '_').toUpperCase()}_ERR`
+/** `NOT_FOUND` is `NotFoundError`. */
+function exceptionName(code: string): string {
+  const words = code
+    .split('_')
+    .map((word) => (word === 'URL' ? word : word.charAt(0) + word.slice(1).toLowerCase()))
+  return `${words.join('').replace(/^Inuse/, 'InUse')}Error`
 }

@@ -1,10 +1,8 @@
 import { DOMException } from './dom-exception.ts'
-import { ErrorEvent, eventState } from './event.ts'
+import { eventState } from './event.ts'
 import type { Event, EventState } from './event.ts'
-import { host } from './host.ts'
-import { inspect } from './inspect.ts'
-import { defineInterface, takeInternals } from './interface.ts'
-import { apply, filter, findIndex, push, reflectGet } from './primordials.ts'
+import { defineInterface, defineLengths, takeInternals } from './interface.ts'
+import { apply, create, filter, findIndex, push, reflectGet } from './primordials.ts'
 import { isWebIdlObject, requireArguments } from './webidl.ts'
 
 interface Listener {
@@ -16,147 +14,175 @@ interface Listener {
   removed: boolean
 }
 
+/** What an event target remembers; `handlers` are its `on…` attributes. */
+export interface TargetState {
+  listeners: Listener[]
+  readonly handlers: Record<string, unknown>
+}
+
 /** All there is to an `AbortSignal` but for its listeners; the algorithms run once, ahead of these. */
 export interface AbortState {
+  readonly signal: EventTarget
   aborted: boolean
   reason: unknown
   algorithms: (() => void)[]
+  /** For one that follows others: those of them that follow none. */
+  readonly sources: AbortState[]
+  dependents: AbortState[]
 }
 
-let abortState: (signal: unknown) => AbortState
+interface Providers {
+  abortState(signal: unknown): AbortState
+  report(error: unknown): void
+}
 
-/** Called by abort-signal.ts, which builds on this file. */
-export function provideAbortState(provider: (signal: unknown) => AbortState): void {
-  abortState = provider
+let providers: Providers = {
+  abortState() {
+    throw new TypeError('There are no signals yet')
+  },
+  report() {},
+}
+
+/** Called by the files that build on this one. */
+export function provideToTargets(provided: Partial<Providers>): void {
+  providers = { ...providers, ...provided }
 }
 
 /** https://dom.spec.whatwg.org/#interface-eventtarget */
 export class EventTarget {
-  #listeners: Listener[] = []
+  readonly #state = newState()
 
   addEventListener(type: string, callback: unknown, options?: unknown): void {
     requireArguments(arguments.length, 2, "Failed to execute 'addEventListener' on 'EventTarget'")
-    const { capture, once, passive, signal } = listenerOptions(options)
-    const abort = signal === undefined ? undefined : abortState(signal)
-    if (callback === null || callback === undefined || abort?.aborted) return
-    if (!isWebIdlObject(callback))
-      throw new TypeError("parameter 2 is not of type 'EventListener', nor null.")
+    const target = requireTarget(this)
+    const { signal, ...how } = listenerOptions(options)
+    const abort = signal === undefined ? undefined : providers.abortState(signal)
+    if (callback !== null && callback !== undefined && !isWebIdlObject(callback))
+      throw new TypeError(
+        "Failed to execute 'addEventListener' on 'EventTarget': parameter 2 is not of type 'EventListener', nor null",
+      )
     const name = `${type}`
-    if (findIndex(this.#listeners, sameListener(name, callback, capture)) !== -1) return
-    push(this.#listeners, { type: name, callback, capture, once, passive, removed: false })
-    if (abort !== undefined) push(abort.algorithms, () => this.#remove(name, callback, capture))
+    if (!isWebIdlObject(callback) || abort?.aborted) return
+    if (!addListener(target, { ...how, type: name, callback, removed: false })) return
+    if (abort !== undefined)
+      push(abort.algorithms, () => remove(target, name, callback, how.capture))
   }
 
   removeEventListener(type: string, callback: unknown, options?: unknown): void {
-    requireArguments(
-      arguments.length,
-      2,
-      "Failed to execute 'removeEventListener' on 'EventTarget'",
-    )
-    if (isWebIdlObject(callback))
-      this.#remove(`${type}`, callback, listenerOptions(options).capture)
+    const where = "Failed to execute 'removeEventListener' on 'EventTarget'"
+    requireArguments(arguments.length, 2, where)
+    const target = requireTarget(this)
+    const name = `${type}`
+    const { capture } = listenerOptions(options)
+    if (isWebIdlObject(callback)) remove(target, name, callback, capture)
   }
 
   dispatchEvent(event: Event): boolean {
     requireArguments(arguments.length, 1, "Failed to execute 'dispatchEvent' on 'EventTarget'")
+    const target = this ?? globalThis
+    const targetState = requireTarget(target)
     const state = dispatchState(event)
     if (state.dispatching)
       throw new DOMException('The event is already being dispatched.', 'InvalidStateError')
     state.trusted = false
-    return fireEvent(this, event)
+    return dispatch({ target, targetState, event, state })
   }
 
-  static readonly fire = (target: EventTarget, event: Event): boolean => {
-    const state = dispatchState(event)
-    state.dispatching = true
-    state.target = target
-    state.currentTarget = target
-    const snapshot = target.#listeners
-    const count = snapshot.length
-    for (let index = 0; index < count && !state.stoppedAtOnce; index++) {
-      const listener = snapshot[index]
-      if (listener !== undefined && listener.type === state.type && !listener.removed)
-        target.#deliver(listener, event, state)
-    }
-    state.dispatching = false
-    state.currentTarget = null
-    state.stopped = false
-    state.stoppedAtOnce = false
-    return !state.cancelled
-  }
-
-  #deliver(listener: Listener, event: Event, state: EventState): void {
-    if (listener.once) this.#remove(listener.type, listener.callback, listener.capture)
-    state.passive = listener.passive
-    try {
-      invoke(listener.callback, this, event)
-    } catch (error) {
-      reportError(error)
-    }
-    state.passive = false
-  }
-
-  #remove(type: string, callback: object, capture: boolean): void {
-    const isIt = sameListener(type, callback, capture)
-    this.#listeners = filter(this.#listeners, (listener) => {
-      listener.removed ||= isIt(listener)
-      return !listener.removed
-    })
+  static readonly stateOf = (value: unknown): TargetState | undefined => {
+    return isWebIdlObject(value) && #state in value ? value.#state : undefined
   }
 }
 
-/** Dispatches an event of the platform's own making. */
-export const { fire: fireEvent } = takeInternals(EventTarget)
+const { stateOf } = takeInternals(EventTarget)
+defineLengths(EventTarget, { addEventListener: 2, removeEventListener: 2 })
 defineInterface('EventTarget', EventTarget)
 
-const globalTarget = new EventTarget()
-let reporting = false
+const globalState = newState()
 
-/** The global as an event target; its one event that the platform fires is `error`. */
-export const globalEvents = {
-  addEventListener(type: string, callback: unknown, options?: unknown): void {
-    globalTarget.addEventListener(type, callback, options)
-  },
-  removeEventListener(type: string, callback: unknown, options?: unknown): void {
-    globalTarget.removeEventListener(type, callback, options)
-  },
-  dispatchEvent(event: Event): boolean {
-    return globalTarget.dispatchEvent(event)
-  },
+/** The state of an event target; of the global for what is called without a receiver. */
+export const targetState = (value: unknown): TargetState | undefined =>
+  value === undefined || value === null || value === globalThis ? globalState : stateOf(value)
+
+/** Dispatches an event of the platform's own making; false when a listener has cancelled it. */
+export function fireEvent(target: object, event: Event): boolean {
+  const state = dispatchState(event)
+  state.trusted = true
+  return dispatch({ target, targetState: requireTarget(target), event, state })
 }
 
-/** An error that nobody caught: the global `error` event, then the log. */
-export function reportError(error: unknown): void {
-  if (!dispatchError(error)) host.print('error', `Uncaught ${inspect(error)}`)
+interface Dispatch {
+  readonly target: object
+  readonly targetState: TargetState
+  readonly event: Event
+  readonly state: EventState
 }
 
-/** Whether a listener took the error; what a listener throws meanwhile goes to the log. */
-function dispatchError(error: unknown): boolean {
-  if (reporting) return false
-  reporting = true
-  try {
-    const event = new ErrorEvent('error', { error, message: messageOf(error), cancelable: true })
-    return !fireEvent(globalTarget, event)
-  } finally {
-    reporting = false
+function dispatch(what: Dispatch): boolean {
+  const { state, target } = what
+  const { listeners } = what.targetState
+  state.dispatching = true
+  state.target = target
+  state.currentTarget = target
+  const count = listeners.length
+  for (let index = 0; index < count && !state.stoppedAtOnce; index++) {
+    const listener = listeners[index]
+    if (listener !== undefined && listener.type === state.type && !listener.removed)
+      deliver(listener, what)
   }
+  state.dispatching = false
+  state.currentTarget = null
+  state.stopped = false
+  state.stoppedAtOnce = false
+  return !state.cancelled
 }
 
-function messageOf(error: unknown): string {
+function deliver(listener: Listener, { target, targetState: owner, event, state }: Dispatch): void {
+  if (listener.once) remove(owner, listener.type, listener.callback, listener.capture)
+  state.passive = listener.passive
   try {
-    return `Uncaught ${error as string}`
-  } catch {
-    return 'Uncaught exception'
+    invoke(listener.callback, target, event)
+  } catch (error) {
+    providers.report(error)
   }
+  state.passive = false
+}
+
+/** Whether it was not there yet. */
+export function addListener(target: TargetState, listener: Listener): boolean {
+  const { type, callback, capture } = listener
+  if (findIndex(target.listeners, sameListener(type, callback, capture)) !== -1) return false
+  push(target.listeners, listener)
+  return true
+}
+
+function remove(target: TargetState, type: string, callback: object, capture: boolean): void {
+  const isIt = sameListener(type, callback, capture)
+  if (findIndex(target.listeners, isIt) === -1) return
+  target.listeners = filter(target.listeners, (listener) => {
+    listener.removed ||= isIt(listener)
+    return !listener.removed
+  })
+}
+
+function newState(): TargetState {
+  return { listeners: [], handlers: create(null) as Record<string, unknown> }
+}
+
+function requireTarget(value: unknown): TargetState {
+  const state = targetState(value)
+  if (state === undefined) throw new TypeError('Illegal invocation')
+  return state
 }
 
 function dispatchState(event: unknown): EventState {
   const state = eventState(event)
   if (state !== undefined) return state
-  throw new TypeError("Failed to execute 'dispatchEvent': parameter 1 is not of type 'Event'.")
+  throw new TypeError(
+    "Failed to execute 'dispatchEvent' on 'EventTarget': parameter 1 is not of type 'Event'",
+  )
 }
 
-function invoke(callback: object, target: EventTarget, event: Event): void {
+function invoke(callback: object, target: object, event: Event): void {
   if (typeof callback === 'function') {
     apply(callback, target, [event])
     return

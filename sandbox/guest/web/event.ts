@@ -1,5 +1,13 @@
 import { clockNow } from './clock.ts'
-import { defineAttributes, defineConstants, defineInterface, takeInternals } from './interface.ts'
+import {
+  defineAttributes,
+  defineConstants,
+  defineInterface,
+  defineLengths,
+  sharedAccessors,
+  takeInternals,
+} from './interface.ts'
+import { defineProperty } from './primordials.ts'
 import { dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
 
 const PHASES = { NONE: 0, CAPTURING_PHASE: 1, AT_TARGET: 2, BUBBLING_PHASE: 3 }
@@ -27,6 +35,7 @@ export class Event {
 
   constructor(type: string, init?: unknown) {
     requireArguments(arguments.length, 1, "Failed to construct 'Event'")
+    defineProperty(this, 'isTrusted', IS_TRUSTED)
     const options = dictionary(init, "Failed to construct 'Event'")
     this.#state = {
       type: `${type}`,
@@ -76,16 +85,9 @@ export class Event {
     if (this.#state.cancelable && !this.#state.passive) this.#state.cancelled = true
   }
 
-  initEvent(type: string, bubbles = false, cancelable = false): void {
-    const state = this.#state
-    if (state.dispatching) return
-    state.type = `${type}`
-    state.bubbles = bubbles
-    state.cancelable = cancelable
-    state.stopped = false
-    state.stoppedAtOnce = false
-    state.cancelled = false
-    state.target = null
+  initEvent(type: string, bubbles: unknown = false, cancelable: unknown = false): void {
+    requireArguments(arguments.length, 1, "Failed to execute 'initEvent' on 'Event'")
+    initializeEvent(this.#state, [type, bubbles, cancelable])
   }
 
   static readonly stateOf = (value: unknown): EventState | undefined => {
@@ -94,6 +96,35 @@ export class Event {
 }
 
 export const { stateOf: eventState } = takeInternals(Event)
+
+/** The first three members of an event as given; whether it could still be changed. */
+export function initializeEvent(state: EventState, given: readonly unknown[]): boolean {
+  const type = `${given[0] as string}`
+  if (state.dispatching) return false
+  state.type = type
+  state.bubbles = Boolean(given[1])
+  state.cancelable = Boolean(given[2])
+  state.stopped = false
+  state.stoppedAtOnce = false
+  state.cancelled = false
+  state.trusted = false
+  state.target = null
+  return true
+}
+
+/** WebIDL's [LegacyUnforgeable]: a property of each event, which no subclass can hide. */
+const IS_TRUSTED = sharedAccessors(
+  {
+    get isTrusted(): boolean {
+      const state = eventState(this)
+      if (state === undefined) throw new TypeError('Illegal invocation')
+      return state.trusted
+    },
+  },
+  'isTrusted',
+)
+IS_TRUSTED.configurable = false
+
 defineAttributes(Event, eventState, {
   type: ({ type }) => type,
   target: ({ target }) => target,
@@ -105,53 +136,7 @@ defineAttributes(Event, eventState, {
   composed: ({ composed }) => composed,
   defaultPrevented: ({ cancelled }) => cancelled,
   timeStamp: ({ timeStamp }) => timeStamp,
-  isTrusted: ({ trusted }) => trusted,
 })
+defineLengths(Event, { initEvent: 1 })
 defineInterface('Event', Event, 1)
 defineConstants(Event, PHASES)
-
-const text = (value: unknown): string => (value === undefined ? '' : `${value as string}`)
-
-export const ErrorEvent = defineEvent('ErrorEvent', 1, {
-  message: ({ message }) => text(message),
-  filename: ({ filename }) => text(filename),
-  lineno: ({ lineno }) => Number(lineno ?? 0) >>> 0,
-  colno: ({ colno }) => Number(colno ?? 0) >>> 0,
-  error: ({ error }) => error,
-})
-defineEvent('CustomEvent', 1, { detail: ({ detail }) => detail ?? null })
-defineEvent('PromiseRejectionEvent', 2, {
-  promise: (init) => {
-    if ('promise' in init) return init['promise']
-    throw new TypeError("Failed to construct 'PromiseRejectionEvent': 'promise' is required.")
-  },
-  reason: ({ reason }) => reason,
-})
-
-/** A class of events whose attributes are read from its init dictionary when one is made. */
-function defineEvent(
-  name: string,
-  required: number,
-  attributes: Readonly<Record<string, (init: Readonly<Record<string, unknown>>) => unknown>>,
-) {
-  class SpecificEvent extends Event {
-    readonly #values: Readonly<Record<string, unknown>>
-
-    constructor(type: string, init?: unknown) {
-      requireArguments(arguments.length, required, `Failed to construct '${name}'`)
-      super(type, init)
-      const options = dictionary(init, `Failed to construct '${name}'`)
-      const values = Object.entries(attributes).map(([key, read]) => [key, read(options)] as const)
-      this.#values = Object.fromEntries(values)
-    }
-
-    static readonly valuesOf = (value: unknown): Readonly<Record<string, unknown>> | undefined => {
-      return isWebIdlObject(value) && #values in value ? value.#values : undefined
-    }
-  }
-  const { valuesOf } = takeInternals(SpecificEvent)
-  for (const key of Object.keys(attributes))
-    defineAttributes(SpecificEvent, valuesOf, { [key]: (values) => values[key] })
-  defineInterface(name, SpecificEvent, required)
-  return SpecificEvent
-}

@@ -6,10 +6,13 @@ import { atob, btoa } from './base64.ts'
 import { console } from './console.ts'
 import { crypto } from './crypto.ts'
 import { Deno } from './deno.ts'
-import { globalEvents, reportError } from './event-target.ts'
+import './broadcast-channel.ts'
+import './message-port.ts'
+import './performance-observer.ts'
 import { fetch } from './fetch.ts'
+import { reportError } from './global-events.ts'
 import { host } from './host.ts'
-import { defineGlobal, defineOperation } from './interface.ts'
+import { defineAttribute, defineGlobal, defineOperation } from './interface.ts'
 import { navigator } from './navigator.ts'
 import { performance } from './performance.ts'
 import './url-pattern.ts'
@@ -17,20 +20,19 @@ import { structuredClone } from './structured-clone.ts'
 import { queueMicrotask, timers } from './timers.ts'
 
 const operations = {
-  ...globalEvents,
   ...timers,
   atob,
   btoa,
   crypto,
   fetch: defineOperation('fetch', 1, fetch),
-  navigator,
   performance,
   queueMicrotask,
   reportError,
-  self: globalThis,
   structuredClone,
 }
 
+defineAttribute('self', globalThis)
+defineAttribute('navigator', navigator)
 defineGlobal('console', console)
 defineGlobal('Deno', Deno)
 for (const [name, value] of Object.entries(operations)) {

@@ -3,9 +3,17 @@ import {
   defineProperty,
   deleteProperty,
   getOwnPropertyDescriptor,
+  freeze,
+  getPrototypeOf,
   objectKeys,
   ownKeys,
+  setHas,
+  setPrototypeOf,
 } from './primordials.ts'
+
+const prototypes = new Set<object>()
+/** How far up a site's classes may stand from one of the platform's. */
+const MAX_DEPTH = 64
 
 export type Constructor = Function & { readonly prototype: object }
 
@@ -17,10 +25,22 @@ export function defineInterface(name: string, constructor: Constructor, length =
   defineProperty(constructor, 'length', { value: length, configurable: true })
   defineProperty(constructor, 'name', { value: name, configurable: true })
   defineProperty(constructor, 'prototype', { writable: false })
-  for (const target of [constructor.prototype, constructor]) showMembers(target)
+  prototypes.add(constructor.prototype)
+  showMembers(constructor.prototype, ['constructor'])
+  showMembers(constructor, ['prototype', 'length', 'name'])
   if (!Object.hasOwn(constructor.prototype, Symbol.toStringTag))
     defineProperty(constructor.prototype, Symbol.toStringTag, { value: name, configurable: true })
   defineGlobal(name, constructor)
+}
+
+/** Whether the object is of a class of the platform, or of one that extends one. */
+export function isPlatformObject(value: object): boolean {
+  let prototype = getPrototypeOf(value)
+  for (let depth = 0; prototype !== null && depth < MAX_DEPTH; depth += 1) {
+    if (setHas(prototypes, prototype)) return true
+    prototype = getPrototypeOf(prototype)
+  }
+  return false
 }
 
 /** Constants of an interface, on the constructor and on its prototype: `Event.AT_TARGET`. */
@@ -38,6 +58,24 @@ export function defineGlobal(name: string, value: unknown, { enumerable = false 
   defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable })
 }
 
+/** A WebIDL attribute of the global, which assigning replaces by a plain property. */
+export function defineAttribute(name: string, value: unknown): void {
+  const accessors = {
+    get [name](): unknown {
+      return value
+    },
+    set [name](other: unknown) {
+      defineProperty(globalThis, name, {
+        value: other,
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      })
+    },
+  }
+  defineProperty(globalThis, name, getOwnPropertyDescriptor(accessors, name) as PropertyDescriptor)
+}
+
 /** A method that takes its receiver and arguments as they come, with the length WebIDL gives it. */
 export function defineOperation<Operation extends Function>(
   name: string,
@@ -47,6 +85,25 @@ export function defineOperation<Operation extends Function>(
   defineProperty(body, 'name', { value: name, configurable: true })
   defineProperty(body, 'length', { value: length, configurable: true })
   return body
+}
+
+/** Shows as many parameters of methods as WebIDL requires arguments for, which optional ones without a default hide. */
+export function defineLengths(
+  constructor: Constructor,
+  lengths: Readonly<Record<string, number>>,
+): void {
+  for (const [name, length] of Object.entries(lengths)) {
+    const method: unknown = getOwnPropertyDescriptor(constructor.prototype, name)?.value
+    defineProperty(method as object, 'length', { value: length, configurable: true })
+  }
+}
+
+/** The accessors of a property that each instance has for itself: shared, so nobody may change them. */
+export function sharedAccessors(holder: object, name: string): PropertyDescriptor {
+  const descriptor = getOwnPropertyDescriptor(holder, name) ?? {}
+  for (const part of Object.values(descriptor)) if (typeof part === 'function') freeze(part)
+  setPrototypeOf(descriptor, null)
+  return descriptor
 }
 
 /** The value that an instance keeps in a private field; undefined for anything else. */
@@ -99,12 +156,10 @@ function requireState<State>(stateOf: StateOf<State>, receiver: unknown): State 
   return state
 }
 
-function showMembers(target: object): void {
+function showMembers(target: object, hidden: readonly string[]): void {
   for (const key of ownKeys(target)) {
-    if (typeof key === 'symbol' || BUILT_IN.has(key)) continue
+    if (typeof key === 'symbol' || hidden.includes(key)) continue
     const descriptor = getOwnPropertyDescriptor(target, key)
     if (descriptor?.configurable) defineProperty(target, key, { ...descriptor, enumerable: true })
   }
 }
-
-const BUILT_IN = new Set(['constructor', 'prototype', 'length', 'name'])

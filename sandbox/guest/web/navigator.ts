@@ -1,5 +1,5 @@
 import { defineAttributes, defineInterface } from './interface.ts'
-import { create } from './primordials.ts'
+import { create, freeze } from './primordials.ts'
 
 class Navigator {
   constructor() {
@@ -9,8 +9,14 @@ class Navigator {
 
 export const navigator = create(Navigator.prototype) as Navigator
 
-/** One product token, as ECMA-429 advises. */
-defineAttributes(Navigator, (value) => (value === navigator ? 'Croft' : undefined), {
-  userAgent: (token) => token,
+const LANGUAGES = freeze(['en-US'])
+
+/** The same for every site and machine, so that it tells nothing of them; the agent is one product token, as ECMA-429 advises. */
+defineAttributes(Navigator, (value) => (value === navigator ? true : undefined), {
+  hardwareConcurrency: () => 1,
+  userAgent: () => 'Croft',
+  language: () => LANGUAGES[0],
+  languages: () => LANGUAGES,
+  platform: () => 'Linux x86_64',
 })
 defineInterface('Navigator', Navigator)

@@ -75,8 +75,39 @@ export const setForEach = uncurry(Set.prototype.forEach) as (
   set: object,
   visit: (item: unknown) => void,
 ) => void
+export const mapHas = uncurry(Map.prototype.has) as (map: object, key: unknown) => boolean
+export const setAdd = uncurry(Set.prototype.add) as (set: object, item: unknown) => void
+export const setHas = uncurry(Set.prototype.has) as (set: object, item: unknown) => boolean
 export const mapSize = getter(Map.prototype, 'size')
 export const setSize = getter(Set.prototype, 'size')
+export const isDetached = getter(ArrayBuffer.prototype, 'detached') as unknown as (
+  buffer: object,
+) => boolean
+/** Its content in a buffer of its own; the one that it was in has none any more. */
+export const transferBuffer = uncurry(
+  (ArrayBuffer.prototype as unknown as { transfer(): ArrayBuffer }).transfer,
+) as (buffer: ArrayBuffer) => ArrayBuffer
+export const viewBuffer = getter(
+  getPrototypeOf(Uint8Array.prototype) as object,
+  'buffer',
+) as unknown as (view: object) => ArrayBuffer
+export const viewTag = getter(
+  getPrototypeOf(Uint8Array.prototype) as object,
+  Symbol.toStringTag,
+) as unknown as (view: object) => string | undefined
+export const viewOffset = getter(getPrototypeOf(Uint8Array.prototype) as object, 'byteOffset')
+export const viewLength = getter(getPrototypeOf(Uint8Array.prototype) as object, 'length')
+export const dataViewBuffer = getter(DataView.prototype, 'buffer') as unknown as (
+  view: object,
+) => ArrayBuffer
+export const dataViewOffset = getter(DataView.prototype, 'byteOffset')
+export const dataViewLength = getter(DataView.prototype, 'byteLength')
+export const patternSource = getter(RegExp.prototype, 'source') as unknown as (
+  pattern: object,
+) => string
+export const patternFlags = getter(RegExp.prototype, 'flags') as unknown as (
+  pattern: object,
+) => string
 export const bufferLength = getter(ArrayBuffer.prototype, 'byteLength')
 
 export const setBytes = uncurry(Uint8Array.prototype.set) as (
@@ -100,6 +131,10 @@ export const join: (list: readonly unknown[], separator: string) => string = unc
 
 const exec = uncurry(RegExp.prototype.exec)
 
+/** The match of a pattern that has neither `g` nor `y`. */
+export const execPattern = (pattern: RegExp, text: string): RegExpExecArray | null =>
+  exec(pattern, text)
+
 /** Whether the pattern, which has neither `g` nor `y`, matches. */
 export const testPattern = (pattern: RegExp, text: string): boolean => exec(pattern, text) !== null
 
@@ -121,6 +156,11 @@ export const forEach = uncurry(Array.prototype.forEach) as <Item>(
   list: readonly Item[],
   visit: (item: Item, index: number) => void,
 ) => void
+
+export const toSorted = uncurry(Array.prototype.toSorted) as <Item>(
+  list: readonly Item[],
+  compare: (one: Item, other: Item) => number,
+) => Item[]
 
 /** A copy, whatever `constructor` and setters of indices the site's `Array.prototype` has. */
 const copyList = uncurry(Array.prototype.toSpliced) as (list: readonly unknown[]) => unknown[]
@@ -147,11 +187,11 @@ export function filter<Item>(
   return copy
 }
 
-function getter(proto: object, name: string): (value: object) => number {
+function getter(proto: object, name: PropertyKey): (value: object) => number {
   return uncurry(Object.getOwnPropertyDescriptor(proto, name)?.get as (this: object) => number)
 }
 
-const isPrototypeOf = uncurry(Object.prototype.isPrototypeOf)
+export const isPrototypeOf = uncurry(Object.prototype.isPrototypeOf)
 const promisePrototype = Promise.prototype
 
 export const isPromise = (value: unknown): boolean =>

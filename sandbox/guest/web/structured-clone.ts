@@ -1,95 +1,178 @@
-import { blobOf, blobBytes, File, isBlob, isFile } from './blob.ts'
-import { DOMException, isDOMException } from './dom-exception.ts'
+import { blobBytes, blobOf, File, isBlob, isFile } from './blob.ts'
+import { beginBuiltIn } from './clone-built-ins.ts'
+import type { Begun, CloneInto } from './clone-built-ins.ts'
+import { DOMException, isDOMException, setStack, stackOf } from './dom-exception.ts'
+import { isPlatformObject } from './interface.ts'
 import {
-  dateTime,
+  apply,
+  defineProperty,
+  forEach,
+  functionSource,
+  getOwnPropertyDescriptor,
+  getPrototypeOf,
   hasOwn,
   isArray,
-  isView,
-  mapForEach,
+  isDetached,
+  isPromise,
+  mapGet,
+  mapHas,
+  mapSet,
   objectKeys,
-  setForEach,
-  slice,
-  sliceBuffer,
-  testPattern,
-  toTag,
-  unboxBigInt,
-  unboxBoolean,
-  unboxNumber,
-  unboxString,
+  push,
+  reflectGet,
+  symbolText,
+  transferBuffer,
 } from './primordials.ts'
-import { dictionary, isWebIdlObject, requireArguments } from './webidl.ts'
+import { amountsOf, QuotaExceededError } from './quota-exceeded-error.ts'
+import { isWebIdlObject, requireArguments, sequence } from './webidl.ts'
 
-/** What is cloned so far: sameness and cycles survive. */
-type Memory = Map<object, unknown>
+/** A way for objects of the platform to be cloned; undefined for what is not of its kind. */
+type CloneObject = (value: object) => object | undefined
 
-/** A copy that is remembered before what it holds is cloned into it. */
-interface Begun {
-  readonly copy: object
-  readonly fill?: (memory: Memory) => void
+/** A way for objects of the platform to be transferred. */
+export interface Transferable {
+  /** What will be there instead of the object; undefined for what is not of its kind. Throws for what is spent. */
+  begin(value: object): Transfer | undefined
 }
 
-type ViewConstructor = new (buffer: ArrayBuffer, at: number, length: number) => object
-
-const ERRORS = builtIns<ErrorConstructor>(
-  'EvalError RangeError ReferenceError SyntaxError TypeError URIError',
-)
-const VIEWS = builtIns<ViewConstructor>(
-  'BigInt64Array BigUint64Array DataView Float32Array Float64Array Int16Array Int32Array Int8Array ' +
-    'Uint16Array Uint32Array Uint8Array Uint8ClampedArray',
-)
-const NOT_CLONEABLE =
-  /^(?:Function|Promise|WeakMap|WeakRef|WeakSet|FinalizationRegistry|Symbol|(?:Async)?Generator)$/
-
-/** By the tag of the built-in; each throws when site code made the tag up. */
-const BUILT_INS: Readonly<Record<string, (value: object) => Begun>> = {
-  Boolean: (value) => ({ copy: Object(unboxBoolean(value)) as object }),
-  Number: (value) => ({ copy: Object(unboxNumber(value)) as object }),
-  String: (value) => ({ copy: Object(unboxString(value)) as object }),
-  BigInt: (value) => ({ copy: Object(unboxBigInt(value)) as object }),
-  Date: (value) => ({ copy: new Date(dateTime(value as Date)) }),
-  RegExp: (value) => ({ copy: new RegExp((value as RegExp).source, (value as RegExp).flags) }),
-  ArrayBuffer: (value) => ({ copy: sliceBuffer(value as ArrayBuffer, 0) }),
-  Map: beginMap,
-  Set: beginSet,
-  Error: beginError,
+export interface Transfer {
+  readonly received: object
+  /** Takes from the object what it was; when everything else is cloned. */
+  commit(): void
 }
 
-/** https://html.spec.whatwg.org/#dom-structuredclone; only an ArrayBuffer can be transferred. */
+/** What arrives: the value, and those that were transferred, in the order of the list. */
+export interface Received {
+  readonly value: unknown
+  readonly transferred: readonly object[]
+}
+
+const cloneables: CloneObject[] = [cloneException, cloneBlob]
+const transferables: Transferable[] = [{ begin: beginBufferTransfer }]
+
+export function provideTransferable(transferable: Transferable): void {
+  push(transferables, transferable)
+}
+
+/** https://html.spec.whatwg.org/#dom-structuredclone */
 export function structuredClone<Value>(value: Value, options?: unknown): Value {
-  requireArguments(arguments.length, 1, "Failed to execute 'structuredClone'")
-  const buffers = transferList(
-    dictionary(options, "Failed to execute 'structuredClone'")['transfer'],
-  )
-  const copy = clone(value, new Map())
-  for (const buffer of buffers) buffer.transfer()
-  return copy as Value
+  const where = "Failed to execute 'structuredClone'"
+  requireArguments(arguments.length, 1, where)
+  return cloneAndTransfer(value, transferList(options, where)).value as Value
 }
 
-function clone(value: unknown, memory: Memory): unknown {
-  if (typeof value === 'symbol' || typeof value === 'function') throw notCloneable(value)
-  if (!isWebIdlObject(value)) return value
-  if (memory.has(value)) return memory.get(value)
-  if (isView(value)) return cloneView(value, memory)
-  const { copy, fill } = begin(value)
-  memory.set(value, copy)
-  fill?.(memory)
-  return copy
+/** The `transfer` of an options dictionary. */
+export function transferList(options: unknown, where: string): readonly unknown[] {
+  if (options === undefined || options === null) return []
+  if (!isWebIdlObject(options))
+    throw new TypeError(`${where}: Argument 2 can not be converted to a dictionary`)
+  const transfer: unknown = reflectGet(options, 'transfer')
+  return transfer === undefined ? [] : sequence(transfer, where)
 }
 
-function begin(value: object): Begun {
-  const tag = slice(toTag(value), 8, -1)
-  if (testPattern(NOT_CLONEABLE, tag)) throw notCloneable(value)
-  const copy = clonePlatformObject(value)
-  if (copy !== undefined) return { copy }
+/** https://html.spec.whatwg.org/#structuredserializewithtransfer, and its counterpart at once: there is one realm. */
+export function cloneAndTransfer(value: unknown, transfer: readonly unknown[]): Received {
+  const memory = new MapClass<unknown, unknown>()
+  const transfers: Transfer[] = []
+  const transferred: object[] = []
+  forEach(transfer, (item, index) => {
+    const begun = mapHas(memory, item) ? undefined : beginTransfer(item, index)
+    if (begun === undefined) throw new DOMException('Value not transferable', 'DataCloneError')
+    push(transfers, begun)
+    push(transferred, begun.received)
+    mapSet(memory, item, begun.received)
+  })
+  const copy = clone(value, memory)
+  forEach(transfers, (begun) => begun.commit())
+  return { value: copy, transferred }
+}
+
+const MapClass = Map
+
+function beginTransfer(item: unknown, index: number): Transfer | undefined {
+  if (!isWebIdlObject(item)) return undefined
+  if (isBuffer(item) && isDetached(item))
+    throw new DOMException(`ArrayBuffer at index ${index} is already detached`, 'DataCloneError')
+  let begun: Transfer | undefined
+  forEach(transferables, (transferable) => {
+    begun ??= transferable.begin(item)
+  })
+  return begun
+}
+
+/** Its content is copied, as it may be read until everything is cloned, and then let go. */
+function beginBufferTransfer(value: object): Transfer | undefined {
+  if (!isBuffer(value)) return undefined
+  const { copy } = beginBuiltIn(value, (item) => item) as Begun
+  return { received: copy, commit: () => void transferBuffer(value) }
+}
+
+function isBuffer(value: object): value is ArrayBuffer {
   try {
-    return (hasOwn(BUILT_INS, tag) ? BUILT_INS[tag]?.(value) : undefined) ?? beginPlain(value)
+    isDetached(value)
+    return true
   } catch {
-    return beginPlain(value)
+    return false
   }
 }
 
-function clonePlatformObject(value: object): object | undefined {
-  if (isDOMException(value)) return new DOMException(value.message, value.name)
+function clone(value: unknown, memory: object): unknown {
+  if (typeof value === 'symbol' || typeof value === 'function') throw notCloneable(value)
+  if (!isWebIdlObject(value)) return value
+  if (mapHas(memory, value)) return mapGet(memory, value)
+  const into: CloneInto = (item) => clone(item, memory)
+  const { copy, fill } = begin(value, into)
+  mapSet(memory as Map<unknown, unknown>, value, copy)
+  fill?.(into)
+  return copy
+}
+
+function begin(value: object, into: CloneInto): Begun {
+  if (isArray(value)) return beginPlain(value, into)
+  let copy: object | undefined
+  forEach(cloneables, (cloneable) => {
+    copy ??= cloneable(value)
+  })
+  if (copy !== undefined) return { copy }
+  if (isPlatformObject(value))
+    throw new DOMException('Cannot clone object of unsupported type.', 'DataCloneError')
+  if (isWithoutCopy(value)) throw notCloneable(value)
+  return beginBuiltIn(value, into) ?? beginPlain(value, into)
+}
+
+function beginPlain(value: object, _into: CloneInto): Begun {
+  const list: unknown[] = []
+  if (isArray(value)) list.length = value.length
+  const copy = isArray(value) ? list : {}
+  const fill = (into: CloneInto) =>
+    forEach(objectKeys(value), (key) => {
+      if (getOwnPropertyDescriptor(value, key) === undefined) return
+      defineProperty(copy, key, {
+        value: into(reflectGet(value, key)),
+        writable: true,
+        enumerable: true,
+        configurable: true,
+      })
+    })
+  return { copy, fill }
+}
+
+/** The exception with its stack, as the class that it is. */
+function cloneException(value: object): object | undefined {
+  if (!isDOMException(value)) return undefined
+  const amounts = amountsOf(value)
+  const copy =
+    amounts === undefined
+      ? new DOMException(value.message, value.name)
+      : new QuotaExceededError(value.message, {
+          quota: amounts.quota ?? undefined,
+          requested: amounts.requested ?? undefined,
+        })
+  setStack(copy, stackOf(value))
+  return copy
+}
+
+function cloneBlob(value: object): object | undefined {
   if (isFile(value)) {
     const { lastModified, name, type } = value
     return new File([blobOf(blobBytes(value), '')], name, { type, lastModified })
@@ -97,87 +180,46 @@ function clonePlatformObject(value: object): object | undefined {
   return isBlob(value) ? blobOf(blobBytes(value), value.type) : undefined
 }
 
-function beginPlain(value: object): Begun {
-  const list: unknown[] = []
-  if (isArray(value)) list.length = value.length
-  const copy = isArray(value) ? list : {}
-  const fill = (memory: Memory) => {
-    for (const key of objectKeys(value))
-      Object.defineProperty(copy, key, {
-        value: clone(Reflect.get(value, key), memory),
-        writable: true,
-        enumerable: true,
-        configurable: true,
-      })
-  }
-  return { copy, fill }
-}
+// oxlint-disable typescript/unbound-method -- each is called with the receiver that it is to be asked about
+const WEAK: readonly Function[] = [
+  WeakMap.prototype.has,
+  WeakSet.prototype.has,
+  WeakRef.prototype.deref,
+  FinalizationRegistry.prototype.unregister,
+]
+const GENERATORS = [function* () {}, async function* () {}].map((example) =>
+  getPrototypeOf(example.prototype as object),
+)
 
-function cloneView(view: ArrayBufferView, memory: Memory): unknown {
-  const View = VIEWS[slice(toTag(view), 8, -1)] ?? Uint8Array
-  const buffer = clone(view.buffer, memory) as ArrayBuffer
-  const length: unknown = Reflect.get(view, 'length')
-  const size = typeof length === 'number' ? length : view.byteLength
-  const copy = new View(buffer, view.byteOffset, size)
-  memory.set(view, copy)
-  return copy
-}
-
-function beginMap(value: object): Begun {
-  const copy = new Map<unknown, unknown>()
-  const entries: [unknown, unknown][] = []
-  mapForEach(value, (item, key) => entries.push([key, item]))
-  const fill = (memory: Memory) => {
-    for (const [key, item] of entries) copy.set(clone(key, memory), clone(item, memory))
-  }
-  return { copy, fill }
-}
-
-function beginSet(value: object): Begun {
-  const copy = new Set<unknown>()
-  const items: unknown[] = []
-  setForEach(value, (item) => items.push(item))
-  const fill = (memory: Memory) => {
-    for (const item of items) copy.add(clone(item, memory))
-  }
-  return { copy, fill }
-}
-
-function beginError(value: object): Begun {
-  const copy = new (ERRORS[`${(value as Error).name}`] ?? Error)()
-  const fill = (memory: Memory) => {
-    for (const key of ['message', 'stack', 'cause'] as const) {
-      const descriptor = Object.getOwnPropertyDescriptor(value, key)
-      if (descriptor === undefined) continue
-      const item: unknown = key === 'stack' ? Reflect.get(value, key) : descriptor.value
-      Object.defineProperty(copy, key, {
-        value: key === 'cause' ? clone(item, memory) : `${item as string}`,
-        writable: true,
-        configurable: true,
-      })
+/** Objects whose slots have no copy. */
+function isWithoutCopy(value: object): boolean {
+  if (isPromise(value)) return true
+  const prototype = getPrototypeOf(value)
+  if (prototype === null || prototype === ObjectPrototype) return false
+  const above = getPrototypeOf(prototype)
+  let found = above !== null && (above === GENERATORS[0] || above === GENERATORS[1])
+  if (found || !(Symbol.toStringTag in value)) return found
+  forEach(WEAK, (method) => {
+    try {
+      apply(method, value, [value])
+      found = true
+    } catch {
+      // It is none of these.
     }
-  }
-  return { copy, fill }
+  })
+  return found
 }
 
-function transferList(transfer: unknown): readonly ArrayBuffer[] {
-  if (transfer === undefined) return []
-  const list = [...(transfer as Iterable<unknown>)]
-  const seen = new Set<unknown>()
-  return list.map((item) => {
-    if (!(item instanceof ArrayBuffer) || item.detached || seen.has(item))
-      throw new DOMException('Value not transferable', 'DataCloneError')
-    seen.add(item)
-    return item
-  })
-}
+const ObjectPrototype = Object.prototype
 
 function notCloneable(value: unknown): DOMException {
-  const text = isWebIdlObject(value) ? toTag(value) : String(value)
-  return new DOMException(`${text} could not be cloned.`, 'DataCloneError')
+  return new DOMException(`${described(value)} could not be cloned.`, 'DataCloneError')
 }
 
-/** Classes by their names, as they are when this script loads. */
-function builtIns<Class>(names: string): Readonly<Record<string, Class>> {
-  return Object.fromEntries(names.split(' ').map((name) => [name, Reflect.get(globalThis, name)]))
+function described(value: unknown): string {
+  if (typeof value === 'symbol') return symbolText(value)
+  if (typeof value === 'function') return functionSource(value)
+  const constructor: unknown = isWebIdlObject(value) ? reflectGet(value, 'constructor') : undefined
+  const isNamed = typeof constructor === 'function' && hasOwn(constructor, 'name')
+  return `#<${isNamed ? String(constructor.name) : 'Object'}>`
 }

@@ -1,4 +1,4 @@
-import { charCodeAt, isView, toWellFormed } from './primordials.ts'
+import { apply, charCodeAt, isView, push, reflectGet, toWellFormed } from './primordials.ts'
 
 /** A method, a header name or an unquoted parameter: https://httpwg.org/specs/rfc9110.html#tokens */
 export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
@@ -19,7 +19,7 @@ export function byteString(value: unknown): string {
 export function requireArguments(count: number, required: number, where: string): void {
   if (count < required)
     throw new TypeError(
-      `${where}: ${required} argument${required === 1 ? '' : 's'} required, but only ${count} present.`,
+      `${where}: ${required} argument${required === 1 ? '' : 's'} required, but only ${count} present`,
     )
 }
 
@@ -41,3 +41,23 @@ export function dictionary(value: unknown, where: string): Readonly<Record<strin
 }
 
 const EMPTY: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null))
+
+const MAX_SEQUENCE = 1_000_000
+
+/** A WebIDL sequence: what the value's iterator gives, read without the site's array iterator. */
+export function sequence(value: unknown, where: string): unknown[] {
+  const iterate: unknown = isWebIdlObject(value) ? reflectGet(value, Symbol.iterator) : undefined
+  if (typeof iterate !== 'function')
+    throw new TypeError(`${where}: the value can not be converted to a sequence.`)
+  const iterator: unknown = apply(iterate, value, [])
+  if (!isWebIdlObject(iterator)) throw new TypeError(`${where}: the iterator is not an object.`)
+  const next = reflectGet(iterator, 'next') as Function
+  const items: unknown[] = []
+  for (;;) {
+    const step: unknown = apply(next, iterator, [])
+    if (!isWebIdlObject(step)) throw new TypeError(`${where}: the iterator gave no object.`)
+    if (reflectGet(step, 'done')) return items
+    if (items.length >= MAX_SEQUENCE) throw new RangeError(`${where}: the sequence is too long.`)
+    push(items, reflectGet(step, 'value'))
+  }
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { Guest } from '#sandbox/guest/testing/guest.ts'
+import { runOnNode } from '#sandbox/guest/testing/platform.ts'
+
+/** Asked of an isolate and of Node, which must answer alike. */
+const AS_NODE: Readonly<Record<string, string>> = {
+  'a message through a channel': `const { port1, port2 } = new MessageChannel(); const got = new Promise((r) => { port2.onmessage = (e) => r([e.data, e.type, e.ports.length, Object.isFrozen(e.ports)]) }); port1.postMessage({ a: [1, new Map([[1, 2]])] }); const answer = await got; port1.close(); return answer`,
+  'messages in their order, after the port is closed': `const { port1, port2 } = new MessageChannel(); for (let i = 0; i < 5; i++) port1.postMessage(i); port1.close(); const got = []; await new Promise((r) => { port2.onmessage = (e) => { got.push(e.data); if (got.length === 5) r() } }); return got`,
+  'a port sent through another': `const a = new MessageChannel(), b = new MessageChannel(); const got = new Promise((r) => { a.port2.onmessage = ({ data, ports }) => { ports[0].onmessage = (e) => r([e.data, ports[0] === data.port, ports.length]) } }); a.port1.postMessage({ port: b.port1 }, [b.port1]); b.port2.postMessage('far'); const answer = await got; a.port1.close(); b.port2.close(); return answer`,
+  'messages that cannot be sent': `const { port1, port2 } = new MessageChannel(); const used = new ArrayBuffer(1); structuredClone(used, { transfer: [used] }); const out = [() => port1.postMessage(() => {}), () => port1.postMessage(1, [port1]), () => port1.postMessage(1, [{}]), () => port1.postMessage(), () => port1.postMessage(1, [used]), () => new MessagePort()].map((f) => { try { f(); return 'ok' } catch (e) { return e.name } }); port1.close(); port2.close(); return out`,
+  'an event that brings a message': `const e = new MessageEvent('message', { data: 1, origin: 'o', lastEventId: '7' }); return [e.data, e.origin, e.lastEventId, e.source, e.ports, new MessageEvent('x').data, e instanceof Event]`,
+  transferring: `const b = new Uint8Array([1, 2, 3]).buffer; const c = structuredClone({ b, v: new Uint8Array(b, 1) }, { transfer: [b] }); return [b.byteLength, b.detached, [...c.v], c.v.buffer === c.b]`,
+  'errors with their cause': `class Mine extends RangeError {} const e = structuredClone(new Mine('m', { cause: { why: [1] } })); return [e.constructor.name, e.message, e.cause, Object.keys(e), e instanceof RangeError]`,
+  'what has no copy': `return [() => {}, Symbol('x'), new WeakMap(), new WeakRef({}), Promise.resolve(), (function* () {})(), { a: { b() {} } }].map((v) => { try { structuredClone(v); return 'ok' } catch (e) { return [e.name, e.code] } })`,
+  'objects of the platform that have no copy': `return [new Headers(), new Response(), new Request('http://a')].map((v) => { try { structuredClone(v); return 'ok' } catch (e) { return e.name } })`,
+  'made-up tags': `return [structuredClone({ [Symbol.toStringTag]: 'Map', a: 1 }), structuredClone(Object.assign(new Date(5), { [Symbol.toStringTag]: 'Set' })), structuredClone(new (class extends Map { get [Symbol.toStringTag]() { return 'X' } })([[1, 2]])).get(1)]`,
+  'an exception': `const e = structuredClone(new DOMException('m', 'DataCloneError')); return [e.name, e.message, e.code, e instanceof DOMException, typeof e.stack]`,
+  'marks and measures': `performance.clearMarks(); performance.clearMeasures(); const m = performance.mark('a', { startTime: 5, detail: { x: 1 } }); performance.mark('b', { startTime: 9 }); const r = performance.measure('r', 'a', 'b'); const s = performance.measure('s', { start: 'a', duration: 3, detail: 1 }); return [m.toJSON(), r.toJSON(), s.toJSON(), performance.getEntriesByName('a').length, performance.getEntriesByType('measure').map((e) => e.name), m instanceof PerformanceMark, r instanceof PerformanceEntry]`,
+  'marks that are refused': `return [() => performance.mark('a', { startTime: -1 }), () => performance.mark('a', 1), () => performance.measure('m', 'no such'), () => performance.measure('m', { start: 1, end: 2, duration: 1 }), () => performance.mark('a', { detail: () => {} }), () => new PerformanceEntry(), () => new PerformanceMeasure()].map((f) => { try { f(); return 'ok' } catch (e) { return e.name } })`,
+  'observing marks': `const seen = []; await new Promise((r) => { const o = new PerformanceObserver((list) => { seen.push(...list.getEntries().map((e) => e.name)); o.disconnect(); r() }); o.observe({ type: 'mark' }); performance.mark('seen'); performance.measure('not seen') }); performance.clearMarks(); performance.clearMeasures(); return seen`,
+  'handlers in their place': `const t = new AbortController(); const order = []; t.signal.addEventListener('abort', () => order.push(1)); t.signal.onabort = () => order.push('old'); t.signal.addEventListener('abort', () => order.push(3)); t.signal.onabort = (e) => order.push([e.isTrusted, e.target === t.signal]); t.abort(); return [order, typeof t.signal.onabort]`,
+  'constants of exceptions': `return [DOMException.DOMSTRING_SIZE_ERR, DOMException.VALIDATION_ERR, new DOMException('', 'SyntaxError').code, new DOMException('x', null).name]`,
+}
+
+/** Asked of an isolate alone: Node lacks it, or answers differently. */
+const ASKED: readonly (readonly [name: string, body: string, answer: unknown])[] = [
+  [
+    'the clock moves while code runs',
+    `const a = performance.now(); const until = Date.now() + 20; while (Date.now() < until); const b = performance.now(); return [a > 0, b - a >= 15, Math.abs(performance.timeOrigin + b - Date.now()) < 50]`,
+    [true, true, true],
+  ],
+  [
+    'the global is an event target',
+    `const out = []; globalThis.addEventListener('mine', function (e) { out.push(this === globalThis, e.target === globalThis) }, { once: true }); dispatchEvent(new Event('mine')); const { addEventListener } = EventTarget.prototype; addEventListener('other', () => out.push('bare'), { once: true }); globalThis.dispatchEvent(new Event('other')); return [...out, globalThis instanceof Window, globalThis instanceof EventTarget, String(globalThis)]`,
+    [true, true, 'bare', true, true, '[object Window]'],
+  ],
+  [
+    'onerror has five arguments, and true takes the error',
+    `let got; globalThis.onerror = (...all) => { got = all; return true }; const mine = new Error('lost'); reportError(mine); globalThis.onerror = null; return [got[0], typeof got[1], got[2] > 0, got[4] === mine, globalThis.onerror]`,
+    ['Uncaught Error: lost', 'string', true, true, null],
+  ],
+  [
+    'a channel for all of a context',
+    `const a = new BroadcastChannel('n'), b = new BroadcastChannel('n'), c = new BroadcastChannel('m'); let wrong = 0; a.onmessage = c.onmessage = () => wrong++; const got = new Promise((r) => { b.onmessage = (e) => r(e.data) }); a.postMessage([1]); const data = await got; a.close(); b.close(); c.close(); return [data, wrong, (() => { try { a.postMessage(1) } catch (e) { return e.name } })()]`,
+    [[1], 0, 'InvalidStateError'],
+  ],
+  [
+    'a port that nobody reads keeps so much and no more',
+    `const { port1 } = new MessageChannel(); let sent = 0; try { for (; sent < 20000; sent++) port1.postMessage(1) } catch (e) { return [sent, e.name] }`,
+    [10_000, 'QuotaExceededError'],
+  ],
+  [
+    'a quota that is exceeded',
+    `const e = new QuotaExceededError('full', { quota: 1, requested: 2 }); const c = structuredClone(e); return [e.name, e.code, e.quota, c.requested, c instanceof QuotaExceededError, (() => { try { new QuotaExceededError('', { quota: 2, requested: 1 }) } catch (e) { return e.name } })()]`,
+    ['QuotaExceededError', 22, 1, 2, true, 'RangeError'],
+  ],
+  [
+    'the stack of an exception is an accessor that all share',
+    `const d = Object.getOwnPropertyDescriptor(new DOMException('m'), 'stack'); const e = new DOMException('m'); e.stack = 'mine'; return [typeof d.get, typeof d.set, e.stack, Object.isFrozen(d.get), Object.isFrozen(d.set)]`,
+    ['function', 'function', 'mine', true, true],
+  ],
+  [
+    'signals that follow are aborted before anyone hears of it, and told in order',
+    `const c = new AbortController(); const order = []; const a = AbortSignal.any([c.signal]); const b = AbortSignal.any([a]); b.addEventListener('abort', () => order.push('b')); a.addEventListener('abort', () => order.push('a')); c.signal.addEventListener('abort', () => order.push(['c', a.aborted, b.aborted])); c.abort('why'); return [order, b.reason]`,
+    [[['c', true, true], 'a', 'b'], 'why'],
+  ],
+  [
+    'whether an event is trusted is no business of its class',
+    `const e = new Event('x'); const d = Object.getOwnPropertyDescriptor(e, 'isTrusted'); return [e.isTrusted, d.configurable, d.enumerable, d.get === Object.getOwnPropertyDescriptor(new Event('y'), 'isTrusted').get]`,
+    [false, false, true, true],
+  ],
+  [
+    'a timeout beyond all bounds never comes',
+    `const s = AbortSignal.timeout(2 ** 53 - 1); await new Promise((r) => setTimeout(r, 10)); return s.aborted`,
+    false,
+  ],
+  [
+    'timers evaluate text in the global scope, and take no other receiver',
+    `globalThis.counted = 0; const evaluate = globalThis.eval; setTimeout('globalThis.counted += typeof host === "undefined" ? 1 : 100', 1); await new Promise((r) => setTimeout(r, 10)); return [counted, [() => setTimeout.call({}, () => {}), () => setTimeout(() => {}, 1n), () => clearTimeout(1n)].map((f) => { try { f(); return 'ok' } catch (e) { return e.name } })]`,
+    [1, ['TypeError', 'TypeError', 'TypeError']],
+  ],
+  [
+    'attributes of the global may be replaced where nothing is closed',
+    `const d = Object.getOwnPropertyDescriptor(globalThis, 'onerror'); return [typeof d.get, typeof d.set, d.enumerable, navigator.language, navigator.hardwareConcurrency]`,
+    ['function', 'function', true, 'en-US', 1],
+  ],
+]
+
+describe('events, messages and marks of a guest', () => {
+  let guest: Guest
+
+  beforeAll(async () => {
+    guest = await Guest.open()
+  })
+  afterAll(() => guest[Symbol.dispose]())
+
+  test.each(Object.entries(AS_NODE))('%s: as in Node', async (_name, body) => {
+    const source = `try { return { value: await (async () => {${body}})() } } catch (error) { return { threw: String(error) } }`
+    const ours = await guest.run(source)
+    expect(ours).toEqual(await runOnNode(source))
+    expect(ours).toHaveProperty('value')
+  })
+
+  test.each(ASKED)('%s', async (_name, body, answer) => {
+    expect(await guest.run(body)).toEqual(answer)
+  })
+
+  test('logs an error that no listener took, and none that one did', async () => {
+    guest.lines.length = 0
+    await guest.run(
+      `reportError('logged'); addEventListener('error', (e) => e.preventDefault(), { once: true }); reportError('taken')`,
+    )
+    expect(guest.lines.map(({ text }) => text)).toEqual([
+      expect.stringMatching(/^Uncaught .logged.$/),
+    ])
+  })
+
+  test('works when the site has broken the built-ins', async () => {
+    using broken = await Guest.open()
+    const body = `
+      const list = [1]; const map = new Map([[1, { a: 1 }]])
+      for (const C of [Array, Set]) for (const k of ['push', 'map', 'filter', 'forEach', 'get', 'set', 'has', 'add', 'includes', 'toSorted']) C.prototype[k] = () => { throw new Error('hijacked') }
+      Array.prototype[Symbol.iterator] = () => { throw new Error('hijacked') }
+      const { port1, port2 } = new MessageChannel()
+      const got = new Promise((r) => { port2.onmessage = (e) => r(e.data) })
+      port1.postMessage({ list, map, when: new Date(1) })
+      const m = performance.mark('a')
+      const c = new AbortController(); c.abort()
+      const { when } = await got
+      return when.getTime() + m.name + c.signal.aborted + performance.getEntriesByName('a').length`
+    expect(await broken.run(body)).toBe('1atrue1')
+  })
+})

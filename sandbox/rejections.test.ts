@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+import type ivm from 'isolated-vm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+import { CpuClock } from './cpu-clock.ts'
+import { FROM_WORKER, TO_GUEST } from './grammars.ts'
+import { GuestParts } from './guest-parts.ts'
+import { bundleGuest } from './guest/bundle.ts'
+import { Instance } from './instance.ts'
+import { blankIsolate, GuestIsolate } from './isolate.ts'
+import { readRecords, RecordWriter } from './records.ts'
+import { loadSnapshot, snapshotFile } from './snapshot.ts'
+import { WorkerOutput } from './worker-output.ts'
+
+let directory: string
+let snapshot: ivm.ExternalCopy<ArrayBuffer>
+let guestParts: GuestParts
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'croft-'))
+  const paths = { kept: join(directory, 'kept'), draft: join(directory, 'draft') }
+  const { prelude, parts } = await bundleGuest()
+  snapshot = loadSnapshot(snapshotFile(prelude, paths))
+  guestParts = new GuestParts(parts)
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+/** The lines and the result of one call of a function with this code. */
+function called(code: string): { lines: string[]; results: string[] } {
+  const sent: string[] = []
+  const outbox = new WorkerOutput((text) => sent.push(text))
+  const home = new GuestIsolate('program', blankIsolate(128, snapshot))
+  const instance = new Instance(home, {
+    slot: 1,
+    definition: {
+      programKey: 'program',
+      siteId: 'site',
+      siteDomain: 'one.test',
+      name: 'work',
+      entry: 'main.js',
+      handler: 'default',
+      modules: [{ path: 'main.js', format: 'esm', code }],
+      env: {},
+      timeoutMs: 5000,
+      memoryMb: 128,
+      limits: { cpuMs: 500, resultBytes: 1000, logLineLength: 400, logLines: 10 },
+      purpose: 'operation',
+    },
+    cpu: new CpuClock(),
+    progress: () => {},
+    outbox,
+    parts: guestParts,
+    numbers: { next: () => 1, free: () => {} },
+    stopped: () => {},
+  })
+  const writer = new RecordWriter(TO_GUEST)
+  writer.add('call', [1], ['work', 'r', 'null', '{"payload":1}'])
+  instance.start(writer.take())
+  outbox.flush()
+  home.dispose()
+  const records = sent.flatMap((text) => readRecords(text, FROM_WORKER))
+  return {
+    lines: records.flatMap((record) => (record.kind === 'log' ? record.texts : [])),
+    results: records.flatMap((record) => (record.kind === 'result' ? record.texts : [])),
+  }
+}
+
+const handler = (body: string): string => `export default () => { ${body}; return 'done' }`
+
+describe('a rejection that nobody handles', () => {
+  test('is logged', () => {
+    expect(called(handler(`Promise.reject(new RangeError('lost'))`))).toEqual({
+      lines: ['Uncaught: lost'],
+      results: ['"done"'],
+    })
+  })
+
+  test('is offered to the site with its reason, which may take it', () => {
+    const code = `addEventListener('unhandledrejection', (event) => {
+      event.preventDefault()
+      const { reason, promise } = event
+      console.log(reason.name, reason.message, reason instanceof RangeError, promise instanceof Promise, reason.stack.includes('main.js'))
+    })
+    ${handler(`Promise.reject(new RangeError('lost'))`)}`
+    expect(called(code).lines).toEqual(['RangeError lost true true true'])
+  })
+
+  test('is logged after all when the site only looks at it', () => {
+    const code = `globalThis.onunhandledrejection = ({ reason }) => console.log(typeof reason, reason)
+    ${handler(`Promise.reject(7)`)}`
+    expect(called(code).lines).toEqual(['Uncaught: Thrown: 7', 'number 7'])
+  })
+
+  test('is logged when the listener never ends', () => {
+    const code = `addEventListener('unhandledrejection', () => { for (;;); })
+    ${handler(`Promise.reject(new Error('lost'))`)}`
+    expect(called(code)).toEqual({ lines: ['Uncaught: lost'], results: ['"done"'] })
+  })
+})
