@@ -70,7 +70,8 @@ export class AbortSignal extends EventTarget {
   }
 }
 
-const { abortStateOf: stateOf } = takeInternals(AbortSignal)
+export const { abortStateOf } = takeInternals(AbortSignal)
+const stateOf = abortStateOf
 defineAttributes(AbortSignal, stateOf, {
   aborted: ({ aborted }) => aborted,
   reason: ({ reason }) => reason,

@@ -69,14 +69,17 @@ export function btoa(text: string): string {
   requireArguments(arguments.length, 1, "Failed to execute 'btoa'")
   const input = `${text}`
   for (let index = 0; index < input.length; index++)
-    if (charCodeAt(input, index) > 255) throw invalidCharacter()
+    if (charCodeAt(input, index) > 255)
+      throw invalidCharacter(
+        'Cannot encode string: string contains characters outside of the Latin1 range',
+      )
   return encodeBase64(bytesFromLatin1(input))
 }
 
 export function atob(text: string): string {
   requireArguments(arguments.length, 1, "Failed to execute 'atob'")
   const bytes = decodeBase64(`${text}`)
-  if (bytes === undefined) throw invalidCharacter()
+  if (bytes === undefined) throw invalidCharacter('Failed to decode base64')
   return latin1FromBytes(bytes)
 }
 
@@ -113,5 +116,5 @@ function pack(values: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-const invalidCharacter = (): DOMException =>
-  new DOMException('The string contains an invalid character.', 'InvalidCharacterError')
+const invalidCharacter = (message: string): DOMException =>
+  new DOMException(message, 'InvalidCharacterError')

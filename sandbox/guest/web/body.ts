@@ -81,9 +81,7 @@ export class Body {
     if (type?.essence === 'multipart/form-data' && boundary !== undefined)
       return parseMultipart(bytes, boundary)
     if (type?.essence !== 'application/x-www-form-urlencoded')
-      throw new TypeError(
-        'Content-Type was not one of "multipart/form-data" or "application/x-www-form-urlencoded".',
-      )
+      throw new TypeError('Body can not be decoded as form data')
     const form = new FormData()
     for (const [name, value] of new URLSearchParams(decodeUtf8(bytes))) form.append(name, value)
     return form
@@ -91,7 +89,7 @@ export class Body {
 
   /** A second body with the same content; a stream is teed. */
   clone(): Body {
-    if (this.unusable) throw new TypeError('Body has already been used: it cannot be cloned.')
+    if (this.unusable) throw new TypeError('Body is unusable')
     if (this.#stream === null) return new Body(this.#source)
     const [mine, other] = this.#stream.tee()
     this.#stream = mine
@@ -100,7 +98,7 @@ export class Body {
 
   /** Hands the content to a new body; this one counts as used from now on. */
   move(): Body {
-    if (this.unusable) throw new TypeError('Body has already been used.')
+    if (this.unusable) throw new TypeError('Body is unusable')
     if (this.empty) return new Body()
     this.#used = true
     return new Body(this.#source, this.#stream?.pipeThrough(passThrough()) ?? null)
@@ -108,7 +106,7 @@ export class Body {
 
   #take(): Source | ByteStream | undefined {
     if (this.empty) return undefined
-    if (this.unusable) throw new TypeError('Body is unusable: Body has already been read')
+    if (this.unusable) throw new TypeError('Body already consumed')
     if (this.#stream !== null) return this.#stream
     this.#used = true
     return this.#source
@@ -191,5 +189,9 @@ const withoutMark = (text: string): string =>
 
 const passThrough = () => new TransformStream<Uint8Array, Uint8Array>()
 
-const spentStream = () =>
-  new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
+/** Closed, and held by whoever has read it. */
+function spentStream(): ByteStream {
+  const stream = new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
+  stream.getReader()
+  return stream
+}

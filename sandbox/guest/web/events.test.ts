@@ -87,6 +87,49 @@ const ASKED: readonly (readonly [name: string, body: string, answer: unknown])[]
   ],
 ]
 
+/** What Deno says of bad arguments. */
+const REFUSED: readonly (readonly [code: string, message: string])[] = [
+  [
+    `new Headers(1)`,
+    "Failed to construct 'Headers': Argument 1 The provided value is not of type '(sequence<sequence<ByteString>> or record<ByteString, ByteString>)'",
+  ],
+  [`new Headers([['a']])`, 'Invalid header: length must be 2, but is 1'],
+  [`new Headers({ 'a b': 'x' })`, 'Invalid header name: "a b"'],
+  [`new Headers([['x', '\\u0000x']])`, 'Invalid header value: "\u0000x"'],
+  [
+    `new Headers().get()`,
+    "Failed to execute 'get' on 'Headers': 1 argument required, but only 0 present",
+  ],
+  [`Response.error().headers.set('a', 'b')`, 'Cannot change headers: headers are immutable'],
+  [`new Request('http://a', { method: 'a b' })`, 'Method is not valid'],
+  [`new Request('http://a', { body: 'x' })`, 'Request with GET/HEAD method cannot have body'],
+  [
+    `new Request('http://a', { redirect: 'x' })`,
+    "Failed to construct 'Request': The provided value 'x' is not a valid enum value of type RequestRedirect",
+  ],
+  [
+    `new Request('http://a', { signal: 1 })`,
+    "Failed to construct 'Request': 'signal' of 'RequestInit' (Argument 2) is not of type AbortSignal",
+  ],
+  [`new Response('x', { status: 204 })`, 'Response with null body status cannot have body'],
+  [
+    `new Response('', { status: 0 })`,
+    'The status provided (0) is not equal to 101 and outside the range [200, 599]',
+  ],
+  [`Response.redirect('http://x', 200)`, 'Invalid redirect status code: 200'],
+  [`const r = new Response('x'); r.text(); await r.text()`, 'Body already consumed'],
+  [`const r = new Response('x'); r.text(); r.clone()`, 'Body is unusable'],
+  [`await fetch('ftp://x')`, "Url scheme 'ftp' not supported"],
+  [`atob('*')`, 'Failed to decode base64'],
+  [`structuredClone(new Headers())`, 'Cannot clone object of unsupported type.'],
+  [`structuredClone(1, { transfer: [{}] })`, 'Value not transferable'],
+  [`performance.measure('a', 'zz')`, 'Cannot find mark: "zz"'],
+  [
+    `AbortSignal.timeout(-1)`,
+    "Failed to execute 'AbortSignal.timeout': Argument 1 is outside the accepted range of 0 to 9007199254740991, inclusive",
+  ],
+]
+
 describe('events, messages and marks of a guest', () => {
   let guest: Guest
 
@@ -104,6 +147,38 @@ describe('events, messages and marks of a guest', () => {
 
   test.each(ASKED)('%s', async (_name, body, answer) => {
     expect(await guest.run(body)).toEqual(answer)
+  })
+
+  test.each(REFUSED)('%s is refused in the words of Deno', async (code, message) => {
+    expect(await guest.run(`try { ${code} } catch (e) { return e.message }`)).toBe(message)
+  })
+
+  test('keeps what a request is asked to be', async () => {
+    const body = `const r = new Request('http://a/', { priority: 'high', referrer: 'http://b', cache: 'only-if-cached', mode: 'same-origin' }); const c = new Request(r.clone()); return [c.priority, c.referrer, c.cache, c.mode, new Request('http://a/').referrer, new Request('http://a/', { referrer: '' }).referrer]`
+    expect(await guest.run(body)).toEqual([
+      'high',
+      'http://b/',
+      'only-if-cached',
+      'same-origin',
+      'about:client',
+      '',
+    ])
+  })
+
+  test('reads a record of headers name by name, and iterates as WebIDL says', async () => {
+    const body = `const log = []; const init = new Proxy({ b: '1', a: '2' }, { ownKeys: (t) => (log.push('keys'), Reflect.ownKeys(t)), getOwnPropertyDescriptor: (t, k) => (log.push('own ' + k), Reflect.getOwnPropertyDescriptor(t, k)), get: (t, k) => (log.push('get ' + String(k)), t[k]) }); const h = new Headers(init); const i = h.keys(); return [log, [...i], Object.prototype.toString.call(i), Object.getPrototypeOf(i).constructor === Iterator, (() => { try { new Headers({ [Symbol('x')]: '1' }) } catch (e) { return e.name } })()]`
+    expect(await guest.run(body)).toEqual([
+      ['get Symbol(Symbol.iterator)', 'keys', 'own b', 'get b', 'own a', 'get a'],
+      ['a', 'b'],
+      '[object Headers Iterator]',
+      true,
+      'TypeError',
+    ])
+  })
+
+  test('leaves a body that was read in the hands of its reader', async () => {
+    const body = `const r = new Response('x'); await r.text(); try { r.body.getReader() } catch (e) { return [e.name, r.bodyUsed] }`
+    expect(await guest.run(body)).toEqual(['TypeError', true])
   })
 
   test('logs an error that no listener took, and none that one did', async () => {

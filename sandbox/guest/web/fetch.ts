@@ -3,7 +3,17 @@ import type { AbortState } from './event-target.ts'
 import { pairsOf } from './headers.ts'
 import { host } from './host.ts'
 import type { Pair } from './pairs.ts'
-import { isArray, join, jsonParse, jsonQuote, map, push, startsWith } from './primordials.ts'
+import {
+  indexOf,
+  isArray,
+  join,
+  jsonParse,
+  jsonQuote,
+  map,
+  push,
+  slice,
+  startsWith,
+} from './primordials.ts'
 import { messageOf, Request } from './request.ts'
 import { receivedResponse } from './response.ts'
 import type { Response } from './response.ts'
@@ -28,7 +38,7 @@ export async function fetch(input: unknown, init?: unknown): Promise<Response> {
   if (message === undefined) throw new TypeError('fetch failed')
   const { follows, url } = message.head
   if (!startsWith(url, 'http:') && !startsWith(url, 'https:'))
-    throw new TypeError(`fetch failed: "${url}" is not an http or https URL`)
+    throw new TypeError(`Url scheme '${slice(url, 0, indexOf(url, ':'))}' not supported`)
   requireLive(follows)
   const argument = await requestJson(message)
   requireLive(follows)

@@ -59,7 +59,7 @@ export class FormData {
 }
 
 export const { entriesOf: formEntries, isFormData } = takeInternals(FormData)
-defineIterable(FormData, formEntries)
+defineIterable('FormData', FormData, formEntries)
 defineInterface('FormData', FormData)
 
 const NONE = Symbol('no filename')

@@ -4,15 +4,17 @@ import type { Pair } from './pairs.ts'
 import {
   charCodeAt,
   forEach,
+  getOwnPropertyDescriptor,
   isArray,
   map,
-  objectKeys,
+  ownKeys,
+  push,
   reflectGet,
   slice,
   testPattern,
   toLowerCase,
 } from './primordials.ts'
-import { byteString, isWebIdlObject, requireArguments, TOKEN } from './webidl.ts'
+import { byteString, isWebIdlObject, requireArguments, sequence, TOKEN } from './webidl.ts'
 
 type HeaderPair = Pair<string>
 
@@ -27,11 +29,13 @@ export class Headers {
   constructor(init?: unknown) {
     if (init === undefined) return
     if (!isWebIdlObject(init))
-      throw new TypeError("Failed to construct 'Headers': the value is not an object or sequence.")
-    if (#pairs in init) this.#pairs = map(init.#pairs, (pair) => pair)
-    else if (typeof reflectGet(init, Symbol.iterator) === 'function')
-      this.#appendPairs(init as Iterable<unknown>)
-    else this.#appendRecord(init as Record<string, unknown>)
+      throw new TypeError(
+        "Failed to construct 'Headers': Argument 1 The provided value is not of type '(sequence<sequence<ByteString>> or record<ByteString, ByteString>)'",
+      )
+    const iterate: unknown = reflectGet(init, Symbol.iterator)
+    if (#pairs in init && iterate === entries) this.#pairs = map(init.#pairs, (pair) => pair)
+    else if (iterate !== undefined && iterate !== null) this.#appendPairs(init)
+    else this.#appendRecord(init)
   }
 
   append(name: string, value: string): void {
@@ -98,17 +102,24 @@ export class Headers {
     return headers
   }
 
-  #appendPairs(init: Iterable<unknown>): void {
-    for (const entry of init) {
-      if (!isWebIdlObject(entry)) throw new TypeError('A header pair must be a sequence.')
-      const pair = isArray(entry) ? entry : [...(entry as Iterable<unknown>)]
-      if (pair.length !== 2) throw new TypeError('A header pair must have exactly two items.')
+  #appendPairs(init: object): void {
+    forEach(sequence(init, "Failed to construct 'Headers'"), (entry) => {
+      const pair = isArray(entry) ? entry : sequence(entry, "Failed to construct 'Headers'")
+      if (pair.length !== 2)
+        throw new TypeError(`Invalid header: length must be 2, but is ${pair.length}`)
       this.#add(headerName(pair[0]), headerValue(pair[1]))
-    }
+    })
   }
 
-  #appendRecord(init: Record<string, unknown>): void {
-    forEach(objectKeys(init), (name) => this.#add(headerName(name), headerValue(init[name])))
+  /** A WebIDL record: names and values are converted one after the other before any is looked at. */
+  #appendRecord(init: object): void {
+    const pairs: HeaderPair[] = []
+    forEach(ownKeys(init), (key) => {
+      if (getOwnPropertyDescriptor(init, key)?.enumerable !== true) return
+      const name = byteString(key)
+      push(pairs, [name, byteString(reflectGet(init, key))])
+    })
+    forEach(pairs, (pair) => this.#add(headerName(pair[0]), headerValue(pair[1])))
   }
 
   #add(name: string, value: string): void {
@@ -135,24 +146,25 @@ export class Headers {
   }
 
   #requireMutable(): void {
-    if (this.#immutable) throw new TypeError('These headers are immutable.')
+    if (this.#immutable) throw new TypeError('Cannot change headers: headers are immutable')
   }
 }
 
 export const { pairsOf, sortedPairs, received, seal, headerOf, implyHeader } =
   takeInternals(Headers)
-defineIterable(Headers, sortedPairs)
+defineIterable('Headers', Headers, sortedPairs)
 defineInterface('Headers', Headers)
+const entries: unknown = reflectGet(Headers.prototype, Symbol.iterator)
 
 function headerName(name: unknown): string {
   const text = byteString(name)
-  if (!testPattern(TOKEN, text)) throw new TypeError(`"${text}" is an invalid header name.`)
+  if (!testPattern(TOKEN, text)) throw new TypeError(`Invalid header name: "${text}"`)
   return toLowerCase(text)
 }
 
 function headerValue(value: unknown): string {
   const text = trimWhitespace(byteString(value))
-  if (testPattern(FORBIDDEN_IN_VALUE, text)) throw new TypeError('The header value is invalid.')
+  if (testPattern(FORBIDDEN_IN_VALUE, text)) throw new TypeError(`Invalid header value: "${text}"`)
   return text
 }
 

@@ -1,13 +1,16 @@
-import { copyMember } from './interface.ts'
+import { copyMember, defineLengths } from './interface.ts'
 import type { Constructor } from './interface.ts'
 import {
   apply,
   defineProperty,
+  deleteProperty,
   filter,
   findIndex,
+  getPrototypeOf,
   map,
   objectKeys,
   reflectGet,
+  setPrototypeOf,
 } from './primordials.ts'
 import { requireArguments } from './webidl.ts'
 
@@ -36,37 +39,74 @@ export function withReplaced<Value>(
 
 /** The members of a WebIDL `iterable`; the pairs are read anew at each step. */
 export function defineIterable<Target extends object, Value>(
+  name: string,
   constructor: Constructor & { readonly prototype: Target },
   pairsOf: (target: Target) => readonly Pair<Value>[],
 ): void {
-  function* iterate<Item>(target: Target, select: (name: string, value: Value) => Item) {
-    for (let index = 0; ; index++) {
-      const pair = pairsOf(target)[index]
-      if (pair === undefined) return
-      yield select(pair[0], pair[1])
-    }
-  }
+  const iterate = iteratorsOf(name, pairsOf)
   const members = {
     forEach(this: Target, callback: unknown, self?: unknown): void {
-      requireArguments(arguments.length, 1, "Failed to execute 'forEach'")
-      if (typeof callback !== 'function') throw new TypeError('parameter 1 is not a function.')
-      for (const [name, value] of iterate(this, (...pair) => pair))
-        apply(callback, self, [value, name, this])
+      requireArguments(arguments.length, 1, `Failed to execute 'forEach' on '${name}'`)
+      pairsOf(this)
+      if (typeof callback !== 'function')
+        throw new TypeError(
+          `Failed to execute 'forEach' on '${name}': Argument 1 can not be converted to a function`,
+        )
+      for (let index = 0; ; index++) {
+        const pair = pairsOf(this)[index]
+        if (pair === undefined) return
+        apply(callback, self, [pair[1], pair[0], this])
+      }
     },
     keys(this: Target) {
-      return iterate(this, (name) => name)
+      return iterate(this, (pair) => pair[0])
     },
     values(this: Target) {
-      return iterate(this, (_name, value) => value)
+      return iterate(this, (pair) => pair[1])
     },
     entries(this: Target) {
-      return iterate(this, (name, value): [string, Value] => [name, value])
+      return iterate(this, (pair) => [pair[0], pair[1]])
     },
   }
-  for (const name of objectKeys(members)) copyMember(constructor, name, members)
+  for (const key of objectKeys(members)) copyMember(constructor, key, members)
+  defineLengths(constructor, { forEach: 1 })
   defineProperty(constructor.prototype, Symbol.iterator, {
     value: reflectGet(members, 'entries'),
     writable: true,
     configurable: true,
   })
+}
+
+const IteratorPrototype = getPrototypeOf(getPrototypeOf([].values()) ?? {})
+
+/** Makes iterators with the look of WebIDL's: https://webidl.spec.whatwg.org/#dfn-iterator-prototype-object */
+function iteratorsOf<Target extends object, Value>(
+  name: string,
+  pairsOf: (target: Target) => readonly Pair<Value>[],
+) {
+  class PairIterator {
+    readonly #target: Target
+    readonly #select: (pair: Pair<Value>) => unknown
+    #index = 0
+
+    constructor(target: Target, select: (pair: Pair<Value>) => unknown) {
+      pairsOf(target)
+      this.#target = target
+      this.#select = select
+    }
+
+    next(): { value: unknown; done: boolean } {
+      const pair = pairsOf(this.#target)[this.#index]
+      if (pair === undefined) return { value: undefined, done: true }
+      this.#index += 1
+      return { value: this.#select(pair), done: false }
+    }
+  }
+  const { prototype } = PairIterator
+  setPrototypeOf(prototype, IteratorPrototype)
+  deleteProperty(prototype, 'constructor')
+  defineProperty(prototype, 'next', { enumerable: true })
+  defineProperty(prototype, Symbol.toStringTag, { value: `${name} Iterator`, configurable: true })
+  return (target: Target, select: (pair: Pair<Value>) => unknown): PairIterator =>
+    new PairIterator(target, select)
 }

@@ -1,4 +1,4 @@
-import { abortState } from './abort-signal.ts'
+import { abortStateOf } from './abort-signal.ts'
 import type { AbortState } from './event-target.ts'
 import { Headers } from './headers.ts'
 import { forEach, indexOf, testPattern, toUpperCase } from './primordials.ts'
@@ -12,6 +12,7 @@ export interface RequestParts {
   readonly headers: Headers
   readonly choices: Readonly<Record<Choice, string>>
   readonly integrity: string
+  readonly referrer: string
   readonly keepalive: boolean
   readonly follows: AbortState | null
 }
@@ -19,11 +20,20 @@ export interface RequestParts {
 type Init = Readonly<Record<string, unknown>>
 type Choice = (typeof CHOICES)[number]
 
-const CHOICES = ['cache', 'credentials', 'mode', 'redirect', 'referrerPolicy'] as const
+const CHOICES = ['cache', 'credentials', 'mode', 'priority', 'redirect', 'referrerPolicy'] as const
+const TYPES: Readonly<Record<Choice, string>> = {
+  cache: 'RequestCache',
+  credentials: 'RequestCredentials',
+  mode: 'RequestMode',
+  priority: 'RequestPriority',
+  redirect: 'RequestRedirect',
+  referrerPolicy: 'ReferrerPolicy',
+}
 const DEFAULTS: Readonly<Record<Choice, string>> = {
   cache: 'default',
   credentials: 'same-origin',
   mode: 'cors',
+  priority: 'auto',
   redirect: 'follow',
   referrerPolicy: '',
 }
@@ -32,6 +42,7 @@ const BASE = {
   headers: undefined,
   choices: DEFAULTS,
   integrity: '',
+  referrer: 'about:client',
   keepalive: false,
   follows: null,
 } as const
@@ -39,6 +50,7 @@ const ALLOWED: Readonly<Record<Choice, RegExp>> = {
   cache: /^(?:default|no-store|reload|no-cache|force-cache|only-if-cached)$/,
   credentials: /^(?:omit|same-origin|include)$/,
   mode: /^(?:same-origin|no-cors|cors)$/,
+  priority: /^(?:high|low|auto)$/,
   redirect: /^(?:follow|error|manual)$/,
   referrerPolicy:
     /^(?:|no-referrer|no-referrer-when-downgrade|same-origin|origin|strict-origin|(?:strict-)?origin-when-cross-origin|unsafe-url)$/,
@@ -53,12 +65,13 @@ export function requestParts(
   from: RequestParts | undefined,
 ): RequestParts {
   const base = from ?? { ...BASE, url: requestUrl(input) }
-  const { headers, integrity, keepalive, signal } = init
+  const { headers, integrity, keepalive, referrer, signal } = init
   return {
     url: base.url,
     method: init['method'] === undefined ? base.method : method(init['method']),
     headers: new Headers(headers ?? base.headers),
     choices: choices(init, base.choices),
+    referrer: referrer === undefined ? base.referrer : referrerOf(referrer),
     integrity: integrity === undefined ? base.integrity : `${integrity as string}`,
     keepalive: keepalive === undefined ? base.keepalive : Boolean(keepalive),
     follows: signal === undefined ? base.follows : stateOf(signal),
@@ -82,8 +95,8 @@ function hasCredentials(url: string): boolean {
 
 function method(value: unknown): string {
   const text = byteString(value)
-  if (!testPattern(TOKEN, text) || testPattern(FORBIDDEN, text))
-    throw new TypeError(`'${text}' is not a valid HTTP method.`)
+  if (!testPattern(TOKEN, text)) throw new TypeError('Method is not valid')
+  if (testPattern(FORBIDDEN, text)) throw new TypeError('Method is forbidden')
   return testPattern(NORMALIZED, text) ? toUpperCase(text) : text
 }
 
@@ -96,11 +109,27 @@ function choices(
     if (init[name] === undefined) return
     const value = `${init[name] as string}`
     if (!testPattern(ALLOWED[name], value))
-      throw new TypeError(`'${value}' is not a valid value for ${name}.`)
+      throw new TypeError(
+        `Failed to construct 'Request': The provided value '${value}' is not a valid enum value of type ${TYPES[name]}`,
+      )
     chosen[name] = value
   })
+  if (chosen.cache === 'only-if-cached' && chosen.mode !== 'same-origin')
+    throw new TypeError("only-if-cached cache requires 'same-origin' mode")
   return chosen
 }
 
-const stateOf = (signal: unknown): AbortState | null =>
-  signal === null ? null : abortState(signal)
+/** Empty for none; `about:client` stands for the caller, who has no address here. */
+function referrerOf(value: unknown): string {
+  const text = usvString(value)
+  return text === '' || text === 'about:client' ? text : normalizeUrl(text)
+}
+
+function stateOf(signal: unknown): AbortState | null {
+  if (signal === null) return null
+  const state = abortStateOf(signal)
+  if (state !== undefined) return state
+  throw new TypeError(
+    "Failed to construct 'Request': 'signal' of 'RequestInit' (Argument 2) is not of type AbortSignal",
+  )
+}

@@ -39,7 +39,8 @@ defineAttributes(Request, messageOf, {
   method: ({ head }) => head.method,
   url: ({ head }) => head.url,
   destination: () => '',
-  referrer: () => 'about:client',
+  referrer: ({ head }) => head.referrer,
+  priority: ({ head }) => head.choices.priority,
   referrerPolicy: ({ head }) => head.choices.referrerPolicy,
   mode: ({ head }) => head.choices.mode,
   credentials: ({ head }) => head.choices.credentials,
@@ -60,7 +61,7 @@ function build(input: unknown, init: unknown): RequestMessage {
   const parts = requestParts(input, options, from?.head)
   const given = options['body'] ?? null
   if ((given !== null || from?.body.empty === false) && testPattern(BODILESS, parts.method))
-    throw new TypeError('Request with GET/HEAD method cannot have body.')
+    throw new TypeError('Request with GET/HEAD method cannot have body')
   if (given === null && from !== undefined) return new Message(parts, from.body.move())
   const { body, type } = extractBody(given)
   implyHeader(parts.headers, 'content-type', type)

@@ -42,7 +42,7 @@ export class Response {
     requireArguments(arguments.length, 1, "Failed to execute 'redirect' on 'Response'")
     const location = normalizeUrl(`${url}`)
     if (!testPattern(REDIRECTS, `${Number(status)}`))
-      throw new RangeError(`Invalid status code ${status}`)
+      throw new RangeError(`Invalid redirect status code: ${status}`)
     const headers = received([['location', location]])
     return new Response(new Message({ ...DEFAULT_HEAD, status: Number(status), headers }))
   }
@@ -91,7 +91,7 @@ function build(content: unknown, init: unknown, contentType?: string): Message<H
   const headers = new Headers(options['headers'])
   const { body, type } = extractBody(content)
   if (!body.empty && testPattern(NO_BODY, `${status}`))
-    throw new TypeError(`Invalid response status code ${status}: it cannot have a body.`)
+    throw new TypeError('Response with null body status cannot have body')
   implyHeader(headers, 'content-type', contentType ?? type)
   return new Message({ ...DEFAULT_HEAD, status, statusText, headers }, body)
 }
@@ -100,13 +100,15 @@ function responseStatus(value: unknown): number {
   if (value === undefined) return 200
   const status = Number(value) & 0xffff
   if (status < 200 || status > 599)
-    throw new RangeError('init["status"] must be in the range of 200 to 599, inclusive.')
+    throw new RangeError(
+      `The status provided (${status}) is not equal to 101 and outside the range [200, 599]`,
+    )
   return status
 }
 
 function reasonPhrase(value: unknown): string {
   if (value === undefined) return ''
   const text = byteString(value)
-  if (!testPattern(REASON_PHRASE, text)) throw new TypeError('Invalid statusText')
+  if (!testPattern(REASON_PHRASE, text)) throw new TypeError(`Invalid status text: "${text}"`)
   return text
 }
