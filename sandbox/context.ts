@@ -8,11 +8,16 @@ import { handlerFault } from './handler-fault.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
-import type { FromGuest, SlotDefinition, SourceFault } from './protocol.ts'
+import { originalPlace } from './original-place.ts'
+import type { FromGuest, ModuleSource, SlotDefinition, SourceFault } from './protocol.ts'
 import { readRecords } from './records.ts'
+import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 
 /** How long what is already finished may take to be read out after a stretch was stopped. */
 const SALVAGE_MS = 50
+const WAITS_LENGTH = 4000
+const NOTHING_SETTLES =
+  'waiting for a promise: neither a timer nor a question to the service is open that could settle it'
 const TIMED_OUT = 'Script execution timed out.'
 
 /** What one entry into an isolate came to. */
@@ -28,6 +33,8 @@ export interface EntryResult {
   /** A rejection that nobody handled, or whatever else got out: in words, and as it came. */
   readonly uncaught: string | undefined
   readonly thrown: { readonly error: unknown } | undefined
+  /** What of the site's code was running when it was stopped. */
+  readonly activity: SiteActivity
 }
 
 export type LoadOutcome =
@@ -45,6 +52,7 @@ interface RuntimeReferences {
   readonly run: ivm.Reference
   readonly rejected: ivm.Reference
   readonly take: ivm.Reference
+  readonly waits: ivm.Reference
 }
 
 /** One function's global scope inside its program's isolate. */
@@ -62,12 +70,19 @@ export class GuestContext {
     this.#runtime = references(this.#context)
     this.#collect = this.#context.global.getSync('gc', { reference: true }) as ivm.Reference
     const { limits, site, env, handler, entry } = bootParts(definition)
-    const config = JSON.stringify({ ...limits, site, env, handler, entry })
+    const moved = definition.modules.filter(({ map }) => map !== undefined)
+    const movedPaths = Object.fromEntries(moved.map(({ path }) => [path, true]))
+    const config = JSON.stringify({ ...limits, site, env, handler, entry, moved: movedPaths })
     const entropy = new ivm.Callback(
       (bytes: number) => randomFillSync(new Uint8Array(bytes)).buffer,
     )
     const part = parts.callback({ isolate: home.isolate, context: this.#context })
-    this.#runtime.boot.applySync(undefined, [config, entropy, part])
+    this.#runtime.boot.applySync(undefined, [
+      config,
+      entropy,
+      part,
+      moved.length > 0 ? locator(moved) : undefined,
+    ])
   }
 
   /** Compiles and evaluates the modules. What they print or ask is in the entry. */
@@ -120,6 +135,20 @@ export class GuestContext {
     }
   }
 
+  /** What a call waits for. Site code that formats stacks may run meanwhile, and is not waited for. */
+  waits(call: number): SiteActivity {
+    if (this.home.disposed) return {}
+    try {
+      const text: unknown = this.#runtime.waits.applySync(undefined, [call], {
+        timeout: SALVAGE_MS,
+      })
+      const said = typeof text === 'string' && text !== '' ? text : NOTHING_SETTLES
+      return waitingCode(said.slice(0, WAITS_LENGTH), this.#definition.modules)
+    } catch {
+      return {}
+    }
+  }
+
   /** Collects what is short-lived in the whole isolate: 0.1 ms. */
   collect(): void {
     if (!this.home.disposed) this.#collect.applySync(undefined, [true])
@@ -137,13 +166,11 @@ export class GuestContext {
     const elapsedMs = performance.now() - startedMs
     if (this.home.disposed) return lost('memoryMb', elapsedMs)
     const taken = this.#take(thrown ? { timeout: SALVAGE_MS } : {})
-    if (!taken) return lost(this.home.disposed ? 'memoryMb' : 'cpuMs', elapsedMs)
+    const activity = runningCode(thrown?.error, this.#definition.modules)
+    if (!taken) return { ...lost(this.home.disposed ? 'memoryMb' : 'cpuMs', elapsedMs), activity }
     const [begun, current] = taken[0]?.kind === 'state' ? taken[0].numbers : [0, 0]
-    const message = thrown && thrownMessage(thrown.error)
-    const entry = { records: taken, elapsedMs, begun, current }
-    return message === TIMED_OUT && elapsedMs >= this.#definition.limits.cpuMs
-      ? { ...entry, stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
-      : { ...entry, stopped: undefined, uncaught: message, thrown }
+    const entry = { records: taken, elapsedMs, begun, current, activity }
+    return { ...entry, ...endingOf(thrown, elapsedMs, this.#definition) }
   }
 
   /** Undefined when the isolate gives nothing that can be read. */
@@ -157,6 +184,17 @@ export class GuestContext {
   }
 }
 
+function endingOf(
+  thrown: EntryResult['thrown'],
+  elapsedMs: number,
+  { limits }: SlotDefinition,
+): Pick<EntryResult, 'stopped' | 'uncaught' | 'thrown'> {
+  const message = thrown && thrownMessage(thrown.error)
+  return message === TIMED_OUT && elapsedMs >= limits.cpuMs
+    ? { stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
+    : { stopped: undefined, uncaught: message, thrown }
+}
+
 const lost = (stopped: 'cpuMs' | 'memoryMb', elapsedMs: number): EntryResult => ({
   records: [],
   elapsedMs,
@@ -165,12 +203,21 @@ const lost = (stopped: 'cpuMs' | 'memoryMb', elapsedMs: number): EntryResult => 
   stopped,
   uncaught: undefined,
   thrown: undefined,
+  activity: {},
 })
 
 function bootParts(definition: SlotDefinition) {
   const { siteId, siteDomain, env, handler, entry, limits } = definition
   return { limits, env, handler, entry, site: { siteId, siteDomain } }
 }
+
+/** What a context calls to learn where code was written. */
+const locator = (modules: readonly ModuleSource[]): ivm.Callback =>
+  new ivm.Callback((path: unknown, line: unknown, column: unknown) => {
+    const module = modules.find((one) => one.path === path)
+    const place = originalPlace(module ?? {}, { line: Number(line), column: Number(column) })
+    return `${place.line}:${place.column}`
+  })
 
 function references(context: ivm.Context): RuntimeReferences {
   const croft = context.global.getSync('__croft', { reference: true }) as ivm.Reference
@@ -184,6 +231,7 @@ function references(context: ivm.Context): RuntimeReferences {
     run: get('run'),
     rejected: get('rejected'),
     take: get('take'),
+    waits: get('waits'),
   }
   croft.release()
   return runtime

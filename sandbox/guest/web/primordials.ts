@@ -8,7 +8,7 @@
 const { bind, call } = Function.prototype
 
 /** A method as a function of its receiver: `uncurry(String.prototype.slice)(text, 1)`. */
-const uncurry: <This, Args extends unknown[], Result>(
+export const uncurry: <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result = bind.bind(call)
 
@@ -121,6 +121,7 @@ export const subarray = uncurry(Uint8Array.prototype.subarray) as <View extends 
   end?: number,
 ) => View
 
+export const errorText = uncurry(Error.prototype.toString) as (error: unknown) => string
 export const toTag = uncurry(Object.prototype.toString)
 export const functionSource = uncurry(Function.prototype.toString)
 export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasOwn
