@@ -2,22 +2,18 @@ import { randomFillSync } from 'node:crypto'
 
 import ivm from 'isolated-vm'
 
+import type { QuickCrypto } from './crypto/quick-crypto.ts'
 import { FROM_GUEST } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
 import { handlerFault } from './handler-fault.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
-import { originalPlace } from './original-place.ts'
-import type { FromGuest, ModuleSource, SlotDefinition, SourceFault } from './protocol.ts'
+import type { FromGuest, SlotDefinition, SourceFault } from './protocol.ts'
 import { readRecords } from './records.ts'
-import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 
 /** How long what is already finished may take to be read out after a stretch was stopped. */
 const SALVAGE_MS = 50
-const WAITS_LENGTH = 4000
-const NOTHING_SETTLES =
-  'waiting for a promise: neither a timer nor a question to the service is open that could settle it'
 const TIMED_OUT = 'Script execution timed out.'
 
 /** What one entry into an isolate came to. */
@@ -33,8 +29,6 @@ export interface EntryResult {
   /** A rejection that nobody handled, or whatever else got out: in words, and as it came. */
   readonly uncaught: string | undefined
   readonly thrown: { readonly error: unknown } | undefined
-  /** What of the site's code was running when it was stopped. */
-  readonly activity: SiteActivity
 }
 
 export type LoadOutcome =
@@ -52,7 +46,12 @@ interface RuntimeReferences {
   readonly run: ivm.Reference
   readonly rejected: ivm.Reference
   readonly take: ivm.Reference
-  readonly waits: ivm.Reference
+}
+
+/** What a context asks of its worker while it runs. */
+export interface ContextServices {
+  readonly parts: GuestParts
+  readonly crypto: QuickCrypto
 }
 
 /** One function's global scope inside its program's isolate. */
@@ -62,32 +61,33 @@ export class GuestContext {
   readonly #context: ivm.Context
   readonly #runtime: RuntimeReferences
   readonly #collect: ivm.Reference
+  /** When what runs now has computed as long as it may. */
+  #endMs = Infinity
+  /** The call that asked its host for more than that, or 0; undefined when none did. */
+  #overran: number | undefined
 
-  constructor(home: GuestIsolate, definition: SlotDefinition, parts: GuestParts) {
+  constructor(home: GuestIsolate, definition: SlotDefinition, { parts, crypto }: ContextServices) {
     this.home = home
     this.#definition = definition
     this.#context = home.context()
     this.#runtime = references(this.#context)
     this.#collect = this.#context.global.getSync('gc', { reference: true }) as ivm.Reference
     const { limits, site, env, handler, entry } = bootParts(definition)
-    const moved = definition.modules.filter(({ map }) => map !== undefined)
-    const movedPaths = Object.fromEntries(moved.map(({ path }) => [path, true]))
-    const config = JSON.stringify({ ...limits, site, env, handler, entry, moved: movedPaths })
-    const entropy = new ivm.Callback(
-      (bytes: number) => randomFillSync(new Uint8Array(bytes)).buffer,
+    const config = JSON.stringify({ ...limits, site, env, handler, entry })
+    const entropy = new ivm.Callback((bytes: number) =>
+      this.#hostWork(0, () => randomFillSync(new Uint8Array(bytes)).buffer),
+    )
+    const subtle = new ivm.Callback(
+      (call: number, operation: string, request: string, ...parts: readonly unknown[]) =>
+        this.#hostWork(call, () => crypto.answer(operation, request, parts)),
     )
     const part = parts.callback({ isolate: home.isolate, context: this.#context })
-    this.#runtime.boot.applySync(undefined, [
-      config,
-      entropy,
-      part,
-      moved.length > 0 ? locator(moved) : undefined,
-    ])
+    this.#runtime.boot.applySync(undefined, [config, entropy, part, subtle])
   }
 
   /** Compiles and evaluates the modules. What they print or ask is in the entry. */
   load(): { readonly loading: LoadOutcome; readonly entry: EntryResult } {
-    const startedMs = performance.now()
+    const startedMs = this.#begin()
     let thrown: { readonly error: unknown } | undefined
     try {
       loadModules(this.home.isolate, this.#context, {
@@ -106,7 +106,7 @@ export class GuestContext {
   /** Runs one section, or with an empty one goes on with what the last entry left. */
   enter(section: string, maxCalls: number): EntryResult {
     const { cpuMs } = this.#definition.limits
-    const startedMs = performance.now()
+    const startedMs = this.#begin()
     let thrown: { readonly error: unknown } | undefined
     try {
       this.#runtime.run.applySync(undefined, [section, Date.now(), cpuMs / 4, maxCalls], {
@@ -135,20 +135,6 @@ export class GuestContext {
     }
   }
 
-  /** What a call waits for. Site code that formats stacks may run meanwhile, and is not waited for. */
-  waits(call: number): SiteActivity {
-    if (this.home.disposed) return {}
-    try {
-      const text: unknown = this.#runtime.waits.applySync(undefined, [call], {
-        timeout: SALVAGE_MS,
-      })
-      const said = typeof text === 'string' && text !== '' ? text : NOTHING_SETTLES
-      return waitingCode(said.slice(0, WAITS_LENGTH), this.#definition.modules)
-    } catch {
-      return {}
-    }
-  }
-
   /** Collects what is short-lived in the whole isolate: 0.1 ms. */
   collect(): void {
     if (!this.home.disposed) this.#collect.applySync(undefined, [true])
@@ -162,15 +148,42 @@ export class GuestContext {
     this.#context.release()
   }
 
+  #begin(): number {
+    const nowMs = performance.now()
+    this.#endMs = nowMs + this.#definition.limits.cpuMs
+    return nowMs
+  }
+
+  /**
+   * Does something for the code that runs. isolated-vm stops its clock meanwhile, so that code which asks without end would
+   * never be stopped: it ends here, with its isolate. Only code of the prelude calls this, which V8 leaves at once.
+   */
+  #hostWork<Result>(call: number, work: () => Result): Result {
+    const result = work()
+    if (performance.now() > this.#endMs && !this.home.disposed) {
+      this.#overran = call
+      this.home.dispose()
+    }
+    return result
+  }
+
   #finish(startedMs: number, thrown: { readonly error: unknown } | undefined): EntryResult {
     const elapsedMs = performance.now() - startedMs
-    if (this.home.disposed) return lost('memoryMb', elapsedMs)
+    this.#endMs = Infinity
+    if (this.home.disposed) return this.#lost(elapsedMs)
     const taken = this.#take(thrown ? { timeout: SALVAGE_MS } : {})
-    const activity = runningCode(thrown?.error, this.#definition.modules)
-    if (!taken) return { ...lost(this.home.disposed ? 'memoryMb' : 'cpuMs', elapsedMs), activity }
+    if (!taken) return this.#lost(elapsedMs)
     const [begun, current] = taken[0]?.kind === 'state' ? taken[0].numbers : [0, 0]
-    const entry = { records: taken, elapsedMs, begun, current, activity }
-    return { ...entry, ...endingOf(thrown, elapsedMs, this.#definition) }
+    const message = thrown && thrownMessage(thrown.error)
+    const entry = { records: taken, elapsedMs, begun, current }
+    return message === TIMED_OUT && elapsedMs >= this.#definition.limits.cpuMs
+      ? { ...entry, stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
+      : { ...entry, stopped: undefined, uncaught: message, thrown }
+  }
+
+  #lost(elapsedMs: number): EntryResult {
+    if (this.#overran !== undefined) return lost('cpuMs', elapsedMs, this.#overran)
+    return lost(this.home.disposed ? 'memoryMb' : 'cpuMs', elapsedMs)
   }
 
   /** Undefined when the isolate gives nothing that can be read. */
@@ -184,40 +197,24 @@ export class GuestContext {
   }
 }
 
-function endingOf(
-  thrown: EntryResult['thrown'],
+const lost = (
+  stopped: 'cpuMs' | 'memoryMb',
   elapsedMs: number,
-  { limits }: SlotDefinition,
-): Pick<EntryResult, 'stopped' | 'uncaught' | 'thrown'> {
-  const message = thrown && thrownMessage(thrown.error)
-  return message === TIMED_OUT && elapsedMs >= limits.cpuMs
-    ? { stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
-    : { stopped: undefined, uncaught: message, thrown }
-}
-
-const lost = (stopped: 'cpuMs' | 'memoryMb', elapsedMs: number): EntryResult => ({
+  current: number = 0,
+): EntryResult => ({
   records: [],
   elapsedMs,
   begun: 0,
-  current: 0,
+  current,
   stopped,
   uncaught: undefined,
   thrown: undefined,
-  activity: {},
 })
 
 function bootParts(definition: SlotDefinition) {
   const { siteId, siteDomain, env, handler, entry, limits } = definition
   return { limits, env, handler, entry, site: { siteId, siteDomain } }
 }
-
-/** What a context calls to learn where code was written. */
-const locator = (modules: readonly ModuleSource[]): ivm.Callback =>
-  new ivm.Callback((path: unknown, line: unknown, column: unknown) => {
-    const module = modules.find((one) => one.path === path)
-    const place = originalPlace(module ?? {}, { line: Number(line), column: Number(column) })
-    return `${place.line}:${place.column}`
-  })
 
 function references(context: ivm.Context): RuntimeReferences {
   const croft = context.global.getSync('__croft', { reference: true }) as ivm.Reference
@@ -231,7 +228,6 @@ function references(context: ivm.Context): RuntimeReferences {
     run: get('run'),
     rejected: get('rejected'),
     take: get('take'),
-    waits: get('waits'),
   }
   croft.release()
   return runtime

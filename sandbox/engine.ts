@@ -2,6 +2,9 @@ import type ivm from 'isolated-vm'
 
 import { thrownMessage } from './context.ts'
 import { CpuClock } from './cpu-clock.ts'
+import type { LongResult } from './crypto/crypto-thread.ts'
+import { LongCrypto } from './crypto/long-crypto.ts'
+import { QuickCrypto } from './crypto/quick-crypto.ts'
 import { TO_GUEST, TO_WORKER } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
 import { Instance, sectionOf } from './instance.ts'
@@ -52,6 +55,10 @@ export class Engine {
   readonly #askers = new Map<number, Instance>()
   readonly #wakes = new WakeTimers<Instance>((instance) => this.#wake(instance))
   readonly #cpu = new CpuClock()
+  readonly #crypto = new QuickCrypto()
+  readonly #longCrypto = new LongCrypto({
+    answered: (hostCall, result) => this.#answerLong(hostCall, result),
+  })
   #lastHostCall = 0
   #reportedWarm = 0
   #stocking: NodeJS.Timeout | undefined
@@ -108,6 +115,7 @@ export class Engine {
   close(): void {
     this.#wakes.clearAll()
     clearTimeout(this.#stocking)
+    this.#longCrypto.close()
     this.#warm.dispose()
     for (const isolate of this.#instances.keys()) isolate.dispose()
   }
@@ -170,9 +178,19 @@ export class Engine {
       this.#wakes.set(instance, instance.wakeMs)
       return
     }
+    this.#resume(instance, () => instance.wake(nowMs))
+  }
+
+  #answerLong(hostCall: number, result: LongResult): void {
+    const instance = this.#askers.get(hostCall)
+    if (instance) this.#resume(instance, () => instance.answerLong(hostCall, result))
+  }
+
+  /** An entry that no frame asked for. */
+  #resume(instance: Instance, entry: () => void): void {
     this.#deps.progress.slot(instance.slot, 0)
     this.#cpu.begin()
-    this.#enter(instance, () => instance.wake(nowMs))
+    this.#enter(instance, entry)
     this.#deps.progress.idle()
     this.#flush()
   }
@@ -186,6 +204,8 @@ export class Engine {
       definition: slot.definition,
       cpu: this.#cpu,
       parts: this.#deps.parts,
+      crypto: this.#crypto,
+      longCrypto: this.#longCrypto,
       progress: () => this.#deps.progress.heartbeat(),
       outbox: this.#deps.outbox,
       numbers: {

@@ -1,7 +1,13 @@
-import { type EntryResult, GuestContext, type LoadOutcome, loadOutcomeOf } from './context.ts'
+import {
+  type ContextServices,
+  type EntryResult,
+  GuestContext,
+  type LoadOutcome,
+  loadOutcomeOf,
+} from './context.ts'
 import type { CpuClock } from './cpu-clock.ts'
+import type { LongResult } from './crypto/crypto-thread.ts'
 import { TO_GUEST } from './grammars.ts'
-import type { GuestParts } from './guest-parts.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
@@ -14,9 +20,8 @@ const PROVEN_AFTER = 8
 const MAX_CALLS_PER_ENTRY = 64
 const NEVER_SETTLES = 'A top-level await never settles: nothing is left that could settle it'
 
-export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'> {
+export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'>, ContextServices {
   readonly cpu: CpuClock
-  readonly parts: GuestParts
   /** One of several entries of a section is done. */
   progress(): void
   readonly slot: number
@@ -51,7 +56,7 @@ export class Instance {
     this.#deps = deps
     this.calls = new OpenCalls({ ...deps, home })
     this.#report = new GuestReport({ slot, definition, outbox, calls: this.calls })
-    this.#context = new GuestContext(home, definition, deps.parts)
+    this.#context = new GuestContext(home, definition, deps)
   }
 
   /** Whether a new call may be begun here. */
@@ -98,31 +103,37 @@ export class Instance {
     if (records.length > 0) this.#run({ records, calls, section: sectionOf(records) })
   }
 
+  /** Hands what was worked out for a call beside its isolate to the guest. The time is the call's, as if it had computed. */
+  answerLong(hostCall: number, { text, cpuMs }: LongResult): void {
+    const open = this.calls.endHostCall(hostCall)
+    if (!open) return
+    const { payer } = open
+    const records: ToGuest[] = [{ kind: 'answer', numbers: [open.guestId, 1], texts: [text] }]
+    const limit = this.#deps.definition.limits.cpuMs
+    this.calls.charge([payer], cpuMs)
+    if (cpuMs > limit) {
+      this.calls.fail(payer, { kind: 'limit', what: 'cpuMs', limit, used: Math.round(cpuMs) })
+      records.unshift({ kind: 'cancel', numbers: [payer], texts: [] })
+    }
+    this.#run({
+      records,
+      calls: [0, open.call].slice(-records.length),
+      section: sectionOf(records),
+    })
+  }
+
   /** Ends the calls that are past their deadline and fires the guest's timers. */
   wake(nowMs: number): void {
     const records: ToGuest[] = []
     const limit = this.#deps.definition.timeoutMs
-    const isLoaded = this.#state === 'ready' || this.#state === 'waiting'
     for (let call = this.calls.oldest(); call; call = this.calls.oldest()) {
       if (call.deadlineMs > nowMs) break
       const used = Math.round(nowMs - call.startedMs)
-      const activity = isLoaded ? this.#context.waits(call.id) : {}
-      this.calls.fail(call.id, { kind: 'limit', what: 'timeoutMs', limit, used, ...activity })
+      this.calls.fail(call.id, { kind: 'limit', what: 'timeoutMs', limit, used })
       records.push({ kind: 'cancel', numbers: [call.id], texts: [] })
     }
     if (this.#state === 'cold' || this.#state === 'over') return
     this.#run({ records, calls: [], section: sectionOf(records) })
-    this.#fireRest(nowMs)
-  }
-
-  /** Each further timer that was due gets an entry of its own, until a slice of time is used up: the rest is due again. */
-  #fireRest(nowMs: number): void {
-    const endMs = Date.now() + this.#deps.definition.limits.cpuMs / 4
-    const isDue = (): boolean => this.#report.dueMs > 0 && this.#report.dueMs <= nowMs
-    while (!this.over && !this.home.disposed && isDue() && Date.now() < endMs) {
-      this.#deps.progress()
-      this.#run({ records: [], calls: [], section: sectionOf([]) })
-    }
   }
 
   /** Answers every open call the same way and takes no more. */
@@ -245,11 +256,10 @@ export class Instance {
   ): void {
     const what = entry.stopped ?? 'cpuMs'
     const { limits, memoryMb } = this.#deps.definition
-    const amounts =
+    const failure: GuestFailure =
       what === 'cpuMs'
-        ? { limit: limits.cpuMs, used: Math.round(entry.elapsedMs) }
-        : { limit: memoryMb, used: memoryMb }
-    const failure: GuestFailure = { kind: 'limit', what, ...amounts, ...entry.activity }
+        ? { kind: 'limit', what, limit: limits.cpuMs, used: Math.round(entry.elapsedMs) }
+        : { kind: 'limit', what, limit: memoryMb, used: memoryMb }
     this.calls.drop(stop.left)
     const known = this.calls.get(entry.current) ? [entry.current] : stop.suspects
     const suspects = known.some((id) => this.calls.get(id)) ? known : this.calls.ids()

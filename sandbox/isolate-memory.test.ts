@@ -6,6 +6,7 @@ import type ivm from 'isolated-vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CpuClock } from './cpu-clock.ts'
+import { QuickCrypto } from './crypto/quick-crypto.ts'
 import { TO_GUEST } from './grammars.ts'
 import { GuestParts } from './guest-parts.ts'
 import { bundleGuest } from './guest/bundle.ts'
@@ -63,6 +64,8 @@ function instanceOf(home: GuestIsolate): Instance {
     },
     cpu: new CpuClock(),
     parts: guestParts,
+    crypto: new QuickCrypto(),
+    longCrypto: { ask: () => {}, cancel: () => {} },
     progress: () => {},
     outbox: new WorkerOutput(() => {}),
     numbers: { next: () => 1, free: () => {} },

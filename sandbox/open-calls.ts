@@ -1,7 +1,9 @@
+import type { LongQuestion } from './crypto/long-crypto.ts'
 import type { GuestIsolate } from './isolate.ts'
 import {
   type GuestFailure,
   type HostFailure,
+  type LocalCallName,
   MAX_ARGUMENT_LENGTH,
   type SlotDefinition,
   type ToGuest,
@@ -17,7 +19,10 @@ const TOO_LONG = refused(
   `What is asked of the host may be ${MAX_ARGUMENT_LENGTH} characters long`,
 )
 /** What any code of a site may ask at any time; everything else is done with the rights of one call. */
-const ASKED_BY_ANY = 'fetch'
+const ASKED_BY_ANY: readonly string[] = ['crypto', 'fetch']
+
+/** What is not asked of the service: keys and secrets stay in the sandbox. */
+const LOCAL: LocalCallName = 'crypto'
 
 export type CallRecord = Extract<ToGuest, { kind: 'call' }>
 export type AnswerRecord = Extract<ToGuest, { kind: 'answer' }>
@@ -38,8 +43,15 @@ interface HostCallNumbers {
   free(hostCall: number): void
 }
 
+/** Cryptography that takes long, done in this process. */
+interface LongWork {
+  ask(question: LongQuestion): void
+  cancel(hostCall: number): void
+}
+
 export interface OpenCallsDeps {
   readonly home: GuestIsolate
+  readonly longCrypto: LongWork
   readonly definition: SlotDefinition
   readonly outbox: WorkerOutput
   readonly numbers: HostCallNumbers
@@ -49,6 +61,10 @@ interface OpenHostCall {
   readonly guestId: number
   /** 0 where it cannot be given to one call. */
   readonly call: number
+  /** The call on which it is counted. */
+  readonly payer: number
+  /** Whether this process answers it, and not the service. */
+  readonly local: boolean
 }
 
 /** The calls that are open in one instance and what they have asked the service, the oldest first. */
@@ -126,7 +142,8 @@ export class OpenCalls {
   /** Puts a question of site code to the service. */
   startHostCall(guestId: number, callId: number, question: readonly [string, string]): void {
     const [name, argument] = question
-    const call = this.#calls.get(callId) ?? (name === ASKED_BY_ANY ? this.oldest() : undefined)
+    const call =
+      this.#calls.get(callId) ?? (ASKED_BY_ANY.includes(name) ? this.oldest() : undefined)
     if (!call || argument.length > MAX_ARGUMENT_LENGTH) {
       this.#refusals.push({
         kind: 'answer',
@@ -136,8 +153,12 @@ export class OpenCalls {
       return
     }
     const hostCall = this.#deps.numbers.next()
-    this.#hostCalls.set(hostCall, { guestId, call: this.#calls.has(callId) ? callId : 0 })
-    this.#deps.outbox.hostCall(hostCall, call.id, question)
+    const local = name === LOCAL
+    const asking = this.#calls.has(callId) ? callId : 0
+    this.#hostCalls.set(hostCall, { guestId, call: asking, payer: call.id, local })
+    const { siteId } = this.#deps.definition
+    if (local) this.#deps.longCrypto.ask({ hostCall, siteId, request: argument })
+    else this.#deps.outbox.hostCall(hostCall, call.id, question)
   }
 
   /** Whether something that was asked of the service is still to be answered. */
@@ -168,7 +189,8 @@ export class OpenCalls {
       if (!last && open.call !== call.id) continue
       this.endHostCall(hostCall)
       this.#refusals.push({ kind: 'answer', numbers: [open.guestId, 0], texts: [ORPHANED] })
-      this.#deps.outbox.cancelHostCall(hostCall)
+      if (open.local) this.#deps.longCrypto.cancel(hostCall)
+      else this.#deps.outbox.cancelHostCall(hostCall)
     }
   }
 }

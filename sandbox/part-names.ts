@@ -1,8 +1,10 @@
 /** The parts of the web platform that a context loads when its code first needs them. */
-export const PART_NAMES = ['urlpattern'] as const
+export const PART_NAMES = ['urlpattern', 'webcrypto'] as const
 
 /** The files of `web/` that parts share with the prelude. */
 export const SHARED_FILES = [
+  'base64.ts',
+  'crypto-key.ts',
   'dom-exception.ts',
   'host.ts',
   'interface.ts',

@@ -85,6 +85,8 @@ interface GuestLimits {
 /** What site code may ask of the service. */
 export const HOST_CALL_NAMES = ['fetch', 'table', 'bucket', 'sendEmail', 'operation'] as const
 export type HostCallName = (typeof HOST_CALL_NAMES)[number]
+/** What the worker itself answers, in threads of its own. */
+export type LocalCallName = 'crypto'
 
 /** One function of one program, as a worker needs it. */
 export interface SlotDefinition {
@@ -142,10 +144,6 @@ export type GuestFailure =
       readonly what: 'timeoutMs' | 'cpuMs' | 'memoryMb' | 'resultBytes'
       readonly limit: number
       readonly used: number
-      /** The site's code that was running; of what waited, that which asked for what it waited for. */
-      readonly at?: StackPlace
-      /** Lines for the site's log: the frames of that, and what it waited for. */
-      readonly doing?: string
     }
   /** Not JSON: a cycle, a BigInt, a function. */
   | { readonly kind: 'invalidResult'; readonly message: string }
@@ -155,13 +153,6 @@ export type GuestFailure =
   | { readonly kind: 'invalidCode'; readonly fault: SourceFault }
   /** The host or isolate went down under a call that was not the cause. Retryable. */
   | { readonly kind: 'interrupted'; readonly message: string }
-
-/** A place in a file of an artifact, both from 1. */
-export interface StackPlace {
-  readonly path: string
-  readonly line: number
-  readonly column: number
-}
 
 export interface SourceFault {
   readonly message: string

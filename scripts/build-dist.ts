@@ -12,6 +12,7 @@ import { buildSdk } from './sdk/build-sdk.ts'
 /** Each runs as a process or thread of its own. */
 const SERVICE_ENTRIES = { main: 'src/main.ts', 'cli/main': 'src/cli/main.ts' }
 const SANDBOX_ENTRIES = {
+  'sandbox/crypto-thread': 'sandbox/crypto/crypto-thread.ts',
   'sandbox/main': 'sandbox/main.ts',
   'sandbox/mail-parser': 'sandbox/mail-parser.ts',
   'sandbox/preparer': 'sandbox/preparer.ts',

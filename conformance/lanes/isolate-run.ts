@@ -1,6 +1,8 @@
 import type ivm from 'isolated-vm'
 
 import { type EntryResult, GuestContext } from '#sandbox/context.ts'
+import { LongCrypto } from '#sandbox/crypto/long-crypto.ts'
+import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
 import type { GuestParts } from '#sandbox/guest-parts.ts'
 import { sectionOf } from '#sandbox/instance.ts'
 import { blankIsolate, GuestIsolate } from '#sandbox/isolate.ts'
@@ -36,10 +38,13 @@ export async function runInIsolate(
   send: Send,
 ): Promise<void> {
   const home = new GuestIsolate('conformance', blankIsolate(MEMORY_MB, snapshot))
+  const services = { parts, crypto: new QuickCrypto() }
+  const context = new GuestContext(home, definitionOf(job, cpuMs), services)
+  const running = new IsolateRun(context, job, send)
   try {
-    const context = new GuestContext(home, definitionOf(job, cpuMs), parts)
-    await new IsolateRun(context, job, send).run()
+    await running.run()
   } finally {
+    running.close()
     home.dispose()
   }
 }
@@ -48,6 +53,9 @@ class IsolateRun {
   readonly #context: GuestContext
   readonly #job: Job
   readonly #send: Send
+  readonly #longCrypto = new LongCrypto({
+    answered: (id, { text }) => this.#answer(id, { ok: true, text }),
+  })
   #answers: ToGuest[] = []
   #asked = 0
   #wake: (() => void) | undefined
@@ -71,6 +79,10 @@ class IsolateRun {
     }
     const [ending, message] = after.ending
     this.#send({ kind: 'ended', ending, message })
+  }
+
+  close(): void {
+    this.#longCrypto.close()
   }
 
   #enter(): Outcome {
@@ -102,11 +114,16 @@ class IsolateRun {
 
   #ask(id: number, [name, argument]: readonly [string, string]): void {
     this.#asked += 1
-    void answerHostCall(this.#job.root, name, argument).then(({ ok, text }) => {
-      this.#asked -= 1
-      this.#answers.push({ kind: 'answer', numbers: [id, ok ? 1 : 0], texts: [text] })
-      this.#wake?.()
-    })
+    if (name === 'crypto')
+      this.#longCrypto.ask({ hostCall: id, siteId: 'conformance', request: argument })
+    else
+      void answerHostCall(this.#job.root, name, argument).then((answer) => this.#answer(id, answer))
+  }
+
+  #answer(id: number, { ok, text }: { readonly ok: boolean; readonly text: string }): void {
+    this.#asked -= 1
+    this.#answers.push({ kind: 'answer', numbers: [id, ok ? 1 : 0], texts: [text] })
+    this.#wake?.()
   }
 
   async #next(dueMs: number): Promise<void> {

@@ -82,12 +82,15 @@ describe('a function that imports', () => {
     })
   })
 
-  test('jose signs and verifies tokens with HMAC, refuses a forged one, and has no elliptic curves', async () => {
+  test('jose signs, verifies and encrypts tokens with secrets, RSA and curves, and refuses forged ones', async () => {
     expect(await dataOf('jose', { role: 'editor' })).toEqual({
       header: { alg: 'HS256' },
       role: 'editor',
       forged: 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED',
-      unsupported: 'NotSupportedError',
+      RS256: ['editor', 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'],
+      ES256: ['editor', 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'],
+      EdDSA: ['editor', 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED'],
+      encrypted: 'for one reader',
     })
   })
 

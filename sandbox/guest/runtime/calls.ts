@@ -72,9 +72,7 @@ function begin(input: CallInput, payload: unknown, target: Target): void {
   const { site } = configured()
   const { operation, requestId } = input
   const auth = input.auth === 'null' ? null : jsonParse(input.auth)
-  // Called by itself: a function that is called as a method says so in each of its frames.
-  const { handle } = target
-  const value = handle({ payload, auth, operation, requestId, site }, context)
+  const value = target.handle({ payload, auth, operation, requestId, site }, context)
   if (isThenable(value)) void settle(input.id, value, finishCall)
   else finishCall(input.id, value)
 }

@@ -1,5 +1,10 @@
 import { jsonParse, PromiseClass } from '#sandbox/guest/web/primordials.ts'
-import { type HostCallName, type HostFailure, MAX_ARGUMENT_LENGTH } from '#sandbox/protocol.ts'
+import {
+  type HostCallName,
+  type HostFailure,
+  type LocalCallName,
+  MAX_ARGUMENT_LENGTH,
+} from '#sandbox/protocol.ts'
 
 import { type CallSite, captureCallSite, HostError } from './host-error.ts'
 import { countPending, isLive, pendingOf } from './live-calls.ts'
@@ -16,7 +21,6 @@ const MAX_PENDING_LENGTH = 32 * 1024 * 1024
 interface PendingCall {
   /** The call that asks. */
   readonly call: number
-  readonly name: HostCallName
   readonly length: number
   readonly at: CallSite | undefined
   readonly resolve: (text: string) => void
@@ -30,7 +34,7 @@ let lastId = 0
 /** Puts a question to the host, counted on a call, or on none with 0. The answer comes in a later entry. */
 export function callHost(
   call: number,
-  name: HostCallName,
+  name: HostCallName | LocalCallName,
   argument: string,
   at?: CallSite,
 ): Promise<string> {
@@ -43,7 +47,7 @@ export function callHost(
     }
     lastId += 1
     pendingLength += length
-    pending.set(lastId, { call, name, length, at, resolve, reject })
+    pending.set(lastId, { call, length, at, resolve, reject })
     countPending(call, 1)
     emit(`${HOST_CALL},${lastId},${call}`, name, argument)
   })
@@ -55,8 +59,6 @@ export function callHostFor(call: number, name: HostCallName, argument: string):
   if (isLive(call)) return callHost(call, name, argument, at)
   return new PromiseClass((_resolve, reject) => reject(new HostError(CALL_OVER, at)))
 }
-
-export const forEachPending = (visit: (call: PendingCall) => void): void => pending.forEach(visit)
 
 export function answerHostCall(id: number, ok: boolean, text: string): void {
   const call = pending.get(id)

@@ -17,7 +17,6 @@ import { print, renewLines, startCall } from './calls.ts'
 import { type BootConfig, setConfig } from './config.ts'
 import { randomBytes, setEntropy } from './entropy.ts'
 import { answerHostCall, callHost } from './host-calls.ts'
-import { captureCallSite } from './host-error.ts'
 import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls.ts'
 import {
   closeObjectPrototype,
@@ -30,22 +29,25 @@ import { emit, takeOutput } from './output.ts'
 import { ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
 import { SectionReader } from './section.ts'
 import { closeSharedObjects } from './shared-objects.ts'
-import { formatStacks, type LocateCode, setMovedFiles } from './stack-trace.ts'
 import { describeThrown } from './thrown.ts'
 import { addTimer, earliestDueMs, removeTimer, takeDue } from './timers.ts'
-import { describeWaits } from './waits.ts'
+
+type HostCrypto = (
+  call: number,
+  operation: string,
+  request: string,
+  ...parts: readonly (Uint8Array<ArrayBuffer> | undefined)[]
+) => ArrayBuffer | string
 
 /** What the host side of a context calls. It leaves the global object when the context boots. */
 interface GuestRuntime extends Croft {
-  /**
-   * `config` is JSON of `BootConfig`; `entropy` gives that many random bytes, `part` the function that a part is. `locate`
-   * is there when files were moved.
-   */
+  /** `config` is JSON of `BootConfig`; `entropy` gives that many random bytes, `part` the function that a part is, `crypto`
+   * what `HostPort.crypto` says, for a call. */
   boot(
     config: string,
     entropy: (bytes: number) => ArrayBuffer,
     part: HostPort['part'],
-    locate: LocateCode | undefined,
+    crypto: HostCrypto,
   ): void
   /** Adds a CommonJS module by its wrapper function, or a JSON module by its text. */
   define(path: string, wrapper: unknown, data: string): void
@@ -55,7 +57,7 @@ interface GuestRuntime extends Croft {
   entry(path: string): void
   /**
    * Begins the records of a section, or with an empty one goes on where it stopped: after `maxCalls` calls, or when
-   * `sliceMs` have passed. Before a new section one timer fires that is due: what promises continue goes before the next.
+   * `sliceMs` have passed. Also fires the timers that are due.
    */
   run(section: string, nowMs: number, sliceMs: number, maxCalls: number): void
   /**
@@ -65,8 +67,6 @@ interface GuestRuntime extends Croft {
   rejected(name: string, message: unknown, stack: string): boolean
   /** Records of `FromGuest`. */
   take(): string
-  /** What a call waits for, in lines. */
-  waits(call: number): string
 }
 
 declare global {
@@ -79,23 +79,22 @@ const host: HostPort = (globalThis.__croft as Croft).host
 let section: SectionReader | undefined
 let entryMs = 0
 
-host.call = (name, argument) => callHost(attributedCall(), name, argument, captureCallSite())
+host.call = (name, argument) => callHost(attributedCall(), name, argument)
 host.print = print
 host.now = () => entryMs
 host.random = randomBytes
 host.setTimer = (delayMs, repeat, fire) =>
-  addTimer(dateNow(), delayMs, { repeat, call: attributedCall(), fire, at: captureCallSite() })
+  addTimer(dateNow(), delayMs, { repeat, call: attributedCall(), fire })
 host.clearTimer = removeTimer
 fixArrayBuffers()
 
 const runtime: GuestRuntime = {
   host,
-  boot(text, entropy, part, locate) {
+  boot(text, entropy, part, crypto) {
     deleteProperty(globalThis, '__croft')
     removeUnbounded()
     hideCollector()
     closeObjectPrototype()
-    formatStacks()
     const config = jsonParse(text) as BootConfig
     host.env = (jsonParse(text) as { env: Record<string, string> }).env
     // Names of variables and nothing else: not `constructor`, nor what site code puts on Object.prototype.
@@ -103,10 +102,11 @@ const runtime: GuestRuntime = {
     freeze(config.env)
     freeze(config.site)
     setConfig(config)
-    if (locate) setMovedFiles(config.moved, locate)
     renewLines()
     setEntropy(entropy)
     host.part = part
+    host.crypto = (operation, request, parts) =>
+      crypto(currentCall(), operation, request, parts[0], parts[1], parts[2], parts[3])
     entryMs = dateNow()
     clockOrigin()
     hide('__croftRequire', requireModule)
@@ -119,7 +119,7 @@ const runtime: GuestRuntime = {
     entryMs = nowMs
     if (text !== '') {
       section = new SectionReader(text)
-      fireFirst(nowMs)
+      fireDue(nowMs)
     }
     const endMs = dateNow() + sliceMs
     let calls = 0
@@ -136,7 +136,6 @@ const runtime: GuestRuntime = {
     if (dueMs > 0) emit(`${NEXT_TIMER},${dueMs}`)
     return takeOutput(`${STATE},${section?.begun ?? 0},${currentCall()}`)
   },
-  waits: describeWaits,
 }
 hide('__croft', runtime)
 
@@ -154,17 +153,18 @@ function begin(record: SectionReader): void {
   else forgetCall(record.first)
 }
 
-function fireFirst(nowMs: number): void {
-  const timer = takeDue(nowMs)
-  if (timer === undefined) return
-  runInCall(timer.call, () => {
-    try {
-      timer.fire()
-    } catch (error) {
-      const { message, stack } = describeThrown(error)
-      print('error', `Uncaught in a timer: ${stack === '' ? message : stack}`)
-    }
-  })
+function fireDue(nowMs: number): void {
+  for (let timer = takeDue(nowMs); timer; timer = takeDue(nowMs)) {
+    const { call, fire } = timer
+    runInCall(call, () => {
+      try {
+        fire()
+      } catch (error) {
+        const { message, stack } = describeThrown(error)
+        print('error', `Uncaught in a timer: ${stack === '' ? message : stack}`)
+      }
+    })
+  }
 }
 
 function loaded(exports: unknown): void {

@@ -2,6 +2,8 @@ import { randomFillSync } from 'node:crypto'
 
 import ivm from 'isolated-vm'
 
+import { LongCrypto } from '#sandbox/crypto/long-crypto.ts'
+import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
 import { GuestParts } from '#sandbox/guest-parts.ts'
 import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
@@ -20,7 +22,7 @@ interface GuestOptions {
 
 /** The port of a test: timers and calls go to this process, the clock counts entries, lines are kept. */
 const PORT = `
-const [print, call, arm, disarm, fill, env, part] = [$0, $1, $2, $3, $4, JSON.parse($5), $6]
+const [print, call, arm, disarm, fill, env, part, crypto] = [$0, $1, $2, $3, $4, JSON.parse($5), $6, $7]
 const { host } = globalThis.__croft
 delete globalThis.__croft
 const PromiseClass = Promise
@@ -39,6 +41,7 @@ host.call = (name, argument) =>
 host.now = () => Date.now()
 host.random = (size) => new Uint8Array(fill(size))
 host.part = part
+host.crypto = (name, request, parts) => crypto(name, request, parts[0], parts[1], parts[2], parts[3])
 host.setTimer = (delay, repeat, fire) => {
   timers.set(++lastTimer, { fire, repeat })
   arm(lastTimer, delay, repeat)
@@ -56,6 +59,8 @@ return (kind, id, text) => {
   if (timer && !timer.repeat) timers.delete(id)
   timer?.fire()
 }`
+
+type Enter = (kind: string, id: number, text?: string) => void
 
 let platform: Promise<Platform> | undefined
 
@@ -78,6 +83,11 @@ export class Guest implements Disposable {
   readonly #isolate: ivm.Isolate
   readonly #context: ivm.Context
   readonly #timers = new Map<number, NodeJS.Timeout>()
+  readonly #crypto = new QuickCrypto()
+  readonly #longCrypto = new LongCrypto({
+    answered: (id, { text }) => this.#enter?.('answer', id, text),
+  })
+  #enter: Enter | undefined
 
   private constructor(isolate: ivm.Isolate) {
     this.#isolate = isolate
@@ -105,25 +115,28 @@ export class Guest implements Disposable {
 
   [Symbol.dispose](): void {
     for (const timer of this.#timers.values()) clearTimeout(timer)
+    this.#longCrypto.close()
     if (!this.#isolate.isDisposed) this.#isolate.dispose()
   }
 
   #connect(parts: GuestParts, { answer = refuse, env = {} }: GuestOptions): void {
-    const enter = this.#context.evalClosureSync(
+    const port = this.#context.evalClosureSync(
       PORT,
       [
         new ivm.Callback((level: string, text: string) => void this.lines.push({ level, text })),
         new ivm.Callback((id: number, name: string, argument: string) => {
-          answer(name, argument).then(
-            (text) => enter.applyIgnored(undefined, ['answer', id, text]),
-            (error: unknown) =>
-              enter.applyIgnored(undefined, ['refuse', id, String(error).slice(7)]),
-          )
+          if (name === 'crypto')
+            this.#longCrypto.ask({ hostCall: id, siteId: 'site', request: argument })
+          else
+            answer(name, argument).then(
+              (text) => this.#enter?.('answer', id, text),
+              (error: unknown) => this.#enter?.('refuse', id, String(error).slice(7)),
+            )
         }),
         new ivm.Callback((id: number, delayMs: number, repeat: boolean) =>
           this.#arm(id, delayMs, {
             repeat,
-            fire: () => enter.applyIgnored(undefined, ['fire', id]),
+            fire: () => this.#enter?.('fire', id),
           }),
         ),
         new ivm.Callback((id: number) => this.#disarm(id)),
@@ -136,9 +149,13 @@ export class Guest implements Disposable {
           context: this.#context,
           loaded: (name) => this.loadedParts.push(name),
         }),
+        new ivm.Callback((operation: string, request: string, ...bytes: readonly unknown[]) =>
+          this.#crypto.answer(operation, request, bytes),
+        ),
       ],
       { result: { reference: true } },
-    ) as ivm.Reference<(kind: string, id: number, text?: string) => void>
+    ) as ivm.Reference<Enter>
+    this.#enter = (...given) => port.applyIgnored(undefined, given)
   }
 
   #arm(id: number, delayMs: number, { fire, repeat }: { repeat: boolean; fire: () => void }): void {

@@ -1,12 +1,20 @@
 import { DOMException } from './dom-exception.ts'
-import { apply, charCodeAt, fromCharCode, subarray } from './primordials.ts'
+import {
+  apply,
+  ceil,
+  charCodeAt,
+  floor,
+  fromCharCode,
+  subarray,
+  Uint8ArrayClass,
+} from './primordials.ts'
 import { requireArguments } from './webidl.ts'
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const CHUNK = 8192
 const INVALID = 255
-const CODES = new Uint8Array(64)
-const VALUES = new Uint8Array(256).fill(INVALID)
+const CODES = new Uint8ArrayClass(64)
+const VALUES = new Uint8ArrayClass(256).fill(INVALID)
 for (let value = 0; value < 64; value++) {
   const code = ALPHABET.charCodeAt(value)
   CODES[value] = code
@@ -24,13 +32,13 @@ export function latin1FromBytes(bytes: Uint8Array): string {
 
 /** Text of one char per byte as bytes; the caller made sure of the range. */
 function bytesFromLatin1(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length)
+  const bytes = new Uint8ArrayClass(text.length)
   for (let index = 0; index < text.length; index++) bytes[index] = charCodeAt(text, index)
   return bytes
 }
 
 export function encodeBase64(bytes: Uint8Array): string {
-  const out = new Uint8Array(Math.ceil(bytes.length / 3) * 4)
+  const out = new Uint8ArrayClass(ceil(bytes.length / 3) * 4)
   const whole = bytes.length - (bytes.length % 3)
   let at = 0
   for (let index = 0; index < whole; index += 3) {
@@ -47,7 +55,7 @@ export function encodeBase64(bytes: Uint8Array): string {
 
 /** Forgiving base64 of the Infra standard: ASCII whitespace ignored, padding optional; undefined when malformed. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
-  const values = new Uint8Array(text.length)
+  const values = new Uint8ArrayClass(text.length)
   let count = 0
   let padding = 0
   for (let index = 0; index < text.length; index++) {
@@ -101,7 +109,7 @@ function encodeTail(bytes: Uint8Array, from: number, out: Uint8Array): void {
 }
 
 function pack(values: Uint8Array, count: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(Math.floor((count * 3) / 4))
+  const bytes = new Uint8ArrayClass(floor((count * 3) / 4))
   let at = 0
   for (let index = 0; index < count; index += 4) {
     const group =

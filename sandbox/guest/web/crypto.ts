@@ -1,6 +1,5 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
-
 import { DOMException } from './dom-exception.ts'
+import { hexFromBytes } from './hex.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
 import { slice, testPattern, toTag } from './primordials.ts'
@@ -44,7 +43,7 @@ class Crypto {
     const bytes = host.random(16)
     bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
     bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-    const hex = bytesToHex(bytes)
+    const hex = hexFromBytes(bytes)
     return `${slice(hex, 0, 8)}-${slice(hex, 8, 12)}-${slice(hex, 12, 16)}-${slice(hex, 16, 20)}-${slice(hex, 20)}`
   }
 }

@@ -1,5 +1,6 @@
+import type { CryptoOperation } from '#sandbox/crypto/quick-crypto.ts'
 import type { PartName } from '#sandbox/part-names.ts'
-import type { HostCallName } from '#sandbox/protocol.ts'
+import type { HostCallName, LocalCallName } from '#sandbox/protocol.ts'
 
 import type { PartScript } from './parts.ts'
 
@@ -10,7 +11,7 @@ import type { PartScript } from './parts.ts'
  */
 export interface HostPort {
   /** Asks the host; JSON text both ways. A refusal rejects with an Error that has the host's message. */
-  call(name: HostCallName, argument: string): Promise<string>
+  call(name: HostCallName | LocalCallName, argument: string): Promise<string>
   /** One line of console output, already formatted. Never throws. */
   print(level: PrintLevel, text: string): void
   /** `fire` runs in a later entry into the isolate, never at once. The id is a positive integer. */
@@ -21,6 +22,16 @@ export interface HostPort {
   now(): number
   /** That many bytes of entropy from the host, in a buffer of their own; at most 65 536. */
   random(bytes: number): Uint8Array<ArrayBuffer>
+  /**
+   * Cryptography that is done at once: the parameters in JSON, and up to four arrays of bytes, each with a
+   * buffer of its own. Gives bytes, or text: JSON,
+   * `!name:message` for a DOMException, `later` for what is to be asked with `call`.
+   */
+  crypto(
+    operation: CryptoOperation,
+    request: string,
+    parts: readonly Uint8Array<ArrayBuffer>[],
+  ): ArrayBuffer | string
   /** Compiles a part of the web platform; once for each. */
   part(name: PartName): PartScript
   /** What `Deno.env` shows; a copy of its own for each context, which site code may change. */
@@ -48,6 +59,7 @@ export const host: HostPort = {
   clearTimer: absent,
   now: absent,
   random: absent,
+  crypto: absent,
   part: absent,
   env: {},
   serve: null,

@@ -1,8 +1,7 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
-
 import { latin1FromBytes } from './base64.ts'
 import { Blob, blobOf, blobBytes, File } from './blob.ts'
 import { formEntries, FormData } from './form-data.ts'
+import { hexFromBytes } from './hex.ts'
 import { host } from './host.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
 
@@ -11,7 +10,7 @@ const DASHES = '--'
 
 /** https://html.spec.whatwg.org/#multipart-form-data: the bytes, with their content type. */
 export function encodeMultipart(form: FormData): { bytes: Uint8Array<ArrayBuffer>; type: string } {
-  const boundary = `----croft-${bytesToHex(host.random(16))}`
+  const boundary = `----croft-${hexFromBytes(host.random(16))}`
   const parts: unknown[] = []
   for (const [name, value] of formEntries(form)) {
     const disposition = `--${boundary}${CRLF}Content-Disposition: form-data; name="${escapeName(normalizeLines(name))}"`

@@ -3,10 +3,12 @@ import type { PartName, SharedFile } from '#sandbox/part-names.ts'
 import { host } from './host.ts'
 import { create } from './primordials.ts'
 import type * as urlpattern from './urlpattern.part.ts'
+import type * as webcrypto from './webcrypto.part.ts'
 
 /** What each part exports. */
 interface Parts {
   readonly urlpattern: typeof urlpattern
+  readonly webcrypto: typeof webcrypto
 }
 
 type SharedModules = Readonly<Record<SharedFile, object>>

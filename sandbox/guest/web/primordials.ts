@@ -8,7 +8,7 @@
 const { bind, call } = Function.prototype
 
 /** A method as a function of its receiver: `uncurry(String.prototype.slice)(text, 1)`. */
-export const uncurry: <This, Args extends unknown[], Result>(
+const uncurry: <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result = bind.bind(call)
 
@@ -19,13 +19,14 @@ export const { captureStackTrace } = Error
 export const { isArray } = Array
 export const { isView } = ArrayBuffer
 export const { fromCharCode, fromCodePoint } = String
-export const { floor, max, min, trunc } = Math
+export const { ceil, floor, max, min, trunc } = Math
 export const { isFinite, isInteger } = Number
 export const { now: dateNow } = Date
 export const PromiseClass = Promise
 export const ErrorClass = Error
 export const TypeErrorClass = TypeError
 export const ProxyClass = Proxy
+export const Uint8ArrayClass = Uint8Array
 export const toText = String
 export const jsonParse: (text: string) => unknown = JSON.parse
 /** Undefined for what JSON has no text for: a function, a symbol, undefined. */
@@ -121,7 +122,6 @@ export const subarray = uncurry(Uint8Array.prototype.subarray) as <View extends 
   end?: number,
 ) => View
 
-export const errorText = uncurry(Error.prototype.toString) as (error: unknown) => string
 export const toTag = uncurry(Object.prototype.toString)
 export const functionSource = uncurry(Function.prototype.toString)
 export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasOwn

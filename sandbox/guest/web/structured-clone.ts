@@ -1,6 +1,7 @@
 import { blobBytes, blobOf, File, isBlob, isFile } from './blob.ts'
 import { beginBuiltIn } from './clone-built-ins.ts'
 import type { Begun, CloneInto } from './clone-built-ins.ts'
+import { createKey, materialOf } from './crypto-key.ts'
 import { DOMException, isDOMException, setStack, stackOf } from './dom-exception.ts'
 import { isPlatformObject } from './interface.ts'
 import {
@@ -177,6 +178,8 @@ function cloneBlob(value: object): object | undefined {
     const { lastModified, name, type } = value
     return new File([blobOf(blobBytes(value), '')], name, { type, lastModified })
   }
+  const key = materialOf(value)
+  if (key) return createKey(key)
   return isBlob(value) ? blobOf(blobBytes(value), value.type) : undefined
 }
 

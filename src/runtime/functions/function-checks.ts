@@ -213,9 +213,7 @@ function failureFault(failure: SandboxFailure, { name, entry: path }: LoadJob): 
   const { what, limit, used } = failure
   const words = LIMIT_WORDS[what]
   if (words === undefined) throw unavailable(name)
-  const place = 'at' in failure ? failure.at : undefined
-  const message = `${words} while it is loaded: limit ${limit}, used ${used} (${what})`
-  return { path, ...place, message }
+  return { path, message: `${words} while it is loaded: limit ${limit}, used ${used} (${what})` }
 }
 
 const LIMIT_WORDS: Partial<Record<string, string>> = {

@@ -50,6 +50,39 @@ const ENDINGS: readonly Ending[] = [
     CPU,
   ],
   [
+    'random values without end',
+    'const to = new Uint8Array(65536); export default () => { for (;;) crypto.getRandomValues(to) }',
+    CPU,
+  ],
+  [
+    'digests without end',
+    'const of = new Uint8Array(1e6); export default () => { for (;;) crypto.subtle.digest("SHA-512", of) }',
+    CPU,
+  ],
+  [
+    'a row of signatures without end',
+    `export default async () => {
+      const key = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-521" }, false, ["sign"])
+      for (;;) await crypto.subtle.sign({ name: "ECDSA", hash: "SHA-1" }, key.privateKey, new Uint8Array(1))
+    }`,
+    CPU,
+  ],
+  [
+    'digests without end at the top level',
+    'const of = new Uint8Array(1e6); for (;;) await crypto.subtle.digest("SHA-512", of); export default () => 1',
+    CPU,
+  ],
+  [
+    'a derivation that takes too long',
+    `export default async () => {
+      const key = await crypto.subtle.importKey("raw", new Uint8Array(8), "PBKDF2", false, ["deriveBits"])
+      const how = { name: "PBKDF2", hash: "SHA-512", salt: new Uint8Array(8), iterations: 1_000_000 }
+      return (await crypto.subtle.deriveBits(how, key, 512)).byteLength
+    }`,
+    CPU,
+    { fn: { timeoutMs: 20_000 } },
+  ],
+  [
     'a promise that never settles',
     'export default () => new Promise(() => {})',
     limit('timeoutMs', 300),
@@ -164,7 +197,7 @@ describe('a site whose function is', () => {
     ENDINGS.map(([what, code, failure, options = {}]) => ({ what, code, failure, options })),
   )('$what ends by its own failure', async ({ code, failure, options }) => {
     const { result, others } = await sandbox.beside(() => sandbox.run(code, options))
-    expect(result).toMatchObject({ ok: false, failure, cpuUs: expect.any(Number) })
+    expect(result).toEqual({ ok: false, failure, cpuUs: expect.any(Number) })
     expect(others.filter((other) => !other.ok)).toEqual([])
   })
 
@@ -189,6 +222,39 @@ describe('a site whose function is', () => {
     expect(result).toMatchObject({
       failure: { kind: 'limit', what: expect.stringMatching(/cpuMs|memoryMb/) },
     })
+    expect(others.filter((other) => !other.ok)).toEqual([])
+  })
+
+  test('a long operation that outlives its call holds up nothing but the next one of its site', async () => {
+    const program = sandbox.program(
+      `export default async ({ payload }) => {
+        const key = await crypto.subtle.importKey('raw', new Uint8Array(8), 'PBKDF2', false, ['deriveBits'])
+        const derive = (iterations) =>
+          crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-512', salt: new Uint8Array(8), iterations }, key, 512)
+        if (payload !== 'leave') return (await derive(6_000)).byteLength
+        void derive(60_000)
+        return 'left'
+      }`,
+      { limits: { cpuMs: 20_000 }, fn: { timeoutMs: 20_000 } },
+    )
+    expect(await sandbox.call(program, 'leave')).toMatchObject({ ok: true, result: '"left"' })
+    const { result, others } = await sandbox.beside(() => sandbox.call(program, 'wait'))
+    expect(result).toMatchObject({ ok: true, result: '64' })
+    expect(others.filter((other) => !other.ok)).toEqual([])
+  })
+
+  test('keys that take long to make are made beside the calls of other sites', async () => {
+    const make = `export default async () => {
+      const how = { name: 'RSA-PSS', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
+      const { privateKey, publicKey } = await crypto.subtle.generateKey(how, false, ['sign', 'verify'])
+      const signature = await crypto.subtle.sign({ name: 'RSA-PSS', saltLength: 32 }, privateKey, new Uint8Array(3))
+      return crypto.subtle.verify({ name: 'RSA-PSS', saltLength: 32 }, publicKey, signature, new Uint8Array(3))
+    }`
+    const options = { limits: { cpuMs: 20_000 }, fn: { timeoutMs: 30_000 } }
+    const { result, others } = await sandbox.beside(() =>
+      Promise.all([1, 2, 3].map(() => sandbox.run(make, options))),
+    )
+    expect(result.map((one) => one.ok && one.result)).toEqual(['true', 'true', 'true'])
     expect(others.filter((other) => !other.ok)).toEqual([])
   })
 

@@ -11,6 +11,7 @@ const PACKAGES = [
   'esbuild-wasm',
   'html-to-text',
   'isolated-vm',
+  'lru-cache',
   'piscina',
   'postal-mime',
   'sanitize-html',

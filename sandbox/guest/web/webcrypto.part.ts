@@ -1,0 +1,254 @@
+import { type Algorithm, normalized, wrapAlgorithm } from './crypto-algorithms.ts'
+import { decryptBytes, encryptBytes } from './crypto-ciphers.ts'
+import { derivedBits } from './crypto-derivations.ts'
+import { hostBytes } from './crypto-host.ts'
+import { readJwk } from './crypto-jwk.ts'
+import {
+  type CryptoKey,
+  createKey,
+  type KeyMaterial,
+  type KeyUsage,
+  materialOf,
+} from './crypto-key.ts'
+import { exportPair, generatePair, importPair } from './crypto-pair-keys.ts'
+import {
+  derivedLength,
+  exportSecret,
+  generateSecret,
+  importSecret,
+  isSecret,
+  type KeySource,
+} from './crypto-secret-keys.ts'
+import { signature, verified } from './crypto-signatures.ts'
+import {
+  type Bytes,
+  copiedBytes,
+  dataError,
+  has,
+  invalidAccess,
+  isBufferSource,
+  type KeyFormat,
+  keyFormat,
+  keyUsages,
+  notSupported,
+} from './crypto-values.ts'
+import {
+  isView,
+  jsonParse,
+  jsonStringify,
+  TypeErrorClass,
+  Uint8ArrayClass,
+  setBytes,
+} from './primordials.ts'
+import { decodeUtf8, encodeUtf8 } from './utf8.ts'
+
+async function digest(algorithm: unknown, data: unknown): Promise<ArrayBuffer> {
+  requireBytes(data, 'The data')
+  const { name } = normalized(algorithm, 'digest')
+  return hostBytes('digest', { __proto__: null, hash: name }, [copiedBytes(data, 'The data')])
+    .buffer
+}
+
+async function encrypt(algorithm: unknown, key: unknown, data: unknown): Promise<ArrayBuffer> {
+  const material = requireKey(key)
+  requireBytes(data, 'The data')
+  const wanted = normalized(algorithm, 'cipher')
+  requireUse(material, wanted, 'encrypt')
+  return ownBuffer(encryptBytes(wanted, material, copiedBytes(data, 'The data')))
+}
+
+async function decrypt(algorithm: unknown, key: unknown, data: unknown): Promise<ArrayBuffer> {
+  const material = requireKey(key)
+  requireBytes(data, 'The data')
+  const wanted = normalized(algorithm, 'cipher')
+  requireUse(material, wanted, 'decrypt')
+  return ownBuffer(decryptBytes(wanted, material, copiedBytes(data, 'The data')))
+}
+
+async function sign(algorithm: unknown, key: unknown, data: unknown): Promise<ArrayBuffer> {
+  const material = requireKey(key)
+  requireBytes(data, 'The data')
+  const wanted = normalized(algorithm, 'sign')
+  requireUse(material, wanted, 'sign')
+  return ownBuffer(signature(wanted, material, copiedBytes(data, 'The data')))
+}
+
+async function verify(
+  algorithm: unknown,
+  key: unknown,
+  claimed: unknown,
+  data: unknown,
+): Promise<boolean> {
+  const material = requireKey(key)
+  requireBytes(claimed, 'The signature')
+  requireBytes(data, 'The data')
+  const wanted = normalized(algorithm, 'sign')
+  requireUse(material, wanted, 'verify')
+  const given = copiedBytes(claimed, 'The signature')
+  return verified(wanted, material, { claimed: given, data: copiedBytes(data, 'The data') })
+}
+
+async function generateKey(
+  algorithm: unknown,
+  extractable: unknown,
+  usages: unknown,
+): Promise<object> {
+  const wanted = keyUsages(usages)
+  const wish = {
+    algorithm: normalized(algorithm, 'generateKey'),
+    extractable: isTrue(extractable),
+    usages: wanted,
+  }
+  if (isSecret(wish.algorithm)) return createKey(generateSecret(wish))
+  const { publicKey, privateKey } = await generatePair(wish)
+  return { privateKey: createKey(privateKey), publicKey: createKey(publicKey) }
+}
+
+interface Import {
+  readonly format: KeyFormat
+  readonly data: unknown
+  readonly algorithm: unknown
+  readonly extractable: unknown
+  readonly usages: readonly KeyUsage[]
+}
+
+async function importKey(...given: readonly unknown[]): Promise<CryptoKey> {
+  const format = keyFormat(given[0])
+  const data = given[1]
+  if ((format === 'jwk') === isBufferSource(data))
+    throw new TypeErrorClass(`The key data does not fit the format "${format}".`)
+  const usages = keyUsages(given[4])
+  return imported({ format, data, algorithm: given[2], extractable: given[3], usages })
+}
+
+async function exportKey(format: unknown, key: unknown): Promise<ArrayBuffer | object> {
+  const wanted = keyFormat(format)
+  const content = exported(requireKey(key), wanted)
+  return isBytes(content) ? ownBuffer(copiedBytes(content, '')) : content
+}
+
+async function deriveBits(algorithm: unknown, key: unknown, length: unknown): Promise<ArrayBuffer> {
+  const material = requireKey(key)
+  const bits = length === undefined || length === null ? null : (length as number) >>> 0
+  const wanted = normalized(algorithm, 'deriveBits')
+  requireUse(material, wanted, 'deriveBits')
+  return ownBuffer(await derivedBits(wanted, material, bits))
+}
+
+async function deriveKey(...given: readonly unknown[]): Promise<CryptoKey> {
+  const material = requireKey(given[1])
+  const usages = keyUsages(given[4])
+  const wanted = normalized(given[0], 'deriveBits')
+  const algorithm = normalized(given[2], 'importKey')
+  const measured = normalized(given[2], 'keyLength')
+  requireUse(material, wanted, 'deriveKey')
+  const bytes = await derivedBits(wanted, material, derivedLength(measured))
+  const extractable = isTrue(given[3])
+  return createKey(importSecret({ algorithm, extractable, usages }, { format: 'raw', bytes }))
+}
+
+async function wrapKey(
+  format: unknown,
+  key: unknown,
+  wrappingKey: unknown,
+  algorithm: unknown,
+): Promise<ArrayBuffer> {
+  const wanted = keyFormat(format)
+  const material = requireKey(key)
+  const wrapping = requireKey(wrappingKey)
+  const how = wrapAlgorithm(algorithm)
+  requireUse(wrapping, how, 'wrapKey')
+  const content = exported(material, wanted)
+  const bytes = isBytes(content) ? content : encodeUtf8(jsonOf(content))
+  return ownBuffer(encryptBytes(how, wrapping, bytes))
+}
+
+async function unwrapKey(...given: readonly unknown[]): Promise<CryptoKey> {
+  const format = keyFormat(given[0])
+  requireBytes(given[1], 'The wrapped key')
+  const unwrapping = requireKey(given[2])
+  const usages = keyUsages(given[6])
+  const how = wrapAlgorithm(given[3])
+  normalized(given[4], 'importKey')
+  requireUse(unwrapping, how, 'unwrapKey')
+  const bytes = decryptBytes(how, unwrapping, copiedBytes(given[1], 'The wrapped key'))
+  const data = format === 'jwk' ? parsedJwk(bytes) : bytes
+  return imported({ format, data, algorithm: given[4], extractable: given[5], usages })
+}
+
+function imported({ format, data, algorithm: asked, extractable, usages }: Import): CryptoKey {
+  const algorithm = normalized(asked, 'importKey')
+  const source: KeySource =
+    format === 'jwk'
+      ? { format, jwk: readJwk(data) }
+      : { format, bytes: copiedBytes(data, 'The key data') }
+  const wish = { algorithm, extractable: isTrue(extractable), usages }
+  const material = isSecret(algorithm) ? importSecret(wish, source) : importPair(wish, source)
+  return createKey(material)
+}
+
+function exported(material: KeyMaterial, format: KeyFormat): Bytes | object {
+  const { name } = material.algorithm
+  if (name === 'HKDF' || name === 'PBKDF2') throw notSupported(`A ${name} key cannot be exported.`)
+  if (!material.extractable) throw invalidAccess('The key is not extractable.')
+  return isSecret(material.algorithm)
+    ? exportSecret(material, format)
+    : exportPair(material, format)
+}
+
+function parsedJwk(bytes: Bytes): unknown {
+  try {
+    return jsonParse(decodeUtf8(bytes))
+  } catch {
+    throw dataError('What was unwrapped is not a JSON Web Key.')
+  }
+}
+
+const jsonOf = (jwk: object): string => jsonStringify(jwk) ?? ''
+
+const isBytes = (content: Bytes | object): content is Bytes => isView(content)
+const isTrue = (value: unknown): boolean => !!value
+
+function requireKey(value: unknown): KeyMaterial {
+  const material = materialOf(value)
+  if (!material) throw new TypeErrorClass("The key is not of type 'CryptoKey'.")
+  return material
+}
+
+function requireBytes(value: unknown, what: string): void {
+  if (!isBufferSource(value))
+    throw new TypeErrorClass(`${what} must be an ArrayBuffer or a view on one.`)
+}
+
+function requireUse({ algorithm, usages }: KeyMaterial, wanted: Algorithm, usage: KeyUsage): void {
+  if (algorithm.name !== wanted.name)
+    throw invalidAccess(`The key is for ${algorithm.name}, not for ${wanted.name}.`)
+  if (!has(usages, usage)) throw invalidAccess(`The key may not be used for ${usage}.`)
+}
+
+/** The buffer is the site's own: nothing else shows it. */
+function ownBuffer(bytes: Bytes): ArrayBuffer {
+  if (bytes.byteLength === bytes.buffer.byteLength) return bytes.buffer
+  const copy = new Uint8ArrayClass(bytes.length)
+  setBytes(copy, bytes)
+  return copy.buffer
+}
+
+/**
+ * https://w3c.github.io/webcrypto/#subtlecrypto-interface-methods, each with its arguments as they come. The checks are made
+ * here, the work is the host's. Bytes of a key are in the isolate, where only this reads them.
+ */
+export const subtleMethods = {
+  encrypt,
+  decrypt,
+  sign,
+  verify,
+  digest,
+  generateKey,
+  deriveKey,
+  deriveBits,
+  importKey,
+  exportKey,
+  wrapKey,
+  unwrapKey,
+}
