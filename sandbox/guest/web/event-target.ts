@@ -73,8 +73,8 @@ export class EventTarget {
     requireArguments(arguments.length, 2, where)
     const target = requireTarget(this)
     const name = `${type}`
-    const { capture } = listenerOptions(options)
-    if (isWebIdlObject(callback)) remove(target, name, callback, capture)
+    const capture = isWebIdlObject(options) ? reflectGet(options, 'capture') : options
+    if (isWebIdlObject(callback)) remove(target, name, callback, Boolean(capture))
   }
 
   dispatchEvent(event: Event): boolean {
