@@ -1,15 +1,17 @@
 import { parseArgs } from 'node:util'
 
-import { SUBJECTS, type SubjectName } from './subject.ts'
+import { SUBJECT_ROWS, SUBJECTS, type SubjectName, WORKLOAD_NAMES } from './subject.ts'
+
+const COLD = 'cold'
 
 export const USAGE = `usage: npm run bench -- [options]
   --quick        one short round, for a look; writes no results file
   --rounds N     1 to 20, medians are taken over them          3
-  --only A[,B…]  of ${SUBJECTS.join(', ')}, cold; writes no results file`
+  --only A[,B…]  of ${SUBJECTS.join(', ')}, ${COLD};
+                 or all of a workload: ${WORKLOAD_NAMES.join(', ')}; writes no results file`
 
 export interface BenchOptions {
   readonly rounds: number
-  readonly connections: readonly number[]
   readonly warmupMs: number
   readonly durationMs: number
   /** Of one sample, while others keep the machine busy. */
@@ -20,7 +22,7 @@ export interface BenchOptions {
   readonly writesResults: boolean
 }
 
-const FULL = { rounds: 3, warmupMs: 1500, durationMs: 3000, publishes: 40, maxTries: 3 }
+const FULL = { rounds: 3, warmupMs: 1500, durationMs: 2500, publishes: 40, maxTries: 2 }
 const QUICK = { rounds: 1, warmupMs: 500, durationMs: 1000, publishes: 10, maxTries: 1 }
 
 /** Throws an Error that says what to do about the arguments. */
@@ -33,14 +35,15 @@ export function parseBenchOptions(args: readonly string[]): BenchOptions {
       only: { type: 'string' },
     },
   })
-  const named = subjectsOf(values.only)
+  const named = namedBy(values.only)
   const { publishes, ...times } = values.quick ? QUICK : FULL
   return {
     ...times,
     rounds: values.rounds === undefined ? times.rounds : roundsOf(values.rounds),
-    connections: [1, 32, 256],
-    publishes: named.includes('cold') ? publishes : 0,
-    subjects: SUBJECTS.filter((name) => named.includes(name)),
+    publishes: named.includes(COLD) ? publishes : 0,
+    subjects: SUBJECTS.filter(
+      (name) => named.includes(name) || named.includes(SUBJECT_ROWS[name].workload),
+    ),
     writesResults: !values.quick && values.only === undefined,
   }
 }
@@ -51,8 +54,8 @@ function roundsOf(text: string): number {
   throw new Error(`--rounds must be a whole number from 1 to 20, not "${text}"`)
 }
 
-function subjectsOf(only: string | undefined): readonly string[] {
-  const known = [...SUBJECTS, 'cold']
+function namedBy(only: string | undefined): readonly string[] {
+  const known: readonly string[] = [...SUBJECTS, ...WORKLOAD_NAMES, COLD]
   const named = only?.split(',').map((name) => name.trim()) ?? known
   const unknown = named.find((name) => !known.includes(name))
   if (unknown === undefined) return named

@@ -8,6 +8,8 @@ const KEPT_LINES = 40
 export interface ChildOptions {
   readonly env?: NodeJS.ProcessEnv
   readonly cwd?: string
+  /** Files that it finds open from descriptor 3 on. */
+  readonly descriptors?: readonly number[]
 }
 
 /** A process that belongs to this run, and ends with it. */
@@ -25,13 +27,17 @@ export interface Child extends AsyncDisposable {
 export function startChild(
   command: string,
   args: readonly string[],
-  { env = process.env, cwd }: ChildOptions = {},
+  { env = process.env, cwd, descriptors = [] }: ChildOptions = {},
 ): Child {
-  const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child: ChildProcess = spawn(command, args, {
+    env,
+    cwd,
+    stdio: ['pipe', 'pipe', 'pipe', ...descriptors],
+  })
   // Not `exit`: its last lines may still be on their way then.
   const closed = endOf(child, 'close')
   const exited = endOf(child, 'exit')
-  const output = new Output([child.stdout, child.stderr])
+  const output = new Output([child.stdout, child.stderr].filter((stream) => stream !== null))
   const orFailure = <T>(found: Promise<T>): Promise<T> =>
     Promise.race([found, closed.then((reason) => Promise.reject(failure(reason)))])
   const failure = (reason = 'ended too early') =>

@@ -1,52 +1,50 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
+
+import { performancePage } from '#scripts/performance-page/page.ts'
 
 import { type BenchOptions, USAGE, parseBenchOptions } from './bench-options.ts'
 import { type ColdCalls, measureColdCalls } from './croft/cold-calls.ts'
-import { type CroftProcess, startCroft } from './croft/croft-process.ts'
-import { croftSubjects } from './croft/croft-subjects.ts'
+import type { CroftProcess } from './croft/croft-process.ts'
+import { machineLine, versionsLine } from './machine.ts'
 import { Measurements } from './measurements.ts'
+import { installPackages } from './packages.ts'
 import { resultsFile } from './results-file.ts'
 import { resultsText } from './results-table.ts'
 import { takeSample } from './sample.ts'
-import type { Subject } from './subject.ts'
-import { startElysiaEcho } from './subjects/elysia-echo.ts'
-import { MissingPackage, startWorkerd } from './subjects/workerd.ts'
+import { startSubjects } from './start-subjects.ts'
+import { type Subject, WORKLOAD_NAMES, WORKLOADS, SUBJECT_ROWS } from './subject.ts'
 
-const CROFT_SUBJECTS = ['cached', 'warm', 'warm-10-sites'] as const
 const RESULTS = new URL('RESULTS.md', import.meta.url)
+const PAGE = new URL('../docs/performance.md', import.meta.url)
 
 async function bench(options: BenchOptions): Promise<void> {
   await using running = new AsyncDisposableStack()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))
   }
-  const { subjects, croft } = await startAll(options, running)
+  await installPackages(progress)
+  const { publishes, subjects: wanted } = options
+  const { subjects, croft } = await startSubjects(
+    {
+      isWanted: (...names) => names.some((name) => wanted.includes(name)),
+      isColdWanted: publishes > 0,
+      progress,
+    },
+    running,
+  )
   const measured = await measureRounds(subjects, options)
   const cold = croft && (await coldCalls(croft, options))
 
-  const table = resultsText({ measured, cold, connections: options.connections })
-  console.log(table)
-  if (options.writesResults) await writeFile(RESULTS, resultsFile(table, options, new Date()))
-}
-
-interface Started {
-  readonly subjects: readonly Subject[]
-  /** Undefined when nothing of it is to be measured. */
-  readonly croft: CroftProcess | undefined
-}
-
-async function startAll(options: BenchOptions, running: AsyncDisposableStack): Promise<Started> {
-  const wanted = ({ name }: Pick<Subject, 'name'>) => options.subjects.includes(name)
-  const subjects: Subject[] = []
-  if (wanted({ name: 'elysia-echo' })) subjects.push(running.use(await startElysiaEcho()))
-  if (wanted({ name: 'workerd' })) subjects.push(running.use(await startWorkerd()))
-  const onCroft = CROFT_SUBJECTS.some((name) => wanted({ name }))
-  if (!onCroft && options.publishes === 0) return { subjects, croft: undefined }
-
-  progress('starting Croft')
-  const croft = running.use(await startCroft())
-  if (onCroft) subjects.push(...(await croftSubjects(croft)).filter(wanted))
-  return { subjects, croft }
+  const text = resultsText({ measured, cold })
+  console.log(text)
+  if (!options.writesResults) return
+  const file = resultsFile(text, options, {
+    day: new Date().toISOString().slice(0, 10),
+    machine: machineLine(),
+    versions: versionsLine(),
+  })
+  await writeFile(RESULTS, file)
+  await writeFile(PAGE, performancePage(await readFile(RESULTS, 'utf8')))
 }
 
 async function coldCalls(
@@ -61,22 +59,24 @@ async function coldCalls(
 /** Interleaved, so that what the machine does meanwhile meets all of them alike. */
 async function measureRounds(
   subjects: readonly Subject[],
-  { rounds, connections, ...times }: BenchOptions,
+  { rounds, ...times }: BenchOptions,
 ): Promise<Measurements> {
   const measured = new Measurements()
   for (let round = 1; round <= rounds; round += 1) {
-    for (const count of connections) {
-      for (const subject of subjects) {
-        progress(`round ${round} of ${rounds}: ${subject.name} at ${count}`)
-        const sample = await takeSample(subject, count, times)
-        measured.add(subject.name, count, sample)
+    for (const workload of WORKLOAD_NAMES) {
+      const taking = subjects.filter(({ name }) => SUBJECT_ROWS[name].workload === workload)
+      for (const count of WORKLOADS[workload].connections) {
+        for (const subject of taking) {
+          progress(`round ${round} of ${rounds}: ${subject.name} at ${count}`)
+          measured.add(subject.name, count, await takeSample(subject, count, times))
+        }
       }
     }
   }
   return measured
 }
 
-/** On standard error: standard output is the table. */
+/** On standard error: standard output is the tables. */
 function progress(words: string): void {
   process.stderr.write(`${words}\n`)
 }
@@ -91,15 +91,9 @@ function optionsOf(args: readonly string[]): BenchOptions | undefined {
   }
 }
 
-function explainMissing(error: unknown): void {
-  if (!(error instanceof MissingPackage)) throw error
-  console.error(error.message)
-  process.exitCode = 1
-}
-
 const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(USAGE)
 else {
   const options = optionsOf(args)
-  if (options !== undefined) await bench(options).catch(explainMissing)
+  if (options !== undefined) await bench(options)
 }

@@ -3,48 +3,72 @@ import type { ColdCalls } from './croft/cold-calls.ts'
 import { columns } from './load/load-table.ts'
 import type { Measurements } from './measurements.ts'
 import { median, quantile } from './median.ts'
-import { SUBJECTS, type SubjectName } from './subject.ts'
+import {
+  SUBJECT_ROWS,
+  SUBJECTS,
+  type SubjectName,
+  type Workload,
+  WORKLOAD_NAMES,
+  WORKLOADS,
+} from './subject.ts'
 
-const NAMES = {
-  'elysia-echo': 'plain Elysia echo on Bun',
-  workerd: 'workerd',
-  cached: 'Croft, cached operation',
-  warm: 'Croft, warm operation',
-  'warm-10-sites': 'Croft, warm, 10 sites',
-} as const satisfies Record<SubjectName, string>
-const HEADINGS = ['', 'conns', 'req/s', '× workerd', 'p50 ms', 'p99 ms', 'CPU µs/req', 'others']
+const COLD_HEADINGS = ['', 'publishes', 'p50 ms', 'p90 ms', 'max ms']
+const CLAIM_HEADINGS = ['', 'measured', 'aim', '']
 
 export interface Results {
   readonly measured: Measurements
   readonly cold: ColdCalls | undefined
-  readonly connections: readonly number[]
 }
 
-/** What is printed, and what the results file holds: rates, then cold calls, then the claims. */
-export const resultsText = (results: Results): string =>
+/** What is printed, and what the results file holds: a section for each workload, then cold calls, then the claims. */
+export const resultsText = ({ measured, cold }: Results): string =>
   [
-    columns([HEADINGS, ...rateRows(results)]),
-    ...coldLines(results.cold),
-    columns(claimsOf(results.measured, results.cold).map(claimRow)),
-    ...faultLines(results),
+    ...WORKLOAD_NAMES.flatMap((workload) => workloadSection(measured, workload)),
+    ...(cold
+      ? [section('A site that was just published', [COLD_HEADINGS, ...coldRows(cold)])]
+      : []),
+    section('Aims', [CLAIM_HEADINGS, ...claimsOf(measured, cold).map(claimRow)]),
+    ...faultLines(measured),
   ].join('\n\n')
 
-function rateRows({ measured, connections }: Results): string[][] {
-  return connections.flatMap((count) =>
+const section = (words: string, rows: readonly (readonly string[])[]): string =>
+  `## ${words}\n\n\`\`\`text\n${columns(rows)}\n\`\`\``
+
+function workloadSection(measured: Measurements, workload: Workload): string[] {
+  const { words, connections, base } = WORKLOADS[workload]
+  const rows = connections.flatMap((count) =>
     SUBJECTS.flatMap((subject) =>
-      measured.samples(subject, count).length === 0 ? [] : [rateRow(measured, subject, count)],
+      SUBJECT_ROWS[subject].workload === workload && measured.samples(subject, count).length > 0
+        ? [rateRow(measured, [subject, base], count)]
+        : [],
     ),
   )
+  const headings = [
+    '',
+    'conns',
+    'req/s',
+    `× ${SUBJECT_ROWS[base].words}`,
+    'p50 ms',
+    'p99 ms',
+    'CPU µs',
+    'others',
+  ]
+  return rows.length === 0 ? [] : [section(words, [headings, ...rows])]
 }
 
-function rateRow(measured: Measurements, subject: SubjectName, connections: number): string[] {
+function rateRow(
+  measured: Measurements,
+  pair: readonly [subject: SubjectName, base: SubjectName],
+  connections: number,
+): string[] {
+  const [subject] = pair
   const figure = (name: Parameters<Measurements['figure']>[2]) =>
     measured.figure(subject, connections, name)
   return [
-    NAMES[subject],
+    SUBJECT_ROWS[subject].words,
     String(connections),
     figure('perSecond').toFixed(0),
-    fixed(measured.ratio([subject, 'workerd'], connections, 'perSecond'), 2),
+    fixed(measured.ratio(pair, connections, 'perSecond'), 2),
     figure('p50Ms').toFixed(3),
     figure('p99Ms').toFixed(2),
     figure('cpuUsPerRequest').toFixed(1),
@@ -52,15 +76,14 @@ function rateRow(measured: Measurements, subject: SubjectName, connections: numb
   ]
 }
 
-function coldLines(cold: ColdCalls | undefined): string[] {
-  if (cold === undefined) return []
-  const { firstMs, secondMs } = cold
-  return [
-    `cold site, ${firstMs.length} publishes: first call p50 ${median(firstMs).toFixed(2)} ms, ` +
-      `p90 ${quantile(firstMs, 0.9).toFixed(2)} ms, max ${Math.max(...firstMs).toFixed(2)} ms; ` +
-      `second call p50 ${median(secondMs).toFixed(2)} ms`,
-  ]
-}
+const coldRows = ({ firstMs, secondMs }: ColdCalls): string[][] =>
+  [['first call', firstMs] as const, ['second call', secondMs] as const].map(([words, times]) => [
+    words,
+    String(times.length),
+    median(times).toFixed(2),
+    quantile(times, 0.9).toFixed(2),
+    Math.max(...times).toFixed(2),
+  ])
 
 const claimRow = (claim: Claim): string[] => [
   claim.words,
@@ -70,16 +93,19 @@ const claimRow = (claim: Claim): string[] => [
 ]
 
 /** A figure counts only while every answer was right, so what was not is said. */
-function faultLines({ measured, connections }: Results): string[] {
-  return connections.flatMap((count) =>
-    SUBJECTS.flatMap((subject) =>
-      measured.samples(subject, count).flatMap(({ errors, firstFault }) => {
-        const kinds = Object.entries(errors).map(([kind, times]) => `${kind} ${times}×`)
-        if (kinds.length === 0) return []
-        return [
-          `NOT CLEAN: ${NAMES[subject]} at ${count}: ${kinds.join(', ')} (${firstFault ?? ''})`,
-        ]
-      }),
+function faultLines(measured: Measurements): string[] {
+  return WORKLOAD_NAMES.flatMap((workload) =>
+    WORKLOADS[workload].connections.flatMap((count) =>
+      SUBJECTS.flatMap((subject) =>
+        measured.samples(subject, count).flatMap(({ errors, firstFault }) => {
+          const kinds = Object.entries(errors).map(([kind, times]) => `${kind} ${times}×`)
+          if (SUBJECT_ROWS[subject].workload !== workload || kinds.length === 0) return []
+          const { words } = SUBJECT_ROWS[subject]
+          return [
+            `NOT CLEAN: ${words} (${subject}) at ${count}: ${kinds.join(', ')} (${firstFault ?? ''})`,
+          ]
+        }),
+      ),
     ),
   )
 }

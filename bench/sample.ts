@@ -50,7 +50,7 @@ async function tryOnce(
   connections: number,
   times: SampleTimes,
 ): Promise<Sample> {
-  const { origin, tenants, pid } = subject
+  const { origin, tenants, pid, alsoPids = [] } = subject
   const { warmupMs, durationMs } = times
   const plan: LoadPlan = {
     origin,
@@ -62,17 +62,18 @@ async function tryOnce(
   }
   await using generator = startChild('bun', [RUNNER])
   generator.process.stdin?.end(JSON.stringify(plan))
-  const roots = [pid, generator.pid]
+  const own = [pid, ...alsoPids]
+  const roots = [...own, generator.pid]
 
   await generator.line((line) => eventOf(line, 'measuring'))
   const before = readCpu(roots)
   const { report } = await generator.line((line) => eventOf(line, 'report'))
   const after = readCpu(roots)
-  return sampleOf(report, spent(before, after, pid), spent(before, after, generator.pid))
+  return sampleOf(report, spent(before, after, own), spent(before, after, [generator.pid]))
 }
 
 interface Spent {
-  /** By the tree. */
+  /** By the trees. */
   readonly own: number
   /** By all processes. */
   readonly busy: number
@@ -95,9 +96,10 @@ function sampleOf(report: LoadReport, subject: Spent, generator: Spent): Sample 
   }
 }
 
-function spent(before: CpuReading, after: CpuReading, pid: number): Spent {
+function spent(before: CpuReading, after: CpuReading, pids: readonly number[]): Spent {
+  const ofTree = (pid: number) => (after.trees.get(pid) ?? 0) - (before.trees.get(pid) ?? 0)
   return {
-    own: (after.trees.get(pid) ?? 0) - (before.trees.get(pid) ?? 0),
+    own: pids.reduce((sum, pid) => sum + ofTree(pid), 0),
     busy: after.busy - before.busy,
     total: after.total - before.total,
   }

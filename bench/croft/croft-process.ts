@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,6 +21,7 @@ export interface CroftProcess extends AsyncDisposable {
   readonly smtpPort: number
   readonly submissionPort: number
   readonly pid: number
+  readonly operatorKey: string
   /** Runs a command of the operator's tool and reads the JSON that it prints. */
   command<Answer>(...args: readonly string[]): Promise<Answer>
   /** Writes a line to its input, and waits for one that answers. */
@@ -37,11 +39,13 @@ export async function startCroft(
   // As root the database runs as somebody else, who must get there.
   await chmod(folder, 0o755)
   const [port, smtpPort = 0, submissionPort = 0] = await freePorts(3)
+  const operatorKey = settings['CROFT_OPERATOR_KEY'] ?? randomBytes(32).toString('base64url')
   const env = {
     ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name))),
     CROFT_DATA_DIR: join(folder, 'data'),
     // One line for each request would fill the disk, and workerd writes none.
     CROFT_LOG_LEVEL: 'warn',
+    CROFT_OPERATOR_KEY: operatorKey,
     PORT: String(port),
     SMTP_PORT: String(smtpPort),
     SUBMISSION_PORT: String(submissionPort),
@@ -67,6 +71,7 @@ export async function startCroft(
     smtpPort,
     submissionPort,
     pid: child.pid,
+    operatorKey,
     command: (...words) => runCommand([cli, ...words], env),
     async ask(line, answer) {
       const said = child.newLine((text) => answer.exec(text)?.[1])

@@ -7,6 +7,11 @@ interface ResourceList {
   readonly permissionsSync?: { readonly status: string; readonly error?: string }
 }
 
+interface Grant {
+  readonly resourceId: string
+  readonly access: 'read'
+}
+
 /** One site of the installation with a token of an admin and one of a visitor. */
 export class CroftSite {
   readonly domain: string
@@ -22,20 +27,34 @@ export class CroftSite {
   }
 
   static async create(croft: CroftProcess, domain: string): Promise<CroftSite> {
-    const email = `ann@${domain}`
-    await croft.command('site', 'create', '--domain', domain, '--super-admin', email)
-    const token = (pool: string) =>
-      croft.command<{ token: string }>('token', '--site', domain, '--user', email, '--pool', pool)
-    const [admin, visitor] = await Promise.all([token('admin'), token('data')])
-    const { origin } = croft
+    const { origin, operatorKey } = croft
+    const user = `ann@${domain}`
+    const operator = <Body>(path: string, body: unknown) =>
+      jsonCall<Body>({ origin, host: domain, method: 'POST', path, token: operatorKey, body })
+    await operator('/portal/api/sites', { domain, superAdmins: [user] })
+    const tokenOf = (pool: string) =>
+      operator<{ token: string }>(`/portal/api/sites/${domain}/tokens`, { user, pool })
+    const [admin, visitor] = await Promise.all([tokenOf('admin'), tokenOf('data')])
     return new CroftSite({ domain, origin, admin: admin.token, visitor: visitor.token })
   }
 
   /** Answers with the function's resource id. */
-  async createFunction(name: string, code: string): Promise<string> {
-    const body = { type: 'lambdaFunction', name, config: { code } }
-    const created = await this.#admin<{ resourceId: string }>('POST', '/admin/data/resources', body)
-    return created.resourceId
+  async createFunction(
+    name: string,
+    code: string,
+    resources: readonly Grant[] = [],
+  ): Promise<string> {
+    return this.#create({ type: 'lambdaFunction', name, config: { code, resources } })
+  }
+
+  /** Answers with the table's resource id. */
+  createTable(name: string, partitionKey: string): Promise<string> {
+    const config = { partitionKey: { name: partitionKey, type: 'S' } }
+    return this.#create({ type: 'ddbTable', name, config })
+  }
+
+  async putItem(tableId: string, item: object): Promise<void> {
+    await this.#admin('POST', `/admin/data/resources/${tableId}/data/ddb/put`, { item })
   }
 
   async changeFunction(resourceId: string, code: string): Promise<void> {
@@ -62,6 +81,17 @@ export class CroftSite {
     })
   }
 
+  /** Until what was changed answers calls of that operation. */
+  async answering(operation: string, payload: unknown): Promise<void> {
+    await this.synced()
+    await waitUntil(`answer of "${operation}" on "${this.domain}"`, async () => {
+      const { status, text } = await this.call(operation, payload)
+      if (status !== 200 && status !== 503)
+        throw new Error(`${operation} answered ${status}: ${text}`)
+      return status === 200
+    })
+  }
+
   call(operation: string, payload: unknown): Promise<HttpAnswer> {
     return httpCall({
       origin: this.#origin,
@@ -71,6 +101,11 @@ export class CroftSite {
       token: this.visitorToken,
       body: { payload },
     })
+  }
+
+  async #create(body: object): Promise<string> {
+    const created = await this.#admin<{ resourceId: string }>('POST', '/admin/data/resources', body)
+    return created.resourceId
   }
 
   #admin<Body>(method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown): Promise<Body> {

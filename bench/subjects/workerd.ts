@@ -1,76 +1,102 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { transform } from 'esbuild'
 
-import { startChild } from '#bench/child-process.ts'
-import { jobTenant, readJobSource } from '#bench/job-calls.ts'
-import type { Subject } from '#bench/subject.ts'
+import { type Child, startChild } from '#bench/child-process.ts'
+import { httpCall } from '#bench/http-call.ts'
+import { readJobSource } from '#bench/job-calls.ts'
+import { waitUntil } from '#bench/wait-until.ts'
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+import { openSharedSocket } from './shared-socket.ts'
+import { WORKER_MODULES } from './workerd-config.ts'
 
-const config :Workerd.Config = (
-  services = [(name = "main", worker = .job)],
-  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
-);
+const SOCKET_DESCRIPTOR = 3
 
-const job :Workerd.Worker = (
-  modules = [
-    (name = "worker.js", esModule = embed "worker.js"),
-    (name = "json-job.js", esModule = embed "json-job.js"),
-  ],
-  compatibilityDate = "2026-11-01",
-);
-`
-
-const WORKER = `import { answer } from './json-job.js'
-
-export default {
-  async fetch(request) {
-    const { payload } = await request.json()
-    return Response.json({ ok: true, data: answer(payload) })
-  },
+export interface WorkerdProcess extends AsyncDisposable {
+  readonly origin: string
+  readonly pid: number
+  /** Of the processes that share its socket. */
+  readonly alsoPids: readonly number[]
 }
-`
 
-/** Cloudflare's runtime with the job as an ES module worker: one process, one thread, its defaults. */
-export async function startWorkerd(): Promise<Subject & AsyncDisposable> {
-  const folder = await mkdtemp(join(tmpdir(), 'croft-bench-workerd-'))
-  const job = await transform(await readJobSource(), { loader: 'ts' })
-  await Promise.all([
-    writeFile(join(folder, 'config.capnp'), CONFIG),
-    writeFile(join(folder, 'worker.js'), WORKER),
-    writeFile(join(folder, 'json-job.js'), job.code),
-  ])
+/** Cloudflare's runtime with its defaults: one process, one thread. */
+export async function startWorkerd(config: string): Promise<WorkerdProcess> {
+  const folder = await workerdFolder(config)
   const child = startChild(binaryPath(), ['serve', 'config.capnp', '--control-fd=1'], {
     cwd: folder,
   })
   const port = await child.line((line) => /"event":"listen".*"port":(\d+)/.exec(line)?.[1])
+  return processOf(`http://127.0.0.1:${port}`, [child], folder)
+}
+
+/**
+ * As workerd's README advises where one core is not enough, and for production: a process per core, each with the socket
+ * that the parent opened, so that the system spreads the connections over them.
+ */
+export async function startWorkerdPerCore(config: string): Promise<WorkerdProcess> {
+  const folder = await workerdFolder(config)
+  const { port, children } = await startOnSharedSocket(folder)
+  const origin = `http://127.0.0.1:${port}`
+  await waitUntil('answer of workerd', () => answers(origin))
+  return processOf(origin, children, folder)
+}
+
+/** The socket is let go of here before anybody connects to it: who accepts has to be one of the children. */
+async function startOnSharedSocket(folder: string) {
+  await using socket = await openSharedSocket()
+  const args = ['serve', 'config.capnp', '--socket-fd', `http=${SOCKET_DESCRIPTOR}`]
+  const children = Array.from({ length: availableParallelism() }, () =>
+    startChild(binaryPath(), args, { cwd: folder, descriptors: [socket.descriptor] }),
+  )
+  return { port: socket.port, children }
+}
+
+/** The version that is installed for the benchmarks. */
+export const workerdVersion = (): string => {
+  const manifest: { readonly version: string } = installed('workerd/package.json')
+  return manifest.version
+}
+
+async function workerdFolder(config: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'croft-bench-workerd-'))
+  const job = await transform(await readJobSource(), { loader: 'ts' })
+  const files = { ...WORKER_MODULES, 'json-job.js': job.code, 'config.capnp': config }
+  await Promise.all(
+    Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)),
+  )
+  return folder
+}
+
+function processOf(origin: string, children: readonly Child[], folder: string): WorkerdProcess {
+  const [pid = 0, ...alsoPids] = children.map((child) => child.pid)
   return {
-    name: 'workerd',
-    origin: `http://127.0.0.1:${port}`,
-    pid: child.pid,
-    tenants: [jobTenant({ host: 'bench.test', path: '/data/job' })],
+    origin,
+    pid,
+    alsoPids,
     async [Symbol.asyncDispose]() {
-      await child[Symbol.asyncDispose]()
+      await Promise.all(children.map((child) => child[Symbol.asyncDispose]()))
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-function binaryPath(): string {
-  const require = createRequire(new URL('../packages/package.json', import.meta.url))
-  try {
-    const installed: { readonly default: string } = require('workerd')
-    return installed.default
-  } catch (cause) {
-    throw new MissingPackage('workerd is not installed: run "npm ci --prefix bench/packages"', {
-      cause,
-    })
-  }
+/** While the processes start, connections wait in the queue of the socket. */
+async function answers(origin: string): Promise<boolean> {
+  const body = { payload: { name: 'Ada', n: 1 } }
+  const call = { origin, host: 'bench.test', method: 'POST', path: '/data/job', body } as const
+  return (await httpCall(call)).status === 200
 }
 
-/** Its message says all that there is to say. */
-export class MissingPackage extends Error {}
+function binaryPath(): string {
+  const workerd: { readonly default: string } = installed('workerd')
+  return workerd.default
+}
+
+function installed<Module>(name: string): Module {
+  const require = createRequire(new URL('../packages/package.json', import.meta.url))
+  const module: Module = require(name)
+  return module
+}
