@@ -74,6 +74,7 @@ export class Engine {
   receive(text: string): void {
     const { progress, outbox, flushed } = this.#deps
     const answers = new Map<Instance, Answer[]>()
+    const aborted: number[] = []
     const records = readRecords(text, TO_WORKER)
     const last = records.at(-1)
     const seq = last?.kind === 'batch' ? last.numbers[0] : 0
@@ -100,13 +101,17 @@ export class Engine {
           break
         case 'answer':
           this.#group(answers, record)
+          break
+        case 'abort':
+          aborted.push(record.numbers[0])
       }
     })
     for (const [instance, list] of answers) {
       progress.slot(instance.slot, seq)
       this.#enter(instance, () => instance.answer(list))
     }
-    if (answers.size > 0) progress.idle()
+    for (const call of aborted) this.#abort(call, seq)
+    if (answers.size > 0 || aborted.length > 0) progress.idle()
     if (isWithdrawn) outbox.withdrawn(seq)
     else if (seq > 0) outbox.acknowledge(seq)
     this.#flush()
@@ -145,6 +150,14 @@ export class Engine {
     const list = answers.get(instance)
     if (list) list.push(answer)
     else answers.set(instance, [answer])
+  }
+
+  #abort(call: number, seq: number): void {
+    const instances = [...this.#instances.values()].flatMap((neighbours) => [...neighbours])
+    const instance = instances.find(({ calls }) => calls.get(call))
+    if (!instance) return
+    this.#deps.progress.slot(instance.slot, seq)
+    this.#enter(instance, () => instance.abort(call))
   }
 
   #start(slotId: number, section: string): void {

@@ -8,12 +8,14 @@ export const TO_WORKER = new Grammar<ToWorker>({
   forgetSlot: ['D', 1, 0],
   section: ['S', 1, 1],
   answer: ['A', 2, 1],
+  abort: ['X', 1, 0],
 })
 export const FROM_WORKER = new Grammar<FromWorker>({
   hello: ['W', 0, 1],
   acknowledge: ['A', 1, 0],
   withdrawn: ['B', 1, 0],
   result: ['R', 2, 1],
+  answered: ['E', 2, 1],
   failure: ['F', 2, 1],
   hostCall: ['H', 2, 2],
   cancel: ['X', 1, 0],
@@ -21,13 +23,15 @@ export const FROM_WORKER = new Grammar<FromWorker>({
   warmIsolates: ['M', 1, 0],
 })
 export const TO_GUEST = new Grammar<ToGuest>({
-  call: ['C', 1, 4],
+  call: ['C', 2, 4],
   answer: ['A', 2, 1],
   cancel: ['D', 1, 0],
+  abort: ['X', 1, 0],
 })
 export const FROM_GUEST = new Grammar<FromGuest>({
   state: ['K', 2, 0],
   result: ['R', 1, 1],
+  answered: ['E', 1, 1],
   thrown: ['T', 2, 3],
   invalidResult: ['I', 1, 1],
   invalidBody: ['B', 1, 1],

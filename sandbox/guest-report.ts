@@ -53,6 +53,7 @@ export class GuestReport {
     const { calls } = this.#deps
     if (record.kind === 'result') calls.finish(record.numbers[0], record.texts[0])
     else if (record.kind === 'hostCall') this.#ask(record)
+    else if (record.kind === 'answered') calls.answer(record.numbers[0], record.texts[0])
     else if (record.kind === 'log') this.#line(record)
     else if (record.kind === 'nextTimer') this.dueMs = record.numbers[0]
     else if (isFailed(record)) calls.fail(record.numbers[0], this.#failureOf(record))

@@ -122,6 +122,13 @@ export class Instance {
     })
   }
 
+  /** Tells a call, if it is open here, that its client has gone. */
+  abort(call: number): void {
+    if (!this.calls.get(call) || this.#state !== 'ready') return
+    const records: ToGuest[] = [{ kind: 'abort', numbers: [call], texts: [] }]
+    this.#run({ records, calls: [call], section: sectionOf(records) })
+  }
+
   /** Ends the calls that are past their deadline and fires the guest's timers. */
   wake(nowMs: number): void {
     const records: ToGuest[] = []

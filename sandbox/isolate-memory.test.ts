@@ -39,7 +39,7 @@ const usedKb = ({ isolate }: { readonly isolate: ivm.Isolate }): number =>
 
 function sectionOf(call: number): string {
   const writer = new RecordWriter(TO_GUEST)
-  writer.add('call', [call], ['work', 'r', 'null', '{"payload":1}'])
+  writer.add('call', [call, 0], ['work', 'r', 'null', '{"payload":1}'])
   return writer.take()
 }
 

@@ -35,6 +35,8 @@ export interface OpenCall {
   cpuUs: number
   /** Lines it has printed. */
   lines: number
+  /** Whether its result was sent already. */
+  isAnswered: boolean
 }
 
 /** Numbers that tell the host calls of all isolates of a worker apart. */
@@ -99,7 +101,14 @@ export class OpenCalls {
     const deadlineMs = nowMs + this.#deps.definition.timeoutMs
     for (const record of records) {
       const id = record.numbers[0]
-      this.#calls.set(id, { id, startedMs: nowMs, deadlineMs, cpuUs: 0, lines: 0 })
+      this.#calls.set(id, {
+        id,
+        startedMs: nowMs,
+        deadlineMs,
+        cpuUs: 0,
+        lines: 0,
+        isAnswered: false,
+      })
       this.#deps.home.activeCalls += 1
     }
   }
@@ -107,15 +116,26 @@ export class OpenCalls {
   /** Answers a call with what it returned. An id that is not open is ignored: the guest made it up, or it is over. */
   finish(id: number, result: string): void {
     const call = this.#calls.get(id)
-    if (!call) return
-    const limit = this.#deps.definition.limits.resultBytes
-    const used = bytesOver(result, limit)
-    if (used !== undefined) {
-      this.fail(id, { kind: 'limit', what: 'resultBytes', limit, used })
-      return
-    }
+    if (!call || !this.#isWithinLimit(id, result)) return
     this.#deps.outbox.result(id, call.cpuUs, result)
     this.#close(call)
+  }
+
+  /** The same, but it stays open for what it still does, within its time. */
+  answer(id: number, result: string): void {
+    const call = this.#calls.get(id)
+    if (!call || call.isAnswered || !this.#isWithinLimit(id, result)) return
+    call.isAnswered = true
+    this.#deps.outbox.answered(id, call.cpuUs, result)
+  }
+
+  /** Fails the call when its result is too long. */
+  #isWithinLimit(id: number, result: string): boolean {
+    const limit = this.#deps.definition.limits.resultBytes
+    const used = bytesOver(result, limit)
+    if (used === undefined) return true
+    this.fail(id, { kind: 'limit', what: 'resultBytes', limit, used })
+    return false
   }
 
   fail(id: number, failure: GuestFailure): void {

@@ -17,6 +17,8 @@ export type ToWorker =
   | Shape<'section', [slot: number], [section: string]>
   /** The answer to a host call: `ok` is 1 with JSON text, or 0 with JSON of `HostFailure`. */
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
+  /** The client of that call has gone. */
+  | Shape<'abort', [call: number], []>
 
 export type FromWorker =
   /** First on every connection: proves that this service started the process at the other end. */
@@ -26,6 +28,8 @@ export type FromWorker =
   /** The calls of batch `seq` were taken back before any was begun; everything else in it is done. */
   | Shape<'withdrawn', [seq: number], []>
   | Shape<'result', [call: number, cpuUs: number], [result: string]>
+  /** Its result, while the work that it gave to `waitUntil` goes on: `result` or `failure` follows, and says how that ended. */
+  | Shape<'answered', [call: number, cpuUs: number], [result: string]>
   /** JSON of `GuestFailure`. */
   | Shape<'failure', [call: number, cpuUs: number], [failure: string]>
   /** Site code asks the service; `call` is the one it is counted on. */
@@ -39,21 +43,26 @@ export type FromWorker =
 
 /** What a worker tells an isolate, in one entry. */
 export type ToGuest =
+  /** `http` is 1 where the body is a `ServedRequest` for `fetch` and the result its response; otherwise both are JSON. */
   | Shape<
       'call',
-      [call: number],
+      [call: number, http: number],
       [operation: string, requestId: string, auth: string, body: string]
     >
   /** The answer to a host call: `ok` is 1 with JSON text, or 0 with JSON of `HostFailure`. */
   | Shape<'answer', [hostCall: number, ok: number], [text: string]>
   /** Nobody waits for that call any more. */
   | Shape<'cancel', [call: number], []>
+  /** The client of that call has gone: what it streams, nobody reads. */
+  | Shape<'abort', [call: number], []>
 
 /** What a worker takes from an isolate after each entry. To be read as hostile. */
 export type FromGuest =
   /** First: how many records of the section were begun, and the call whose synchronous part was running, or 0. */
   | Shape<'state', [begun: number, current: number], []>
   | Shape<'result', [call: number], [result: string]>
+  /** As `answered` of `FromWorker`. */
+  | Shape<'answered', [call: number], [result: string]>
   /** Site code threw; `statusCode` is 0 when it named none. */
   | Shape<
       'thrown',
@@ -83,10 +92,45 @@ interface GuestLimits {
 }
 
 /** What site code may ask of the service. */
-export const HOST_CALL_NAMES = ['fetch', 'table', 'bucket', 'sendEmail', 'operation'] as const
+export const HOST_CALL_NAMES = [
+  'fetch',
+  'table',
+  'bucket',
+  'sendEmail',
+  'operation',
+  'http',
+] as const
 export type HostCallName = (typeof HOST_CALL_NAMES)[number]
 /** What the worker itself answers, in threads of its own. */
 export type LocalCallName = 'crypto'
+
+/** The request of a call that answers HTTP: JSON of this, a line break, and what is there of the body. */
+export interface ServedRequest {
+  readonly method: string
+  /** Absolute, on the site's own origin. */
+  readonly url: string
+  /** The path of the operation; what the visitor asked for may lie below. */
+  readonly basePath: string
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly body: ServedBody | 'streamed'
+}
+
+/**
+ * Its result is empty where the response was streamed by `http` host calls; otherwise JSON of `status`, `statusText`, `headers`
+ * and `body`, a line break, and the body. A body stands there not at all, as the text that it is in UTF-8, or one
+ * character for each byte.
+ */
+export type ServedBody = 'none' | 'text' | 'bytes'
+
+/** What an `http` host call asks, by the first letter of its argument. It is answered when there is room for more. */
+export const HTTP_HEAD = 'H'
+/** The rest are bytes of the response, one character each. */
+export const HTTP_CHUNK = 'B'
+/** Answered with `HTTP_CHUNK` and the next bytes of the request, or with `HTTP_END`. */
+export const HTTP_READ = 'R'
+export const HTTP_END = 'E'
+/** Limits one chunk, either way. */
+export const HTTP_CHUNK_BYTES = 64 * 1024
 
 /** One function of one program, as a worker needs it. */
 export interface SlotDefinition {

@@ -10,7 +10,7 @@ const id = fc.nat()
 const record: fc.Arbitrary<ToGuest> = fc.oneof(
   fc.record({
     kind: fc.constant('call' as const),
-    numbers: fc.tuple(id),
+    numbers: fc.tuple(id, id),
     texts: fc.tuple(text, text, text, text),
   }),
   fc.record({

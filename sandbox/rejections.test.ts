@@ -60,7 +60,7 @@ function called(code: string): { lines: string[]; results: string[] } {
     stopped: () => {},
   })
   const writer = new RecordWriter(TO_GUEST)
-  writer.add('call', [1], ['work', 'r', 'null', '{"payload":1}'])
+  writer.add('call', [1, 0], ['work', 'r', 'null', '{"payload":1}'])
   instance.start(writer.take())
   outbox.flush()
   home.dispose()

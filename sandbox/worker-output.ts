@@ -21,6 +21,12 @@ export class WorkerOutput {
     this.#relieve()
   }
 
+  /** The call goes on. */
+  answered(call: number, cpuUs: number, text: string): void {
+    this.#writer.add('answered', [call, Math.round(cpuUs)], [text])
+    this.#relieve()
+  }
+
   failure(call: number, cpuUs: number, failure: GuestFailure): void {
     this.#writer.add('failure', [call, Math.round(cpuUs)], [JSON.stringify(failure)])
     this.#relieve()

@@ -79,7 +79,10 @@ export async function startService(
   started.defer(async () => {
     context.runtimeLogs.endStreams()
     context.mailboxStreams.endStreams()
+    const drainBy = performance.now() + DRAIN_MS
     await Promise.all([server?.drain(DRAIN_MS), drainMail()])
+    // What functions go on with after their answers.
+    await context.sandbox.finishWork(Math.max(0, drainBy - performance.now()))
   })
   const resources = started.move()
   return {

@@ -24,7 +24,10 @@ export type Handler<Payload = unknown, Result = unknown> = (
   ctx: Context,
 ) => Result | Promise<Result>
 
-/** The other form of a module: `export default { fetch }`. */
+/**
+ * The other form of a module: `export default { fetch }`. With `"http": true` on its operation it is given every request at
+ * `/data/{operation}` and below, and its response goes out as it is; without, both are what the JSON envelope carries.
+ */
 export interface FetchHandler {
   fetch(request: Request, ctx: Context): Response | Promise<Response>
 }
@@ -51,6 +54,17 @@ export interface Auth {
  * rejects with `CallOver`. It may be destructured. Every method rejects with a `HostError`.
  */
 export interface Context {
+  /** As in `Input`; for `fetch`, which has no other. */
+  readonly auth: Auth | null
+  readonly requestId: string
+  /** The path of the operation, above what a router of its own looks at: `/data/shop`, or `/data/public/shop`. */
+  readonly basePath: string
+  /**
+   * Goes on with what the promise does after the answer, as part of the call: with its rights, within its time, on its
+   * site's account. What it rejects with is logged. It ends with the process that it runs in, and is not begun anew: what
+   * must not be lost is a job. At most 256 at once.
+   */
+  readonly waitUntil: (promise: Promise<unknown>) => void
   /** The environment variables that the function names in `config.environment`; without a prototype: `'NAME' in env`. */
   readonly env: Readonly<Record<string, string>>
   /** A line of the site's log, counted on this call. */

@@ -2,11 +2,15 @@ import type { AppContext } from '#context'
 import { siteBaseUrl } from '#sites/base-url.ts'
 import type { SiteEntry } from '#sites/site-directory.ts'
 
+import { operationOfPath } from './data/operation-path.ts'
 import type { MethodTable } from './method-table.ts'
 import type { RequestScope } from './request-scope.ts'
 
 const PREFLIGHT_SECONDS = '600'
 const REQUEST_HEADERS = 'authorization, content-type, idempotency-key, last-event-id'
+/** An operation that answers HTTP takes what it likes. */
+const EVERY_METHOD = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT'
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]{1,2048}$/
 const RESPONSE_HEADERS = 'age, retry-after, www-authenticate, x-cache, x-request-id'
 
 /** What clients of any origin call: their tokens travel in body and header, and no cookie counts there. */
@@ -22,10 +26,10 @@ const ANY_ORIGIN_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-am
  * What OAuth clients call may be called from anywhere.
  */
 export class Cors {
-  readonly #context: Pick<AppContext, 'config' | 'sites'>
+  readonly #context: Pick<AppContext, 'config' | 'sites' | 'httpCalls'>
   readonly #methods: MethodTable
 
-  constructor(context: Pick<AppContext, 'config' | 'sites'>, methods: MethodTable) {
+  constructor(context: Pick<AppContext, 'config' | 'sites' | 'httpCalls'>, methods: MethodTable) {
     this.#context = context
     this.#methods = methods
   }
@@ -38,11 +42,13 @@ export class Cors {
     if (ANY_ORIGIN_PATHS.test(path)) return this.#preflightOfAnyone(path)
     if (!hasOriginPolicy(path)) return undefined
     const headers = new Headers({ vary: 'origin' })
-    const methods = this.#methods.allowed(path)
+    const isHttp = await this.#answersHttp(path, host)
+    const methods = isHttp ? EVERY_METHOD : this.#methods.allowed(path)
     if (methods !== undefined && (await this.#allows(origin, path, host))) {
       headers.set('access-control-allow-origin', origin)
       headers.set('access-control-allow-methods', methods)
-      headers.set('access-control-allow-headers', REQUEST_HEADERS)
+      const names = isHttp ? request.headers.get('access-control-request-headers') : null
+      headers.set('access-control-allow-headers', allowedNames(names))
       headers.set('access-control-max-age', PREFLIGHT_SECONDS)
     }
     return new Response(null, { status: 204, headers })
@@ -73,6 +79,18 @@ export class Cors {
     return new Response(null, { status: 204, headers })
   }
 
+  async #answersHttp(path: string, host: string): Promise<boolean> {
+    const operation = operationOfPath(path)
+    const site = operation === undefined ? undefined : await this.#context.sites.byHost(host)
+    if (!site || operation === undefined) return false
+    try {
+      return (await this.#context.httpCalls.find(site, operation)) !== undefined
+    } catch {
+      // The request itself hears what is wrong.
+      return false
+    }
+  }
+
   async #allows(origin: string, path: string, host: string): Promise<boolean> {
     const site = await this.#context.sites.byHost(host)
     return site !== undefined && this.#originsOf(site, path).includes(origin)
@@ -84,6 +102,9 @@ export class Cors {
     return isForVisitors(path) ? [own, ...site.corsOrigins] : [own, new URL(baseUrl).origin]
   }
 }
+
+const allowedNames = (asked: string | null): string =>
+  asked !== null && HEADER_NAMES.test(asked) ? asked : REQUEST_HEADERS
 
 const isForVisitors = (path: string): boolean =>
   path.startsWith('/data/') || /^\/admin\/public\/contact\/?$/.test(path)

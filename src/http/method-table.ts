@@ -1,3 +1,6 @@
+/** How a route is declared that serves every method. */
+const EVERY_METHOD = 'ALL'
+
 /** Tells a wrong method (405 with `Allow`) from a wrong path (404). Built once from the routes. */
 export class MethodTable {
   readonly #paths: { readonly pattern: RegExp; readonly methods: Set<string> }[] = []
@@ -5,6 +8,8 @@ export class MethodTable {
   constructor(routes: readonly { readonly method: string; readonly path: string }[]) {
     const byPath = new Map<string, Set<string>>()
     for (const { method, path } of routes) {
+      // What serves every method is for some of the paths that match it: it says itself for which.
+      if (method === EVERY_METHOD) continue
       const methods = byPath.get(path) ?? new Set()
       byPath.set(path, methods.add(method))
     }

@@ -37,6 +37,7 @@ import { deployWebhookRoutes } from './admin-public/deploy-webhook.ts'
 import { forwardingVerificationRoutes } from './admin-public/forwarding.ts'
 import { onboardingRoutes } from './admin-public/onboarding.ts'
 import { dataAuthRoutes } from './data/auth.ts'
+import { httpOperationRoutes } from './data/http-operations.ts'
 import { dataOperationRoutes } from './data/operations.ts'
 import { repositoryRoutes } from './git/routes.ts'
 import { healthRoutes, portalDiagnosisRoutes } from './health.ts'
@@ -173,6 +174,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   usageRoutes,
   dataAuthRoutes,
   dataOperationRoutes,
+  httpOperationRoutes,
 ]
 
 /** Every route of the service, family by family. */

@@ -12,6 +12,7 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type BucketServices, openBuckets } from './buckets/open-buckets.ts'
+import { HttpCalls } from './calls/http/http-calls.ts'
 import { OperationCalls } from './calls/operation-calls.ts'
 import { type CallOutcomes, OperationRunner } from './calls/operation-runner.ts'
 import { PresetRunner } from './calls/presets/preset-runner.ts'
@@ -86,6 +87,7 @@ export interface Runtime extends BucketServices, TableServices, AsyncDisposable 
   readonly resources: Resources
   readonly operations: Operations
   readonly operationCalls: OperationCalls
+  readonly httpCalls: HttpCalls
   readonly jobs: Jobs
   readonly jobRuns: JobRuns
   readonly jobScheduler: JobScheduler
@@ -148,6 +150,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     resources,
     operations,
     operationCalls,
+    httpCalls: new HttpCalls({ published, runner }),
     jobs,
     jobRuns,
     jobScheduler: new JobScheduler({ ...deps, runs: jobRuns }),

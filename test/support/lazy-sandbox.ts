@@ -48,6 +48,10 @@ export class LazySandbox implements Sandbox {
     return (await this.#sandbox()).prepare(...asked)
   }
 
+  async finishWork(deadlineMs: number): Promise<void> {
+    await this.#awake?.finishWork(deadlineMs)
+  }
+
   retire(programKey: string): void {
     this.#awake?.retire(programKey)
   }

@@ -43,5 +43,6 @@ export function pendingCall(id: number, site = `site_${id}`): PendingCall {
     chargedMs: 0,
     logs: undefined,
     settle: () => {},
+    isAnswered: false,
   }
 }

@@ -14,6 +14,7 @@ import { GuestBucket } from './guest-bucket.ts'
 import { GuestTable } from './guest-table.ts'
 import { callHostFor } from './host-calls.ts'
 import { runInCall } from './live-calls.ts'
+import { type WaitUntil, waitUntilOf } from './wait-until.ts'
 
 type Print = (...args: unknown[]) => void
 type SendEmail = (message: unknown) => Promise<unknown>
@@ -29,20 +30,52 @@ export interface Log extends Print {
   error: Print
 }
 
+/** What a call is about. */
+export interface CallSubject {
+  /** JSON text. */
+  readonly auth: string
+  readonly requestId: string
+  readonly basePath: string
+}
+
 /**
  * What a handler is given beside its input. Everything done through it belongs to its call: lines are counted on it, and
  * questions to the host are asked with its rights. Made when first used; functions, so that it can be destructured.
  */
 export class CallContext {
   readonly #call: number
+  readonly #subject: CallSubject
+  #auth: unknown
+  #waitUntil: WaitUntil | undefined
   #log: Log | undefined
   #operation: CallOperation | undefined
   #sendEmail: SendEmail | undefined
   #table: ((name: unknown) => GuestTable) | undefined
   #bucket: ((name: unknown) => GuestBucket) | undefined
 
-  constructor(call: number) {
+  constructor(call: number, subject: CallSubject) {
     this.#call = call
+    this.#subject = subject
+  }
+
+  /** The visitor who calls; null for a stranger and for the site itself. */
+  get auth(): unknown {
+    this.#auth ??= jsonParse(this.#subject.auth)
+    return this.#auth
+  }
+
+  get requestId(): string {
+    return this.#subject.requestId
+  }
+
+  /** The path of the operation: `/data/shop`, or `/data/public/shop`. */
+  get basePath(): string {
+    return this.#subject.basePath
+  }
+
+  get waitUntil(): WaitUntil {
+    this.#waitUntil ??= waitUntilOf(this.#call)
+    return this.#waitUntil
   }
 
   get env(): Readonly<Record<string, string>> {

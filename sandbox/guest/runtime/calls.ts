@@ -1,23 +1,51 @@
 import type { PrintLevel } from '#sandbox/guest/web/host.ts'
-import { isPromise, jsonParse, jsonStringify } from '#sandbox/guest/web/primordials.ts'
+import {
+  isPromise,
+  jsonParse,
+  jsonStringify,
+  TypeErrorClass,
+} from '#sandbox/guest/web/primordials.ts'
 
 import { CallContext } from './call-context.ts'
 import { configured } from './config.ts'
-import { answerFetch } from './fetch-handler.ts'
+import { answerFetch, type FetchAnswer } from './fetch-handler.ts'
 import { isHostError } from './host-error.ts'
-import { addCall, attributedCall, forgetCall, isLive, linesOf, runInCall } from './live-calls.ts'
+import { serveHttp } from './http-exchange.ts'
+import { parseServed } from './http-request.ts'
+import {
+  addCall,
+  afterWork,
+  attributedCall,
+  forgetCall,
+  isUnanswered,
+  linesOf,
+  runInCall,
+  workOf,
+} from './live-calls.ts'
 import { loadedTarget, type Target } from './modules.ts'
 import { emit, type LineBudget, printLine } from './output.ts'
-import { INVALID_BODY, INVALID_RESULT, OVERSIZED, RESULT, THROWN } from './record-kinds.ts'
+import {
+  ANSWERED,
+  INVALID_BODY,
+  INVALID_RESULT,
+  OVERSIZED,
+  RESULT,
+  THROWN,
+} from './record-kinds.ts'
 import { describeThrown } from './thrown.ts'
+
+const NO_FETCH =
+  'An operation with "http": true needs a function with `export default { fetch }` or `Deno.serve(handler)`'
 
 export interface CallInput {
   readonly id: number
+  /** Whether the body is a `ServedRequest` and the result its response. */
+  readonly http: boolean
   readonly operation: string
   readonly requestId: string
   /** JSON text. */
   readonly auth: string
-  /** JSON text. */
+  /** JSON text, but for `http`. */
   readonly body: string
 }
 
@@ -37,7 +65,7 @@ export function startCall(input: CallInput): void {
   const target = loadedTarget()
   addCall(input.id, { left: configured().logLines })
   renewLines()
-  const payload = readBody(input)
+  const payload = input.http ? NOTHING : readBody(input)
   if (!payload || !target) return
   runInCall(input.id, () => {
     try {
@@ -47,6 +75,8 @@ export function startCall(input: CallInput): void {
     }
   })
 }
+
+const NOTHING = { value: undefined }
 
 function readBody(input: CallInput): { value: unknown } | undefined {
   let message = 'The body must be a JSON object with a "payload"'
@@ -64,7 +94,11 @@ function readBody(input: CallInput): { value: unknown } | undefined {
 }
 
 function begin(input: CallInput, payload: unknown, target: Target): void {
-  const context = new CallContext(input.id)
+  if (input.http) {
+    beginHttp(input, target)
+    return
+  }
+  const context = new CallContext(input.id, { ...input, basePath: `/data/${input.operation}` })
   if (target.kind === 'fetch') {
     void settle(input.id, answerFetch(input, payload, { target, context }), answered)
     return
@@ -77,21 +111,28 @@ function begin(input: CallInput, payload: unknown, target: Target): void {
   else finishCall(input.id, value)
 }
 
+function beginHttp(input: CallInput, target: Target): void {
+  if (target.kind !== 'fetch') throw new TypeErrorClass(NO_FETCH)
+  const incoming = parseServed(input.body)
+  const context = new CallContext(input.id, { ...input, basePath: incoming.basePath })
+  void settle(input.id, serveHttp({ id: input.id, incoming, target, context }), finishText)
+}
+
 /** `await` on a promise uses the built-in, whatever site code did to `then`. */
-async function settle(
+async function settle<Value>(
   id: number,
-  value: unknown,
-  finish: (id: number, value: unknown) => void,
+  value: Value | Promise<Value>,
+  finish: (id: number, value: Value) => void,
 ): Promise<void> {
   try {
-    finish(id, await value)
+    finish(id, await (value as Promise<Value>))
   } catch (error) {
     failCall(id, error)
   }
 }
 
 function finishCall(id: number, value: unknown): void {
-  if (!isLive(id)) return
+  if (!isUnanswered(id)) return
   let text: string | undefined = 'null'
   if (value !== undefined) {
     try {
@@ -105,28 +146,45 @@ function finishCall(id: number, value: unknown): void {
   else finishText(id, text)
 }
 
-/** What `answerFetch` gives is JSON text already. */
-function answered(id: number, text: unknown): void {
-  if (isLive(id)) finishText(id, text as string)
+function answered(id: number, answer: FetchAnswer): void {
+  if (!isUnanswered(id)) return
+  if ('unfit' in answer) invalidResult(id, answer.unfit)
+  else finishText(id, answer.text)
 }
 
+/** The caller has the result at once, whatever the call goes on with. */
 function finishText(id: number, text: string): void {
-  forgetCall(id)
-  if (text.length > configured().resultBytes) emit(`${OVERSIZED},${id},${text.length}`)
-  else emit(`${RESULT},${id}`, text)
+  if (!isUnanswered(id)) return
+  if (text.length > configured().resultBytes) {
+    endCall(id, () => emit(`${OVERSIZED},${id},${text.length}`))
+  } else if (workOf(id) === 0) {
+    endCall(id, () => emit(`${RESULT},${id}`, text))
+  } else {
+    emit(`${ANSWERED},${id}`, text)
+    endCall(id, () => emit(`${RESULT},${id}`, ''))
+  }
 }
 
 function invalidResult(id: number, message: string): void {
-  forgetCall(id)
-  emit(`${INVALID_RESULT},${id}`, message)
+  endCall(id, () => emit(`${INVALID_RESULT},${id}`, message))
+}
+
+/** At once, or when the work that the call gave to `waitUntil` is done. */
+function endCall(id: number, tell: () => void): void {
+  const end = (): void => {
+    forgetCall(id)
+    tell()
+  }
+  if (workOf(id) === 0) end()
+  else afterWork(id, end)
 }
 
 function failCall(id: number, thrown: unknown): void {
-  if (!isLive(id)) return
+  if (!isUnanswered(id)) return
   const { statusCode, code, message, stack } = describeThrown(thrown)
-  forgetCall(id)
   // What the host said to this function is for its log, not for its caller.
-  emit(`${THROWN},${id},${isHostError(thrown) ? 0 : statusCode}`, code, message, stack)
+  const status = isHostError(thrown) ? 0 : statusCode
+  endCall(id, () => emit(`${THROWN},${id},${status}`, code, message, stack))
 }
 
 const isArray = Array.isArray

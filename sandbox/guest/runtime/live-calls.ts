@@ -6,6 +6,10 @@ interface LiveCall {
   readonly lines: LineBudget
   /** Host calls that it waits for. */
   pending: number
+  /** Promises given to `waitUntil` that have not settled. */
+  work: number
+  /** Ends the call once that work is done; set when it has been answered or has failed. */
+  end: (() => void) | undefined
 }
 
 const live = new SafeMap<LiveCall>()
@@ -13,12 +17,39 @@ let current = 0
 let newest = 0
 
 export function addCall(id: number, lines: LineBudget): void {
-  live.set(id, { id, lines, pending: 0 })
+  live.set(id, { id, lines, pending: 0, work: 0, end: undefined })
   newest = id
 }
 
 export function forgetCall(id: number): void {
   live.delete(id)
+}
+
+/** Counts work that the call goes on with after its answer. */
+export function addWork(id: number): void {
+  const call = live.get(id)
+  if (call) call.work += 1
+}
+
+export function endWork(id: number): void {
+  const call = live.get(id)
+  if (!call) return
+  call.work -= 1
+  if (call.work === 0) call.end?.()
+}
+
+export const workOf = (id: number): number => live.get(id)?.work ?? 0
+
+/** Does that when the last of the call's work is done. */
+export function afterWork(id: number, end: () => void): void {
+  const call = live.get(id)
+  if (call) call.end = end
+}
+
+/** Whether the call is open and has not come to its answer. */
+export const isUnanswered = (id: number): boolean => {
+  const call = live.get(id)
+  return call !== undefined && call.end === undefined
 }
 
 export const isLive = (id: number): boolean => live.get(id) !== undefined

@@ -1,8 +1,10 @@
 /** Kinds of `ToGuest` and `FromGuest` as records carry them: the character codes of their letters. */
 export const CALL = 67
 export const ANSWER = 65
+export const ABORT = 88
 export const STATE = 75
 export const RESULT = 82
+export const ANSWERED = 69
 export const THROWN = 84
 export const INVALID_RESULT = 73
 export const INVALID_BODY = 66

@@ -17,6 +17,7 @@ import { print, renewLines, startCall } from './calls.ts'
 import { type BootConfig, setConfig } from './config.ts'
 import { randomBytes, setEntropy } from './entropy.ts'
 import { answerHostCall, callHost } from './host-calls.ts'
+import { abortExchange } from './http-exchange.ts'
 import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls.ts'
 import {
   closeObjectPrototype,
@@ -26,7 +27,7 @@ import {
 } from './lockdown.ts'
 import { defineModule, exportedNames, moduleLoaded, requireModule, type Target } from './modules.ts'
 import { emit, takeOutput } from './output.ts'
-import { ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
+import { ABORT, ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
 import { SectionReader } from './section.ts'
 import { closeSharedObjects } from './shared-objects.ts'
 import { describeThrown } from './thrown.ts'
@@ -143,6 +144,7 @@ function begin(record: SectionReader): void {
   if (record.kind === CALL) {
     startCall({
       id: record.first,
+      http: record.second === 1,
       operation: record.text(),
       requestId: record.text(),
       auth: record.text(),
@@ -150,7 +152,11 @@ function begin(record: SectionReader): void {
     })
   } else if (record.kind === ANSWER)
     answerHostCall(record.first, record.second === 1, record.text())
-  else forgetCall(record.first)
+  else if (record.kind === ABORT) abortExchange(record.first)
+  else {
+    forgetCall(record.first)
+    abortExchange(record.first)
+  }
 }
 
 function fireDue(nowMs: number): void {

@@ -1,6 +1,6 @@
 import { indexOf, jsonParse, slice } from '#sandbox/guest/web/primordials.ts'
 
-import { ANSWER } from './record-kinds.ts'
+import { ANSWER, CALL } from './record-kinds.ts'
 
 /** Walks the records of one section, one at a time; their texts are read in order. The host wrote it: it is well formed. */
 export class SectionReader {
@@ -25,7 +25,7 @@ export class SectionReader {
     if (this.#at >= this.#head.length) return false
     this.kind = this.#number()
     this.first = this.#number()
-    this.second = this.kind === ANSWER ? this.#number() : 0
+    this.second = this.kind === ANSWER || this.kind === CALL ? this.#number() : 0
     this.begun += 1
     return true
   }

@@ -109,7 +109,7 @@ function follow(state: AbortState, source: AbortState): void {
 }
 
 /** All that follow are aborted before anyone hears of it: https://dom.spec.whatwg.org/#abortsignal-signal-abort */
-function abortSignal(signal: AbortSignal, given: unknown): void {
+export function abortSignal(signal: AbortSignal, given: unknown): void {
   const state = abortState(signal)
   if (state.aborted) return
   const reason = given === undefined ? abortError() : given

@@ -31,7 +31,7 @@ export function latin1FromBytes(bytes: Uint8Array): string {
 }
 
 /** Text of one char per byte as bytes; the caller made sure of the range. */
-function bytesFromLatin1(text: string): Uint8Array<ArrayBuffer> {
+export function bytesFromLatin1(text: string): Uint8Array<ArrayBuffer> {
   const bytes = new Uint8ArrayClass(text.length)
   for (let index = 0; index < text.length; index++) bytes[index] = charCodeAt(text, index)
   return bytes

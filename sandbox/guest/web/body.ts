@@ -48,7 +48,7 @@ export class Body {
   }
 
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const taken = this.#take()
+    const taken = this.take()
     if (taken === undefined) return new Uint8Array()
     return typeof taken === 'string' || isView(taken) ? sourceBytes(taken) : await readAll(taken)
   }
@@ -56,7 +56,7 @@ export class Body {
   async text(): Promise<string> {
     const source = this.#source
     if (typeof source !== 'string' || this.#stream !== null) return decodeUtf8(await this.bytes())
-    this.#take()
+    this.take()
     return withoutMark(source)
   }
 
@@ -104,7 +104,8 @@ export class Body {
     return new Body(this.#source, this.#stream?.pipeThrough(passThrough()) ?? null)
   }
 
-  #take(): Source | ByteStream | undefined {
+  /** The content as it stands, which counts as used from now on; undefined where there is none. */
+  take(): Source | ByteStream | undefined {
     if (this.empty) return undefined
     if (this.unusable) throw new TypeError('Body already consumed')
     if (this.#stream !== null) return this.#stream

@@ -78,6 +78,11 @@ export function requestParts(
   }
 }
 
+/** The parts of a request as it came over the wire. */
+export const servedParts = (
+  served: Pick<RequestParts, 'method' | 'url' | 'headers' | 'follows'>,
+): RequestParts => ({ ...BASE, ...served })
+
 function requestUrl(input: unknown): string {
   const text = usvString(input)
   const url = normalizeUrl(text)

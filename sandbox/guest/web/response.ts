@@ -53,6 +53,8 @@ export class Response {
 }
 
 const { messageOf } = takeInternals(Response)
+/** The head and the body of what is a Response, whatever a site did to its prototype. */
+export const responseMessageOf = messageOf
 defineAttributes(Response, messageOf, {
   type: ({ head }) => head.type,
   url: ({ head }) => head.url,

@@ -27,13 +27,15 @@ export const OperationView = Type.Object({
   ),
   auth: Type.Object({ mode: Type.String(), groups: Type.Optional(Type.Array(Type.String())) }),
   cache: Type.Object({ ttlSeconds: Type.Integer() }),
+  /** There only where its function answers HTTP itself. */
+  http: Type.Optional(Type.Literal(true)),
   createdAt: Type.Date(),
   updatedAt: Type.Date(),
   permissionsSync: PermissionsSyncView,
 })
 
 export function operationView(
-  { operation, lambdaResourceId, preset, auth, cacheTtlSeconds, ...rest }: Operation,
+  { operation, lambdaResourceId, preset, auth, cacheTtlSeconds, http, ...rest }: Operation,
   permissionsSync: PermissionsSync,
 ): Static<typeof OperationView> {
   return {
@@ -43,6 +45,7 @@ export function operationView(
     ...(preset === null ? {} : { preset: presetView(preset) }),
     auth: auth.mode === 'groups' ? { mode: auth.mode, groups: [...auth.groups] } : auth,
     cache: { ttlSeconds: cacheTtlSeconds },
+    ...(http ? { http } : {}),
     createdAt: rest.createdAt,
     updatedAt: rest.updatedAt,
     permissionsSync,

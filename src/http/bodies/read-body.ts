@@ -53,6 +53,13 @@ export async function readText(request: Request, body: RequestBody, own?: Limit)
   return decoder.decode(await readBytes(request, request.body, own ?? limitOf(body)))
 }
 
+/** The bytes of a body up to the route's limit, as `readText` reads them. */
+export function readBodyBytes(request: Request, body: RequestBody): Promise<Uint8Array> {
+  return request.body === null
+    ? Promise.resolve(new Uint8Array())
+    : readBytes(request, request.body, limitOf(body))
+}
+
 /** The bytes of a body as they come; reading them fails when they stall. The body is untouched until somebody reads. */
 export function uploadStream(request: Request): ReadableStream<Uint8Array> {
   const { body } = request

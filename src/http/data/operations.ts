@@ -12,6 +12,7 @@ import { NO_PAYLOAD } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
 
 import { answerHeaders } from './answer-headers.ts'
+import { type AuthorizedRequest, answerHttp } from './http-operations.ts'
 
 const BODY = jsonBody()
 
@@ -49,19 +50,29 @@ async function serve(
   context: AppContext,
   { request, operation, open }: Incoming,
 ): Promise<Response> {
-  BODY.checkDeclaredLength(request)
-  const scope = scopeOf(request)
-  const { host, requestId } = scope
+  const { host } = scopeOf(request)
   const known = context.sites.byHost(host)
   const site = known instanceof Promise ? await known : known
   if (!site) throw siteNotFound(host)
   const verified = open ? null : visitorOf(context, site, request)
   const authority = verified instanceof Promise ? await verified : verified
+  const called = { request, operation, site, authority, isOpen: open }
+  const http = context.httpCalls.find(site, operation)
+  const found = http instanceof Promise ? await http : http
+  return found ? answerHttp(context, called, found) : answerJson(context, called)
+}
+
+async function answerJson(
+  context: AppContext,
+  { request, operation, site, authority }: AuthorizedRequest,
+): Promise<Response> {
+  BODY.checkDeclaredLength(request)
+  const scope = scopeOf(request)
   const body = hasJsonBody(request) ? await readText(request, BODY) : ''
   const answer = context.operationCalls.call({
     site,
     operation,
-    requestId,
+    requestId: scope.requestId,
     authority,
     depth: 0,
     address: authority === null ? scope.peerAddress : undefined,

@@ -19,6 +19,7 @@ export interface RuntimeTables {
     preset: unknown
     auth: unknown
     cache_ttl_seconds: Generated<number>
+    http: Generated<boolean>
     version: Generated<string>
     created_at: Generated<Date>
     updated_at: Generated<Date>

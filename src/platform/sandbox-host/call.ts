@@ -15,6 +15,14 @@ export interface Caller {
 /** A caller whose token was verified, nobody known, or the site itself, whose rights open every operation. */
 export type CallAuthority = Caller | null | 'system'
 
+/** The HTTP request and response that a call is about: its body is the text of a `ServedRequest`. */
+export interface CallExchange {
+  /** Aborted when nobody reads the response any more. */
+  readonly left: AbortSignal
+  /** What an `http` host call of the function asks; resolves when there is room for more. */
+  ask(argument: string): Promise<string>
+}
+
 /**
  * A call of an operation. It is made once, by whoever takes it in (the route, a job, a function that calls another
  * operation), and handed on by reference; what a later step learns stands beside it.
@@ -42,6 +50,8 @@ export interface Call {
   readonly visitorSignal?: (() => AbortSignal) | undefined
   /** The request body as it came, never empty: JSON text of an object whose `payload` is handed to the handler. */
   readonly body: string
+  /** Of a call that answers HTTP. */
+  readonly exchange?: CallExchange | undefined
   /** Runs the operation whatever answers are cached of it, and caches this one for nobody. */
   readonly fresh?: true
 }

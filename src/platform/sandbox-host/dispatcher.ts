@@ -1,17 +1,18 @@
 import type { Logger } from '#platform/log/logger.ts'
 import type { FromWorker, GuestFailure } from '#sandbox/protocol.ts'
 
+import { AnsweredCalls } from './answered-calls.ts'
 import { BusyPoll } from './busy-poll.ts'
 import { FrameDraft } from './frame-draft.ts'
 import { LogBatcher } from './log-batcher.ts'
-import { classifyLostCalls, type LostCalls, type WorkerExit } from './lost-calls.ts'
+import { classifyLostCalls, describeLoss, type LostCalls, type WorkerExit } from './lost-calls.ts'
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import { PendingHostCalls } from './pending-host-calls.ts'
 import { withdrawCalls } from './progress-file.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { SiteQueues } from './site-queues.ts'
-import type { WorkerConnection } from './worker-connection.ts'
+import type { WorkerConnection, WorkerRecord } from './worker-connection.ts'
 import { STUCK_MS, Workers, type WorkersDeps } from './workers.ts'
 
 /** Calls that may be inside one worker. */
@@ -38,6 +39,7 @@ export class Dispatcher {
   #pumpIsDue = false
   #retry: NodeJS.Timeout | undefined
   #sweep: NodeJS.Timeout | undefined
+  readonly #answered = new AnsweredCalls()
 
   constructor(deps: DispatcherDeps) {
     const { environment } = deps
@@ -95,21 +97,22 @@ export class Dispatcher {
   }
 
   #logLoss(worker: WorkerConnection, exit: WorkerExit, lost: LostCalls): void {
-    const { pid: hostPid, place } = worker
-    const fields = {
-      hostPid,
-      role: place.role,
-      cause: exit.cause,
-      offenders: lost.offenders.map(({ call: { program, definition, call } }) => ({
-        siteId: program.siteId,
-        function: definition.name,
-        operation: call.operation,
-        requestId: call.requestId,
-      })),
-      interrupted: lost.interrupted.length,
-      putBack: lost.notStarted.length,
-    }
+    const fields = { hostPid: worker.pid, role: worker.place.role, ...describeLoss(exit, lost) }
     this.#logger.warn(fields, 'sandbox host was lost with calls inside')
+  }
+
+  /** The client of a call that is inside a worker has gone. */
+  abort(id: number): void {
+    for (const worker of this.workers) {
+      if (!worker.activeCalls.has(id)) continue
+      worker.abort(id)
+      this.#deliver(worker)
+    }
+  }
+
+  /** Resolves when no call goes on after its answer. */
+  workDone(): Promise<void> {
+    return this.#answered.ended()
   }
 
   /** Drops a program everywhere. */
@@ -141,13 +144,16 @@ export class Dispatcher {
       this.#logs.flush()
       if (worker.hasOutgoing) this.#deliver(worker)
     },
-    record: (worker: WorkerConnection, record: FromWorker): void => this.#apply(worker, record),
+    record: (worker: WorkerConnection, record: WorkerRecord): void => this.#apply(worker, record),
   }
 
-  #apply(worker: WorkerConnection, record: FromWorker): void {
+  #apply(worker: WorkerConnection, record: WorkerRecord): void {
     switch (record.kind) {
       case 'result':
         this.#finish(worker, record)
+        break
+      case 'answered':
+        this.#answered.add(worker.activeCalls.get(record.numbers[0]), record)
         break
       case 'failure': {
         const failure = JSON.parse(record.texts[0]) as GuestFailure
@@ -166,8 +172,6 @@ export class Dispatcher {
       case 'warmIsolates':
         worker.warmIsolates = record.numbers[0]
         break
-      case 'acknowledge':
-      case 'withdrawn':
       case 'hello':
         break
     }
@@ -191,6 +195,7 @@ export class Dispatcher {
   ): PendingCall | undefined {
     const call = worker.removeCall(id)
     if (!call) return undefined
+    this.#answered.delete(call)
     this.#queues.finished(call, { ...end, nowMs: Date.now() })
     if (call.purpose !== 'operation') worker.forget(call.program.key)
     if (this.#queues.waiting > 0) this.#schedule()

@@ -50,6 +50,7 @@ function pending(id: number): PendingCall {
     chargedMs: 0,
     logs: undefined,
     settle: () => {},
+    isAnswered: false,
   }
 }
 

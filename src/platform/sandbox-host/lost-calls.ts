@@ -36,6 +36,19 @@ export function classifyLostCalls(worker: WorkerConnection, exit: WorkerExit): L
   }
 }
 
+/** For the log. */
+export const describeLoss = ({ cause }: WorkerExit, lost: LostCalls) => ({
+  cause,
+  offenders: lost.offenders.map(({ call: { program, definition, call } }) => ({
+    siteId: program.siteId,
+    function: definition.name,
+    operation: call.operation,
+    requestId: call.requestId,
+  })),
+  interrupted: lost.interrupted.length,
+  putBack: lost.notStarted.length,
+})
+
 /** What was running, and what was still to come. */
 function runningSection(worker: WorkerConnection, progress: Progress): Running {
   const at =

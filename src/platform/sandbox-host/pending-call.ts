@@ -23,7 +23,9 @@ export interface PendingCall {
   chargedMs: number
   /** Lines it printed, where somebody wants them with the outcome. */
   readonly logs: LogLine[] | undefined
-  readonly settle: (outcome: CallOutcome) => void
+  settle: (outcome: CallOutcome) => void
+  /** Whether its result was given already: then `settle` says how the rest of it ended. */
+  isAnswered: boolean
 }
 
 export const failedOutcome = (failure: SandboxFailure, cpuUs = 0): CallOutcome => ({

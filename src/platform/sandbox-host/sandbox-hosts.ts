@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 
 import type { SandboxConfig } from '#config/config.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -180,6 +181,15 @@ export class SandboxHosts implements Sandbox {
     this.#dispatcher.retire(programKey)
   }
 
+  async finishWork(deadlineMs: number): Promise<void> {
+    const late = new AbortController()
+    await Promise.race([
+      this.#dispatcher.workDone(),
+      delay(deadlineMs, undefined, { signal: late.signal }).catch(() => {}),
+    ])
+    late.abort()
+  }
+
   status(): SandboxStatus {
     const { workers, running, waiting } = this.#dispatcher
     return {
@@ -213,8 +223,9 @@ export class SandboxHosts implements Sandbox {
       return
     }
     this.#lastCall += 1
+    const id = this.#lastCall
     this.#dispatcher.submit({
-      id: this.#lastCall,
+      id,
       // What is not called by a visitor waits, and is blamed, apart from what is.
       queueKey: purpose === 'operation' ? program.siteId : `${program.siteId}!${purpose}`,
       call,
@@ -227,7 +238,9 @@ export class SandboxHosts implements Sandbox {
       chargedMs: 0,
       logs,
       settle,
+      isAnswered: false,
     })
+    call.exchange?.left.addEventListener('abort', () => this.#dispatcher.abort(id))
   }
 }
 

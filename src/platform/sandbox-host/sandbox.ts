@@ -28,6 +28,8 @@ export interface Sandbox extends AsyncDisposable {
   prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction>
   /** Lets a revision's isolates finish what they run, then drops them. Call it when a newer revision is published. */
   retire(programKey: string): void
+  /** Resolves when no call goes on after its answer, or then. */
+  finishWork(deadlineMs: number): Promise<void>
   /** What `/readyz` and `GET /admin/data/usage` show. */
   status(): SandboxStatus
 }
@@ -115,6 +117,8 @@ interface CallSuccess {
   /** JSON text; `null` when the function returned nothing. */
   readonly result: string
   readonly cpuUs: number
+  /** There where the call goes on after its result: how that ends, with the cost of all of it. */
+  readonly rest?: Promise<CallOutcome>
 }
 
 interface CallFailure {

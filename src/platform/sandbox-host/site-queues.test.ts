@@ -61,6 +61,7 @@ function pending(
     chargedMs: 0,
     logs: undefined,
     settle: (outcome) => outcomes.push(outcome),
+    isAnswered: false,
     ...part,
   }
 }

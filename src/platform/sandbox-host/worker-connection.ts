@@ -2,12 +2,13 @@ import type { Socket } from 'node:net'
 
 import { encodeFrame } from '#sandbox/frames.ts'
 import { FROM_WORKER, TO_GUEST, TO_WORKER } from '#sandbox/grammars.ts'
-import { type FromWorker, type SlotDefinition } from '#sandbox/protocol.ts'
+import type { FromWorker } from '#sandbox/protocol.ts'
 import { readRecords, RecordWriter } from '#sandbox/records.ts'
 
 import { callerOf } from './call.ts'
 import type { HostPlace } from './host-place.ts'
 import type { PendingCall } from './pending-call.ts'
+import { slotDefinition } from './slot-definition.ts'
 
 /** Frames on their way to a worker that it has not acknowledged. */
 const MAX_UNACKED = 2
@@ -47,11 +48,14 @@ export interface HostCallAnswer {
   readonly onSent: () => void
 }
 
+/** What a worker says, but for the frames that it has received. */
+export type WorkerRecord = Exclude<FromWorker, { kind: 'acknowledge' | 'withdrawn' }>
+
 export interface WorkerEvents {
   acknowledged(worker: WorkerConnection): void
   /** The worker has not begun these calls, and will not. */
   withdrawn(calls: readonly PendingCall[]): void
-  record(worker: WorkerConnection, record: FromWorker): void
+  record(worker: WorkerConnection, record: WorkerRecord): void
   /** After every frame from the worker. */
   received(worker: WorkerConnection): void
 }
@@ -122,6 +126,12 @@ export class WorkerConnection {
   /** Goes out with one of the next frames. */
   answer(answer: HostCallAnswer): void {
     this.#answers.push(answer)
+  }
+
+  /** Its client has gone. Goes out with the next frame. */
+  abort(id: number): void {
+    this.#next.add('abort', [id], [])
+    this.#added()
   }
 
   /** The worker is gone: nobody reads them any more. */
@@ -238,7 +248,11 @@ export class WorkerConnection {
     const section = new RecordWriter(TO_GUEST)
     for (const { id, call } of calls) {
       const { operation, requestId, body } = call
-      section.add('call', [id], [operation, requestId, callerOf(call)?.authText ?? 'null', body])
+      section.add(
+        'call',
+        [id, call.exchange ? 1 : 0],
+        [operation, requestId, callerOf(call)?.authText ?? 'null', body],
+      )
     }
     this.#next.add('section', [slot], [section.take()])
     return { slot, calls, index: this.#added() }
@@ -270,26 +284,5 @@ export class WorkerConnection {
     this.#next.add('defineSlot', [this.#lastSlot], [JSON.stringify(slotDefinition(call))])
     this.#added()
     return this.#lastSlot
-  }
-}
-
-function slotDefinition({ program, definition, purpose }: PendingCall): SlotDefinition {
-  const { name, entry, handler, modules, env, timeoutMs } = definition
-  const { cpuMs, resultBytes, logLineLength, logLines } = program.limits
-  let memoryMb = 0
-  for (const one of program.functions.values()) memoryMb = Math.max(memoryMb, one.memoryMb)
-  return {
-    programKey: program.key,
-    siteId: program.siteId,
-    siteDomain: program.siteDomain,
-    name,
-    entry,
-    handler,
-    modules,
-    env,
-    timeoutMs,
-    memoryMb,
-    purpose,
-    limits: { cpuMs, resultBytes, logLineLength, logLines },
   }
 }

@@ -51,6 +51,14 @@ export const invalidFunction = (operation: string): AppError =>
     { fields: { operation } },
   )
 
+/** What the function answered is no HTTP, or not its own to say; the site's log tells which. */
+export const unsendableResponse = (operation: string): AppError =>
+  new AppError(
+    'InvalidOperationResult',
+    `Operation "${operation}" answered with a response that cannot be sent: its site's admins find the reason in the log`,
+    { fields: { operation } },
+  )
+
 /** What the site's admins read of the same failure. */
 export function logMessage(failure: SandboxFailure): string {
   switch (failure.kind) {

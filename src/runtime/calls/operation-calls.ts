@@ -62,9 +62,9 @@ export class OperationCalls {
       : this.#route(site, call)
   }
 
-  /** Whether visitors' calls of it may be answered by `begin`: nothing has to be looked for. */
+  /** Whether visitors' calls of it may be answered by `begin`: nothing has to be looked for, and it answers in JSON. */
   isAtHand(siteId: string, operation: string): boolean {
-    return this.#deps.published.peek(siteId)?.operations.has(operation) === true
+    return this.#deps.published.peek(siteId)?.operations.get(operation)?.http === false
   }
 
   /** A visitor's call, for who needs no promise. */

@@ -7,13 +7,24 @@ import type { RuntimeUsage } from '#runtime/usage/service.ts'
 import type { WatchedCode } from '#sites/deployments/live-activation.ts'
 
 import type { AdmittedCall } from './admission.ts'
-import { invalidFunction, logMessage, operationError, redactedFailure } from './failures.ts'
+import {
+  invalidFunction,
+  logMessage,
+  operationError,
+  redactedFailure,
+  unsendableResponse,
+} from './failures.ts'
+import type { OperationExchange } from './http/operation-exchange.ts'
+import { UnsendableResponse } from './http/response-head.ts'
 import type { PresetRunner } from './presets/preset-runner.ts'
 import { type Reply, forward } from './reply.ts'
 import { payloadOf } from './request-body.ts'
 
 /** The finished envelope, or the error for each of those who waited for it. */
-export type OperationOutcome = { readonly body: string } | { readonly error: ErrorForRequest }
+export type OperationOutcome = { readonly body: string } | CallFailure
+interface CallFailure {
+  readonly error: ErrorForRequest
+}
 export type ErrorForRequest = (requestId: string) => AppError
 
 /** Who is told how calls of deployed code ended; what says nothing about the code is not told. */
@@ -50,11 +61,52 @@ export class OperationRunner {
         forward(this.#preset(admitted, target.binding), reply)
         break
       case 'fault':
-        reply.answered(this.#faulty(admitted, target))
+        reply.answered({ error: this.#faulty(admitted, target) })
         break
       case 'function':
         this.#inSandbox(admitted, target.functionId, reply)
     }
+  }
+
+  /** Runs an operation that answers HTTP, and tells its exchange how it ended. */
+  exchange(admitted: AdmittedCall, exchange: OperationExchange): void {
+    const { requestId } = admitted.call
+    this.#exchange(admitted, exchange, ({ error }) => exchange.fail(error(requestId)))
+  }
+
+  #exchange(
+    admitted: AdmittedCall,
+    exchange: OperationExchange,
+    failed: (failure: CallFailure) => void,
+  ): void {
+    const { call, site, operation } = admitted
+    const { target } = operation
+    if (target.kind === 'preset') throw new Error('A preset answers no HTTP')
+    if (target.kind === 'fault') return failed({ error: this.#faulty(admitted, target) })
+    const startedAt = performance.now()
+    const { functionId } = target
+    this.#deps.sandbox.begin(call, { program: site.program, functionId }, (outcome) => {
+      const ended = this.#concluded(admitted, startedAt, outcome)
+      if ('error' in ended) return failed(ended)
+      try {
+        exchange.end(ended.result)
+      } catch (error) {
+        if (!(error instanceof UnsendableResponse)) return exchange.fail(error)
+        failed(this.#unsendable(admitted, error))
+      }
+    })
+  }
+
+  #unsendable({ call, site }: AdmittedCall, { message }: UnsendableResponse): CallFailure {
+    const error = unsendableResponse(call.operation)
+    this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'failed')
+    this.#deps.runtimeLogs.failure({
+      ...about(call),
+      level: 'error',
+      code: error.code,
+      message: `The response was not sent: ${this.#deps.redact(site.siteId, message)}`,
+    })
+    return { error: () => error }
   }
 
   #inSandbox(admitted: AdmittedCall, functionId: string, reply: Reply<OperationOutcome>): void {
@@ -70,6 +122,15 @@ export class OperationRunner {
   }
 
   #ended(admitted: AdmittedCall, startedAt: number, outcome: CallOutcome): OperationOutcome {
+    const ended = this.#concluded(admitted, startedAt, outcome)
+    return 'error' in ended ? ended : { body: `{"ok":true,"data":${ended.result}}` }
+  }
+
+  #concluded(
+    admitted: AdmittedCall,
+    startedAt: number,
+    outcome: CallOutcome,
+  ): { readonly result: string } | CallFailure {
     const { site, operation } = admitted
     const wallUs = Math.round((performance.now() - startedAt) * 1000)
     this.#deps.runtimeUsage.record(site.siteId, operation.name, outcome.ok ? 'call' : 'error', {
@@ -78,7 +139,26 @@ export class OperationRunner {
     })
     if (!outcome.ok) return { error: this.#failed(admitted, outcome.failure) }
     this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'answered')
-    return { body: `{"ok":true,"data":${outcome.result}}` }
+    if (outcome.rest) void this.#followRest(admitted, outcome, outcome.rest)
+    return { result: outcome.result }
+  }
+
+  /** What a call does after its answer is charged to the site, and its failure logged: nobody else hears of it. */
+  async #followRest(
+    { call, site, operation }: AdmittedCall,
+    { cpuUs }: { readonly cpuUs: number },
+    rest: Promise<CallOutcome>,
+  ): Promise<void> {
+    const end = await rest
+    this.#deps.runtimeUsage.recordWork(site.siteId, operation.name, Math.max(0, end.cpuUs - cpuUs))
+    if (end.ok) return
+    const failure = redactedFailure(end.failure, (text) => this.#deps.redact(site.siteId, text))
+    this.#deps.runtimeLogs.failure({
+      ...about(call),
+      level: failure.kind === 'interrupted' ? 'warn' : 'error',
+      code: operationError(failure, call).code,
+      message: `After its answer, in waitUntil: ${logMessage(failure)}`,
+    })
   }
 
   async #preset(admitted: AdmittedCall, binding: PresetBinding): Promise<OperationOutcome> {
@@ -109,7 +189,7 @@ export class OperationRunner {
   #faulty(
     { call, site, operation: { name } }: AdmittedCall,
     fault: { readonly functionName: string; readonly message: string },
-  ): OperationOutcome {
+  ): ErrorForRequest {
     this.#deps.runtimeUsage.record(site.siteId, name, 'error')
     this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'failed')
     this.#deps.runtimeLogs.failure({
@@ -118,7 +198,7 @@ export class OperationRunner {
       code: 'InvalidFunction',
       message: `Function "${fault.functionName}" does not load: ${fault.message}`,
     })
-    return { error: () => invalidFunction(name) }
+    return () => invalidFunction(name)
   }
 
   #failed({ call, site }: AdmittedCall, raw: SandboxFailure): ErrorForRequest {

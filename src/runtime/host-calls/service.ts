@@ -60,6 +60,8 @@ export class HostCalls {
       bucket: (call) => this.#expected(call, stores.bucket(call)),
       sendEmail: (call) => this.#expected(call, mail.send(call)),
       operation: (call) => this.#expected(call, nested.call(call)),
+      http: ({ call, argument }) =>
+        call.exchange?.ask(argument) ?? Promise.reject(new Error('This call answers no HTTP')),
     }
   }
 

@@ -24,6 +24,7 @@ describe('an operation', () => {
       preset: null,
       auth: { mode: 'authenticated' },
       cacheTtlSeconds: 0,
+      http: false,
     })
   })
 
@@ -52,6 +53,16 @@ describe('an operation', () => {
       'names without groups',
       { ...base, auth: { mode: 'public' as const, groups: ['a'] } },
       'auth.groups',
+    ],
+    [
+      'HTTP of a preset',
+      { operation: 'a', preset: { preset: 'echo' }, http: true },
+      'http: is for functions',
+    ],
+    [
+      'a cache of what answers HTTP',
+      { ...base, http: true, cache: { ttlSeconds: 1 } },
+      'Cache-Control',
     ],
   ])('is refused with %s', (_what, input, words) => {
     expect(faultOf(input)).toMatch(/^ValidationError /)

@@ -40,6 +40,7 @@ export const PutOperation = ClosedObject({
   preset: Type.Optional(PresetInput),
   auth: Type.Optional(AuthInput),
   cache: Type.Optional(CacheInput),
+  http: Type.Optional(Type.Boolean()),
 })
 export type PutOperation = Static<typeof PutOperation>
 
@@ -57,6 +58,8 @@ export interface OperationBinding {
   readonly preset: PresetBinding | null
   readonly auth: AuthRule
   readonly cacheTtlSeconds: number
+  /** Whether its function answers HTTP itself, with its own status, headers and bytes, at the operation's path and below it. */
+  readonly http: boolean
 }
 
 export interface Operation extends OperationBinding {
@@ -77,7 +80,9 @@ export function parseOperation(input: PutOperation): OperationBinding {
   }
   const auth = parseAuth(input.auth ?? { mode: 'authenticated' })
   const cacheTtlSeconds = input.cache?.ttlSeconds ?? 0
+  const http = input.http ?? false
   const binding = preset === undefined ? null : parsePreset(preset)
+  checkHttpUse({ http, preset: binding, cacheTtlSeconds })
   if (binding) {
     checkPresetUse(binding, { auth, cacheTtlSeconds })
     checkExpressions(binding)
@@ -88,12 +93,31 @@ export function parseOperation(input: PutOperation): OperationBinding {
     preset: binding,
     auth,
     cacheTtlSeconds,
+    http,
   }
 }
 
 /** Whether `operation` has all that `binding` says. */
 export const sameBinding = (operation: OperationBinding, binding: OperationBinding): boolean =>
   isDeepStrictEqual({ ...operation, ...binding }, { ...operation })
+
+/** What answers HTTP itself says by `Cache-Control` how its answers may be kept. */
+function checkHttpUse({
+  http,
+  preset,
+  cacheTtlSeconds,
+}: Pick<OperationBinding, 'http' | 'preset' | 'cacheTtlSeconds'>): void {
+  if (!http) return
+  if (preset !== null) {
+    throw invalid('http', 'is for functions: leave it out beside a preset')
+  }
+  if (cacheTtlSeconds > 0) {
+    throw invalid(
+      'cache.ttlSeconds',
+      'has no meaning with "http": true: let the function answer with a Cache-Control header',
+    )
+  }
+}
 
 function parseAuth({ mode, groups }: Static<typeof AuthInput>): AuthRule {
   if (mode !== 'groups') {

@@ -11,6 +11,7 @@ const COLUMNS = [
   'preset',
   'auth',
   'cache_ttl_seconds as cacheTtlSeconds',
+  'http',
   'version',
   'created_at as createdAt',
   'updated_at as updatedAt',
@@ -92,6 +93,7 @@ export function upsertOperation(
     preset: binding.preset === null ? null : JSON.stringify(binding.preset),
     auth: JSON.stringify(binding.auth),
     cache_ttl_seconds: binding.cacheTtlSeconds,
+    http: binding.http,
     updated_at: now,
   }
   return tx.db

@@ -89,7 +89,16 @@ const bindingOf = ({
   cacheTtlSeconds,
   lambdaResourceId: functionId,
   preset,
-}: Operation): BoundOperation => ({ operation, auth, cacheTtlSeconds, functionId, preset })
+  http,
+}: Operation): BoundOperation => ({
+  operation,
+  auth,
+  cacheTtlSeconds,
+  functionId,
+  preset,
+  // Absent where it is not so: digests stay those of before it could be.
+  ...(http ? { http } : {}),
+})
 
 const isFunction = (resource: Resource): resource is FunctionResource =>
   resource.type === 'lambdaFunction'

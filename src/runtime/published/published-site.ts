@@ -35,6 +35,8 @@ export interface PublishedOperation {
   readonly groups: ReadonlySet<string>
   readonly cacheTtlSeconds: number
   readonly target: OperationTarget
+  /** Whether its function answers HTTP itself: what comes for it goes past the JSON envelope. */
+  readonly http: boolean
   readonly version: string
   readonly digest: string
   readonly callsOperations: boolean
@@ -105,7 +107,7 @@ const cacheGroupOf = (
 ): string => `${name}@${version}.${digest}.${domain}`
 
 function operationOf(
-  { operation: name, auth, cacheTtlSeconds, functionId, preset, ...rest }: RevisionOperation,
+  { operation: name, auth, cacheTtlSeconds, functionId, preset, http, ...rest }: RevisionOperation,
   functions: ReadonlyMap<string, RevisionFunction>,
   at: { readonly domain: string; readonly version: string | undefined },
 ): PublishedOperation {
@@ -115,6 +117,7 @@ function operationOf(
     ...rest,
     name,
     auth,
+    http: http === true,
     groups: new Set(auth.mode === 'groups' ? auth.groups : []),
     // Nothing that it answers can be dropped any more.
     cacheTtlSeconds: at.version === undefined ? 0 : cacheTtlSeconds,

@@ -38,6 +38,8 @@ export interface RevisionOperation {
   /** Exactly one of the two. */
   readonly functionId: string | null
   readonly preset: PresetBinding | null
+  /** Its function answers HTTP itself. */
+  readonly http?: true
   /** Changes with whatever its answers may depend on, besides who asks for what and what is stored. */
   readonly digest: string
   /** Whether its code mentions `ctx.operation`: then all operations of the site take part in its digest. */

@@ -48,6 +48,12 @@ export class RuntimeUsage implements AsyncDisposable {
     count.wallUs += Math.round(cost.wallUs)
   }
 
+  /** What a call that is counted has cost since. */
+  recordWork(siteId: string, operation: string, cpuUs: number): void {
+    if (this.#timer === undefined) this.#open()
+    this.#countOf(siteId, operation).cpuUs += Math.round(cpuUs)
+  }
+
   /** What still waited in this process is added before. */
   async list(
     siteId: string,

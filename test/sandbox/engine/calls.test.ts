@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import type { CallOutcome } from '#platform/sandbox-host/sandbox.ts'
 import { TestSandbox, valueOf } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
@@ -119,6 +120,50 @@ describe('a call', () => {
     expect(refused).toMatchObject({
       failure: { kind: 'thrown', statusCode: 409, code: 'Nope', message: 'no' },
     })
+  })
+
+  test.each([
+    ['a redirect', 'Response.redirect("https://example.org/")', /status 302, .*"http": true/],
+    ['bytes', 'new Response(new Uint8Array([0xff, 0xfe]))', /no text, .*"http": true/],
+    [
+      'a cookie',
+      'new Response("x", { headers: { "set-cookie": "a=1" } })',
+      /sets a cookie, .*"http": true/,
+    ],
+    [
+      'JSON that is none',
+      'new Response("{", { headers: { "content-type": "application/json" } })',
+      /says that it is JSON/,
+    ],
+  ])('does not fit %s into the envelope, and says so', async (_what, response, message) => {
+    expect(await sandbox.run(`export default { fetch: () => ${response} }`)).toMatchObject({
+      failure: { kind: 'invalidResult', message: expect.stringMatching(message) },
+    })
+  })
+
+  test.each([
+    ['new Response("short", { status: 418 })', 418, 'OperationRejected', 'short'],
+    ['Response.json({ code: "Own" }, { status: 404 })', 404, 'Own', '{"code":"Own"}'],
+    [
+      'new Response("{", { status: 400, headers: { "content-type": "x/json" } })',
+      400,
+      'OperationRejected',
+      '{',
+    ],
+  ])('is refused by the site with %s', async (response, statusCode, code, message) => {
+    expect(await sandbox.run(`export default { fetch: () => ${response} }`)).toMatchObject({
+      failure: { kind: 'thrown', statusCode, code, message },
+    })
+  })
+
+  test.each([
+    'new Response("\u00fc\ufffd")',
+    'new Response("\ufeff\u00fc\ufffd")',
+    'new Response("\u00fc\ufffd", { status: 201 })',
+  ])('has the text of %s as its result', async (response) => {
+    expect(valueOf(await sandbox.run(`export default { fetch: () => ${response} }`))).toBe(
+      '\u00fc\ufffd',
+    )
   })
 
   test('keeps what the module remembers from call to call', async () => {
@@ -307,5 +352,112 @@ describe('a call', () => {
       ['begins', 'op'],
       ['goes on', 'op'],
     ])
+  })
+})
+
+describe('work that a call gave to waitUntil', () => {
+  /** How the rest of a call ended that was answered before. */
+  async function restOf(outcome: CallOutcome): Promise<CallOutcome> {
+    if (!outcome.ok || !outcome.rest) throw new Error('The call did not go on after its answer')
+    return outcome.rest
+  }
+  const LATER = 'const later = (ms) => new Promise((go) => setTimeout(go, ms))\n'
+  const printed = () => sandbox.events.lines.map(({ message }) => message)
+
+  test('goes on after the answer with the rights of the call, and is charged', async () => {
+    sandbox.events.answer = async () => 'null'
+    const outcome = await sandbox.run(
+      `${LATER}export default (_input, { waitUntil, log, sendEmail }) => {
+        waitUntil(later(50).then(async () => {
+          let sum = 0
+          for (let at = 0; at < 3e6; at += 1) sum += at
+          log('asked', await sendEmail({}))
+        }))
+        return 'at once'
+      }`,
+    )
+    expect(valueOf(outcome)).toBe('at once')
+    expect(printed()).not.toContain('asked null')
+    const rest = await restOf(outcome)
+    expect(rest).toMatchObject({ ok: true })
+    expect(rest.cpuUs).toBeGreaterThan(outcome.cpuUs)
+    expect(printed()).toContain('asked null')
+  })
+
+  test('that is done before the answer leaves nothing to wait for', async () => {
+    const outcome = await sandbox.run(
+      `${LATER}export default async (_input, ctx) => {
+        ctx.waitUntil(Promise.reject(new Error('early')).catch(() => {}))
+        await later(5)
+        return 1
+      }`,
+    )
+    expect(outcome).toMatchObject({ ok: true, result: '1' })
+    expect(outcome).not.toHaveProperty('rest')
+  })
+
+  test('that fails is a line of the log, and holds up nothing else', async () => {
+    const outcome = await sandbox.run(
+      `${LATER}export default { fetch(request, { waitUntil, log }) {
+        waitUntil(later(5).then(() => { throw new Error('it broke') }))
+        waitUntil(later(20).then(() => log('the other is done')))
+        return new Response('hi')
+      } }`,
+    )
+    expect(valueOf(outcome)).toBe('hi')
+    expect(await restOf(outcome)).toMatchObject({ ok: true })
+    expect(printed()).toContainEqual(
+      expect.stringMatching(/^Uncaught in waitUntil: Error: it broke/),
+    )
+    expect(printed()).toContain('the other is done')
+  })
+
+  test('is done before a failure of the call is told', async () => {
+    const outcome = await sandbox.run(
+      `${LATER}export default (_input, { waitUntil, log }) => {
+        waitUntil(later(20).then(() => log('told somebody')))
+        throw new Error('no')
+      }`,
+    )
+    expect(outcome).toMatchObject({ failure: { kind: 'thrown', message: 'no' } })
+    expect(printed()).toContain('told somebody')
+  })
+
+  test.each([
+    ['time', 'new Promise(() => {})', 'timeoutMs'],
+    ['processor time', 'later(5).then(() => { for (;;); })', 'cpuMs'],
+  ])('ends with the %s of the call', async (_what, work, what) => {
+    const outcome = await sandbox.run(
+      `${LATER}export default (_input, { waitUntil }) => { waitUntil(${work}) }`,
+      { fn: { timeoutMs: 300 }, limits: { cpuMs: 200 } },
+    )
+    expect(valueOf(outcome)).toBeNull()
+    expect(await restOf(outcome)).toMatchObject({ failure: { kind: 'limit', what } })
+  })
+
+  test('can be given only while the call is open, and only promises', async () => {
+    const program = sandbox.program(
+      `let kept
+      export default ({ payload }, ctx) => {
+        if (!payload) { kept = ctx; return null }
+        try { (payload === 'old' ? kept : ctx).waitUntil(payload === 'old' ? Promise.resolve() : 1) } catch (error) { return error.message }
+      }`,
+    )
+    // Another host takes over when the first is slow to answer: it remembers nothing.
+    await vi.waitFor(async () => {
+      await sandbox.call(program)
+      expect(valueOf(await sandbox.call(program, 'old'))).toContain('is over')
+    })
+    expect(valueOf(await sandbox.call(program, 'number'))).toContain('give it a promise')
+  })
+
+  test('is waited for where the service stops', async () => {
+    const outcome = await sandbox.run(
+      `${LATER}export default (_input, { waitUntil, log }) => { waitUntil(later(100).then(() => log('before the stop'))) }`,
+    )
+    expect(outcome).toMatchObject({ ok: true })
+    await sandbox.hosts.finishWork(5000)
+    expect(printed()).toContain('before the stop')
+    await sandbox.hosts.finishWork(5000)
   })
 })

@@ -41,6 +41,7 @@ const DefinedOperation = ClosedObject({
   owner: Type.Optional(Type.Unknown()),
   auth: Type.Optional(AuthInput),
   cache: Type.Optional(CacheInput),
+  http: Type.Optional(Type.Boolean()),
 })
 
 interface OperationSectionDeps {
@@ -149,6 +150,7 @@ const mapLinks = (from: OperationBinding, to: (link: string) => string): Operati
       : { ...from.preset, resourceId: to(from.preset.resourceId) },
   auth: from.auth,
   cacheTtlSeconds: from.cacheTtlSeconds,
+  http: from.http,
 })
 
 /** Takes a binding whose links are names. */
@@ -158,6 +160,7 @@ function itemOf({
   preset,
   auth,
   cacheTtlSeconds,
+  http,
 }: OperationBinding): SiteItem {
   const { preset: presetName, resourceId, ...options } = preset ?? {}
   return {
@@ -168,6 +171,7 @@ function itemOf({
       ...defined({ preset: presetName, resource: resourceId ?? undefined, ...options }),
       auth,
       cache: { ttlSeconds: cacheTtlSeconds },
+      ...(http ? { http } : {}),
     },
     links: [
       ...(lambdaResourceId === null ? [] : [toFunction(lambdaResourceId)]),
