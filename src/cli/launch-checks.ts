@@ -101,13 +101,27 @@ async function checkOperation(target: LaunchTarget): Promise<string> {
     body: { payload: JSON.parse(target.payload) },
     ...(chosen.open ? {} : { token: await mintVisitor(target, chosen.groups) }),
   }
+  if (chosen.http) return answersHttp(target, path, options)
   const answer = await okJson(target, ['POST', path], options)
   if (at(answer, 'ok') !== true) throw wrong(`${path} did not answer { ok: true }`)
   return `${path} answered ${JSON.stringify(at(answer, 'data')).slice(0, 100)}`
 }
 
+/** One that answers HTTP may refuse what is sent here, but does not fail. */
+async function answersHttp(
+  { service, site }: LaunchTarget,
+  path: string,
+  options: SiteCallOptions,
+): Promise<string> {
+  const { status } = await service.site(site.domain, 'POST', path, options)
+  if (status >= 500) throw wrong(`${path} answered ${status}`)
+  return `${path} answered ${status}`
+}
+
 interface ChosenOperation {
   readonly name: string
+  /** Whether it answers HTTP itself. */
+  readonly http: boolean
   readonly open: boolean
   /** The groups that may call it; undefined when it asks for none. */
   readonly groups: unknown
@@ -117,17 +131,18 @@ async function chooseOperation(target: LaunchTarget): Promise<ChosenOperation> {
   const listed = at(await adminResources(target, await adminToken(target)), 'operations')
   const operations = (Array.isArray(listed) ? listed : []).map((entry: unknown) => ({
     name: String(at(entry, 'operation')),
+    http: at(entry, 'http') === true,
     mode: at(entry, 'auth', 'mode'),
     groups: at(entry, 'auth', 'groups'),
   }))
-  const wanted = operations.filter(
-    ({ name }) => target.operation === undefined || name === target.operation,
-  )
+  const wanted = operations
+    .filter(({ name }) => target.operation === undefined || name === target.operation)
+    .sort((one, two) => Number(one.http) - Number(two.http))
   const best =
     wanted.find(({ mode }) => mode === 'public') ??
     wanted.find(({ mode }) => mode === 'authenticated') ??
     wanted[0]
-  if (best) return { name: best.name, open: best.mode === 'public', groups: best.groups }
+  if (best) return { ...best, open: best.mode === 'public' }
   throw wrong(
     target.operation === undefined
       ? 'the site has no operation yet: deploy one'

@@ -1,5 +1,8 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request as httpRequest } from 'node:http'
+import { resolve } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
@@ -122,11 +125,11 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 
 /** A response whose body is still on its way. */
 async function opened(path: string, body?: Buffer): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+  const { promise, resolve: begun, reject } = Promise.withResolvers<IncomingMessage>()
   const { port } = stack
   const headers = { host: 'one.test', ...(body ? { 'content-length': body.byteLength } : {}) }
   const method = body ? 'POST' : 'GET'
-  httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, resolve)
+  httpRequest({ host: '127.0.0.1', port, path, method, headers, agent: false }, begun)
     .on('error', reject)
     .end(body)
   return promise
@@ -285,26 +288,30 @@ describe('an operation that answers HTTP', () => {
     )
   })
 
-  test('can check the signature of a webhook', async () => {
-    await site.publish(
-      'hook',
-      `export default { async fetch(request) {
-        const key = await crypto.subtle.importKey('raw', new TextEncoder().encode('secret'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
-        const sum = new Uint8Array(await crypto.subtle.sign('HMAC', key, await request.bytes()))
-        const hex = [...sum].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-        return new Response(null, { status: hex === request.headers.get('x-signature') ? 204 : 401 })
-      } }`,
-      { http: true },
-    )
-    const body = Buffer.from('{ "a": 1,\r\n "b": "\xff" }', 'latin1')
+  test('can be what the README shows: a signed webhook and a stream', async () => {
+    const readme = await readFile(resolve(import.meta.dirname, '../../README.md'), 'utf8')
+    const [, code = ''] = /```ts\n(import type \{ FetchHandler \}[^]*?)```/.exec(readme) ?? []
+    await site.admin('PUT', '/env-vars', {
+      storageBackend: 'ssmSecureString',
+      variables: { HOOK_SECRET: { value: 'secret', secret: true } },
+    })
+    const lambdaResourceId = await site.putFunction('hooks', code, { environment: ['HOOK_SECRET'] })
+    await site.putOperation('hooks', { lambdaResourceId, auth: { mode: 'public' }, http: true })
+    await site.synced()
+    const body = Buffer.from('{ "action": "opened",\r\n "b": "\xff" }', 'latin1')
     const signature = createHmac('sha256', 'secret').update(body).digest('hex')
-    const send = (text: Buffer) =>
-      stack.call('one.test', 'POST', '/data/public/hook', {
-        body: text,
-        headers: { 'x-signature': signature },
+    const send = (bytes: Buffer) =>
+      stack.call('one.test', 'POST', '/data/public/hooks/forge', {
+        body: bytes,
+        headers: { 'x-hub-signature-256': `sha256=${signature}` },
       })
     expect((await send(body)).status).toBe(204)
     expect((await send(Buffer.concat([body, Buffer.from(' ')]))).status).toBe(401)
+    await vi.waitFor(async () => expect(await logged('hooks')).toContain('told of opened'))
+    const stream = await opened('/data/public/hooks/ticks')
+    const [first] = (await once(stream, 'data')) as [Buffer]
+    stream.destroy()
+    expect(String(first)).toBe('data: 0\n\n')
   })
 
   test('is of its own site', async () => {
