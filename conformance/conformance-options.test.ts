@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+
+import { parseConformanceOptions } from './conformance-options.ts'
+
+test('a folder of either suite is taken, with the areas of it', () => {
+  expect(
+    parseConformanceOptions(['--wpt', 'w', '--only', 'url, dom', '--beside', 'node']),
+  ).toMatchObject({
+    suite: 'wpt',
+    folder: 'w',
+    only: ['url', 'dom'],
+    isBeside: true,
+    listsFailures: false,
+  })
+  expect(parseConformanceOptions(['--deno', 'd', '--list-failures'])).toMatchObject({
+    suite: 'deno',
+    folder: 'd',
+    only: undefined,
+    isBeside: false,
+    listsFailures: true,
+  })
+})
+
+test.each([
+  [[], 'Give one folder'],
+  [['--wpt', 'w', '--deno', 'd'], 'Give one folder'],
+  [['--wpt', 'w', '--only', 'urls'], 'there is no "urls"'],
+  [['--wpt', 'w', '--beside', 'deno'], 'it is "node", not "deno"'],
+])('%j is refused', (args, message) => {
+  expect(() => parseConformanceOptions(args)).toThrow(message)
+})
