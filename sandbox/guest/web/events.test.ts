@@ -112,6 +112,14 @@ const REFUSED: readonly (readonly [code: string, message: string])[] = [
     `new Request('http://a', { signal: 1 })`,
     "Failed to construct 'Request': 'signal' of 'RequestInit' (Argument 2) is not of type AbortSignal",
   ],
+  [
+    `new Request('http://a', { window: {} })`,
+    "Failed to construct 'Request': 'window' can only be null",
+  ],
+  [
+    `new Request('http://a', { mode: 'no-cors', method: 'PUT' })`,
+    "Failed to construct 'Request': 'PUT' is not for mode 'no-cors'",
+  ],
   [`new Response('x', { status: 204 })`, 'Response with null body status cannot have body'],
   [
     `new Response('', { status: 0 })`,

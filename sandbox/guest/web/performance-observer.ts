@@ -1,4 +1,5 @@
 import { DOMException } from './dom-exception.ts'
+import { report } from './global-events.ts'
 import { host } from './host.ts'
 import { defineInterface, defineLengths } from './interface.ts'
 import type { EntryState, PerformanceEntry } from './performance-entries.ts'
@@ -73,7 +74,11 @@ class PerformanceObserver {
       const entries = this.takeRecords()
       if (entries.length === 0) return
       const list = new PerformanceObserverEntryList(CONSTRUCT, entries)
-      apply(this.#callback, this, [list, this, { droppedEntriesCount: 0 }])
+      try {
+        apply(this.#callback, this, [list, this, { droppedEntriesCount: 0 }])
+      } catch (error) {
+        report(error)
+      }
     })
   }
 }
@@ -118,7 +123,6 @@ function observedTypes({ buffered, entryTypes, type }: Readonly<Record<string, u
     const types = filter([`${type as string}`], isKnown)
     return { kind: 'one', types, buffered: Boolean(buffered) } as const
   }
-  if (buffered !== undefined) throw new TypeError(`${WHERE}: 'entryTypes' goes with nothing else`)
   const wanted = map(sequence(entryTypes, WHERE), (item) => `${item as string}`)
   return { kind: 'several', types: filter(wanted, isKnown), buffered: false } as const
 }

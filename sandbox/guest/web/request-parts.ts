@@ -55,6 +55,7 @@ const ALLOWED: Readonly<Record<Choice, RegExp>> = {
   referrerPolicy:
     /^(?:|no-referrer|no-referrer-when-downgrade|same-origin|origin|strict-origin|(?:strict-)?origin-when-cross-origin|unsafe-url)$/,
 }
+const SIMPLE = /^(?:GET|HEAD|POST)$/
 const FORBIDDEN = /^(?:CONNECT|TRACE|TRACK)$/i
 const NORMALIZED = /^(?:DELETE|GET|HEAD|OPTIONS|POST|PUT)$/i
 
@@ -66,11 +67,14 @@ export function requestParts(
 ): RequestParts {
   const base = from ?? { ...BASE, url: requestUrl(input) }
   const { headers, integrity, keepalive, referrer, signal } = init
+  if ((init['window'] ?? null) !== null)
+    throw new TypeError("Failed to construct 'Request': 'window' can only be null")
+  const chosen = choices(init, base.choices)
   return {
     url: base.url,
-    method: init['method'] === undefined ? base.method : method(init['method']),
+    method: methodFor(chosen.mode, base.method, init['method']),
     headers: new Headers(headers ?? base.headers),
-    choices: choices(init, base.choices),
+    choices: chosen,
     referrer: referrer === undefined ? base.referrer : referrerOf(referrer),
     integrity: integrity === undefined ? base.integrity : `${integrity as string}`,
     keepalive: keepalive === undefined ? base.keepalive : Boolean(keepalive),
@@ -96,6 +100,13 @@ function requestUrl(input: unknown): string {
 function hasCredentials(url: string): boolean {
   const { username, password } = new URL(url)
   return username !== '' || password !== ''
+}
+
+function methodFor(mode: string, base: string, given: unknown): string {
+  const name = given === undefined ? base : method(given)
+  if (mode === 'no-cors' && !testPattern(SIMPLE, name))
+    throw new TypeError(`Failed to construct 'Request': '${name}' is not for mode 'no-cors'`)
+  return name
 }
 
 function method(value: unknown): string {
