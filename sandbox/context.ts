@@ -9,7 +9,8 @@ import { handlerFault } from './handler-fault.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
-import type { FromGuest, SlotDefinition, SourceFault } from './protocol.ts'
+import { fileOfModule } from './module-imports.ts'
+import type { FromGuest, ModuleSource, SlotDefinition, SourceFault } from './protocol.ts'
 import { readRecords } from './records.ts'
 
 /** How long what is already finished may take to be read out after a stretch was stopped. */
@@ -40,6 +41,7 @@ export type LoadOutcome =
 
 interface RuntimeReferences {
   readonly boot: ivm.Reference
+  readonly files: ivm.Reference
   readonly define: ivm.Reference
   readonly names: ivm.Reference
   readonly entry: ivm.Reference
@@ -83,6 +85,7 @@ export class GuestContext {
     )
     const part = parts.callback({ isolate: home.isolate, context: this.#context })
     this.#runtime.boot.applySync(undefined, [config, entropy, part, subtle])
+    giveFiles(definition, this.#runtime)
   }
 
   /** Compiles and evaluates the modules. What they print or ask is in the entry. */
@@ -197,6 +200,21 @@ export class GuestContext {
   }
 }
 
+/** Lets site code read the files of the artifact that came with the function, and nothing else of this machine. */
+function giveFiles({ modules }: SlotDefinition, runtime: RuntimeReferences): void {
+  const files = new Map<unknown, ModuleSource>()
+  for (const module of modules) {
+    const path = fileOfModule(module.path)
+    if (path !== undefined) files.set(path, module)
+  }
+  if (files.size === 0) return
+  const read = new ivm.Callback((path: unknown): string | undefined => {
+    const found = files.get(path)
+    return found && String(JSON.parse(found.code))
+  })
+  runtime.files.applySync(undefined, [read])
+}
+
 const lost = (
   stopped: 'cpuMs' | 'memoryMb',
   elapsedMs: number,
@@ -222,6 +240,7 @@ function references(context: ivm.Context): RuntimeReferences {
     croft.getSync(name, { reference: true }) as ivm.Reference
   const runtime: RuntimeReferences = {
     boot: get('boot'),
+    files: get('files'),
     define: get('define'),
     names: get('names'),
     entry: get('entry'),

@@ -76,7 +76,7 @@ function instanceOf(home: GuestIsolate): Instance {
 describe('an isolate', () => {
   test('holds no more than it needs before it has run anything', () => {
     const blank = blankIsolate(128, snapshot)
-    expect(usedKb(blank)).toBeLessThan(2300)
+    expect(usedKb(blank)).toBeLessThan(2700)
     blank.isolate.dispose()
   })
 

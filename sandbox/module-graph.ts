@@ -1,5 +1,7 @@
 import type ivm from 'isolated-vm'
 
+import { META_SPECIFIER } from './import-meta.ts'
+import { fileOfModule } from './module-imports.ts'
 import { resolveModule } from './module-resolution.ts'
 import type { ModuleSource, SlotDefinition } from './protocol.ts'
 
@@ -31,7 +33,8 @@ export function loadModules(
   const entry = modules.get(definition.entry)
   if (!entry) throw new Error(`The entry module "${definition.entry}" is missing`)
   for (const module of modules.values()) {
-    if (module.format !== 'esm') define(isolate, context, { module, runtime, timeoutMs })
+    if (module.format !== 'esm' && fileOfModule(module.path) === undefined)
+      define(isolate, context, { module, runtime, timeoutMs })
   }
   if (entry.format !== 'esm') {
     runtime.entry.applySync(undefined, [entry.path], { timeout: timeoutMs })
@@ -94,6 +97,8 @@ class ModuleGraph {
   readonly #namesOf: (path: string) => string[]
   readonly #compiled = new Map<string, ivm.Module>()
   readonly #paths = new Map<ivm.Module, string>()
+  /** What `import.meta` is, by the path of the module. */
+  readonly #metas = new Map<string, ivm.Module>()
   #root: ivm.Module | undefined
 
   constructor(
@@ -116,7 +121,9 @@ class ModuleGraph {
     this.#root = root
     root.instantiateSync(context, (specifier, referrer) => {
       const from = this.#paths.get(referrer)
-      return this.#get(from === undefined ? entry.path : this.#resolve(specifier, from))
+      if (from === undefined) return this.#get(entry.path)
+      if (specifier === META_SPECIFIER) return this.#metaOf(from, from === entry.path)
+      return this.#get(this.#resolve(specifier, from))
     })
     return root
   }
@@ -124,6 +131,7 @@ class ModuleGraph {
   /** The isolate keeps a context for as long as any of its modules is held. */
   release(): void {
     for (const module of this.#compiled.values()) module.release()
+    for (const module of this.#metas.values()) module.release()
     this.#root?.release()
   }
 
@@ -136,6 +144,7 @@ class ModuleGraph {
     this.#paths.set(module, source.path)
     if (source.format !== 'esm') return
     for (const specifier of module.dependencySpecifiers) {
+      if (specifier === META_SPECIFIER) continue
       const path = this.#resolve(specifier, source.path)
       const next = this.#sources.get(path)
       if (next && !this.#compiled.has(path)) this.compile(next)
@@ -152,7 +161,18 @@ class ModuleGraph {
     return this.#isolate.compileModuleSync(code, { filename: path })
   }
 
+  #metaOf(path: string, isMain: boolean): ivm.Module {
+    const known = this.#metas.get(path)
+    if (known) return known
+    const code = `export default __croftMetaOf(${JSON.stringify(path)}, ${isMain})`
+    const module = this.#isolate.compileModuleSync(code, { filename: META_SPECIFIER })
+    this.#metas.set(path, module)
+    return module
+  }
+
   #resolve(specifier: string, referrer: string): string {
+    const imports = this.#sources.get(referrer)?.imports
+    if (imports && Object.hasOwn(imports, specifier)) return imports[specifier] ?? ''
     const found = resolveModule(specifier, referrer, (path) => this.#sources.has(path))
     if (!found.ok) throw new Error(found.message)
     return found.path

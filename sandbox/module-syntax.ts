@@ -22,6 +22,8 @@ export interface ModuleImport {
   readonly specifier: string
   /** Where it stands in the code. */
   readonly offset: number
+  /** `with { type: '…' }` */
+  readonly type?: string
 }
 
 /** What a module imports by a literal, in order. Code that cannot be read imports nothing: its syntax is checked later. */
@@ -33,13 +35,19 @@ export function importsOf(format: ModuleSource['format'], code: string): ModuleI
       offset: Math.max(0, code.indexOf(text)),
     }))
   }
-  const imports: ModuleImport[] = []
-  for (const { type, specifier, start } of lex(code)?.[0] ?? []) {
-    const isStatic = type === 'static' || type === 'reexport-star'
-    if (isStatic && specifier !== undefined) imports.push({ specifier, offset: start })
-  }
-  return imports
+  return (lex(code)?.[0] ?? []).flatMap((found) => {
+    if (found.type !== 'static' && found.type !== 'reexport-star') return []
+    const { specifier, start: offset, attributes } = found
+    const type = attributes?.find(([name]) => name === 'type')?.[1]
+    return [{ specifier, offset, ...(type === undefined ? {} : { type }) }]
+  })
 }
+
+/** Where `import.meta` stands in an ES module. */
+export const metaOffsets = (code: string): { readonly start: number; readonly end: number }[] =>
+  (lex(code)?.[0] ?? []).flatMap(({ type, start, end }) =>
+    type === 'import-meta' ? [{ start, end }] : [],
+  )
 
 /** The names that an ES module says it exports, and where; without those of `export *`. */
 export function exportsOf(code: string): ReadonlyMap<string, number> {

@@ -1,8 +1,11 @@
 import ivm from 'isolated-vm'
 
+import { type ImportMap, readImportMap } from './import-map.ts'
+import { META_SPECIFIER, withImportMeta } from './import-meta.ts'
 import { atItsImport } from './missing-export.ts'
 import { sourcePlaceAt, sourceFaultOf } from './module-fault.ts'
 import { checkModules } from './module-graph.ts'
+import { dataModule, readableFiles, targetOf } from './module-imports.ts'
 import { resolveModule } from './module-resolution.ts'
 import { formatOf, hasModuleSyntax, importsOf, type ModuleImport } from './module-syntax.ts'
 import { originalPlace } from './original-place.ts'
@@ -41,12 +44,11 @@ export async function prepare({ entry, files }: FunctionFiles): Promise<Answer> 
 }
 
 /** The one module of ad-hoc code, which is CommonJS unless it says otherwise. */
-export const adHocModule = ({ path, code, map }: Omit<ModuleSource, 'format'>): ModuleSource => ({
-  path,
-  code,
-  format: hasModuleSyntax(code) ? 'esm' : 'commonjs',
-  ...(map === undefined ? {} : { map }),
-})
+export function adHocModule({ path, code, map }: Omit<ModuleSource, 'format'>): ModuleSource {
+  const format = hasModuleSyntax(code) ? 'esm' : 'commonjs'
+  const compiled = format === 'esm' ? withImportMeta(code) : code
+  return { path, code: compiled, format, ...(map === undefined ? {} : { map }) }
+}
 
 type Attempt =
   | Exclude<Answer, { ok: false }>
@@ -70,7 +72,8 @@ async function prepareAs(
     await collect(entry, { files, reading, modules })
     checkRequires(modules, files)
     check({ entry, modules: [...modules.values()] })
-    return { ok: true, modules: [...modules.values()] }
+    const readable = readableFiles(modules.values(), files)
+    return { ok: true, modules: [...modules.values(), ...readable] }
   } catch (error) {
     if (error instanceof BrokenParser) return { broken: error.fault }
     if (!(error instanceof Refusal)) throw error
@@ -91,15 +94,17 @@ interface Collecting {
 
 async function collect(entry: string, { files, reading, modules }: Collecting): Promise<void> {
   if (!files.has(entry)) throw new Refusal({ message: `The entry "${entry}" does not exist` })
+  const map = importMapOf(files)
   const queue = [entry]
   for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
     if (modules.has(path)) continue
     if (modules.size >= MAX_MODULES) {
       throw new Refusal({ message: `"${entry}" reaches more than ${MAX_MODULES} modules`, path })
     }
-    const module = await moduleOf(path, files, reading)
-    modules.set(path, module)
-    queue.push(...dependencies(module, files))
+    const module = dataModule(path, files) ?? (await moduleOf(path, files, reading))
+    const { targets, imports } = dependencies(module, { files, map })
+    modules.set(path, linked(module, imports))
+    queue.push(...targets)
   }
 }
 
@@ -120,13 +125,47 @@ async function moduleOf(
   return { path, code, format: formatOf(path, code), map }
 }
 
-function dependencies(module: ModuleSource, files: ReadonlyMap<string, string>): string[] {
-  return importsOf(module.format, module.code).map((found) => {
-    const target = resolveModule(found.specifier, module.path, (path) => files.has(path))
-    if (target.ok) return target.path
-    throw new Refusal({ message: target.message, ...placeOf(found, module) })
-  })
+function importMapOf(files: ReadonlyMap<string, string>): ImportMap {
+  const read = readImportMap(files)
+  if (read.ok) return read.map
+  throw new Refusal({ message: read.message, path: read.path })
 }
+
+interface Dependencies {
+  readonly targets: readonly string[]
+  /** Those that are not found by their specifier alone. */
+  readonly imports: Readonly<Record<string, string>>
+}
+
+function dependencies(
+  module: ModuleSource,
+  artifact: { readonly files: ReadonlyMap<string, string>; readonly map: ImportMap },
+): Dependencies {
+  const targets = new Map<string, string>()
+  const imports: Record<string, string> = {}
+  for (const found of importsOf(module.format, module.code)) {
+    const { specifier } = found
+    if (specifier === META_SPECIFIER && module.format === 'esm') continue
+    const target = targetOf(found, module.path, artifact)
+    if (!target.ok) throw new Refusal({ message: target.message, ...placeOf(found, module) })
+    const before = targets.get(specifier)
+    if (before !== undefined && before !== target.path) {
+      const message = `"${module.path}" imports "${specifier}" in two ways: name the file differently, or import it once`
+      throw new Refusal({ message, ...placeOf(found, module) })
+    }
+    targets.set(specifier, target.path)
+    const plain = resolveModule(specifier, module.path, (path) => artifact.files.has(path))
+    if (!plain.ok || plain.path !== target.path) imports[specifier] = target.path
+  }
+  return { targets: [...targets.values()], imports }
+}
+
+/** As it is compiled. */
+const linked = (module: ModuleSource, imports: Dependencies['imports']): ModuleSource => ({
+  ...module,
+  ...(module.format === 'esm' ? { code: withImportMeta(module.code) } : {}),
+  ...(Object.keys(imports).length === 0 ? {} : { imports }),
+})
 
 /** `require` gives its value at once, so it cannot reach an ES module. */
 function checkRequires(

@@ -162,6 +162,8 @@ export interface ModuleSource {
   readonly code: string
   /** `mappings` of ECMA-426: where the code's parts are in the file. Only where they are not at their own places. */
   readonly map?: string
+  /** Where imports lead that do not name their file: by specifier, the path of the module. */
+  readonly imports?: Readonly<Record<string, string>>
 }
 
 /** Why a host call was refused, as site code catches it. */

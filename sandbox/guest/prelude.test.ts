@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 
 import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
-const MAX_CHARS = 256 * 1024
+const MAX_CHARS = 304 * 1024
 const ADDED = `
 AbortController AbortSignal Blob BroadcastChannel ByteLengthQueuingStrategy
 CloseEvent CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException Deno

@@ -1,9 +1,10 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
+
+import { denoBinary } from '#sandbox/guest/testing/deno.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -51,13 +52,4 @@ export class Script implements AsyncDisposable {
     this.#child.kill('SIGKILL')
     await once(this.#child, 'exit')
   }
-}
-
-/** The npm package is a launcher; the binary itself is in the package of the platform. */
-function denoBinary(): string {
-  const libc = process.platform === 'linux' ? '-glibc' : ''
-  const name = `@deno/${process.platform}-${process.arch}${libc}/package.json`
-  const launcher = dirname(require.resolve('deno/package.json'))
-  const folder = dirname(createRequire(join(launcher, 'bin.cjs')).resolve(name))
-  return join(folder, process.platform === 'win32' ? 'deno.exe' : 'deno')
 }

@@ -1,9 +1,11 @@
+import { bytesOf } from '#sandbox/guest/web/deno-files.ts'
 import {
   apply,
   create,
   ErrorClass,
   jsonParse,
   jsonStringify,
+  startsWith,
 } from '#sandbox/guest/web/primordials.ts'
 import { resolveModule } from '#sandbox/module-resolution.ts'
 
@@ -11,6 +13,9 @@ import { configured } from './config.ts'
 import { emit } from './output.ts'
 import { LOADED, UNUSABLE } from './record-kinds.ts'
 import { SafeMap } from './safe-map.ts'
+
+/** Before the path of a module that gives the bytes of a file. */
+const BYTES = 'croft:bytes:'
 
 /** `function (exports, require, module, __filename, __dirname)` around a module's code. */
 type Wrapper = (...parts: readonly unknown[]) => void
@@ -80,7 +85,8 @@ export function moduleLoaded(exports: unknown, served: Target | undefined): void
 
 function runModule(found: CommonModule, module: { exports: unknown }): void {
   if (!found.wrapper) {
-    module.exports = jsonParse(found.data)
+    const value = jsonParse(found.data)
+    module.exports = startsWith(found.path, BYTES) ? bytesOf(value as string) : value
     return
   }
   const require = (specifier: string): unknown => {

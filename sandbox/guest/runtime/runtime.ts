@@ -18,6 +18,7 @@ import { type BootConfig, setConfig } from './config.ts'
 import { randomBytes, setEntropy } from './entropy.ts'
 import { answerHostCall, callHost } from './host-calls.ts'
 import { abortExchange } from './http-exchange.ts'
+import { importMetaOf } from './import-meta.ts'
 import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls.ts'
 import {
   closeObjectPrototype,
@@ -50,6 +51,8 @@ interface GuestRuntime extends Croft {
     part: HostPort['part'],
     crypto: HostCrypto,
   ): void
+  /** `readFile` tells what a file of the artifact has in it; without it there are none. */
+  files(readFile: HostPort['readFile']): void
   /** Adds a CommonJS module by its wrapper function, or a JSON module by its text. */
   define(path: string, wrapper: unknown, data: string): void
   /** Runs a CommonJS or JSON module and names its exports: JSON of an object with those keys. */
@@ -89,6 +92,8 @@ host.setTimer = (delayMs, repeat, fire) =>
 host.clearTimer = removeTimer
 fixArrayBuffers()
 
+const noFile = (): undefined => undefined
+
 const runtime: GuestRuntime = {
   host,
   boot(text, entropy, part, crypto) {
@@ -108,10 +113,16 @@ const runtime: GuestRuntime = {
     host.part = part
     host.crypto = (operation, request, parts) =>
       crypto(currentCall(), operation, request, parts[0], parts[1], parts[2], parts[3])
+    host.readFile = noFile
+    host.entry = config.entry
     entryMs = dateNow()
     clockOrigin()
     hide('__croftRequire', requireModule)
+    hide('__croftMetaOf', importMetaOf)
     hide('__croftLoaded', loaded)
+  },
+  files: (readFile) => {
+    host.readFile = readFile
   },
   define: (path, wrapper, data) => defineModule(path, wrapper as never, data),
   names: exportedNames,
@@ -175,6 +186,7 @@ function fireDue(nowMs: number): void {
 
 function loaded(exports: unknown): void {
   deleteProperty(globalThis, '__croftRequire')
+  deleteProperty(globalThis, '__croftMetaOf')
   deleteProperty(globalThis, '__croftLoaded')
   const serve = host.serve as ((request: object) => unknown) | null
   const served: Target | undefined = serve

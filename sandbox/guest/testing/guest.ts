@@ -18,11 +18,14 @@ export type AnswerCall = (name: string, argument: string) => Promise<string>
 interface GuestOptions {
   readonly answer?: AnswerCall
   readonly env?: Readonly<Record<string, string>>
+  /** Of the artifact, by path. */
+  readonly files?: Readonly<Record<string, string>>
 }
 
 /** The port of a test: timers and calls go to this process, the clock counts entries, lines are kept. */
 const PORT = `
 const [print, call, arm, disarm, fill, env, part, crypto] = [$0, $1, $2, $3, $4, JSON.parse($5), $6, $7]
+const files = JSON.parse($8)
 const { host } = globalThis.__croft
 delete globalThis.__croft
 const PromiseClass = Promise
@@ -42,6 +45,8 @@ host.now = () => Date.now()
 host.random = (size) => new Uint8Array(fill(size))
 host.part = part
 host.crypto = (name, request, parts) => crypto(name, request, parts[0], parts[1], parts[2], parts[3])
+host.entry = 'functions/main.ts'
+host.readFile = (path) => (Object.hasOwn(files, path) ? files[path] : undefined)
 host.setTimer = (delay, repeat, fire) => {
   timers.set(++lastTimer, { fire, repeat })
   arm(lastTimer, delay, repeat)
@@ -119,7 +124,7 @@ export class Guest implements Disposable {
     if (!this.#isolate.isDisposed) this.#isolate.dispose()
   }
 
-  #connect(parts: GuestParts, { answer = refuse, env = {} }: GuestOptions): void {
+  #connect(parts: GuestParts, { answer = refuse, env = {}, files = {} }: GuestOptions): void {
     const port = this.#context.evalClosureSync(
       PORT,
       [
@@ -152,6 +157,7 @@ export class Guest implements Disposable {
         new ivm.Callback((operation: string, request: string, ...bytes: readonly unknown[]) =>
           this.#crypto.answer(operation, request, bytes),
         ),
+        JSON.stringify(files),
       ],
       { result: { reference: true } },
     ) as ivm.Reference<Enter>

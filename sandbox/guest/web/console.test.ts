@@ -1,12 +1,10 @@
-import { formatWithOptions } from 'node:util'
-import { runInThisContext } from 'node:vm'
-
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
+import { runInDeno } from '#sandbox/guest/testing/deno.ts'
 import { Guest } from '#sandbox/guest/testing/guest.ts'
 
 /** Arguments of console.log, as source. */
-const SAME_AS_NODE: readonly string[] = [
+const SHOWN_AS_IN_DENO: readonly string[] = [
   `'plain', 1, true, null, undefined, -0, 10n, Symbol('s')`,
   `'%s is %d, %i, %f %% %j %O%c!', 'it', '42.5', '42.5', '1.5', { a: 1 }, { b: 2 }, 'css'`,
   `'%s %s', 'one'`,
@@ -67,22 +65,10 @@ console.log('log'); console.info('info'); console.warn('warn'); console.error('e
 console.assert(true, 'no'); console.assert(false); console.assert(false, 'because %s', 'x'); console.assert(0, { a: 1 })
 console.count(); console.count(); console.count('x'); console.countReset(); console.count(); console.countReset('never')
 console.group('G'); console.log('in\\nside'); console.group(); console.log('deeper'); console.groupEnd(); console.groupEnd(); console.groupEnd(); console.log('out')
-console.dir({ a: { b: { c: 1 } } }); console.timeEnd('none'); console.time('t'); console.time('t')
+console.dir({ a: { b: { c: 1 } } }); console.dir([1, 2], { iterableLimit: 1 }); console.timeEnd('none'); console.time('t'); console.time('t')
+console.table([{ a: 1, b: 'x' }, { a: 2, c: true }]); console.table([{ a: 1, b: 'x' }], ['a']); console.table([1, 'z']); console.table(5)
+console.table(new Map([['a', { x: 1 }]])); console.table(new Set([1])); console.table({ r1: [1], r2: { a: { b: {} } } }); console.table(['日本'])
 console.log(); console.log(new Headers({ b: '1', a: '2' }), new URLSearchParams('q=1'))`
-
-const SHOWN = `Response {
-  status: 201,
-  statusText: '',
-  ok: true,
-  headers: Headers { 'content-type': 'text/plain;charset=UTF-8' },
-  url: '',
-  bodyUsed: false
-} Request {
-  method: 'GET',
-  url: 'http://a.b/',
-  headers: Headers {},
-  bodyUsed: false
-} URL { href: 'http://a/b' } Blob { size: 1, type: '' } AbortController { signal: AbortSignal { aborted: false } } ReadableStream { locked: false }`
 
 describe('the console of a guest', () => {
   let guest: Guest
@@ -97,54 +83,22 @@ describe('the console of a guest', () => {
     guest.lines.length = 0
   })
 
-  test.each(SAME_AS_NODE)('formats as Node does: %s', async (source) => {
-    const args = runInThisContext(`[${source}]`) as unknown[]
-    await guest.run(`console.log(${source})`)
-    expect(guest.lines).toEqual([{ level: 'info', text: formatWithOptions({ depth: 4 }, ...args) }])
+  test('formats as Deno does', async () => {
+    const calls = SHOWN_AS_IN_DENO.map((source) => `console.log(${source})`).join('\n')
+    await guest.run(calls)
+    expect(guest.lines).toEqual(await runInDeno(calls))
   })
 
   test('has the methods of the standard', async () => {
     await guest.run(METHODS)
-    expect(guest.lines.map(({ level, text }) => `${level} ${text}`)).toEqual([
-      'info log',
-      'info info',
-      'warn warn',
-      'error error',
-      'debug debug',
-      'error Assertion failed',
-      'error Assertion failed: because x',
-      'error Assertion failed { a: 1 }',
-      'info default: 1',
-      'info default: 2',
-      'info x: 1',
-      'info default: 1',
-      "warn Count for 'never' does not exist",
-      'info G',
-      'info   in\n  side',
-      'info     deeper',
-      'info out',
-      'info { a: { b: { c: 1 } } }',
-      "warn No such label 'none' for console.timeEnd()",
-      "warn Label 't' already exists for console.time()",
-      'info ',
-      "info Headers { a: '2', b: '1' } URLSearchParams { q: '1' }",
-    ])
+    expect(guest.lines).toEqual(await runInDeno(METHODS))
   })
 
   test('measures time by the host clock', async () => {
     await guest.run(`console.time(); console.timeLog('default', 'so far'); console.timeEnd()`)
     const [log, end] = guest.lines
-    expect(log?.text).toMatch(/^default: \d+ms so far$/)
-    expect(end?.text).toMatch(/^default: \d+ms$/)
-  })
-
-  test('draws tables as Node does', async () => {
-    const data = `[{ a: 1, b: 'x' }, { a: 2, c: true }]`
-    await guest.run(
-      `console.table(${data}); console.table(${data}, ['a']); console.table([1, 'z']); console.table(5)`,
-    )
-    const drawn = await captureTable(data)
-    expect(guest.lines.map(({ text }) => text)).toEqual([...drawn, '5'])
+    expect(log?.text).toMatch(/^default: [\d.]+ms so far$/)
+    expect(end?.text).toMatch(/^default: [\d.]+ms$/)
   })
 
   test('shows where an error was thrown and where a trace was asked for', async () => {
@@ -158,17 +112,8 @@ describe('the console of a guest', () => {
   test('leaves its own frames out of stacks', async () => {
     await guest.run(`const mine = () => AbortSignal.abort(); console.log(mine().reason)`)
     const [line] = guest.lines
-    expect(line?.text).toMatch(
-      /^DOMException \[AbortError\]: The signal has been aborted\n {4}at mine \(/,
-    )
+    expect(line?.text).toMatch(/^AbortError: [^\n]+\n {4}at mine \(/)
     expect(line?.text).not.toContain('croft:prelude')
-  })
-
-  test('shows the classes of the platform by what they hold', async () => {
-    await guest.run(
-      `console.log(new Response('x', { status: 201 }), new Request('http://a.b'), new URL('http://a/b'), new Blob(['a']), new AbortController(), new ReadableStream())`,
-    )
-    expect(guest.lines[0]?.text).toBe(SHOWN)
   })
 
   test('logs what nobody caught', async () => {
@@ -181,7 +126,7 @@ describe('the console of a guest', () => {
     expect(guest.lines.map(({ level, text }) => `${level} ${text.split('\n')[0]}`)).toEqual([
       'error Uncaught RangeError: lost',
       'error Uncaught Error: micro',
-      "error Uncaught 'timer'",
+      'error Uncaught "timer"',
       'error Uncaught Error: listener',
     ])
   })
@@ -198,23 +143,3 @@ describe('the console of a guest', () => {
     expect(guest.lines).toEqual([])
   })
 })
-
-/** What Node's console.table writes. */
-async function captureTable(data: string): Promise<string[]> {
-  const { Console } = await import('node:console')
-  const { Writable } = await import('node:stream')
-  const written: string[] = []
-  const stdout = new Writable({
-    write(chunk, _encoding, done) {
-      written.push(String(chunk).replace(/\n$/, ''))
-      done()
-    },
-  })
-  const node: object = new Console({ stdout })
-  const table = Reflect.get(node, 'table') as (data: unknown, columns?: string[]) => void
-  const value = runInThisContext(data) as unknown[]
-  table(value)
-  table(value, ['a'])
-  table([1, 'z'])
-  return written
-}

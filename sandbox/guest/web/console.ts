@@ -1,7 +1,18 @@
-import { format } from './format.ts'
+import { format, MAX_LINE } from './format.ts'
 import { host, type PrintLevel } from './host.ts'
-import { inspect } from './inspect.ts'
-import { apply, defineProperty, isArray, join, push, repeat, slice, split } from './primordials.ts'
+import { CONSOLE_SETTINGS, readSettings } from './inspect-options.ts'
+import { performance } from './performance.ts'
+import {
+  apply,
+  defineProperty,
+  isArray,
+  join,
+  push,
+  repeat,
+  slice,
+  split,
+  toText,
+} from './primordials.ts'
 import { renderTable } from './table.ts'
 
 type Printer = (...args: unknown[]) => void
@@ -9,48 +20,56 @@ type Printer = (...args: unknown[]) => void
 const MAX_GROUP_INDENT = 40
 const GROUP_INDENT = 2
 const MAX_LABELS = 1000
+/** Where the time that passed is shown with fewer digits. */
+const DIGITS: readonly (readonly [below: number, digits: number])[] = [
+  [1, 3],
+  [10, 2],
+  [100, 1],
+]
 
 const counts = new Map<string, number>()
 const started = new Map<string, number>()
 let indent = 0
+/** What `console.dir` cannot be told. */
+const BOUNDS = { room: CONSOLE_SETTINGS.room, throws: false } as const
 
-/** https://console.spec.whatwg.org, on the host's log. No method throws. */
+/** https://console.spec.whatwg.org, on the host's log, formatted as Deno does it. No method throws. */
 export const console: Readonly<Record<string, Printer>> = {}
 
 const methods: Readonly<Record<string, Printer>> = {
   log: printer('info'),
-  info: printer('info'),
   debug: printer('debug'),
+  info: printer('info'),
+  dir: (value, options) => print('info', format([value], { ...readSettings(options), ...BOUNDS })),
+  dirxml: printer('info'),
   warn: printer('warn'),
   error: printer('error'),
-  dirxml: printer('info'),
-  trace: (...args) =>
-    print('debug', `Trace${args.length > 0 ? `: ${format(args)}` : ''}${frames()}`),
-  dir: (value) => print('info', inspect(value)),
   assert: (condition, ...args) => {
     if (!condition) assertion(args)
   },
-  table: (data, columns) =>
-    print('info', renderTable(data, isArray(columns) ? columns : undefined) ?? format([data])),
   count: (label) => {
     const key = labelOf(label)
     const count = (counts.get(key) ?? 0) + 1
     if (counts.size < MAX_LABELS || counts.has(key)) counts.set(key, count)
-    print('info', `${key}: ${count}`)
+    // Not indented in a group, as Deno has it.
+    host.print('info', `${key}: ${count}`)
   },
   countReset: (label) => {
     const key = labelOf(label)
-    if (!counts.delete(key)) print('warn', `Count for '${key}' does not exist`)
+    if (counts.has(key)) counts.set(key, 0)
+    else print('warn', `Count for '${key}' does not exist`)
   },
+  table: (data, columns) =>
+    print('info', renderTable(data, isArray(columns) ? columns : undefined) ?? format([data])),
   time: (label) => {
     const key = labelOf(label)
-    if (started.has(key)) print('warn', `Label '${key}' already exists for console.time()`)
-    else if (started.size < MAX_LABELS) started.set(key, host.now())
+    if (started.has(key)) print('warn', `Timer '${key}' already exists`)
+    else if (started.size < MAX_LABELS) started.set(key, performance.now())
   },
-  timeLog: (label, ...args) => elapsed('timeLog', labelOf(label), args),
+  timeLog: (label, ...args) => elapsed(labelOf(label), args),
   timeEnd: (label) => {
     const key = labelOf(label)
-    elapsed('timeEnd', key, [])
+    elapsed(key, [])
     started.delete(key)
   },
   group: openGroup,
@@ -58,6 +77,14 @@ const methods: Readonly<Record<string, Printer>> = {
   groupEnd: () => {
     if (indent > 0) indent -= GROUP_INDENT
   },
+  clear: () => {
+    indent = 0
+  },
+  trace: (...args) =>
+    print('debug', `Trace${args.length > 0 ? `: ${format(args)}` : ''}${frames()}`),
+  profile: () => {},
+  profileEnd: () => {},
+  timeStamp: () => {},
 }
 
 for (const [name, method] of Object.entries(methods))
@@ -88,7 +115,8 @@ function printer(level: PrintLevel): Printer {
 }
 
 function print(level: PrintLevel, text: string): void {
-  host.print(level, indent === 0 ? text : indented(text))
+  const line = text.length > MAX_LINE ? `${slice(text, 0, MAX_LINE)}...` : text
+  host.print(level, indent === 0 ? line : indented(line))
 }
 
 function indented(text: string): string {
@@ -100,7 +128,7 @@ function assertion(args: unknown[]): void {
   const [first, ...rest] = args
   if (typeof first === 'string') print('error', format([`Assertion failed: ${first}`, ...rest]))
   else
-    print('error', args.length === 0 ? 'Assertion failed' : format(['Assertion failed', ...args]))
+    print('error', args.length === 0 ? 'Assertion failed' : format(['Assertion failed:', ...args]))
 }
 
 function openGroup(...args: unknown[]): void {
@@ -108,17 +136,22 @@ function openGroup(...args: unknown[]): void {
   indent += GROUP_INDENT
 }
 
-function elapsed(method: string, label: string, args: unknown[]): void {
+function elapsed(label: string, args: unknown[]): void {
   const start = started.get(label)
   if (start === undefined) {
-    print('warn', `No such label '${label}' for console.${method}()`)
+    print('warn', `Timer '${label}' does not exist`)
     return
   }
-  print('info', format([`${label}: ${host.now() - start}ms`, ...args]))
+  print('info', format([`${label}: ${milliseconds(performance.now() - start)}ms`, ...args]))
+}
+
+function milliseconds(passed: number): string {
+  const digits = DIGITS.find(([below]) => passed < below)?.[1] ?? 0
+  return passed.toFixed(digits)
 }
 
 const labelOf = (label: unknown): string =>
-  label === undefined ? 'default' : slice(`${label as string}`, 0, 200)
+  label === undefined ? 'default' : slice(toText(label), 0, 200)
 
 function frames(): string {
   const stack = new Error('trace').stack ?? ''

@@ -1,100 +1,93 @@
+import { denoErrors } from './deno-errors.ts'
+import { denoFiles } from './deno-files.ts'
+import { permissions, PermissionStatus } from './deno-permissions.ts'
+import { notCapable, refusals } from './deno-refusals.ts'
+import { denoServe } from './deno-serve.ts'
+import { outputOf, stdin } from './deno-stdio.ts'
 import { host } from './host.ts'
+import { denoInspect } from './inspect.ts'
 import { defineOperation } from './interface.ts'
-import { apply, hasOwn } from './primordials.ts'
-import type { Request } from './request.ts'
-import type { Response } from './response.ts'
-import { isWebIdlObject } from './webidl.ts'
-
-type Handler = (request: Request, info: object) => Response | Promise<Response>
-type Answer = globalThis.Response | Promise<globalThis.Response>
-
-const ADDRESS = { transport: 'tcp', hostname: '0.0.0.0', port: 0 } as const
-
-const READ_ONLY =
-  'The environment is read-only here: set the variable in the site configuration instead.'
+import { urlOfFile } from './paths.ts'
+import { hasOwn, PromiseClass, toText } from './primordials.ts'
 
 const env = {
   get: (name: string): string | undefined =>
     hasOwn(host.env, `${name}`) ? host.env[`${name}`] : undefined,
-  has: (name: string): boolean => hasOwn(host.env, `${name}`),
   toObject: (): Record<string, string> => ({ ...host.env }),
-  set: (): never => {
-    throw new TypeError(READ_ONLY)
+  set: (name: string): never => {
+    throw notCapable('env', name)
   },
-  delete: (): never => {
-    throw new TypeError(READ_ONLY)
+  has: (name: string): boolean => hasOwn(host.env, `${name}`),
+  delete: (name: string): never => {
+    throw notCapable('env', name)
   },
 }
 
-const present = Object.freeze({
-  env: Object.freeze(env),
-  args: Object.freeze([]),
-  build: Object.freeze({
-    target: 'unknown-unknown-linux-gnu',
-    arch: 'unknown',
-    os: 'linux',
-    vendor: 'croft',
-    standalone: false,
-  }),
-  noColor: true,
-  serve: defineOperation('serve', 1, denoServe),
-  version: Object.freeze({ deno: '0.0.0', v8: '0.0.0', typescript: '0.0.0' }),
-})
+/** Starting it is what is refused, as in Deno. */
+class Command {
+  readonly #file: string
 
-/** The part of Deno that site code may use. Anything else says that it is not there when it is read. */
-export const Deno: object = new Proxy(present, {
-  get(target, key): unknown {
-    if (key in target || typeof key === 'symbol' || key === 'then') return Reflect.get(target, key)
-    throw new Error(
-      `Deno.${key} is not available here: there are Deno.${Object.keys(target).join(', Deno.')}.`,
-    )
-  },
-})
+  constructor(command: unknown) {
+    this.#file = toText(command)
+  }
+
+  spawn(): never {
+    throw notCapable('run', this.#file)
+  }
+
+  outputSync(): never {
+    throw notCapable('run', this.#file)
+  }
+
+  output(): Promise<never> {
+    return new PromiseClass((_resolve, reject) => reject(notCapable('run', this.#file)))
+  }
+}
+
+const nothing = (): void => {}
 
 /**
- * `Deno.serve(handler)`, `Deno.serve(options, handler)` and `Deno.serve({ handler })` or `({ fetch })`: the handler
- * answers the calls of this function. There is no port, so what says where to listen is ignored.
+ * The part of Deno that a function has. What needs a permission that it does not have is there and refuses by name, as
+ * `deno run` does; what Deno itself does not have is undefined.
  */
-function denoServe(first: unknown, second?: unknown): object {
-  const options = isWebIdlObject(first) ? (first as Readonly<Record<string, unknown>>) : {}
-  const handler =
-    second ?? (typeof first === 'function' ? first : (options['handler'] ?? options['fetch']))
-  if (typeof handler !== 'function')
-    throw new TypeError(
-      'Deno.serve takes a handler: Deno.serve((request) => new Response("hello"))',
-    )
-  if (host.serve !== null)
-    throw new Error('Deno.serve was called already: a function has one handler.')
-  const onError = options['onError']
-  const owner = handler === options['fetch'] ? options : undefined
-  const finished = Promise.withResolvers<void>()
-  const answer = (request: unknown) =>
-    apply(handler as Handler, owner, [
-      request,
-      { remoteAddr: ADDRESS, completed: finished.promise },
-    ])
-  host.serve = (request) =>
-    (typeof onError === 'function'
-      ? orElse(() => answer(request), onError)
-      : answer(request)) as Answer
-  const shutdown = async (): Promise<void> => {
-    host.serve = null
-    finished.resolve()
-  }
-  return {
-    addr: ADDRESS,
-    finished: finished.promise,
-    ref() {},
-    unref() {},
-    shutdown,
-    [Symbol.asyncDispose]: shutdown,
-  }
-}
-
-async function orElse(answer: () => unknown, onError: Function): Promise<unknown> {
-  try {
-    return await answer()
-  } catch (error) {
-    return await apply(onError, undefined, [error])
-  }
+export const Deno: object = {
+  ...refusals(),
+  ...denoFiles,
+  args: Object.freeze([]),
+  build: Object.freeze({
+    target: 'x86_64-unknown-linux-gnu',
+    arch: 'x86_64',
+    os: 'linux',
+    vendor: 'unknown',
+    env: 'gnu',
+    standalone: false,
+  }),
+  env: Object.freeze(env),
+  errors: Object.freeze(denoErrors),
+  inspect: defineOperation('inspect', 1, denoInspect),
+  noColor: true,
+  permissions,
+  PermissionStatus,
+  pid: 1,
+  ppid: 0,
+  serve: defineOperation('serve', 1, denoServe),
+  stderr: outputOf('error'),
+  stdin,
+  stdout: outputOf('info'),
+  version: Object.freeze({ deno: '2.9.6', v8: '13.6.233', typescript: '6.0.3' }),
+  Command,
+  exit: defineOperation('exit', 1, (code: unknown = 0): never => {
+    throw notCapable('run', `exit(${toText(code)})`)
+  }),
+  get mainModule(): string {
+    return urlOfFile(host.entry)
+  },
+  // A function hears no signal, and its timers keep nothing alive.
+  addSignalListener: defineOperation('addSignalListener', 2, nothing),
+  removeSignalListener: defineOperation('removeSignalListener', 2, nothing),
+  refTimer: defineOperation('refTimer', 1, nothing),
+  unrefTimer: defineOperation('unrefTimer', 1, nothing),
+  // As under `deno run`, where tests and benchmarks that a module has are not run.
+  test: defineOperation('test', 1, nothing),
+  bench: defineOperation('bench', 1, nothing),
 }

@@ -1,26 +1,34 @@
-import { formatNumber } from './inspect-text.ts'
+import { CONSOLE_SETTINGS, type Settings } from './inspect-options.ts'
 import { inspect } from './inspect.ts'
-import { hasOwn, indexOf, slice, jsonStringify, trunc } from './primordials.ts'
+import { hasOwn, indexOf, jsonStringify, slice, toText, toWellFormed } from './primordials.ts'
+
+const { parseInt: parseInteger, parseFloat: parseFloating } = Number
 
 /** Characters of one console line. */
-const MAX_LINE = 65_536
+export const MAX_LINE = 65_536
 
 /** The arguments of a console call as one line: `%s %d %i %f %j %o %O %c` in the first, the rest inspected. */
-export function format(args: readonly unknown[]): string {
+export function format(args: readonly unknown[], settings: Settings = CONSOLE_SETTINGS): string {
   const first = args[0]
   const { text, used } =
-    typeof first === 'string' && args.length > 1 ? substitute(first, args) : { text: '', used: 0 }
+    typeof first === 'string' && args.length > 1
+      ? substitute(first, args, settings)
+      : { text: '', used: 0 }
   let line = text
   for (let index = used; index < args.length && line.length < MAX_LINE; index++)
-    line += (index === 0 ? '' : ' ') + show(args[index])
+    line += (index === 0 ? '' : ' ') + show(args[index], settings)
   const rest = line.length - MAX_LINE
-  return rest > 0 ? `${slice(line, 0, MAX_LINE)}... ${rest} more characters` : line
+  return toWellFormed(rest > 0 ? `${slice(line, 0, MAX_LINE)}... ${rest} more characters` : line)
 }
 
-const show = (value: unknown, depth?: number): string =>
-  typeof value === 'string' ? value : inspect(value, depth)
+const show = (value: unknown, settings: Settings): string =>
+  typeof value === 'string' ? value : inspect(value, settings)
 
-function substitute(template: string, args: readonly unknown[]): { text: string; used: number } {
+function substitute(
+  template: string,
+  args: readonly unknown[],
+  settings: Settings,
+): { text: string; used: number } {
   let text = ''
   let used = 1
   let copied = 0
@@ -32,7 +40,7 @@ function substitute(template: string, args: readonly unknown[]): { text: string;
       continue
     }
     if (used >= args.length) continue
-    const shown = directive(verb, args[used])
+    const shown = directive(verb, args[used], settings)
     if (shown === undefined) continue
     text += slice(template, copied, at) + shown
     copied = at + 2
@@ -41,31 +49,30 @@ function substitute(template: string, args: readonly unknown[]): { text: string;
   return { text: text + slice(template, copied), used }
 }
 
-const DIRECTIVES: Readonly<Record<string, (value: unknown) => string>> = {
-  s: (value) => show(value, 0),
-  d: (value) => numeric(value, Number),
-  i: (value) => numeric(value, (number) => trunc(Number.parseFloat(`${number as string}`))),
-  f: (value) =>
-    typeof value === 'symbol' ? 'NaN' : formatNumber(Number.parseFloat(`${value as string}`)),
+/** A symbol is no number, and has no text that could be one. */
+const numeric =
+  (parse: (text: string) => number) =>
+  (value: unknown): string =>
+    typeof value === 'symbol' ? 'NaN' : `${parse(toText(value))}`
+
+const DIRECTIVES: Readonly<Record<string, (value: unknown, settings: Settings) => string>> = {
+  s: toText,
+  d: numeric(parseInteger),
+  i: numeric(parseInteger),
+  f: numeric(parseFloating),
   j: formatJson,
-  o: (value) => inspect(value, 4),
-  O: (value) => inspect(value),
+  o: inspect,
+  O: inspect,
   c: () => '',
 }
 
-function directive(verb: string, value: unknown): string | undefined {
+function directive(verb: string, value: unknown, settings: Settings): string | undefined {
   if (!hasOwn(DIRECTIVES, verb)) return undefined
   try {
-    return DIRECTIVES[verb]?.(value)
+    return DIRECTIVES[verb]?.(value, settings)
   } catch {
     return '[value that cannot be shown]'
   }
-}
-
-function numeric(value: unknown, convert: (value: unknown) => number): string {
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'symbol' || typeof value === 'object') return 'NaN'
-  return formatNumber(convert(value))
 }
 
 function formatJson(value: unknown): string {

@@ -1,7 +1,6 @@
 // First, because these two libraries look at load time for what the others put on the global.
 import './url.ts'
 import './streams.ts'
-import './inspect-views.ts'
 import { atob, btoa } from './base64.ts'
 import { console } from './console.ts'
 import { crypto } from './crypto.ts'
@@ -19,6 +18,8 @@ import { performance } from './performance.ts'
 import './url-pattern.ts'
 import { structuredClone } from './structured-clone.ts'
 import { queueMicrotask, timers } from './timers.ts'
+// Last, because it looks for the classes on the global.
+import './inspect-views.ts'
 
 const operations = {
   ...timers,

@@ -34,6 +34,10 @@ export interface HostPort {
   ): ArrayBuffer | string
   /** Compiles a part of the web platform; once for each. */
   part(name: PartName): PartScript
+  /** A file of the artifact: text, or a data URL where it is not text. Undefined when there is none. */
+  readFile(path: string): string | undefined
+  /** The path of the entry module in the artifact. */
+  entry: string
   /** What `Deno.env` shows; a copy of its own for each context, which site code may change. */
   env: Record<string, string>
   /** Set by `Deno.serve`: answers calls of the function when its module exports no handler. */
@@ -61,6 +65,8 @@ export const host: HostPort = {
   random: absent,
   crypto: absent,
   part: absent,
+  readFile: absent,
+  entry: '',
   env: {},
   serve: null,
 }

@@ -19,6 +19,10 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'made-up tags': `['Map', 'Set', 'Date', 'RegExp', 'ArrayBuffer', 'DataView', 'Number', 'Symbol', 'Error', 'Uint8Array'].map((t) => ({ [Symbol.toStringTag]: t }))`,
   'a custom inspector that throws': `{ [Symbol.for('nodejs.util.inspect.custom')]() { throw 1 } }`,
   'a custom inspector without end': `(() => { const o = { [Symbol.for('nodejs.util.inspect.custom')]() { return { [Symbol.for('nodejs.util.inspect.custom')]: this[Symbol.for('nodejs.util.inspect.custom')] } } }; return o })()`,
+  'options that throw': `Object.defineProperty({}, Symbol.for('Deno.customInspect'), { value(i) { return i({ a: 1 }, new Proxy({}, { get() { throw 1 } })) } })`,
+  'a custom inspector of Deno without end': `(() => { const o = { [Symbol.for('Deno.customInspect')](inspect, options) { return inspect(o, options) } }; return o })()`,
+  'a custom inspector that returns no text': `{ [Symbol.for('Deno.customInspect')]() { return Object.create(null) } }`,
+  'an iterable with endless items': `{ [Symbol.iterator]() { return { next: () => ({ done: false, value: 1 }) } } }`,
   'a string of 10 MB': `'x'.repeat(1e7)`,
   'a string of 10 MB inside': `{ a: ['x'.repeat(1e7)] }`,
   'a deep list': `(() => { let a = []; for (let i = 0; i < 1e5; i++) a = [a]; return a })()`,
@@ -100,7 +104,7 @@ describe('under hostile site code', () => {
     ])
     expect(guest.lines).toEqual([
       { level: 'info', text: 'got 201 answer é' },
-      { level: 'error', text: "{ a: [ 1, 'two', Map(1) { 1 => 2 } ], e: 5 }" },
+      { level: 'error', text: '{ a: [ 1, "two", Map(1) { 1 => 2 } ], e: 5 }' },
     ])
   })
 

@@ -1,46 +1,41 @@
-import { contentsOf, indexedKeys } from './inspect-contents.ts'
-import { errorBase, errorKeys } from './inspect-error.ts'
-import { formatFunction, formatNumber, quote } from './inspect-text.ts'
+import { contentsOf, itemsOf, type Contents } from './inspect-contents.ts'
+import { errorKind, isError } from './inspect-error.ts'
+import { indexedKeys, keysOf } from './inspect-keys.ts'
+import { functionBase, literalOf } from './inspect-literals.ts'
+import { constructorName, builtInTag, plainPrefix, prefixOf, tagOf } from './inspect-names.ts'
+import type { Settings } from './inspect-options.ts'
 import {
   apply,
-  dateTime,
-  dateToIso,
-  getOwnPropertyDescriptor,
   getPrototypeOf,
-  hasOwn,
   isArray,
-  isView,
   mapGet,
   objectKeys,
-  patternText,
-  reflectGet,
+  push,
   slice,
-  symbolText,
-  toTag,
-  unboxBigInt,
-  unboxBoolean,
-  unboxNumber,
-  unboxString,
-  unboxSymbol,
+  viewLength,
+  viewTag,
 } from './primordials.ts'
 
 /** One walk over a value. */
 export interface Walk {
+  readonly settings: Settings
   readonly path: object[]
   readonly circular: object[]
-  readonly depth: number
   /** The depth of what was formatted last: entries far above it get lines of their own. */
   deepest: number
   indentation: number
   /** Characters left. */
   room: number
   show(value: unknown): string
+  /** `name: value`, or only the value for an item of a list. */
+  property(owner: object, key: string | symbol, isItem?: boolean): string
 }
 
 /** How an object of some kind is shown. */
 export interface Kind {
   /** Shown before the braces, or alone when there is nothing to put in them. */
   readonly base?: string
+  readonly style?: string
   /** Absent: a brace. */
   readonly open?: string
   readonly close?: string
@@ -48,23 +43,19 @@ export interface Kind {
   readonly summary: string
   /** Pushes what the object holds beside its properties. */
   readonly contents?: Contents | undefined
-  /** The properties to show; absent: the enumerable ones. */
-  readonly keys?: readonly (string | symbol)[] | undefined
+  readonly keys: (string | symbol)[]
   /** Whose properties to show; absent: the object's own. */
   readonly view?: object
-}
-
-export type Contents = (walk: Walk, output: string[]) => Items | undefined
-
-/** How many of the entries are items of a list, and whether all are numbers. Long lists are put in columns. */
-export interface Items {
-  readonly count: number
-  readonly numbers: boolean
+  /** A list is put in columns. */
+  readonly list?: boolean
 }
 
 const views = new Map<object, (value: never) => object>()
 
-/** Shows the instances of a class, whose state is private, with the properties of what `view` returns. */
+/**
+ * Shows the instances of a class, whose state is private, with the properties of what `view` returns, or as a map when
+ * that is a list of entries.
+ */
 export function showAs<Shown extends object>(
   constructor: { readonly prototype: Shown },
   view: (value: Shown) => object,
@@ -72,49 +63,69 @@ export function showAs<Shown extends object>(
   views.set(constructor.prototype, view)
 }
 
-export function kindOf(value: object, indentation: number): Kind {
+export function kindOf(value: object, walk: Walk): Kind {
   const name = constructorName(value)
-  const type = slice(toTag(value), 8, -1)
-  if (isArray(value) || (isView(value) && type !== 'DataView')) return listKind(value, name)
-  if (typeof value === 'function') {
-    const base = formatFunction(value, type)
-    return { base, summary: base }
+  const tag = tagOf(value)
+  if (isArray(value) || viewTag(value) !== undefined) return listKind(value, { name, tag }, walk)
+  if (typeof value === 'function')
+    return { ...functionBase(value, name, tag), keys: keysOf(value, walk.settings) }
+  if (isError(value)) return errorKind(value, { name, tag }, walk)
+  const keys = keysOf(value, walk.settings)
+  const literal = literalOf(value, { name, tag, keys }, walk.settings)
+  if (literal) return { ...literal, keys: literal.keys ?? keys }
+  return viewKind(value, name ?? '') ?? plainKind(value, { name, tag, keys }, walk.settings)
+}
+
+interface Named {
+  readonly name: string | null
+  readonly tag: string
+}
+
+function plainKind(
+  value: object,
+  { name, tag, keys }: Named & { readonly keys: (string | symbol)[] },
+  settings: Settings,
+): Kind {
+  const held = contentsOf(value, name, settings)
+  const size = held?.size === undefined ? '' : `(${held.size})`
+  const plain = plainPrefix(value, name, tag)
+  const summary = summaryOf(plain, name)
+  if (held) {
+    const open = `${prefixOf(name, tag, { fallback: held.type, size })}{`
+    return { open, summary, contents: held, keys: joinedKeys(held.keys ?? [], keys) }
   }
-  const base = value instanceof Error ? errorBase(value, name, indentation) : literal(type, value)
-  if (base === undefined) return viewKind(value, name ?? '') ?? plainKind(value, name, type)
-  return { base, summary: `[${name ?? 'Object'}]`, keys: keysBeside(base, value) }
+  if (name !== 'Object') return { open: `${plain}{`, summary, keys }
+  if (builtInTag(value) === 'Arguments') return { open: '[Arguments] {', summary, keys }
+  return { open: tag === '' ? '{' : `${plain}{`, summary, keys }
 }
 
-function keysBeside(base: string, value: object): (string | symbol)[] | undefined {
-  if (value instanceof Error) return errorKeys(value, base)
-  return value instanceof String ? indexedKeys(value, value.length) : undefined
+function joinedKeys(first: readonly string[], rest: (string | symbol)[]): (string | symbol)[] {
+  if (first.length === 0) return rest
+  const keys: (string | symbol)[] = []
+  for (let index = 0; index < first.length; index++) push(keys, first[index] as string)
+  for (let index = 0; index < rest.length; index++) push(keys, rest[index] as string | symbol)
+  return keys
 }
 
-function plainKind(value: object, name: string | null, type: string): Kind {
-  const tag = tagOf(value, name)
-  const contents = contentsOf(type, value)
-  const size = contents?.size === undefined ? '' : `(${contents.size})`
-  const title = titleOf(name, tag, { fallback: contents === undefined ? 'Object' : type, size })
-  const untitled = type === 'Arguments' ? '[Arguments] {' : '{'
+const summaryOf = (prefix: string, name: string | null): string => {
+  const text = slice(prefix, 0, -1)
+  return name === null ? text : `[${text}]`
+}
+
+function listKind(value: object, { name, tag }: Named, { settings }: Walk): Kind {
+  const typed = viewTag(value)
+  const length = typed === undefined ? (value as unknown[]).length : viewLength(value)
+  const plain = typed === undefined && name === 'Array' && tag === ''
+  const title = plain
+    ? ''
+    : prefixOf(name, tag, { fallback: typed ?? 'Array', size: `(${length})` })
   return {
-    open: title === 'Object' ? untitled : `${title} {`,
-    summary: name === null ? title : `[${titleOf(name, tag, { fallback: '', size: '' })}]`,
-    contents: contents?.push,
-  }
-}
-
-function listKind(value: object, name: string | null): Kind {
-  const tag = tagOf(value, name)
-  const length = Number(reflectGet(value, 'length'))
-  const fallback = isArray(value) ? 'Array' : 'TypedArray'
-  const title = titleOf(name, tag, { fallback, size: `(${length})` })
-  const keys = indexedKeys(value, length)
-  return {
-    open: name === 'Array' && tag === '' ? '[' : `${title} [`,
+    open: `${title}[`,
     close: ']',
-    summary: `[${name ?? 'Array'}]`,
-    keys,
-    contents: length === 0 && keys.length === 0 ? undefined : contentsOf('Array', value)?.push,
+    summary: summaryOf(plainPrefix(value, name, tag), name),
+    keys: indexedKeys(value, length, settings),
+    contents: itemsOf(value, length),
+    list: true,
   }
 }
 
@@ -123,70 +134,19 @@ function viewKind(value: object, name: string): Kind | undefined {
     const show = mapGet(views, proto)
     if (typeof show !== 'function') continue
     const view = apply(show, undefined, [value]) as object
-    return { open: `${name} {`, summary: `[${name}]`, keys: objectKeys(view), view }
+    const summary = `[${name}]`
+    if (isArray(view)) return { open: `${name} {`, summary, keys: [], contents: entriesOf(view) }
+    return { open: `${name} {`, summary, keys: objectKeys(view), view }
   }
   return undefined
 }
 
-const LITERALS: Readonly<Record<string, (value: object) => string>> = {
-  Date: (value) => {
-    const time = dateTime(value as Date)
-    return time - time === 0 ? dateToIso(value as Date) : 'Invalid Date'
-  },
-  RegExp: (value) => patternText(value as RegExp),
-  Number: (value) => `[Number: ${formatNumber(unboxNumber(value))}]`,
-  String: (value) => `[String: ${quote(unboxString(value))}]`,
-  Boolean: (value) => `[Boolean: ${unboxBoolean(value)}]`,
-  BigInt: (value) => `[BigInt: ${unboxBigInt(value)}n]`,
-  Symbol: (value) => `[Symbol: ${symbolText(unboxSymbol(value))}]`,
-}
-
-/** The text of a built-in that has a literal form; undefined also when the tag is made up. */
-function literal(type: string, value: object): string | undefined {
-  if (!hasOwn(LITERALS, type)) return undefined
-  try {
-    return LITERALS[type]?.(value)
-  } catch {
-    return undefined
-  }
-}
-
-/** Their `constructor` is an accessor once a module has been evaluated, which inspection does not run. */
-const ERRORS = [AggregateError, EvalError, RangeError, ReferenceError, SyntaxError, TypeError]
-const BUILT_IN = new Map<object, string>(
-  [Object, Function, Error, URIError, ...ERRORS].map(({ prototype, name }) => [
-    prototype as object,
-    name,
-  ]),
-)
-
-function constructorName(value: object): string | null {
-  let proto: object | null = value
-  for (let steps = 0; proto !== null && steps < 100; steps++) {
-    const builtIn = mapGet(BUILT_IN, proto)
-    if (typeof builtIn === 'string') return builtIn
-    const constructor: unknown = getOwnPropertyDescriptor(proto, 'constructor')?.value
-    if (typeof constructor === 'function') {
-      const name: unknown = getOwnPropertyDescriptor(constructor, 'name')?.value
-      if (typeof name === 'string' && name !== '') return name
+const entriesOf = (pairs: readonly (readonly [unknown, unknown])[]): Contents => ({
+  size: pairs.length,
+  push(walk, output) {
+    for (let index = 0; index < pairs.length && walk.room > 0; index++) {
+      const pair = pairs[index] as readonly [unknown, unknown]
+      push(output, `${walk.show(pair[0])} => ${walk.show(pair[1])}`)
     }
-    proto = getPrototypeOf(proto)
-  }
-  return null
-}
-
-function tagOf(value: object, name: string | null): string {
-  const tag: unknown = reflectGet(value, Symbol.toStringTag)
-  if (typeof tag !== 'string' || tag === '' || tag === name) return ''
-  return getOwnPropertyDescriptor(value, Symbol.toStringTag)?.enumerable ? '' : tag
-}
-
-function titleOf(
-  name: string | null,
-  tag: string,
-  { fallback, size }: { fallback: string; size: string },
-): string {
-  if (name === null)
-    return `[${fallback}${size}: null prototype]${tag === '' || tag === fallback ? '' : ` [${tag}]`}`
-  return tag === '' ? `${name}${size}` : `${name}${size} [${tag}]`
-}
+  },
+})

@@ -1,36 +1,78 @@
 import { AbortController, AbortSignal, abortState } from './abort-signal.ts'
-import { Blob, File } from './blob.ts'
-import { CryptoKey } from './crypto-key.ts'
-import { Event } from './event.ts'
 import { FormData, formEntries } from './form-data.ts'
 import { Headers, sortedPairs } from './headers.ts'
 import { showAs } from './inspect-kinds.ts'
-import { defineProperty, forEach, reflectGet } from './primordials.ts'
-import { Request } from './request.ts'
-import { Response } from './response.ts'
-import { ReadableStream, WritableStream } from './streams.ts'
-import { URL, URLSearchParams } from './url.ts'
+import {
+  defineProperty,
+  forEach,
+  getOwnPropertyDescriptor,
+  push,
+  reflectGet,
+} from './primordials.ts'
+import { ReadableStream } from './streams.ts'
+import { URLSearchParams } from './url.ts'
 
-/** What the console shows of the classes whose state is private. */
+const { ReadableByteStreamController: ByteController } = globalThis
+
+const EVENT = `bubbles cancelable composed currentTarget defaultPrevented eventPhase srcElement target
+returnValue timeStamp type`
+
+/** What the console shows of the classes whose state is private: these attributes, in this order. */
+const ATTRIBUTES: Readonly<Record<string, string>> = {
+  Blob: 'size type',
+  File: 'name size type',
+  URL: 'href origin protocol username password host hostname port pathname hash search',
+  URLPattern: 'protocol username password hostname port pathname search hash hasRegExpGroups',
+  Request: 'bodyUsed headers method redirect url',
+  Response: 'body bodyUsed headers ok redirected status statusText url',
+  WritableStream: 'locked',
+  TransformStream: 'readable writable',
+  CompressionStream: 'readable writable',
+  DecompressionStream: 'readable writable',
+  TextEncoder: 'encoding',
+  TextDecoder: 'encoding fatal ignoreBOM',
+  TextEncoderStream: 'encoding readable writable',
+  TextDecoderStream: 'encoding fatal ignoreBOM readable writable',
+  ReadableStreamDefaultReader: 'closed',
+  ReadableStreamBYOBReader: 'closed',
+  WritableStreamDefaultWriter: 'closed desiredSize ready',
+  ByteLengthQueuingStrategy: 'highWaterMark size',
+  CountQueuingStrategy: 'highWaterMark size',
+  CryptoKey: 'type extractable algorithm usages',
+  Crypto: 'subtle',
+  FileReader: 'error readyState result',
+  Performance: 'timeOrigin',
+  PerformanceMark: 'name entryType startTime duration detail',
+  PerformanceMeasure: 'name entryType startTime duration detail',
+  Event: EVENT,
+  CustomEvent: `${EVENT} detail`,
+  ErrorEvent: `${EVENT} message filename lineno colno error`,
+  MessageEvent: `${EVENT} data origin lastEventId`,
+  CloseEvent: `${EVENT} wasClean code reason`,
+  ProgressEvent: `${EVENT} lengthComputable loaded total`,
+  PromiseRejectionEvent: `${EVENT} promise reason`,
+}
+
+for (const [name, attributes] of Object.entries(ATTRIBUTES)) {
+  const shown: unknown = getOwnPropertyDescriptor(globalThis, name)?.value
+  if (typeof shown === 'function')
+    showAs(shown as unknown as { readonly prototype: object }, pick(attributes.split(/\s+/)))
+}
+showAs(ReadableStream, (stream) => ({
+  locked: stream.locked,
+  state: reflectGet(stream, '_state') ?? 'readable',
+  supportsBYOB: reflectGet(stream, '_readableStreamController') instanceof ByteController,
+}))
 showAs(Headers, (headers) => Object.fromEntries(sortedPairs(headers)))
 showAs(FormData, (form) => Object.fromEntries(formEntries(form)))
-showAs(URLSearchParams, (parameters) => Object.fromEntries(parameters))
-showAs(ReadableStream, pick('locked'))
-showAs(WritableStream, pick('locked'))
-showAs(URL, pick('href'))
-showAs(Blob, pick('size', 'type'))
-showAs(File, pick('name', 'size', 'type', 'lastModified'))
-showAs(AbortController, pick('signal'))
+showAs(URLSearchParams, (parameters) => entriesOf(parameters))
+showAs(AbortController, pick(['signal']))
 showAs(AbortSignal, (signal) => {
   const { aborted, reason } = abortState(signal)
-  return aborted ? { aborted, reason } : { aborted }
+  return { aborted, reason, onabort: reflectGet(signal, 'onabort') ?? null }
 })
-showAs(CryptoKey, pick('type', 'extractable', 'algorithm', 'usages'))
-showAs(Event, pick('type', 'cancelable', 'defaultPrevented'))
-showAs(Request, pick('method', 'url', 'headers', 'bodyUsed'))
-showAs(Response, pick('status', 'statusText', 'ok', 'headers', 'url', 'bodyUsed'))
 
-function pick(...names: string[]): (value: object) => object {
+function pick(names: readonly string[]): (value: object) => object {
   return (value) => {
     const shown = {}
     forEach(names, (name) =>
@@ -38,4 +80,15 @@ function pick(...names: string[]): (value: object) => object {
     )
     return shown
   }
+}
+
+// oxlint-disable-next-line typescript/unbound-method -- called with its receiver below
+const eachParameter = URLSearchParams.prototype.forEach
+
+function entriesOf(parameters: URLSearchParams): object {
+  const entries: [string, string][] = []
+  Reflect.apply(eachParameter, parameters, [
+    (value: string, name: string) => push(entries, [name, value]),
+  ])
+  return entries
 }

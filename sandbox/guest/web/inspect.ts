@@ -1,47 +1,51 @@
-import { kindOf } from './inspect-kinds.ts'
-import type { Kind, Walk } from './inspect-kinds.ts'
-import { layOut } from './inspect-layout.ts'
-import { formatKey, formatNumber, quote } from './inspect-text.ts'
+import { customText } from './inspect-custom.ts'
+import { keysOf } from './inspect-keys.ts'
+import { kindOf, type Kind, type Walk } from './inspect-kinds.ts'
+import { layOut, sortEntries } from './inspect-layout.ts'
+import { isBuiltIn } from './inspect-names.ts'
+import { CONSOLE_SETTINGS, readSettings, type Settings } from './inspect-options.ts'
+import { formatProperty } from './inspect-property.ts'
+import { stylize } from './inspect-style.ts'
+import { formatNumber, formatString, formatSymbol } from './inspect-text.ts'
 import {
-  apply,
   getOwnPropertyDescriptor,
-  join,
-  ownKeys,
+  getPrototypeOf,
+  hasOwn,
+  isArray,
   push,
-  reflectGet,
-  repeat,
-  slice,
-  split,
-  symbolText,
+  toWellFormed,
 } from './primordials.ts'
 
-const MAX_DEPTH = 4
-const MAX_PROPERTIES = 100
-const MAX_STRING = 10_000
-/** Characters of one inspected value: beyond it, objects are only named. */
-const MAX_TOTAL = 65_536
 const INDENT = 2
-const CUSTOM = Symbol.for('nodejs.util.inspect.custom')
+const MAX_PROPERTIES = 1000
+const UNSHOWABLE = '[value that cannot be shown]'
 
-/** A value as Node's console shows it, bounded in depth, width and length. Never throws, whatever the value does. */
-export function inspect(value: unknown, depth = MAX_DEPTH): string {
-  const walk: Walk = {
-    path: [],
-    circular: [],
-    depth,
-    deepest: 0,
-    indentation: 0,
-    room: MAX_TOTAL,
-    show: (inner) => formatValue(walk, inner),
-  }
+/** A value as the console shows it, bounded in depth, width and length. Never throws, whatever the value does. */
+export function inspect(value: unknown, settings: Settings = CONSOLE_SETTINGS): string {
   try {
-    return formatValue(walk, value)
+    return formatValue(walkWith(settings), value)
   } catch {
     return UNSHOWABLE
   }
 }
 
-const UNSHOWABLE = '[value that cannot be shown]'
+/** `Deno.inspect`: throws what a custom inspector throws. */
+export const denoInspect = (value?: unknown, options?: unknown): string =>
+  toWellFormed(formatValue(walkWith(readSettings(options)), value))
+
+function walkWith(settings: Settings): Walk {
+  const walk: Walk = {
+    settings,
+    path: [],
+    circular: [],
+    deepest: 0,
+    indentation: settings.indentation,
+    room: settings.room,
+    show: (inner) => formatValue(walk, inner),
+    property: (owner, key, isItem) => formatProperty(walk, owner, { key, isItem }),
+  }
+  return walk
+}
 
 function formatValue(walk: Walk, value: unknown): string {
   const text =
@@ -52,52 +56,33 @@ function formatValue(walk: Walk, value: unknown): string {
   return text
 }
 
-function formatPrimitive(walk: Walk, value: unknown): string {
-  if (typeof value === 'string') return formatString(walk, value)
-  if (typeof value === 'number') return formatNumber(value)
-  if (typeof value === 'bigint') return `${value}n`
-  if (typeof value === 'symbol') return symbolText(value)
-  return `${value as undefined}`
-}
-
-function formatString(walk: Walk, value: string): string {
-  const rest = value.length - MAX_STRING
-  const text = rest > 0 ? slice(value, 0, MAX_STRING) : value
-  const more = rest > 0 ? `... ${rest} more character${rest > 1 ? 's' : ''}` : ''
-  if (text.length <= 16 || text.length <= 76 - walk.indentation) return quote(text) + more
-  const lines = split(text, '\n')
-  const quoted: string[] = []
-  for (let index = 0; index < lines.length; index++) {
-    const line = index < lines.length - 1 ? `${lines[index]}\n` : `${lines[index]}`
-    if (line !== '') push(quoted, quote(line))
-  }
-  return join(quoted, ` +\n${repeat(' ', walk.indentation + INDENT)}`) + more
+function formatPrimitive({ indentation, settings }: Walk, value: unknown): string {
+  if (typeof value === 'string') return formatString(value, indentation, settings)
+  if (value === null) return stylize(settings, 'null', 'null')
+  if (typeof value === 'number') return stylize(settings, formatNumber(value), 'number')
+  if (typeof value === 'bigint') return stylize(settings, `${value}n`, 'bigint')
+  if (typeof value === 'symbol') return stylize(settings, formatSymbol(value, settings), 'symbol')
+  return stylize(settings, `${value as undefined}`, typeof value)
 }
 
 function formatObject(walk: Walk, value: object): string {
   if (walk.room <= 0) return '[...]'
-  for (let index = 0; index < walk.path.length; index++)
-    if (walk.path[index] === value) return `[Circular *${circularIndex(walk, value)}]`
   const { deepest, indentation } = walk
   const levels = walk.path.length
   try {
-    const custom: unknown = reflectGet(value, CUSTOM)
-    if (typeof custom === 'function') return formatCustom(walk, value, custom)
+    const custom = customText(walk, value, denoInspect)
+    if (custom !== undefined) return typeof custom === 'string' ? custom : walk.show(custom.value)
+    for (let index = 0; index < walk.path.length; index++)
+      if (walk.path[index] === value)
+        return stylize(walk.settings, `[Circular *${circularIndex(walk, value)}]`, 'special')
     return formatKind(walk, value)
-  } catch {
+  } catch (error) {
+    if (walk.settings.throws) throw error
     walk.path.length = levels
     walk.deepest = deepest
     walk.indentation = indentation
     return UNSHOWABLE
   }
-}
-
-/** What `[Symbol.for('nodejs.util.inspect.custom')]` returns: text as it is, anything else shown in its place. */
-function formatCustom(walk: Walk, value: object, custom: Function): string {
-  const options = { depth: walk.depth - walk.path.length }
-  const result: unknown = apply(custom, value, [options.depth, options, inspect])
-  if (result === value) return formatKind(walk, value)
-  return typeof result === 'string' ? slice(result, 0, MAX_STRING) : walk.show(result)
 }
 
 function circularIndex(walk: Walk, value: object): number {
@@ -108,47 +93,63 @@ function circularIndex(walk: Walk, value: object): number {
 }
 
 function formatKind(walk: Walk, value: object): string {
-  const kind = kindOf(value, walk.indentation)
-  const keys = kind.keys ?? visibleKeys(value)
-  const { close = '}', open = '{' } = kind
-  if (kind.contents === undefined && keys.length === 0) return kind.base ?? open + close
-  if (walk.path.length > walk.depth) return kind.summary
-  const text = formatBraces(walk, value, { kind, keys })
-  for (let index = 0; index < walk.circular.length; index++)
-    if (walk.circular[index] === value) return `<ref *${index + 1}> ${text}`
-  return text
+  const { settings } = walk
+  const kind = kindOf(value, walk)
+  const hidden = settings.showHidden ? inheritedKeys(value) : []
+  if (kind.keys.length === 0 && hidden.length === 0) {
+    if (kind.base !== undefined) return stylize(settings, kind.base, kind.style ?? '')
+    if (isEmpty(kind)) return `${kind.open ?? '{'}${kind.close ?? '}'}`
+  }
+  if (walk.path.length > settings.depth) return stylize(settings, kind.summary, 'special')
+  return formatBraces(walk, value, { kind, hidden })
 }
+
+const isEmpty = ({ contents }: Kind): boolean => contents?.push === undefined || contents.size === 0
 
 function formatBraces(
   walk: Walk,
   value: object,
-  { kind, keys }: { kind: Kind; keys: readonly (string | symbol)[] },
+  { kind, hidden }: { readonly kind: Kind; readonly hidden: readonly Inherited[] },
 ): string {
   push(walk.path, value)
   const level = walk.path.length
   walk.deepest = level
-  walk.indentation += INDENT
   const output: string[] = []
-  const items = kind.contents?.(walk, output)
-  formatProperties(walk, { value: kind.view ?? value, keys, output })
-  walk.indentation -= INDENT
-  walk.path.length = level - 1
-  return layOut(walk, kind, { output, level, items })
-}
-
-function visibleKeys(value: object): (string | symbol)[] {
-  const keys: (string | symbol)[] = []
-  const all = ownKeys(value)
-  for (let index = 0; index < all.length && keys.length <= MAX_PROPERTIES; index++) {
-    const key = all[index]
-    if (key !== undefined && getOwnPropertyDescriptor(value, key)?.enumerable) push(keys, key)
+  // The items of a list are indented as the properties that they are.
+  const indent = kind.list === true ? 0 : INDENT
+  walk.indentation += indent
+  kind.contents?.push?.(walk, output)
+  walk.indentation -= indent
+  const items = output.length
+  pushProperties(walk, { owner: kind.view ?? value, keys: kind.keys, output })
+  for (let index = 0; index < hidden.length; index++) {
+    const { owner, key } = hidden[index] as Inherited
+    push(output, formatProperty(walk, owner, { key, receiver: value }))
   }
-  return keys
+  walk.path.length = level - 1
+  const sorted = sortEntries(output, kind.list === true ? items : 0, walk.settings)
+  const numbers = kind.list === true && isNumeric(value, sorted.length)
+  return layOut(walk, referenced(walk, value, kind), { output: sorted, level, numbers })
 }
 
-function formatProperties(
+/** With the mark that what is inside refers to. */
+function referenced(walk: Walk, value: object, kind: Kind): Kind {
+  for (let index = 0; index < walk.circular.length; index++) {
+    if (walk.circular[index] !== value) continue
+    const mark = stylize(walk.settings, `<ref *${index + 1}>`, 'special')
+    if (walk.settings.compact === true) return { ...kind, open: `${mark} ${kind.open ?? '{'}` }
+    return { ...kind, base: kind.base === undefined ? mark : `${mark} ${kind.base}` }
+  }
+  return kind
+}
+
+function pushProperties(
   walk: Walk,
-  of: { value: object; keys: readonly (string | symbol)[]; output: string[] },
+  of: {
+    readonly owner: object
+    readonly keys: readonly (string | symbol)[]
+    readonly output: string[]
+  },
 ): void {
   for (let index = 0; index < of.keys.length; index++) {
     const key = of.keys[index]
@@ -157,15 +158,39 @@ function formatProperties(
       push(of.output, '... more properties')
       return
     }
-    const descriptor = getOwnPropertyDescriptor(of.value, key)
-    const name = descriptor?.enumerable ? formatKey(key) : `[${String(key)}]`
-    push(of.output, `${name}: ${formatProperty(walk, descriptor)}`)
+    push(of.output, walk.property(of.owner, key))
   }
 }
 
-function formatProperty(walk: Walk, descriptor: PropertyDescriptor | undefined): string {
-  if (descriptor === undefined) return 'undefined'
-  if (descriptor.get !== undefined)
-    return descriptor.set === undefined ? '[Getter]' : '[Getter/Setter]'
-  return descriptor.set === undefined ? walk.show(descriptor.value) : '[Setter]'
+function isNumeric(value: object, count: number): boolean {
+  const list = value as readonly unknown[]
+  for (let index = 0; index < count; index++) {
+    const item = isArray(value)
+      ? (getOwnPropertyDescriptor(value, `${index}`)?.value as unknown)
+      : list[index]
+    if (typeof item !== 'number' && typeof item !== 'bigint') return false
+  }
+  return true
+}
+
+interface Inherited {
+  readonly owner: object
+  readonly key: string | symbol
+}
+
+/** Accessors and values that the classes of site code give to their instances: `showHidden` shows them. */
+function inheritedKeys(value: object): Inherited[] {
+  const found: Inherited[] = []
+  let owner = getPrototypeOf(value)
+  for (let steps = 0; owner !== null && !isBuiltIn(owner) && steps < 3; steps++) {
+    const keys = keysOf(owner, { ...CONSOLE_SETTINGS, showHidden: true })
+    for (let index = 0; index < keys.length; index++) {
+      const key = keys[index] as string | symbol
+      if (key === 'constructor' || hasOwn(value, key)) continue
+      if (typeof getOwnPropertyDescriptor(owner, key)?.value !== 'function')
+        push(found, { owner, key })
+    }
+    owner = getPrototypeOf(owner)
+  }
+  return found
 }

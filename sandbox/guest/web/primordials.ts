@@ -18,7 +18,7 @@ export const { create, defineProperty, freeze, is: objectIs, keys: objectKeys } 
 export const { captureStackTrace } = Error
 export const { isArray } = Array
 export const { isView } = ArrayBuffer
-export const { fromCharCode, fromCodePoint } = String
+export const { fromCharCode } = String
 export const { ceil, floor, max, min, trunc } = Math
 export const { isFinite, isInteger } = Number
 export const { now: dateNow } = Date
@@ -53,12 +53,18 @@ export const startsWith = uncurry(String.prototype.startsWith)
 export const toLowerCase = uncurry(String.prototype.toLowerCase)
 export const toUpperCase = uncurry(String.prototype.toUpperCase)
 export const toWellFormed = uncurry(String.prototype.toWellFormed)
+export const normalizeText = uncurry(String.prototype.normalize as (this: string) => string)
 
 export const dateTime = uncurry(Date.prototype.getTime)
 export const dateToIso = uncurry(Date.prototype.toISOString)
 export const patternText = uncurry(RegExp.prototype.toString)
 export const numberText = uncurry(Number.prototype.toString)
 export const symbolText = uncurry(Symbol.prototype.toString)
+export const symbolDescription = uncurry(
+  Object.getOwnPropertyDescriptor(Symbol.prototype, 'description')?.get as (
+    this: symbol,
+  ) => string | undefined,
+)
 export const sliceBuffer = uncurry(ArrayBuffer.prototype.slice)
 export const unboxBigInt = uncurry(BigInt.prototype.valueOf)
 export const unboxBoolean = uncurry(Boolean.prototype.valueOf)
@@ -109,6 +115,8 @@ export const patternSource = getter(RegExp.prototype, 'source') as unknown as (
 export const patternFlags = getter(RegExp.prototype, 'flags') as unknown as (
   pattern: object,
 ) => string
+export const weakMapHas = uncurry(WeakMap.prototype.has) as (map: object, key: object) => boolean
+export const weakSetHas = uncurry(WeakSet.prototype.has) as (set: object, key: object) => boolean
 export const bufferLength = getter(ArrayBuffer.prototype, 'byteLength')
 
 export const setBytes = uncurry(Uint8Array.prototype.set) as (
@@ -122,6 +130,7 @@ export const subarray = uncurry(Uint8Array.prototype.subarray) as <View extends 
   end?: number,
 ) => View
 
+export const errorText = uncurry(Error.prototype.toString) as (error: unknown) => string
 export const toTag = uncurry(Object.prototype.toString)
 export const functionSource = uncurry(Function.prototype.toString)
 export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasOwn
@@ -129,6 +138,11 @@ export const hasOwn: (target: object, key: PropertyKey) => boolean = Object.hasO
 export const join: (list: readonly unknown[], separator: string) => string = uncurry(
   Array.prototype.join,
 )
+
+export const sortTexts = uncurry(Array.prototype.sort) as (
+  list: string[],
+  compare?: (a: string, b: string) => number,
+) => string[]
 
 const exec = uncurry(RegExp.prototype.exec)
 

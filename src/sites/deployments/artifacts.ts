@@ -8,11 +8,12 @@ import {
   objectKey,
 } from '#platform/objects/object-store.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
+import { dataText, needsData } from '#platform/sandbox-host/artifact-data.ts'
 import { SITE_DEFINITION_FILE, parseStaticSettings } from '#sites/static-settings.ts'
 
 import { selectNewestActivations } from './activation-queries.ts'
 import type { LiveActivation } from './live-activation.ts'
-import { type ArtifactFile, checkCode, codeFilesOf, storedFiles } from './model.ts'
+import { type ArtifactFile, checkCode, codeFilesOf, dataFilesOf, storedFiles } from './model.ts'
 import { selectDeployedSite, selectDeployment, selectFileAt } from './queries.ts'
 
 const LIST_PAGE = 1000
@@ -70,7 +71,7 @@ export class Artifacts {
     return this.#objects.delete(artifactKey(siteId, sha256))
   }
 
-  /** The texts that functions may import, of the site's current deployment, as `textsOf` reads them; none when it has none. */
+  /** The files that functions may import, of the site's current deployment, as `textsOf` reads them; none when it has none. */
   async currentCode(siteId: string): Promise<CurrentCode> {
     const current = await this.#database.withSite(siteId, async (tx) => ({
       files: await currentFiles(tx),
@@ -90,7 +91,7 @@ export class Artifacts {
     return this.#text(siteId, file)
   }
 
-  /** Reads the texts of the same kinds among the files of any deployment. */
+  /** Reads the scripts and JSON of any deployment, and where a script may need them also its other files, as `dataText` has them. */
   async textsOf(
     siteId: string,
     all: readonly ArtifactFile[],
@@ -101,18 +102,34 @@ export class Artifacts {
     const files = codeFilesOf(all, settings)
     checkCode(files)
     const texts = new Map<string, string>()
-    for (let from = 0; from < files.length; from += READS_AT_ONCE) {
-      const batch = files.slice(from, from + READS_AT_ONCE)
-      const read = await Promise.all(batch.map((file) => this.#text(siteId, file)))
-      batch.forEach(({ path }, index) => texts.set(path, read[index] ?? ''))
-    }
+    await this.#read(files, async (file) => texts.set(file.path, await this.#text(siteId, file)))
+    if (!needsData(texts)) return texts
+    await this.#read(dataFilesOf(all, settings), async (file) =>
+      texts.set(file.path, dataText(await this.#bytes(siteId, file))),
+    )
     return texts
   }
 
-  async #text(siteId: string, { path, sha256 }: ArtifactFile): Promise<string> {
+  async #read(
+    files: readonly ArtifactFile[],
+    one: (file: ArtifactFile) => Promise<unknown>,
+  ): Promise<void> {
+    for (let from = 0; from < files.length; from += READS_AT_ONCE)
+      await Promise.all(files.slice(from, from + READS_AT_ONCE).map(one))
+  }
+
+  async #text(siteId: string, file: ArtifactFile): Promise<string> {
+    return new Response(await this.#stored(siteId, file)).text()
+  }
+
+  async #bytes(siteId: string, file: ArtifactFile): Promise<Buffer> {
+    return Buffer.from(await new Response(await this.#stored(siteId, file)).arrayBuffer())
+  }
+
+  async #stored(siteId: string, { path, sha256 }: ArtifactFile): Promise<StoredObject['body']> {
     const object = await this.open(siteId, sha256)
     if (!object) throw new Error(`The stored contents of "${path}" (${sha256}) are gone`)
-    return new Response(object.body).text()
+    return object.body
   }
 }
 

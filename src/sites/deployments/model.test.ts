@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 
-import { type ArtifactFile, checkCode, checkFiles, codeFilesOf } from './model.ts'
+import { type ArtifactFile, checkCode, checkFiles, codeFilesOf, dataFilesOf } from './model.ts'
 
 const file = (path: string, sizeBytes = 1, digit = 'a'): ArtifactFile => ({
   path,
@@ -35,5 +35,16 @@ describe('the files of a deployment', () => {
     expect(code.map(({ path }) => path)).toEqual(['a.json', 'public/b.js'])
     expect(() => checkCode(code)).toThrow('10485760 are allowed')
     expect(() => checkCode(code.slice(1))).not.toThrow()
+  })
+  test('are data where functions may read them, until they are too many', () => {
+    const files = ['e', 'd', 'c', 'b', 'a'].map((name) => file(`${name}.txt`, 2 ** 20))
+    const others = [
+      file('large.bin', 2 ** 20 + 1),
+      file('web/p.txt'),
+      file('a.ts'),
+      file('a.js.map'),
+    ]
+    const data = dataFilesOf([...files, ...others], { directory: 'web' })
+    expect(data.map(({ path }) => path)).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])
   })
 })

@@ -16,7 +16,10 @@ export const MAX_FILE_BYTES = 32 * 1024 * 1024
 const MAX_ARTIFACT_BYTES = 256 * 1024 * 1024
 /** Everything that functions may import: it is compiled as one revision. */
 export const MAX_CODE_BYTES = 10 * 1024 * 1024
-const CODE = /\.(?:[mc]?[jt]s|[jt]sx|jsonc?)$/
+/** One file that functions read, and all of them together: every function that reads any has them all in memory. */
+const MAX_DATA_FILE_BYTES = 1024 * 1024
+const MAX_DATA_BYTES = 4 * 1024 * 1024
+const CODE = /\.(?:[mc]?[jt]sx?|jsonc?)$/
 
 export const Sha256 = Type.String({ pattern: '^[0-9a-f]{64}$', description: 'lower-case hex' })
 
@@ -154,6 +157,25 @@ export const codeFilesOf = <File extends ArtifactFile>(
   files: readonly File[],
   settings: Pick<StaticSettings, 'directory'>,
 ): File[] => files.filter(({ path }) => isCode(path) && !isPublicFile(path, settings))
+
+/**
+ * Files of any other kind that functions may import or read while they run, in the order of their paths: those that are not
+ * too large, until they are too many.
+ */
+export function dataFilesOf<File extends ArtifactFile>(
+  files: readonly File[],
+  settings: Pick<StaticSettings, 'directory'>,
+): File[] {
+  let room = MAX_DATA_BYTES
+  return files
+    .filter(({ path }) => !isCode(path) && !path.endsWith('.map') && !isPublicFile(path, settings))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    .filter(({ sizeBytes }) => {
+      const fits = sizeBytes <= MAX_DATA_FILE_BYTES && sizeBytes <= room
+      if (fits) room -= sizeBytes
+      return fits
+    })
+}
 
 /** Throws a fault that names the limit. */
 export function checkCode(files: readonly ArtifactFile[]): void {

@@ -54,6 +54,87 @@ const WORKING: readonly (readonly [what: string, files: Files, result: unknown])
     ['lib', { n: 1 }],
   ],
   [
+    'JSON, text and bytes, whatever the names of their files',
+    {
+      'main.ts': `import json from './a.conf' with { type: 'json' }
+        import text from './notes.md' with { type: 'text' }
+        import bytes from './pixel.png' with { type: 'bytes' }
+        import source from './other.ts' with { type: 'text' }
+        export default () => [json, text, bytes instanceof Uint8Array, [...bytes], source]`,
+      'a.conf': '{"n":1}',
+      'notes.md': '# "ü"',
+      'pixel.png': 'data:;base64,iVD/',
+      'other.ts': 'export const a: string = 1',
+    },
+    [{ n: 1 }, '# "ü"', true, [137, 80, 255], 'export const a: string = 1'],
+  ],
+  [
+    'what the import map of deno.json leads to',
+    {
+      'functions/main.ts': `import { a } from 'lib/a.ts'; import b from 'b'; import c from '../old.ts'
+        import text from 'notes' with { type: 'text' }
+        export default () => [a, b, c, text, import.meta.url]`,
+      'deno.json': `{ "imports": { "lib/": "./lib/", "b": "./b/index.ts", "./old.ts": "./new.ts", "notes": "./notes.txt" },
+        // only for the folder lib
+        "scopes": { "./lib/": { "b": "./lib/b.ts" } } }`,
+      'lib/a.ts': 'import b from "b"; export const a = `a with ${b}`',
+      'lib/b.ts': 'export default "its own b"',
+      'b/index.ts': 'export default "b"',
+      'new.ts': 'export default "new"',
+      'notes.txt': 'mapped text',
+    },
+    ['a with its own b', 'b', 'new', 'mapped text', 'file:///site/functions/main.ts'],
+  ],
+  [
+    'import.meta of each module',
+    {
+      'functions/main.ts': `import { meta } from '../lib/a.ts'
+        const own = import.meta
+        export default () => [own === import.meta, Object.keys(own), own.url, own.main, own.filename, own.dirname, own.resolve('./b.ts'), own.resolve('../c d.ts'), own.resolve('npm:x'), meta.url, meta.main, Deno.mainModule, Deno.cwd(),
+          [() => own.resolve('bare'), () => __croftMetaOf].map((f) => { try { return f() } catch (e) { return e.name } })]`,
+      'lib/a.ts': 'export const { meta } = { meta: import.meta }',
+    },
+    [
+      true,
+      ['url', 'main', 'resolve', 'filename', 'dirname'],
+      'file:///site/functions/main.ts',
+      true,
+      '/site/functions/main.ts',
+      '/site/functions',
+      'file:///site/functions/b.ts',
+      'file:///site/c%20d.ts',
+      'npm:x',
+      'file:///site/lib/a.ts',
+      false,
+      'file:///site/functions/main.ts',
+      '/site',
+      ['TypeError', 'ReferenceError'],
+    ],
+  ],
+  [
+    'the files of its artifact, when it is called',
+    {
+      'functions/main.ts': `const atLoad = Deno.readTextFileSync(new URL('../data/a b.txt', import.meta.url))
+        const told = async (read) => { try { return await read() } catch (e) { return [e.name, e instanceof Deno.errors[e.name], e.code ?? null] } }
+        export default async () => [atLoad, await Deno.readTextFile('./data/../data/a b.txt'), [...Deno.readFileSync('/site/data/raw.bin')], JSON.parse(await Deno.readTextFile('data.json')),
+          await told(() => Deno.readTextFile('../etc/passwd')), await told(() => Deno.readTextFile('/proc/self/environ')), await told(() => Deno.readTextFile('data/none.txt')), await told(() => Deno.readTextFile('functions/main.ts')), await told(() => Deno.readFile('croft:file:data.json'))]`,
+      'data/a b.txt': 'text ü',
+      'data/raw.bin': 'data:;base64,AP8=',
+      'data.json': '{"n":1}',
+    },
+    [
+      'text ü',
+      'text ü',
+      [0, 255],
+      { n: 1 },
+      ['NotCapable', true, null],
+      ['NotCapable', true, null],
+      ['NotFound', true, 'ENOENT'],
+      ['NotFound', true, 'ENOENT'],
+      ['NotFound', true, 'ENOENT'],
+    ],
+  ],
+  [
     'modules in a circle',
     {
       'a.js': 'import { b } from "./b.js"; export const a = () => "a"; export default () => b()',
