@@ -37,7 +37,10 @@ export function hkdf(
   const hash = fields.hash()
   const length = fields.integer('length', 0, MAX_DERIVATION_BYTES)
   if (length > MAX_BLOCKS * (HASH_BYTES[hash] ?? 0))
-    throw new CryptoFailure('OperationError', 'HKDF cannot derive that many bits with this hash')
+    throw new CryptoFailure(
+      'OperationError',
+      'The length provided for HKDF is too large for this hash',
+    )
   if (info.length > MAX_INFO_BYTES)
     throw new CryptoFailure('OperationError', `The info may be ${MAX_INFO_BYTES} bytes long`)
   return orFail('OperationError', 'The bits could not be derived', () =>

@@ -36,7 +36,8 @@ function agreedBits(other: KeyMaterial, key: KeyMaterial, length: number | null)
     throw invalidAccess('The keys are not of the same algorithm and curve.')
   const secret = hostBytes('agree', { __proto__: null }, [key.bytes, other.bytes])
   if (length === null) return secret
-  if (length > secret.length * 8) throw operationFailed('That many bits cannot be derived.')
+  if (length > secret.length * 8)
+    throw operationFailed('Invalid length: that many bits cannot be derived.')
   const bits = copiedBytes(subarray(secret, 0, ceil(length / 8)), '')
   const left = length % 8
   if (left > 0) bits[bits.length - 1] = (bits[bits.length - 1] ?? 0) & (0xff << (8 - left))

@@ -62,7 +62,7 @@ export function checkJwk(jwk: Jwk, wanted: Wanted): void {
 export function bytesOfJwk(jwk: Jwk, member: string): Bytes {
   const text = jwk.texts[member]
   const bytes =
-    text !== undefined && testPattern(/^[\w-]*$/, text) ? decodeBase64Url(text) : undefined
+    text !== undefined && testPattern(/^[\w-]*={0,2}$/, text) ? decodeBase64Url(text) : undefined
   if (!bytes) throw refused(`its "${member}" must be base64url`)
   return bytes
 }
