@@ -161,7 +161,7 @@ const ENDINGS: readonly Ending[] = [
     'export default () => {\n const = 1 }',
     {
       kind: 'invalidCode',
-      fault: { message: expect.any(String), path: 'main.js', line: 2, column: 8 },
+      fault: { message: expect.any(String), path: 'main.js', line: 2, column: 8, isSyntax: true },
     },
   ],
   [
