@@ -7,13 +7,14 @@ import { LongCrypto } from './crypto/long-crypto.ts'
 import { QuickCrypto } from './crypto/quick-crypto.ts'
 import { TO_GUEST, TO_WORKER } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
-import { Instance, sectionOf } from './instance.ts'
+import { Instance } from './instance.ts'
 import type { GuestIsolate } from './isolate.ts'
 import type { CallRecord } from './open-calls.ts'
 import { adHocModule } from './prepare.ts'
 import type { ProgressMarker } from './progress-marker.ts'
 import type { SlotDefinition, ToWorker } from './protocol.ts'
 import { readRecords } from './records.ts'
+import { sectionOf } from './sections.ts'
 import { WakeTimers } from './wake-timers.ts'
 import { WarmIsolates } from './warm-isolates.ts'
 import type { WorkerOutput } from './worker-output.ts'
@@ -82,7 +83,7 @@ export class Engine {
     // Without a mark the first section of the oldest batch is the one that runs, if what came before is out.
     let marked = flushed()
     this.#busyMs = performance.now()
-    this.#cpu.begin()
+    this.#cpu.begin(this.#busyMs)
     records.forEach((record, index) => {
       switch (record.kind) {
         case 'batch':
@@ -202,7 +203,7 @@ export class Engine {
   /** An entry that no frame asked for. */
   #resume(instance: Instance, entry: () => void): void {
     this.#deps.progress.slot(instance.slot, 0)
-    this.#cpu.begin()
+    this.#cpu.begin(performance.now())
     this.#enter(instance, entry)
     this.#deps.progress.idle()
     this.#flush()

@@ -5,49 +5,113 @@ import { MAX_FRAME_BYTES } from './protocol.ts'
 const HEADER = 4
 /** Above this the exact size is counted first, instead of reserving three bytes for each UTF-16 unit. */
 const SMALL = 16 * 1024
+/** What small frames are written into, one behind the other. */
+const SLAB_BYTES = 256 * 1024
+/** What the beginning of a frame is kept in whose size is not known yet. */
+const LEAST_KEPT = 1024
 
 /** A u32 length, little endian, and the text in UTF-8. */
 export function encodeFrame(text: string): Buffer {
   const room = text.length <= SMALL ? text.length * 3 : Buffer.byteLength(text)
   const frame = Buffer.allocUnsafe(HEADER + room)
-  const size = frame.write(text, HEADER)
-  frame.writeUInt32LE(size, 0)
-  return frame.subarray(0, HEADER + size)
+  return frame.subarray(0, writeFrame(frame, text))
+}
+
+/** The same for who sends many: small ones share one piece of memory, of which no byte is used twice. */
+export class FrameEncoder {
+  #slab = Buffer.alloc(0)
+  #at = 0
+
+  encode(text: string): Buffer {
+    if (text.length > SMALL) return encodeFrame(text)
+    if (this.#slab.length - this.#at < HEADER + text.length * 3) {
+      this.#slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
+      this.#at = 0
+    }
+    const start = this.#at
+    this.#at += writeFrame(this.#slab, text, start)
+    return this.#slab.subarray(start, this.#at)
+  }
+}
+
+/** Gives how many bytes were written. There must be room. */
+function writeFrame(into: Buffer, text: string, at = 0): number {
+  const size = into.write(text, at + HEADER)
+  into.writeUInt32LE(size, at)
+  return HEADER + size
 }
 
 /** Cuts a byte stream into frames. Throws when a frame is longer than allowed. */
 export class FrameReader {
   readonly #maxBytes: number
-  #chunks: Buffer[] = []
+  /** The beginning of a frame whose end has not come. */
+  #kept = Buffer.alloc(0)
   #length = 0
-  /** Bytes that must be there before another look is worth it. */
-  #needed = HEADER
 
   constructor(maxBytes = MAX_FRAME_BYTES) {
     this.#maxBytes = maxBytes
   }
 
-  /** The texts of the frames that `chunk` completes. */
+  /** The texts of the frames that `chunk` completes. Its memory may be used anew afterwards. */
   push(chunk: Buffer): string[] {
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
-    if (this.#length < this.#needed) return []
-    let bytes = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks)
     const texts: string[] = []
-    while (bytes.length >= HEADER) {
-      const end = HEADER + this.#size(bytes)
-      if (bytes.length < end) break
-      texts.push(bytes.toString('utf8', HEADER, end))
-      bytes = bytes.subarray(end)
+    if (this.#length === 0) {
+      this.#keep(chunk, this.#cut(chunk, chunk.length, texts))
+      return texts
     }
-    this.#chunks = bytes.length > 0 ? [bytes] : []
-    this.#length = bytes.length
-    this.#needed = bytes.length < HEADER ? HEADER : HEADER + this.#size(bytes)
+    let from = 0
+    while (from < chunk.length && this.#length > 0) from = this.#complete(chunk, from, texts)
+    if (this.#length === 0 && from < chunk.length) {
+      const rest = chunk.subarray(from)
+      this.#keep(rest, this.#cut(rest, rest.length, texts))
+    }
     return texts
   }
 
-  #size(bytes: Buffer): number {
-    const size = bytes.readUInt32LE(0)
+  /** Adds what is missing to the frame that is kept; gives up to where the chunk was needed. */
+  #complete(chunk: Buffer, from: number, texts: string[]): number {
+    const needed = this.#length < HEADER ? HEADER : HEADER + this.#size(this.#kept, 0)
+    this.#reserve(needed)
+    const end = Math.min(chunk.length, from + needed - this.#length)
+    chunk.copy(this.#kept, this.#length, from, end)
+    this.#length += end - from
+    if (this.#length === needed && this.#cut(this.#kept, this.#length, texts) > 0) {
+      this.#length = 0
+      // A long one was an exception.
+      this.#kept = Buffer.alloc(0)
+    }
+    return end
+  }
+
+  /** Reads the whole frames at the beginning; gives where they end. */
+  #cut(bytes: Buffer, length: number, texts: string[]): number {
+    let at = 0
+    while (length - at >= HEADER) {
+      const end = at + HEADER + this.#size(bytes, at)
+      if (end > length) break
+      texts.push(bytes.toString('utf8', at + HEADER, end))
+      at = end
+    }
+    return at
+  }
+
+  #keep(chunk: Buffer, from: number): void {
+    const length = chunk.length - from
+    if (length === 0) return
+    this.#reserve(length < HEADER ? HEADER : HEADER + this.#size(chunk, from))
+    chunk.copy(this.#kept, 0, from)
+    this.#length = length
+  }
+
+  #reserve(bytes: number): void {
+    if (this.#kept.length >= bytes) return
+    const larger = Buffer.allocUnsafe(Math.max(bytes, LEAST_KEPT))
+    this.#kept.copy(larger, 0, 0, this.#length)
+    this.#kept = larger
+  }
+
+  #size(bytes: Buffer, at: number): number {
+    const size = bytes.readUInt32LE(at)
     if (size > this.#maxBytes) throw new Error(`A frame of ${size} bytes is too long`)
     return size
   }

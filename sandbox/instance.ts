@@ -7,13 +7,12 @@ import {
 } from './context.ts'
 import type { CpuClock } from './cpu-clock.ts'
 import type { LongResult } from './crypto/crypto-thread.ts'
-import { TO_GUEST } from './grammars.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
 import { type CallRecord, OpenCalls, type OpenCallsDeps } from './open-calls.ts'
 import type { GuestFailure, SlotDefinition, ToGuest } from './protocol.ts'
-import { readRecords, RecordWriter } from './records.ts'
+import { callIdsIn, callsIn, sectionOf } from './sections.ts'
 
 /** Calls are begun one at a time until the function has shown that it behaves. */
 const PROVEN_AFTER = 8
@@ -29,9 +28,9 @@ export interface InstanceDeps extends Omit<OpenCallsDeps, 'home'>, ContextServic
   stopped(instance: Instance, left: readonly CallRecord[]): void
 }
 
-/** What one entry works on: the records, and the call that each belongs to. */
+/** What one entry works on: so many records, and the call that each belongs to. */
 interface Work {
-  readonly records: readonly ToGuest[]
+  readonly count: number
   readonly calls: readonly number[]
   readonly section: string
 }
@@ -77,17 +76,17 @@ export class Instance {
 
   /** Begins a section of `call` records. */
   start(section: string): void {
-    const records = readRecords(section, TO_GUEST).filter((record) => record.kind === 'call')
+    const calls = callIdsIn(section)
     this.#answerRefused()
     if (!this.acceptsCalls) {
-      this.#deps.stopped(this, records)
+      this.#deps.stopped(this, callsIn(section))
       return
     }
-    this.calls.add(records, Date.now())
+    this.calls.add(calls, Date.now())
     this.#report.renew()
     if (this.#state === 'cold') this.#load()
-    if (this.#state === 'waiting') this.#waiting.push(...records)
-    else if (this.#state === 'ready') this.#begin({ records, calls: records.map(idOf), section })
+    if (this.#state === 'waiting') this.#waiting.push(...callsIn(section))
+    else if (this.#state === 'ready') this.#begin({ count: calls.length, calls, section })
   }
 
   /** Hands the answers of host calls to the guest. */
@@ -100,7 +99,7 @@ export class Instance {
       records.push({ kind: 'answer', numbers: [open.guestId, ok], texts: [text] })
       calls.push(open.call)
     }
-    if (records.length > 0) this.#run({ records, calls, section: sectionOf(records) })
+    if (records.length > 0) this.#run(workOf(records, calls))
   }
 
   /** Hands what was worked out for a call beside its isolate to the guest. The time is the call's, as if it had computed. */
@@ -115,11 +114,7 @@ export class Instance {
       this.calls.fail(payer, { kind: 'limit', what: 'cpuMs', limit, used: Math.round(cpuMs) })
       records.unshift({ kind: 'cancel', numbers: [payer], texts: [] })
     }
-    this.#run({
-      records,
-      calls: [0, open.call].slice(-records.length),
-      section: sectionOf(records),
-    })
+    this.#run(workOf(records, [0, open.call].slice(-records.length)))
   }
 
   /** Tells a call, if it is open here, that its client has gone. */
@@ -140,7 +135,7 @@ export class Instance {
       records.push({ kind: 'cancel', numbers: [call.id], texts: [] })
     }
     if (this.#state === 'cold' || this.#state === 'over') return
-    this.#run({ records, calls: [], section: sectionOf(records) })
+    this.#run(workOf(records, []))
   }
 
   /** Answers every open call the same way and takes no more. */
@@ -156,7 +151,7 @@ export class Instance {
 
   #answerRefused(): void {
     const records = this.calls.takeRefusals()
-    if (records.length > 0) this.#run({ records, calls: [], section: sectionOf(records) })
+    if (records.length > 0) this.#run(workOf(records, []))
   }
 
   #load(): void {
@@ -204,15 +199,15 @@ export class Instance {
       const entry = this.#context.enter(section, size)
       // A disposed isolate does not say how far it came.
       const reached = entry.stopped && entry.records.length === 0 ? at + size : entry.begun
-      const end = Math.min(work.records.length, Math.max(at, reached))
+      const end = Math.min(work.count, Math.max(at, reached))
       const calls = work.calls.slice(at, end)
       this.#account(entry, calls)
       if (entry.stopped) {
-        const left = work.records.slice(end).filter((record) => record.kind === 'call')
+        const left = callsIn(work.section, end)
         this.#stop(entry, { suspects: calls, left })
         return
       }
-      if (end >= work.records.length || end === at) break
+      if (end >= work.count || end === at) break
       this.#deps.progress()
       at = end
       section = ''
@@ -248,7 +243,7 @@ export class Instance {
     const records = this.#waiting.filter((record) => this.calls.get(idOf(record)))
     this.#waiting = []
     if (records.length === 0 || this.#state !== 'ready') return
-    this.#begin({ records, calls: records.map(idOf), section: sectionOf(records) })
+    this.#begin(workOf(records, records.map(idOf)))
   }
 
   #entrySize(): number {
@@ -277,11 +272,11 @@ export class Instance {
 
 const idOf = (record: CallRecord): number => record.numbers[0]
 
-export function sectionOf(records: readonly ToGuest[]): string {
-  const writer = new RecordWriter(TO_GUEST)
-  for (const { kind, numbers, texts } of records) writer.add(kind, numbers, texts)
-  return writer.take()
-}
+const workOf = (records: readonly ToGuest[], calls: readonly number[]): Work => ({
+  count: records.length,
+  calls,
+  section: sectionOf(records),
+})
 
 function strayFault(
   { thrown }: EntryResult,

@@ -97,10 +97,9 @@ export class OpenCalls {
     return undefined
   }
 
-  add(records: readonly CallRecord[], nowMs: number): void {
+  add(ids: readonly number[], nowMs: number): void {
     const deadlineMs = nowMs + this.#deps.definition.timeoutMs
-    for (const record of records) {
-      const id = record.numbers[0]
+    for (const id of ids) {
       this.#calls.set(id, {
         id,
         startedMs: nowMs,

@@ -101,31 +101,66 @@ export function readRecords<Union extends AnyShape>(
   text: string,
   grammar: Grammar<Union>,
 ): Union[] {
-  const headEnd = text.indexOf('\n')
-  if (headEnd < 0) throw new Error('A message has no head line')
-  const head = JSON.parse(`[${text.slice(0, headEnd)}]`) as unknown[]
+  const head = new RecordHead(text)
   const records: Union[] = []
-  let at = 0
-  let textAt = headEnd + 1
-  while (at < head.length) {
-    const { kind, numbers: numberCount, texts: textCount } = grammar.formOf(count(head[at]))
+  let textAt = head.end + 1
+  while (!head.isOver) {
+    const { kind, numbers: numberCount, texts: textCount } = grammar.formOf(head.next())
     const numbers: number[] = []
     const texts: string[] = []
-    for (let step = 1; step <= numberCount; step += 1) numbers.push(count(head[at + step]))
-    at += 1 + numberCount
-    for (let step = 0; step < textCount; step += 1) {
-      const end = textAt + count(head[at + step])
+    for (let left = numberCount; left > 0; left -= 1) numbers.push(head.next())
+    for (let left = textCount; left > 0; left -= 1) {
+      const end = textAt + head.next()
       texts.push(text.slice(textAt, end))
       textAt = end
     }
-    at += textCount
     records.push({ kind, numbers, texts } as unknown as Union)
   }
   if (textAt !== text.length) throw new Error('The lengths in a message do not add up')
   return records
 }
 
-function count(value: unknown): number {
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number
-  throw new Error('The head of a message is malformed')
+const ZERO = 0x30
+const COMMA = 0x2c
+/** More digits may be more than a number can hold. */
+const MAX_DIGITS = 15
+
+/** Walks the numbers of a head line. Each is read where it stands: a parser would make an array of them first. */
+export class RecordHead {
+  readonly #text: string
+  /** Where the line ends. */
+  readonly end: number
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.end = text.indexOf('\n')
+    if (this.end < 0) throw new Error('A message has no head line')
+  }
+
+  get isOver(): boolean {
+    return this.#at >= this.end
+  }
+
+  next(): number {
+    const text = this.#text
+    const start = this.#at
+    let at = start
+    let value = 0
+    for (; at < this.end; at += 1) {
+      const code = text.charCodeAt(at)
+      if (code === COMMA) break
+      const digit = code - ZERO
+      if (digit < 0 || digit > 9) throw malformed()
+      value = value * 10 + digit
+    }
+    const isPadded = at - start > 1 && text.charCodeAt(start) === ZERO
+    // A comma stands between two numbers.
+    const isDangling = at === this.end - 1
+    if (at === start || at - start > MAX_DIGITS || isPadded || isDangling) throw malformed()
+    this.#at = at + 1
+    return value
+  }
 }
+
+const malformed = (): Error => new Error('The head of a message is malformed')

@@ -1,7 +1,8 @@
+import { Buffer } from 'node:buffer'
 import { connect } from 'node:net'
 
 import { Engine } from './engine.ts'
-import { encodeFrame, FrameReader } from './frames.ts'
+import { FrameEncoder, FrameReader } from './frames.ts'
 import { FROM_WORKER } from './grammars.ts'
 import { GuestParts } from './guest-parts.ts'
 import { syntaxReady } from './module-syntax.ts'
@@ -25,10 +26,26 @@ export interface WorkerTask {
   readonly memoryBytes: number
 }
 
+/** What comes from the service is read into the same memory again and again. */
+const READ_BYTES = 64 * 1024
+
 /** A task that lasts as long as its connection: it owns its socket and its isolates. */
 export default async function work(task: WorkerTask): Promise<void> {
   await syntaxReady
-  const socket = connect(task.socketPath)
+  const reader = new FrameReader()
+  const frames = new FrameEncoder()
+  let receive = (_text: string): void => {}
+  const socket = connect({
+    path: task.socketPath,
+    onread: {
+      buffer: Buffer.allocUnsafeSlow(READ_BYTES),
+      callback(length, buffer) {
+        for (const text of reader.push(Buffer.from(buffer.buffer, buffer.byteOffset, length)))
+          receive(text)
+        return true
+      },
+    },
+  })
   const progress = new ProgressMarker(task.progressPath)
   const engine = new Engine({
     snapshot: loadSnapshot(task.snapshotPath),
@@ -36,15 +53,12 @@ export default async function work(task: WorkerTask): Promise<void> {
     warmIsolates: task.warmIsolates,
     memoryBytes: task.memoryBytes,
     progress,
-    outbox: new WorkerOutput((text) => socket.write(encodeFrame(text))),
+    outbox: new WorkerOutput((text) => socket.write(frames.encode(text))),
     flushed: () => socket.writableLength === 0,
   })
-  const frames = new FrameReader()
+  receive = (text) => engine.receive(text)
   await new Promise<void>((resolve, reject) => {
-    socket.on('connect', () => socket.write(encodeFrame(greeting(task.token))))
-    socket.on('data', (chunk) => {
-      for (const text of frames.push(chunk)) engine.receive(text)
-    })
+    socket.on('connect', () => socket.write(frames.encode(greeting(task.token))))
     socket.on('error', reject)
     socket.on('close', () => resolve())
   }).finally(() => {

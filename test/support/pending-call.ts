@@ -39,6 +39,7 @@ export function pendingCall(id: number, site = `site_${id}`): PendingCall {
     purpose: 'operation',
     leaving: undefined,
     queuedMs: 0,
+    slot: 0,
     cold: false,
     chargedMs: 0,
     logs: undefined,

@@ -46,6 +46,7 @@ function pending(id: number): PendingCall {
     purpose: 'operation',
     leaving: undefined,
     queuedMs: 0,
+    slot: 0,
     cold: false,
     chargedMs: 0,
     logs: undefined,

@@ -17,6 +17,8 @@ export interface PendingCall {
   /** The visitor's signal of a call that had to wait. */
   leaving: AbortSignal | undefined
   readonly queuedMs: number
+  /** Its function's number in the worker that it was given to. */
+  slot: number
   /** Whether the worker that it was given to did not have its code. */
   cold: boolean
   /** What its site was charged when it was handed over. */

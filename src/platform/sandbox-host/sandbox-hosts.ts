@@ -234,6 +234,7 @@ export class SandboxHosts implements Sandbox {
       purpose,
       leaving: undefined,
       queuedMs: Date.now(),
+      slot: 0,
       cold: false,
       chargedMs: 0,
       logs,

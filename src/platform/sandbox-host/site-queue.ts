@@ -12,6 +12,8 @@ export class SiteQueue {
   /** Time it has been given, in milliseconds; the smallest is served next. */
   virtualMs: number
   running = 0
+  /** Calls that wait, of whatever depth. */
+  waiting = 0
   /** How many of them no other call of the site waits for. */
   #runningFromOutside = 0
   /** Whether the call before came from outside: then one that others wait for is next. */
@@ -23,10 +25,6 @@ export class SiteQueue {
     this.key = key
     this.history = history
     this.virtualMs = virtualMs
-  }
-
-  get waiting(): number {
-    return this.#waiting.reduce((sum, level) => sum + level.length, 0)
   }
 
   /** How many calls of that depth would wait for a place if one more came; those that will find one free do not count. */
@@ -41,7 +39,11 @@ export class SiteQueue {
    * it waits for others, but only to those: what comes from outside counts all that came from there.
    */
   get next(): PendingCall | undefined {
-    const [outside] = this.#waiting[0] ?? []
+    const outside = this.#waiting[0]?.[0]
+    // Most sites' calls set off no others.
+    if (this.#waiting.length <= 1) {
+      return outside !== undefined && this.#hasPlaceFor(outside) ? outside : undefined
+    }
     const nested = this.#waiting.findLast((level, depth) => depth > 0 && level.length > 0)?.[0]
     const turn = this.#wasFromOutside ? [nested, outside] : [outside, nested]
     return turn.find((pending) => pending !== undefined && this.#hasPlaceFor(pending))
@@ -52,7 +54,7 @@ export class SiteQueue {
   }
 
   push(pending: PendingCall): void {
-    this.waitingCharacters += pending.call.body.length
+    this.#came(pending)
     const level = this.#waiting[pending.call.depth]
     if (level) level.push(pending)
     else {
@@ -87,7 +89,7 @@ export class SiteQueue {
   /** Takes the next call out. */
   drop(pending: PendingCall): void {
     this.#waiting[pending.call.depth]?.shift()
-    this.waitingCharacters -= pending.call.body.length
+    this.#went(pending)
   }
 
   /** Puts a call that was never begun back to the front. */
@@ -100,7 +102,7 @@ export class SiteQueue {
       return
     }
     level.unshift(pending)
-    this.waitingCharacters += pending.call.body.length
+    this.#came(pending)
   }
 
   /** Charges what the call did cost. */
@@ -117,11 +119,21 @@ export class SiteQueue {
       for (let [pending] = level; pending; [pending] = level) {
         if (nowMs - pending.queuedMs < pending.program.limits.queueMs) break
         level.shift()
-        this.waitingCharacters -= pending.call.body.length
+        this.#went(pending)
         late.push(pending)
       }
     }
     return late
+  }
+
+  #came(pending: PendingCall): void {
+    this.waiting += 1
+    this.waitingCharacters += pending.call.body.length
+  }
+
+  #went(pending: PendingCall): void {
+    this.waiting -= 1
+    this.waitingCharacters -= pending.call.body.length
   }
 
   #left(pending: PendingCall): void {

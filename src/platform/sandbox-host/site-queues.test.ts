@@ -57,6 +57,7 @@ function pending(
     purpose: 'operation',
     leaving: undefined,
     queuedMs: 1000,
+    slot: 0,
     cold: false,
     chargedMs: 0,
     logs: undefined,

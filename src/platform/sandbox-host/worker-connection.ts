@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 
-import { encodeFrame } from '#sandbox/frames.ts'
+import { FrameEncoder } from '#sandbox/frames.ts'
 import { FROM_WORKER, TO_GUEST, TO_WORKER } from '#sandbox/grammars.ts'
 import type { FromWorker } from '#sandbox/protocol.ts'
 import { readRecords, RecordWriter } from '#sandbox/records.ts'
@@ -74,7 +74,7 @@ export class WorkerConnection {
   readonly #events: WorkerEvents
   readonly #slots = new Map<string, Map<string, number>>()
   readonly #programOf = new Map<number, PendingCall['program']>()
-  readonly #slotOf = new Map<number, number>()
+  readonly #frames = new FrameEncoder()
   #next = new RecordWriter(TO_WORKER)
   #answers: HostCallAnswer[] = []
   #index = 0
@@ -120,7 +120,7 @@ export class WorkerConnection {
 
   /** Calls that are inside the worker in that slot. */
   activeCallsIn(slot: number): PendingCall[] {
-    return [...this.activeCalls.values()].filter((call) => this.#slotOf.get(call.id) === slot)
+    return [...this.activeCalls.values()].filter((call) => call.slot === slot)
   }
 
   /** Goes out with one of the next frames. */
@@ -164,7 +164,8 @@ export class WorkerConnection {
     }
     this.#lastSeq = this.#lastSeq === LAST_SEQ ? 1 : this.#lastSeq + 1
     this.#next.add('batch', [this.#lastSeq], [])
-    const cpuMs = Math.max(0, ...calls.map((call) => call.program.limits.cpuMs))
+    let cpuMs = 0
+    for (const { program } of calls) cpuMs = Math.max(cpuMs, program.limits.cpuMs)
     const { nowMs, risky } = options
     this.unacked.push({
       seq: this.#lastSeq,
@@ -174,7 +175,7 @@ export class WorkerConnection {
       sections,
       isWithdrawn: false,
     })
-    this.#socket.write(encodeFrame(this.#next.take()))
+    this.#socket.write(this.#frames.encode(this.#next.take()))
     this.#index = 0
     for (const { onSent } of answers) onSent()
   }
@@ -199,7 +200,6 @@ export class WorkerConnection {
   removeCall(id: number): PendingCall | undefined {
     const call = this.activeCalls.get(id)
     this.activeCalls.delete(id)
-    this.#slotOf.delete(id)
     return call
   }
 
@@ -236,7 +236,7 @@ export class WorkerConnection {
     for (const call of calls) {
       const slot = this.#slotFor(call)
       this.activeCalls.set(call.id, call)
-      this.#slotOf.set(call.id, slot)
+      call.slot = slot
       const group = groups.get(slot)
       if (group) group.push(call)
       else groups.set(slot, [call])

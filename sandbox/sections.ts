@@ -1,0 +1,30 @@
+import { TO_GUEST } from './grammars.ts'
+import type { CallRecord } from './open-calls.ts'
+import type { ToGuest } from './protocol.ts'
+import { readRecords, RecordHead, RecordWriter } from './records.ts'
+
+/** The calls of a section. Only their numbers are read: the rest is for the isolate. */
+export function callIdsIn(section: string): number[] {
+  const head = new RecordHead(section)
+  const ids: number[] = []
+  while (!head.isOver) {
+    const { kind, numbers, texts } = TO_GUEST.formOf(head.next())
+    const id = head.next()
+    for (let left = numbers + texts - 1; left > 0; left -= 1) head.next()
+    if (kind === 'call') ids.push(id)
+  }
+  return ids
+}
+
+/** The calls of a section, in whole, but for its first records. */
+export const callsIn = (section: string, after = 0): CallRecord[] =>
+  readRecords(section, TO_GUEST)
+    .slice(after)
+    .filter((record) => record.kind === 'call')
+
+/** What is handed to an isolate in one entry. */
+export function sectionOf(records: readonly ToGuest[]): string {
+  const writer = new RecordWriter(TO_GUEST)
+  for (const { kind, numbers, texts } of records) writer.add(kind, numbers, texts)
+  return writer.take()
+}
