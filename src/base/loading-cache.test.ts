@@ -121,4 +121,14 @@ describe('a loading cache', () => {
     void get('b')
     expect(loads).toHaveLength(3)
   })
+
+  test('keeps what is asked for often, though not each glance counts', () => {
+    const { cache } = cacheOf({ entries: { max: 2 } })
+    cache.set('often', 'a')
+    cache.set('once', 'b')
+    expect(cache.glance('missing')).toBeUndefined()
+    for (let at = 0; at < 500; at += 1) expect(cache.glance('often')).toBe('a')
+    cache.set('new', 'c')
+    expect([cache.glance('often'), cache.glance('once')]).toEqual(['a', undefined])
+  })
 })

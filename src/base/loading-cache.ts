@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
+import { Chance } from './chance.ts'
+
 /** Bounds (`max`, `maxSize` with `sizeCalculation`), `ttl` in milliseconds and `dispose` as lru-cache defines them. */
 interface LoadingCacheOptions<Key extends {}, Value> {
   readonly entries: LRUCache.Options<Key, NonNullable<Value>, unknown>
@@ -14,6 +16,7 @@ interface LoadingCacheOptions<Key extends {}, Value> {
 export class LoadingCache<Key extends {}, Value> {
   readonly #entries: LRUCache<Key, NonNullable<Value>>
   readonly #onMissing: ((key: Key) => void) | undefined
+  readonly #chance = new Chance()
   /** The running loads whose values will be kept. */
   readonly #loads = new Map<Key, Promise<Value>>()
 
@@ -25,6 +28,11 @@ export class LoadingCache<Key extends {}, Value> {
   /** What is kept; counts as a use. */
   getIfPresent(key: Key): NonNullable<Value> | undefined {
     return this.#entries.get(key)
+  }
+
+  /** The same for who asks at every request: of so many questions one, by chance, counts as a use. To note each takes as long as to find it. */
+  glance(key: Key): NonNullable<Value> | undefined {
+    return this.#chance.isTaken() ? this.#entries.get(key) : this.#entries.peek(key)
   }
 
   /** Synchronous when the value is kept. Rejects as `load` does. */

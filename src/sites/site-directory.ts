@@ -34,7 +34,7 @@ export class SiteDirectory {
 
   /** The site of a host, if it is in memory; nothing is looked for. */
   inMemory(host: string): SiteEntry | undefined {
-    return this.#sites.getIfPresent(hostName(host))
+    return this.#sites.glance(hostName(host))
   }
 
   /** `host` as in the Host header. Synchronous when the answer is in memory. */

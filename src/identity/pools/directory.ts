@@ -42,10 +42,10 @@ export class PoolDirectory {
   }
 
   /** What is in memory and still fresh. */
-  cached(site: Site): SitePools | undefined {
-    const pools = this.#sites.getIfPresent(site.siteId)
+  cached(site: Site, nowMs = this.#clock.now().getTime()): SitePools | undefined {
+    const pools = this.#sites.glance(site.siteId)
     if (pools?.domain !== site.domain) return undefined
-    return this.#ageMs(pools) < MAX_AGE_MS ? pools : undefined
+    return nowMs - pools.loadedAtMs < MAX_AGE_MS ? pools : undefined
   }
 
   async get(site: Site): Promise<SitePools> {

@@ -49,7 +49,7 @@ export class VisitorTokens {
   recognized(site: Site, authorization: string): Visitor | undefined {
     const nowMs = this.#deps.clock.now().getTime()
     const token = this.#recognized.get(authorization, nowMs)
-    const pools = token && this.#deps.directory.cached(site)
+    const pools = token && this.#deps.directory.cached(site, nowMs)
     return pools && token.stands(pools.data.version, nowMs) ? token.visitor : undefined
   }
 

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 
 import { canonicalJson } from '#base/canonical-json.ts'
+import { Chance } from '#base/chance.ts'
 import type { CacheKey, SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
 import { withExactNumbers } from '#runtime/tables/items/exact-numbers.ts'
@@ -36,6 +37,8 @@ export class ResponseCache {
   readonly #shared: SharedCache
   readonly #now: () => number
   readonly #groups = new Map<string, Set<string>>()
+  /** To note each use takes as long as to find the answer. */
+  readonly #chance = new Chance()
   readonly #answers: LRUCache<string, CachedResponse & { readonly groupKey: string }>
   /** From the exact request to its entry: a repeated request needs no parse. */
   readonly #requests = new LRUCache<string, string>({
@@ -62,7 +65,8 @@ export class ResponseCache {
   getRepeated(siteId: string, group: string, request: string): CachedResponse | undefined {
     // To look a long one up would be to hash all of it.
     if (request.length > MAX_REQUEST_LENGTH) return undefined
-    const entry = this.#requests.get(`${siteId} ${group} ${request}`)
+    const text = `${siteId} ${group} ${request}`
+    const entry = this.#chance.isTaken() ? this.#requests.get(text) : this.#requests.peek(text)
     return entry === undefined ? undefined : this.getLocal({ siteId, group, entry })
   }
 
@@ -73,7 +77,7 @@ export class ResponseCache {
 
   getLocal(key: CacheKey): CachedResponse | undefined {
     const text = keyTextOf(key)
-    const kept = this.#answers.get(text)
+    const kept = this.#chance.isTaken() ? this.#answers.get(text) : this.#answers.peek(text)
     if (kept === undefined) return undefined
     if (kept.expiresAt > this.#now()) return kept
     this.#answers.delete(text)
