@@ -121,7 +121,7 @@ export class Instance {
   abort(call: number): void {
     if (!this.calls.get(call) || this.#state !== 'ready') return
     const records: ToGuest[] = [{ kind: 'abort', numbers: [call], texts: [] }]
-    this.#run({ records, calls: [call], section: sectionOf(records) })
+    this.#run(workOf(records, [call]))
   }
 
   /** Ends the calls that are past their deadline and fires the guest's timers. */

@@ -14,7 +14,7 @@ import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
 import { errorHeaders, errorResponse, toAppError } from './plugins/errors.ts'
-import { type RequestScope, RequestScopes, scopeOf } from './request-scope.ts'
+import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
 import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
 
@@ -43,8 +43,9 @@ export function httpApp(context: AppContext): HttpApp {
   const door = new StaticDoor(context)
   const scopes = new RequestScopes(context.config.trustedProxies, context.ids)
   const log = requestLog(context.logger, context.config.logLevel)
-  const routed = routing(context, { elysia, failed, log, cors: new Cors(context, methods) })
-  const direct = directCalls(context, { failed, log })
+  const cors = new Cors(context, methods)
+  const routed = routing(context, { elysia, failed, log, cors })
+  const direct = directCalls(context, { failed, log, cors })
 
   return {
     routes: [
@@ -56,13 +57,14 @@ export function httpApp(context: AppContext): HttpApp {
       })),
     ],
     fetch(request, peer) {
-      const scope = scopes.open(request, peer)
+      const scope = scopes.of(request, peer)
       const call = direct.answer(request, scope, peer)
       if (call !== undefined) return call
+      attachScope(request, scope)
       const file = attempt(() => door.answer(request, scope))
       if (file instanceof Promise) return later(request, scope, file)
       if (file === undefined) return routed(request, scope)
-      log(request, file, { scope, isCounted: true })
+      log.ended(request, file, { scope, isCounted: true })
       return file
     },
   }
@@ -74,7 +76,7 @@ export function httpApp(context: AppContext): HttpApp {
   ): Promise<Response> {
     const found = await file.catch((error: unknown) => ({ error }))
     if (found instanceof Response) {
-      log(request, found, { scope, isCounted: true })
+      log.ended(request, found, { scope, isCounted: true })
       return found
     }
     return routed(request, scope, found && Promise.reject(found.error))
@@ -101,23 +103,26 @@ const isOperation = ({ path }: RequestScope): boolean => path.startsWith('/data/
 /** Visitors' calls that need no route. Their answers read as they do from there. */
 function directCalls(
   context: AppContext,
-  { failed, log }: Pick<RoutingDeps, 'failed' | 'log'>,
+  { failed, log, cors }: Omit<RoutingDeps, 'elysia'>,
 ): DirectCalls {
   const { hsts } = context.config
-  return new DirectCalls(context, {
-    answered(answer, { request, scope }) {
+  return new DirectCalls(context, cors, {
+    answered(answer, { request, scope, cors: opened }) {
       const headers = answerHeaders(answer)
       headers['x-request-id'] = scope.requestId
+      if (opened !== undefined) Object.assign(headers, opened)
       if (hsts !== undefined) headers['strict-transport-security'] = hsts
       const response = new Response(answer.body, { headers })
-      log(request, response, { scope, isCounted: true })
+      if (log.isEverything) log.ended(request, response, { scope, isCounted: true })
       return response
     },
-    failed(error, { request, scope }) {
+    failed(error, { request, scope, cors: opened = {} }) {
+      attachScope(request, scope)
       const response = failed(error, 'UNKNOWN', request)
+      for (const [name, value] of Object.entries(opened)) response.headers.set(name, value)
       response.headers.set('x-request-id', scope.requestId)
       if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
-      log(request, response, { scope, isCounted: true })
+      log.ended(request, response, { scope, isCounted: true })
       return response
     },
   })
@@ -144,7 +149,7 @@ function routing(context: AppContext, { elysia, failed, log, cors }: RoutingDeps
     if (request.headers.has('origin')) await openToOrigin(request, response, scope)
     response.headers.set('x-request-id', scope.requestId)
     if (hsts !== undefined) response.headers.set('strict-transport-security', hsts)
-    log(request, response, { scope, isCounted: isOperation(scope) })
+    log.ended(request, response, { scope, isCounted: isOperation(scope) })
     return response
   }
 
@@ -196,18 +201,19 @@ function withMethod(error: AppError, methods: MethodTable, request: Request): Ap
  * for each page: a line each would cost more than the answer.
  */
 function requestLog(logger: Logger, level: string) {
-  const everything = level === 'debug' || level === 'trace'
-  return (
+  const isEverything = level === 'debug' || level === 'trace'
+  const ended = (
     request: Request,
     { status }: Response,
     { scope, isCounted }: { readonly scope: RequestScope; readonly isCounted: boolean },
   ): void => {
     const isQuiet = isCounted && status < 500
-    if (isQuiet && !everything) return
+    if (isQuiet && !isEverything) return
     const { requestId, host, path, startedAt } = scope
     const ms = Math.round(performance.now() - startedAt)
     const fields = { requestId, method: request.method, host, path, status, ms }
     if (isQuiet) logger.debug(fields, 'request')
     else logger.info(fields, 'request')
   }
+  return { isEverything, ended }
 }

@@ -28,6 +28,8 @@ const ANY_ORIGIN_RESPONSE_HEADERS = `${RESPONSE_HEADERS}, x-amzn-errortype, x-am
 export class Cors {
   readonly #context: Pick<AppContext, 'config' | 'sites' | 'httpCalls'>
   readonly #methods: MethodTable
+  /** Origins that may call a site's `/data`. */
+  readonly #visitorOrigins = new WeakMap<SiteEntry, readonly string[]>()
 
   constructor(context: Pick<AppContext, 'config' | 'sites' | 'httpCalls'>, methods: MethodTable) {
     this.#context = context
@@ -68,6 +70,16 @@ export class Cors {
     response.headers.set('access-control-expose-headers', RESPONSE_HEADERS)
   }
 
+  /** What `open` sets on an answer from `/data`, where the site is at hand. */
+  forVisitors(site: SiteEntry, origin: string): Readonly<Record<string, string>> {
+    if (!this.#originsOf(site, VISITORS).includes(origin)) return { vary: 'origin' }
+    return {
+      vary: 'origin',
+      'access-control-allow-origin': origin,
+      'access-control-expose-headers': RESPONSE_HEADERS,
+    }
+  }
+
   #preflightOfAnyone(path: string): Response {
     const headers = new Headers({
       'access-control-allow-origin': '*',
@@ -97,17 +109,31 @@ export class Cors {
   }
 
   #originsOf(site: SiteEntry, path: string): readonly string[] {
-    const { baseUrl } = this.#context.config
-    const own = new URL(siteBaseUrl(baseUrl, site.domain)).origin
-    return isForVisitors(path) ? [own, ...site.corsOrigins] : [own, new URL(baseUrl).origin]
+    if (!isForVisitors(path)) return [this.#ownOrigin(site), new URL(this.#baseUrl).origin]
+    // An entry never changes; to parse the same URL for each of its calls takes longer than the rest.
+    const known = this.#visitorOrigins.get(site)
+    if (known) return known
+    const origins = [this.#ownOrigin(site), ...site.corsOrigins]
+    this.#visitorOrigins.set(site, origins)
+    return origins
+  }
+
+  #ownOrigin({ domain }: SiteEntry): string {
+    return new URL(siteBaseUrl(this.#baseUrl, domain)).origin
+  }
+
+  get #baseUrl(): string {
+    return this.#context.config.baseUrl
   }
 }
 
 const allowedNames = (asked: string | null): string =>
   asked !== null && HEADER_NAMES.test(asked) ? asked : REQUEST_HEADERS
 
+const VISITORS = '/data/'
+
 const isForVisitors = (path: string): boolean =>
-  path.startsWith('/data/') || /^\/admin\/public\/contact\/?$/.test(path)
+  path.startsWith(VISITORS) || /^\/admin\/public\/contact\/?$/.test(path)
 
 const hasOriginPolicy = (path: string): boolean =>
   path.startsWith('/data/') || path.startsWith('/admin/')

@@ -48,6 +48,11 @@ export function scopeOf(request: Request & Scoped): RequestScope {
   return scope
 }
 
+/** Whoever has the request has its scope from then on. */
+export function attachScope(request: Request & Scoped, scope: RequestScope): void {
+  request[SCOPE] = scope
+}
+
 /** Gives each request its scope: an id of its own, and host and peer as the client, or a trusted proxy, names them. */
 export class RequestScopes {
   readonly #proxies: TrustedProxies
@@ -59,13 +64,14 @@ export class RequestScopes {
     this.#ids = ids
   }
 
-  open(request: Request & Scoped, peer: Peer): RequestScope {
-    const scope = this.#scopeOf(request, peer)
-    request[SCOPE] = scope
+  open(request: Request, peer: Peer): RequestScope {
+    const scope = this.of(request, peer)
+    attachScope(request, scope)
     return scope
   }
 
-  #scopeOf({ headers, url }: Request, peer: Peer): RequestScope {
+  /** The scope of a request that has none yet, for who hands it on beside the request. */
+  of({ headers, url }: Request, peer: Peer): RequestScope {
     // Not a count: whoever sees two of them would know how many requests of other sites came between.
     const requestId = this.#ids.uuid()
     const direct = { requestId, host: headers.get('host') ?? '', path: pathOf(url) }

@@ -17,7 +17,12 @@ let stack: Stack
 let site: RuntimeSite
 let visitor: string
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ sites: [] })
+  await stack.createSite({
+    domain: HOST,
+    superAdmins: [`ann@${HOST}`],
+    deploymentSettings: { cors: { origins: ['https://shop.example'] } },
+  })
   site = await RuntimeSite.open(stack, HOST)
   const lambdaResourceId = await site.putFunction('answer', FUNCTION)
   await site.putGroups('board')
@@ -65,10 +70,12 @@ async function answer(request: Request): Promise<{ isDirect: boolean; seen: obje
   return { isDirect, seen: { status: response.status, headers, text } }
 }
 
+const page = (origin: string): Ask => ({ path: '/data/run', body: '{}', headers: { origin } })
+
 const named = () => ({ authorization: `Bearer ${visitor}` })
 
 describe('a call that needs no route', () => {
-  test.each<[string, Omit<Ask, 'headers'>, number]>([
+  test.each<[string, Ask, number]>([
     ['that runs a function', { path: '/data/run', body: '{"payload":{"name":"Zoë"}}' }, 200],
     ['with a query', { path: '/data/run?a=1', body: '{"payload":1}' }, 200],
     ['of a preset', { path: '/data/echo', body: '{"payload":[1,2]}' }, 200],
@@ -81,13 +88,34 @@ describe('a call that needs no route', () => {
     ['nested too deep', { path: '/data/run', body: `${'['.repeat(200)}${']'.repeat(200)}` }, 400],
     ['of a stranger', { path: '/data/public/open', body: '{"payload":2}' }, 200],
     ['of a stranger who may not', { path: '/data/public/run', body: '{"payload":2}' }, 401],
+    ['of a page of the site', page('https://shop.example'), 200],
+    ['of a page of another site', page('https://other.example'), 200],
+    [
+      'of a page, that fails',
+      { ...page('https://shop.example'), body: '{"payload":{"fail":true}}' },
+      500,
+    ],
   ])('%s is answered as from there', async (_name, ask, status) => {
-    const whole = { ...ask, headers: named() }
+    const whole = { ...ask, headers: { ...named(), ...ask.headers } }
     const direct = await answer(asked(whole, 'its length'))
     const routed = await answer(asked(whole, 'nothing'))
     expect([direct.isDirect, routed.isDirect]).toEqual([true, false])
     expect(direct.seen).toMatchObject({ status })
     expect(direct.seen).toEqual(routed.seen)
+  })
+
+  test('tells a page of an allowed origin, and no other, that it may read the answer', async () => {
+    const seen = async (origin: string) => {
+      const { body, path, headers } = page(origin)
+      const ask = { path, body, headers: { ...named(), ...headers } }
+      return answer(asked(ask, 'its length'))
+    }
+    const allowed = 'access-control-allow-origin'
+    expect(await seen('https://shop.example')).toMatchObject({
+      isDirect: true,
+      seen: { headers: { [allowed]: 'https://shop.example', vary: 'origin' } },
+    })
+    expect(await seen('https://other.example')).not.toHaveProperty(['seen', 'headers', allowed])
   })
 
   test('is answered from what is kept as from there', async () => {

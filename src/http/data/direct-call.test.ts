@@ -14,9 +14,9 @@ function opened(body: string | ReadableStream) {
   const peer = { address: '203.0.113.7', hold: vi.fn<() => void>() }
   const request = new Request('http://one.test/data/run', { method: 'POST', body, duplex: 'half' })
   const scope = scopes.open(request, peer)
-  const site = { siteId: 'site_1', domain: 'one.test', region: 'eu-central-1' }
+  const site = { siteId: 'site_1', domain: 'one.test', region: 'eu-central-1', corsOrigins: [] }
   const call = new DirectCall(
-    { request, scope, peer },
+    { request, scope, peer, cors: undefined },
     { site, operation: 'run', authority: null, operationCalls: { begin } },
     {
       answered: ({ body: text }) => new Response(text),

@@ -5,7 +5,7 @@ import type { CallAuthority } from '#platform/sandbox-host/call.ts'
 import type { OperationAnswer, OperationCalls } from '#runtime/calls/operation-calls.ts'
 import type { Reply } from '#runtime/calls/reply.ts'
 import { NO_PAYLOAD } from '#runtime/calls/request-body.ts'
-import type { Site } from '#sites/site.ts'
+import type { SiteEntry } from '#sites/site-directory.ts'
 
 /** A call that takes longer tells the server that its connection is silent on purpose. */
 const HELD_AFTER_MS = 5000
@@ -21,11 +21,13 @@ export interface DirectRequest {
   readonly request: Request
   readonly scope: RequestScope
   readonly peer: Peer
+  /** What lets the origin of a page read the answer; undefined for who is no page. */
+  readonly cors: Readonly<Record<string, string>> | undefined
 }
 
 /** What is known of a call before its body is read. */
 export interface IncomingCall {
-  readonly site: Site
+  readonly site: SiteEntry
   readonly operation: string
   readonly authority: CallAuthority
   readonly operationCalls: Pick<OperationCalls, 'begin'>

@@ -1,6 +1,7 @@
 import type { AppContext } from '#context'
 import { isJsonType } from '#http/bodies/content-types.ts'
 import { isShort } from '#http/bodies/request-body.ts'
+import type { Cors } from '#http/cors.ts'
 import type { RequestScope } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
@@ -21,12 +22,14 @@ type DirectContext = Pick<AppContext, 'sites' | 'visitorTokens' | 'operationCall
  */
 export class DirectCalls {
   readonly #context: DirectContext
+  readonly #cors: Pick<Cors, 'forVisitors'>
   readonly #answers: DirectAnswers
   readonly #open = new Set<DirectCall>()
   #sweeping: NodeJS.Timeout | undefined
 
-  constructor(context: DirectContext, answers: DirectAnswers) {
+  constructor(context: DirectContext, cors: Pick<Cors, 'forVisitors'>, answers: DirectAnswers) {
     this.#context = context
+    this.#cors = cors
     this.#answers = answers
   }
 
@@ -35,7 +38,9 @@ export class DirectCalls {
     const incoming = this.#incoming(request, scope)
     if (incoming === undefined) return undefined
     peer.takeOver?.()
-    const call = new DirectCall({ request, scope, peer }, incoming, this.#answers)
+    const origin = request.headers.get('origin')
+    const cors = origin === null ? undefined : this.#cors.forVisitors(incoming.site, origin)
+    const call = new DirectCall({ request, scope, peer, cors }, incoming, this.#answers)
     this.#sweeping ??= setInterval(() => this.#sweep(), SWEEP_MS).unref()
     return call.read(this.#open)
   }
@@ -43,7 +48,7 @@ export class DirectCalls {
   #incoming(request: Request, { host, path }: RequestScope): IncomingCall | undefined {
     if (!path.startsWith(FOR_VISITORS) || request.method !== 'POST') return undefined
     const { headers } = request
-    if (!hasShortJson(headers) || headers.has('origin')) return undefined
+    if (!hasShortJson(headers)) return undefined
     const site = this.#context.sites.inMemory(host)
     if (site === undefined) return undefined
     const isOpen = path.startsWith(FOR_ANYONE)
