@@ -1,7 +1,7 @@
 import { loadConfig } from '#config/load.ts'
 import { loadGuestScripts } from '#platform/sandbox-host/guest-scripts.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
-import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
+import type { CallOutcome, Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 
 import { silentLog } from './silent-log.ts'
 
@@ -25,6 +25,11 @@ export const interceptedSandbox =
       scripts: await loadGuestScripts(),
     })
     const run = sandbox.call.bind(sandbox)
+    const begin = sandbox.begin.bind(sandbox)
     sandbox.call = (...asked) => intercept(asked[0], () => run(...asked))
+    sandbox.begin = (call, target, ended) => {
+      const begun = () => new Promise<CallOutcome>((resolve) => begin(call, target, resolve))
+      void intercept(call, begun).then(ended)
+    }
     return sandbox
   }
