@@ -461,3 +461,33 @@ describe('work that a call gave to waitUntil', () => {
     await sandbox.hosts.finishWork(5000)
   })
 })
+
+test('a response that is streamed waits until the service takes it, and ends with its client', async () => {
+  const asked: string[] = []
+  const left = new AbortController()
+  const exchange = {
+    left: left.signal,
+    ask: async (argument: string) => {
+      asked.push(argument.slice(0, 1))
+      return new Promise<string>(() => {})
+    },
+  }
+  sandbox.events.answer = async ({ call, argument }) => call.exchange?.ask(argument) ?? 'null'
+  const program = sandbox.program(
+    `export default { fetch: () => new Response(new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(10)),
+      cancel: () => console.log('cancelled'),
+    })) }`,
+  )
+  const head = { method: 'GET', url: 'http://one.test/data/op', basePath: '/data/op', headers: [] }
+  const site = { siteId: program.siteId, domain: program.siteDomain }
+  const body = `${JSON.stringify({ ...head, body: 'none' })}\n`
+  const call = { site, operation: 'op', requestId: 'r', authority: null, depth: 0, body, exchange }
+  const outcome = sandbox.hosts.call(call, program, 'main')
+  await vi.waitFor(() => expect(asked).toHaveLength(4))
+  await sandbox.run('export default () => 1')
+  expect(asked).toEqual(['H', 'B', 'B', 'B'])
+  left.abort()
+  expect(await outcome).toMatchObject({ ok: true, result: '' })
+  expect(sandbox.events.lines.map(({ message }) => message)).toContain('cancelled')
+})
