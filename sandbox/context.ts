@@ -10,11 +10,16 @@ import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
 import { fileOfModule } from './module-imports.ts'
+import { originalPlace, type Place } from './original-place.ts'
 import type { FromGuest, ModuleSource, SlotDefinition, SourceFault } from './protocol.ts'
 import { readRecords } from './records.ts'
+import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 
 /** How long what is already finished may take to be read out after a stretch was stopped. */
 const SALVAGE_MS = 50
+const WAITS_LENGTH = 4000
+const NOTHING_SETTLES =
+  'waiting for a promise: neither a timer nor a question to the service is open that could settle it'
 const TIMED_OUT = 'Script execution timed out.'
 
 /** What one entry into an isolate came to. */
@@ -30,6 +35,8 @@ export interface EntryResult {
   /** A rejection that nobody handled, or whatever else got out: in words, and as it came. */
   readonly uncaught: string | undefined
   readonly thrown: { readonly error: unknown } | undefined
+  /** What of the site's code was running when it was stopped. */
+  readonly activity: SiteActivity
 }
 
 export type LoadOutcome =
@@ -48,6 +55,7 @@ interface RuntimeReferences {
   readonly run: ivm.Reference
   readonly rejected: ivm.Reference
   readonly take: ivm.Reference
+  readonly waits: ivm.Reference
 }
 
 /** What a context asks of its worker while it runs. */
@@ -75,7 +83,12 @@ export class GuestContext {
     this.#runtime = references(this.#context)
     this.#collect = this.#context.global.getSync('gc', { reference: true }) as ivm.Reference
     const { limits, site, env, handler, entry } = bootParts(definition)
-    const config = JSON.stringify({ ...limits, site, env, handler, entry })
+    const moved = definition.modules.filter(({ map }) => map !== undefined)
+    const movedPaths = Object.fromEntries(moved.map(({ path }) => [path, true]))
+    const config = JSON.stringify({ ...limits, site, env, handler, entry, moved: movedPaths })
+    const locate = new ivm.Callback((path: unknown, line: unknown, column: unknown) =>
+      this.#hostWork(0, () => written(moved, path, { line: Number(line), column: Number(column) })),
+    )
     const entropy = new ivm.Callback((bytes: number) =>
       this.#hostWork(0, () => randomFillSync(new Uint8Array(bytes)).buffer),
     )
@@ -84,7 +97,13 @@ export class GuestContext {
         this.#hostWork(call, () => crypto.answer(operation, request, parts)),
     )
     const part = parts.callback({ isolate: home.isolate, context: this.#context })
-    this.#runtime.boot.applySync(undefined, [config, entropy, part, subtle])
+    this.#runtime.boot.applySync(undefined, [
+      config,
+      entropy,
+      part,
+      subtle,
+      moved.length > 0 ? locate : undefined,
+    ])
     giveFiles(definition, this.#runtime)
   }
 
@@ -138,6 +157,20 @@ export class GuestContext {
     }
   }
 
+  /** What a call waits for. Site code that formats stacks may run meanwhile, and is not waited for. */
+  waits(call: number): SiteActivity {
+    if (this.home.disposed) return {}
+    try {
+      const text: unknown = this.#runtime.waits.applySync(undefined, [call], {
+        timeout: SALVAGE_MS,
+      })
+      const said = typeof text === 'string' && text !== '' ? text : NOTHING_SETTLES
+      return waitingCode(said.slice(0, WAITS_LENGTH), this.#definition.modules)
+    } catch {
+      return {}
+    }
+  }
+
   /** Collects what is short-lived in the whole isolate: 0.1 ms. */
   collect(): void {
     if (!this.home.disposed) this.#collect.applySync(undefined, [true])
@@ -175,13 +208,11 @@ export class GuestContext {
     this.#endMs = Infinity
     if (this.home.disposed) return this.#lost(elapsedMs)
     const taken = this.#take(thrown ? { timeout: SALVAGE_MS } : {})
-    if (!taken) return this.#lost(elapsedMs)
+    const activity = runningCode(thrown?.error, this.#definition.modules)
+    if (!taken) return { ...this.#lost(elapsedMs), activity }
     const [begun, current] = taken[0]?.kind === 'state' ? taken[0].numbers : [0, 0]
-    const message = thrown && thrownMessage(thrown.error)
-    const entry = { records: taken, elapsedMs, begun, current }
-    return message === TIMED_OUT && elapsedMs >= this.#definition.limits.cpuMs
-      ? { ...entry, stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
-      : { ...entry, stopped: undefined, uncaught: message, thrown }
+    const entry = { records: taken, elapsedMs, begun, current, activity }
+    return { ...entry, ...endingOf(thrown, elapsedMs, this.#definition) }
   }
 
   #lost(elapsedMs: number): EntryResult {
@@ -215,6 +246,17 @@ function giveFiles({ modules }: SlotDefinition, runtime: RuntimeReferences): voi
   runtime.files.applySync(undefined, [read])
 }
 
+function endingOf(
+  thrown: EntryResult['thrown'],
+  elapsedMs: number,
+  { limits }: SlotDefinition,
+): Pick<EntryResult, 'stopped' | 'uncaught' | 'thrown'> {
+  const message = thrown && thrownMessage(thrown.error)
+  return message === TIMED_OUT && elapsedMs >= limits.cpuMs
+    ? { stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
+    : { stopped: undefined, uncaught: message, thrown }
+}
+
 const lost = (
   stopped: 'cpuMs' | 'memoryMb',
   elapsedMs: number,
@@ -227,11 +269,19 @@ const lost = (
   stopped,
   uncaught: undefined,
   thrown: undefined,
+  activity: {},
 })
 
 function bootParts(definition: SlotDefinition) {
   const { siteId, siteDomain, env, handler, entry, limits } = definition
   return { limits, env, handler, entry, site: { siteId, siteDomain } }
+}
+
+/** Where code of one of the modules was written, as `line:column`. */
+function written(modules: readonly ModuleSource[], path: unknown, place: Place): string {
+  const module = modules.find((one) => one.path === path)
+  const { line, column } = originalPlace(module ?? {}, place)
+  return `${line}:${column}`
 }
 
 function references(context: ivm.Context): RuntimeReferences {
@@ -247,6 +297,7 @@ function references(context: ivm.Context): RuntimeReferences {
     run: get('run'),
     rejected: get('rejected'),
     take: get('take'),
+    waits: get('waits'),
   }
   croft.release()
   return runtime

@@ -128,10 +128,12 @@ export class Instance {
   wake(nowMs: number): void {
     const records: ToGuest[] = []
     const limit = this.#deps.definition.timeoutMs
+    const isLoaded = this.#state === 'ready' || this.#state === 'waiting'
     for (let call = this.calls.oldest(); call; call = this.calls.oldest()) {
       if (call.deadlineMs > nowMs) break
       const used = Math.round(nowMs - call.startedMs)
-      this.calls.fail(call.id, { kind: 'limit', what: 'timeoutMs', limit, used })
+      const activity = isLoaded ? this.#context.waits(call.id) : {}
+      this.calls.fail(call.id, { kind: 'limit', what: 'timeoutMs', limit, used, ...activity })
       records.push({ kind: 'cancel', numbers: [call.id], texts: [] })
     }
     if (this.#state === 'cold' || this.#state === 'over') return
@@ -258,10 +260,11 @@ export class Instance {
   ): void {
     const what = entry.stopped ?? 'cpuMs'
     const { limits, memoryMb } = this.#deps.definition
-    const failure: GuestFailure =
+    const amounts =
       what === 'cpuMs'
-        ? { kind: 'limit', what, limit: limits.cpuMs, used: Math.round(entry.elapsedMs) }
-        : { kind: 'limit', what, limit: memoryMb, used: memoryMb }
+        ? { limit: limits.cpuMs, used: Math.round(entry.elapsedMs) }
+        : { limit: memoryMb, used: memoryMb }
+    const failure: GuestFailure = { kind: 'limit', what, ...amounts, ...entry.activity }
     this.calls.drop(stop.left)
     const known = this.calls.get(entry.current) ? [entry.current] : stop.suspects
     const suspects = known.some((id) => this.calls.get(id)) ? known : this.calls.ids()

@@ -18,9 +18,10 @@ export function sourceFaultOf(error: unknown, modules: readonly ModuleSource[]):
     const found = fault(message.slice(0, place.index), place, modules)
     return error.name === 'SyntaxError' ? { ...found, isSyntax: true } : found
   }
+  // The guest wrote it, and knows where the code comes from.
   for (const line of String(error.stack).split('\n').slice(0, FRAMES)) {
     const frame = STACK_PLACE.exec(line.trim())
-    if (modules.some(({ path }) => path === frame?.[1])) return fault(message, frame, modules)
+    if (modules.some(({ path }) => path === frame?.[1])) return fault(message, frame)
   }
   return { message: message.slice(0, MESSAGE_LENGTH) }
 }
@@ -37,7 +38,7 @@ const thrownText = (thrown: unknown): string =>
 function fault(
   message: string,
   place: RegExpExecArray | null,
-  modules: readonly ModuleSource[],
+  modules: readonly ModuleSource[] = [],
 ): SourceFault {
   const short = message.slice(0, MESSAGE_LENGTH)
   const [, path, line, column] = place ?? []

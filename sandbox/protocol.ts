@@ -190,6 +190,10 @@ export type GuestFailure =
       readonly what: 'timeoutMs' | 'cpuMs' | 'memoryMb' | 'resultBytes'
       readonly limit: number
       readonly used: number
+      /** The site's code that was running; of what waited, that which asked for what it waited for. */
+      readonly at?: StackPlace
+      /** Lines for the site's log: the frames of that, and what it waited for. */
+      readonly doing?: string
     }
   /** Not JSON: a cycle, a BigInt, a function. */
   | { readonly kind: 'invalidResult'; readonly message: string }
@@ -199,6 +203,13 @@ export type GuestFailure =
   | { readonly kind: 'invalidCode'; readonly fault: SourceFault }
   /** The host or isolate went down under a call that was not the cause. Retryable. */
   | { readonly kind: 'interrupted'; readonly message: string }
+
+/** A place in a file of an artifact, both from 1. */
+export interface StackPlace {
+  readonly path: string
+  readonly line: number
+  readonly column: number
+}
 
 export interface SourceFault {
   readonly message: string

@@ -106,7 +106,9 @@ function begin(input: CallInput, payload: unknown, target: Target): void {
   const { site } = configured()
   const { operation, requestId } = input
   const auth = input.auth === 'null' ? null : jsonParse(input.auth)
-  const value = target.handle({ payload, auth, operation, requestId, site }, context)
+  // Called by itself: a function that is called as a method says so in each of its frames.
+  const { handle } = target
+  const value = handle({ payload, auth, operation, requestId, site }, context)
   if (isThenable(value)) void settle(input.id, value, finishCall)
   else finishCall(input.id, value)
 }

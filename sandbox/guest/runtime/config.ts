@@ -7,6 +7,8 @@ export interface BootConfig {
   readonly resultBytes: number
   readonly logLineLength: number
   readonly logLines: number
+  /** By path, the files whose code is not at its own places. */
+  readonly moved: Readonly<Record<string, true>>
 }
 
 let config: BootConfig | undefined

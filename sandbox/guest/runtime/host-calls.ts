@@ -21,6 +21,7 @@ const MAX_PENDING_LENGTH = 32 * 1024 * 1024
 interface PendingCall {
   /** The call that asks. */
   readonly call: number
+  readonly name: HostCallName
   readonly length: number
   readonly at: CallSite | undefined
   readonly resolve: (text: string) => void
@@ -47,7 +48,7 @@ export function callHost(
     }
     lastId += 1
     pendingLength += length
-    pending.set(lastId, { call, length, at, resolve, reject })
+    pending.set(lastId, { call, name, length, at, resolve, reject })
     countPending(call, 1)
     emit(`${HOST_CALL},${lastId},${call}`, name, argument)
   })
@@ -59,6 +60,8 @@ export function callHostFor(call: number, name: HostCallName, argument: string):
   if (isLive(call)) return callHost(call, name, argument, at)
   return new PromiseClass((_resolve, reject) => reject(new HostError(CALL_OVER, at)))
 }
+
+export const forEachPending = (visit: (call: PendingCall) => void): void => pending.forEach(visit)
 
 export function answerHostCall(id: number, ok: boolean, text: string): void {
   const call = pending.get(id)

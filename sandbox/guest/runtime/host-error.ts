@@ -55,7 +55,7 @@ export function captureCallSite(): CallSite {
 }
 
 /** Site code's own part of the stack. */
-function framesOf(at: CallSite | undefined): string | undefined {
+export function framesOf(at: CallSite | undefined): string | undefined {
   try {
     const stack = at?.stack
     if (typeof stack !== 'string') return undefined

@@ -17,6 +17,7 @@ import { print, renewLines, startCall } from './calls.ts'
 import { type BootConfig, setConfig } from './config.ts'
 import { randomBytes, setEntropy } from './entropy.ts'
 import { answerHostCall, callHost } from './host-calls.ts'
+import { captureCallSite } from './host-error.ts'
 import { abortExchange } from './http-exchange.ts'
 import { importMetaOf } from './import-meta.ts'
 import { attributedCall, currentCall, forgetCall, runInCall } from './live-calls.ts'
@@ -31,8 +32,10 @@ import { emit, takeOutput } from './output.ts'
 import { ABORT, ANSWER, CALL, NEXT_TIMER, STATE } from './record-kinds.ts'
 import { SectionReader } from './section.ts'
 import { closeSharedObjects } from './shared-objects.ts'
+import { formatStacks, type LocateCode, setMovedFiles } from './stack-trace.ts'
 import { describeThrown } from './thrown.ts'
 import { addTimer, earliestDueMs, removeTimer, takeDue } from './timers.ts'
+import { describeWaits } from './waits.ts'
 
 type HostCrypto = (
   call: number,
@@ -43,13 +46,16 @@ type HostCrypto = (
 
 /** What the host side of a context calls. It leaves the global object when the context boots. */
 interface GuestRuntime extends Croft {
-  /** `config` is JSON of `BootConfig`; `entropy` gives that many random bytes, `part` the function that a part is, `crypto`
-   * what `HostPort.crypto` says, for a call. */
+  /**
+   * `config` is JSON of `BootConfig`; `entropy` gives that many random bytes, `part` the function that a part is, `crypto`
+   * what `HostPort.crypto` says, for a call. `locate` is there when files were moved.
+   */
   boot(
     config: string,
     entropy: (bytes: number) => ArrayBuffer,
     part: HostPort['part'],
     crypto: HostCrypto,
+    locate: LocateCode | undefined,
   ): void
   /** `readFile` tells what a file of the artifact has in it; without it there are none. */
   files(readFile: HostPort['readFile']): void
@@ -71,6 +77,8 @@ interface GuestRuntime extends Croft {
   rejected(name: string, message: unknown, stack: string): boolean
   /** Records of `FromGuest`. */
   take(): string
+  /** What a call waits for, in lines. */
+  waits(call: number): string
 }
 
 declare global {
@@ -83,12 +91,12 @@ const host: HostPort = (globalThis.__croft as Croft).host
 let section: SectionReader | undefined
 let entryMs = 0
 
-host.call = (name, argument) => callHost(attributedCall(), name, argument)
+host.call = (name, argument) => callHost(attributedCall(), name, argument, captureCallSite())
 host.print = print
 host.now = () => entryMs
 host.random = randomBytes
 host.setTimer = (delayMs, repeat, fire) =>
-  addTimer(dateNow(), delayMs, { repeat, call: attributedCall(), fire })
+  addTimer(dateNow(), delayMs, { repeat, call: attributedCall(), fire, at: captureCallSite() })
 host.clearTimer = removeTimer
 fixArrayBuffers()
 
@@ -96,11 +104,12 @@ const noFile = (): undefined => undefined
 
 const runtime: GuestRuntime = {
   host,
-  boot(text, entropy, part, crypto) {
+  boot(text, entropy, part, crypto, locate) {
     deleteProperty(globalThis, '__croft')
     removeUnbounded()
     hideCollector()
     closeObjectPrototype()
+    formatStacks()
     const config = jsonParse(text) as BootConfig
     host.env = (jsonParse(text) as { env: Record<string, string> }).env
     // Names of variables and nothing else: not `constructor`, nor what site code puts on Object.prototype.
@@ -108,6 +117,7 @@ const runtime: GuestRuntime = {
     freeze(config.env)
     freeze(config.site)
     setConfig(config)
+    if (locate) setMovedFiles(config.moved, locate)
     renewLines()
     setEntropy(entropy)
     host.part = part
@@ -148,6 +158,7 @@ const runtime: GuestRuntime = {
     if (dueMs > 0) emit(`${NEXT_TIMER},${dueMs}`)
     return takeOutput(`${STATE},${section?.begun ?? 0},${currentCall()}`)
   },
+  waits: describeWaits,
 }
 hide('__croft', runtime)
 

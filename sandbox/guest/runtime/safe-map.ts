@@ -1,4 +1,4 @@
-import { mapDelete, mapGet, mapSet, mapSize } from '#sandbox/guest/web/primordials.ts'
+import { mapDelete, mapForEach, mapGet, mapSet, mapSize } from '#sandbox/guest/web/primordials.ts'
 
 /** A Map whose methods site code cannot reach. */
 export class SafeMap<Value> {
@@ -12,6 +12,9 @@ export class SafeMap<Value> {
   }
   delete(key: number | string): void {
     mapDelete(this.#map, key)
+  }
+  forEach(visit: (value: Value) => void): void {
+    mapForEach(this.#map, visit as (value: unknown) => void)
   }
   get size(): number {
     return mapSize(this.#map)

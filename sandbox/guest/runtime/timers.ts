@@ -1,5 +1,6 @@
 import { ErrorClass, floor } from '#sandbox/guest/web/primordials.ts'
 
+import type { CallSite } from './host-error.ts'
 import { isLive } from './live-calls.ts'
 import { SafeMap } from './safe-map.ts'
 
@@ -11,6 +12,8 @@ interface Timer {
   readonly repeatMs: number
   readonly call: number
   readonly fire: () => void
+  /** Where it was set. */
+  readonly at: CallSite
   dueMs: number
   next: Timer | undefined
 }
@@ -23,7 +26,7 @@ let lastId = 0
 export function addTimer(
   nowMs: number,
   delayMs: number,
-  options: { repeat: boolean; call: number; fire: () => void },
+  options: { repeat: boolean } & Pick<Timer, 'call' | 'fire' | 'at'>,
 ): number {
   if (timers.size >= MAX_TIMERS) throw new ErrorClass(`More than ${MAX_TIMERS} timers are set`)
   const delay = delayMs >= 1 && delayMs <= MAX_DELAY_MS ? floor(delayMs) : 1
@@ -33,6 +36,7 @@ export function addTimer(
     repeatMs: options.repeat ? delay : 0,
     call: options.call,
     fire: options.fire,
+    at: options.at,
     dueMs: nowMs + delay,
     next: undefined,
   }
@@ -64,6 +68,10 @@ export function takeDue(nowMs: number): Timer | undefined {
 
 /** When the earliest timer is due; 0 when none is set. */
 export const earliestDueMs = (): number => earliest?.dueMs ?? 0
+
+export function forEachTimer(visit: (timer: Timer) => void): void {
+  for (let timer = earliest; timer; timer = timer.next) visit(timer)
+}
 
 function insert(timer: Timer): void {
   let before: Timer | undefined

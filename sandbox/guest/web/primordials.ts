@@ -8,7 +8,7 @@
 const { bind, call } = Function.prototype
 
 /** A method as a function of its receiver: `uncurry(String.prototype.slice)(text, 1)`. */
-const uncurry: <This, Args extends unknown[], Result>(
+export const uncurry: <This, Args extends unknown[], Result>(
   method: (this: This, ...args: Args) => Result,
 ) => (self: This, ...args: Args) => Result = bind.bind(call)
 

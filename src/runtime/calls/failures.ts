@@ -65,7 +65,7 @@ export function logMessage(failure: SandboxFailure): string {
     case 'thrown':
       return failure.stack === '' ? failure.message : failure.stack
     case 'limit':
-      return `${LIMITS[failure.what].words}: limit ${failure.limit}, used ${failure.used} (${failure.what})`
+      return limitMessage(failure)
     case 'invalidResult':
       return `The result cannot be sent as JSON: ${failure.message}`
     case 'invalidBody':
@@ -76,6 +76,18 @@ export function logMessage(failure: SandboxFailure): string {
       return `Interrupted through no fault of its own: ${failure.message}`
   }
 }
+
+/** With the code that was running, or what it waited for. */
+function limitMessage(failure: Limit): string {
+  const { what, limit, used } = failure
+  const message = `${LIMITS[what].words}: limit ${limit}, used ${used} (${what})`
+  const doing = doingOf(failure)
+  return doing === undefined ? message : `${message}\n${doing}`
+}
+
+/** What the site's code was doing when it met the limit, in lines. */
+export const doingOf = (failure: Limit): string | undefined =>
+  'doing' in failure ? failure.doing : undefined
 
 const LIMITS = {
   timeoutMs: { code: 'OperationTimeout', words: 'It ran longer than it may' },
@@ -149,6 +161,8 @@ export function redactedFailure(
     case 'interrupted':
       return { ...failure, message: redact(failure.message) }
     case 'limit':
-      return failure
+      return 'doing' in failure && failure.doing !== undefined
+        ? { ...failure, doing: redact(failure.doing) }
+        : failure
   }
 }

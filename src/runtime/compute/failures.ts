@@ -1,7 +1,7 @@
 import { AppError } from '#base/app-error.ts'
 import type { ErrorCode } from '#base/error-status.ts'
 import type { SandboxFailure } from '#platform/sandbox-host/sandbox.ts'
-import { limitError } from '#runtime/calls/failures.ts'
+import { doingOf, limitError } from '#runtime/calls/failures.ts'
 import { codeFaultMessage } from '#runtime/functions/function-code.ts'
 
 type Limit = Extract<SandboxFailure, { kind: 'limit' }>
@@ -20,7 +20,7 @@ export function computeFailure(failure: SandboxFailure): AppError {
       return new AppError('InvalidCode', message, { details: [{ field: 'code', message }] })
     }
     case 'limit':
-      return limitError(failure, LIMITS[failure.what])
+      return limitError(failure, { ...LIMITS[failure.what], fields: activityOf(failure) })
     case 'invalidResult':
       return new AppError('InvalidOperationResult', `The result is not JSON: ${failure.message}`)
     case 'invalidBody':
@@ -45,6 +45,14 @@ const LIMITS = {
   },
   queueMs: { code: 'OperationOverloaded', message: 'The code waited too long for a place to run' },
 } as const satisfies Record<Limit['what'], { code: ErrorCode; message: string }>
+
+/** Where the code was, as for what it throws. */
+function activityOf(failure: Limit): object {
+  const stack = doingOf(failure)
+  if (stack === undefined) return {}
+  const line = 'at' in failure ? failure.at?.line : undefined
+  return { stack: trimStack(stack), ...(line === undefined ? {} : { line }) }
+}
 
 /** A stack that fits an answer: its first lines, without our own frames and what a hostile message could blow it up with. */
 const trimStack = (stack: string): string => ownLines(stack).slice(0, 10).join('\n').toWellFormed()

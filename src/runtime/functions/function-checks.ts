@@ -213,7 +213,9 @@ function failureFault(failure: SandboxFailure, { name, entry: path }: LoadJob): 
   const { what, limit, used } = failure
   const words = LIMIT_WORDS[what]
   if (words === undefined) throw unavailable(name)
-  return { path, message: `${words} while it is loaded: limit ${limit}, used ${used} (${what})` }
+  const place = 'at' in failure ? failure.at : undefined
+  const message = `${words} while it is loaded: limit ${limit}, used ${used} (${what})`
+  return { path, ...place, message }
 }
 
 const LIMIT_WORDS: Partial<Record<string, string>> = {
