@@ -1,5 +1,6 @@
 import type ivm from 'isolated-vm'
 
+import { CallProfiler } from './call-profiler.ts'
 import { thrownMessage } from './context.ts'
 import { CpuClock } from './cpu-clock.ts'
 import type { LongResult } from './crypto/crypto-thread.ts'
@@ -211,7 +212,7 @@ export class Engine {
 
   #instanceOf(slot: Slot): Instance {
     if (slot.instance?.acceptsCalls) return slot.instance
-    const { programKey, memoryMb } = slot.definition
+    const { programKey, memoryMb, purpose, modules } = slot.definition
     const home = this.#warm.get(programKey, memoryMb)
     const instance: Instance = new Instance(home, {
       slot: slot.id,
@@ -222,6 +223,7 @@ export class Engine {
       longCrypto: this.#longCrypto,
       progress: () => this.#deps.progress.heartbeat(),
       outbox: this.#deps.outbox,
+      profiler: purpose === 'profile' ? new CallProfiler(home.isolate, modules) : undefined,
       numbers: {
         next: () => {
           this.#lastHostCall += 1

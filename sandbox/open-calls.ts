@@ -1,3 +1,4 @@
+import type { CallProfiler } from './call-profiler.ts'
 import type { LongQuestion } from './crypto/long-crypto.ts'
 import type { GuestIsolate } from './isolate.ts'
 import {
@@ -18,6 +19,7 @@ const TOO_LONG = refused(
   'PayloadTooLarge',
   `What is asked of the host may be ${MAX_ARGUMENT_LENGTH} characters long`,
 )
+const PROFILE_LOST = 'The isolate ended before its profile was read: try again'
 /** What any code of a site may ask at any time; everything else is done with the rights of one call. */
 const ASKED_BY_ANY: readonly string[] = ['crypto', 'fetch']
 
@@ -57,6 +59,8 @@ export interface OpenCallsDeps {
   readonly definition: SlotDefinition
   readonly outbox: WorkerOutput
   readonly numbers: HostCallNumbers
+  /** Only of calls that are profiled. */
+  readonly profiler?: CallProfiler | undefined
 }
 
 interface OpenHostCall {
@@ -116,12 +120,16 @@ export class OpenCalls {
   finish(id: number, result: string): void {
     const call = this.#calls.get(id)
     if (!call || !this.#isWithinLimit(id, result)) return
-    this.#deps.outbox.result(id, call.cpuUs, result)
+    const { outbox, profiler } = this.#deps
+    if (profiler) void this.#finishProfiled(call, result, profiler)
+    else outbox.result(id, call.cpuUs, result)
     this.#close(call)
   }
 
   /** The same, but it stays open for what it still does, within its time. */
   answer(id: number, result: string): void {
+    // A profile ends with the answer.
+    if (this.#deps.profiler) return this.finish(id, result)
     const call = this.#calls.get(id)
     if (!call || call.isAnswered || !this.#isWithinLimit(id, result)) return
     call.isAnswered = true
@@ -135,6 +143,24 @@ export class OpenCalls {
     if (used === undefined) return true
     this.fail(id, { kind: 'limit', what: 'resultBytes', limit, used })
     return false
+  }
+
+  async #finishProfiled(
+    { id, cpuUs }: OpenCall,
+    result: string,
+    profiler: CallProfiler,
+  ): Promise<void> {
+    const { outbox, definition } = this.#deps
+    const { resultBytes: limit } = definition.limits
+    try {
+      const text = await profiler.beside(result)
+      if (text !== undefined) outbox.result(id, cpuUs, text)
+      else outbox.failure(id, cpuUs, { kind: 'limit', what: 'resultBytes', limit, used: limit + 1 })
+    } catch {
+      // The isolate has ended meanwhile.
+      outbox.failure(id, cpuUs, { kind: 'interrupted', message: PROFILE_LOST })
+    }
+    outbox.flush()
   }
 
   fail(id: number, failure: GuestFailure): void {

@@ -151,10 +151,36 @@ export interface SlotDefinition {
 }
 
 /**
- * What a call is for: an operation; ad-hoc code, whose module format is still to be found; or only to see that the code
- * loads, which is over when its handler is found.
+ * What a call is for: an operation; ad-hoc code, whose module format is still to be found; only to see that the code
+ * loads, which is over when its handler is found; or an operation that is profiled, whose result is JSON of `ProfiledResult`.
  */
-export type CallPurpose = 'operation' | 'compute' | 'load'
+export type CallPurpose = 'operation' | 'compute' | 'load' | 'profile'
+
+/** What an operation returned, and where its time went. */
+export interface ProfiledResult {
+  readonly result: unknown
+  readonly stretches: readonly ProfiledStretch[]
+}
+
+/** One uninterrupted stretch of a call, as V8 sampled it. Times are in microseconds; lines and columns from 1. */
+export interface ProfiledStretch {
+  readonly startTime: number
+  readonly endTime: number
+  /** Ids of nodes. */
+  readonly samples: readonly number[]
+  /** When each sample was taken, from the start. */
+  readonly offsets: readonly number[]
+  readonly nodes: readonly ProfiledNode[]
+}
+
+export interface ProfiledNode {
+  readonly id: number
+  readonly children: readonly number[]
+  readonly functionName: string
+  readonly url: string
+  readonly line: number
+  readonly column: number
+}
 
 export interface ModuleSource {
   readonly path: string

@@ -64,6 +64,7 @@ import { siteDkimActivate, siteDkimRotate, siteDkimShow } from './site-dkim.ts'
 import { siteDns } from './site-dns.ts'
 import { siteList } from './site-list.ts'
 import { siteLogs } from './site-logs.ts'
+import { siteProfile } from './site-profile.ts'
 import { siteRollback } from './site-rollback.ts'
 import { siteShow } from './site-show.ts'
 import { siteUpdate } from './site-update.ts'
@@ -84,6 +85,7 @@ const COMMANDS: readonly CliCommand[] = [
   siteDeployments,
   siteDeployment,
   siteRollback,
+  siteProfile,
   siteLogs,
   siteVerify,
   siteDns,

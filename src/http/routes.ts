@@ -74,6 +74,7 @@ import {
   portalSendingRoutes,
   portalSuppressionRoutes,
 } from './portal/messages.ts'
+import { portalOperationProfileRoutes } from './portal/operation-profiles.ts'
 import { portalFailedMailRoutes, portalOutboxRoutes } from './portal/outbox.ts'
 import { portalSiteDnsRoutes } from './portal/site-dns.ts'
 import { portalSiteRuntimeRoutes } from './portal/site-runtime.ts'
@@ -112,6 +113,7 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   portalDeploymentRoutes,
   portalDeploymentHistoryRoutes,
   portalSiteRuntimeRoutes,
+  portalOperationProfileRoutes,
   portalDeployTokenRoutes,
   portalDeployWebhookRoutes,
   portalLogRoutes,

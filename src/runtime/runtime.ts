@@ -38,6 +38,7 @@ import { type JobUsers, Jobs } from './jobs/service.ts'
 import { RuntimeLogs } from './logs/service.ts'
 import { Operations } from './operations/service.ts'
 import { PermissionSync, type SyncSources } from './permission-sync/service.ts'
+import { OperationProfiles } from './profiles/service.ts'
 import { PublishedSites } from './published/service.ts'
 import type { ContentsOf } from './resources/contents.ts'
 import { Resources } from './resources/service.ts'
@@ -95,6 +96,7 @@ export interface Runtime extends BucketServices, TableServices, AsyncDisposable 
   readonly iacSubmissions: IacSubmissions
   readonly definitionProfiles: DefinitionProfiles
   readonly compute: Compute
+  readonly operationProfiles: OperationProfiles
   readonly envVars: EnvVars
   readonly permissionSync: PermissionSync
   readonly runtimeLogs: RuntimeLogs
@@ -155,6 +157,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     jobRuns,
     jobScheduler: new JobScheduler({ ...deps, runs: jobRuns }),
     compute: new Compute({ ...serving, usage: runtimeUsage }),
+    operationProfiles: new OperationProfiles({ ...deps, ...serving }),
     permissionSync,
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]()

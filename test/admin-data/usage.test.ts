@@ -1,7 +1,11 @@
+import { Value } from '@sinclair/typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { CpuProfile } from '#runtime/profiles/cpu-profile.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
+
+type Node = CpuProfile['nodes'][number]
 
 let stack: Stack
 let site: RuntimeSite
@@ -75,5 +79,48 @@ describe('the usage of a site', () => {
       status: 400,
       json: { error: { details: [{ field }] } },
     })
+  })
+})
+
+describe('the profile of an operation', () => {
+  const BUSY = `enum Step { one = 1 }
+export default async ({ payload }) => {
+  let sum = 0
+  for (let i = 0; i < 2e7; i += Step.one) sum += i % payload
+  return sum
+}`
+
+  test('is what DevTools opens, is in the audit trail, and ends what its calls end by', async () => {
+    await site.publish('busy', BUSY)
+    const { status, json } = await site.admin('POST', '/operations/busy/profile', {
+      payload: 7,
+      calls: 2,
+    })
+    expect(status).toBe(200)
+    expect(Value.Check(CpuProfile, json)).toBe(true)
+    expect(json.samples.length).toBeGreaterThan(5)
+    const urls = new Set<string>(json.nodes.map((node: Node) => node.callFrame.url))
+    expect([...urls].toSorted()).toEqual(['', 'index.ts'])
+    expect(json.nodes).toContainEqual(
+      expect.objectContaining({
+        callFrame: expect.objectContaining({ url: 'index.ts', lineNumber: 1 }),
+      }),
+    )
+    const audit = await stack.portal('GET', '/sites/one.test/audit?event=operation.profiled')
+    expect(audit.json.items).toMatchObject([{ detail: { operation: 'busy' } }])
+    await site.publish('fails', 'export default () => { throw new Error("no") }')
+    expect(await site.admin('POST', '/operations/fails/profile', {})).toMatchObject({
+      status: 422,
+      json: { error: { code: 'ExecutionFailed', message: 'no', line: 1 } },
+    })
+    expect((await site.admin('POST', '/operations/nope/profile', {})).status).toBe(404)
+    expect((await site.admin('POST', '/operations/busy/profile', { calls: 1001 })).status).toBe(400)
+  })
+
+  test('is made one at a time', async () => {
+    const answers = await Promise.all(
+      [1, 2].map(() => site.admin('POST', '/operations/busy/profile', { payload: 7 })),
+    )
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]))
   })
 })

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
+import { Value } from '@sinclair/typebox/value'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import { CpuProfile } from '#runtime/profiles/cpu-profile.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -19,10 +21,10 @@ export function check<T extends Order>(order: T, must: (value: unknown) => void)
   return order
 }
 `
-const HANDLER = `type Payload = { total: number; way: string }
+const HANDLER = `type Payload = { total: number; way: string; spin?: number }
 
 export default async ({ payload }: { payload: Payload }) => {
-  if (payload.way === 'log') console.error(new RangeError('☂ logged'))
+  if (payload.way === 'log') console.error(new RangeError('☂ logged')); for (let i = 0; i < (payload.spin ?? 0); i += 1) must(i % 7)
   return check<Payload>(payload, must)
 }
 `
@@ -132,6 +134,35 @@ describe.each(['bundled', 'plain'] as const)('the log of a function that is %s',
     expect(message).toMatch(/^RangeError: ☂ logged\n/)
     expect(message).toMatch(new RegExp(`functions/${operation}\\.ts:6:44\\)?$`, 'm'))
     expect(message).not.toContain('.bundle.')
+  })
+})
+
+describe('croft site profile', () => {
+  const profiled = (...more: string[]): Promise<Ran> =>
+    croft(['site', 'profile', 'shop.test', '--operation', 'bundled', ...more], {
+      CROFT_BASE_URL: stack.baseUrl('127.0.0.1'),
+      CROFT_OPERATOR_KEY: stack.operatorKey,
+    })
+
+  test('writes the profile of a bundle, at the places that were written', async () => {
+    const [input, out] = [join(folder, 'input.json'), join(folder, 'bundled.cpuprofile')]
+    await writeFile(input, '{"total":1,"way":"spin","spin":20000000}')
+    const ran = await profiled('--input', `@${input}`, '--calls', '2', '--out', out)
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining('samples in') })
+    const profile: unknown = JSON.parse(await readFile(out, 'utf8'))
+    if (!Value.Check(CpuProfile, profile)) throw new Error('this is no profile')
+    const urls = new Set(profile.nodes.map(({ callFrame }) => callFrame.url))
+    expect(urls).toContain('functions/bundled.ts')
+    // What the bundler itself added is in the bundle and nowhere else.
+    expect([...urls].join()).not.toContain('croft:')
+  })
+
+  test.each([
+    [['--input', '{'], '--input is not JSON'],
+    [['--calls', '0'], '--calls is no whole number from 1'],
+    [['--calls', '2000'], 'calls'],
+  ])('refuses %j', async (more, message) => {
+    expect(await profiled(...more)).toMatchObject({ err: expect.stringContaining(message) })
   })
 })
 

@@ -16,6 +16,7 @@ const adminRows = (ids: Ids): readonly Route[] => [
   ['POST', `/resources/${ids.table}/data/ddb/no-such-action`],
   ['POST', `/resources/${ids.bucket}/data/s3/no-such-action`],
   ['POST', '/reconcile'],
+  ['POST', '/operations/theirs/profile', {}],
   ['GET', '/jobs'],
   ['GET', '/groups'],
   ['POST', '/groups', { groupName: 'intruder' }],

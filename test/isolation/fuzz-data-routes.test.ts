@@ -280,6 +280,10 @@ function seedsOf({ table, bucket, code }: Names): Map<string, Seed[]> {
       'POST /admin/data/groups/:groupName/users',
       at('/admin/data/groups/editors/users', { username: 'ann@example.test' }),
     ],
+    [
+      'POST /admin/data/operations/:operation/profile',
+      at('/admin/data/operations/echo/profile', { payload: 1, calls: 1, seconds: 1 }),
+    ],
     ['POST /admin/data/compute/execute', at('/admin/data/compute/execute', { code: '1' })],
     ['POST /admin/data/iac/jobs/:jobId/cancel', [{ path: '/admin/data/iac/jobs/x/cancel' }]],
     [

@@ -36,6 +36,10 @@ export class LazySandbox implements Sandbox {
     else void this.call(call, target.program, target.functionId).then(ended)
   }
 
+  async profile(...call: Parameters<Sandbox['profile']>): Promise<CallOutcome> {
+    return (await this.#sandbox()).profile(...call)
+  }
+
   async compute(job: ComputeJob): Promise<ComputeOutcome> {
     return (await this.#sandbox()).compute(job)
   }

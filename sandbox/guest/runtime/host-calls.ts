@@ -21,7 +21,7 @@ const MAX_PENDING_LENGTH = 32 * 1024 * 1024
 interface PendingCall {
   /** The call that asks. */
   readonly call: number
-  readonly name: HostCallName
+  readonly name: string
   readonly length: number
   readonly at: CallSite | undefined
   readonly resolve: (text: string) => void

@@ -5,7 +5,10 @@ import type { AppContext } from '#context'
 import { itemsBody } from '#http/bodies/request-body.ts'
 import { NameText } from '#http/path-params.ts'
 import { adminAuth } from '#http/plugins/admin-auth.ts'
+import { profileOperation } from '#http/profile-operation.ts'
 import { PutOperation } from '#runtime/operations/model.ts'
+import { CpuProfile } from '#runtime/profiles/cpu-profile.ts'
+import { ProfileBody } from '#runtime/profiles/service.ts'
 
 import { OperationView, operationView } from './operation-view.ts'
 import { Done, done, PermissionsSyncView } from './views.ts'
@@ -46,6 +49,12 @@ export const operationRoutes = (context: AppContext) =>
         params: OperationPath,
         response: Type.Object({ ok: Type.Literal(true), invalidatedCount: Type.Integer() }),
       },
+    )
+    .post(
+      '/operations/:operation/profile',
+      (asked) =>
+        profileOperation(context, asked, { actor: asked.actor.userId, origin: asked.by.origin }),
+      { role: 'admin', params: OperationPath, body: ProfileBody, response: CpuProfile },
     )
     .post(
       '/reconcile',

@@ -64,6 +64,7 @@ export const SECURITY_EVENTS = [
   'dkim.rotated',
   'dkim.activated',
   'deployment.activated',
+  'operation.profiled',
 ] as const
 export type SecurityEventName = (typeof SECURITY_EVENTS)[number]
 

@@ -197,7 +197,7 @@ export class Dispatcher {
     if (!call) return undefined
     this.#answered.delete(call)
     this.#queues.finished(call, { ...end, nowMs: Date.now() })
-    if (call.purpose !== 'operation') worker.forget(call.program.key)
+    if (call.purpose === 'compute' || call.purpose === 'load') worker.forget(call.program.key)
     if (this.#queues.waiting > 0) this.#schedule()
     return call
   }

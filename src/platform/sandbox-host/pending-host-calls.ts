@@ -96,7 +96,7 @@ export class PendingHostCalls {
       const asked = {
         call,
         program,
-        function: asker.purpose === 'operation' ? asker.definition : null,
+        function: asker.purpose === 'compute' ? null : asker.definition,
         name,
         argument,
         memory,

@@ -123,6 +123,13 @@ export class SandboxHosts implements Sandbox {
     return new Promise((ended) => this.begin(call, { program, functionId }, ended))
   }
 
+  profile(call: Call, program: Program, functionId: string): Promise<CallOutcome> {
+    const definition = program.functions.get(functionId)
+    if (!definition) return this.call(call, program, functionId)
+    const code: SubmittedCode = { program, definition, purpose: 'profile', logs: [] }
+    return new Promise((ended) => this.#submit(call, code, ended))
+  }
+
   begin(
     call: Call,
     { program, functionId }: CallTarget,

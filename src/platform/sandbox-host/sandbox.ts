@@ -4,6 +4,8 @@ import type {
   HostCallName,
   ModuleSource,
   Prepared,
+  ProfiledResult,
+  ProfiledStretch,
   SourceFault,
 } from '#sandbox/protocol.ts'
 
@@ -20,6 +22,11 @@ export interface Sandbox extends AsyncDisposable {
   call(call: Call, program: Program, functionId: string): Promise<CallOutcome>
   /** The same for who needs no promise: `ended` is told once, maybe at once. */
   begin(call: Call, target: CallTarget, ended: (outcome: CallOutcome) => void): void
+  /**
+   * As `call`, in an isolate that samples what runs: the result is JSON of `ProfiledResult`. Give it a program of its own,
+   * whose calls come one after the other, and retire that.
+   */
+  profile(call: Call, program: Program, functionId: string): Promise<CallOutcome>
   /** Runs ad-hoc CommonJS in a fresh context, which is thrown away afterwards. */
   compute(job: ComputeJob): Promise<ComputeOutcome>
   /** Loads code as a call would, and calls nothing. Whatever it asks of the service is refused. */
@@ -142,6 +149,8 @@ export type SandboxFailure =
     }
 
 export type CodeFault = SourceFault
+export type CallProfile = ProfiledResult
+export type CallStretch = ProfiledStretch
 
 export interface FunctionSource {
   readonly entry: string

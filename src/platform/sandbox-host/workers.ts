@@ -50,7 +50,7 @@ export class Workers {
   for({ key, next, history }: SiteQueue, nowMs: number): WorkerConnection | undefined {
     const role = next?.purpose === 'load' ? 'load' : history.roleAt(nowMs)
     if (isOnDemand(role)) return this.#onDemand(role, history.heldUntilMs > nowMs)
-    if (role === 'apart' || next?.purpose === 'compute') return this.#at('apart', 0)
+    if (role === 'apart' || isByHand(next)) return this.#at('apart', 0)
     if (this.#keepsBusy(key, nowMs)) return undefined
     return history.isMeasured || this.#canSpareOne(nowMs)
       ? this.#forShortCalls(key, next, nowMs)
@@ -145,3 +145,7 @@ function hash(text: string): number {
   }
   return value
 }
+
+/** Somebody of the site tries something out, which may take long. */
+const isByHand = (call: PendingCall | undefined): boolean =>
+  call?.purpose === 'compute' || call?.purpose === 'profile'

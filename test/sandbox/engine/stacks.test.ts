@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
+import type { CallProfile } from '#platform/sandbox-host/sandbox.ts'
 import { TestSandbox, valueOf } from '#test/test-sandbox.ts'
 
 let sandbox: TestSandbox
@@ -144,5 +145,51 @@ export default async () => {
       },
     })
     expect(JSON.stringify(outcome)).not.toContain('croft:')
+  })
+})
+
+describe('a profile', () => {
+  test('has what the function ran, at the lines that were written, and no code of others', async () => {
+    sandbox.events.answer = async () => 'null'
+    const program = await programOf(
+      `
+function work(): number {
+  let sum = 0
+  for (let i = 0; i < 1e7; i += 1) sum += i % 7
+  return sum
+}
+export default async ({ payload }) => {
+  await null
+  return [work() > payload, Kind.one]
+}`,
+      { limits: { cpuMs: 5000 } },
+    )
+    const other = sandbox.program('export default () => { for (let i = 0; i < 1e6; i += 1); }')
+    const call = {
+      site: { siteId: program.siteId, domain: program.siteDomain },
+      operation: 'op',
+      requestId: 'req_profile',
+      authority: 'system',
+      depth: 0,
+      body: '{"payload":1}',
+    } as const
+    const profiles: CallProfile[] = []
+    for (let run = 0; run < 2; run += 1) {
+      const [outcome] = await Promise.all([
+        sandbox.hosts.profile(call, program, 'main'),
+        sandbox.call(other),
+      ])
+      profiles.push(valueOf(outcome) as CallProfile)
+    }
+    sandbox.hosts.retire(program.key)
+    for (const { result, stretches } of profiles) {
+      expect(result).toEqual([true, 0])
+      const nodes = stretches.flatMap((stretch) => stretch.nodes)
+      expect(nodes).toContainEqual(
+        expect.objectContaining({ functionName: 'work', url: 'src/main.ts', line: 6 }),
+      )
+      const files = new Set(nodes.map(({ url }) => url).filter((url) => !url.startsWith('croft:')))
+      expect([...files].toSorted()).toEqual(['', 'src/main.ts'])
+    }
   })
 })
