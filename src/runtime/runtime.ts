@@ -156,8 +156,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     jobs,
     jobRuns,
     jobScheduler: new JobScheduler({ ...deps, runs: jobRuns }),
-    compute: new Compute({ ...serving, usage: runtimeUsage }),
-    operationProfiles: new OperationProfiles({ ...deps, ...serving }),
+    ...openTrials({ ...deps, ...serving }),
     permissionSync,
     async [Symbol.asyncDispose]() {
       await sandbox[Symbol.asyncDispose]()
@@ -167,6 +166,12 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     },
   }
 }
+
+/** What the people of a site run by hand. */
+const openTrials = (deps: RuntimeDeps & Awaited<ReturnType<typeof openServing>>) => ({
+  compute: new Compute({ ...deps, usage: deps.runtimeUsage }),
+  operationProfiles: new OperationProfiles(deps),
+})
 
 const contentsOf =
   ({

@@ -104,6 +104,7 @@ const noFile = (): undefined => undefined
 
 const runtime: GuestRuntime = {
   host,
+  // oxlint-disable-next-line max-params -- callbacks cross into an isolate as arguments and in no other way
   boot(text, entropy, part, crypto, locate) {
     deleteProperty(globalThis, '__croft')
     removeUnbounded()
