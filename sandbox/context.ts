@@ -13,6 +13,7 @@ import { fileOfModule } from './module-imports.ts'
 import { originalPlace, type Place } from './original-place.ts'
 import type { FromGuest, ModuleSource, SlotDefinition, SourceFault } from './protocol.ts'
 import { readRecords } from './records.ts'
+import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
 import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
 
 /** How long what is already finished may take to be read out after a stretch was stopped. */
@@ -46,18 +47,6 @@ export type LoadOutcome =
   | { readonly state: 'failed'; readonly fault: SourceFault }
   | { readonly state: 'stopped'; readonly what: 'cpuMs' | 'memoryMb' }
 
-interface RuntimeReferences {
-  readonly boot: ivm.Reference
-  readonly files: ivm.Reference
-  readonly define: ivm.Reference
-  readonly names: ivm.Reference
-  readonly entry: ivm.Reference
-  readonly run: ivm.Reference
-  readonly rejected: ivm.Reference
-  readonly take: ivm.Reference
-  readonly waits: ivm.Reference
-}
-
 /** What a context asks of its worker while it runs. */
 export interface ContextServices {
   readonly parts: GuestParts
@@ -80,7 +69,7 @@ export class GuestContext {
     this.home = home
     this.#definition = definition
     this.#context = home.context()
-    this.#runtime = references(this.#context)
+    this.#runtime = runtimeReferences(this.#context)
     this.#collect = this.#context.global.getSync('gc', { reference: true }) as ivm.Reference
     const { limits, site, env, handler, entry } = bootParts(definition)
     const moved = definition.modules.filter(({ map }) => map !== undefined)
@@ -282,25 +271,6 @@ function written(modules: readonly ModuleSource[], path: unknown, place: Place):
   const module = modules.find((one) => one.path === path)
   const { line, column } = originalPlace(module ?? {}, place)
   return `${line}:${column}`
-}
-
-function references(context: ivm.Context): RuntimeReferences {
-  const croft = context.global.getSync('__croft', { reference: true }) as ivm.Reference
-  const get = (name: keyof RuntimeReferences): ivm.Reference =>
-    croft.getSync(name, { reference: true }) as ivm.Reference
-  const runtime: RuntimeReferences = {
-    boot: get('boot'),
-    files: get('files'),
-    define: get('define'),
-    names: get('names'),
-    entry: get('entry'),
-    run: get('run'),
-    rejected: get('rejected'),
-    take: get('take'),
-    waits: get('waits'),
-  }
-  croft.release()
-  return runtime
 }
 
 /** What comes out of an isolate may be anything that can be thrown. */
