@@ -59,7 +59,7 @@ export class Engine {
   readonly #cpu = new CpuClock()
   readonly #crypto = new QuickCrypto()
   readonly #longCrypto = new LongCrypto({
-    answered: (hostCall, result) => this.#answerLong(hostCall, result),
+    answered: (hostCall, result, owedMs) => this.#answerLong(hostCall, result, owedMs),
   })
   #lastHostCall = 0
   #reportedWarm = 0
@@ -196,9 +196,9 @@ export class Engine {
     this.#resume(instance, () => instance.wake(nowMs))
   }
 
-  #answerLong(hostCall: number, result: LongResult): void {
+  #answerLong(hostCall: number, result: LongResult, owedMs: number): void {
     const instance = this.#askers.get(hostCall)
-    if (instance) this.#resume(instance, () => instance.answerLong(hostCall, result))
+    if (instance) this.#resume(instance, () => instance.answerLong(hostCall, result, owedMs))
   }
 
   /** An entry that no frame asked for. */

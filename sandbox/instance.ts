@@ -103,13 +103,13 @@ export class Instance {
   }
 
   /** Hands what was worked out for a call beside its isolate to the guest. The time is the call's, as if it had computed. */
-  answerLong(hostCall: number, { text, cpuMs }: LongResult): void {
+  answerLong(hostCall: number, { text, cpuMs }: LongResult, owedMs: number): void {
     const open = this.calls.endHostCall(hostCall)
     if (!open) return
     const { payer } = open
     const records: ToGuest[] = [{ kind: 'answer', numbers: [open.guestId, 1], texts: [text] }]
     const limit = this.#deps.definition.limits.cpuMs
-    this.calls.charge([payer], cpuMs)
+    this.calls.charge([payer], cpuMs + owedMs)
     if (cpuMs > limit) {
       this.calls.fail(payer, { kind: 'limit', what: 'cpuMs', limit, used: Math.round(cpuMs) })
       records.unshift({ kind: 'cancel', numbers: [payer], texts: [] })

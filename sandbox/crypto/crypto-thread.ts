@@ -1,4 +1,4 @@
-import { setPriority } from 'node:os'
+import { getPriority, setPriority } from 'node:os'
 import process from 'node:process'
 
 import { CryptoFailure } from './crypto-failure.ts'
@@ -13,10 +13,11 @@ export interface LongResult {
 }
 
 /** Half the share of a busy processor that the isolates' thread has. */
-const NICENESS = 3
+const NICER = 3
+const LOWEST = 19
 
-// Only Linux has a priority for each thread.
-if (process.platform === 'linux') setPriority(NICENESS)
+// Only Linux has a priority for each thread. It may only be lowered, and the process may have a low one already.
+if (process.platform === 'linux') setPriority(Math.min(LOWEST, getPriority() + NICER))
 
 /** Cryptography that takes long: bytes are base64 in its JSON. Runs in a thread of its own, and cannot be interrupted. */
 export function runLongCrypto(request: string): LongResult {

@@ -6,7 +6,7 @@ import { LongCrypto } from './long-crypto.ts'
 describe('long operations', () => {
   let begun: string[]
   let ends: Map<string, (result: LongResult) => void>
-  let answers: [hostCall: number, text: string, cpuMs: number][]
+  let answers: [hostCall: number, text: string, cpuMs: number, owedMs: number][]
   let long: LongCrypto
 
   beforeEach(() => {
@@ -14,7 +14,8 @@ describe('long operations', () => {
     ends = new Map()
     answers = []
     long = new LongCrypto({
-      answered: (hostCall, { text, cpuMs }) => answers.push([hostCall, text, cpuMs]),
+      answered: (hostCall, { text, cpuMs }, owedMs) =>
+        answers.push([hostCall, text, cpuMs, owedMs]),
       run: (request) => {
         begun.push(request)
         return new Promise((resolve) => ends.set(request, resolve))
@@ -39,8 +40,8 @@ describe('long operations', () => {
     await end('b3')
     await vi.waitFor(() => expect(begun.at(-1)).toBe('a1'))
     expect(answers).toEqual([
-      [0, 'a0', 1],
-      [3, 'b3', 1],
+      [0, 'a0', 1, 0],
+      [3, 'b3', 1, 0],
     ])
   })
 
@@ -51,20 +52,20 @@ describe('long operations', () => {
     await end('a0', 500)
     expect(begun).toEqual(['a0', 'a2'])
     await end('a2', 7)
-    expect(answers).toEqual([[2, 'a2', 507]])
+    expect(answers).toEqual([[2, 'a2', 7, 500]])
   })
 
   test('beyond those that may wait are refused, and those of other sites are not', async () => {
     for (let hostCall = 0; hostCall < 66; hostCall += 1) ask(hostCall, 'a')
     ask(100, 'b')
     await vi.waitFor(() => expect(answers).toHaveLength(1))
-    expect(answers).toEqual([[65, expect.stringMatching(/^!OperationError:More than 64 /), 0]])
+    expect(answers).toEqual([[65, expect.stringMatching(/^!OperationError:More than 64 /), 0, 0]])
     expect(begun).toEqual(['a0', 'b100'])
   })
 
   test('whose thread fails are refused, and the next is begun', async () => {
     const failing = new LongCrypto({
-      answered: (hostCall, { text }) => answers.push([hostCall, text, 0]),
+      answered: (hostCall, { text }) => answers.push([hostCall, text, 0, 0]),
       run: async () => {
         throw new Error('the thread is gone')
       },

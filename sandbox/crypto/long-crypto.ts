@@ -14,8 +14,8 @@ export interface LongQuestion {
 }
 
 export interface LongCryptoDeps {
-  /** Also of what was cancelled while it ran: nobody waits for that. */
-  answered(hostCall: number, result: LongResult): void
+  /** `owedMs` is what the site's earlier operations took for calls that did not wait for them. */
+  answered(hostCall: number, result: LongResult, owedMs: number): void
   /** Runs one question to its end; for tests. */
   readonly run?: (request: string) => Promise<LongResult>
 }
@@ -38,7 +38,7 @@ export class LongCrypto {
   ask(question: LongQuestion): void {
     const waiting = this.#waiting.get(question.siteId) ?? []
     if (waiting.length >= MAX_WAITING_OF_SITE) {
-      setImmediate(() => this.#deps.answered(question.hostCall, { text: TOO_MANY, cpuMs: 0 }))
+      setImmediate(() => this.#deps.answered(question.hostCall, { text: TOO_MANY, cpuMs: 0 }, 0))
       return
     }
     this.#waiting.set(question.siteId, [...waiting, question])
@@ -79,11 +79,11 @@ export class LongCrypto {
     const { text, cpuMs } = await this.#result(request)
     this.#running.delete(siteId)
     this.#putLast(siteId)
-    const owedMs = cpuMs + (this.#owedMs.get(siteId) ?? 0)
-    if (running.hostCall === undefined) this.#owedMs.set(siteId, owedMs)
+    const owedMs = this.#owedMs.get(siteId) ?? 0
+    if (running.hostCall === undefined) this.#owedMs.set(siteId, owedMs + cpuMs)
     else {
       this.#owedMs.delete(siteId)
-      this.#deps.answered(running.hostCall, { text, cpuMs: owedMs })
+      this.#deps.answered(running.hostCall, { text, cpuMs }, owedMs)
     }
     this.#startNext()
   }
@@ -104,7 +104,12 @@ export class LongCrypto {
   }
 
   readonly #runInThread = (request: string): Promise<LongResult> => {
-    this.#pool ??= new Piscina<string, LongResult>({
+    this.#pool ??= this.#openPool()
+    return this.#pool.run(request, { name: 'runLongCrypto' })
+  }
+
+  #openPool(): Piscina<string, LongResult> {
+    const pool = new Piscina<string, LongResult>({
       filename: new URL(import.meta.resolve('./crypto-thread.ts')).href,
       minThreads: 0,
       maxThreads: MAX_RUNNING,
@@ -112,7 +117,9 @@ export class LongCrypto {
       atomics: 'disabled',
       recordTiming: false,
     })
-    return this.#pool.run(request, { name: 'runLongCrypto' })
+    // A thread that does not start fails what it was given, and must not end the process with it.
+    pool.on('error', () => {})
+    return pool
   }
 }
 

@@ -243,6 +243,24 @@ describe('a site whose function is', () => {
     expect(others.filter((other) => !other.ok)).toEqual([])
   })
 
+  test('a long operation whose isolate is given up leaves its site as it was', async () => {
+    const program = sandbox.program(
+      `export default async ({ payload }) => {
+        if (payload === 'spin') for (;;);
+        const key = await crypto.subtle.importKey('raw', new Uint8Array(8), 'PBKDF2', false, ['deriveBits'])
+        const how = { name: 'PBKDF2', hash: 'SHA-256', salt: new Uint8Array(8), iterations: payload }
+        return (await crypto.subtle.deriveBits(how, key, 256)).byteLength
+      }`,
+      { fn: { timeoutMs: 20_000 } },
+    )
+    const deriving = sandbox.call(program, 200_000)
+    expect(await sandbox.call(program, 'spin')).toMatchObject({ failure: CPU })
+    const left = await deriving
+    expect(left.ok || left.failure.kind).toBeOneOf([true, 'interrupted'])
+    const last = await sandbox.call(program, 30_000)
+    expect(last).toEqual({ ok: true, result: '32', cpuUs: expect.any(Number) })
+  })
+
   test('keys that take long to make are made beside the calls of other sites', async () => {
     const make = `export default async () => {
       const how = { name: 'RSA-PSS', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' }
