@@ -16,7 +16,7 @@ ReadableStreamDefaultReader Request Response SubtleCrypto TextDecoder
 TextDecoderStream TextEncoder TextEncoderStream TransformStream
 TransformStreamDefaultController URL URLPattern URLSearchParams Window
 WritableStream WritableStreamDefaultController WritableStreamDefaultWriter __croft
-atob btoa clearInterval clearTimeout crypto fetch navigator onerror
+atob btoa clearInterval clearTimeout crypto fetch name navigator onerror
 onunhandledrejection performance queueMicrotask reportError self setInterval
 setTimeout structuredClone`
   .trim()

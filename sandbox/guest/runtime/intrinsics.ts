@@ -15,7 +15,7 @@ Reflect RegExp Set String Symbol SyntaxError TypeError URIError Uint16Array Uint
 Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet escape isFinite isNaN parseFloat parseInt
 unescape AbortController AbortSignal Blob DOMException Event EventTarget File FormData Headers
 ReadableStream Request Response TextDecoder TextEncoder URL URLSearchParams atob btoa
-clearInterval clearTimeout console crypto fetch navigator performance queueMicrotask
+clearInterval clearTimeout console crypto fetch navigator performance queueMicrotask self
 setInterval setTimeout structuredClone`.split(/\s+/)
 /** V8 adds these to each context only when it has been made from the snapshot. */
 export const LATE: readonly string[] = [

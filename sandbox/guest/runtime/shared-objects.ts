@@ -51,12 +51,17 @@ const ASSIGNED: readonly Names[] = [
     names: ['constructor', 'name', 'message', 'toString'],
   })),
 ]
+/** What a function may assign to as to a variable of its module. */
+const OWN = ['name']
 /** They leave the global object when the context boots. */
 const FOR_THE_HOST = ['__croft', 'gc']
 /** What modules may have extended; everything else is closed in the snapshot. */
 const extensible = freezeIntrinsics(
   Object.getOwnPropertyNames(globalThis).filter(
-    (name) => !FOR_THE_HOST.includes(name) && !UNBOUNDED.some((gone) => gone === name),
+    (name) =>
+      !FOR_THE_HOST.includes(name) &&
+      !OWN.includes(name) &&
+      !UNBOUNDED.some((gone) => gone === name),
   ),
 ).filter((shared) => shared !== ErrorConstructor)
 

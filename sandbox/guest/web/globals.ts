@@ -34,6 +34,10 @@ const operations = {
 }
 
 defineAttribute('self', globalThis)
+defineGlobal('name', '', { enumerable: true })
+// Where the metadata of decorators is kept; V8 has no such symbol yet.
+if (!Object.hasOwn(Symbol, 'metadata'))
+  Object.defineProperty(Symbol, 'metadata', { value: Symbol('Symbol.metadata') })
 defineAttribute('navigator', navigator)
 defineGlobal('console', console)
 defineGlobal('Deno', Deno)

@@ -29,8 +29,8 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-/** The lines and the result of one call of a function with this code. */
-function called(code: string): { lines: string[]; results: string[] } {
+/** The lines and the result of one call of a function with this code; `wakeAfterMs` later its timers are looked at. */
+function called(code: string, wakeAfterMs = 0): { lines: string[]; results: string[] } {
   const sent: string[] = []
   const outbox = new WorkerOutput((text) => sent.push(text))
   const home = new GuestIsolate('program', blankIsolate(128, snapshot))
@@ -62,6 +62,7 @@ function called(code: string): { lines: string[]; results: string[] } {
   const writer = new RecordWriter(TO_GUEST)
   writer.add('call', [1, 0], ['work', 'r', 'null', '{"payload":1}'])
   instance.start(writer.take())
+  if (wakeAfterMs > 0) instance.wake(Date.now() + wakeAfterMs)
   outbox.flush()
   home.dispose()
   const records = sent.flatMap((text) => readRecords(text, FROM_WORKER))
@@ -101,5 +102,33 @@ describe('a rejection that nobody handles', () => {
     const code = `addEventListener('unhandledrejection', () => { for (;;); })
     ${handler(`Promise.reject(new Error('lost'))`)}`
     expect(called(code)).toEqual({ lines: ['Uncaught: lost'], results: ['"done"'] })
+  })
+})
+
+describe('timers that are due together', () => {
+  test('run one after the other, and after what promises of the one before continue', () => {
+    const code = handler(`
+      for (const at of [1, 2, 3]) setTimeout(() => {
+        console.log('timer', at)
+        Promise.resolve().then(() => {}).then(() => console.log('then', at))
+      }, 0)
+      const until = Date.now() + 5
+      while (Date.now() < until);
+    `)
+    const lines = ['timer 1', 'then 1', 'timer 2', 'then 2', 'timer 3', 'then 3']
+    expect(called(code, 1).lines).toEqual(lines)
+  })
+
+  test('leave the rest for later when they take long', () => {
+    const code = handler(`
+      for (const at of [1, 2, 3]) setTimeout(() => {
+        console.log('timer', at)
+        const until = Date.now() + 150
+        while (Date.now() < until);
+      }, 0)
+      const until = Date.now() + 5
+      while (Date.now() < until);
+    `)
+    expect(called(code, 1).lines).toEqual(['timer 1', 'timer 2'])
   })
 })
