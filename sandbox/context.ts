@@ -3,6 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import ivm from 'isolated-vm'
 
 import type { QuickCrypto } from './crypto/quick-crypto.ts'
+import { domainCallback } from './domain-callback.ts'
 import { FROM_GUEST } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
 import { handlerFault } from './handler-fault.ts'
@@ -91,6 +92,7 @@ export class GuestContext {
       entropy,
       part,
       subtle,
+      domainCallback(),
       moved.length > 0 ? locate : undefined,
     ])
     giveFiles(definition, this.#runtime)

@@ -1,5 +1,5 @@
 /** The parts of the web platform that a context loads when its code first needs them. */
-export const PART_NAMES = ['urlpattern', 'webcrypto'] as const
+export const PART_NAMES = ['compression', 'encodings', 'urlpattern', 'webcrypto'] as const
 
 /** The files of `web/` that parts share with the prelude. */
 export const SHARED_FILES = [

@@ -4,6 +4,7 @@ import { build, type BuildOptions, stop } from 'esbuild'
 
 import { PART_NAMES, type GuestScripts } from '#sandbox/part-names.ts'
 
+import { coreJsDomains } from './core-js-domains.ts'
 import {
   namesExportedBy,
   platformGlobals,
@@ -39,7 +40,7 @@ export async function bundleGuest(): Promise<GuestScripts> {
     bundled({
       entryPoints: [`${FOLDER}main.ts`],
       inject: ['$shared'],
-      plugins: [sharesWithParts(WEB)],
+      plugins: [sharesWithParts(WEB), coreJsDomains(WEB)],
     }),
     ...PART_NAMES.map((name) => bundlePart(name)),
   ])

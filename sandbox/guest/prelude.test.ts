@@ -6,7 +6,7 @@ import { bundleGuest } from '#sandbox/guest/bundle.ts'
 const MAX_CHARS = 304 * 1024
 const ADDED = `
 AbortController AbortSignal Blob BroadcastChannel ByteLengthQueuingStrategy
-CloseEvent CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException Deno
+CloseEvent CompressionStream CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException DecompressionStream Deno
 ErrorEvent Event EventTarget File FormData Headers MessageChannel MessageEvent
 MessagePort Navigator Performance PerformanceEntry PerformanceMark
 PerformanceMeasure PerformanceObserver PerformanceObserverEntryList ProgressEvent

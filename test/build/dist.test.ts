@@ -52,6 +52,8 @@ describe('a build', () => {
         'sandbox/crypto-thread.js',
         'sandbox/mail-parser.js',
         'sandbox/main.js',
+        'sandbox/parts/compression.js',
+        'sandbox/parts/encodings.js',
         'sandbox/parts/urlpattern.js',
         'sandbox/parts/webcrypto.js',
         'sandbox/prelude.js',

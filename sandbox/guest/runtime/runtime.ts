@@ -44,19 +44,22 @@ type HostCrypto = (
   ...parts: readonly (Uint8Array<ArrayBuffer> | undefined)[]
 ) => ArrayBuffer | string
 
+/** What the host lends to a context; none of it knows of another context. */
+type BootCallbacks = [
+  /** That many random bytes. */
+  entropy: (bytes: number) => ArrayBuffer,
+  part: HostPort['part'],
+  /** What `HostPort.crypto` says, for a call. */
+  crypto: HostCrypto,
+  domainToAscii: HostPort['domainToAscii'],
+  /** There when files were moved. */
+  locate: LocateCode | undefined,
+]
+
 /** What the host side of a context calls. It leaves the global object when the context boots. */
 interface GuestRuntime extends Croft {
-  /**
-   * `config` is JSON of `BootConfig`; `entropy` gives that many random bytes, `part` the function that a part is, `crypto`
-   * what `HostPort.crypto` says, for a call. `locate` is there when files were moved.
-   */
-  boot(
-    config: string,
-    entropy: (bytes: number) => ArrayBuffer,
-    part: HostPort['part'],
-    crypto: HostCrypto,
-    locate: LocateCode | undefined,
-  ): void
+  /** `config` is JSON of `BootConfig`. */
+  boot(config: string, ...callbacks: BootCallbacks): void
   /** `readFile` tells what a file of the artifact has in it; without it there are none. */
   files(readFile: HostPort['readFile']): void
   /** Adds a CommonJS module by its wrapper function, or a JSON module by its text. */
@@ -104,8 +107,8 @@ const noFile = (): undefined => undefined
 
 const runtime: GuestRuntime = {
   host,
-  // oxlint-disable-next-line max-params -- callbacks cross into an isolate as arguments and in no other way
-  boot(text, entropy, part, crypto, locate) {
+  boot(text, ...callbacks) {
+    const [entropy, part, crypto, domainToAscii, locate] = callbacks
     deleteProperty(globalThis, '__croft')
     removeUnbounded()
     hideCollector()
@@ -126,6 +129,7 @@ const runtime: GuestRuntime = {
       crypto(currentCall(), operation, request, parts[0], parts[1], parts[2], parts[3])
     host.readFile = noFile
     host.entry = config.entry
+    host.domainToAscii = domainToAscii
     entryMs = dateNow()
     clockOrigin()
     hide('__croftRequire', requireModule)

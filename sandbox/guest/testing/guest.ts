@@ -4,6 +4,7 @@ import ivm from 'isolated-vm'
 
 import { LongCrypto } from '#sandbox/crypto/long-crypto.ts'
 import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
+import { domainCallback } from '#sandbox/domain-callback.ts'
 import { GuestParts } from '#sandbox/guest-parts.ts'
 import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
@@ -24,7 +25,7 @@ interface GuestOptions {
 
 /** The port of a test: timers and calls go to this process, the clock counts entries, lines are kept. */
 const PORT = `
-const [print, call, arm, disarm, fill, env, part, crypto] = [$0, $1, $2, $3, $4, JSON.parse($5), $6, $7]
+const [print, call, arm, disarm, fill, env, part, crypto, domainToAscii] = [$0, $1, $2, $3, $4, JSON.parse($5), $6, $7, $9]
 const files = JSON.parse($8)
 const { host } = globalThis.__croft
 delete globalThis.__croft
@@ -47,6 +48,7 @@ host.part = part
 host.crypto = (name, request, parts) => crypto(name, request, parts[0], parts[1], parts[2], parts[3])
 host.entry = 'functions/main.ts'
 host.readFile = (path) => (Object.hasOwn(files, path) ? files[path] : undefined)
+host.domainToAscii = domainToAscii
 host.setTimer = (delay, repeat, fire) => {
   timers.set(++lastTimer, { fire, repeat })
   arm(lastTimer, delay, repeat)
@@ -158,6 +160,7 @@ export class Guest implements Disposable {
           this.#crypto.answer(operation, request, bytes),
         ),
         JSON.stringify(files),
+        domainCallback(),
       ],
       { result: { reference: true } },
     ) as ivm.Reference<Enter>

@@ -1,7 +1,7 @@
 import { TextDecoderStream } from './encoding-streams.ts'
 import { host } from './host.ts'
 import { defineInterface, takeInternals } from './interface.ts'
-import { testPattern, toLowerCase, trunc } from './primordials.ts'
+import { apply, map, push, reflectGet, testPattern, toLowerCase, trunc } from './primordials.ts'
 import { concatenate, streamOf } from './streams.ts'
 import type { ReadableStream } from './streams.ts'
 import { decodeUtf8, encodeUtf8 } from './utf8.ts'
@@ -15,9 +15,11 @@ export class Blob {
   #type: string
 
   constructor(parts?: unknown, options?: unknown) {
+    const pieces = parts === undefined ? [] : sequence(parts)
     const { endings, type } = dictionary(options, "Failed to construct 'Blob'")
-    this.#bytes = parts === undefined ? new Uint8Array() : gather(parts, lineEndings(endings))
+    const convert = lineEndings(endings)
     this.#type = mediaType(type)
+    this.#bytes = concatenate(map(pieces, (piece) => pieceBytes(piece, convert)))
   }
 
   get size(): number {
@@ -106,16 +108,25 @@ export const { isFile } = takeInternals(File)
 defineInterface('Blob', Blob)
 defineInterface('File', File, 2)
 
-function gather(parts: unknown, convert: (text: string) => string): Uint8Array<ArrayBuffer> {
-  if (!isWebIdlObject(parts) || typeof Reflect.get(parts, Symbol.iterator) !== 'function')
+type Piece = string | Uint8Array
+
+/** Each part is converted as soon as it is there, so that what its conversion does to the list shows. */
+function sequence(parts: unknown): readonly Piece[] {
+  const begin: unknown = isWebIdlObject(parts) ? reflectGet(parts, Symbol.iterator) : undefined
+  if (typeof begin !== 'function')
     throw new TypeError("Failed to construct 'Blob': the parts must be a sequence.")
-  return concatenate([...(parts as Iterable<unknown>)].map((part) => partBytes(part, convert)))
+  const iterator = apply(begin, parts, []) as Iterator<unknown>
+  const next: unknown = reflectGet(iterator, 'next')
+  const pieces: Piece[] = []
+  for (;;) {
+    const { done, value } = apply(next as () => IteratorResult<unknown>, iterator, [])
+    if (done === true) return pieces
+    push(pieces, isBlob(value) ? blobBytes(value) : (shownBytes(value) ?? usvString(value)))
+  }
 }
 
-function partBytes(part: unknown, convert: (text: string) => string): Uint8Array {
-  if (isBlob(part)) return blobBytes(part)
-  return shownBytes(part) ?? encodeUtf8(convert(usvString(part)))
-}
+const pieceBytes = (piece: Piece, convert: (text: string) => string): Uint8Array =>
+  typeof piece === 'string' ? encodeUtf8(convert(piece)) : piece
 
 function lineEndings(endings: unknown): (text: string) => string {
   const mode = endings === undefined ? 'transparent' : `${endings as string}`

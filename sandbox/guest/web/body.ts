@@ -4,12 +4,12 @@ import { FormData, isFormData } from './form-data.ts'
 import { headerOf, Headers } from './headers.ts'
 import { defineAttributes, defineMethods } from './interface.ts'
 import type { Constructor, StateOf } from './interface.ts'
-import { parseMediaType, serializeMediaType } from './media-type.ts'
+import { extractMediaType, serializeMediaType } from './media-type.ts'
 import { encodeMultipart, parseMultipart } from './multipart.ts'
 import { charCodeAt, isView, jsonParse, reflectGet, slice } from './primordials.ts'
 import { isDisturbed, readAll, ReadableStream, streamOf, TransformStream } from './streams.ts'
 import { URLSearchParams } from './url.ts'
-import { decodeUtf8, encodeUtf8 } from './utf8.ts'
+import { decodeUtf8, encodeUtf8, readUtf8 } from './utf8.ts'
 import { isWebIdlObject, shownBytes, usvString } from './webidl.ts'
 
 const TEXT = 'text/plain;charset=UTF-8'
@@ -69,21 +69,22 @@ export class Body {
   }
 
   async blob(contentType: string | null): Promise<Blob> {
-    const type = parseMediaType(contentType)
+    const type = extractMediaType(contentType)
     const text = type === undefined ? '' : serializeMediaType(type)
     return blobOf(await this.bytes(), text.toLowerCase())
   }
 
   async formData(contentType: string | null): Promise<FormData> {
     const bytes = await this.bytes()
-    const type = parseMediaType(contentType)
+    const type = extractMediaType(contentType)
     const boundary = type?.parameters.get('boundary')
     if (type?.essence === 'multipart/form-data' && boundary !== undefined)
       return parseMultipart(bytes, boundary)
     if (type?.essence !== 'application/x-www-form-urlencoded')
       throw new TypeError('Body can not be decoded as form data')
     const form = new FormData()
-    for (const [name, value] of new URLSearchParams(decodeUtf8(bytes))) form.append(name, value)
+    for (const [name, value] of new URLSearchParams(pairsText(readUtf8(bytes))))
+      form.append(name, value)
     return form
   }
 
@@ -183,6 +184,9 @@ function streamBody(stream: ByteStream) {
 
 const sourceBytes = (source: Source): Uint8Array<ArrayBuffer> =>
   typeof source === 'string' ? encodeUtf8(source) : new Uint8Array(source)
+
+/** Its constructor drops a question mark at the start. */
+const pairsText = (text: string): string => (charCodeAt(text, 0) === 0x3f ? `&${text}` : text)
 
 /** What decoding the encoded text would give: no byte order mark. */
 const withoutMark = (text: string): string =>

@@ -293,10 +293,6 @@ const DIFFERENCES: Readonly<Record<string, { readonly body: string; readonly why
     body: `return typeof self`,
     why: 'ECMA-429 and Deno have it, Node has not',
   },
-  'a legacy multi-byte encoding': {
-    body: `return new TextDecoder('shift_jis').decode(new Uint8Array([0x82, 0xa0]))`,
-    why: 'the tables weigh more than all the rest together',
-  },
 }
 
 const AREAS = {

@@ -45,6 +45,8 @@ export class TextDecoderStream {
     this.#decoder = decoder
     this.#transform = new TransformStream({
       transform(chunk, controller) {
+        if (chunk === undefined)
+          throw new TypeError('A chunk must be an ArrayBuffer or a view on one.')
         const text = decoder.decode(chunk, { stream: true })
         if (text !== '') controller.enqueue(text)
       },

@@ -1,4 +1,6 @@
 import { decodeBase64, encodeBase64 } from './base64.ts'
+import { blobAt } from './blob-urls.ts'
+import { blobBytes } from './blob.ts'
 import type { AbortState } from './event-target.ts'
 import { pairsOf } from './headers.ts'
 import { host } from './host.ts'
@@ -37,6 +39,7 @@ export async function fetch(input: unknown, init?: unknown): Promise<Response> {
   const message = messageOf(new Request(input, init))
   if (message === undefined) throw new TypeError('fetch failed')
   const { follows, url } = message.head
+  if (startsWith(url, 'blob:')) return fetchBlob(message)
   if (!startsWith(url, 'http:') && !startsWith(url, 'https:'))
     throw new TypeError(`Url scheme '${slice(url, 0, indexOf(url, ':'))}' not supported`)
   requireLive(follows)
@@ -46,6 +49,20 @@ export async function fetch(input: unknown, init?: unknown): Promise<Response> {
   const bytes = decodeBase64(answer.bodyBase64)
   if (bytes === undefined) throw new TypeError('fetch failed: the host sent no readable body')
   return receivedResponse(answer, bytes)
+}
+
+/** https://fetch.spec.whatwg.org/#scheme-fetch, of what this context has made a URL of. */
+function fetchBlob({ head }: RequestMessage): Response {
+  const blob = blobAt(head.url)
+  if (blob === undefined || head.method !== 'GET')
+    throw new TypeError(
+      `fetch failed: "${head.url}" is no blob that can be read with ${head.method}`,
+    )
+  requireLive(head.follows)
+  const headers: Pair<string>[] = [['content-length', `${blob.size}`]]
+  if (blob.type !== '') push(headers, ['content-type', blob.type])
+  const answer = { status: 200, statusText: 'OK', url: head.url, redirected: false, headers }
+  return receivedResponse(answer, blobBytes(blob))
 }
 
 /** Written by hand from primitives, so that no `toJSON` of the site has a say. */

@@ -38,6 +38,8 @@ export interface HostPort {
   readFile(path: string): string | undefined
   /** The path of the entry module in the artifact. */
   entry: string
+  /** "Domain to ASCII" of the URL standard; empty for what is no domain. */
+  domainToAscii(domain: string): string
   /** What `Deno.env` shows; a copy of its own for each context, which site code may change. */
   env: Record<string, string>
   /** Set by `Deno.serve`: answers calls of the function when its module exports no handler. */
@@ -67,6 +69,7 @@ export const host: HostPort = {
   part: absent,
   readFile: absent,
   entry: '',
+  domainToAscii: absent,
   env: {},
   serve: null,
 }

@@ -1,5 +1,7 @@
 import type { PartName, SharedFile } from '#sandbox/part-names.ts'
 
+import type * as compression from './compression.part.ts'
+import type * as encodings from './encodings.part.ts'
 import { host } from './host.ts'
 import { create } from './primordials.ts'
 import type * as urlpattern from './urlpattern.part.ts'
@@ -7,6 +9,8 @@ import type * as webcrypto from './webcrypto.part.ts'
 
 /** What each part exports. */
 interface Parts {
+  readonly compression: typeof compression
+  readonly encodings: typeof encodings
   readonly urlpattern: typeof urlpattern
   readonly webcrypto: typeof webcrypto
 }

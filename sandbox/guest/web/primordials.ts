@@ -38,6 +38,7 @@ export const jsonStringifyWith: (
   replace: (name: string, value: unknown) => unknown,
 ) => string | undefined = JSON.stringify
 
+export const charAt = uncurry(String.prototype.charAt)
 export const charCodeAt = uncurry(String.prototype.charCodeAt)
 export const codePointAt = uncurry(String.prototype.codePointAt)
 export const endsWith = uncurry(String.prototype.endsWith)
@@ -124,6 +125,11 @@ export const setBytes = uncurry(Uint8Array.prototype.set) as (
   source: Uint8Array,
   offset?: number,
 ) => void
+export const sliceBytes = uncurry(Uint8Array.prototype.slice) as (
+  bytes: Uint8Array<ArrayBuffer>,
+  start: number,
+  end: number,
+) => Uint8Array<ArrayBuffer>
 export const subarray = uncurry(Uint8Array.prototype.subarray) as <View extends ArrayBufferView>(
   view: View,
   start: number,
