@@ -8,6 +8,13 @@ const SHARED = 'shared'
 /** What libraries in the parts mean by these names, whatever site code has put on the global. */
 const PLATFORM_GLOBALS: Readonly<Record<string, SharedFile>> = { URL: 'url.ts' }
 
+/** The patterns of URLs are in the syntax of the flag `v`, which the library for them does not know yet. */
+const UNICODE_SETS = `${taken('primordials.ts', 'RegExpClass')}
+class UnicodeSets extends RegExpClass {
+  constructor(source, flags = '') { super(source, flags.replace('u', 'v')) }
+}
+export { UnicodeSets as RegExp }`
+
 /** For the prelude: its free name `$shared` is what the shared files of this folder export, once it is injected. */
 export const sharesWithParts = (webFolder: string): Plugin =>
   virtualModule('$shared', async () => {
@@ -42,9 +49,9 @@ export const sharedWithPrelude = (webFolder: string): Plugin => ({
 
 /** For a part, once it is injected: the platform's own classes for the names that libraries use. */
 export const platformGlobals: Plugin = virtualModule('$globals', async () => ({
-  contents: Object.entries(PLATFORM_GLOBALS)
+  contents: `${Object.entries(PLATFORM_GLOBALS)
     .map(([name, file]) => taken(file, name))
-    .join('\n'),
+    .join('\n')}\n${UNICODE_SETS}`,
 }))
 
 /** What a module exports when its types are gone. */
@@ -73,5 +80,6 @@ function virtualModule(path: string, load: () => Promise<OnLoadResult>): Plugin 
 }
 
 /** Marked so that what a part does not use is left out of it. */
-const taken = (file: string, name: string): string =>
-  `export const ${name} = /* @__PURE__ */ (() => $shared[${JSON.stringify(file)}].${name})()`
+function taken(file: string, name: string): string {
+  return `export const ${name} = /* @__PURE__ */ (() => $shared[${JSON.stringify(file)}].${name})()`
+}

@@ -1,15 +1,15 @@
 import { defineAttributes, defineInterface, takeInternals } from './interface.ts'
 import { part } from './parts.ts'
 import { defineProperty } from './primordials.ts'
-import type { UrlPattern } from './urlpattern.part.ts'
+import type { ParsedPattern } from './urlpattern.part.ts'
 import { isWebIdlObject } from './webidl.ts'
 
 /** https://urlpattern.spec.whatwg.org/#urlpattern-class: the shell; what it does is a part of the platform. */
 class URLPattern {
-  readonly #pattern: UrlPattern
+  readonly #pattern: ParsedPattern
 
-  constructor(...args: readonly unknown[]) {
-    this.#pattern = part('urlpattern').parsePattern(...args)
+  constructor(input?: unknown, baseOrOptions?: unknown, options?: unknown) {
+    this.#pattern = part('urlpattern').parsePattern(input, baseOrOptions, options)
   }
 
   test(input?: unknown, baseUrl?: unknown): boolean {
@@ -20,21 +20,21 @@ class URLPattern {
     return this.#pattern.exec(input, baseUrl)
   }
 
-  static readonly patternOf = (value: unknown): UrlPattern | undefined => {
+  static readonly patternOf = (value: unknown): ParsedPattern | undefined => {
     return isWebIdlObject(value) && #pattern in value ? value.#pattern : undefined
   }
 }
 
 defineAttributes(URLPattern, takeInternals(URLPattern).patternOf, {
-  protocol: (pattern) => pattern.protocol,
-  username: (pattern) => pattern.username,
-  password: (pattern) => pattern.password,
-  hostname: (pattern) => pattern.hostname,
-  port: (pattern) => pattern.port,
-  pathname: (pattern) => pattern.pathname,
-  search: (pattern) => pattern.search,
-  hash: (pattern) => pattern.hash,
-  hasRegExpGroups: (pattern) => pattern.hasRegExpGroups,
+  protocol: ({ parts }) => parts.protocol,
+  username: ({ parts }) => parts.username,
+  password: ({ parts }) => parts.password,
+  hostname: ({ parts }) => parts.hostname,
+  port: ({ parts }) => parts.port,
+  pathname: ({ parts }) => parts.pathname,
+  search: ({ parts }) => parts.search,
+  hash: ({ parts }) => parts.hash,
+  hasRegExpGroups: ({ parts }) => parts.hasRegExpGroups,
 })
 defineInterface('URLPattern', URLPattern)
 for (const name of ['test', 'exec'])
