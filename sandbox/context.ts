@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import ivm from 'isolated-vm'
 
 import type { QuickCrypto } from './crypto/quick-crypto.ts'
-import { domainCallback } from './domain-callback.ts'
+import { domainInAscii } from './domain-in-ascii.ts'
 import { FROM_GUEST } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
 import { handlerFault } from './handler-fault.ts'
@@ -86,13 +86,16 @@ export class GuestContext {
       (call: number, operation: string, request: string, ...parts: readonly unknown[]) =>
         this.#hostWork(call, () => crypto.answer(operation, request, parts)),
     )
+    const ascii = new ivm.Callback((domain: unknown) =>
+      this.#hostWork(0, () => domainInAscii(domain)),
+    )
     const part = parts.callback({ isolate: home.isolate, context: this.#context })
     this.#runtime.boot.applySync(undefined, [
       config,
       entropy,
       part,
       subtle,
-      domainCallback(),
+      ascii,
       moved.length > 0 ? locate : undefined,
     ])
     giveFiles(definition, this.#runtime)

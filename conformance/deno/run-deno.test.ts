@@ -32,7 +32,7 @@ test('a file of Deno tests is run here and in Deno, and what needs permissions i
   const result = await run('mixed', new DenoLane(JOB_MS))
   const passing = ['passesAtOnce', 'passesLater', 'compares what has no string']
   const failing = ['fails at once', 'fails in a step']
-  const ofDeno = 'only Deno has a process id'
+  const ofDeno = 'only Deno has WebAssembly'
   expect(names(result.ours.passed)).toEqual(passing)
   expect(names(result.ours.failed)).toEqual([...failing, ofDeno])
   expect(names(result.ours.skipped)).toEqual(['needsFiles', 'is ignored'])

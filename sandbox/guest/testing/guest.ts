@@ -4,7 +4,7 @@ import ivm from 'isolated-vm'
 
 import { LongCrypto } from '#sandbox/crypto/long-crypto.ts'
 import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
-import { domainCallback } from '#sandbox/domain-callback.ts'
+import { domainInAscii } from '#sandbox/domain-in-ascii.ts'
 import { GuestParts } from '#sandbox/guest-parts.ts'
 import { bundleGuest } from '#sandbox/guest/bundle.ts'
 
@@ -160,7 +160,7 @@ export class Guest implements Disposable {
           this.#crypto.answer(operation, request, bytes),
         ),
         JSON.stringify(files),
-        domainCallback(),
+        new ivm.Callback(domainInAscii),
       ],
       { result: { reference: true } },
     ) as ivm.Reference<Enter>

@@ -1,10 +1,8 @@
-import { bytesToHex } from '@noble/hashes/utils.js'
-
 import type { Blob } from './blob.ts'
 import { isBlob } from './blob.ts'
-import { host } from './host.ts'
 import { defineOperation } from './interface.ts'
-import { defineProperty, mapDelete, mapGet, mapSet, mapSize, slice } from './primordials.ts'
+import { defineProperty, mapDelete, mapGet, mapSet, mapSize } from './primordials.ts'
+import { randomUuid } from './random-uuid.ts'
 import { URL } from './url.ts'
 import { requireArguments } from './webidl.ts'
 
@@ -22,7 +20,7 @@ function createObjectURL(blob: unknown): string {
     throw new RangeError(
       `There are ${MAX_URLS} blob URLs: revoke those that are not needed any more with URL.revokeObjectURL`,
     )
-  const url = PREFIX + uuid()
+  const url = PREFIX + randomUuid()
   mapSet(blobs, url, blob)
   return url
 }
@@ -42,11 +40,3 @@ for (const [name, operation] of Object.entries({ createObjectURL, revokeObjectUR
     enumerable: true,
     configurable: true,
   })
-
-function uuid(): string {
-  const bytes = host.random(16)
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = bytesToHex(bytes)
-  return `${slice(hex, 0, 8)}-${slice(hex, 8, 12)}-${slice(hex, 12, 16)}-${slice(hex, 16, 20)}-${slice(hex, 20)}`
-}

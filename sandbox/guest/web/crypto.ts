@@ -1,8 +1,8 @@
 import { DOMException } from './dom-exception.ts'
-import { hexFromBytes } from './hex.ts'
 import { host } from './host.ts'
 import { defineInterface } from './interface.ts'
 import { slice, testPattern, toTag } from './primordials.ts'
+import { randomUuid } from './random-uuid.ts'
 import { subtle } from './subtle.ts'
 import type { SubtleCrypto } from './subtle.ts'
 
@@ -40,11 +40,7 @@ class Crypto {
 
   randomUUID(): string {
     void this.#subtle
-    const bytes = host.random(16)
-    bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-    bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-    const hex = hexFromBytes(bytes)
-    return `${slice(hex, 0, 8)}-${slice(hex, 8, 12)}-${slice(hex, 12, 16)}-${slice(hex, 16, 20)}-${slice(hex, 20)}`
+    return randomUuid()
   }
 }
 
