@@ -4,6 +4,7 @@ import type { RouteDeclaration } from '#http/app.ts'
 import type { CreatedDeployToken } from '#identity/deploy-tokens/model.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { AdminPool } from '#test/admin-api.ts'
+import { RuntimeSite } from '#test/runtime-site.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
@@ -53,7 +54,8 @@ const realPath = (path: string, site: string): string =>
   path.replace(':siteId', site).replace(':sha256', HASH).replaceAll(/:\w+/g, 'x').replace(/\/$/, '')
 
 /** Whether a token opens a route of its site; that of others it must not. */
-async function tried({ method, path }: RouteDeclaration, token: string): Promise<boolean> {
+async function tried({ method: named, path }: RouteDeclaration, token: string): Promise<boolean> {
+  const method = named === 'ALL' ? 'GET' : named
   const at = async (site: string) =>
     stack.call('walk.test', method, realPath(path, site), { token })
   const { status, json } = await at('walk.test')
@@ -89,7 +91,15 @@ describe('a deploy token', () => {
   })
 
   test('opens the routes of its scopes and refuses every other, and every other site', async () => {
-    await stack.createSite({ domain: 'walk.test' })
+    await stack.createSite({ domain: 'walk.test', superAdmins: ['ann@walk.test'] })
+    // What the names in paths stand for here: an operation that answers every method.
+    for (const domain of ['walk.test', 'two.test']) {
+      const site = await RuntimeSite.open(stack, domain)
+      const code = "export default { fetch: () => new Response('walk') }"
+      const lambdaResourceId = await site.putFunction('x', code)
+      await site.putOperation('x', { lambdaResourceId, http: true })
+      await site.synced()
+    }
     const scopes = ['deploy', 'logs', 'iac']
     const tokens = await Promise.all(
       scopes.map((scope) => tokenOf('walk.test', { scopes: [scope] })),

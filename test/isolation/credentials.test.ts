@@ -37,6 +37,8 @@ const VISITOR_ROWS: readonly Route[] = [
   ['POST', '/theirs', { payload: 1 }],
   ['POST', '/guarded', { payload: 1 }],
   ['POST', '/no-such-operation', { payload: 1 }],
+  ['GET', '/page'],
+  ['DELETE', '/page/below?a=1'],
   ['GET', '/auth/methods'],
   ['POST', '/auth/password/add', { password: 'Correct-Horse-9-Battery' }],
   [
@@ -51,6 +53,8 @@ const VISITOR_ROWS: readonly Route[] = [
 ]
 const OPEN_ROWS: readonly Route[] = [
   ['POST', '/public/theirs', { payload: 1 }],
+  ['GET', '/public/page'],
+  ['PUT', '/public/page/below'],
   ['GET', '/auth/config'],
   ['GET', '/public/auth/config'],
 ]
@@ -76,6 +80,11 @@ beforeAll(async () => {
   await site.admin('PUT', '/env-vars', { variables: { KEPT: { value: 'kept', secret: false } } })
   const auth = { mode: 'groups', groups: [ids.group] }
   await site.putOperation('guarded', { preset: { preset: 'echo' }, auth })
+  const page = await site.putFunction(
+    'page',
+    "export default { fetch: () => new Response('inside') }",
+  )
+  await site.putOperation('page', { lambdaResourceId: page, http: true, auth })
   await site.synced()
   admins = await RelyingParty.of(stack, HOST, 'admin')
   visitors = await RelyingParty.of(stack, HOST, 'data')
@@ -176,8 +185,8 @@ describe('the routes of the data runtime', () => {
     ]
     for (const [method, path] of rows) {
       const [best] = routes
-        .filter((route) => route.method === method && matches(route.path, path))
-        .toSorted((a, b) => a.path.split(':').length - b.path.split(':').length)
+        .filter((route) => [method, 'ALL'].includes(route.method) && matches(route.path, path))
+        .toSorted((a, b) => a.path.split(/[:*]/).length - b.path.split(/[:*]/).length)
       expect(best, `${method} ${path} is a route`).toBeDefined()
       served.add(`${best?.method} ${best?.path}`)
     }
@@ -238,8 +247,9 @@ describe('the routes of the data runtime', () => {
 
 function matches(pattern: string, path: string): boolean {
   const [parts, steps] = [pattern.split('/'), path.replace(/\?.*/, '').split('/')]
+  const open = parts.at(-1) === '*' ? parts.pop() : undefined
   return (
-    parts.length === steps.length &&
+    (open === undefined ? parts.length === steps.length : parts.length < steps.length) &&
     parts.every((part, at) => part.startsWith(':') || part === steps[at])
   )
 }

@@ -89,10 +89,10 @@ function fixGlobal(name: string): void {
   })
 }
 
-/** A global with the prototype of what it constructs. */
+/** A global with the prototype of what it constructs. The global object itself stays the site's. */
 function withPrototype(name: string): object[] {
   const value: unknown = Reflect.get(globalThis, name)
-  if (!isObject(value)) return []
+  if (!isObject(value) || value === globalThis) return []
   const prototype: unknown = getOwnPropertyDescriptor(value, 'prototype')?.value
   return isObject(prototype) ? [value, prototype] : [value]
 }
