@@ -118,8 +118,9 @@ export default async ({ payload }) => {
   })
 
   test('is made one at a time', async () => {
+    await site.publish('slow', 'export default () => new Promise((end) => setTimeout(end, 500))')
     const answers = await Promise.all(
-      [1, 2].map(() => site.admin('POST', '/operations/busy/profile', { payload: 7 })),
+      [1, 2].map(() => site.admin('POST', '/operations/slow/profile', {})),
     )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]))
   })

@@ -19,17 +19,25 @@ export interface ShimOptions {
 export interface ShimContext extends Context {
   /** What was sent, the oldest first. */
   readonly sent: readonly (Email | MailboxEmail)[]
+  /** Resolves when everything that was given to `waitUntil` is done; rejects where some of it failed. */
+  readonly done: () => Promise<void>
 }
 
 /** A context over empty tables. */
 export function shimContext({ tables = {}, env = {}, operations = {} }: ShimOptions): ShimContext {
   const stores = new Map(Object.entries(tables).map(([name, keys]) => [name, new ShimTable(keys)]))
   const sent: (Email | MailboxEmail)[] = []
+  const waiting: Promise<unknown>[] = []
   const log = Object.assign(() => {}, { debug() {}, info() {}, warn() {}, error() {} })
   return {
     env: Object.freeze(Object.assign(Object.create(null), env) as Record<string, string>),
     log,
     sent,
+    auth: null,
+    requestId: 'test',
+    basePath: '/data/public/test',
+    waitUntil: (promise) => void waiting.push(promise),
+    done: async () => void (await Promise.all(waiting)),
     table: ((name: string) =>
       stores.get(name) ??
       refuse(
