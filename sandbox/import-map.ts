@@ -6,6 +6,9 @@ const MAX_LENGTH = 256 * 1024
 
 type Addresses = readonly (readonly [key: string, address: string])[]
 
+/** Texts of files by their paths. */
+export type ArtifactTexts = Pick<ReadonlyMap<string, string>, 'has' | 'get'>
+
 export type ImportMapReading =
   | { readonly ok: true; readonly map: ImportMap }
   | { readonly ok: false; readonly path: string; readonly message: string }
@@ -35,7 +38,7 @@ export class ImportMap {
 }
 
 /** The import map of an artifact: `imports` and `scopes` of its `deno.json` or `deno.jsonc`, or of the file that `importMap` names. */
-export function readImportMap(files: ReadonlyMap<string, string>): ImportMapReading {
+export function readImportMap(files: ArtifactTexts): ImportMapReading {
   const path = NAMES.find((name) => files.has(name))
   if (path === undefined) return { ok: true, map: new ImportMap([], []) }
   const config = objectIn(files, path)
@@ -114,7 +117,7 @@ const fault = (path: string, message: string): ImportMapReading => ({
 })
 
 function objectIn(
-  files: ReadonlyMap<string, string>,
+  files: ArtifactTexts,
   path: string,
 ): Readonly<Record<string, unknown>> | undefined {
   const text = files.get(path)

@@ -23,23 +23,25 @@ export function targetOf(
 ): Resolution {
   if (type !== undefined && !TYPES.includes(type)) return unknownType(specifier, referrer, type)
   const mapped = map.resolve(specifier, referrer)
-  const found = foundBy(mapped ?? specifier, referrer, files)
-  if (!found.ok)
-    return type === undefined ? told(found, { specifier, referrer, mapped }) : missing(found)
+  const found = findFile({ specifier, referrer, mapped }, (path) => files.has(path))
+  if (!found.ok) return type === undefined ? found : missing(found)
   const isPlain = type === undefined || (type === 'json' && found.path.endsWith('.json'))
   return isPlain ? found : { ok: true, path: `croft:${type}:${found.path}` }
 }
 
-/** What begins with a slash is looked for from the root on, as if a file there had imported it. */
-function foundBy(
-  specifier: string,
-  referrer: string,
-  files: ReadonlyMap<string, string>,
+/** What begins with a slash, or is of the import map, is looked for from the root on, as if a file there had imported it. */
+export function findFile(
+  { specifier, referrer, mapped }: Asked,
+  exists: (path: string) => boolean,
 ): Resolution {
-  const exists = (path: string): boolean => files.has(path)
-  return specifier.startsWith('/')
-    ? resolveModule(`.${specifier}`, '', exists)
-    : resolveModule(specifier, referrer, exists)
+  const address = mapped ?? specifier
+  const isFromRoot = mapped !== undefined || address.startsWith('/')
+  const [from, sought] = [isFromRoot ? '' : referrer, address.replace(/^\//, './')]
+  const found = resolveModule(sought, from, exists)
+  if (found.ok || !isFromRoot) return found
+  const reason = found.message.slice(`"${from}" imports "${sought}"`.length)
+  const way = mapped === undefined ? '' : `, which the import map leads to "${mapped}"`
+  return { ok: false, message: `"${referrer}" imports "${specifier}"${way}${reason}` }
 }
 
 /** The module that a path like `croft:text:notes.txt` names; undefined for any other path. */
@@ -91,18 +93,4 @@ interface Asked {
   readonly specifier: string
   readonly referrer: string
   readonly mapped: string | undefined
-}
-
-/** With what the import map made of it. */
-const told = (
-  found: Extract<Resolution, { ok: false }>,
-  { specifier, referrer, mapped }: Asked,
-): Resolution => {
-  if (mapped === undefined) return found
-  const rest = found.message.slice(found.message.indexOf('": ') + 1)
-  const reason = found.message.includes('": ') ? rest : ', which does not exist'
-  return {
-    ok: false,
-    message: `"${referrer}" imports "${specifier}", which the import map leads to "${mapped}"${reason}`,
-  }
 }

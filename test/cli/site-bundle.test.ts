@@ -58,7 +58,69 @@ const run = (...args: string[]): Promise<Ran> => croft(args, env)
 const deploymentsOf = async (domain: string): Promise<unknown> =>
   (await stack.portal('GET', `/sites/${domain}/deployments`)).json.items
 
+/** What Deno's import map names, and files that are no code: the same whether the function is bundled or not. */
+const READER = `import { twice } from 'numbers'
+import text from 'lib/notes.txt' with { type: 'text' }
+import bytes from '../lib/bytes.bin' with { type: 'bytes' }
+import json from '/lib/rates.conf' with { type: 'json' }
+
+const refused = (path: string) =>
+  Deno.readTextFile(path).catch((error: unknown) => [
+    error instanceof Deno.errors.NotCapable,
+    error instanceof Deno.errors.NotFound,
+  ])
+
+export default async () => ({
+  imported: [twice(21), text, bytes instanceof Uint8Array, [...bytes], json],
+  read: await Deno.readTextFile('./lib/notes.txt'),
+  above: await refused('../../etc/passwd'),
+  absent: await refused('./lib/absent.txt'),
+})
+`
+
 describe('croft site deploy', () => {
+  test('follows the import map, and reads files of the artifact, in functions with packages and without', async () => {
+    const site = await newSite('mapped.test')
+    await write('dist/functions/plain.ts', READER)
+    await write('dist/functions/packed.ts', `import 'adder'\n${READER}`)
+    await write(
+      'dist/deno.jsonc',
+      '{ "imports": { "numbers": "./lib/twice.ts", "lib/": "./lib/" } }',
+    )
+    await write('dist/lib/twice.ts', 'export const twice = (value: number) => 2 * value')
+    await write('dist/lib/notes.txt', 'Grüße')
+    await write('dist/lib/bytes.bin', '\0\u0001é')
+    await write('dist/lib/rates.conf', '{"rate":7}')
+    const names = ['plain', 'packed']
+    const definition = {
+      resources: names.map((name) => ({
+        type: 'lambdaFunction',
+        name,
+        config: { artifact: `functions/${name}.ts` },
+      })),
+      operations: names.map((name) => ({
+        operation: name,
+        lambdaResource: name,
+        auth: { mode: 'public' },
+      })),
+    }
+    await write('dist/croft.json', JSON.stringify(definition))
+    const ran = await run('site', 'deploy', 'mapped.test', '--from', folder, '--json')
+    expect(ran).toMatchObject({ code: 0 })
+    expect(JSON.parse(ran.out).bundles).toMatchObject([{ artifact: 'functions/packed.ts' }])
+    for (const name of names) {
+      expect((await site.call(name)).json).toEqual({
+        ok: true,
+        data: {
+          imported: [42, 'Grüße', true, [0, 1, 195, 169], { rate: 7 }],
+          read: 'Grüße',
+          above: [true, false],
+          absent: [false, true],
+        },
+      })
+    }
+  })
+
   test('tells what it bundled, and leaves the folder as it was', async () => {
     const site = await newSite('told.test')
     const ran = await run('site', 'deploy', 'told.test', '--from', folder)

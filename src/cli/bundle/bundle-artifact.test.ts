@@ -40,6 +40,24 @@ const definitionOf = (...artifacts: readonly string[]): string =>
     ],
   })
 
+const IMPORT_MAP = JSON.stringify({
+  imports: {
+    one: './lib/one.ts',
+    'lib/': './lib/',
+    'node:fs': './lib/one.ts',
+    numbers: 'npm:adder@^1.2.0',
+    'numbers/': 'npm:/adder@1/',
+    again: 'adder',
+    std: 'jsr:@std/path@1',
+    far: 'https://deno.land/x/far.ts',
+    process: 'node:process',
+    absent: 'npm:@scope/absent@2/x.js',
+    lost: './lib/lost.ts',
+    outside: '../outside.ts',
+  },
+  scopes: { './admin/': { one: './admin/one.ts' } },
+})
+
 const save = (code: string): Promise<void> => write('site/functions/save.ts', code)
 
 /** What is deployed: the texts by path, and what is said of the bundles. */
@@ -76,12 +94,15 @@ describe('a function', () => {
     ],
     ['that cannot be read', 'export default ((('],
     ['that imports a file that is not there', "import './gone.ts'"],
+    ['with files by the import map', "import { one } from 'one'\nexport default () => one"],
+    ['with files from the root on', "import { one } from '/lib/one'\nexport default () => one"],
   ])('%s is deployed as it is', async (_, code) => {
     await write('site/lib/one.ts', 'export const one = 1')
+    await write('site/deno.json', IMPORT_MAP)
     await save(code)
     const { files, bundles, paths } = await bundled()
     expect(bundles).toEqual([])
-    expect(paths).toEqual(['croft.json', 'functions/save.ts', 'lib/one.ts'])
+    expect(paths).toEqual(['croft.json', 'deno.json', 'functions/save.ts', 'lib/one.ts'])
     expect(files['functions/save.ts']).toBe(code)
   })
 
@@ -159,6 +180,99 @@ describe('a function', () => {
     await save("import page from './page.html'\nexport default () => page")
     expect((await bundled()).named('.bundle.mjs')).toContain('<p>Hello</p>')
   })
+})
+
+describe('the import map', () => {
+  beforeEach(async () => {
+    await write('site/deno.json', IMPORT_MAP)
+    await install('adder', "export const add = 'the adder'", { module: 'index.js' })
+    await write('node_modules/adder/more.js', "export const add = 'more of it'")
+    await write('node_modules/one/index.js', "export const one = 'a package of that name'")
+    await write('site/lib/one.ts', "export const one = 'the one'")
+    await write('site/admin/one.ts', "export const one = 'for administrators'")
+  })
+
+  test.each([
+    ['a file', "import { one } from 'one'", 'the one'],
+    ['a file of a folder', "import { one } from 'lib/one'", 'the one'],
+    ['a file instead of a module of Node', "import { one } from 'node:fs'", 'the one'],
+    ['a file that is required', "const one = require('one')", 'the one'],
+    [
+      'a file that another file names',
+      "import { one } from '../admin/other.ts'",
+      'for administrators',
+    ],
+    ['an installed package', "import { add as one } from 'numbers'", 'the adder'],
+    [
+      'a file of an installed package',
+      "import { add as one } from 'numbers/more.js'",
+      'more of it',
+    ],
+    ['a package by its name', "import { add as one } from 'again'", 'the adder'],
+  ])('leads to %s in a bundle', async (_, code, text) => {
+    await write('site/admin/other.ts', "export { one } from 'one'")
+    await save(`${code}\nexport { one }\nexport { add } from 'adder'`)
+    expect((await bundled()).named('.bundle.mjs')).toContain(text)
+  })
+
+  test('is no reason for a bundle, nor are JSON, text and bytes by their type', async () => {
+    await write('site/lib/a.conf', '{}')
+    await write('site/lib/b.txt', 'text')
+    await write('site/lib/c.wasm', 'bytes')
+    await save(`import json from 'lib/a.conf' with { type: 'json' }
+      import text from '../lib/b.txt' with { type: 'text' }
+      import bytes from '../lib/c.wasm' with { type: 'bytes' }
+      import { one } from 'one'
+      export default () => [json, text, bytes, one]`)
+    expect((await bundled()).bundles).toEqual([])
+  })
+
+  test('is none for what packages import', async () => {
+    await install('outer', "export { one } from 'one'", { module: 'index.js' })
+    await save("export { one as default } from 'outer'")
+    expect((await bundled()).named('.bundle.mjs')).toContain('a package of that name')
+  })
+
+  test('is not needed for a package that is named as Deno names it', async () => {
+    await save("export { add as default } from 'npm:adder@1'")
+    expect((await bundled()).bundles).toMatchObject([{ packages: [{ name: 'adder' }] }])
+  })
+
+  test.each([
+    ['std', 'site/functions/save.ts:2:8: "std" is led by the import map to "jsr:@std/path@1": "jsr:@std/path@1" is of a scheme that is not known: install'],
+    ['far', '"far" is led by the import map to "https://deno.land/x/far.ts": "https://deno.land/x/far.ts" is not fetched: install'],
+    ['process', '"process" is led by the import map to "node:process": "node:process" is Node\'s own'],
+    ['absent', 'site/functions/save.ts:2:8: "absent" is led by the import map to "npm:@scope/absent@2/x.js": the package "@scope/absent" is not installed: npm install @scope/absent'],
+    ['lost', 'site/functions/save.ts:2:8: "functions/save.ts" imports "lost", which the import map leads to "/lib/lost.ts", which does not exist'],
+    ['outside', '"functions/save.ts" imports "outside", which the import map leads to "../outside.ts", which leaves the artifact'],
+    ['/gone.ts', '"functions/save.ts" imports "/gone.ts", which does not exist'],
+  ])('leads from %s to what is refused', async (name, message) => {
+    await save(`\nimport '${name}'`)
+    expect(await refusal()).toContain(message)
+  }) // prettier-ignore
+
+  test('that cannot be read is refused', async () => {
+    await write('site/deno.json', '{"imports":[]}')
+    await save('export default 1')
+    expect(await refusal()).toBe('"deno.json" "imports" must be an object of texts')
+  })
+})
+
+test('a bundle holds what is imported as JSON, text and bytes, whatever it is', async () => {
+  await install('adder', 'exports.add = 1')
+  await write('site/deno.json', IMPORT_MAP)
+  await write('site/lib/a.conf', '{"kind":"json"}')
+  await write('site/lib/b.wasm', 'a module')
+  await save(`import json from 'lib/a.conf' with { type: 'json' }
+    import text from '../lib/a.conf' with { type: 'text' }
+    import bytes from '../lib/b.wasm' with { type: 'bytes' }
+    export { add } from 'adder'
+    export default [json, text, bytes]`)
+  const bundle = (await bundled()).named('.bundle.mjs')
+  expect(bundle).toContain('{kind:"json"}')
+  expect(bundle).toContain('{"kind":"json"}')
+  expect(bundle).toContain('Uint8Array')
+  expect(bundle).toContain(btoa('a module'))
 })
 
 describe('a package', () => {

@@ -7,6 +7,7 @@ import { CommandError } from '#cli/errors.ts'
 import type { ArtifactFolder, FolderFile } from '#sites/deployments/artifact-folder.ts'
 import { codeFilesOf, totalBytes } from '#sites/deployments/model.ts'
 
+import { artifactImports } from './artifact-imports.ts'
 import { type FunctionBundle, bundleFunction, needsBundle } from './bundle-function.ts'
 import { type BundleSize, bundleSize, sizeFault } from './bundle-size.ts'
 import { type Esbuild, withEsbuild } from './esbuild.ts'
@@ -36,9 +37,7 @@ export async function bundleArtifact(request: BundleRequest): Promise<BundledArt
   const { artifact } = request
   const entries = await entriesOf(request)
   const bundles =
-    entries.length === 0
-      ? []
-      : await withEsbuild((esbuild) => bundleAll(esbuild, request.folder, entries))
+    entries.length === 0 ? [] : await withEsbuild((esbuild) => bundleAll(esbuild, request, entries))
   const temporary = await mkdtemp(join(tmpdir(), 'croft-bundle-'))
   const remove = () => rm(temporary, { recursive: true, force: true })
   try {
@@ -79,7 +78,7 @@ async function jsonOf({ absolutePath }: FolderFile): Promise<unknown> {
 
 async function bundleAll(
   esbuild: Esbuild,
-  folder: string,
+  { folder, artifact }: BundleRequest,
   files: readonly FolderFile[],
 ): Promise<readonly FunctionBundle[]> {
   const bundles: FunctionBundle[] = []
@@ -88,7 +87,7 @@ async function bundleAll(
   for (const { path, absolutePath } of files) {
     // esbuild names files by where links lead.
     const root = await realpath(absolutePath.slice(0, -path.length - 1))
-    const entry = { folder: realFolder, root, path }
+    const entry = { folder: realFolder, imports: artifactImports(root, artifact), path }
     if (!(await needsBundle(esbuild, entry))) continue
     const bundling = await bundleFunction(esbuild, entry)
     if (bundling.ok) bundles.push(bundling.bundle)

@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 
-import type { BuildOptions, BuildResult, Metafile, OutputFile, Plugin } from 'esbuild'
+import type {
+  BuildOptions,
+  BuildResult,
+  Metafile,
+  OnResolveArgs,
+  OnResolveResult,
+  OutputFile,
+  Plugin,
+} from 'esbuild'
 
+import { type ArtifactImports, followArtifactImports, importTarget } from './artifact-imports.ts'
 import { type Esbuild, NEEDS_BUNDLER, READING } from './esbuild.ts'
 import { packageOf } from './import-chain.ts'
 import {
@@ -19,8 +28,8 @@ import {
 export interface Entry {
   /** The folder that messages are relative to: the one with the `build.yml`. */
   readonly folder: string
-  /** The artifact directory. */
-  readonly root: string
+  /** Of the artifact, with its directory. */
+  readonly imports: ArtifactImports
   /** Inside the artifact. */
   readonly path: string
 }
@@ -57,12 +66,12 @@ export async function needsBundle({ build }: Esbuild, entry: Entry): Promise<boo
   const plugin: Plugin = {
     name: 'needs-bundle',
     setup(build) {
-      build.onResolve({ filter: /./ }, ({ path, kind }) => {
-        if (kind === 'entry-point') return undefined
+      build.onResolve({ filter: /./ }, (args) => {
+        if (args.kind === 'entry-point') return undefined
+        const reached = reachedBy(args, entry.imports)
         // The sandbox has no import() of its own.
-        if (kind !== 'dynamic-import' && !NEEDS_BUNDLER.test(path)) return undefined
-        needed = true
-        return { path, external: true }
+        needed ||= args.kind === 'dynamic-import' || reached === 'bundler'
+        return typeof reached === 'object' ? reached : { path: args.path, external: true }
       })
     },
   }
@@ -74,6 +83,19 @@ export async function needsBundle({ build }: Esbuild, entry: Entry): Promise<boo
   }
   await build(options).catch(messagesOf)
   return needed
+}
+
+/** What finds an import: the bundler alone; the service, in a file that imports nothing; or both, and esbuild reads on. */
+function reachedBy(
+  args: OnResolveArgs,
+  imports: ArtifactImports,
+): 'bundler' | 'service' | OnResolveResult {
+  const target = importTarget(args, imports) ?? { kind: 'file', path: undefined }
+  const isFile = target.kind === 'file' && !/^[^./]/.test(target.path ?? args.path)
+  if (!isFile) return 'bundler'
+  if (args.with['type'] !== undefined) return 'service'
+  if (NEEDS_BUNDLER.test(target.path ?? args.path)) return 'bundler'
+  return target.path === undefined ? {} : { path: target.path }
 }
 
 /** Bundles one function with all that it imports. */
@@ -97,7 +119,7 @@ async function buildLenient(
   const attempt = (unresolved: readonly string[]) =>
     build({
       ...optionsOf(entry, format),
-      plugins: [refusedImports, leaveUnresolved(unresolved)],
+      plugins: [followArtifactImports(entry.imports), refusedImports, leaveUnresolved(unresolved)],
     }).then(
       (result) => ({ result }),
       (error: unknown) => ({ errors: messagesOf(error) }),
@@ -114,7 +136,7 @@ async function buildLenient(
   return problems.length === 0 ? second : { problems }
 }
 
-const optionsOf = ({ folder, root, path }: Entry, format: Format) =>
+const optionsOf = ({ folder, imports: { root }, path }: Entry, format: Format) =>
   ({
     ...READING,
     absWorkingDir: folder,

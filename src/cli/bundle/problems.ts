@@ -15,20 +15,27 @@ const GENERIC_NOTE = /^You can mark the path /
 const MAX_LINE_LENGTH = 160
 
 /** What no bundler can take in, by how it is written. */
-const REFUSED: readonly (readonly [filter: RegExp, reason: string])[] = [
+const REFUSED_FILES: readonly (readonly [filter: RegExp, reason: string])[] = [
   [/\.node$/, 'is compiled for Node: site code takes packages in plain JavaScript'],
   [/\.wasm$/, 'is WebAssembly, which does not run in site code'],
   [/\.css$/, 'is a style sheet, and a function has no page: serve it as a file of the site'],
-  [/^(?:https?:)?\/\//, 'is not fetched: install the package with npm, and import it by its name'],
 ]
+const REMOTE = /^(?:https?:)?\/\//
+const NOT_FETCHED = 'is not fetched: install the package with npm, and import it by its name'
 
 /** Refuses by name what esbuild would leave out, or leave to be found where the code runs. */
 export const refusedImports: Plugin = {
   name: 'refused-imports',
   setup(build) {
-    for (const [filter, reason] of REFUSED) {
-      build.onResolve({ filter }, ({ path, kind }) =>
-        kind === 'entry-point' ? undefined : { errors: [{ text: `"${path}" ${reason}` }] },
+    build.onResolve({ filter: REMOTE }, ({ path, kind }) =>
+      kind === 'entry-point' ? undefined : { errors: [{ text: `"${path}" ${NOT_FETCHED}` }] },
+    )
+    for (const [filter, reason] of REFUSED_FILES) {
+      // Any file can be imported for its bytes.
+      build.onResolve({ filter }, ({ path, kind, with: { type } }) =>
+        kind === 'entry-point' || type !== undefined
+          ? undefined
+          : { errors: [{ text: `"${path}" ${reason}` }] },
       )
     }
   },
@@ -110,8 +117,10 @@ const UNFOLLOWED: Readonly<Record<string, string>> = {
   'indirect-require': 'require is handed on here: what it is asked for later fails in site code',
 }
 
-function unresolved(specifier: string, notes: Message['notes']): string {
+/** Why an import leads nowhere, and what to do. */
+export function unresolved(specifier: string, notes: Message['notes']): string {
   if (isNodeBuiltIn(specifier)) return builtInRefusal(specifier)
+  if (REMOTE.test(specifier)) return `"${specifier}" ${NOT_FETCHED}`
   if (/^[a-z]+:/.test(specifier)) {
     return `"${specifier}" is of a scheme that is not known: install the package with npm, and import it by its name`
   }
