@@ -21,7 +21,16 @@ test('a folder of either suite is taken, with the areas of it', () => {
   })
 })
 
+test('the function files are run alone, or some of them', () => {
+  expect(parseConformanceOptions(['--functions', '--match', 'url/'])).toEqual({
+    suite: 'functions',
+    match: 'url/',
+  })
+})
+
 test.each([
+  [['--functions', '--wpt', 'w'], '--wpt: --functions is given alone'],
+  [['--functions', '--list-failures'], '--list-failures: --functions is given alone'],
   [[], 'Give one folder'],
   [['--wpt', 'w', '--deno', 'd'], 'Give one folder'],
   [['--wpt', 'w', '--only', 'urls'], 'there is no "urls"'],

@@ -4,8 +4,10 @@ import { AREA_NAMES } from './wpt/areas.ts'
 
 export const USAGE = `usage: npm run conformance -- --wpt FOLDER [options]
        npm run conformance -- --deno FOLDER [options]
+       npm run conformance -- --functions [--match TEXT]
   --wpt FOLDER     runs the Web Platform Tests that need no document and no server, from a folder of them
   --deno FOLDER    runs Deno's unit tests, the *_test.ts of a folder
+  --functions      runs the function files of this project in the sandbox and in the real Deno, and shows what differs
   --only A[,B…]    areas of the Web Platform Tests, of ${AREA_NAMES.join(', ')};
                    or file names of Deno's, without _test.ts
   --match TEXT     only files with that text in their path
@@ -16,7 +18,14 @@ export const USAGE = `usage: npm run conformance -- --wpt FOLDER [options]
 /** The runtime that each suite can be run in beside us. */
 export const BESIDE = { wpt: 'node', deno: 'deno' } as const
 
-export interface ConformanceOptions {
+export type ConformanceOptions = SuiteOptions | FunctionsOptions
+
+interface FunctionsOptions {
+  readonly suite: 'functions'
+  readonly match: string
+}
+
+export interface SuiteOptions {
   readonly suite: 'wpt' | 'deno'
   readonly folder: string
   /** Undefined for all. */
@@ -34,6 +43,7 @@ export function parseConformanceOptions(args: readonly string[]): ConformanceOpt
     options: {
       wpt: { type: 'string' },
       deno: { type: 'string' },
+      functions: { type: 'boolean', default: false },
       only: { type: 'string' },
       match: { type: 'string', default: '' },
       beside: { type: 'string' },
@@ -41,6 +51,7 @@ export function parseConformanceOptions(args: readonly string[]): ConformanceOpt
       json: { type: 'string' },
     },
   })
+  if (values.functions) return functionsOptions(values)
   const suite = values.wpt === undefined ? 'deno' : 'wpt'
   const folder = values[suite]
   if (folder === undefined || (values.wpt !== undefined && values.deno !== undefined))
@@ -59,6 +70,17 @@ export function parseConformanceOptions(args: readonly string[]): ConformanceOpt
     listsFailures: values['list-failures'],
     jsonPath: values.json,
   }
+}
+
+/** What is said of folders and of the runtime beside has no meaning here. */
+function functionsOptions(values: Readonly<Record<string, unknown>>): FunctionsOptions {
+  const { functions: _functions, match, ...others } = values
+  const given = Object.keys(others).find(
+    (name) => others[name] !== undefined && others[name] !== false,
+  )
+  if (given !== undefined)
+    throw new Error(`--${given}: --functions is given alone, or with --match TEXT`)
+  return { suite: 'functions', match: String(match) }
 }
 
 function requireBeside(suite: 'wpt' | 'deno', beside: string | undefined): void {

@@ -1,9 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 
+import { TestSandbox } from '#test/test-sandbox.ts'
+
+import { compareFunctions, functionsReport } from './comparison/compare-functions.ts'
 import {
   BESIDE,
   type ConformanceOptions,
   parseConformanceOptions,
+  type SuiteOptions,
   USAGE,
 } from './conformance-options.ts'
 import { runDeno } from './deno/run-deno.ts'
@@ -23,7 +27,7 @@ const SUITES = {
   deno: { runs: runDeno, openBeside: () => new DenoLane(JOB_MS) },
 }
 
-async function conformance(options: ConformanceOptions): Promise<void> {
+async function runSuite(options: SuiteOptions): Promise<void> {
   await using running = new AsyncDisposableStack()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void running.disposeAsync().finally(() => process.exit(130)))
@@ -35,6 +39,13 @@ async function conformance(options: ConformanceOptions): Promise<void> {
   if (options.listsFailures) for (const line of failureLines(results)) console.log(line)
   console.log(reportTable(results, options.isBeside ? BESIDE[options.suite] : ''))
   if (options.jsonPath !== undefined) await writeFile(options.jsonPath, reportJson(results))
+}
+
+async function runFunctions(match: string): Promise<void> {
+  await using sandbox = await TestSandbox.start()
+  const results = await compareFunctions(sandbox, match)
+  console.log(functionsReport(results))
+  if (results.some(({ isSame, reason }) => !isSame && reason === undefined)) process.exitCode = 1
 }
 
 /** On standard error, where a person looks: standard output is the table. */
@@ -56,5 +67,6 @@ const args = process.argv.slice(2)
 if (args.includes('--help')) console.log(USAGE)
 else {
   const options = optionsOf(args)
-  if (options !== undefined) await conformance(options)
+  if (options?.suite === 'functions') await runFunctions(options.match)
+  else if (options !== undefined) await runSuite(options)
 }

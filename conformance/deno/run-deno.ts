@@ -1,7 +1,7 @@
 import { glob } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 
-import type { ConformanceOptions } from '#conformance/conformance-options.ts'
+import type { SuiteOptions } from '#conformance/conformance-options.ts'
 import type { Lanes } from '#conformance/lanes/lane.ts'
 import type { GroupResult } from '#conformance/report.ts'
 import { Tally } from '#conformance/tally.ts'
@@ -12,7 +12,7 @@ const SUFFIX = '_test.ts'
 
 /** Runs the files of Deno's unit tests that are asked for; each is a group of its own. */
 export async function runDeno(
-  { folder, only, match }: Pick<ConformanceOptions, 'folder' | 'only' | 'match'>,
+  { folder, only, match }: Pick<SuiteOptions, 'folder' | 'only' | 'match'>,
   lanes: Lanes,
 ): Promise<GroupResult[]> {
   const paths = await Array.fromAsync(glob(`**/*${SUFFIX}`, { cwd: folder }))

@@ -1,4 +1,4 @@
-import type { ConformanceOptions } from '#conformance/conformance-options.ts'
+import type { SuiteOptions } from '#conformance/conformance-options.ts'
 import type { Lanes } from '#conformance/lanes/lane.ts'
 import type { GroupResult } from '#conformance/report.ts'
 import { Tally } from '#conformance/tally.ts'
@@ -10,7 +10,7 @@ import type { TestFile } from './test-file.ts'
 
 /** Runs the areas that are asked for, file by file. */
 export async function runWpt(
-  { folder, only, match }: Pick<ConformanceOptions, 'folder' | 'only' | 'match'>,
+  { folder, only, match }: Pick<SuiteOptions, 'folder' | 'only' | 'match'>,
   lanes: Lanes,
 ): Promise<GroupResult[]> {
   const results: GroupResult[] = []

@@ -1,0 +1,7 @@
+export default async () => {
+  console.log(
+    (function () {
+      return arguments
+    })(1, 2),
+  )
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  console.log([, 1, , , 2, ,], new Array(5))
+}

@@ -1,0 +1,9 @@
+export default async () => {
+  console.log(
+    (() => {
+      const m = new Map()
+      m.set(m, m)
+      return m
+    })(),
+  )
+}

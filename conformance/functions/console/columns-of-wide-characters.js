@@ -1,0 +1,3 @@
+export default async () => {
+  console.log(['日本', 'bb', 'ccc', 'dddd', 'eeeee', 'ffffff', 'ggggggg'])
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  console.log('\ud800', ['\ud800'])
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  console.log(/a+/gi, [/x/], Object.assign(/a/g, { a: 1 }))
+}

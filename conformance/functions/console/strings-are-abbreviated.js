@@ -1,0 +1,3 @@
+export default async () => {
+  console.log(['y'.repeat(10001)])
+}

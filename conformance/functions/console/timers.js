@@ -1,0 +1,6 @@
+export default async () => {
+  console.timeLog('no')
+  console.timeEnd('no')
+  console.time('t')
+  console.time('t')
+}

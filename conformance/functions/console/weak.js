@@ -1,0 +1,3 @@
+export default async () => {
+  console.log(new WeakMap(), new WeakSet(), new WeakRef({ a: 1 }))
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  console.log(new Headers({ a: '1', 'b-c': 'x' }), new Headers())
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  console.log(new Response(null, { status: 204 }))
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  console.log(new ReadableStream(), new WritableStream(), new TransformStream())
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  return [Deno.build, Object.isFrozen(Deno.build), Deno.noColor, Deno.args]
+}

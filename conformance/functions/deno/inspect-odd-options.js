@@ -1,0 +1,3 @@
+export default async () => {
+  return [Deno.inspect({ a: 1 }, null), Deno.inspect({ a: 1 }, 5), Deno.inspect()]
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  return Object.entries(Deno.version).map(([k, v]) => [k, typeof v])
+}

@@ -1,0 +1,7 @@
+export default () => {
+  try {
+    new TextDecoder('nope')
+  } catch (e) {
+    return [e.name, e.message]
+  }
+}

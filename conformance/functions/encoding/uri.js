@@ -1,0 +1,3 @@
+export default async () => {
+  return [encodeURIComponent('é &'), decodeURI('%C3%A9'), escape('é')]
+}

@@ -1,0 +1,14 @@
+export default async () => {
+  const E = (m, o) => {
+    const e = new Error(m, o)
+    e.stack = `Error: ${m}\n    at foo (x.js:1:2)`
+    return e
+  }
+  const N = (m, o) => {
+    const e = new Error(m, o)
+    e.stack = `Error: ${m}`
+    return e
+  }
+  console.log({ e: E('a', { cause: E('b') }) })
+  console.log([N('a'), N('b')])
+}

@@ -1,0 +1,13 @@
+export default async () => {
+  const E = (m, o) => {
+    const e = new Error(m, o)
+    e.stack = `Error: ${m}\n    at foo (x.js:1:2)`
+    return e
+  }
+  const N = (m, o) => {
+    const e = new Error(m, o)
+    e.stack = `Error: ${m}`
+    return e
+  }
+  console.log(Object.assign(E('a'), { code: 'X', n: 1 }))
+}

@@ -1,0 +1,7 @@
+export default async () => {
+  try {
+    AbortSignal.abort().throwIfAborted()
+  } catch (e) {
+    return [e.name, e.message]
+  }
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  return new CustomEvent('x', { detail: { a: 1 } }).detail
+}

@@ -1,0 +1,7 @@
+export default () => [
+  typeof navigator.userAgent,
+  typeof navigator.hardwareConcurrency,
+  typeof reportError,
+  typeof self,
+  self === globalThis,
+]

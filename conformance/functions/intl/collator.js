@@ -1,0 +1,3 @@
+export default async () => {
+  return ['ä', 'z', 'a'].toSorted(new Intl.Collator('de').compare)
+}

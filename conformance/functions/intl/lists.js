@@ -1,0 +1,3 @@
+export default async () => {
+  return new Intl.ListFormat('en').format(['a', 'b', 'c'])
+}

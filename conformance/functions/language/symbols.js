@@ -1,0 +1,7 @@
+export default async () => {
+  return [
+    Symbol('a').description,
+    Symbol.keyFor(Symbol.for('k')),
+    Object(Symbol.iterator).toString(),
+  ]
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  return ((s, ...v) => [s.raw, v])`a${1}\n${2}`
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  return [new WeakRef({ a: 1 }).deref().a, new WeakMap([[Object, 1]]).get(Object)]
+}

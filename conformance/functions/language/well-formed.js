@@ -1,0 +1,3 @@
+export default async () => {
+  return ['\ud800'.isWellFormed(), '\ud800a'.toWellFormed()]
+}

@@ -1,0 +1,2 @@
+import words from './words.txt' with { type: 'text' }
+export default () => words

@@ -1,0 +1,9 @@
+export default () =>
+  ['(', ':a:a', 'nope'].map((text) => {
+    try {
+      new URLPattern(text)
+      return 'none'
+    } catch (e) {
+      return e.name
+    }
+  })

@@ -1,0 +1,1 @@
+export default () => [typeof performance.now(), performance.now() >= 0, performance.timeOrigin > 0]

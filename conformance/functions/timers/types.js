@@ -1,0 +1,3 @@
+export default async () => {
+  return [typeof setTimeout(() => {}, 0), typeof queueMicrotask]
+}

@@ -1,0 +1,3 @@
+export default async () => {
+  return [new URL('http://bücher.de/').hostname, new URL('http://xn--bcher-kva.de').hostname]
+}
