@@ -101,6 +101,17 @@ describe('the console of a guest', () => {
     expect(end?.text).toMatch(/^default: [\d.]+ms$/)
   })
 
+  test('throws what a label throws, and nothing else, and is a namespace', async () => {
+    const seen = await guest.run(`
+      const label = { toString() { throw new RangeError('no text') } }
+      const seen = ['count', 'countReset', 'time', 'timeLog', 'timeEnd', 'log'].map((name) => {
+        try { console[name](label); return 'told' } catch (error) { return error.name }
+      })
+      const prototype = Object.getPrototypeOf(console)
+      return [...seen, Reflect.ownKeys(prototype).length, Object.getPrototypeOf(prototype) === Object.prototype]`)
+    expect(seen).toEqual([...Array(5).fill('RangeError'), 'told', 0, true])
+  })
+
   test('shows where an error was thrown and where a trace was asked for', async () => {
     await guest.run(
       `function here() { console.error(new TypeError('bad')); console.trace('tr') } here()`,

@@ -4,6 +4,7 @@ import { CONSOLE_SETTINGS, readSettings } from './inspect-options.ts'
 import { performance } from './performance.ts'
 import {
   apply,
+  create,
   defineProperty,
   isArray,
   join,
@@ -27,14 +28,23 @@ const DIGITS: readonly (readonly [below: number, digits: number])[] = [
   [100, 1],
 ]
 
+/** Methods whose first argument is a label. */
+const LABELLED = ['count', 'countReset', 'time', 'timeLog', 'timeEnd']
+
 const counts = new Map<string, number>()
 const started = new Map<string, number>()
 let indent = 0
 /** What `console.dir` cannot be told. */
 const BOUNDS = { room: CONSOLE_SETTINGS.room, throws: false } as const
 
-/** https://console.spec.whatwg.org, on the host's log, formatted as Deno does it. No method throws. */
-export const console: Readonly<Record<string, Printer>> = {}
+/** A namespace of its own kind, as the standard has it. */
+const namespacePrototype = {}
+
+/**
+ * https://console.spec.whatwg.org, on the host's log, formatted as Deno does it. No method throws but what the label of a count or
+ * a timer throws when it becomes text.
+ */
+export const console = create(namespacePrototype) as Readonly<Record<string, Printer>>
 
 const methods: Readonly<Record<string, Printer>> = {
   log: printer('info'),
@@ -98,7 +108,9 @@ defineProperty(console, Symbol.toStringTag, { value: 'console', configurable: tr
 
 /** A console that throws would turn a log line into a failure of the site. */
 function guarded(name: string, method: Printer): Printer {
+  const isLabelled = LABELLED.includes(name)
   const call: Printer = (...args) => {
+    if (isLabelled && args[0] !== undefined) args[0] = toText(args[0])
     try {
       apply(method, undefined, args)
     } catch {
