@@ -12,6 +12,8 @@ let croft: CroftProcess
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
   croft = await (await killableService(cleanUp)).start()
+  // It answers before its first site does.
+  await croft.until('the site answers', async () => (await croft.hello('Ada')).status === 200)
 })
 afterAll(() => cleanUp.disposeAsync())
 

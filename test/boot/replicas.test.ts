@@ -49,7 +49,7 @@ describe('two replicas that start at once on an empty database', () => {
     ;[one, two] = await Promise.all([start('one'), start('two')])
     await expect
       .poll(() => [one, two].filter(({ output }) => output.includes('token=')).length, {
-        timeout: 20_000,
+        timeout: 45_000,
       })
       .toBe(1)
     for (const croft of [one, two]) {

@@ -66,7 +66,7 @@ export class CroftProcess implements AsyncDisposable {
     return new CroftProcess(options.port ?? (await freePort()), options)
   }
 
-  /** Resolves when `/readyz` says so, and the first site, if this start makes it, is announced. */
+  /** Resolves when `/readyz` says so. The first site, if this start makes it, may come later. */
   static async start(options: CroftOptions): Promise<CroftProcess> {
     const croft = await CroftProcess.launch(options)
     try {

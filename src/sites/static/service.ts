@@ -23,8 +23,8 @@ import {
 import { StaticSite } from './static-site.ts'
 
 const MAX_BYTES = 128 * 1024 * 1024
-/** How long an answer about what is current stands, so that guessing names is no load on the database. */
-const CURRENT_MS = 500
+/** Sites that are compared with the database at once, each of them once at a time: guessing names is no load on it. */
+const COMPARED_AT_ONCE = 4
 /** Sites that are read anew at once when messages may have been missed. */
 const REFRESHED_AT_ONCE = 4
 
@@ -46,10 +46,8 @@ export class StaticSites implements DeploymentLifecycle {
   })
   /** Sites that were read at some time: those to look at again after messages were missed. */
   readonly #known = new LRUCache<string, true>({ max: 20_000 })
-  readonly #current = new LoadingCache<string, string>({
-    entries: { max: 10_000, ttl: CURRENT_MS },
-  })
   readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
+  readonly #comparisons = new CoalescingQueue(COMPARED_AT_ONCE, (siteId) => this.#compare(siteId))
 
   constructor(deps: StaticSitesDeps) {
     this.#deps = deps
@@ -73,15 +71,9 @@ export class StaticSites implements DeploymentLifecycle {
    * Undefined when there is nothing newer.
    */
   async newerThan(siteId: string, seen: StaticSite): Promise<StaticSite | undefined> {
-    const { database } = this.#deps
-    const deploymentId = await this.#current.get(siteId, async () => {
-      return (await database.withSite(siteId, selectCurrentDeploymentId)) ?? ''
-    })
-    if (deploymentId === (seen.deploymentId ?? '')) return undefined
-    const kept = this.#sites.getIfPresent(siteId)
-    if (kept && kept !== seen) return kept
-    await this.#refreshes.add(siteId)
-    return this.current(siteId)
+    await this.#comparisons.add(siteId)
+    const current = await this.current(siteId)
+    return current.deploymentId === seen.deploymentId ? undefined : current
   }
 
   /** Refuses what could not be served. The step makes the files visible in the moment in which the deployment is current. */
@@ -104,6 +96,18 @@ export class StaticSites implements DeploymentLifecycle {
     return site
   }
 
+  /** Reads what is current unless that is what is kept. What is asked begins after whoever asks has seen a page. */
+  async #compare(siteId: string): Promise<void> {
+    try {
+      const deploymentId = await this.#deps.database.withSite(siteId, selectCurrentDeploymentId)
+      if (this.#sites.getIfPresent(siteId)?.deploymentId === deploymentId) return
+    } catch (error) {
+      this.#deps.logger.warn({ err: error, siteId }, 'current deployment not compared')
+      return
+    }
+    await this.#refreshes.add(siteId)
+  }
+
   /** Serves what there is until the new one is read. A site that nobody asks for is not read. */
   async #renew(siteId: string): Promise<void> {
     const before = this.#sites.getIfPresent(siteId)
@@ -124,7 +128,6 @@ export class StaticSites implements DeploymentLifecycle {
   #keep(siteId: string, site: StaticSite): void {
     this.#known.set(siteId, true)
     this.#sites.set(siteId, site)
-    this.#current.invalidate(siteId)
   }
 }
 
