@@ -63,6 +63,10 @@ export class Blob {
     return blob
   }
 
+  static readonly typeOf = (blob: Blob): string => {
+    return blob.#type
+  }
+
   static readonly bytesOf = (blob: Blob): Uint8Array<ArrayBuffer> => {
     return blob.#bytes
   }
@@ -103,7 +107,7 @@ export class File extends Blob {
   }
 }
 
-export const { bytesOf: blobBytes, isBlob, own: blobOf } = takeInternals(Blob)
+export const { bytesOf: blobBytes, isBlob, own: blobOf, typeOf: blobType } = takeInternals(Blob)
 export const { isFile } = takeInternals(File)
 defineInterface('Blob', Blob)
 defineInterface('File', File, 2)

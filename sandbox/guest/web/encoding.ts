@@ -1,4 +1,4 @@
-import { defineInterface } from './interface.ts'
+import { defineInterface, takeInternals } from './interface.ts'
 import { part } from './parts.ts'
 import { testPattern, toLowerCase } from './primordials.ts'
 import { type DecoderOptions, type StreamDecoder, Utf8Decoder } from './utf8-decoder.ts'
@@ -61,7 +61,14 @@ export class TextDecoder {
     const { stream } = dictionary(options, "Failed to execute 'decode' on 'TextDecoder'")
     return this.#decoder.decode(bytes, Boolean(stream))
   }
+
+  /** What `decode` does, whatever the site made of it. */
+  static readonly decodeAll = (decoder: TextDecoder, bytes: Uint8Array): string => {
+    return decoder.#decoder.decode(bytes, false)
+  }
 }
+
+export const { decodeAll } = takeInternals(TextDecoder)
 
 defineInterface('TextEncoder', TextEncoder)
 defineInterface('TextDecoder', TextDecoder)

@@ -35,7 +35,7 @@ defineEvent('CloseEvent', 1, {
   code: ({ code }) => unsigned(code, 16),
   reason: ({ reason }) => usvText(reason),
 })
-defineEvent('ProgressEvent', 1, {
+export const ProgressEvent = defineEvent('ProgressEvent', 1, {
   lengthComputable: ({ lengthComputable }) => Boolean(lengthComputable),
   loaded: ({ loaded }) => unsigned(loaded, 64),
   total: ({ total }) => unsigned(total, 64),
