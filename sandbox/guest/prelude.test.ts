@@ -7,7 +7,7 @@ const MAX_CHARS = 304 * 1024
 const ADDED = `
 AbortController AbortSignal Blob BroadcastChannel ByteLengthQueuingStrategy
 CloseEvent CompressionStream CountQueuingStrategy Crypto CryptoKey CustomEvent DOMException DecompressionStream Deno
-ErrorEvent Event EventTarget File FormData Headers MessageChannel MessageEvent
+ErrorEvent Event EventTarget File FileReader FormData Headers MessageChannel MessageEvent
 MessagePort Navigator Performance PerformanceEntry PerformanceMark
 PerformanceMeasure PerformanceObserver PerformanceObserverEntryList ProgressEvent
 PromiseRejectionEvent QuotaExceededError ReadableByteStreamController ReadableStream
