@@ -4,15 +4,21 @@ import ivm from 'isolated-vm'
 
 import type { QuickCrypto } from './crypto/quick-crypto.ts'
 import { domainInAscii } from './domain-in-ascii.ts'
+import {
+  endingOf,
+  type EntryResult,
+  isTimeout,
+  loadingOf,
+  type LoadOutcome,
+  lost,
+} from './entry-result.ts'
 import { FROM_GUEST } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
-import { handlerFault } from './handler-fault.ts'
 import type { GuestIsolate } from './isolate.ts'
-import { sourceFaultOf } from './module-fault.ts'
 import { loadModules } from './module-graph.ts'
 import { fileOfModule } from './module-imports.ts'
 import { originalPlace, type Place } from './original-place.ts'
-import type { FromGuest, ModuleSource, SlotDefinition, SourceFault } from './protocol.ts'
+import type { FromGuest, ModuleSource, SlotDefinition } from './protocol.ts'
 import { readRecords } from './records.ts'
 import { type RuntimeReferences, runtimeReferences } from './runtime-references.ts'
 import { runningCode, type SiteActivity, waitingCode } from './site-frames.ts'
@@ -22,31 +28,6 @@ const SALVAGE_MS = 50
 const WAITS_LENGTH = 4000
 const NOTHING_SETTLES =
   'waiting for a promise: neither a timer nor a question to the service is open that could settle it'
-const TIMED_OUT = 'Script execution timed out.'
-
-/** What one entry into an isolate came to. */
-export interface EntryResult {
-  readonly records: readonly FromGuest[]
-  readonly elapsedMs: number
-  /** Records of the section that were begun; the rest was left for the next entry. */
-  readonly begun: number
-  /** The call whose synchronous part was stopped, or 0. */
-  readonly current: number
-  /** Why the isolate cannot be used any more. */
-  readonly stopped: 'cpuMs' | 'memoryMb' | undefined
-  /** A rejection that nobody handled, or whatever else got out: in words, and as it came. */
-  readonly uncaught: string | undefined
-  readonly thrown: { readonly error: unknown } | undefined
-  /** What of the site's code was running when it was stopped. */
-  readonly activity: SiteActivity
-}
-
-export type LoadOutcome =
-  | { readonly state: 'ready' }
-  /** A top-level `await` is pending. */
-  | { readonly state: 'waiting' }
-  | { readonly state: 'failed'; readonly fault: SourceFault }
-  | { readonly state: 'stopped'; readonly what: 'cpuMs' | 'memoryMb' }
 
 /** What a context asks of its worker while it runs. */
 export interface ContextServices {
@@ -139,7 +120,7 @@ export class GuestContext {
   /** Whether the site's own listeners took a rejection that nobody handled; they may use what is left of the time. */
   #offer(error: unknown, startedMs: number): boolean {
     const timeout = this.#definition.limits.cpuMs - (performance.now() - startedMs)
-    if (this.home.disposed || timeout <= 0 || thrownMessage(error) === TIMED_OUT) return false
+    if (this.home.disposed || timeout <= 0 || isTimeout(error)) return false
     const isError = error instanceof Error
     const told = isError ? [error.name, error.message, error.stack ?? ''] : ['', error, '']
     try {
@@ -240,32 +221,6 @@ function giveFiles({ modules }: SlotDefinition, runtime: RuntimeReferences): voi
   runtime.files.applySync(undefined, [read])
 }
 
-function endingOf(
-  thrown: EntryResult['thrown'],
-  elapsedMs: number,
-  { limits }: SlotDefinition,
-): Pick<EntryResult, 'stopped' | 'uncaught' | 'thrown'> {
-  const message = thrown && thrownMessage(thrown.error)
-  return message === TIMED_OUT && elapsedMs >= limits.cpuMs
-    ? { stopped: 'cpuMs', uncaught: undefined, thrown: undefined }
-    : { stopped: undefined, uncaught: message, thrown }
-}
-
-const lost = (
-  stopped: 'cpuMs' | 'memoryMb',
-  elapsedMs: number,
-  current: number = 0,
-): EntryResult => ({
-  records: [],
-  elapsedMs,
-  begun: 0,
-  current,
-  stopped,
-  uncaught: undefined,
-  thrown: undefined,
-  activity: {},
-})
-
 function bootParts(definition: SlotDefinition) {
   const { siteId, siteDomain, env, handler, entry, limits } = definition
   return { limits, env, handler, entry, site: { siteId, siteDomain } }
@@ -276,32 +231,4 @@ function written(modules: readonly ModuleSource[], path: unknown, place: Place):
   const module = modules.find((one) => one.path === path)
   const { line, column } = originalPlace(module ?? {}, place)
   return `${line}:${column}`
-}
-
-/** What comes out of an isolate may be anything that can be thrown. */
-export function thrownMessage(error: unknown): string {
-  if (error instanceof Error) return String(error.message)
-  return typeof error === 'string' ? error : `Thrown: ${JSON.stringify(error) ?? typeof error}`
-}
-
-function loadingOf(
-  entry: EntryResult,
-  thrown: { readonly error: unknown } | undefined,
-  definition: SlotDefinition,
-): LoadOutcome {
-  if (entry.stopped) return { state: 'stopped', what: entry.stopped }
-  if (thrown) return { state: 'failed', fault: sourceFaultOf(thrown.error, definition.modules) }
-  return loadOutcomeOf(entry.records, definition) ?? { state: 'waiting' }
-}
-
-/** What the guest said about its handler, if it said anything. */
-export function loadOutcomeOf(
-  records: readonly FromGuest[],
-  definition: Pick<SlotDefinition, 'entry' | 'handler' | 'modules'>,
-): LoadOutcome | undefined {
-  for (const record of records) {
-    if (record.kind === 'loaded') return { state: 'ready' }
-    if (record.kind === 'unusable') return { state: 'failed', fault: handlerFault(definition) }
-  }
-  return undefined
 }

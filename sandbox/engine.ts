@@ -1,11 +1,11 @@
 import type ivm from 'isolated-vm'
 
 import { CallProfiler } from './call-profiler.ts'
-import { thrownMessage } from './context.ts'
 import { CpuClock } from './cpu-clock.ts'
 import type { LongResult } from './crypto/crypto-thread.ts'
 import { LongCrypto } from './crypto/long-crypto.ts'
 import { QuickCrypto } from './crypto/quick-crypto.ts'
+import { thrownMessage } from './entry-result.ts'
 import { TO_GUEST, TO_WORKER } from './grammars.ts'
 import type { GuestParts } from './guest-parts.ts'
 import { Instance } from './instance.ts'
@@ -21,8 +21,6 @@ import { WarmIsolates } from './warm-isolates.ts'
 import type { WorkerOutput } from './worker-output.ts'
 
 const BROUGHT_DOWN = 'Another call of the same site brought its isolate down: try again'
-
-const QUIET_MS = 10
 
 export interface EngineDeps {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
@@ -63,8 +61,6 @@ export class Engine {
   })
   #lastHostCall = 0
   #reportedWarm = 0
-  #stocking: NodeJS.Timeout | undefined
-  #busyMs = 0
 
   constructor(deps: EngineDeps) {
     this.#deps = deps
@@ -83,8 +79,9 @@ export class Engine {
     const isWithdrawn = progress.isWithdrawn(seq)
     // Without a mark the first section of the oldest batch is the one that runs, if what came before is out.
     let marked = flushed()
-    this.#busyMs = performance.now()
-    this.#cpu.begin(this.#busyMs)
+    const nowMs = performance.now()
+    this.#warm.noteWork(nowMs)
+    this.#cpu.begin(nowMs)
     records.forEach((record, index) => {
       switch (record.kind) {
         case 'batch':
@@ -121,7 +118,6 @@ export class Engine {
 
   close(): void {
     this.#wakes.clearAll()
-    clearTimeout(this.#stocking)
     this.#longCrypto.close()
     this.#warm.dispose()
     for (const isolate of this.#instances.keys()) isolate.dispose()
@@ -280,17 +276,9 @@ export class Engine {
     }
   }
 
-  /** The next isolate is made when nothing has come for a moment, so that no call waits for it. */
-  #stock(): void {
-    this.#stocking = undefined
-    const quietMs = performance.now() - this.#busyMs
-    if (quietMs >= QUIET_MS) this.#warm.prepareSpare()
-    else this.#stocking = setTimeout(() => this.#stock(), QUIET_MS)
-  }
-
   #flush(): void {
     this.#warm.relieve()
-    if (!this.#warm.hasSpare) this.#stocking ??= setTimeout(() => this.#stock(), QUIET_MS)
+    this.#warm.stockWhenQuiet()
     if (this.#warm.size !== this.#reportedWarm) {
       this.#reportedWarm = this.#warm.size
       this.#deps.outbox.warmIsolates(this.#reportedWarm)

@@ -1,4 +1,4 @@
-import type { EntryResult } from './context.ts'
+import type { EntryResult } from './entry-result.ts'
 import type { OpenCalls } from './open-calls.ts'
 import { type FromGuest, type GuestFailure, LEVELS, type SlotDefinition } from './protocol.ts'
 import type { WorkerOutput } from './worker-output.ts'

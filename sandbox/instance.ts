@@ -1,12 +1,7 @@
-import {
-  type ContextServices,
-  type EntryResult,
-  GuestContext,
-  type LoadOutcome,
-  loadOutcomeOf,
-} from './context.ts'
+import { type ContextServices, GuestContext } from './context.ts'
 import type { CpuClock } from './cpu-clock.ts'
 import type { LongResult } from './crypto/crypto-thread.ts'
+import { type EntryResult, type LoadOutcome, loadOutcomeOf } from './entry-result.ts'
 import { GuestReport } from './guest-report.ts'
 import type { GuestIsolate } from './isolate.ts'
 import { sourceFaultOf } from './module-fault.ts'

@@ -12,6 +12,8 @@ const RELIEF_KEEPS = 0.7
 /** V8 gives memory back slowly, so that what the last relief freed may not show yet. */
 const RELIEF_EVERY_MS = 1000
 const LOOK_EVERY_MS = 100
+/** When nothing has come for so long, there is time to make an isolate in advance. */
+const QUIET_MS = 10
 
 export interface WarmIsolatesOptions {
   readonly snapshot: ivm.ExternalCopy<ArrayBuffer>
@@ -30,6 +32,8 @@ export class WarmIsolates {
   #usualMemoryMb = 128
   #relievedMs = 0
   #lookedMs = 0
+  #busyMs = 0
+  #stocking: NodeJS.Timeout | undefined
 
   constructor(options: WarmIsolatesOptions) {
     this.#options = options
@@ -51,16 +55,23 @@ export class WarmIsolates {
     return isolate
   }
 
-  get hasSpare(): boolean {
-    return this.#spare !== undefined
-  }
-
   /** Makes an isolate in advance, so that the next program need not wait for it. */
   prepareSpare(): void {
     this.#spare ??= blankIsolate(this.#usualMemoryMb, this.#options.snapshot)
   }
 
+  /** Something has come, which an isolate made now would keep waiting. */
+  noteWork(nowMs: number): void {
+    this.#busyMs = nowMs
+  }
+
+  /** The next spare is made when nothing has come for a moment, so that no call waits for it. */
+  stockWhenQuiet(): void {
+    if (this.#spare === undefined) this.#stocking ??= setTimeout(() => this.#stock(), QUIET_MS)
+  }
+
   dispose(): void {
+    clearTimeout(this.#stocking)
     this.#spare?.isolate.dispose()
     this.#spare = undefined
   }
@@ -92,6 +103,12 @@ export class WarmIsolates {
     if (used < LARGE || nowMs - this.#relievedMs < RELIEF_EVERY_MS) return
     this.#relievedMs = nowMs
     this.#keep(used < TOO_LARGE ? Math.floor(this.#warm.size * RELIEF_KEEPS) : 0)
+  }
+
+  #stock(): void {
+    this.#stocking = undefined
+    if (performance.now() - this.#busyMs >= QUIET_MS) this.prepareSpare()
+    else this.stockWhenQuiet()
   }
 
   #blank(memoryMb: number): BlankIsolate {

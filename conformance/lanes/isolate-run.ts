@@ -1,8 +1,9 @@
 import type ivm from 'isolated-vm'
 
-import { type EntryResult, GuestContext } from '#sandbox/context.ts'
+import { GuestContext } from '#sandbox/context.ts'
 import { LongCrypto } from '#sandbox/crypto/long-crypto.ts'
 import { QuickCrypto } from '#sandbox/crypto/quick-crypto.ts'
+import type { EntryResult } from '#sandbox/entry-result.ts'
 import type { GuestParts } from '#sandbox/guest-parts.ts'
 import { blankIsolate, GuestIsolate } from '#sandbox/isolate.ts'
 import type { ModuleSource, SlotDefinition, ToGuest } from '#sandbox/protocol.ts'
