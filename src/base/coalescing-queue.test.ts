@@ -62,4 +62,15 @@ describe('due work', () => {
     release('begun')
     await all
   })
+
+  test('that fails is told to who waits for it, and what comes next is done', async () => {
+    const work = new CoalescingQueue(1, async (thing) => {
+      if (thing === 'bad') throw new Error('it fails')
+    })
+    // Nobody waits for this one.
+    void work.add('bad')
+    const [again, good] = await Promise.allSettled([work.add('bad'), work.add('good')])
+    expect(again).toMatchObject({ status: 'rejected', reason: { message: 'it fails' } })
+    expect(good.status).toBe('fulfilled')
+  })
 })

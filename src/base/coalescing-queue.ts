@@ -1,6 +1,7 @@
 interface QueuedWork {
   readonly done: Promise<void>
-  settle(): void
+  resolve(): void
+  reject(reason: unknown): void
 }
 
 /**
@@ -13,13 +14,13 @@ export class CoalescingQueue {
   readonly #due = new Map<string, QueuedWork>()
   readonly #running = new Set<string>()
 
-  /** `work` sees to its own failures. */
+  /** Whoever waits for work that fails is told; nobody else is. */
   constructor(atOnce: number, work: (thing: string) => Promise<void>) {
     this.#atOnce = atOnce
     this.#work = work
   }
 
-  /** Resolves when work that begins after this is done. */
+  /** Resolves when work that begins after this is done; rejects as it does. */
   add(thing: string): Promise<void> {
     const { done } = this.#due.get(thing) ?? this.#ask(thing)
     this.#begin()
@@ -33,8 +34,9 @@ export class CoalescingQueue {
   }
 
   #ask(thing: string): QueuedWork {
-    const { promise, resolve } = Promise.withResolvers<void>()
-    const due = { done: promise, settle: resolve }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    promise.catch(() => {})
+    const due = { done: promise, resolve, reject }
     this.#due.set(thing, due)
     return due
   }
@@ -50,12 +52,14 @@ export class CoalescingQueue {
   }
 
   async #do(thing: string, due: QueuedWork): Promise<void> {
+    let settle = () => due.resolve()
     try {
       await this.#work(thing)
-    } finally {
-      this.#running.delete(thing)
-      due.settle()
-      this.#begin()
+    } catch (error) {
+      settle = () => due.reject(error)
     }
+    this.#running.delete(thing)
+    settle()
+    this.#begin()
   }
 }

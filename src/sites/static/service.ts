@@ -98,13 +98,8 @@ export class StaticSites implements DeploymentLifecycle {
 
   /** Reads what is current unless that is what is kept. What is asked begins after whoever asks has seen a page. */
   async #compare(siteId: string): Promise<void> {
-    try {
-      const deploymentId = await this.#deps.database.withSite(siteId, selectCurrentDeploymentId)
-      if (this.#sites.getIfPresent(siteId)?.deploymentId === deploymentId) return
-    } catch (error) {
-      this.#deps.logger.warn({ err: error, siteId }, 'current deployment not compared')
-      return
-    }
+    const deploymentId = await this.#deps.database.withSite(siteId, selectCurrentDeploymentId)
+    if (this.#sites.getIfPresent(siteId)?.deploymentId === deploymentId) return
     await this.#refreshes.add(siteId)
   }
 
