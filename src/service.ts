@@ -142,7 +142,7 @@ async function openPlatform(
     mailParser: started.use(
       new ProcessMailParser({ command: async () => mailParserCommand(await jail), logger }),
     ),
-    openObjects: (urls) => openObjects({ config, secrets, urls }),
+    openObjects: (urls) => openObjects({ config, secrets, logger, urls }),
     openSandbox: async (environment) =>
       SandboxHosts.start({
         config: config.sandbox,
@@ -212,12 +212,16 @@ function openMailTransport({ dataDir }: Config, { smtpUrl }: Secrets): MailTrans
 async function openObjects(opening: {
   readonly config: Config
   readonly secrets: Secrets
+  readonly logger: Logger
   readonly urls: ObjectUrls
 }): Promise<ObjectStore> {
-  const { config, secrets, urls } = opening
+  const { config, secrets, logger, urls } = opening
   if (config.s3 !== undefined) {
     const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = secrets
-    return new S3ObjectStore({ ...config.s3, accessKeyId, secretAccessKey }, systemClock)
+    return new S3ObjectStore(
+      { ...config.s3, accessKeyId, secretAccessKey },
+      { clock: systemClock, logger },
+    )
   }
   const dir = join(config.dataDir, 'objects')
   return new FileObjectStore({ dir, urls, clock: systemClock }).open()

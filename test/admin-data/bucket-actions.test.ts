@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
-import { openS3Store } from '#test/object-stores.ts'
+import { type OpenS3Store, openS3Store } from '#test/object-stores.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
+import { SiteTable } from '#test/site-table.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 const MIB = 1024 * 1024
@@ -33,6 +34,7 @@ describe.each(['files', 'S3'])('a bucket on %s', (kind) => {
   let one: RuntimeSite
   let two: RuntimeSite
   let bucket: string
+  let s3: OpenS3Store | undefined
   const act = (action: string, body?: unknown, id = bucket) =>
     one.admin('POST', `/resources/${id}/data/s3/${action}`, body)
   const fresh = async (site = one, config = {}) => {
@@ -42,9 +44,9 @@ describe.each(['files', 'S3'])('a bucket on %s', (kind) => {
   }
 
   beforeAll(async () => {
-    const s3 = kind === 'S3' ? resources.use(await openS3Store()) : undefined
+    s3 = kind === 'S3' ? resources.use(await openS3Store()) : undefined
     const openObjects = async () => s3?.store ?? never()
-    stack = resources.use(await startStack(s3 && { platform: { openObjects } }))
+    stack = resources.use(await startStack(s3 && { platform: { openObjects }, sandbox: 'started' }))
     one = await RuntimeSite.open(stack, 'one.test')
     two = await RuntimeSite.open(stack, 'two.test')
     bucket = await fresh()
@@ -309,6 +311,38 @@ describe.each(['files', 'S3'])('a bucket on %s', (kind) => {
       'kept',
     )
   })
+
+  test.skipIf(kind === 'files')(
+    'that hangs is 503 within seconds, and nothing else is',
+    async () => {
+      const table = await SiteTable.create(one, 'beside', {
+        partitionKey: { name: 'id', type: 'S' },
+      })
+      s3?.fallSilent()
+      const startedMs = performance.now()
+      const waiting = await Promise.all([
+        act('put-object', { key: 'x', body: 'x' }),
+        act('get-object', { key: 'kept' }),
+        act('list-objects', {}),
+        act('delete-object', { key: 'x' }),
+      ])
+      expect(performance.now() - startedMs).toBeLessThan(6000)
+      for (const answer of waiting) {
+        const json = { error: { code: 'ServiceUnavailable' } }
+        expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '2' }, json })
+      }
+      await table.do('put', { item: { id: 'a' } })
+      expect(await stack.call('any.host', 'GET', '/readyz')).toMatchObject({
+        status: 200,
+        json: { status: 'ready', checks: { postgres: 'ok', objects: 'does not answer' } },
+      })
+      s3?.answerAgain()
+      const put = () => act('put-object', { key: 'x', body: 'x' })
+      await vi.waitFor(async () => expect(await put()).toMatchObject({ status: 200 }), {
+        timeout: 10_000,
+      })
+    },
+  )
 })
 
 function never(): never {

@@ -22,6 +22,7 @@ import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
 
 import { type ListedObject, listObjectsXml } from './s3-listing.ts'
 import { presignFault } from './sigv4.ts'
+import { silentLog } from './silent-log.ts'
 
 const require = createRequire(import.meta.url)
 
@@ -30,6 +31,12 @@ export interface OpenStore extends AsyncDisposable {
   readonly store: ObjectStore
   /** The same objects and URLs, at another time. */
   at(clock: Clock): ObjectStore
+}
+
+export interface OpenS3Store extends OpenStore {
+  /** From now on requests are taken and never answered. */
+  fallSilent(): void
+  answerAgain(): void
 }
 
 export interface OpenFileStore extends OpenStore {
@@ -81,13 +88,15 @@ export async function openFileStore(): Promise<OpenFileStore> {
 }
 
 /** s3rver checks no signature, so what comes with a presigned URL passes a strict check of our own first; listings are our own too. */
-export async function openS3Store(): Promise<OpenStore> {
+export async function openS3Store(): Promise<OpenS3Store> {
   const directory = await mkdtemp(join(tmpdir(), 'croft-s3-'))
   const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
   const s3rver = createS3rver(directory)
   await s3rver.configureBuckets()
   const answer = s3rver.callback()
+  let isSilent = false
   const server = createServer((incoming, outgoing) => {
+    if (isSilent) return
     const { method = '', url: target = '', headers } = incoming
     const presigned = target.includes('X-Amz-Signature=')
     const fault = presigned
@@ -109,12 +118,14 @@ export async function openS3Store(): Promise<OpenStore> {
         forcePathStyle: true,
         ...credentials,
       },
-      clock,
+      { clock, logger: silentLog },
     )
   const store = at(systemClock)
   return {
     store,
     at,
+    fallSilent: () => void (isSilent = true),
+    answerAgain: () => void (isSilent = false),
     async [Symbol.asyncDispose]() {
       await store[Symbol.asyncDispose]()
       server.closeAllConnections()

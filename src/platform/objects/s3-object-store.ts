@@ -1,18 +1,19 @@
-import { createReadStream } from 'node:fs'
+import { ReadStream, createReadStream } from 'node:fs'
 
 import {
   DeleteObjectCommand,
   GetObjectCommand,
-  HeadBucketCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
-  S3Client,
+  type PutObjectCommandInput,
+  type PutObjectCommandOutput,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
 import type { Clock } from '#base/clock.ts'
 import type { S3Config } from '#config/config.ts'
+import type { Logger } from '#platform/log/logger.ts'
 
 import { ObjectFault } from './object-fault.ts'
 import {
@@ -34,7 +35,8 @@ import type {
   PutOptions,
   StoredObject,
 } from './object-store.ts'
-import { ifThere, orUnavailable, s3ObjectHead, s3ObjectList, s3StatusOf } from './s3-responses.ts'
+import { type S3Request, S3Requests } from './s3-requests.ts'
+import { ifThere, s3ObjectHead, s3ObjectList, s3StatusOf } from './s3-responses.ts'
 import { type Spooled, spool } from './spool.ts'
 
 export interface S3Settings extends S3Config {
@@ -46,19 +48,21 @@ export interface S3Settings extends S3Config {
 const MAX_KEY_BYTES = 1024
 /** The most that S3 takes in one PUT. */
 const MAX_PUT_BYTES = 5 * 1024 ** 3
+/** How long a put may stand still, while the store answers others: it also waits until the store has kept it. */
+const PUT_IDLE_MS = 15_000
 
 /** Objects in a bucket of any S3. */
 export class S3ObjectStore implements ObjectStore {
   readonly bounds = { keyBytes: MAX_KEY_BYTES, urlPutBytes: MAX_PUT_BYTES }
-  readonly #client: S3Client
+  readonly #requests: S3Requests
   readonly #bucket: string
   readonly #clock: Clock
 
-  constructor(settings: S3Settings, clock: Clock) {
-    const { accessKeyId, secretAccessKey, endpoint } = settings
-    this.#bucket = settings.bucket
-    this.#clock = clock
-    this.#client = new S3Client({
+  constructor(settings: S3Settings, deps: { readonly clock: Clock; readonly logger: Logger }) {
+    const { accessKeyId, secretAccessKey, endpoint, bucket } = settings
+    this.#bucket = bucket
+    this.#clock = deps.clock
+    const client = {
       region: settings.region,
       forcePathStyle: settings.forcePathStyle,
       ...(endpoint === undefined ? {} : { endpoint }),
@@ -68,31 +72,29 @@ export class S3ObjectStore implements ObjectStore {
       // Otherwise a presigned PUT carries the checksum of an empty body, and other S3s refuse the trailer.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-    })
+    } as const
+    this.#requests = new S3Requests(bucket, client, deps.logger)
   }
 
   async put(key: string, body: ObjectBody, options: PutOptions = {}): Promise<ObjectHead> {
     checkObjectKey(key, MAX_KEY_BYTES)
     const { contentType, metadata } = checkedOptions(options)
+    this.#requests.check()
     await using spooled = await this.#whole(body, options.maxBytes)
     // The header alone would be enough on S3 itself; stores that ignore it are asked first.
     if (options.ifNoneMatch === '*' && (await this.head(key))) throw exists()
-    const command = new PutObjectCommand({
+    const etag = await this.#putWhole(spooled, {
       ...this.#object(key),
-      Body: bodyOf(spooled),
       ContentLength: spooled.sizeBytes,
       ContentType: contentType,
       Metadata: { ...metadata },
       IfNoneMatch: options.ifNoneMatch,
     })
-    const { ETag } = await orUnavailable(this.#client.send(command)).catch((error: unknown) => {
-      throw s3StatusOf(error) === 412 ? exists(error) : error
-    })
     return {
       key,
       sizeBytes: spooled.sizeBytes,
       contentType,
-      etag: ETag ?? '',
+      etag,
       lastModified: this.#clock.now(),
       metadata,
     }
@@ -104,14 +106,17 @@ export class S3ObjectStore implements ObjectStore {
       ...this.#object(key),
       Range: range && `bytes=${range.start}-${range.end ?? ''}`,
     })
-    const answer = await ifThere(this.#client.send(command)).catch((cause: unknown) => {
+    const answer = await ifThere(
+      this.#requests.send((client, options) => client.send(command, options)),
+    ).catch((cause: unknown) => {
       if (s3StatusOf(cause) !== 416) throw cause
       throw new ObjectFault('RangeNotSatisfiable', 'The range begins behind the object', { cause })
     })
     if (!answer) return undefined
     const body = answer.Body?.transformToWebStream()
     if (!body) throw new Error('S3 answered without a body')
-    return { head: s3ObjectHead(key, answer), body: body as ReadableStream<Uint8Array> }
+    const watched = this.#requests.body(body as ReadableStream<Uint8Array>)
+    return { head: s3ObjectHead(key, answer), body: watched }
   }
 
   /** Its signed URLs lead to S3 itself. */
@@ -122,13 +127,16 @@ export class S3ObjectStore implements ObjectStore {
   async head(key: string): Promise<ObjectHead | undefined> {
     checkObjectKey(key, MAX_KEY_BYTES)
     const command = new HeadObjectCommand(this.#object(key))
-    const answer = await ifThere(this.#client.send(command))
+    const answer = await ifThere(
+      this.#requests.send((client, options) => client.send(command, options)),
+    )
     return answer && s3ObjectHead(key, answer)
   }
 
   async delete(key: string): Promise<void> {
     checkObjectKey(key, MAX_KEY_BYTES)
-    await orUnavailable(this.#client.send(new DeleteObjectCommand(this.#object(key))))
+    const command = new DeleteObjectCommand(this.#object(key))
+    await this.#requests.send((client, options) => client.send(command, options))
   }
 
   async list(options: ListOptions): Promise<ObjectList> {
@@ -143,7 +151,9 @@ export class S3ObjectStore implements ObjectStore {
       ContinuationToken: continuation,
       StartAfter: continuation === undefined ? startAfter : undefined,
     })
-    return s3ObjectList(await orUnavailable(this.#client.send(command)))
+    return s3ObjectList(
+      await this.#requests.send((client, options) => client.send(command, options)),
+    )
   }
 
   presignGet: ObjectStore['presignGet'] = async (key, { expiresInSeconds, downloadName }) => {
@@ -153,7 +163,7 @@ export class S3ObjectStore implements ObjectStore {
       ...this.#object(key),
       ResponseContentDisposition: downloadName === undefined ? undefined : attachment(downloadName),
     })
-    const url = await getSignedUrl(this.#client, command, {
+    const url = await getSignedUrl(this.#requests.client, command, {
       expiresIn: expiresInSeconds,
       signingDate: this.#clock.now(),
     })
@@ -169,7 +179,7 @@ export class S3ObjectStore implements ObjectStore {
       ContentType: contentType,
       ContentLength: options.sizeBytes,
     })
-    const url = await getSignedUrl(this.#client, command, {
+    const url = await getSignedUrl(this.#requests.client, command, {
       expiresIn: options.expiresInSeconds,
       signingDate: this.#clock.now(),
       // The default signs the host only: then any type and any size could be sent.
@@ -188,11 +198,31 @@ export class S3ObjectStore implements ObjectStore {
   }
 
   async ping(): Promise<void> {
-    await this.#client.send(new HeadBucketCommand({ Bucket: this.#bucket }))
+    await this.#requests.ping()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#client.destroy()
+    this.#requests[Symbol.dispose]()
+  }
+
+  /** Gives its ETag. */
+  async #putWhole(spooled: Spooled, description: PutObjectCommandInput): Promise<string> {
+    let body: Uint8Array | ReadStream | undefined
+    const put: S3Request<PutObjectCommandOutput> = (client, options) => {
+      body = bodyOf(spooled)
+      return client.send(new PutObjectCommand({ ...description, Body: body }), options)
+    }
+    try {
+      const { ETag } = await this.#requests.send(put, {
+        limitMs: PUT_IDLE_MS,
+        progress: () => (body instanceof ReadStream ? body.bytesRead : 0),
+        // The attempt before may have made what the next would take for somebody else's.
+        ...(description.IfNoneMatch !== undefined && { attempts: 1 }),
+      })
+      return ETag ?? ''
+    } catch (error) {
+      throw s3StatusOf(error) === 412 ? exists(error) : error
+    }
   }
 
   async #whole(body: ObjectBody, maxBytes: number | undefined): Promise<Spooled> {

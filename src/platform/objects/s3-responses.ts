@@ -50,9 +50,9 @@ export const s3StatusOf = (error: unknown): number | undefined =>
 const isMissing = (error: unknown): boolean =>
   s3StatusOf(error) === 404 && error instanceof Error && error.name !== 'NoSuchBucket'
 
-/** As `orUnavailable`, and undefined for an object that is not there. */
+/** Undefined for an object that is not there. */
 export const ifThere = <Answer>(answer: Promise<Answer>): Promise<Answer | undefined> =>
-  orUnavailable(answer).catch((error: unknown) => {
+  answer.catch((error: unknown) => {
     if (isMissing(error)) return undefined
     throw error
   })
@@ -67,7 +67,8 @@ export async function orUnavailable<Answer>(answer: Promise<Answer>): Promise<An
 }
 
 /** Is true without a connection (errors of sockets have a code), without an answer in time, and for a server's own fault. */
-function isUnavailable(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
+  if (error instanceof AppError) return false
   const status = s3StatusOf(error)
   if (status !== undefined) return status >= 500 || status === 429
   return codeOf(error) !== undefined || (error instanceof Error && error.name === 'TimeoutError')
@@ -76,7 +77,7 @@ function isUnavailable(error: unknown): boolean {
 const unavailable = (cause: unknown): AppError =>
   new AppError('ServiceUnavailable', 'The object store does not answer: try again', {
     cause,
-    retryAfterSeconds: 1,
+    retryAfterSeconds: 2,
   })
 
 const decodeKey = (key: string): string => decodeURIComponent(key.replaceAll('+', ' '))
