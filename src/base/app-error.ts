@@ -47,6 +47,10 @@ export class AppError extends Error {
 export const notFound = (thing: Thing, name: string): AppError =>
   new AppError(`${thing}NotFound`, `${thing} "${name}" does not exist`)
 
+/** Whether something that was needed was away, or too busy. */
+export const isServiceUnavailable = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'ServiceUnavailable'
+
 /** A `ValidationError` about one field. */
 export const invalid = (field: string, message: string): AppError =>
   new AppError('ValidationError', `${field}: ${message}`, { details: [{ field, message }] })

@@ -122,6 +122,35 @@ describe('a loading cache', () => {
     expect(loads).toHaveLength(3)
   })
 
+  test('gives out nothing that is in doubt before it is loaded again', async () => {
+    const { cache, loads, get } = cacheOf()
+    cache.set('k', 'old')
+    const before = get('other')
+    cache.doubtAll()
+    expect([cache.getIfPresent('k'), cache.glance('k'), cache.doubted('k')]).toEqual([
+      undefined,
+      undefined,
+      'old',
+    ])
+    const loading = get()
+    loads[1]?.resolve('new')
+    expect(await loading).toBe('new')
+    expect([get(), cache.doubted('k')]).toEqual(['new', undefined])
+    loads[0]?.resolve('read before the doubt')
+    await before
+    expect(cache.getIfPresent('other')).toBeUndefined()
+  })
+
+  test('drops what is in doubt and turns out not to be there', async () => {
+    const { cache, loads, get } = cacheOf()
+    cache.set('k', 'old')
+    cache.doubtAll()
+    const loading = get()
+    loads[0]?.resolve(undefined)
+    expect(await loading).toBeUndefined()
+    expect([cache.getIfPresent('k'), cache.doubted('k')]).toEqual([undefined, undefined])
+  })
+
   test('keeps what is asked for often, though not each glance counts', () => {
     const { cache } = cacheOf({ entries: { max: 2 } })
     cache.set('often', 'a')

@@ -61,17 +61,22 @@ export class Sites {
   async watch(): Promise<void> {
     await this.#deps.notifications.listen('croft_site', {
       onMessage: ({ domains }) => this.#directory.invalidate(domains),
-      onGap: () => this.#directory.invalidateAll(),
+      onDoubt: () => this.#directory.doubtAll(),
     })
   }
 
-  /** The site that a Host header names. Synchronous when it is known. */
+  /**
+   * The site that a Host header names. Synchronous when it is known. Every request begins with one of these two: what is
+   * remembered of the site afterwards was confirmed with them.
+   */
   byHost(host: string): SiteEntry | undefined | Promise<SiteEntry | undefined> {
+    this.#deps.notifications.confirm()
     return this.#directory.byHost(host)
   }
 
   /** The same, if it is in memory; nothing is looked for. */
   inMemory(host: string): SiteEntry | undefined {
+    this.#deps.notifications.confirm()
     return this.#directory.inMemory(host)
   }
 

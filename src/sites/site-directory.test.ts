@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
+import { AppError } from '#base/app-error.ts'
+
 import { SiteDirectory, type SiteEntry } from './site-directory.ts'
 
 const entry = (domain: string, siteId = `site_${domain}`): SiteEntry => ({
@@ -57,8 +59,27 @@ describe('the site directory', () => {
     directory.invalidate(['shop.test'])
     expect(await directory.byHost('shop.test')).toMatchObject({ siteId: 'site_2' })
     table.delete('shop.test')
-    directory.invalidateAll()
+    directory.doubtAll()
     expect(await directory.byHost('shop.test')).toBeUndefined()
+  })
+
+  test('gives out what is in doubt only where nobody can tell, and nothing unknown then', async () => {
+    const away = new AppError('ServiceUnavailable', 'away')
+    let isAway = false
+    const directory = new SiteDirectory(async (domain) => {
+      if (isAway) throw away
+      return entry(domain)
+    })
+    await directory.byHost('shop.test')
+    directory.doubtAll()
+    expect(directory.inMemory('shop.test')).toBeUndefined()
+    isAway = true
+    expect(await directory.byHost('shop.test')).toEqual(entry('shop.test'))
+    expect(directory.inMemory('shop.test')).toBeUndefined()
+    await expect(directory.byHost('other.test')).rejects.toBe(away)
+    isAway = false
+    await directory.byHost('shop.test')
+    expect(directory.inMemory('shop.test')).toEqual(entry('shop.test'))
   })
 
   test('does not keep what it read before a change', async () => {

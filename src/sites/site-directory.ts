@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 
+import { isServiceUnavailable } from '#base/app-error.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 
 import { domainFault, hostName } from './domain.ts'
@@ -26,6 +27,7 @@ export class SiteDirectory {
   readonly #sites = new LoadingCache<string, SiteEntry | undefined>({
     entries: { max: MAX_SITES },
     onMissing: (domain) => this.#unknownHosts.set(domain, true),
+    servesDespite: isServiceUnavailable,
   })
 
   constructor(load: (domain: string) => Promise<SiteEntry | undefined>) {
@@ -53,8 +55,9 @@ export class SiteDirectory {
     }
   }
 
-  invalidateAll(): void {
-    this.#sites.invalidateAll()
+  /** Sites are looked for again before they are given out; while nobody can tell, those that were known serve on. */
+  doubtAll(): void {
+    this.#sites.doubtAll()
     this.#unknownHosts.clear()
   }
 }

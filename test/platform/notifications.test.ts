@@ -1,11 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
-import type { NotificationChannels } from '#platform/postgres/notifications.ts'
+import type { NotificationChannels } from '#platform/postgres/notification-channels.ts'
 import { PostgresNotifications } from '#platform/postgres/notifications.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { APP_ROLE } from '#platform/postgres/role.ts'
 import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
+import { TcpProxy } from '#test/tcp-proxy.ts'
 
 const PATIENCE = { timeout: 20_000, interval: 5 }
 
@@ -23,17 +24,19 @@ const say = (revision: number) =>
   )
 
 /** Another replica that hears of revisions. */
-async function listener() {
+async function listener(url = postgres.url) {
   const heard: NotificationChannels['croft_revision'][] = []
   let gaps = 0
+  let doubts = 0
   const notifications = cleanUp.use(
-    new PostgresNotifications({ url: postgres.url, role: APP_ROLE, log: silentLog }),
+    new PostgresNotifications({ url, role: APP_ROLE, log: silentLog }),
   )
   await notifications.listen('croft_revision', {
     onMessage: (message) => void heard.push(message),
+    onDoubt: () => void (doubts += 1),
     onGap: () => void (gaps += 1),
   })
-  return { heard, gaps: () => gaps, notifications }
+  return { heard, gaps: () => gaps, doubts: () => doubts, notifications }
 }
 
 const cutListeners = () =>
@@ -113,6 +116,36 @@ describe('a listener', () => {
     await vi.waitFor(() => expect(gaps()).toBe(1), PATIENCE)
     await say(7)
     await vi.waitFor(() => expect(heard).toEqual([{ siteId: 'one', revision: 7 }]), PATIENCE)
+  })
+
+  test('that falls silent is in doubt once a second, and in none once it is heard again', async () => {
+    const proxy = cleanUp.use(await TcpProxy.start(postgres.url))
+    const { doubts, gaps, heard, notifications } = await listener(proxy.url)
+    proxy.silenceListeners()
+    // That of the start, before the first sign of life, is one of them.
+    await vi.waitFor(() => expect(doubts()).toBeGreaterThanOrEqual(3), PATIENCE)
+    expect(gaps()).toBe(0)
+    proxy.letListen()
+    await vi.waitFor(() => expect(gaps()).toBe(1), PATIENCE)
+    await say(1)
+    await vi.waitFor(() => expect(heard).toEqual([{ siteId: 'one', revision: 1 }]), PATIENCE)
+    const backMs = performance.now()
+    const known = doubts()
+    // What was read without a sign of life would be in doubt again after a second.
+    await vi.waitFor(() => expect(performance.now() - backMs).toBeGreaterThan(1100), PATIENCE)
+    notifications.confirm()
+    expect(doubts()).toBe(known)
+  })
+
+  test('whose connection ends is in doubt at once', async () => {
+    const { doubts, notifications } = await listener()
+    notifications.confirm()
+    const known = doubts()
+    await cutListeners()
+    await vi.waitFor(() => {
+      notifications.confirm()
+      expect(doubts()).toBeGreaterThan(known)
+    }, PATIENCE)
   })
 
   test('hears on after one of its handlers threw', async () => {

@@ -167,4 +167,5 @@ export class IdentityCluster implements AsyncDisposable {
 const deafened = (notifications: Notifications): Notifications => ({
   notify: (tx, channel, message) => notifications.notify(tx, channel, message),
   listen: async () => {},
+  confirm: () => {},
 })

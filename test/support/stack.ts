@@ -48,6 +48,8 @@ export interface StackOptions {
   readonly logger?: Logger
   /** False leaves the queues and schedules to the stacks beside it. */
   readonly works?: boolean
+  /** Another way to the database. */
+  readonly databaseUrl?: string
   /** `started` has its hosts run from the start, as a replica's do; otherwise they start with the first site code. */
   readonly sandbox?: 'started'
   /** Sites made at the start; `one.test` and `two.test` when left out. */
@@ -89,7 +91,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const { beside } = options
   const { database, dataDir, masterKey } = beside ?? (await ownPlaces(started))
   const postgres = started.use(
-    await connectPostgres({ url: database.url, log: silentLog, poolSize: 8 }),
+    await connectPostgres({
+      url: options.databaseUrl ?? database.url,
+      log: silentLog,
+      poolSize: 8,
+    }),
   )
   // The base URL carries the port, so the server listens before the service stands.
   const late = Promise.withResolvers<HttpApp>()

@@ -3,6 +3,7 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 interface Pair {
   readonly near: Socket
   readonly far: Socket | undefined
+  listens: boolean
 }
 
 /** A way to a server that can fall silent, as a network does that drops every packet. */
@@ -11,6 +12,7 @@ export class TcpProxy implements AsyncDisposable {
   readonly #pairs = new Set<Pair>()
   readonly #server = createServer((near) => this.#accept(near))
   #isSilent = false
+  #isDeaf = false
 
   private constructor(target: URL) {
     this.#target = target
@@ -33,12 +35,18 @@ export class TcpProxy implements AsyncDisposable {
   /** From now on nothing arrives, on new connections neither. */
   fallSilent(): void {
     this.#isSilent = true
-    for (const { near, far } of this.#pairs) {
-      near.unpipe()
-      far?.unpipe()
-      near.pause()
-      far?.pause()
-    }
+    for (const pair of this.#pairs) silence(pair)
+  }
+
+  /** The same for connections that listen to notifications, those that come to it later too; all others work. */
+  silenceListeners(): void {
+    this.#isDeaf = true
+    for (const pair of this.#pairs) if (pair.listens) silence(pair)
+  }
+
+  /** Lets listeners through that begin from now on. */
+  letListen(): void {
+    this.#isDeaf = false
   }
 
   /** New connections work. Those that were silent stay so, and whom they led to has forgotten them. */
@@ -58,12 +66,25 @@ export class TcpProxy implements AsyncDisposable {
   #accept(near: Socket): void {
     const { hostname, port } = this.#target
     const far = this.#isSilent ? undefined : connect(Number(port), hostname)
-    const pair = { near, far }
+    const pair = { near, far, listens: false }
     this.#pairs.add(pair)
     near.on('error', () => far?.destroy())
     near.on('close', () => this.#pairs.delete(pair))
     if (far === undefined) return
     far.on('error', () => near.destroy())
+    near.on('data', (chunk) => {
+      if (pair.listens || !chunk.includes('listen croft_')) return
+      pair.listens = true
+      if (this.#isDeaf) silence(pair)
+    })
     near.pipe(far).pipe(near)
   }
+}
+
+/** Closes nothing: neither end learns of it. */
+function silence({ near, far }: Pair): void {
+  near.unpipe()
+  far?.unpipe()
+  near.pause()
+  far?.pause()
 }

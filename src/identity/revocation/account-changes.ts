@@ -44,7 +44,7 @@ export class AccountChanges {
         if (sub === undefined) this.#siteChanged(siteId)
         else this.#deps.revocationStates.userChanged(siteId, sub)
       },
-      onGap: () => {
+      onDoubt: () => {
         this.#deps.directory.forgetAll()
         this.#deps.revocationStates.allChanged()
       },

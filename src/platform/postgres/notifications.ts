@@ -5,82 +5,62 @@ import { sql as kyselySql } from 'kysely'
 import { backoffMs } from '#base/backoff.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
-import { type SqlClient, createClient } from './client.ts'
+import type { ConnectionWatch } from './connection-watch.ts'
 import type { Tx } from './database.ts'
+import { ListeningConnection } from './listening-connection.ts'
+import type { Channel, NotificationChannels } from './notification-channels.ts'
 
 const MAX_BYTES = 7999
-const RECONNECT_MAX_MS = 5000
-/** How often a silent connection is asked whether it still is one, and how long it may take to answer. */
-const HEARTBEAT_MS = 15_000
-const ANSWER_MS = 5000
-
-/** The channels of the service and what they say. At most 8000 bytes of JSON each (a Postgres limit). */
-export interface NotificationChannels {
-  /** A site's directory entry changed or went away. */
-  croft_site: { readonly siteId: string; readonly domains: readonly string[] }
-  /** Another deployment's public files are current. */
-  croft_static: { readonly siteId: string }
-  /** A new revision is current. */
-  croft_revision: { readonly siteId: string; readonly revision: number }
-  /** Cached answers of an operation were dropped. */
-  croft_cache: { readonly siteId: string; readonly operation: string; readonly version: string }
-  /** A pool's keys changed; with `sub`, only that user's standing did. */
-  croft_tokens: { readonly siteId: string; readonly sub?: string }
-  /** New log lines of a site, for those who watch live. */
-  croft_log: { readonly siteId: string; readonly upTo: string }
-  /** A message of a mailbox came, went or changed, or who may read it did. */
-  croft_mail: { readonly siteId: string; readonly mailboxId: string }
-  /** A job was put on a queue. */
-  croft_queue: { readonly queue: string }
-}
-
-export type Channel = keyof NotificationChannels
+const RECONNECT_MAX_MS = 2000
+/** How often the connection is asked whether it still hears, and how long it may take to answer or to be opened. */
+const BEAT_MS = 500
+const ANSWER_MS = 1500
+/** How long after a sign of life memory is trusted: what is older than that may have been changed unheard. */
+const TRUSTED_MS = 2000
+/** How long what was read without a sign of life is trusted. */
+const CHECKED_MS = 1000
 
 /** What the features above use of them. */
-export type Notifications = Pick<PostgresNotifications, 'notify' | 'listen'>
+export type Notifications = Pick<PostgresNotifications, 'notify' | 'listen' | 'confirm'>
 
-interface Listener {
-  onMessage(message: unknown): void
-  onGap(): void
+export interface NotificationHandlers<Message> {
+  onMessage(message: Message): void
+  /**
+   * Nothing proves that the channel lives: what it kept true in memory is to be read again before it is used. Once a second
+   * at most, and once when the channel is back.
+   */
+  onDoubt?(): void
+  /** The channel is back after messages may have been missed. */
+  onGap?(): void
+}
+
+interface NotificationsDeps {
+  readonly url: string
+  readonly role: string | undefined
+  readonly log: Logger
+  /** Finds out sooner that nobody answers the connection. */
+  readonly watch?: Pick<ConnectionWatch, 'add' | 'delete'>
 }
 
 /**
  * Wake-ups between replicas over LISTEN/NOTIFY. A hint, never the truth: whoever hears one reads the tables. One connection of
- * its own for all channels; it comes back by itself, however long Postgres was away.
+ * its own for all channels; it comes back by itself, however long Postgres was away. It is asked twice a second whether it
+ * hears, so that memory which rests on it is never more than two seconds behind.
  */
 export class PostgresNotifications implements AsyncDisposable {
-  readonly #connect: () => SqlClient
-  readonly #log: Logger
-  readonly #listeners = new Map<string, Listener[]>()
+  readonly #deps: NotificationsDeps
+  readonly #listeners = new Map<string, NotificationHandlers<unknown>[]>()
   readonly #closing = new AbortController()
   readonly #heartbeat: NodeJS.Timeout
-  #client: SqlClient
-  #lost = false
+  #connection: ListeningConnection
+  #trustedUntilMs = 0
+  #lookedMs = performance.now()
   #reconnecting: Promise<void> | undefined
 
-  constructor(deps: {
-    readonly url: string
-    readonly role: string | undefined
-    readonly log: Logger
-  }) {
-    this.#log = deps.log
-    this.#connect = () => {
-      const client = createClient({
-        url: deps.url,
-        role: deps.role,
-        max: 1,
-        maxLifetimeSeconds: null,
-        onNotify: (channel, payload) => this.#deliver(channel, payload),
-        onClose: () => {
-          if (client !== this.#client) return
-          this.#lost = true
-          this.#reconnect()
-        },
-      })
-      return client
-    }
-    this.#client = this.#connect()
-    this.#heartbeat = setInterval(() => void this.#beat(), HEARTBEAT_MS)
+  constructor(deps: NotificationsDeps) {
+    this.#deps = deps
+    this.#connection = this.#connect()
+    this.#heartbeat = setInterval(() => this.#look(), BEAT_MS)
     this.#heartbeat.unref()
   }
 
@@ -97,23 +77,48 @@ export class PostgresNotifications implements AsyncDisposable {
     await kyselySql`select pg_notify(${channel}, ${payload})`.execute(tx.db)
   }
 
-  /** `onGap` runs after each reconnect: messages may have been missed. */
   async listen<Name extends Channel>(
     channel: Name,
-    handlers: { onMessage(message: NotificationChannels[Name]): void; onGap(): void },
+    handlers: NotificationHandlers<NotificationChannels[Name]>,
   ): Promise<void> {
     const listeners = this.#listeners.get(channel) ?? []
     // Only `notify` writes to our channels, and it is typed by channel.
-    listeners.push(handlers as Listener)
+    listeners.push(handlers as NotificationHandlers<unknown>)
     this.#listeners.set(channel, listeners)
-    await this.#client.unsafe(`listen ${channel}`)
+    if (this.#connection.isLost) this.#lost()
+    await this.#reconnecting
+    await this.#connection.listen(channel)
+  }
+
+  /**
+   * To be called before memory is used that notifications keep true; it compares two numbers. What is found in memory
+   * afterwards was true less than two seconds ago.
+   */
+  confirm(): void {
+    if (performance.now() >= this.#trustedUntilMs) this.#doubt()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
     clearInterval(this.#heartbeat)
-    await this.#client.end({ timeout: 1 })
+    this.#deps.watch?.delete(this.#connection)
+    await this.#connection.close()
     await this.#reconnecting
+  }
+
+  #connect(): ListeningConnection {
+    const { url, role, watch } = this.#deps
+    const connection = new ListeningConnection({
+      url,
+      role,
+      onNotify: (channel, payload) => this.#deliver(channel, payload),
+      onLost: (lost) => {
+        watch?.delete(lost)
+        if (lost === this.#connection) this.#lost()
+      },
+    })
+    watch?.add(connection)
+    return connection
   }
 
   #deliver(channel: string, payload: string): void {
@@ -121,11 +126,35 @@ export class PostgresNotifications implements AsyncDisposable {
       const message: unknown = JSON.parse(payload)
       for (const listener of this.#listeners.get(channel) ?? []) listener.onMessage(message)
     } catch (error) {
-      this.#log.error({ err: error, channel }, 'notification not handled')
+      this.#deps.log.error({ err: error, channel }, 'notification not handled')
     }
   }
 
-  #reconnect(): void {
+  /** For those who do not ask, and so that nobody has to ask in vain. */
+  #look(): void {
+    const nowMs = performance.now()
+    const wasBusy = nowMs - this.#lookedMs > 3 * BEAT_MS
+    this.#lookedMs = nowMs
+    this.confirm()
+    if (this.#listeners.size === 0 || this.#reconnecting !== undefined) return
+    const { silentMs } = this.#connection
+    if (silentMs === 0) void this.#beat(this.#connection)
+    // An answer may have come that this process had no time to read.
+    else if (silentMs > ANSWER_MS && !wasBusy) this.#connection.giveUp()
+  }
+
+  async #beat(connection: ListeningConnection): Promise<void> {
+    try {
+      const sentMs = await connection.beat()
+      this.#trustedUntilMs = Math.max(this.#trustedUntilMs, sentMs + TRUSTED_MS)
+    } catch {
+      // Whoever loses the connection says so.
+      connection.giveUp()
+    }
+  }
+
+  #lost(): void {
+    this.#trustedUntilMs = 0
     if (this.#closing.signal.aborted || this.#listeners.size === 0) return
     this.#reconnecting ??= this.#listenAgain().finally(() => {
       this.#reconnecting = undefined
@@ -133,16 +162,17 @@ export class PostgresNotifications implements AsyncDisposable {
   }
 
   async #listenAgain(): Promise<void> {
+    const { log } = this.#deps
     const { signal } = this.#closing
+    const lostMs = performance.now()
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        this.#lost = false
         await this.#startOver()
-        if (this.#lost) continue
-        this.#announceGap()
+        const deafMs = Math.round(performance.now() - lostMs)
+        log.info({ deafMs }, 'notifications are heard again')
         return
       } catch (error) {
-        if (attempt === 1) this.#log.warn({ err: error }, 'notifications lost, reconnecting')
+        if (attempt === 1) log.warn({ err: error }, 'notifications lost, reconnecting')
         await delay(backoffMs(attempt, { maxMs: RECONNECT_MAX_MS }), undefined, { signal }).catch(
           () => {},
         )
@@ -150,32 +180,34 @@ export class PostgresNotifications implements AsyncDisposable {
     }
   }
 
-  /** Takes a new client: the old one would first write what it still had to write when its connection was lost. */
   async #startOver(): Promise<void> {
-    const old = this.#client
-    this.#client = this.#connect()
-    await old.end({ timeout: 0 })
-    for (const channel of this.#listeners.keys()) await this.#client.unsafe(`listen ${channel}`)
+    const connection = this.#connect()
+    this.#connection = connection
+    const late = setTimeout(() => connection.giveUp(), ANSWER_MS)
+    try {
+      for (const channel of this.#listeners.keys()) await connection.listen(channel)
+    } catch (error) {
+      connection.giveUp()
+      throw error
+    } finally {
+      clearTimeout(late)
+    }
+    this.#doubt()
+    this.#each('onGap')
   }
 
-  /** A connection that a firewall forgot says nothing and is never closed. */
-  async #beat(): Promise<void> {
-    if (this.#listeners.size === 0 || this.#reconnecting) return
-    const answered = this.#client.unsafe('select 1').then(
-      () => true,
-      () => false,
-    )
-    const late = delay(ANSWER_MS, false, { ref: false })
-    if (!(await Promise.race([answered, late]))) this.#reconnect()
+  #doubt(): void {
+    this.#trustedUntilMs = performance.now() + CHECKED_MS
+    this.#each('onDoubt')
   }
 
-  #announceGap(): void {
+  #each(handler: 'onDoubt' | 'onGap'): void {
     for (const listeners of this.#listeners.values()) {
       for (const listener of listeners) {
         try {
-          listener.onGap()
+          listener[handler]?.()
         } catch (error) {
-          this.#log.error({ err: error }, 'notification gap not handled')
+          this.#deps.log.error({ err: error, handler }, 'notification gap not handled')
         }
       }
     }

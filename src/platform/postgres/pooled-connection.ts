@@ -109,7 +109,7 @@ interface SentQuery {
   readonly state?: { readonly pid: number | null } | null
 }
 
-class SentStatement implements StatementInFlight {
+export class SentStatement implements StatementInFlight {
   readonly sinceMs = performance.now()
   atWorkMs = 0
   readonly #query: SentQuery

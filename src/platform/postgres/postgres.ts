@@ -58,7 +58,12 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
   const statements = new ConnectionPool({ ...settings, max: STATEMENT_POOL }, watch)
   const dialect = new PostgresDialect({ pool })
   const database = new Database(new Kysely<DatabaseSchema>({ dialect }), pool.run)
-  const notifications = new PostgresNotifications({ url: options.url, role, log: options.log })
+  const notifications = new PostgresNotifications({
+    url: options.url,
+    role,
+    log: options.log,
+    watch,
+  })
   return {
     database,
     notifications,

@@ -79,6 +79,21 @@ export function publishedSite(
   }
 }
 
+/** The same site with the versions that its operations have now. */
+export function atVersions(
+  site: PublishedSite,
+  domain: string,
+  versions: ReadonlyMap<string, string>,
+): PublishedSite {
+  const operations = new Map<string, PublishedOperation>()
+  for (const [name, operation] of site.operations) {
+    const version = versions.get(name)
+    const current = atVersion(operation, domain, version ?? '0')
+    operations.set(name, version === undefined ? { ...current, cacheTtlSeconds: 0 } : current)
+  }
+  return { ...site, operations }
+}
+
 /** The same operation after its kept answers were dropped. */
 export const atVersion = (
   operation: PublishedOperation,

@@ -1,24 +1,18 @@
 import { LRUCache } from 'lru-cache'
 
-import type { AppError } from '#base/app-error.ts'
-import { Chance } from '#base/chance.ts'
+import { AppError, isServiceUnavailable } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
+import { hasCode } from '#base/error-code.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
-import type { SiteTx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
 import type { PlatformServices } from '#platform/services.ts'
-import type { OpenEnvVar } from '#runtime/env-vars/model.ts'
-import type { Redaction } from '#runtime/env-vars/redaction.ts'
-import type { Secret } from '#runtime/env-vars/secret-matcher.ts'
-import type { EnvVars } from '#runtime/env-vars/service.ts'
-import type { Revisions } from '#runtime/revisions/service.ts'
 
-import { notProvisioned, updating } from './provisioning.ts'
-import { type PublishedSite, atVersion, publishedSite, weightOf } from './published-site.ts'
-import { parseRevision } from './revision-document.ts'
+import { KeptSites } from './kept-sites.ts'
+import { updating } from './provisioning.ts'
+import { type PublishedSite, atVersion } from './published-site.ts'
+import { type ReadPublishedDeps, readPublished } from './read-published.ts'
 
-const MAX_BYTES = 256 * 1024 * 1024
 /** How long an answer about an unknown operation or site stands, so that guessing is no load on the database. */
 const UNKNOWN_MS = 500
 /** Sites that are read anew at once when messages may have been missed: calls want connections as well. */
@@ -36,13 +30,7 @@ interface ControlPlane {
   readonly coming: ReadonlySet<string>
 }
 
-interface PublishedSitesDeps extends Pick<PlatformServices, 'database' | 'logger'> {
-  readonly revisions: Revisions
-  /** The version of every operation of the site, by name. */
-  operationVersions(tx: SiteTx): Promise<ReadonlyMap<string, string>>
-  readonly envVars: EnvVars
-  /** Told what calls may see before any of them begins. */
-  readonly redaction: Redaction
+interface PublishedSitesDeps extends ReadPublishedDeps, Pick<PlatformServices, 'logger'> {
   /** As it is now; rejects when it is gone. */
   siteOf(siteId: string): Promise<SiteIdentity>
   /** Drops the isolates of a revision that is current no more. */
@@ -52,9 +40,7 @@ interface PublishedSitesDeps extends Pick<PlatformServices, 'database' | 'logger
 /** The current revision of each site, in memory. What was read once serves until something newer is published. */
 export class PublishedSites {
   readonly #deps: PublishedSitesDeps
-  readonly #sites: LRUCache<string, PublishedSite>
-  /** To note each use takes as long as to find the site. */
-  readonly #chance = new Chance()
+  readonly #sites: KeptSites
   readonly #loads = new Map<string, Load>()
   readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
   readonly #unready = new LRUCache<string, AppError>({ max: 1000, ttl: UNKNOWN_MS })
@@ -64,39 +50,29 @@ export class PublishedSites {
 
   constructor(deps: PublishedSitesDeps) {
     this.#deps = deps
-    this.#sites = new LRUCache<string, PublishedSite>({
-      maxSize: MAX_BYTES,
-      sizeCalculation: weightOf,
-      dispose: (site, _siteId, reason) => {
-        if (reason !== 'set') this.#deps.retire(site.program.key)
-      },
-    })
+    this.#sites = new KeptSites((programKey) => deps.retire(programKey))
   }
 
   /** Hears of new revisions and versions from all replicas, this one included. */
   async listen(notifications: Notifications): Promise<void> {
     await notifications.listen('croft_revision', {
       onMessage: ({ siteId }) => void this.#refresh(siteId),
+      onDoubt: () => this.#doubtAll(),
       onGap: () => this.#refreshAll(),
     })
     await notifications.listen('croft_cache', {
       onMessage: ({ siteId, operation, version }) => this.advance(siteId, operation, version),
-      onGap: () => this.#refreshAll(),
     })
-    await notifications.listen('croft_site', {
-      onMessage: ({ siteId }) => this.forget(siteId),
-      onGap: () => this.#refreshAll(),
-    })
+    await notifications.listen('croft_site', { onMessage: ({ siteId }) => this.forget(siteId) })
   }
 
   /** Synchronous once the site was asked for. Before the first revision: `DataRuntimeProvisioning`. */
   current(site: SiteIdentity): PublishedSite | Promise<PublishedSite> {
     const { siteId } = site
-    const kept = this.#chance.isTaken() ? this.#sites.get(siteId) : this.#sites.peek(siteId)
-    return kept ?? this.#load(site)
+    return this.#sites.get(siteId) ?? this.#load(site)
   }
 
-  /** Only what is in memory. */
+  /** Only what is in memory, and not in doubt. */
   peek(siteId: string): PublishedSite | undefined {
     return this.#sites.peek(siteId)
   }
@@ -148,7 +124,7 @@ export class PublishedSites {
       load.stale = true
       return
     }
-    const site = this.#sites.peek(siteId)
+    const site = this.#sites.peekKept(siteId)
     if (!site) return
     try {
       await this.#load({ siteId, domain: site.program.siteDomain })
@@ -159,17 +135,29 @@ export class PublishedSites {
     }
   }
 
-  /** Reads all sites anew, those in use first. What is in memory serves meanwhile, as it did before anybody knew of the gap. */
+  #doubtAll(): void {
+    this.#loads.clear()
+    this.#sites.doubtAll()
+  }
+
+  /** Confirms all sites that nobody has asked for yet, those in use first: whoever asks before waits. */
   #refreshAll(): void {
-    for (const load of this.#loads.values()) load.stale = true
-    for (const siteId of this.#sites.keys()) void this.#refreshes.add(siteId)
+    for (const siteId of this.#sites.ids()) void this.#refreshes.add(siteId)
   }
 
   /** The site may have another name now, or be gone. */
   async #renew(siteId: string): Promise<void> {
-    const site = await this.#deps.siteOf(siteId).catch(() => undefined)
-    if (site?.domain === this.peek(siteId)?.program.siteDomain) await this.#refresh(siteId)
-    else this.forget(siteId)
+    if (!this.#sites.isDoubted(siteId)) return
+    try {
+      const site = await this.#deps.siteOf(siteId)
+      const kept = this.#sites.peekKept(siteId)
+      if (kept !== undefined && site.domain !== kept.program.siteDomain) this.forget(siteId)
+      else if (this.#sites.isDoubted(siteId)) await this.#load(site)
+    } catch (error) {
+      // It stays in doubt: the next call looks again.
+      if (hasCode(error, 'SiteNotFound')) this.forget(siteId)
+      else this.#deps.logger.warn({ siteId, err: error }, 'a site could not be read again')
+    }
   }
 
   /** Whatever is being read may be older than what the caller knows of. */
@@ -201,13 +189,18 @@ export class PublishedSites {
         if (!load.stale) return this.#swap(read)
         load.stale = false
       }
+    } catch (error) {
+      const doubted = this.#doubted(site)
+      if (doubted === undefined || !isServiceUnavailable(error)) throw error
+      // Nobody can tell whether it is current; who may call it is another question.
+      return doubted
     } finally {
       if (this.#loads.get(siteId) === load) this.#loads.delete(siteId)
     }
   }
 
   #swap(read: PublishedSite): PublishedSite {
-    const before = this.#sites.peek(read.siteId)
+    const before = this.#sites.peekKept(read.siteId)
     const same = before?.revision === read.revision
     // One program object per key: the sandbox knows programs by it.
     const next = same ? { ...read, program: before.program } : read
@@ -217,31 +210,15 @@ export class PublishedSites {
   }
 
   async #read(site: SiteIdentity): Promise<PublishedSite> {
-    const found = await this.#deps.database.withSite(site.siteId, async (tx) => {
-      const state = await this.#deps.revisions.state(tx)
-      const stored = state && (await this.#deps.revisions.current(tx))
-      const current = stored && parseRevision(stored)
-      if (current) {
-        return {
-          current,
-          versions: await this.#deps.operationVersions(tx),
-          env: await this.#deps.envVars.unseal(tx, current.document.env),
-          unready: undefined,
-        }
-      }
-      const unreadable = typeof state?.currentRevision === 'number'
-      // Nobody asked for a revision yet, or the current one is in another version's format: ask now.
-      if (!state || (unreadable && state.synced >= state.requested)) {
-        await this.#deps.revisions.request(tx)
-      }
-      return { unready: notProvisioned(state, unreadable) }
-    })
-    if (found.unready === undefined) {
-      this.#deps.redaction.addSecrets(site.siteId, secretsOf(found.env))
-      return publishedSite(site, found.current, found)
-    }
-    this.#unready.set(site.siteId, found.unready)
-    throw found.unready
+    const read = await readPublished(this.#deps, site, this.#doubted(site))
+    if (!(read instanceof AppError)) return read
+    this.#unready.set(site.siteId, read)
+    throw read
+  }
+
+  #doubted({ siteId, domain }: SiteIdentity): PublishedSite | undefined {
+    const kept = this.#sites.isDoubted(siteId) ? this.#sites.peekKept(siteId) : undefined
+    return kept?.program.siteDomain === domain ? kept : undefined
   }
 
   #readControlPlane(siteId: string): Promise<ControlPlane> {
@@ -254,6 +231,3 @@ export class PublishedSites {
     })
   }
 }
-
-const secretsOf = (env: ReadonlyMap<string, OpenEnvVar>): Secret[] =>
-  [...env].flatMap(([name, { value, secret }]) => (secret ? [{ name, value }] : []))

@@ -1,5 +1,4 @@
-import { LRUCache } from 'lru-cache'
-
+import { isServiceUnavailable } from '#base/app-error.ts'
 import { CoalescingQueue } from '#base/coalescing-queue.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { SiteTx } from '#platform/postgres/database.ts'
@@ -25,7 +24,7 @@ import { StaticSite } from './static-site.ts'
 const MAX_BYTES = 128 * 1024 * 1024
 /** Sites that are compared with the database at once, each of them once at a time: guessing names is no load on it. */
 const COMPARED_AT_ONCE = 4
-/** Sites that are read anew at once when messages may have been missed. */
+/** Sites that are read anew at once. */
 const REFRESHED_AT_ONCE = 4
 
 export interface StaticSitesDeps extends Pick<
@@ -43,11 +42,11 @@ export class StaticSites implements DeploymentLifecycle {
   readonly #deps: StaticSitesDeps
   readonly #sites = new LoadingCache<string, StaticSite>({
     entries: { maxSize: MAX_BYTES, sizeCalculation: ({ weightBytes }) => weightBytes },
+    servesDespite: isServiceUnavailable,
   })
-  /** Sites that were read at some time: those to look at again after messages were missed. */
-  readonly #known = new LRUCache<string, true>({ max: 20_000 })
   readonly #refreshes = new CoalescingQueue(REFRESHED_AT_ONCE, (siteId) => this.#renew(siteId))
   readonly #comparisons = new CoalescingQueue(COMPARED_AT_ONCE, (siteId) => this.#compare(siteId))
+  #doubts = 0
 
   constructor(deps: StaticSitesDeps) {
     this.#deps = deps
@@ -57,13 +56,16 @@ export class StaticSites implements DeploymentLifecycle {
   async listen(notifications: Notifications): Promise<void> {
     await notifications.listen('croft_static', {
       onMessage: ({ siteId }) => void this.#refreshes.add(siteId),
-      onGap: () => void this.#refreshes.addAll(this.#known.keys()),
+      onDoubt: () => {
+        this.#doubts += 1
+        this.#sites.doubtAll()
+      },
     })
   }
 
   /** Synchronous once the site was asked for. */
   current(siteId: string): StaticSite | Promise<StaticSite> {
-    return this.#sites.get(siteId, () => this.#load(siteId))
+    return this.#sites.get(siteId, () => this.#confirmed(siteId))
   }
 
   /**
@@ -85,15 +87,21 @@ export class StaticSites implements DeploymentLifecycle {
       else await deleteManifest(tx, deploymentId)
       const site = new StaticSite(deploymentId, manifest ?? NO_FILES, await selectKeptAssets(tx))
       // Whoever deployed sees the new files from this replica at once.
-      tx.onCommit(() => this.#keep(siteId, site))
+      tx.onCommit(() => this.#sites.set(siteId, site))
       await this.#deps.notifications.notify(tx, 'croft_static', { siteId })
     }
   }
 
-  async #load(siteId: string): Promise<StaticSite> {
-    const site = await this.#deps.database.withSite(siteId, readSite)
-    this.#known.set(siteId, true)
-    return site
+  /** What is in doubt stays what it is while its deployment is current. */
+  async #confirmed(siteId: string): Promise<StaticSite> {
+    const doubted = this.#sites.doubted(siteId)
+    if (doubted === undefined) return this.#load(siteId)
+    const deploymentId = await this.#deps.database.withSite(siteId, selectCurrentDeploymentId)
+    return doubted.deploymentId === deploymentId ? doubted : this.#load(siteId)
+  }
+
+  #load(siteId: string): Promise<StaticSite> {
+    return this.#deps.database.withSite(siteId, readSite)
   }
 
   /** Reads what is current unless that is what is kept. What is asked begins after whoever asks has seen a page. */
@@ -105,24 +113,22 @@ export class StaticSites implements DeploymentLifecycle {
 
   /** Serves what there is until the new one is read. A site that nobody asks for is not read. */
   async #renew(siteId: string): Promise<void> {
+    // Whoever asks for one in doubt waits for it to be confirmed.
+    if (this.#sites.doubted(siteId)) return
     const before = this.#sites.getIfPresent(siteId)
     if (!before) return this.#sites.invalidate(siteId)
+    const doubts = this.#doubts
     try {
       const read = await this.#load(siteId)
       const kept = this.#sites.getIfPresent(siteId)
-      // Something newer came while this was read: its own message follows.
-      if (kept === before || !kept) this.#sites.set(siteId, read)
+      // Something newer may have come while this was read.
+      if (doubts === this.#doubts && (kept === before || !kept)) this.#sites.set(siteId, read)
       else void this.#refreshes.add(siteId)
     } catch (error) {
       // It would serve the old deployment until somebody deploys again.
       this.#sites.invalidate(siteId)
       this.#deps.logger.warn({ err: error, siteId }, 'static files not refreshed')
     }
-  }
-
-  #keep(siteId: string, site: StaticSite): void {
-    this.#known.set(siteId, true)
-    this.#sites.set(siteId, site)
   }
 }
 
