@@ -55,6 +55,18 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+const SERVICES_RESOLVE = { alias: { '@node-rs/argon2': CHEAP_ARGON2 } }
+const SERVICES = {
+  globalSetup: ['test/support/global-setup.ts'],
+  // A process that has loaded the service runs the next file with a quarter less work.
+  isolate: false,
+  setupFiles: ['test/support/clean-process.ts'],
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  // A busy machine takes its time; nothing waits longer than it must.
+  expect: { poll: { timeout: 30_000 } },
+}
+
 if (Number.parseInt(process.versions.node, 10) < 24) {
   process.emitWarning(
     `The tests need the Node 24 that the project brings, not ${process.version}: run them with "npm test", or with node_modules/.bin first on the PATH`,
@@ -84,19 +96,18 @@ export default defineConfig({
         },
       },
       {
-        resolve: { alias: { '@node-rs/argon2': CHEAP_ARGON2 } },
+        resolve: SERVICES_RESOLVE,
         test: {
+          ...SERVICES,
           name: 'services',
           include: ['test/**/*.test.ts'],
-          globalSetup: ['test/support/global-setup.ts'],
-          // A process that has loaded the service runs the next file with a quarter less work.
-          isolate: false,
-          setupFiles: ['test/support/clean-process.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-          // A busy machine takes its time; nothing waits longer than it must.
-          expect: { poll: { timeout: 30_000 } },
+          exclude: ['test/chaos/**'],
         },
+      },
+      // What takes minutes, or a disk of its own: not in every run.
+      {
+        resolve: SERVICES_RESOLVE,
+        test: { ...SERVICES, name: 'chaos', include: ['test/chaos/**/*.test.ts'] },
       },
     ],
   },

@@ -9,6 +9,7 @@ import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
 import { activationEvent } from '#identity/security-events/activation-event.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
+import type { WatchedDisks } from '#platform/disk/disk-room.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
@@ -16,6 +17,7 @@ import type { Logger } from '#platform/log/logger.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import { ObjectUrls } from '#platform/objects/object-urls.ts'
+import { RoomyObjectStore } from '#platform/objects/roomy-object-store.ts'
 import type { DatabaseTime } from '#platform/postgres/database-time.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
@@ -65,6 +67,8 @@ export interface AppContext extends Identity, Mail, Runtime {
   readonly operatorKey: string
   /** What `/readyz` tells. Every value other than `ok` says what is wrong. */
   checkReadiness(): Promise<Readonly<Record<string, string>>>
+  /** What is left on the disks that are watched. */
+  readonly disk: WatchedDisks
   /** What stands around the processes that run site code. */
   sandboxWalls(): readonly WallState[]
   readonly objects: ObjectStore
@@ -101,6 +105,7 @@ export interface Platform {
   readonly sealer: Sealer
   readonly sharedCache: SharedCache
   readonly counters: Counters
+  readonly disk: WatchedDisks
   readonly egress: Egress
   readonly mailTransport: MailTransport
   readonly mailParser: MailParser
@@ -120,7 +125,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const deps = { ...platform, database, notifications, siteKeys, siteOf, siteByHost, pageTokens }
   const queue = await openQueue({ statements, notifications, log: platform.logger })
   const objectUrls = openObjectUrls(platform, siteOf)
-  const objects = await platform.openObjects(objectUrls)
+  const objects = new RoomyObjectStore(await platform.openObjects(objectUrls), platform.disk)
   const stores = { queue, objects, objectUrls }
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
   const mail = await openMail({ ...deps, ...stores, identity: () => identity })
@@ -137,7 +142,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     ...deps,
     ...stores,
     deploymentHealth,
-    siteMail: siteMailOf(mail),
+    siteMail: siteMailOf(mail, platform),
     visitors: identity.visitors,
     groups: identity.dataGroups,
     sourceMaps: openSourceMaps(platform, () => files.deployments),
@@ -186,8 +191,14 @@ const openSourceMaps = (
     readSourceMap: (siteId, path) => deployments().sourceMap(siteId, path),
   })
 
-const siteMailOf = ({ siteMessages, siteSender }: Mail): RuntimeDeps['siteMail'] => ({
-  send: (...message) => siteMessages.send(...message),
+const siteMailOf = (
+  { siteMessages, siteSender }: Mail,
+  { disk }: Platform,
+): RuntimeDeps['siteMail'] => ({
+  send: async (...message) => {
+    disk.check('database')
+    return siteMessages.send(...message)
+  },
   sendFromMailbox: (...message) => siteSender.sendFromMailbox(...message),
 })
 

@@ -14,6 +14,7 @@ const platform = (ping: () => Promise<never>) =>
     config: { roles: ['api'] },
     postgres: { database: { ping } },
     sharedCache: { ping },
+    disk: { disks: [{ isFull: true }] },
   }) as unknown as Parameters<typeof checkReadiness>[0]
 
 describe('what is ready', () => {
@@ -21,6 +22,7 @@ describe('what is ready', () => {
     expect(await checkReadiness(platform(hangs), { ping: hangs }, services)).toEqual({
       postgres: 'does not answer',
       objects: 'does not answer',
+      disk: 'below its reserve',
       redis: 'does not answer',
       sandbox: 'ok',
     })

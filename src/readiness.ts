@@ -1,5 +1,6 @@
 import type { Config } from '#config/config.ts'
 import type { Mail } from '#mail/mail.ts'
+import type { WatchedDisks } from '#platform/disk/disk-room.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import type { SharedCache } from '#platform/redis/shared-cache.ts'
@@ -9,6 +10,7 @@ interface ReadinessPlatform {
   readonly config: Pick<Config, 'roles'>
   readonly postgres: Pick<PostgresPlatform, 'database'>
   readonly sharedCache: Pick<SharedCache, 'ping'>
+  readonly disk: Pick<WatchedDisks, 'disks'>
 }
 
 type ReadinessServices = Pick<Runtime, 'sandbox'> & Pick<Mail, 'smtp' | 'submission'>
@@ -18,7 +20,7 @@ const ANSWER_MS = 1500
 
 /** What `/readyz` tells. Every value other than `ok` says what is wrong. */
 export async function checkReadiness(
-  { config, postgres, sharedCache }: ReadinessPlatform,
+  { config, postgres, sharedCache, disk }: ReadinessPlatform,
   objects: Pick<ObjectStore, 'ping'>,
   { sandbox, smtp, submission }: ReadinessServices,
 ): Promise<Readonly<Record<string, string>>> {
@@ -30,6 +32,7 @@ export async function checkReadiness(
   return {
     postgres: said(database),
     objects: said(store),
+    disk: disk.disks.some(({ isFull }) => isFull) ? 'below its reserve' : 'ok',
     sandbox: sandbox.status().ready ? 'ok' : 'starting',
     ...(config.roles.includes('mail')
       ? { smtp: listens(smtp), submission: listens(submission) }

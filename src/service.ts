@@ -10,6 +10,7 @@ import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
 import { type AppContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
+import { DiskSpace } from '#platform/disk/disk-space.ts'
 import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -18,8 +19,9 @@ import { FileObjectStore } from '#platform/objects/file-object-store.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import type { ObjectUrls } from '#platform/objects/object-urls.ts'
 import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
-import { openPostgres } from '#platform/open-postgres.ts'
+import { type OpenedPostgres, openPostgres } from '#platform/open-postgres.ts'
 import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
+import { ballastOf } from '#platform/postgres/embedded/room-to-start.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openCounters } from '#platform/redis/redis-counters.ts'
 import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
@@ -94,7 +96,7 @@ export async function startService(
       // It begins anew where it was broken off, and a service that answers must not end for it.
       retry(() => makeFirstSite(context, platform.postgres), {
         attempts: FIRST_RUN_ATTEMPTS,
-        isRetryable: (error) => hasCode(error, 'ServiceUnavailable'),
+        isRetryable: (error) => hasCode(error, 'ServiceUnavailable', 'DiskFull'),
         delayMs: () => FIRST_RUN_PAUSE_MS,
       }),
     drain: () => {
@@ -123,6 +125,7 @@ async function openPlatform(
   const keys = await openKeys(config.dataDir, secrets)
   for (const file of keys.exposedFiles) logger.warn({ file }, 'others may read this key file')
   const postgres = started.use(await openPostgres({ config, secrets, log: logger }))
+  const disk = started.use(await watchDisks(postgres, { config, logger }))
   const sealer = new Sealer(keys.masterKey)
   await assertMasterKey(postgres.sql, sealer)
   return {
@@ -133,6 +136,7 @@ async function openPlatform(
     databaseTime: selectDatabaseTime,
     ids: randomIds,
     postgres,
+    disk,
     sealer,
     sharedCache: started.use(openSharedCache(secrets.redisUrl, logger)),
     counters: started.use(openCounters(secrets.redisUrl, logger)),
@@ -153,6 +157,21 @@ async function openPlatform(
         jail: await jail,
       }),
   } satisfies Platform
+}
+
+/** Those that this process fills itself: the disk of another database or of S3 is not seen from here. */
+async function watchDisks(
+  { cluster }: OpenedPostgres,
+  { config, logger: log }: { config: Config; logger: Logger },
+): Promise<DiskSpace> {
+  const { dataDir, diskReserveBytes: reserveBytes } = config
+  const places = {
+    folder: dataDir,
+    ...(cluster !== undefined && { database: cluster }),
+    ...(config.s3 === undefined && { objects: dataDir }),
+  }
+  const ballast = cluster === undefined ? undefined : ballastOf(cluster)
+  return DiskSpace.open({ places, reserveBytes, ballast, log })
 }
 
 /** Makes the first site, in a process that both runs the workers for it and answers for it. */

@@ -1,6 +1,7 @@
 import { systemClock } from '#base/clock.ts'
 import { randomIds } from '#base/ids.ts'
 import { PageTokens } from '#base/page.ts'
+import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 import type { SqlClient } from '#platform/postgres/client.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { openQueue } from '#platform/queue/postgres-queue.ts'
@@ -46,6 +47,7 @@ export async function ourTables(
     logger: log,
     queue,
     pageTokens: new PageTokens(Buffer.alloc(32)),
+    disk: ENOUGH_ROOM,
   })
   running.use(tableQuotas)
   await defineTables(owner)

@@ -107,6 +107,7 @@ const STATUS = {
   DataRuntimeFailed: 503,
   ContactNotConfigured: 503,
   ServiceUnavailable: 503,
+  DiskFull: 503,
   TooManyRequests: 429,
   InternalError: 500,
 } as const

@@ -4,6 +4,8 @@ export interface Config {
   readonly port: number
   /** Absolute. */
   readonly dataDir: string
+  /** What is kept free on the disks of the data folder, the embedded database and objects in files; chosen by their size when undefined. */
+  readonly diskReserveBytes: number | undefined
   /** Without a trailing slash; its scheme and port are those of every site's own base URL. */
   readonly baseUrl: string
   /** The value of `Strict-Transport-Security` on every answer; undefined sends none. */

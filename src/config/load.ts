@@ -47,6 +47,7 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     host,
     port,
     dataDir: readDataDir(env),
+    diskReserveBytes: readDiskReserve(env),
     baseUrl,
     hsts: readHsts(env, baseUrl),
     roles: Object.freeze(env.read('CROFT_ROLES', roles, 'api,worker') ?? [...ROLES]),
@@ -110,6 +111,11 @@ function readSmtpLimits(env: EnvReader): Config['mail']['smtpLimits'] {
 function readDataDir(env: EnvReader): string {
   const given = env.read('CROFT_DATA_DIR', parse.anyText, '/var/lib/croft/data')
   return given === undefined ? join(installRoot(), '.croft') : resolve(given)
+}
+
+function readDiskReserve(env: EnvReader): number | undefined {
+  const megabytes = env.read('CROFT_DISK_RESERVE_MB', parse.integerIn(0, 16_777_216), '512')
+  return megabytes === undefined ? undefined : megabytes * MIB
 }
 
 /** Sites that are reached over TLS tell browsers so, unless the operator turns it off because a proxy does it. */

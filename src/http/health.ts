@@ -7,7 +7,7 @@ import { authority } from './plugins/authority.ts'
 import { operatorAuth, operatorKeyCheck } from './plugins/operator-auth.ts'
 
 /** Named when they are away, but most of what is served needs none of them: what does is told 503. */
-const OPTIONAL_PARTS: ReadonlySet<string> = new Set(['redis', 'objects'])
+const OPTIONAL_PARTS: ReadonlySet<string> = new Set(['redis', 'objects', 'disk'])
 
 /** What the operator is told of an installation. */
 const Diagnosis = Type.Object({

@@ -13,6 +13,8 @@ interface OpenPostgresOptions {
 }
 
 export interface OpenedPostgres extends PostgresPlatform {
+  /** Where the embedded database is; undefined for another. */
+  readonly cluster: string | undefined
   /** An embedded server that ends from now on is not started again. */
   stopRestarting(): void
 }
@@ -28,14 +30,15 @@ export async function openPostgres(options: OpenPostgresOptions): Promise<Opened
   const server =
     databaseUrl === undefined
       ? opened.use(await startEmbeddedPostgres({ dataDir: options.config.dataDir, log }))
-      : { url: databaseUrl, stopRestarting() {} }
-  const { url } = server
+      : { url: databaseUrl, cluster: undefined, stopRestarting() {} }
+  const { url, cluster } = server
   await assertUsable(url)
   await migrateDatabase({ url, log })
   const platform = opened.use(await connectPostgres({ url, log }))
   const resources = opened.move()
   return {
     ...platform,
+    cluster,
     stopRestarting: () => server.stopRestarting(),
     [Symbol.asyncDispose]: () => resources.disposeAsync(),
   }

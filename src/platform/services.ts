@@ -2,6 +2,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import type { PageTokens } from '#base/page.ts'
 
+import type { DiskRoom } from './disk/disk-room.ts'
 import type { Logger } from './log/logger.ts'
 import type { ObjectStore } from './objects/object-store.ts'
 import type { ObjectUrls } from './objects/object-urls.ts'
@@ -16,6 +17,7 @@ export interface PlatformServices {
   readonly notifications: Notifications
   readonly queue: Queue
   readonly objects: ObjectStore
+  readonly disk: DiskRoom
   readonly objectUrls: Pick<ObjectUrls, 'sign'>
   readonly pageTokens: PageTokens
   /** For what this process does. */

@@ -40,7 +40,7 @@ const SITE_ID = /^site_[a-z0-9]{12}$/
 
 export interface SitesDeps extends Pick<
   PlatformServices,
-  'database' | 'notifications' | 'queue' | 'clock' | 'ids'
+  'database' | 'notifications' | 'queue' | 'clock' | 'ids' | 'disk'
 > {
   readonly sealer: Sealer
   readonly parts: readonly SiteLifecycle[]
@@ -82,6 +82,7 @@ export class Sites {
 
   /** The row, its key and every part of the site, or nothing. */
   async create(body: CreateSiteBody): Promise<CreatedSite> {
+    this.#deps.disk.check('database')
     const { database, sealer, clock, ids, parts, sourceRules } = this.#deps
     const configuration = parseSite(body, undefined, sourceRules)
     const superAdmins = parseSuperAdmins(body.superAdmins ?? [])

@@ -17,7 +17,7 @@ describe('the service', () => {
     expect(ready.status).toBe(200)
     expect(ready.json).toEqual({
       status: 'ready',
-      checks: { postgres: 'ok', objects: 'ok', sandbox: 'ok' },
+      checks: { postgres: 'ok', objects: 'ok', disk: 'ok', sandbox: 'ok' },
     })
   })
 

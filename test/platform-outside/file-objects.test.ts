@@ -100,7 +100,7 @@ describe('the filesystem store', () => {
     const before = await readdir(incoming)
     const put = opened.store.put('sites/one/full', failing)
     await expect(put).rejects.toMatchObject({
-      code: 'ServiceUnavailable',
+      code: 'DiskFull',
       message: 'The object store has no room left: its disk is full',
       cause: { code: 'ENOSPC' },
     })

@@ -61,7 +61,7 @@ describe('a transaction', () => {
       ),
     )
     await expect(full).rejects.toMatchObject({
-      code: 'ServiceUnavailable',
+      code: 'DiskFull',
       message: expect.stringContaining('disk is full'),
       cause: { message: 'No space left on device' },
     })

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { sql as kyselySql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
+import { AppError } from '#base/app-error.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { type PostgresPlatform, connectPostgres } from '#platform/postgres/postgres.ts'
 import { installQueue } from '#platform/queue/install-queue.ts'
@@ -311,6 +312,26 @@ describe('the workers', () => {
     await replica(async (siteId) => void seen.push(siteId))
     await vi.waitFor(() => expect(seen.toSorted()).toEqual(['deaf', 'heeds']), PATIENCE)
     expect(await jobCounts()).toEqual(Array(2).fill({ retriesLeft: POLICY.retries }))
+  })
+
+  test('keep a job that found the disk full for later, and it is as if it had not been tried', async () => {
+    const { promise: tried, resolve } = Promise.withResolvers<void>()
+    const warn = vi.fn<Logger['warn']>()
+    const queue = await replica(
+      async () => {
+        resolve()
+        throw new Error('not written', { cause: new AppError('DiskFull', 'no room') })
+      },
+      { ...postgres, log: { ...silentLog, warn } },
+    )
+    await enqueue(queue, 'one')
+    await tried
+    await vi.waitFor(async () => expect(await waitingJobs()).toBe(1), PATIENCE)
+    expect(await jobCounts()).toEqual([{ retriesLeft: POLICY.retries + 1 }])
+    const [row] = await postgres.sql<{ later: boolean }[]>`
+      select start_after > now() + interval '20 s' as later from pgboss.job where name = 'site-cleanup'`
+    expect(row).toEqual({ later: true })
+    expect(warn).not.toHaveBeenCalled()
   })
 
   test('are told of a job that failed to the end', async () => {

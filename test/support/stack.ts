@@ -1,7 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { vi } from 'vitest'
@@ -13,6 +11,7 @@ import { loadConfig } from '#config/load.ts'
 import { type AppContext, type Platform, openContext } from '#context'
 import { type HttpApp, httpApp } from '#http/app.ts'
 import type { Role } from '#identity/actor.ts'
+import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -33,9 +32,11 @@ import { builtMailParser, builtSandbox } from './built-sandbox.ts'
 import { type Answer, request } from './http-client.ts'
 import type { KeyPairs } from './key-pairs.ts'
 import { LazySandbox } from './lazy-sandbox.ts'
+import { noDns } from './no-dns.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
 import { PATIENT } from './redis.ts'
 import { silentLog } from './silent-log.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const OPERATOR_KEY = 'test-operator-key-0123456789abcdef'
 
@@ -136,7 +137,11 @@ async function ownPlaces(
   started: AsyncDisposableStack,
 ): Promise<Pick<Stack, 'database' | 'dataDir' | 'masterKey'>> {
   const database = started.use(await cloneDatabase())
-  return { database, dataDir: await temporaryFolder(started), masterKey: randomBytes(32) }
+  return {
+    database,
+    dataDir: await temporaryFolder(started, 'croft-stack-'),
+    masterKey: randomBytes(32),
+  }
 }
 
 interface Places {
@@ -175,6 +180,7 @@ function testPlatform(
     sealer,
     sharedCache: started.use(openSharedCache(options.redisUrl, logger, PATIENT)),
     counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
+    disk: ENOUGH_ROOM,
     egress: new HttpEgress(),
     dns: noDns,
     mailParser: started.use(new ProcessMailParser({ command: builtMailParser, logger })),
@@ -204,10 +210,6 @@ function testPlatform(
 const timeOf = (clock: Platform['clock'] | undefined): Platform['databaseTime'] =>
   clock === undefined ? selectDatabaseTime : async () => clock.now()
 
-/** No test asks the world: every name is one that nobody has. */
-const noDns = (name: string): Promise<never> =>
-  Promise.reject(Object.assign(new Error(`${name} is not there`), { code: 'ENOTFOUND' }))
-
 function startWork(context: AppContext, started: AsyncDisposableStack): void {
   const working = new AbortController()
   const work = context.work(working.signal)
@@ -215,12 +217,6 @@ function startWork(context: AppContext, started: AsyncDisposableStack): void {
     working.abort()
     return work
   })
-}
-
-async function temporaryFolder(started: AsyncDisposableStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'croft-stack-'))
-  started.defer(() => rm(folder, { recursive: true, force: true }))
-  return folder
 }
 
 type Parts = Pick<Stack, 'context' | 'app' | 'port' | 'database' | 'dataDir' | 'masterKey'>

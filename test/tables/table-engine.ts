@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import type { Clock } from '#base/clock.ts'
 import { systemClock } from '#base/clock.ts'
+import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 import type { PostgresPlatform } from '#platform/postgres/postgres.ts'
 import { type PostgresQueue, openQueue } from '#platform/queue/postgres-queue.ts'
 import { TableBuilds } from '#runtime/tables/store/table-builds.ts'
@@ -37,7 +38,7 @@ export async function openEngine(
 ): Promise<EngineBench> {
   const { database } = postgres
   const queue = await openQueue({ ...postgres, log: silentLog })
-  const builds = new TableBuilds({ database, clock, queue })
+  const builds = new TableBuilds({ database, clock, queue, disk: ENOUGH_ROOM })
   const layouts = new TableLayouts({
     database,
     requestBuild: (tx, tableId) => builds.request(tx, tableId),

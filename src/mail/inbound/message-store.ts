@@ -1,5 +1,4 @@
 import { AppError } from '#base/app-error.ts'
-import { hasCode } from '#base/error-code.ts'
 import { rawKey } from '#mail/objects/mail-keys.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { PlatformServices } from '#platform/services.ts'
@@ -15,7 +14,6 @@ import { IncomingMessage } from './incoming-message.ts'
 
 /** What is shorter is handed on in one piece. */
 const MEMORY_BYTES = 256 * 1024
-const DISK_FULL = ['ENOSPC', 'EDQUOT', '53100']
 const CONTENT_TYPE = 'message/rfc822'
 
 export interface MessageStoreDeps extends Pick<PlatformServices, 'objects' | 'ids' | 'logger'> {
@@ -87,7 +85,8 @@ export class MessageStore {
 
 /** A full disk, of the objects or of Postgres, is the server's own trouble: RFC 3463, X.3.1. */
 export function withoutRoom(error: unknown): unknown {
-  const cause = error instanceof AppError ? error.cause : error
-  if (!hasCode(cause, ...DISK_FULL)) return error
-  return new SmtpReply(452, '4.3.1', 'The server has no room left: try again later', { cause })
+  return error instanceof AppError && error.code === 'DiskFull' ? noRoom(error) : error
 }
+
+export const noRoom = (cause?: unknown): SmtpReply =>
+  new SmtpReply(452, '4.3.1', 'The server has no room left: try again later', { cause })

@@ -17,7 +17,7 @@ import type { Arrivals } from './arrivals.ts'
 import { dmarcRefusal } from './authentication.ts'
 import type { InboundGate } from './gate.ts'
 import { tooLarge } from './incoming-message.ts'
-import { type MessageStore, type StoredMessage, withoutRoom } from './message-store.ts'
+import { type MessageStore, type StoredMessage, noRoom, withoutRoom } from './message-store.ts'
 import type { Arrival, Delivery } from './model.ts'
 import type { RecipientLookup } from './recipient-lookup.ts'
 import { traceHeader } from './trace-header.ts'
@@ -30,7 +30,7 @@ const MESSAGE_MEMORY = 2 * MIB
 const MEMORY = { maxBytes: 128 * MIB, maxBytesPerKey: 64 * MIB, reservedBytes: 16 * MIB }
 const MEMORY_WAIT_MS = 60_000
 
-export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logger'> {
+export interface InboundMailDeps extends Pick<PlatformServices, 'clock' | 'logger' | 'disk'> {
   readonly config: Pick<MailConfig, 'smtpHostname' | 'smtpLimits'>
   readonly gate: InboundGate
   readonly lookup: RecipientLookup
@@ -69,6 +69,7 @@ export class InboundMail implements SmtpPolicy {
       throw new SmtpReply(421, '4.7.0', 'Too many messages on one connection: open another')
     }
     if (command.declaredBytes > messageBytes) throw tooLarge(messageBytes)
+    if (this.#deps.disk.isFull('database', 'objects')) throw noRoom()
     await this.#deps.gate.fromNetwork(client.address)
     visit.transaction = new MailTransaction(command)
   }

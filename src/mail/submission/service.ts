@@ -4,6 +4,7 @@ import { AppError } from '#base/app-error.ts'
 import { MemoryBudget } from '#base/memory-budget.ts'
 import { networkOf } from '#base/network-of.ts'
 import type { InboundGate } from '#mail/inbound/gate.ts'
+import { noRoom } from '#mail/inbound/message-store.ts'
 import { addressOf } from '#mail/mailboxes/model.ts'
 import { MAX_MESSAGE_BYTES, MAX_RECIPIENTS } from '#mail/sending/model.ts'
 import type { OutgoingMail } from '#mail/sending/outgoing.ts'
@@ -36,7 +37,7 @@ const MEMORY_WAIT_MS = 60_000
 
 export interface SubmissionMailDeps extends Pick<
   PlatformServices,
-  'database' | 'clock' | 'ids' | 'logger'
+  'database' | 'clock' | 'ids' | 'logger' | 'disk'
 > {
   readonly gate: Pick<InboundGate, 'entered' | 'left'>
   readonly credentials: Pick<SubmissionCredentials, 'authenticate' | 'isCurrent'>
@@ -112,6 +113,7 @@ export class SubmissionMail implements SmtpPolicy {
     if (!(await this.#deps.credentials.isCurrent(login))) {
       throw new SmtpReply(421, '4.7.0', 'This password was ended, or its mailbox disabled')
     }
+    if (this.#deps.disk.isFull('database', 'objects')) throw noRoom()
     await this.#deps.limits.count(login.siteId, login.mailboxId).catch(inSmtp)
     visit.recipients = new Map()
   }
@@ -237,6 +239,7 @@ const tooLarge = (): SmtpReply =>
 
 /** What the API says with these codes. */
 const REPLIES: Readonly<Record<string, readonly [code: number, status: string]>> = {
+  DiskFull: [452, '4.3.1'],
   MessageTooLarge: [552, '5.3.4'],
   QuotaExceeded: [452, '4.2.2'],
   TooManyRequests: [450, '4.7.1'],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 
 import { AppError } from '#base/app-error.ts'
 
@@ -56,6 +56,23 @@ describe('a log line', () => {
     expect(written(() => log.error({ err: new AppError('SiteNotFound', 'no') }))).toMatchObject({
       err: { code: 'SiteNotFound' },
     })
+  })
+
+  test('of a full disk is said once a minute, with how often it was left out', () => {
+    const full = () => ({
+      err: new Error('no', { cause: Object.assign(new Error(), { code: '53100' }) }),
+    })
+    vi.useFakeTimers({ toFake: ['performance'] })
+    try {
+      for (let time = 0; time < 5; time += 1) log.error(full(), 'request failed')
+      log.error({ err: new Error('something else') })
+      expect(lines).toHaveLength(2)
+      vi.advanceTimersByTime(61_000)
+      lines.length = 0
+      expect(written(() => log.error(full(), 'request failed'))).toMatchObject({ repeats: 4 })
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('does not repeat the rows that a database complains of', () => {

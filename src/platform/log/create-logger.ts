@@ -33,6 +33,10 @@ const PATHS = SECRET_NAMES.flatMap((name) =>
 /** Fields in which PostgreSQL repeats the values of a row or of a statement's parameters. */
 const ROW_FIELDS: ReadonlySet<string> = new Set(['detail', 'where', 'query', 'parameters', 'args'])
 
+/** What PostgreSQL and the system call a full disk, or a quota that is used up. */
+const FULL_DISK: ReadonlySet<unknown> = new Set(['DiskFull', '53100', 'ENOSPC', 'EDQUOT'])
+const FULL_DISK_MS = 60_000
+
 /** How far the causes of an error are followed. */
 const MAX_CAUSES = 5
 
@@ -48,21 +52,43 @@ export function createLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       serializers: { err: withoutRows },
-      hooks: { logMethod: withoutRepeats },
+      hooks: { logMethod: withoutRepeats() },
       redact: { paths: PATHS, censor: '[secret]' },
     },
     destination,
   )
 }
 
-/** Leaves out what only says again that a part is away: two minutes without a database would fill a disk. */
-function withoutRepeats(this: PinoLogger, args: Parameters<LogFn>, method: LogFn): void {
-  const [fields]: unknown[] = args
-  if (!isRepeat(fields) && !(hasError(fields) && isRepeat(fields.err))) method.apply(this, args)
+/**
+ * Leaves out what only says again that a part is away: two minutes without a database would fill a disk. A full one is said
+ * once a minute, with how often it was left out.
+ */
+function withoutRepeats() {
+  let saidMs = -Infinity
+  let repeats = 0
+  return function logMethod(this: PinoLogger, args: Parameters<LogFn>, method: LogFn): void {
+    const [fields, ...rest]: unknown[] = args
+    const error = hasError(fields) ? fields.err : fields
+    if (isRepeat(error)) return
+    if (!tellsOfFullDisk(error)) return method.apply(this, args)
+    if (performance.now() - saidMs < FULL_DISK_MS) {
+      repeats += 1
+      return
+    }
+    saidMs = performance.now()
+    const about = hasError(fields) ? { ...fields, repeats } : fields
+    repeats = 0
+    method.apply(this, [about, ...rest] as Parameters<LogFn>)
+  }
 }
 
 const hasError = (fields: unknown): fields is { readonly err: unknown } =>
   typeof fields === 'object' && fields !== null && 'err' in fields
+
+function tellsOfFullDisk(error: unknown, depth = 0): boolean {
+  if (!(error instanceof Error) || depth > MAX_CAUSES) return false
+  return ('code' in error && FULL_DISK.has(error.code)) || tellsOfFullDisk(error.cause, depth + 1)
+}
 
 /** What libraries make of an error keeps its fields, or has it for its cause. */
 function isRepeat(error: unknown, depth = 0): boolean {

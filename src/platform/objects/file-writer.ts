@@ -2,9 +2,9 @@ import { createHash, randomUUID } from 'node:crypto'
 import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
-import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
 import { retry } from '#base/retry.ts'
+import { diskFull } from '#platform/disk/disk-room.ts'
 
 import { type Description, encodeHeader, etagOf } from './file-header.ts'
 import { ObjectFault } from './object-fault.ts'
@@ -30,7 +30,7 @@ export interface WriteRules {
 
 /**
  * Writes beside, flushes, then publishes by one rename: a crash leaves the old object or the new one, and never a part.
- * `ServiceUnavailable` when the disk is full.
+ * `DiskFull` when the disk is.
  */
 export async function writeObjectFile(
   destination: Destination,
@@ -45,7 +45,7 @@ export async function writeObjectFile(
     return head
   } catch (error) {
     await rm(temporary, { force: true })
-    throw hasCode(error, ...FULL) ? noRoom(error) : error
+    throw hasCode(error, ...FULL) ? diskFull('The object store', error) : error
   }
 }
 
@@ -153,9 +153,3 @@ export async function flushFolder(folder: string): Promise<void> {
     await handle?.close()
   }
 }
-
-const noRoom = (cause: unknown): AppError =>
-  new AppError('ServiceUnavailable', 'The object store has no room left: its disk is full', {
-    cause,
-    retryAfterSeconds: 60,
-  })

@@ -2,6 +2,7 @@ import type { PostgresQueryResult } from 'kysely'
 
 import { AppError } from '#base/app-error.ts'
 import { hasCode } from '#base/error-code.ts'
+import { diskFull } from '#platform/disk/disk-room.ts'
 
 import { byteaList } from './array-types.ts'
 import { type ClientOptions, type SqlClient, createClient } from './client.ts'
@@ -77,7 +78,7 @@ export class PooledConnection implements WatchedConnection {
       // The caller's words: Kysely's types come from the query that it compiled.
       return { rows: Array.from(result), rowCount, command } as PostgresQueryResult<never>
     } catch (error) {
-      if (isDiskFull(error)) throw noRoom(error)
+      if (isDiskFull(error)) throw diskFull('The database', error)
       // Kysely adds to the stack, which the driver has made read-only.
       if (leavesSessionOpen(error)) throw Object.defineProperty(error, 'stack', { writable: true })
       this.#dying = true
@@ -133,12 +134,6 @@ const leavesSessionOpen = (error: unknown): error is Error =>
 
 const isDiskFull = (error: unknown): boolean =>
   leavesSessionOpen(error) && hasCode(error, DISK_FULL)
-
-const noRoom = (cause: unknown): AppError =>
-  new AppError('ServiceUnavailable', 'The database has no room left: its disk is full', {
-    cause,
-    retryAfterSeconds: 60,
-  })
 
 const connectionLost = (cause?: unknown): AppError =>
   new AppError('ServiceUnavailable', 'The connection to the database was lost: try again', {

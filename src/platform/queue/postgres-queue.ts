@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 
 import { type Job, PgBoss } from 'pg-boss'
 
+import { isDiskFull } from '#platform/disk/disk-room.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Tx } from '#platform/postgres/database.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
@@ -24,6 +25,8 @@ import { Runners } from './runners.ts'
 const POLL_SECONDS = 2
 /** Places for groups that have nothing running look first, so that those for anybody are left to further jobs of a group. */
 const HEAD_START_MS = 30
+/** How long a job waits that had no room. */
+const DISK_FULL_SECONDS = 30
 /** How often the jobs of dead workers are looked for. */
 const MONITOR_SECONDS = 5
 
@@ -185,6 +188,8 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       const work = (signal: AbortSignal) => handler.run(job.data, signal)
       if ((await this.#underWay.run(work, job.signal)) === 'done') return
     } catch (error) {
+      // Nothing is wrong with it: it comes again, however long the disk is full.
+      if (isDiskFull(error)) return requeue(this.#statements, name, job, DISK_FULL_SECONDS)
       const failure = error instanceof TransientFailure ? { reason: error.message } : { err: error }
       this.#log.warn({ ...failure, ...about }, 'job failed')
       throw error
@@ -209,21 +214,23 @@ async function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Gives back a job that was claimed and never started, or that was told to end: the next worker has it at once, with as many
+ * Gives back a job that was claimed and never started, was told to end, or had no room: the next worker has it then, with as many
  * retries left. The next claim counts as another attempt, so pg-boss's own settling of this one finds nothing to settle.
  */
 async function requeue(
   statements: RunStatement,
   queue: string,
   { id, retryCount }: Job<object>,
+  seconds = 0,
 ): Promise<void> {
   await statements(
     `with given as (
        update pgboss.job
-       set state = 'retry', retry_limit = retry_limit + 1, start_after = now(), heartbeat_on = null
+       set state = 'retry', retry_limit = retry_limit + 1,
+         start_after = now() + make_interval(secs => $4), heartbeat_on = null
        where name = $1 and id = $2 and state = 'active' and retry_count = $3
        returning name)
      select pg_notify('croft_queue', json_build_object('queue', name)::text) from given`,
-    [queue, id, retryCount],
+    [queue, id, retryCount, seconds],
   )
 }

@@ -39,7 +39,7 @@ type NewJobRequest = IacJobOrder & { readonly confirm: NonNullable<IacRequest['c
 
 interface IacSubmissionsDeps extends Pick<
   PlatformServices,
-  'database' | 'queue' | 'clock' | 'ids'
+  'database' | 'queue' | 'clock' | 'ids' | 'disk'
 > {
   readonly definitions: Definitions
   readonly definedFunctions: DefinedFunctions
@@ -68,7 +68,8 @@ export class IacSubmissions {
     request: IacRequest,
     by: { readonly userId: string; readonly repeat: RepeatableRequest | undefined },
   ): Promise<SubmittedJob> {
-    const { database, definitions, definedFunctions } = this.#deps
+    const { database, definitions, definedFunctions, disk } = this.#deps
+    disk.check('database')
     checkCombination(request)
     const inline =
       request.definition === undefined ? undefined : definitions.parse(request.definition)

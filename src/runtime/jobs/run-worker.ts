@@ -25,6 +25,7 @@ const TRANSIENT: ReadonlySet<ErrorCode> = new Set([
   'OperationOverloaded',
   'DataRuntimeProvisioning',
   'ServiceUnavailable',
+  'DiskFull',
 ])
 
 /** Finds the visitor whom a job runs as, as they stand now. */

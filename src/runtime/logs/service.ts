@@ -33,6 +33,8 @@ const PRUNE_BATCH = 5000
 const PRUNE_EVERY = 1000
 /** Sites whose lines are counted for that; one that was forgotten is looked at with its next lines. */
 const REMEMBERED_SITES = 10_000
+const NO_ROOM =
+  'The service has no room left on its disk: writes are refused with DiskFull and lines are not kept until its operator has made some'
 const FOLLOW_BATCH = 200
 const HEARTBEAT_MS = 15_000
 
@@ -53,7 +55,7 @@ export interface PlatformLine {
 
 interface RuntimeLogsDeps extends Pick<
   PlatformServices,
-  'database' | 'notifications' | 'clock' | 'logger'
+  'database' | 'notifications' | 'clock' | 'logger' | 'disk'
 > {
   /** Takes the site's secrets out of what is kept. */
   redact(siteId: string, text: string): string
@@ -66,6 +68,8 @@ export class RuntimeLogs implements AsyncDisposable {
   readonly #deps: RuntimeLogsDeps
   readonly #buffer = new LogBuffer()
   readonly #watchers = new SiteWatchers("this site's log")
+  /** Sites whose lines are dropped, because the disk is full. */
+  readonly #toldOfLoss = new Set<string>()
   readonly #sincePruned = new LRUCache<string, number>({ max: REMEMBERED_SITES })
   readonly #writes = new CoalescingQueue(WRITES_AT_ONCE, (siteId) => this.#writeSite(siteId))
   #timer: NodeJS.Timeout | undefined
@@ -174,7 +178,8 @@ export class RuntimeLogs implements AsyncDisposable {
   async #writeSite(siteId: string): Promise<void> {
     const taken = this.#buffer.take(siteId, this.#deps.clock.now())
     if (taken.length === 0) return
-    const lines = await this.#located(siteId, taken)
+    const lines = this.#hasRoom(siteId) ? await this.#located(siteId, taken) : this.#lost(siteId)
+    if (lines.length === 0) return
     // A deployment or a failover may take the database away for a moment.
     await retry(() => this.#insert(siteId, lines), {
       attempts: WRITE_ATTEMPTS,
@@ -183,6 +188,21 @@ export class RuntimeLogs implements AsyncDisposable {
     }).catch((error: unknown) => {
       this.#deps.logger.warn({ siteId, lines: lines.length, err: error }, 'log lines were lost')
     })
+  }
+
+  #hasRoom(siteId: string): boolean {
+    if (this.#deps.disk.isFull('database')) return false
+    this.#toldOfLoss.delete(siteId)
+    return true
+  }
+
+  /** The site's admins are told once. */
+  #lost(siteId: string): NewLogLine[] {
+    if (this.#toldOfLoss.has(siteId)) return []
+    this.#toldOfLoss.add(siteId)
+    const about = { operation: null, requestId: null, fields: { code: 'DiskFull' } }
+    const at = this.#deps.clock.now()
+    return [{ ...about, at, kind: 'platform', level: 'warn', message: NO_ROOM }]
   }
 
   async #located(siteId: string, lines: readonly NewLogLine[]): Promise<NewLogLine[]> {

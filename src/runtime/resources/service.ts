@@ -59,7 +59,7 @@ export interface WantedResource {
   readonly toDelete: ReadonlySet<string>
 }
 
-interface ResourcesDeps extends Pick<PlatformServices, 'database' | 'queue'> {
+interface ResourcesDeps extends Pick<PlatformServices, 'database' | 'queue' | 'disk'> {
   readonly revisions: Revisions
   readonly functionGuard: FunctionGuard
   /** What the rows of tables have to know of their definitions: is told in the transaction that writes one. */
@@ -83,6 +83,7 @@ export class Resources {
 
   /** 400 `InvalidCode` for a function that does not load. */
   async create(siteId: string, input: NewResource): Promise<ChangedResource> {
+    this.#deps.disk.check('database')
     const { name } = input
     const typed = parseConfig(input.type, input.config)
     return this.#deps.functionGuard.write(siteId, functionsIn(name, typed), async (tx) => {
@@ -94,6 +95,7 @@ export class Resources {
 
   /** 400 `InvalidCode` for a function that would not load. */
   async update(siteId: string, resourceId: string, patch: ResourcePatch): Promise<ChangedResource> {
+    this.#deps.disk.check('database')
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       const changed = await this.#update(siteId, resourceId, patch)
       if (changed) return changed

@@ -1,4 +1,5 @@
 import { codeOf } from '#base/error-code.ts'
+import { type DiskRoom, ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 
 import { projected, readGet } from './actions/get-item.ts'
 import type { ItemChange } from './actions/item-change.ts'
@@ -38,6 +39,8 @@ const BACKFILLING = 'CT001'
 const NO_INDEX = 'CT002'
 
 interface TableEngineDeps extends ItemStoreDeps {
+  /** Left out where nobody watches the disk. */
+  readonly disk?: DiskRoom
   /** Left out for tables without a quota. */
   readonly quotas?: MeteredWrites
 }
@@ -45,7 +48,7 @@ interface TableEngineDeps extends ItemStoreDeps {
 /**
  * DynamoDB's actions, of tables in Postgres. Requests have passed the rules of the API; items are in plain JSON. All methods
  * fail with `ValidationError` in DynamoDB's words, and with `ResourceNotFound` when a table is gone; those that write fail
- * with `QuotaExceeded` as well.
+ * with `QuotaExceeded` as well, and with `DiskFull` while only deletes are taken.
  */
 export class TableEngine {
   readonly #deps: TableEngineDeps
@@ -53,6 +56,7 @@ export class TableEngine {
   readonly #writes: ItemWrites
   readonly #items: BatchItems
   readonly #quotas: MeteredWrites
+  readonly #disk: DiskRoom
   readonly #expressions = new Expressions()
 
   constructor(deps: TableEngineDeps) {
@@ -61,6 +65,7 @@ export class TableEngine {
     this.#writes = new ItemWrites(deps)
     this.#items = new BatchItems(deps)
     this.#quotas = deps.quotas ?? UNMETERED
+    this.#disk = deps.disk ?? ENOUGH_ROOM
   }
 
   /** Undefined when there is no such item. */
@@ -72,10 +77,12 @@ export class TableEngine {
 
   /** Writes give the attributes that `returnValues` asks for. They also fail with `ConditionalCheckFailed`. */
   async put(table: Table, fields: PutRequest): Promise<PlainItem | undefined> {
+    this.#disk.check('database')
     return this.#change(table, readPut(this.#request(table, fields)))
   }
 
   async update(table: Table, fields: UpdateRequest): Promise<PlainItem | undefined> {
+    this.#disk.check('database')
     return this.#change(table, readUpdate(this.#request(table, fields)))
   }
 
@@ -98,6 +105,7 @@ export class TableEngine {
 
   /** Of two batches or transactions that meet, one waits for the other. */
   async batchWrite(requests: readonly BatchWriteRequest[]): Promise<void> {
+    if (requests.some((request) => 'item' in request)) this.#disk.check('database')
     await this.#perform(readBatchWrite(requests), this.#quotas)
   }
 
@@ -109,6 +117,9 @@ export class TableEngine {
     requests: readonly TransactRequest[],
     clientRequestToken?: string,
   ): Promise<void> {
+    if (requests.some(({ kind }) => kind === 'put' || kind === 'update')) {
+      this.#disk.check('database')
+    }
     const plan = readTransactWrite(requests, clientRequestToken, this.#expressions)
     await this.#perform(plan, this.#quotas)
   }

@@ -26,7 +26,10 @@ export interface TableServices {
 
 /** The tables of all sites, and what builds and clears away their rows behind its queue. */
 export function openTables(
-  deps: Pick<PlatformServices, 'database' | 'clock' | 'ids' | 'logger' | 'queue' | 'pageTokens'>,
+  deps: Pick<
+    PlatformServices,
+    'database' | 'clock' | 'ids' | 'logger' | 'queue' | 'pageTokens' | 'disk'
+  >,
 ): TableServices {
   const tableBuilds = new TableBuilds(deps)
   const tableLayouts = new TableLayouts({

@@ -14,7 +14,7 @@ import {
 import type { Deployments } from './service.ts'
 
 /** What passes by itself. */
-const TRANSIENT: readonly ErrorCode[] = ['ServiceUnavailable', 'TooManyRequests']
+const TRANSIENT: readonly ErrorCode[] = ['ServiceUnavailable', 'DiskFull', 'TooManyRequests']
 
 interface RollbackJob {
   readonly siteId: string

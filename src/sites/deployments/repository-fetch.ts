@@ -18,7 +18,7 @@ export function handleRepositoryFetch(
     try {
       await deployments.fetchExternal(siteId, { type: 'webhook', name: null })
     } catch (error) {
-      if (!(error instanceof AppError)) throw error
+      if (!(error instanceof AppError) || error.code === 'DiskFull') throw error
       if (error.code === 'SourceUnavailable') throw new TransientFailure(error.message)
       // It stays so however often it is tried; the site's deployments tell, too.
       logger.warn({ siteId, code: error.code, reason: error.message }, 'push not deployed')

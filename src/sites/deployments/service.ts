@@ -47,7 +47,7 @@ const MAX_MANIFESTS = 64
 
 export interface DeploymentsDeps extends Pick<
   PlatformServices,
-  'database' | 'queue' | 'clock' | 'ids'
+  'database' | 'queue' | 'clock' | 'ids' | 'disk'
 > {
   readonly artifacts: Artifacts
   /** Writes down that a deployment becomes current, in the same transaction. */
@@ -103,7 +103,8 @@ export class Deployments {
   }
 
   async begin(siteId: string, deployment: BeginDeployment): Promise<PendingDeployment> {
-    const { database, artifacts, ids, clock } = this.#deps
+    const { database, artifacts, ids, clock, disk } = this.#deps
+    disk.check('database', 'objects')
     const { files, git = null } = deployment
     const buildYml = parseBuildYml(deployment.buildYml)
     const deploymentId = ids.named('dep')

@@ -26,7 +26,8 @@ type WaitForRuntime = (
   signal: AbortSignal,
 ) => Promise<string | undefined>
 
-export interface PushDeps extends Pick<PlatformServices, 'database' | 'logger'>, WorkFolderDeps {
+export interface PushDeps
+  extends Pick<PlatformServices, 'database' | 'logger' | 'disk'>, WorkFolderDeps {
   readonly deployments: Pick<Deployments, 'deployFolder'>
   readonly packs: RepositoryPacks
   readonly waitForRuntime: WaitForRuntime

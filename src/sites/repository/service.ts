@@ -134,6 +134,7 @@ export class SiteRepositories implements AsyncDisposable {
   ): GitHttpExchange {
     const { by, ...asked } = request
     const isPush = request.service === 'git-receive-pack' && request.part === 'service'
+    if (isPush) this.#deps.disk.check('folder', 'database', 'objects')
     const push = new Push(this.#deps, { siteId, binding, view, by })
     return gitHttpBackend({
       ...asked,

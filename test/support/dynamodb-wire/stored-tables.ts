@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 
 import { systemClock } from '#base/clock.ts'
+import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 import type { Database } from '#platform/postgres/database.ts'
 import type { Queue } from '#platform/queue/queue.ts'
 import { TableBuilds } from '#runtime/tables/store/table-builds.ts'
@@ -30,7 +31,12 @@ export class StoredTables implements TableStore {
     this.#siteId = deps.siteId
     this.#database = deps.database
     this.#signal = deps.signal
-    this.#builds = new TableBuilds({ ...deps, clock: systemClock, queue: NO_QUEUE })
+    this.#builds = new TableBuilds({
+      ...deps,
+      clock: systemClock,
+      queue: NO_QUEUE,
+      disk: ENOUGH_ROOM,
+    })
     this.layouts = new TableLayouts({ ...deps, requestBuild: async () => {} })
   }
 

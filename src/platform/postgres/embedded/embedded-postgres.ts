@@ -14,6 +14,7 @@ import {
   startPostmaster,
   stopPostmaster,
 } from './postmaster.ts'
+import { makeRoom, waitForRoom } from './room-to-start.ts'
 
 const BACKOFF = { baseMs: 200, maxMs: 10_000 }
 /** A server that lived this long is started again at once. */
@@ -47,6 +48,7 @@ export async function startEmbeddedPostgres(
   })
   const password = await openCluster(placement)
   const { settings, log } = options
+  await makeRoom(placement.cluster)
   const postmaster = await startPostmaster(placement, { settings })
   const { pid, port, adopted } = postmaster
   log.info(
@@ -143,6 +145,7 @@ export class EmbeddedPostgres implements AsyncDisposable {
       if (performance.now() - since > STEADY_MS) attempt = 1
       while (this.#ending !== undefined) {
         if (attempt > 1) await this.#pause(backoffMs(attempt - 1, BACKOFF))
+        await waitForRoom(this.cluster, { log, signal })
         if (this.#stopRestarting) return
         await this.#startAgain(attempt)
         attempt++

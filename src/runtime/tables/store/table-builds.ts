@@ -28,7 +28,7 @@ const DELETED_AT_ONCE = 2_000
 /** How long ended items, which nobody sees any more, stay at most; and how often each table with a TTL attribute is looked at. */
 const SWEEP_SECONDS = 600
 
-type TableBuildsDeps = Pick<PlatformServices, 'database' | 'clock' | 'queue'>
+type TableBuildsDeps = Pick<PlatformServices, 'database' | 'clock' | 'queue' | 'disk'>
 
 /**
  * The handler of the queue `table-build`: makes the index entries and expiries that a table's items lack, removes the
@@ -53,7 +53,9 @@ export class TableBuilds implements SiteDataRemover {
   ): Promise<void> {
     const layout = await this.#begin({ siteId, tableId })
     if (layout === undefined) return
-    await this.#repeat(siteId, signal, (tx) => this.#buildBatch(tx, tableId))
+    // While the disk is full nothing is added, but what makes room goes on.
+    const isFull = this.#deps.disk.isFull('database')
+    if (!isFull) await this.#repeat(siteId, signal, (tx) => this.#buildBatch(tx, tableId))
     for (const { indexId, status } of layout.indexes) {
       if (status !== 'removing') continue
       await this.#repeat(siteId, signal, async (tx) => {
@@ -62,8 +64,10 @@ export class TableBuilds implements SiteDataRemover {
         return false
       })
     }
-    if (layout.ttlAttribute === undefined) return
-    await this.#repeat(siteId, signal, (tx) => this.#sweepBatch(tx, tableId))
+    if (layout.ttlAttribute !== undefined) {
+      await this.#repeat(siteId, signal, (tx) => this.#sweepBatch(tx, tableId))
+    }
+    if (isFull && layout.builtTo !== undefined) this.#deps.disk.check('database')
   }
 
   /** Removes all rows of a table whose definition is gone. Its id is never given again. */
@@ -107,6 +111,7 @@ export class TableBuilds implements SiteDataRemover {
   async #buildBatch(tx: SiteTx, tableId: string): Promise<boolean> {
     const layout = await lockLayout(tx, tableId)
     if (layout?.builtTo === undefined) return false
+    this.#deps.disk.check('database')
     const items = await lockItemsAfter(tx, tableId, layout.builtTo, BATCH)
     const last = items.at(-1)
     if (last === undefined) {
