@@ -66,7 +66,7 @@ describe('a scheduled job', () => {
     await pass(1)
     expect(await settled(site, 'even')).toEqual([])
     await pass(1)
-    await settled(site, 'even')
+    for (const of of [site, two]) await settled(of, 'even')
     await pass(2)
     for (const [of, result] of [
       [site, 'one'],
