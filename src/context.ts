@@ -117,13 +117,13 @@ export interface Platform {
 
 export async function openContext(platform: Platform): Promise<AppContext> {
   const { config, sealer } = platform
-  const { statements, database, notifications } = platform.postgres
+  const { statements, database, notifications, holder } = platform.postgres
   const siteKeys = new SiteKeys()
   const siteOf = (siteId: string) => sites.get(siteId)
   const siteByHost = (host: string) => sites.byHost(host)
   const pageTokens = new PageTokens(sealer.derive('page-tokens'))
   const deps = { ...platform, database, notifications, siteKeys, siteOf, siteByHost, pageTokens }
-  const queue = await openQueue({ statements, notifications, log: platform.logger })
+  const queue = await openQueue({ statements, notifications, holder, log: platform.logger })
   const objectUrls = openObjectUrls(platform, siteOf)
   const objects = new RoomyObjectStore(await platform.openObjects(objectUrls), platform.disk)
   const stores = { queue, objects, objectUrls }

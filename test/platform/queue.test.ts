@@ -14,10 +14,13 @@ import { TransientFailure } from '#platform/queue/queue.ts'
 import { deadLetters } from '#test/dead-letters.ts'
 import { type TestDatabase, asAdmin, openDatabase } from '#test/postgres.ts'
 import { silentLog } from '#test/silent-log.ts'
+import { TcpProxy } from '#test/tcp-proxy.ts'
 
 const POLICY = { retries: 2, firstRetrySeconds: 1, lastRetrySeconds: 2, maxRunSeconds: 60 }
 const WORKER = join(import.meta.dirname, '../processes/queue-worker.ts')
 const PATIENCE = { timeout: 40_000, interval: 20 }
+/** How soon a job of a process that died is another's. */
+const TAKEN_OVER_MS = 5000
 
 let postgres: PostgresPlatform & TestDatabase
 let cleanUp: AsyncDisposableStack
@@ -388,6 +391,53 @@ describe('the workers', () => {
   })
 })
 
+describe('a process that holds a job', () => {
+  /** Runs the job until the claim is gone, or the test over. */
+  const holds =
+    (events: string[]): Handle =>
+    (_siteId, signal) =>
+      new Promise((resolve, reject) => {
+        events.push('held')
+        cleanUp.defer(resolve)
+        signal.addEventListener('abort', () => {
+          events.push('given up')
+          reject(new Error('gone'))
+        })
+      })
+
+  test('and is cut off from the database gives it up before another has it', async () => {
+    const proxy = cleanUp.use(await TcpProxy.start(postgres.url))
+    const cut = cleanUp.use(await connectPostgres({ url: proxy.url, log: silentLog, poolSize: 2 }))
+    const events: string[] = []
+    await replica(holds(events), cut)
+    await enqueue(cleanUp.use(await openQueue({ ...postgres, log: silentLog })), 'a')
+    await vi.waitFor(() => expect(events).toEqual(['held']), PATIENCE)
+    await replica(async () => void events.push('taken over'))
+    proxy.cutOff()
+    await vi.waitFor(() => expect(events).toContain('taken over'), PATIENCE)
+    expect(events).toEqual(['held', 'given up', 'taken over'])
+  })
+
+  test('keeps it when its sessions end and it begins others', async () => {
+    const events: string[] = []
+    const queue = await replica(holds(events))
+    await enqueue(queue, 'a')
+    await vi.waitFor(() => expect(events).toEqual(['held']), PATIENCE)
+    const other = cleanUp.use(
+      await connectPostgres({ url: postgres.url, log: silentLog, poolSize: 2 }),
+    )
+    await replica(async () => void events.push('taken over'), other)
+    await asAdmin(
+      (admin) => admin`select pg_terminate_backend(pid) from pg_locks
+        where locktype = 'advisory' and objid = ${postgres.holder ?? 0}::int::oid`,
+      postgres.url,
+    )
+    const endedMs = performance.now()
+    await vi.waitUntil(() => performance.now() - endedMs > TAKEN_OVER_MS, PATIENCE)
+    expect(events).toEqual(['held'])
+  })
+})
+
 describe('a worker process', () => {
   const workers: ChildProcess[] = []
   afterEach(() => {
@@ -407,11 +457,13 @@ describe('a worker process', () => {
     const queue = cleanUp.use(await openQueue({ ...postgres, log: silentLog }))
     await enqueue(queue, 'a')
     expect(await firstLine).toBe('a')
-    worker.kill('SIGKILL')
-
     const seen: string[] = []
     await replica(async (siteId) => void seen.push(siteId))
+    worker.kill('SIGKILL')
+    const killedMs = performance.now()
     await vi.waitFor(() => expect(seen).toEqual(['a']), PATIENCE)
+    expect(performance.now() - killedMs).toBeLessThan(TAKEN_OVER_MS)
+    expect(await jobCounts()).toEqual([{ retriesLeft: POLICY.retries - 1 }])
   })
 
   test('works under Bun', async () => {

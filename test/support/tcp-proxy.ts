@@ -38,7 +38,13 @@ export class TcpProxy implements AsyncDisposable {
     for (const pair of this.#pairs) silence(pair)
   }
 
-  /** The same for connections that listen to notifications, those that come to it later too; all others work. */
+  /** The same, and the server learns that all connections have ended. */
+  cutOff(): void {
+    this.fallSilent()
+    for (const { far } of this.#pairs) far?.destroy()
+  }
+
+  /** Nothing arrives on connections that listen to notifications, those that come to it later too; all others work. */
   silenceListeners(): void {
     this.#isDeaf = true
     for (const pair of this.#pairs) if (pair.listens) silence(pair)

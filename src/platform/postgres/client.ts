@@ -28,6 +28,8 @@ export interface ClientOptions {
   readonly connectTimeoutSeconds?: number
   /** Closes a connection that nobody has used for so long; never when left out. */
   readonly idleTimeoutSeconds?: number
+  /** A statement that each connection of a pool begins with. */
+  readonly beginWith?: string | undefined
   readonly onClose?: () => void
   readonly onNotify?: (channel: string, payload: string) => void
 }

@@ -16,7 +16,7 @@ export interface StatementInFlight {
   readonly sinceMs: number
   /** The server's process that works on it; undefined while there is no connection. */
   readonly pid: number | undefined
-  /** When the server last said that it works on it; 0 for never. */
+  /** When the server last said that it works on it; -Infinity for never. */
   atWorkMs: number
 }
 

@@ -27,12 +27,15 @@ export class PooledConnection implements WatchedConnection {
   readonly inFlight = new Set<StatementInFlight>()
   readonly #client: SqlClient
   readonly #openedAt = performance.now()
+  readonly #beginWith: string | undefined
+  #hasBegun = false
   #lastPid: number | undefined
   #losses = 0
   #dying = false
   #givenUp: (() => Error) | undefined
 
   constructor(options: Omit<ClientOptions, 'max' | 'onClose' | 'maxLifetimeSeconds'>) {
+    this.#beginWith = options.beginWith
     this.#client = createClient({
       ...options,
       max: 1,
@@ -40,6 +43,7 @@ export class PooledConnection implements WatchedConnection {
       maxLifetimeSeconds: null,
       onClose: () => {
         this.#losses += 1
+        this.#hasBegun = false
       },
     })
   }
@@ -66,6 +70,7 @@ export class PooledConnection implements WatchedConnection {
 
   /** A statement that needs no session of its own: whoever sends several takes a session. */
   readonly run: RunStatement = async (text, parameters) => {
+    this.#begin()
     // Kysely gives what drivers take: text, numbers, dates, buffers and lists of them.
     const given = parameters.map(asGiven) as never[]
     const query = this.#client.unsafe(text, given, { prepare: true })
@@ -87,6 +92,13 @@ export class PooledConnection implements WatchedConnection {
     } finally {
       this.inFlight.delete(statement)
     }
+  }
+
+  /** Sent right before the first statement of each session. Where it fails, so does that one: the connection was lost. */
+  #begin(): void {
+    if (this.#hasBegun || this.#beginWith === undefined) return
+    this.#hasBegun = true
+    this.#client.unsafe(this.#beginWith).catch(() => {})
   }
 
   giveUp(cause: () => Error): void {
@@ -112,7 +124,7 @@ interface SentQuery {
 
 export class SentStatement implements StatementInFlight {
   readonly sinceMs = performance.now()
-  atWorkMs = 0
+  atWorkMs = -Infinity
   readonly #query: SentQuery
 
   constructor(query: object) {

@@ -10,6 +10,7 @@ import type { DatabaseSchema } from './database-schema.ts'
 import { Database } from './database.ts'
 import { PostgresNotifications } from './notifications.ts'
 import type { RunStatement } from './pooled-connection.ts'
+import { newHolder, presenceOf } from './presence.ts'
 import { assertRowLevelSecurity, selectAppRole } from './role.ts'
 
 const STATEMENT_TIMEOUT_MS = 60_000
@@ -24,6 +25,8 @@ export interface PostgresPlatform extends AsyncDisposable {
   readonly notifications: PostgresNotifications
   /** As the app role, for single statements outside of any site. */
   readonly statements: RunStatement
+  /** The name of this process while sessions of `statements` live; undefined where a pooler keeps sessions for others. */
+  readonly holder: number | undefined
   /** The same for a start, which may wait: nobody watches its connection. It is closed while nobody uses it. */
   readonly sql: SqlClient
 }
@@ -55,7 +58,9 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
     knowsBackends,
   })
   const pool = new ConnectionPool({ ...settings, max: options.poolSize ?? TRANSACTION_POOL }, watch)
-  const statements = new ConnectionPool({ ...settings, max: STATEMENT_POOL }, watch)
+  const holder = knowsBackends ? newHolder() : undefined
+  const beginWith = holder === undefined ? undefined : presenceOf(holder)
+  const statements = new ConnectionPool({ ...settings, beginWith, max: STATEMENT_POOL }, watch)
   const dialect = new PostgresDialect({ pool })
   const database = new Database(new Kysely<DatabaseSchema>({ dialect }), pool.run)
   const notifications = new PostgresNotifications({
@@ -68,6 +73,7 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
     database,
     notifications,
     statements: statements.run,
+    holder,
     sql,
     async [Symbol.asyncDispose]() {
       await notifications[Symbol.asyncDispose]()

@@ -3,6 +3,7 @@ import { PgBoss } from 'pg-boss'
 import type { SqlClient } from '#platform/postgres/client.ts'
 
 import { bossOnClient } from './boss-database.ts'
+import { noteHolders } from './note-holders.ts'
 import { QUEUE_POLICIES, type QueuePolicy, deadLetterQueue } from './queue-policies.ts'
 import type { QueueName } from './queue.ts'
 
@@ -20,6 +21,7 @@ export async function installQueue(
   boss.on('error', () => {})
   await boss.start()
   try {
+    await noteHolders(owner)
     for (const [name, policy] of Object.entries(policies)) {
       await installOne(boss, name as QueueName, policy)
     }

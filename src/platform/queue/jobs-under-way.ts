@@ -34,6 +34,11 @@ export class JobsUnderWay {
     return this.#givenUp ? 'givenUp' : 'done'
   }
 
+  /** Tells every job that runs that it is no longer this process's. */
+  abort(reason: Error): void {
+    for (const { controller } of this.#jobs) controller.abort(reason)
+  }
+
   /** Tells every job to end, and waits for none longer than two seconds. */
   giveUp(): void {
     this.#givenUp = true

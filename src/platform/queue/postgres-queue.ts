@@ -9,6 +9,7 @@ import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { RunStatement } from '#platform/postgres/pooled-connection.ts'
 
 import { bossInTransaction, bossOnStatements } from './boss-database.ts'
+import { DeadHolders } from './dead-holders.ts'
 import { JobsUnderWay } from './jobs-under-way.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import {
@@ -43,6 +44,8 @@ export async function openQueue(deps: {
   readonly statements: RunStatement
   readonly notifications: Notifications
   readonly log: Logger
+  /** What the sessions of `statements` call this process; undefined where they have no name. */
+  readonly holder: number | undefined
 }): Promise<PostgresQueue> {
   const boss = new PgBoss({
     db: bossOnStatements(deps.statements),
@@ -66,6 +69,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   readonly #statements: RunStatement
   readonly #notifications: Notifications
   readonly #log: Logger
+  readonly #holder: number | undefined
   readonly #handlers = new Map<QueueName, Handler>()
   readonly #runners = new Map<QueueName, readonly Runners[]>()
   readonly #underWay = new JobsUnderWay()
@@ -75,11 +79,13 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     readonly statements: RunStatement
     readonly notifications: Notifications
     readonly log: Logger
+    readonly holder: number | undefined
   }) {
     this.#boss = deps.boss
     this.#statements = deps.statements
     this.#notifications = deps.notifications
     this.#log = deps.log
+    this.#holder = deps.holder
   }
 
   async enqueue<Name extends QueueName>(
@@ -137,7 +143,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     })
     for (const [name, handler] of this.#handlers) await this.#startRunners(name, handler, stop)
     const poll = setInterval(() => this.#wake(), POLL_SECONDS * 1000)
-    await aborted(stop)
+    await Promise.all([aborted(stop), this.#watchHolders(stop)])
     clearInterval(poll)
     this.#runners.clear()
     const giveUp = () => this.#underWay.giveUp()
@@ -149,6 +155,17 @@ export class PostgresQueue implements Queue, AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#boss.stop({ graceful: false, close: false })
+  }
+
+  async #watchHolders(stop: AbortSignal): Promise<void> {
+    if (this.#holder === undefined) return
+    const unseen = () => this.#underWay.abort(new Error('The database was out of reach'))
+    await new DeadHolders({
+      statements: this.#statements,
+      log: this.#log,
+      holder: this.#holder,
+      unseen,
+    }).run(stop)
   }
 
   /** Every queue that is worked, and those of the dead letters that somebody is told of. */

@@ -97,8 +97,8 @@ export class RunWorker {
       const site = await this.#deps.siteOf(siteId)
       const authority = await this.#authority(site, job)
       const body = JSON.stringify({ payload: job.payload })
-      const { operation } = job
-      const call = { site, operation, requestId, authority, depth: 0, body, fresh: true } as const
+      const about = { site, operation: job.operation, requestId, authority, body, signal }
+      const call = { ...about, depth: 0, fresh: true } as const
       const answer = await this.#deps.operationCalls.call(call)
       return { status: 'succeeded', ...storedResult(answer.body) }
     } catch (error) {
