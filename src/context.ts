@@ -64,13 +64,18 @@ export interface AppContext extends Identity, Mail, Runtime {
   readonly pageTokens: PageTokens
   /** Derives keys, each for one purpose. */
   readonly sealer: Pick<Sealer, 'derive'>
-  readonly operatorKey: string
+  /** Undefined where it opens nothing: at `PORT`, beside a listener of the operator's own. */
+  readonly operatorKey: string | undefined
   /** What `/readyz` tells. Every value other than `ok` says what is wrong. */
   checkReadiness(): Promise<Readonly<Record<string, string>>>
   /** What is left on the disks that are watched. */
   readonly disk: WatchedDisks
   /** What stands around the processes that run site code. */
   sandboxWalls(): readonly WallState[]
+  readonly postgres: Pick<PostgresPlatform, 'status'>
+  readonly queue: Pick<PostgresQueue, 'activity' | 'depths'>
+  readonly sharedCache: Pick<SharedCache, 'redisActivity'>
+  readonly counters: Pick<Counters, 'redisActivity'>
   readonly objects: ObjectStore
   /** Signs the URLs that lead to this service: all of the file store, and uploads to S3 whose length is not known before. */
   readonly objectUrls: ObjectUrls

@@ -10,6 +10,7 @@ import { SetupError } from '#config/setup-error.ts'
 import { createLogger } from '#platform/log/create-logger.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { standardOutput } from '#platform/log/standard-output.ts'
+import { runtimeName } from '#platform/runtime-name.ts'
 
 import { type Service, startService } from './service.ts'
 
@@ -30,8 +31,8 @@ async function main(): Promise<void> {
   const signal = firstSignal()
   const service = await startService(config, secrets, logger)
   started.defer(() => service.drain())
-  const running = { url: urlOf(config.host, service), pid: process.pid }
-  started.use(await writeServiceFile(config.dataDir, running))
+  const running = { url: urlOf(config.host, service.port), ...operatorAt(config, service) }
+  started.use(await writeServiceFile(config.dataDir, { ...running, pid: process.pid }))
   logger.info(runningAs(config, service), `running at ${config.baseUrl}`)
   const first = await service.firstRun()
   if (first)
@@ -78,7 +79,8 @@ function endOnFault(logger: Logger): void {
 function runningAs(config: Config, service: Service) {
   const { smtpPort, submissionPort } = service
   return {
-    address: urlOf(config.host, service),
+    address: urlOf(config.host, service.port),
+    ...operatorAt(config, service),
     ...(smtpPort === undefined ? {} : { smtpPort }),
     ...(submissionPort === undefined ? {} : { submissionPort }),
     dataDir: config.dataDir,
@@ -87,13 +89,13 @@ function runningAs(config: Config, service: Service) {
   }
 }
 
-function runtimeName(): string {
-  const { bun, deno, node } = process.versions
-  if (bun !== undefined) return `Bun ${bun}`
-  return deno === undefined ? `Node ${node}` : `Deno ${deno}`
+/** The operator's own listener, where there is one. */
+function operatorAt({ operator }: Config, { operatorPort }: Service): { operatorUrl?: string } {
+  if (operator === undefined || operatorPort === undefined) return {}
+  return { operatorUrl: urlOf(operator.host, operatorPort) }
 }
 
-function urlOf(host: string, { port }: Service): string {
+function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
 }

@@ -1,3 +1,4 @@
+import { answerInTime } from '#base/answer-in-time.ts'
 import type { Config } from '#config/config.ts'
 import type { Mail } from '#mail/mail.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
@@ -25,9 +26,9 @@ export async function checkReadiness(
   { sandbox, smtp, submission }: ReadinessServices,
 ): Promise<Readonly<Record<string, string>>> {
   const [database, store, redis] = await Promise.all([
-    inTime(postgres.database.ping()),
-    inTime(objects.ping()),
-    inTime(sharedCache.ping()),
+    answerOf(postgres.database.ping()),
+    answerOf(objects.ping()),
+    answerOf(sharedCache.ping()),
   ])
   return {
     postgres: said(database),
@@ -46,17 +47,8 @@ const NO_ANSWER = 'does not answer'
 const said = (answer: unknown): string => (answer === NO_ANSWER ? NO_ANSWER : 'ok')
 
 /** What a part answers, or that it does not. */
-async function inTime<Answer>(asked: Promise<Answer>): Promise<Answer | typeof NO_ANSWER> {
-  const late = Promise.withResolvers<typeof NO_ANSWER>()
-  const timer = setTimeout(() => late.resolve(NO_ANSWER), ANSWER_MS)
-  try {
-    return await Promise.race([asked, late.promise])
-  } catch {
-    return NO_ANSWER
-  } finally {
-    clearTimeout(timer)
-  }
-}
+const answerOf = <Answer>(asked: Promise<Answer>): Promise<Answer | typeof NO_ANSWER> =>
+  answerInTime(asked, ANSWER_MS, NO_ANSWER)
 
 const listens = ({ isListening }: Pick<Mail['smtp'], 'isListening'>): string =>
   isListening ? 'ok' : 'does not listen'

@@ -8,11 +8,15 @@ import { retry } from '#base/retry.ts'
 import type { Config, Secrets } from '#config/config.ts'
 import { installRoot } from '#config/install-root.ts'
 import { openKeys } from '#config/keys.ts'
+import { programVersion } from '#config/program-version.ts'
 import { type AppContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
+import { operatorApp } from '#http/operator-app.ts'
+import { RequestTraffic } from '#http/request-traffic.ts'
 import { DiskSpace } from '#platform/disk/disk-space.ts'
 import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
+import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { mailParserCommand, ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
@@ -35,9 +39,15 @@ import { Outbox } from '#platform/smtp/outbox.ts'
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
 import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 
-import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
+import {
+  type HttpServer,
+  type HttpServerOptions,
+  startHttpServer,
+} from './platform/http-server/http-server.ts'
 
 const DRAIN_MS = 25_000
+/** What the operator still asks when the rest has ended. */
+const OPERATOR_DRAIN_MS = 1000
 /** From the signal on jobs have so long to finish; they are handed back then, and begun anew by whoever comes next. */
 const FINISH_JOBS_MS = 10_000
 /** What jobs have in any case, once the last request is answered. */
@@ -50,6 +60,8 @@ const FIRST_SYNC_POLL_MS = 50
 export interface Service {
   readonly context: AppContext
   readonly port: number
+  /** Undefined where the operator has no listener of its own. */
+  readonly operatorPort: number | undefined
   /** Undefined for a process that takes no mail. */
   readonly smtpPort: number | undefined
   readonly submissionPort: number | undefined
@@ -68,6 +80,10 @@ export async function startService(
   await using started = new AsyncDisposableStack()
   const platform = await openPlatform(started, { config, secrets, logger })
   const context = started.use(await openContext(platform))
+  const traffic = new RequestTraffic()
+  const operator = await listenForOperator(context, traffic, started)
+  // To the last: whoever watches a service sees how it ends.
+  started.defer(() => operator?.drain(OPERATOR_DRAIN_MS))
   const work = config.roles.includes('worker') ? startWork(context) : undefined
   let drainedAt: number | undefined
   started.defer(() => work?.finish((drainedAt ?? performance.now()) + FINISH_JOBS_MS))
@@ -77,7 +93,7 @@ export async function startService(
   const takesMail = config.roles.includes('mail')
   const smtpPort = takesMail ? await context.smtp.start() : undefined
   const submissionPort = takesMail ? await context.submission.start() : undefined
-  const server = config.roles.includes('api') ? await listen(context) : undefined
+  const server = config.roles.includes('api') ? await listen(context, traffic) : undefined
   started.defer(async () => {
     context.runtimeLogs.endStreams()
     context.mailboxStreams.endStreams()
@@ -90,6 +106,7 @@ export async function startService(
   return {
     context,
     port: server?.port ?? config.port,
+    operatorPort: operator?.port,
     smtpPort,
     submissionPort,
     firstRun: () =>
@@ -213,16 +230,41 @@ function startWork(context: AppContext): { finish(byMs: number): Promise<void> }
   }
 }
 
-function listen(context: AppContext): Promise<HttpServer> {
+function listen(context: AppContext, traffic: RequestTraffic): Promise<HttpServer> {
   const app = httpApp(context)
+  const fetch: HttpServerOptions['fetch'] = (request, peer) => app.fetch(request, peer)
   return startHttpServer({
-    fetch: (request, peer) => app.fetch(request, peer),
+    // Who asks for the counts does so at the operator's listener.
+    fetch: context.config.operator === undefined ? fetch : traffic.counting(fetch),
     hostname: context.config.host,
     port: context.config.port,
-    onError: (error) =>
-      context.logger.error({ err: error }, 'the HTTP server failed outside the routes'),
+    onError: serverFault(context),
   })
 }
+
+/** In every process that has a port for it, whatever its roles. */
+async function listenForOperator(
+  context: AppContext,
+  traffic: RequestTraffic,
+  started: AsyncDisposableStack,
+): Promise<HttpServer | undefined> {
+  const { operator } = context.config
+  if (operator === undefined) return undefined
+  const eventLoop = started.use(new EventLoopLag())
+  const app = operatorApp(context, { traffic, eventLoop, version: await programVersion() })
+  return startHttpServer({
+    fetch: traffic.counting((request, peer) => app.fetch(request, peer)),
+    hostname: operator.host,
+    port: operator.port,
+    settings: { host: 'OPERATOR_HOST', port: 'OPERATOR_PORT' },
+    onError: serverFault(context),
+  })
+}
+
+const serverFault =
+  ({ logger }: AppContext) =>
+  (error: unknown): void =>
+    logger.error({ err: error }, 'the HTTP server failed outside the routes')
 
 function openMailTransport({ dataDir }: Config, { smtpUrl }: Secrets): MailTransport {
   return smtpUrl === undefined ? new Outbox(join(dataDir, 'outbox')) : new SmtpGateway(smtpUrl)

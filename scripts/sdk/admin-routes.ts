@@ -69,10 +69,16 @@ function bodyPart(kind: string | undefined, body: TSchema | undefined): string[]
   return body === undefined ? [] : [`body: ${schemaType(body)}`]
 }
 
+/** What is looked at when routes are declared. */
+const KNOWN: ReadonlyMap<string | symbol, unknown> = new Map([
+  ['operatorKey', ''],
+  ['operator', undefined],
+])
+
 /** A context in which routes can be declared, and nothing done. */
 function declaring(): AppContext {
   const part: object = new Proxy(() => part, {
-    get: (_part, name) => (name === 'operatorKey' ? '' : part),
+    get: (_part, name) => (KNOWN.has(name) ? KNOWN.get(name) : part),
     apply: () => part,
     construct: () => part,
   })

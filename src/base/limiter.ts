@@ -56,6 +56,18 @@ export class Limiter {
     this.#permits = options.permits ?? Infinity
   }
 
+  /** Permits that are held, by whomever. */
+  get held(): number {
+    return this.#heldInAll
+  }
+
+  /** Requests that wait. */
+  get waiting(): number {
+    let waiting = 0
+    for (const queue of this.#queues.values()) waiting += queue.size
+    return waiting
+  }
+
   /** Runs `work` with a permit. Rejects with the error of `refuse`, and with what `work` throws. */
   async run<Result>(work: () => Promise<Result>, request: PermitRequest = {}): Promise<Result> {
     if (!this.tryAcquire(request)) await this.acquire(request)

@@ -10,6 +10,9 @@ import type { Arguments } from './command.ts'
 import { CommandError, UsageError } from './errors.ts'
 import type { Connection } from './service-client.ts'
 
+/** Addresses to listen on that are none to connect to. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['', '0.0.0.0', '::'])
+
 type Env = Readonly<Record<string, string | undefined>>
 
 /** Finds the service and the operator's key, or the deploy token where a command takes one: in the options, the environment, then the service's data folder. */
@@ -19,14 +22,34 @@ export async function findConnection(
   takesDeployToken?: true,
 ): Promise<Connection> {
   const dataDir = dataDirOf(env)
-  const base = parseUrl(
-    args.text('url') ?? env['CROFT_BASE_URL'] ?? portUrl(env['PORT']) ?? (await servedUrl(dataDir)),
-  )
   const named = args.text('operatorKey')
   const token = takesDeployToken && named === undefined ? await deployToken(args, env) : undefined
-  if (token !== undefined) return { base, bearer: token }
+  const { url, operatorUrl = url } = await addressesOf(args, env, dataDir)
+  const base = parseUrl(url)
+  // A deploy token comes from outside, where the operator's listener is not reached.
+  if (token !== undefined) return { base, portal: base, bearer: token }
   const operatorKey = named ?? env['CROFT_OPERATOR_KEY']
-  return { base, bearer: await readOperatorKey(dataDir, { operatorKey }) }
+  const bearer = await readOperatorKey(dataDir, { operatorKey })
+  return { base, portal: parseUrl(operatorUrl), bearer }
+}
+
+interface Addresses {
+  readonly url: string
+  /** Of the operator's own listener. */
+  readonly operatorUrl?: string | undefined
+}
+
+/** Where the service is. Who says where with an option means all of it, unless both are said. */
+async function addressesOf(args: Arguments, env: Env, dataDir: string): Promise<Addresses> {
+  const url = args.text('url')
+  const operatorUrl = args.text('operatorUrl')
+  if (url !== undefined) return { url, operatorUrl }
+  const known = env['CROFT_BASE_URL'] ?? portUrl(env['PORT'])
+  const operatorPort = portUrl(env['OPERATOR_PORT'], env['OPERATOR_HOST'])
+  if (known !== undefined) return { url: known, operatorUrl: operatorUrl ?? operatorPort }
+  if (operatorUrl !== undefined) return { url: operatorUrl }
+  const served = await servedAddresses(dataDir)
+  return { url: served.url, operatorUrl: operatorPort ?? served.operatorUrl }
 }
 
 async function deployToken(args: Arguments, env: Env): Promise<string | undefined> {
@@ -47,11 +70,14 @@ const dataDirOf = (env: Env): string => {
   return given === undefined ? join(installRoot(), '.croft') : resolve(given)
 }
 
-const portUrl = (port: string | undefined): string | undefined =>
-  port === undefined || port === '' ? undefined : `http://127.0.0.1:${port}`
+function portUrl(port: string | undefined, host = '127.0.0.1'): string | undefined {
+  if (port === undefined || port === '' || port === '0') return undefined
+  const name = EVERYWHERE.has(host) ? '127.0.0.1' : host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
 
 /** `service.json` is written by the service when it listens. */
-async function servedUrl(dataDir: string): Promise<string> {
+async function servedAddresses(dataDir: string): Promise<Addresses> {
   const file = join(dataDir, 'service.json')
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     const code = codeOf(cause)
@@ -62,15 +88,19 @@ async function servedUrl(dataDir: string): Promise<string> {
       { cause },
     )
   })
-  const url = urlIn(text)
-  if (url === undefined) throw new CommandError(`"${file}" cannot be read: give --url instead`)
-  return url
+  const addresses = addressesIn(text)
+  if (addresses === undefined)
+    throw new CommandError(`"${file}" cannot be read: give --url instead`)
+  return addresses
 }
 
-function urlIn(text: string): string | undefined {
+function addressesIn(text: string): Addresses | undefined {
   try {
     const parsed: unknown = JSON.parse(text)
-    return isJsonObject(parsed) && typeof parsed['url'] === 'string' ? parsed['url'] : undefined
+    if (!isJsonObject(parsed)) return undefined
+    const { url, operatorUrl } = parsed
+    if (typeof url !== 'string') return undefined
+    return { url, operatorUrl: typeof operatorUrl === 'string' ? operatorUrl : undefined }
   } catch {
     // A file that is not JSON is treated as one without a URL.
     return undefined

@@ -6,6 +6,10 @@ import { serve } from './serve.ts'
 const COMMON = [
   flagOption('--json', 'print one JSON value on stdout'),
   textOption('--url <url>', 'where the service is; else CROFT_BASE_URL, PORT, or its data folder'),
+  textOption(
+    '--operator-url <url>',
+    "where the operator's listener is, if it has one; else OPERATOR_PORT, or its data folder",
+  ),
   textOption('--operator-key <key>', 'else CROFT_OPERATOR_KEY, or its data folder'),
 ].map((option) => option.helpGroup('Options of every command:'))
 

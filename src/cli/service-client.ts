@@ -10,9 +10,15 @@ import { type HttpAnswer, type HttpRequest, httpRequest, httpResponse } from './
 const TIMEOUT_MS = 30_000
 /** Items. */
 const PAGE = 100
+const ADVICE: Readonly<Record<string, string>> = {
+  Unauthorized: ': give the right one with --operator-key',
+  RouteNotFound: ': where the service has an OPERATOR_PORT, say where that is with --operator-url',
+}
 
 export interface Connection {
   readonly base: URL
+  /** Where `/portal` is: elsewhere where the operator has a listener of their own. */
+  readonly portal: URL
   /** The operator's key, or a deploy token. */
   readonly bearer: string
 }
@@ -46,9 +52,10 @@ export class ServiceClient {
 
   /** Returns the answer's JSON. Throws a `ServiceRefusal` with the service's own message. */
   async portal(method: string, path: string, options: CallOptions = {}): Promise<unknown> {
-    const { bearer } = await this.#connected()
+    const { portal, bearer } = await this.#connected()
     const headers = { authorization: `Bearer ${bearer}` }
-    const answer = await this.#send({ method, path: `/portal/api${path}`, headers }, options)
+    const request = { method, path: `/portal/api${path}`, headers }
+    const answer = await this.#send(portal, request, options)
     if (answer.status < 400) return answerJson(answer)
     throw refusal(answer)
   }
@@ -88,22 +95,24 @@ export class ServiceClient {
   }
 
   /** Calls the site with that domain and returns whatever it answers. */
-  site(
+  async site(
     domain: string,
     method: string,
     path: string,
     options: SiteCallOptions = {},
   ): Promise<HttpAnswer> {
     const { token } = options
+    const { base } = await this.#connected()
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    return this.#send({ method, path, host: domain, headers }, options)
+    return this.#send(base, { method, path, host: domain, headers }, options)
   }
 
   /** What a signed URL of the service leads to, as it comes. */
   async *download(url: string): AsyncGenerator<Uint8Array, void, undefined> {
     const { hostname: host, pathname, search } = new URL(url)
     const asked = { method: 'GET', path: pathname + search, host, headers: {}, body: undefined }
-    const response = await this.#reach((base) =>
+    const { base } = await this.#connected()
+    const response = await reach(base, () =>
       httpResponse({ ...asked, base, timeoutMs: TIMEOUT_MS }),
     )
     if (response.statusCode !== 200) {
@@ -120,12 +129,13 @@ export class ServiceClient {
   }
 
   #send(
+    base: URL,
     request: Pick<HttpRequest, 'method' | 'path' | 'host' | 'headers'>,
     options: CallOptions,
   ): Promise<HttpAnswer> {
     const { body, bytes, timeoutMs = TIMEOUT_MS } = options
     const headers = { ...request.headers, ...typeOf(options) }
-    return this.#reach((base) =>
+    return reach(base, () =>
       httpRequest({
         ...request,
         base,
@@ -136,18 +146,17 @@ export class ServiceClient {
     )
   }
 
-  async #reach<Reached>(exchange: (base: URL) => Promise<Reached>): Promise<Reached> {
-    const { base } = await this.#connected()
-    try {
-      return await exchange(base)
-    } catch (error) {
-      throw new CommandError(unreachable(base, error), { cause: error })
-    }
-  }
-
   #connected(): Promise<Connection> {
     this.#connection ??= this.#connect()
     return this.#connection
+  }
+}
+
+async function reach<Reached>(base: URL, exchange: () => Promise<Reached>): Promise<Reached> {
+  try {
+    return await exchange()
+  } catch (error) {
+    throw new CommandError(unreachable(base, error), { cause: error })
   }
 }
 
@@ -179,7 +188,7 @@ function refusal(answer: HttpAnswer): CommandError {
   if (typeof code !== 'string' || typeof message !== 'string') {
     return new CommandError(`The service answered ${answer.status} without a reason`)
   }
-  const advice = code === 'Unauthorized' ? ': give the right one with --operator-key' : ''
+  const advice = ADVICE[code] ?? ''
   return new ServiceRefusal(
     [`${code}: ${message}${advice}`, ...sourceFaults(error)].join('\n'),
     error,

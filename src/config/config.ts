@@ -2,6 +2,8 @@
 export interface Config {
   readonly host: string
   readonly port: number
+  /** Where the operator's own listener is; undefined where there is none, and the operator is served beside the sites. */
+  readonly operator: ListenAddress | undefined
   /** Absolute. */
   readonly dataDir: string
   /** What is kept free on the disks of the data folder, the embedded database and objects in files; chosen by their size when undefined. */
@@ -23,6 +25,12 @@ export interface Config {
   readonly sandbox: SandboxConfig
   readonly s3: S3Config | undefined
   readonly mail: MailConfig
+}
+
+interface ListenAddress {
+  readonly host: string
+  /** 0 for any that is free. */
+  readonly port: number
 }
 
 export const FORWARD_FROM = ['original', 'mailbox'] as const

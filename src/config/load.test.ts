@@ -59,6 +59,19 @@ describe('a configuration', () => {
     expect(loadConfig({ PORT: '9000' }).config.baseUrl).toBe('http://localhost:9000')
   })
 
+  test('has a listener for the operator when it is given a port, on this machine unless said otherwise', () => {
+    expect(loadConfig({ HOST: '0.0.0.0' }).config.operator).toBeUndefined()
+    const own = { HOST: '0.0.0.0', OPERATOR_PORT: '9464' }
+    expect(loadConfig(own).config.operator).toEqual({ host: '127.0.0.1', port: 9464 })
+    const inside = loadConfig({ ...own, OPERATOR_HOST: '10.0.0.5' }).config.operator
+    expect(inside).toEqual({ host: '10.0.0.5', port: 9464 })
+    expect(Object.isFrozen(inside)).toBe(true)
+    expect(faultsOf({ PORT: '9464', OPERATOR_PORT: '9464' })).toContain(
+      'OPERATOR_PORT: 9464 is that of PORT',
+    )
+    expect(faultsOf({ OPERATOR_HOST: '0.0.0.0' })).toContain('OPERATOR_HOST: says nothing without')
+  })
+
   test('has mail arrive where the service listens, under the name of its base URL', () => {
     const { mail } = loadConfig({ HOST: '0.0.0.0', CROFT_BASE_URL: 'https://croft.test' }).config
     expect(mail).toMatchObject({ smtpHost: '0.0.0.0', smtpHostname: 'croft.test' })

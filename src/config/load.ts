@@ -35,7 +35,7 @@ export function loadConfig(env: Env): { readonly config: Config; readonly secret
 }
 
 function readConfig(env: EnvReader, secrets: Secrets): Config {
-  // The operator's routes are on the same port, so the world is let in by choice, not by default.
+  // Without OPERATOR_PORT the operator's routes are on the same port, so the world is let in by choice, not by default.
   const host = env.read('HOST', parse.hostOrAddress, '0.0.0.0') ?? '127.0.0.1'
   const port = env.read('PORT', parse.port, '8080') ?? 8080
   const baseUrl =
@@ -46,6 +46,7 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
   return Object.freeze({
     host,
     port,
+    operator: readOperator(env, port),
     dataDir: readDataDir(env),
     diskReserveBytes: readDiskReserve(env),
     baseUrl,
@@ -64,6 +65,18 @@ function readConfig(env: EnvReader, secrets: Secrets): Config {
     s3: readS3(env, secrets),
     mail: readMail(env, { host, baseUrl }),
   })
+}
+
+/** Reached from this machine alone unless it is said otherwise: what is read there needs no key. */
+function readOperator(env: EnvReader, publicPort: number): Config['operator'] {
+  const port = env.read('OPERATOR_PORT', parse.integerIn(0, 65_535), '9464')
+  const host = env.read('OPERATOR_HOST', parse.hostOrAddress, '0.0.0.0')
+  if (port === undefined) {
+    if (host !== undefined) env.fault('OPERATOR_HOST: says nothing without OPERATOR_PORT=9464')
+    return undefined
+  }
+  if (port === publicPort) env.fault(`OPERATOR_PORT: ${port} is that of PORT: choose another`)
+  return Object.freeze({ host: host ?? '127.0.0.1', port })
 }
 
 function readMail(

@@ -6,7 +6,7 @@ import { writeFileAtomically } from './atomic-file.ts'
 /** What a running service leaves in its data folder for the command line beside it; gone once it has stopped. */
 export async function writeServiceFile(
   dataDir: string,
-  running: { readonly url: string; readonly pid: number },
+  running: { readonly url: string; readonly operatorUrl?: string; readonly pid: number },
 ): Promise<AsyncDisposable> {
   const file = join(dataDir, 'service.json')
   await writeFileAtomically(file, `${JSON.stringify(running)}\n`, 0o644)

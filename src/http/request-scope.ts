@@ -85,7 +85,7 @@ export class RequestScopes {
 }
 
 /** The path of an absolute URL, without parsing all of it. */
-function pathOf(url: string): string {
+export function pathOf(url: string): string {
   const start = url.indexOf('/', url.indexOf('://') + 3)
   if (start === -1) return '/'
   const end = url.indexOf('?', start)

@@ -41,6 +41,8 @@ import { httpOperationRoutes } from './data/http-operations.ts'
 import { dataOperationRoutes } from './data/operations.ts'
 import { repositoryRoutes } from './git/routes.ts'
 import { healthRoutes, portalDiagnosisRoutes } from './health.ts'
+import type { ProcessWatch } from './metrics/installation.ts'
+import { metricsRoutes } from './metrics/routes.ts'
 import { objectRoutes } from './objects/routes.ts'
 import { authorizeRoutes } from './oidc/authorize.ts'
 import { cognitoRoutes } from './oidc/cognito.ts'
@@ -91,7 +93,9 @@ const storedObjectRoutes = (context: AppContext) =>
     siteIdOf: async (request) => (await siteOf(context, request)).siteId,
   })
 
-const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
+type RouteFamily = (context: AppContext) => AnyElysia
+
+const SITE_FAMILIES: readonly RouteFamily[] = [
   healthRoutes,
   storedObjectRoutes,
   repositoryRoutes,
@@ -109,33 +113,6 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   forgotPasswordRoutes,
   confirmForgotPasswordRoutes,
   onboardingRoutes,
-  portalSiteRoutes,
-  portalDeploymentRoutes,
-  portalDeploymentHistoryRoutes,
-  portalSiteRuntimeRoutes,
-  portalOperationProfileRoutes,
-  portalDeployTokenRoutes,
-  portalDeployWebhookRoutes,
-  portalLogRoutes,
-  portalIacRoutes,
-  portalTokenRoutes,
-  portalAuditRoutes,
-  portalDiagnosisRoutes,
-  portalAuthRoutes,
-  portalUserSessionRoutes,
-  portalOutboxRoutes,
-  portalFailedMailRoutes,
-  portalMailboxRoutes,
-  portalMailboxChangeRoutes,
-  portalAliasRoutes,
-  portalContactRecipientRoutes,
-  portalForwardingRoutes,
-  portalSubmissionCredentialRoutes,
-  portalMessageRoutes,
-  portalSendingRoutes,
-  portalSuppressionRoutes,
-  portalMailVerificationRoutes,
-  portalSiteDnsRoutes,
   adminConfigRoutes,
   contactRoutes,
   forwardingVerificationRoutes,
@@ -179,6 +156,54 @@ const FAMILIES: readonly ((context: AppContext) => AnyElysia)[] = [
   httpOperationRoutes,
 ]
 
-/** Every route of the service, family by family. */
-export const routes = (context: AppContext): AnyElysia =>
-  new Elysia({ normalize: false }).use(FAMILIES.map((family) => family(context)))
+/** What a deploy token opens too. CI comes from outside, so these are never the operator's alone. */
+const DEPLOYMENT_FAMILIES: readonly RouteFamily[] = [
+  portalDeploymentRoutes,
+  portalDeploymentHistoryRoutes,
+  portalSiteRuntimeRoutes,
+  portalLogRoutes,
+  portalIacRoutes,
+]
+
+/** What the operator key alone opens. */
+const OPERATOR_FAMILIES: readonly RouteFamily[] = [
+  portalSiteRoutes,
+  portalOperationProfileRoutes,
+  portalDeployTokenRoutes,
+  portalDeployWebhookRoutes,
+  portalTokenRoutes,
+  portalAuditRoutes,
+  portalDiagnosisRoutes,
+  portalAuthRoutes,
+  portalUserSessionRoutes,
+  portalOutboxRoutes,
+  portalFailedMailRoutes,
+  portalMailboxRoutes,
+  portalMailboxChangeRoutes,
+  portalAliasRoutes,
+  portalContactRecipientRoutes,
+  portalForwardingRoutes,
+  portalSubmissionCredentialRoutes,
+  portalMessageRoutes,
+  portalSendingRoutes,
+  portalSuppressionRoutes,
+  portalMailVerificationRoutes,
+  portalSiteDnsRoutes,
+]
+
+/** What is served at `PORT`. Beside a listener of the operator's own that is nothing which the operator key opens. */
+export function routes(context: AppContext): AnyElysia {
+  const families = [...SITE_FAMILIES, ...DEPLOYMENT_FAMILIES]
+  if (context.config.operator === undefined)
+    return tableOf(context, [...families, ...OPERATOR_FAMILIES])
+  return tableOf({ ...context, operatorKey: undefined }, families)
+}
+
+/** What is served at such a listener. */
+export const operatorRoutes = (context: AppContext, watch: ProcessWatch): AnyElysia =>
+  tableOf(context, [healthRoutes, ...DEPLOYMENT_FAMILIES, ...OPERATOR_FAMILIES]).use(
+    metricsRoutes(context, watch),
+  )
+
+const tableOf = (context: AppContext, families: readonly RouteFamily[]): AnyElysia =>
+  new Elysia({ normalize: false }).use(families.map((family) => family(context)))

@@ -7,6 +7,7 @@ import type { Counters } from '#platform/redis/counters.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
 import { SmtpListener } from '#platform/smtp-server/smtp-listener.ts'
+import { CountedTransport } from '#platform/smtp/counted-transport.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -77,6 +78,8 @@ export interface Mail
     SigningServices,
     ForwardingServices,
     SubmissionServices {
+  /** What all mail goes out by. */
+  readonly outgoingTransport: CountedTransport
   readonly outboundMessages: OutboundMessages
   readonly siteMessages: SiteMessages
   readonly siteSender: SiteSender
@@ -105,7 +108,9 @@ interface MailboxServices {
 }
 
 /** Listens for changes that other replicas make. */
-export async function openMail(deps: MailDeps): Promise<Mail> {
+export async function openMail(given: MailDeps): Promise<Mail> {
+  const outgoingTransport = new CountedTransport(given.mailTransport)
+  const deps = { ...given, mailTransport: outgoingTransport }
   const events: MailEvents = {
     record: (...event) => deps.identity().securityEvents.record(...event),
   }
@@ -144,6 +149,7 @@ export async function openMail(deps: MailDeps): Promise<Mail> {
   handleNotices({ ...sending, arrivals })
   return {
     ...signing,
+    outgoingTransport,
     outboundMessages,
     siteMessages: new SiteMessages({ ...deps, outboundMessages }),
     siteSender: new SiteSender({ ...deps, ...sendingServices }),

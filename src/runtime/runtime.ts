@@ -12,6 +12,7 @@ import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
 
 import { type BucketServices, openBuckets } from './buckets/open-buckets.ts'
+import { CallActivity } from './calls/call-activity.ts'
 import { HttpCalls } from './calls/http/http-calls.ts'
 import { OperationCalls } from './calls/operation-calls.ts'
 import { type CallOutcomes, OperationRunner } from './calls/operation-runner.ts'
@@ -30,6 +31,7 @@ import { openIac } from './iac/open-iac.ts'
 import type { DefinitionProfiles } from './iac/profiles.ts'
 import type { IacJobs } from './iac/service.ts'
 import type { IacSubmissions } from './iac/submissions.ts'
+import { JobActivity } from './jobs/job-activity.ts'
 import { runLimits } from './jobs/run-limits.ts'
 import { type RunVisitors, RunWorker } from './jobs/run-worker.ts'
 import { JobRuns } from './jobs/runs.ts'
@@ -88,10 +90,13 @@ export interface Runtime extends BucketServices, TableServices, AsyncDisposable 
   readonly resources: Resources
   readonly operations: Operations
   readonly operationCalls: OperationCalls
+  readonly callActivity: CallActivity
+  readonly responseCache: Pick<ResponseCache, 'lookups' | 'sizeBytes'>
   readonly httpCalls: HttpCalls
   readonly jobs: Jobs
   readonly jobRuns: JobRuns
   readonly jobScheduler: JobScheduler
+  readonly jobActivity: JobActivity
   readonly iacJobs: IacJobs
   readonly iacSubmissions: IacSubmissions
   readonly definitionProfiles: DefinitionProfiles
@@ -114,13 +119,7 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { published, sandbox, runtimeLogs, runtimeUsage, tableServices, bucketServices } = serving
   await published.listen(deps.notifications)
   await runtimeLogs.listen(deps.notifications)
-  const cache = new ResponseCache({ shared: deps.sharedCache, now: serving.now })
-  const presets = new PresetRunner({
-    ...serving,
-    tokenKey: deps.sealer.derive('preset-page-tokens'),
-  })
-  const runner = new OperationRunner({ ...deps, ...serving, presets })
-  const operationCalls = new OperationCalls({ ...serving, cache, runner })
+  const { cache, runner, callActivity, operationCalls } = openCalls(deps, serving)
   const control = { ...deps, ...serving, caches: new PublishedCaches({ published, cache }) }
   const resources = new Resources({
     ...control,
@@ -134,7 +133,8 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     jobsCalling: (tx, operation) => jobs.calling(tx, operation),
   })
   const jobs = new Jobs({ ...deps, operations })
-  const jobRuns = openJobRuns({ ...deps, runtimeLogs, operationCalls })
+  const jobActivity = new JobActivity()
+  const jobRuns = openJobRuns({ ...deps, jobActivity, runtimeLogs, operationCalls })
   const iac = openIac({ ...control, resources, operations, jobs })
   const permissionSync = new PermissionSync({ ...control, resources, operations })
   permissionSync.serve(deps.queue)
@@ -152,10 +152,13 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
     resources,
     operations,
     operationCalls,
+    callActivity,
+    responseCache: cache,
     httpCalls: new HttpCalls({ published, runner }),
     jobs,
     jobRuns,
-    jobScheduler: new JobScheduler({ ...deps, runs: jobRuns }),
+    jobScheduler: new JobScheduler({ ...deps, jobActivity, runs: jobRuns }),
+    jobActivity,
     ...openTrials({ ...deps, ...serving }),
     permissionSync,
     async [Symbol.asyncDispose]() {
@@ -165,6 +168,19 @@ export async function openRuntime(deps: RuntimeDeps): Promise<Runtime> {
       await runtimeLogs[Symbol.asyncDispose]()
     },
   }
+}
+
+/** What answers calls. */
+function openCalls(deps: RuntimeDeps, serving: Awaited<ReturnType<typeof openServing>>) {
+  const cache = new ResponseCache({ shared: deps.sharedCache, now: serving.now })
+  const presets = new PresetRunner({
+    ...serving,
+    tokenKey: deps.sealer.derive('preset-page-tokens'),
+  })
+  const callActivity = new CallActivity()
+  const runner = new OperationRunner({ ...deps, ...serving, callActivity, presets })
+  const operationCalls = new OperationCalls({ ...serving, callActivity, cache, runner })
+  return { cache, runner, callActivity, operationCalls }
 }
 
 /** What the people of a site run by hand. */
@@ -247,6 +263,7 @@ async function openServing(
 /** The runs of jobs, with the worker that carries them out behind its queue. */
 function openJobRuns(
   deps: RuntimeDeps & {
+    readonly jobActivity: JobActivity
     readonly runtimeLogs: RuntimeLogs
     readonly operationCalls: OperationCalls
   },

@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { CroftProcess, freePort } from '#test/croft-process.ts'
+import { request } from '#test/http-client.ts'
 import { type TestDatabase, cloneDatabase } from '#test/postgres.ts'
 
 const MASTER_KEY = randomBytes(32).toString('base64')
@@ -13,12 +14,14 @@ const MASTER_KEY = randomBytes(32).toString('base64')
 let folder: string
 let database: TestDatabase
 let running: CroftProcess
+let operatorPort: number
 const cleanUp = new AsyncDisposableStack()
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'croft-boot-'))
   cleanUp.defer(() => rm(folder, { recursive: true, force: true }))
   database = cleanUp.use(await cloneDatabase())
-  const env = { DATABASE_URL: database.url, CROFT_MASTER_KEY: MASTER_KEY }
+  operatorPort = await freePort()
+  const env = { ...onDatabase(), OPERATOR_PORT: String(operatorPort) }
   running = cleanUp.use(await CroftProcess.start({ dataDir: join(folder, 'running'), env }))
 })
 afterAll(() => cleanUp.disposeAsync())
@@ -88,6 +91,13 @@ describe('a start that cannot succeed says', () => {
     )
   })
 
+  test('which port of the operator is taken', async () => {
+    const env = { ...onDatabase(), OPERATOR_PORT: String(operatorPort) }
+    expect(await refusal({ env })).toBe(
+      `croft: Port ${operatorPort} on 127.0.0.1 is in use: stop the program that listens there, or choose another with OPERATOR_PORT`,
+    )
+  })
+
   test('that the master key is another one', async () => {
     const env = { ...onDatabase(), CROFT_MASTER_KEY: randomBytes(32).toString('base64') }
     expect(await refusal({ env })).toMatch(
@@ -111,5 +121,18 @@ describe('a start that cannot succeed says', () => {
     const said = await refusal({ env: { DATABASE_URL: url.href } })
     expect(said).toMatch(/^croft: DATABASE_URL: no connection to ".*": .*nobody-known/)
     expect(said).not.toContain('hunter2')
+  })
+})
+
+describe('a start with a listener for the operator', () => {
+  test('says where it is, and leaves it to the command line beside it', async () => {
+    const operatorUrl = `http://127.0.0.1:${operatorPort}`
+    await running.printed(`"operatorUrl":"${operatorUrl}"`)
+    const left = await readFile(join(running.dataDir, 'service.json'), 'utf8')
+    expect(JSON.parse(left)).toMatchObject({ operatorUrl, pid: running.pid })
+    const there = { port: operatorPort, host: 'localhost', path: '/healthz' }
+    expect((await request(there)).json).toEqual({ status: 'ok' })
+    const portal = await running.call({ path: '/portal/api/sites' })
+    expect(portal).toMatchObject({ status: 404 })
   })
 })

@@ -6,6 +6,7 @@ import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 import { installRoot } from '#config/install-root.ts'
+import { startHttpServer } from '#platform/http-server/http-server.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 import { type Ran, croft, program } from './croft.ts'
@@ -345,6 +346,42 @@ describe('croft finds the service', () => {
       CROFT_OPERATOR_KEY: stack.operatorKey,
     })
     expect(ran.code).toBe(0)
+  })
+
+  test('by the operator’s own listener, where it has one', async () => {
+    const dataDir = join(folder, 'apart')
+    await mkdir(dataDir, { recursive: true })
+    const key = { CROFT_OPERATOR_KEY: stack.operatorKey }
+    const operatorUrl = stack.baseUrl('127.0.0.1')
+    const left = { url: 'http://127.0.0.1:1', operatorUrl, pid: process.pid }
+    await writeFile(join(dataDir, 'service.json'), JSON.stringify(left))
+    const besides: Record<string, string>[] = [
+      { CROFT_DATA_DIR: dataDir },
+      { CROFT_BASE_URL: left.url, OPERATOR_PORT: String(stack.port) },
+      { PORT: '1', OPERATOR_PORT: String(stack.port), OPERATOR_HOST: '0.0.0.0' },
+    ]
+    for (const env of besides)
+      expect(await croft(['site', 'list'], { ...env, ...key })).toMatchObject({ code: 0 })
+    const named = ['--url', left.url, '--operator-url', operatorUrl]
+    expect(await croft(['site', 'list', ...named], key)).toMatchObject({ code: 0 })
+    // A deploy token is for where the sites are.
+    const token = { CROFT_DEPLOY_TOKEN: 'croft_deploy_x', CROFT_DATA_DIR: dataDir }
+    const ran = await croft(['site', 'deployments', 'one.test'], token)
+    expect(ran.err).toContain('No Croft answers at http://127.0.0.1:1')
+  })
+
+  test('or tells who asks the wrong one', async () => {
+    const elsewhere = await startHttpServer({
+      fetch: () =>
+        Response.json({ error: { code: 'RouteNotFound', message: 'No' } }, { status: 404 }),
+      hostname: '127.0.0.1',
+      port: 0,
+    })
+    const url = `http://127.0.0.1:${elsewhere.port}`
+    const ran = await croft(['site', 'list', '--url', url], env)
+    await elsewhere.drain(0)
+    expect(ran).toMatchObject({ code: 1, out: '' })
+    expect(ran.err).toContain('say where that is with --operator-url')
   })
 
   test('or says that none was started', async () => {

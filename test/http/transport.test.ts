@@ -1,7 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 
+import { httpApp } from '#http/app.ts'
+import { METRICS } from '#http/metrics/routes.ts'
+import { operatorApp } from '#http/operator-app.ts'
+import { RequestTraffic } from '#http/request-traffic.ts'
+import { DiskSpace } from '#platform/disk/disk-space.ts'
+import { EventLoopLag } from '#platform/event-loop-lag.ts'
+import { startHttpServer } from '#platform/http-server/http-server.ts'
 import { WALLS } from '#platform/sandbox-host/walls/walls.ts'
+import { request } from '#test/http-client.ts'
 import { asAdmin } from '#test/postgres.ts'
+import { RuntimeSite } from '#test/runtime-site.ts'
+import { silentLog } from '#test/silent-log.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
 let stack: Stack
@@ -209,5 +219,224 @@ describe('other origins', () => {
     expect(answer.json).toMatchObject({ ok: false, error: { code: expect.any(String) } })
     expect(answer.headers['x-request-id']).toBe(answer.json.error.requestId)
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+  })
+})
+
+describe('a listener of the operator’s own', () => {
+  const ports = { operator: 0, public: 0 }
+  const cleanUp = new AsyncDisposableStack()
+  beforeAll(async () => {
+    const config = { ...stack.context.config, operator: { host: '127.0.0.1', port: 0 } }
+    const places = { folder: stack.dataDir }
+    const disk = cleanUp.use(
+      await DiskSpace.open({ places, reserveBytes: undefined, log: silentLog }),
+    )
+    const context = { ...stack.context, config, disk }
+    const traffic = new RequestTraffic()
+    const eventLoop = cleanUp.use(new EventLoopLag())
+    for (const [name, app] of [
+      ['operator', operatorApp(context, { traffic, eventLoop, version: '1.2.3' })],
+      ['public', httpApp(context)],
+    ] as const) {
+      const fetch = traffic.counting((incoming, peer) => app.fetch(incoming, peer))
+      const server = await startHttpServer({ fetch, hostname: '127.0.0.1', port: 0 })
+      cleanUp.defer(() => server.drain(0))
+      ports[name] = server.port
+    }
+  })
+  afterAll(() => cleanUp.disposeAsync())
+
+  const ask = (at: keyof typeof ports, method: string, path: string, token = stack.operatorKey) =>
+    request({
+      port: ports[at],
+      host: 'one.test',
+      method,
+      path,
+      headers: { authorization: `Bearer ${token}` },
+    })
+
+  test('serves the portal and the probes', async () => {
+    const sites = await ask('operator', 'GET', '/portal/api/sites')
+    expect(sites).toMatchObject({ status: 200 })
+    expect(sites.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
+    expect((await ask('operator', 'GET', '/healthz')).json).toEqual({ status: 'ok' })
+    const ready = await ask('operator', 'GET', '/readyz')
+    expect(ready.json).toMatchObject({ status: 'ready', walls: expect.any(Array) })
+    expect(await ask('operator', 'GET', '/portal/api/sites', 'wrong')).toMatchObject({
+      status: 401,
+    })
+    expect(await ask('operator', 'PUT', '/portal/api/sites')).toMatchObject({ status: 405 })
+  })
+
+  test('serves nothing of a site, whichever it names', async () => {
+    const { app } = stack
+    const ofSites = app.routes.filter(({ path }) => !/^\/(portal|healthz|readyz)/.test(path))
+    expect(ofSites.length).toBeGreaterThan(100)
+    for (const { method, path } of ofSites) {
+      const answer = await ask('operator', method === 'ALL' ? 'GET' : method, path)
+      expect(answer.status, `${method} ${path}`).toBe(404)
+    }
+  })
+
+  test('takes the portal from the public one, where the operator key opens nothing', async () => {
+    const { app } = stack
+    const portal = app.routes.filter(({ path }) => path.startsWith('/portal/'))
+    const shared = portal.filter(({ detail }) =>
+      String(detail['x-authority']).startsWith('deploy-'),
+    )
+    expect(shared.length).toBeGreaterThan(10)
+    for (const route of portal) {
+      const { method, path } = route
+      const answer = await ask('public', method, path)
+      expect(answer.status, `${method} ${path}`).toBe(shared.includes(route) ? 401 : 404)
+    }
+    expect((await ask('public', 'GET', '/readyz')).json).not.toHaveProperty('walls')
+    expect(await ask('public', 'GET', '/healthz')).toMatchObject({ status: 200 })
+    expect(await ask('public', 'GET', '/admin/public/config')).toMatchObject({ status: 200 })
+  })
+
+  test('leaves what a deploy token opens where CI reaches it', async () => {
+    const body = { name: 'CI', scopes: ['deploy'] }
+    const made = await stack.portal('POST', '/sites/one.test/deploy-tokens', body)
+    for (const at of ['public', 'operator'] as const) {
+      const path = '/portal/api/sites/one.test/deployments'
+      expect(await ask(at, 'GET', path, made.json.token)).toMatchObject({ status: 200 })
+    }
+  })
+
+  describe('tells Prometheus', () => {
+    /** Each sample by its name and labels, as they are written. */
+    const scrape = async () => {
+      const answer = await ask('operator', 'GET', '/metrics', 'no key')
+      expect(answer).toMatchObject({ status: 200 })
+      expect(answer.headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8')
+      const lines = answer.text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+      const samples = new Map(
+        lines.map((line) => {
+          const end = line.lastIndexOf(' ')
+          return [line.slice(0, end), Number(line.slice(end + 1))] as const
+        }),
+      )
+      expect(samples.size).toBe(lines.length)
+      return { text: answer.text, samples }
+    }
+
+    /** What has been added between two looks; what was not there counts as 0. */
+    const grown = async (work: () => Promise<unknown>) => {
+      const { samples: before } = await scrape()
+      await work()
+      const { samples: after } = await scrape()
+      return (sample: string) => (after.get(sample) ?? Number.NaN) - (before.get(sample) ?? 0)
+    }
+
+    test('all that it declares, under the labels that it declares', async () => {
+      const { text, samples } = await scrape()
+      const withoutRedis = METRICS.filter(({ name }) => !name.startsWith('croft_redis_'))
+      for (const { name, type, labels } of withoutRedis) {
+        expect(text).toContain(`\n# TYPE ${name} ${type}\n`)
+        const found = [...samples.keys()].filter(
+          (key) =>
+            key
+              .replace(/\{.*/, '')
+              .replace(type === 'histogram' ? /_(bucket|sum|count)$/ : '', '') === name,
+        )
+        expect(found.length, name).toBeGreaterThan(0)
+        for (const key of found) {
+          const used = Array.from(key.matchAll(/(\w+)="/g), ([, label]) => label)
+          expect(new Set(used.filter((label) => label !== 'le')), key).toEqual(new Set(labels))
+        }
+      }
+      expect(text.match(/^# TYPE /gm)).toHaveLength(withoutRedis.length)
+      expect(text).toContain('croft_info{version="1.2.3",runtime="Node ')
+      for (const part of ['postgres', 'objects', 'sandbox']) {
+        expect(samples.get(`croft_part_up{part="${part}"}`)).toBe(1)
+      }
+      const disk = (what: string) => samples.get(`croft_disk_${what}{place="folder"}`) ?? Number.NaN
+      expect(disk('size_bytes')).toBeGreaterThan(disk('free_bytes'))
+      expect(disk('free_bytes')).toBeGreaterThan(disk('reserve_bytes'))
+      expect(disk('full')).toBe(0)
+    })
+
+    test('nothing on the public port', async () => {
+      expect(await ask('public', 'GET', '/metrics')).toMatchObject({ status: 404 })
+    })
+
+    test('how calls end, of which kind, and nothing of whose they are', async () => {
+      const site = await RuntimeSite.create(stack, 'measured.test')
+      const { siteId } = await stack.context.sites.find('measured.test')
+      await site.publish(
+        'secretly-named',
+        'export default ({ payload }) => { if (payload === 2) throw new Error(); return payload }',
+      )
+      await site.publish('repeatable', 'export default () => 1', {
+        cache: { ttlSeconds: 60 },
+      })
+      await site.putOperation('echoes', { preset: { preset: 'echo' }, auth: { mode: 'public' } })
+      await site.synced()
+      const by = await grown(async () => {
+        for (const payload of [1, 2, 3]) await site.call('secretly-named', payload)
+        for (const payload of [1, 1, 1]) await site.call('repeatable', payload)
+        await site.call('echoes', 'x')
+      })
+      expect(by('croft_calls_total{kind="function",outcome="answered"}')).toBe(3)
+      expect(by('croft_calls_total{kind="function",outcome="failed"}')).toBe(1)
+      expect(by('croft_calls_total{kind="function",outcome="cached"}')).toBe(2)
+      expect(by('croft_calls_total{kind="preset",outcome="answered"}')).toBe(1)
+      expect(by('croft_call_duration_seconds_count{kind="function"}')).toBe(4)
+      expect(by('croft_call_duration_seconds_sum{kind="function"}')).toBeGreaterThan(0)
+      expect(by('croft_response_cache_lookups_total{result="memory hit"}')).toBe(2)
+      expect(by('croft_response_cache_lookups_total{result="miss"}')).toBe(1)
+      expect(by('croft_sandbox_queue_wait_seconds_count')).toBe(4)
+      const classes = ['ordinary', 'apart', 'long', 'spare', 'quarantine', 'load']
+      const inside = (outcome: string) =>
+        classes.reduce(
+          (sum, siteClass) =>
+            sum + by(`croft_sandbox_calls_total{site_class="${siteClass}",outcome="${outcome}"}`),
+          0,
+        )
+      expect([inside('succeeded'), inside('failed')]).toEqual([3, 1])
+      const { text } = await scrape()
+      for (const name of ['measured', siteId, 'secretly', 'repeatable', 'echoes', '127.0.0.1'])
+        expect(text).not.toContain(name)
+    })
+
+    test('requests, statements, jobs, mail and sign-ins', async () => {
+      const { context } = stack
+      const site = await context.sites.find('one.test')
+      const by = await grown(async () => {
+        await ask('public', 'GET', '/admin/public/config')
+        await ask('public', 'POST', '/data/public/nothing')
+        await ask('operator', 'GET', '/healthz')
+        await context.securityEvents.note(site.siteId, { event: 'sign-in.failed', pool: 'data' })
+        await stack.inSite('one.test', (tx) =>
+          context.outboundMessages.enqueue(tx, site, {
+            kind: 'invite',
+            to: 'ann@one.test',
+            subject: 'Hello',
+            text: 'Hello',
+            html: 'Hello',
+          }),
+        )
+        const done = 'croft_queue_attempts_total{queue="outbound-mail",outcome="done"}'
+        const before = (await scrape()).samples.get(done)
+        await vi.waitUntil(async () => (await scrape()).samples.get(done) !== before)
+      })
+      expect(by('croft_http_requests_total{family="admin",status="2xx"}')).toBe(1)
+      expect(by('croft_http_requests_total{family="calls",status="4xx"}')).toBe(1)
+      expect(by('croft_http_request_duration_seconds_count{family="calls"}')).toBe(1)
+      expect(by('croft_http_requests_total{family="probes",status="2xx"}')).toBeGreaterThan(1)
+      expect(by('croft_sign_ins_total{pool="data",outcome="failed"}')).toBe(1)
+      expect(by('croft_sign_ins_total{pool="data",outcome="succeeded"}')).toBe(0)
+      expect(by('croft_mail_sent_total{outcome="kept"}')).toBeGreaterThan(0)
+      expect(
+        by('croft_queue_attempts_total{queue="outbound-mail",outcome="done"}'),
+      ).toBeGreaterThan(0)
+      expect(
+        by('croft_postgres_statement_duration_seconds_count{pool="transactions"}'),
+      ).toBeGreaterThan(3)
+      expect(by('croft_postgres_failures_total{pool="transactions",reason="away"}')).toBe(0)
+      // One that wavered would read as a restart.
+      expect(by('process_start_time_seconds')).toBe(0)
+    })
   })
 })

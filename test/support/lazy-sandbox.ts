@@ -1,3 +1,4 @@
+import { SandboxActivity } from '#platform/sandbox-host/sandbox-activity.ts'
 import type {
   CallOutcome,
   ComputeJob,
@@ -15,6 +16,7 @@ const ASLEEP: SandboxStatus = {
   warmIsolates: 0,
   running: 0,
   queued: 0,
+  activity: new SandboxActivity(),
 }
 
 /** The real sandbox, whose processes start with the first site code: most tests run none. */

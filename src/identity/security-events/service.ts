@@ -3,11 +3,14 @@ import { LRUCache } from 'lru-cache'
 import type { Clock } from '#base/clock.ts'
 import type { Ids } from '#base/ids.ts'
 import { type PageRequest, type PageRows, pageRows } from '#base/page.ts'
+import { TallyTable } from '#base/tally.ts'
+import { POOL_KINDS } from '#identity/pool-kind.ts'
 import type { Database, SiteTx } from '#platform/postgres/database.ts'
 
 import {
   KEPT_EVENTS,
   RETENTION_DAYS,
+  SECURITY_EVENTS,
   type SecurityEvent,
   type SecurityEventFilter,
   type SecurityEventRecord,
@@ -21,6 +24,8 @@ const REMEMBERED_SITES = 10_000
 
 /** The audit trail of a site's accounts. */
 export class SecurityEvents {
+  /** What has happened since the start, here. */
+  readonly counts = new TallyTable(POOL_KINDS, SECURITY_EVENTS)
   readonly #database: Database
   readonly #clock: Clock
   readonly #ids: Ids
@@ -37,6 +42,8 @@ export class SecurityEvents {
   async record(tx: SiteTx, event: SecurityEvent): Promise<void> {
     const at = this.#clock.now()
     await insertEvent(tx, event, { eventId: this.#ids.named('evt'), at })
+    const { pool } = event
+    if (pool !== undefined) tx.onCommit(() => this.counts.add(pool, event.event))
     await this.#sweep(tx, at.getTime())
   }
 

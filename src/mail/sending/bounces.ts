@@ -19,6 +19,8 @@ export interface BouncesDeps extends Pick<PlatformServices, 'clock'> {
  * but whom it was sent to: others cannot have an address suppressed.
  */
 export class Bounces {
+  /** Recipients whose mail came back, since the start. */
+  count = 0
   readonly #deps: BouncesDeps
 
   constructor(deps: BouncesDeps) {
@@ -35,6 +37,7 @@ export class Bounces {
     const now = this.#deps.clock.now()
     const found = { mailboxIds, headerId: originalMessageId, recipient, reply, now }
     const bounced = await markBounced(tx, found)
+    tx.onCommit(() => (this.count += bounced.length))
     if (!isAddressBounce(status, diagnostic)) return
     for (const address of bounced) await this.#deps.suppressions.add(tx, address, reply)
   }

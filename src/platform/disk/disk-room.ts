@@ -15,6 +15,7 @@ export interface WatchedDisk {
   readonly place: DiskPlace
   readonly path: string
   readonly freeBytes: number
+  readonly totalBytes: number
   readonly reserveBytes: number
   readonly isFull: boolean
 }

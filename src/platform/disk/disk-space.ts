@@ -61,6 +61,7 @@ export class DiskSpace implements WatchedDisks, Disposable {
       place: place as DiskPlace,
       path,
       freeBytes: 0,
+      totalBytes: 0,
       reserveBytes: 0,
       isFull: false,
     }))
@@ -126,7 +127,7 @@ export class DiskSpace implements WatchedDisks, Disposable {
     const share = Math.floor(totalBytes * RESERVE_SHARE)
     const reserveBytes = this.#deps.reserveBytes ?? Math.min(RESERVE_BYTES, share)
     const isFull = freeBytes < reserveBytes * (disk.isFull ? ENOUGH : 1)
-    return { ...disk, freeBytes, reserveBytes, isFull }
+    return { ...disk, freeBytes, totalBytes, reserveBytes, isFull }
   }
 
   #tell(wasFull: boolean): void {

@@ -26,6 +26,8 @@ export interface HttpServerOptions {
   readonly hostname: string
   /** 0 for any free port. */
   readonly port: number
+  /** The names of the settings that say where it listens, for who is told to change them; `HOST` and `PORT` when left out. */
+  readonly settings?: { readonly host: string; readonly port: string }
   /** How long a connection may be silent between requests, or in the middle of one. At most 255; default 60. Never ends a response that is being made or streamed. An application that takes requests over needs 30 or more. */
   readonly idleTimeoutSeconds?: number
   /** Receives what `fetch` threw, and errors of the listening socket; open connections go on after those. */
@@ -43,7 +45,7 @@ export interface HttpServer {
 }
 
 /** The options with every default filled in. */
-export type HttpServerSettings = Required<HttpServerOptions>
+export type HttpServerSettings = Required<Omit<HttpServerOptions, 'settings'>>
 
 /** Listens on whichever runtime this is. Rejects with a `SetupError` when the address cannot be had. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -57,7 +59,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   try {
     return await listenHere(settings)
   } catch (error) {
-    throw listenError(error, settings.hostname, settings.port)
+    throw listenError(error, options)
   }
 }
 
@@ -67,20 +69,23 @@ async function listenHere(settings: HttpServerSettings): Promise<HttpServer> {
 }
 
 /** Says what to do about an address that cannot be listened on; any other error stays what it is. */
-function listenError(error: unknown, hostname: string, port: number): unknown {
-  const message = listenAdvice(codeOf(error) ?? '', hostname, port)
+function listenError(error: unknown, options: HttpServerOptions): unknown {
+  const message = listenAdvice(codeOf(error) ?? '', options)
   return message === undefined ? error : new SetupError(message, { cause: error })
 }
 
-function listenAdvice(code: string, hostname: string, port: number): string | undefined {
+function listenAdvice(
+  code: string,
+  { hostname, port, settings = { host: 'HOST', port: 'PORT' } }: HttpServerOptions,
+): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${hostname} is in use: stop the program that listens there, or choose another with PORT`
+      return `Port ${port} on ${hostname} is in use: stop the program that listens there, or choose another with ${settings.port}`
     case 'EACCES':
-      return `Port ${port} on ${hostname} is not for this user: choose one above 1023 with PORT`
+      return `Port ${port} on ${hostname} is not for this user: choose one above 1023 with ${settings.port}`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `This machine has no address "${hostname}" to listen on: give one that it has with HOST, or 0.0.0.0 for all`
+      return `This machine has no address "${hostname}" to listen on: give one that it has with ${settings.host}, or 0.0.0.0 for all`
     default:
       return undefined
   }

@@ -5,6 +5,7 @@ import { Limiter } from '#base/limiter.ts'
 
 import type { ClientOptions } from './client.ts'
 import { type ConnectionWatch, databaseAway } from './connection-watch.ts'
+import { PoolActivity, type PoolStatus } from './pool-activity.ts'
 import { PooledConnection, type RunStatement } from './pooled-connection.ts'
 
 const WAIT_MS = 10_000
@@ -19,6 +20,7 @@ export class ConnectionPool implements PostgresPool {
   readonly #options: ClientOptions
   readonly #limiter: Limiter
   readonly #watch: ConnectionWatch
+  readonly #activity = new PoolActivity()
   #isClosed = false
   /** Sends those away who wait in line. */
   #waiting = new AbortController()
@@ -33,8 +35,18 @@ export class ConnectionPool implements PostgresPool {
     this.#limiter = new Limiter({
       permits: options.max,
       maxWaitMs: WAIT_MS,
-      refuse: ({ reason }) => (reason === 'aborted' ? this.#refusal() : busy()),
+      refuse: ({ reason }) => (reason === 'aborted' ? this.#refusal() : this.#busy()),
     })
+  }
+
+  get status(): PoolStatus {
+    return {
+      max: this.#options.max,
+      open: this.#all.size,
+      busy: this.#limiter.held,
+      waiting: this.#limiter.waiting,
+      activity: this.#activity,
+    }
   }
 
   async connect(): Promise<PostgresPoolClient> {
@@ -62,11 +74,20 @@ export class ConnectionPool implements PostgresPool {
 
   async #take(): Promise<PooledConnection> {
     if (this.#isClosed) throw closed()
-    this.#watch.check()
-    await this.#limiter.acquire({ signal: this.#waiting.signal })
+    if (this.#watch.isAway) throw this.#away()
+    if (!this.#limiter.tryAcquire()) await this.#wait()
     const connection = this.#idle.pop()
     if (connection === undefined) return this.#open()
     return connection.mustBeReplaced ? this.#replace(connection) : connection
+  }
+
+  async #wait(): Promise<void> {
+    const startedAt = performance.now()
+    try {
+      await this.#limiter.acquire({ signal: this.#waiting.signal })
+    } finally {
+      this.#activity.waits.observe(performance.now() - startedAt)
+    }
   }
 
   #refuseWaiting(): void {
@@ -75,11 +96,21 @@ export class ConnectionPool implements PostgresPool {
   }
 
   #refusal(): Error {
-    return this.#isClosed ? closed() : databaseAway()
+    return this.#isClosed ? closed() : this.#away()
+  }
+
+  #away(): AppError {
+    this.#activity.failures.add('away')
+    return databaseAway()
+  }
+
+  #busy(): AppError {
+    this.#activity.failures.add('busy')
+    return busy()
   }
 
   #open(): PooledConnection {
-    const connection = new PooledConnection(this.#options)
+    const connection = new PooledConnection(this.#options, this.#activity)
     this.#all.add(connection)
     this.#watch.add(connection)
     return connection

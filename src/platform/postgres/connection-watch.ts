@@ -59,9 +59,9 @@ export class ConnectionWatch implements Disposable {
     this.#timer.unref()
   }
 
-  /** Throws 503 `ServiceUnavailable` while nobody answers. */
-  check(): void {
-    if (this.#awaySinceMs !== undefined) throw databaseAway()
+  /** Whether nobody answers: whoever would ask is told so with `databaseAway`. */
+  get isAway(): boolean {
+    return this.#awaySinceMs !== undefined
   }
 
   /** `refuse` runs when the database is found to be away. */

@@ -7,6 +7,7 @@ import { diskFull } from '#platform/disk/disk-room.ts'
 import { byteaList } from './array-types.ts'
 import { type ClientOptions, type SqlClient, createClient } from './client.ts'
 import type { StatementInFlight, WatchedConnection } from './connection-watch.ts'
+import type { PoolActivity } from './pool-activity.ts'
 
 /** The age at which a connection is replaced: the server's memory for it only grows. */
 const MAX_AGE_MS = 45 * 60_000
@@ -26,6 +27,7 @@ export type RunStatement = <Row>(
 export class PooledConnection implements WatchedConnection {
   readonly inFlight = new Set<StatementInFlight>()
   readonly #client: SqlClient
+  readonly #activity: PoolActivity
   readonly #openedAt = performance.now()
   readonly #beginWith: string | undefined
   #hasBegun = false
@@ -34,7 +36,11 @@ export class PooledConnection implements WatchedConnection {
   #dying = false
   #givenUp: (() => Error) | undefined
 
-  constructor(options: Omit<ClientOptions, 'max' | 'onClose' | 'maxLifetimeSeconds'>) {
+  constructor(
+    options: Omit<ClientOptions, 'max' | 'onClose' | 'maxLifetimeSeconds'>,
+    activity: PoolActivity,
+  ) {
+    this.#activity = activity
     this.#beginWith = options.beginWith
     this.#client = createClient({
       ...options,
@@ -87,10 +93,12 @@ export class PooledConnection implements WatchedConnection {
       // Kysely adds to the stack, which the driver has made read-only.
       if (leavesSessionOpen(error)) throw Object.defineProperty(error, 'stack', { writable: true })
       this.#dying = true
+      this.#activity.failures.add('lost')
       const cause = this.#givenUp?.() ?? error
       throw cause instanceof AppError ? cause : connectionLost(cause)
     } finally {
       this.inFlight.delete(statement)
+      this.#activity.statements.observe(performance.now() - statement.sinceMs)
     }
   }
 

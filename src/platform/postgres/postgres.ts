@@ -9,6 +9,7 @@ import { ConnectionWatch } from './connection-watch.ts'
 import type { DatabaseSchema } from './database-schema.ts'
 import { Database } from './database.ts'
 import { PostgresNotifications } from './notifications.ts'
+import type { PoolStatus } from './pool-activity.ts'
 import type { RunStatement } from './pooled-connection.ts'
 import { newHolder, presenceOf } from './presence.ts'
 import { assertRowLevelSecurity, selectAppRole } from './role.ts'
@@ -20,9 +21,16 @@ const TRANSACTION_POOL = 16
 const STATEMENT_POOL = 3
 const START_IDLE_SECONDS = 5
 
+interface PostgresStatus {
+  /** Whether somebody answers. */
+  readonly isUp: boolean
+  readonly pools: Readonly<Record<'transactions' | 'statements', PoolStatus>>
+}
+
 export interface PostgresPlatform extends AsyncDisposable {
   readonly database: Database
   readonly notifications: PostgresNotifications
+  status(): PostgresStatus
   /** As the app role, for single statements outside of any site. */
   readonly statements: RunStatement
   /** The name of this process while sessions of `statements` live; undefined where a pooler keeps sessions for others. */
@@ -74,6 +82,10 @@ export async function connectPostgres(options: ConnectOptions): Promise<Postgres
     notifications,
     statements: statements.run,
     holder,
+    status: () => ({
+      isUp: !watch.isAway,
+      pools: { transactions: pool.status, statements: statements.status },
+    }),
     sql,
     async [Symbol.asyncDispose]() {
       await notifications[Symbol.asyncDispose]()

@@ -11,6 +11,7 @@ import type { RunStatement } from '#platform/postgres/pooled-connection.ts'
 import { bossInTransaction, bossOnStatements } from './boss-database.ts'
 import { DeadHolders } from './dead-holders.ts'
 import { JobsUnderWay } from './jobs-under-way.ts'
+import { QueueActivity, type QueueDepth } from './queue-activity.ts'
 import { deadLetterQueue } from './queue-policies.ts'
 import {
   type EnqueueOptions,
@@ -65,6 +66,7 @@ export async function openQueue(deps: {
 
 /** pg-boss behind our words: jobs enlist in our transactions, and our notifications wake the workers. */
 export class PostgresQueue implements Queue, AsyncDisposable {
+  readonly activity = new QueueActivity()
   readonly #boss: PgBoss
   readonly #statements: RunStatement
   readonly #notifications: Notifications
@@ -126,6 +128,7 @@ export class PostgresQueue implements Queue, AsyncDisposable {
   ): void {
     if (this.#handlers.has(name)) throw new Error(`The queue "${name}" has a handler already`)
     const { concurrency = 1, perGroup, oneEach = 0, givenUp } = options
+    this.activity.open(name)
     this.#handlers.set(name, {
       concurrency,
       perGroup,
@@ -134,6 +137,16 @@ export class PostgresQueue implements Queue, AsyncDisposable {
       run: (job, signal) => handler(job as QueueJobs[Name], signal),
       givenUp: givenUp && ((job) => givenUp(job as QueueJobs[Name])),
     })
+  }
+
+  /** What each queue holds in all processes. */
+  async depths(): Promise<QueueDepth[]> {
+    const { rows } = await this.#statements<QueueDepth>(
+      `select name as queue, ready_count as ready, deferred_count as deferred, active_count as active
+       from pgboss.queue`,
+      [],
+    )
+    return rows
   }
 
   async run(stop: AbortSignal, handBack?: AbortSignal): Promise<void> {
@@ -203,15 +216,23 @@ export class PostgresQueue implements Queue, AsyncDisposable {
     const about = { queue: name, jobId: job.id, attempt: job.retryCount + 1 }
     try {
       const work = (signal: AbortSignal) => handler.run(job.data, signal)
-      if ((await this.#underWay.run(work, job.signal)) === 'done') return
+      if ((await this.#underWay.run(work, job.signal)) === 'done') {
+        this.activity.ended(name, 'done')
+        return
+      }
     } catch (error) {
       // Nothing is wrong with it: it comes again, however long the disk is full.
-      if (isDiskFull(error)) return requeue(this.#statements, name, job, DISK_FULL_SECONDS)
+      if (isDiskFull(error)) {
+        this.activity.ended(name, 'handed_back')
+        return requeue(this.#statements, name, job, DISK_FULL_SECONDS)
+      }
+      this.activity.ended(name, 'failed')
       const failure = error instanceof TransientFailure ? { reason: error.message } : { err: error }
       this.#log.warn({ ...failure, ...about }, 'job failed')
       throw error
     }
     await requeue(this.#statements, name, job)
+    this.activity.ended(name, 'handed_back')
     this.#log.info(about, 'job handed back')
   }
 

@@ -5,6 +5,7 @@ import type { Clock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
 import { CircuitBreaker } from './circuit-breaker.ts'
+import { RedisActivity } from './redis-activity.ts'
 
 const COMMAND_TIMEOUT_MS = 200
 const OPEN_MS = 1000
@@ -16,6 +17,7 @@ export interface RedisTimeouts {
 
 /** A connection to Redis that never makes anyone wait for a Redis that is slow or gone. */
 export class RedisConnection {
+  readonly activity = new RedisActivity()
   readonly #client: Redis | Cluster
   readonly #logger: Logger
   readonly #silence: string
@@ -37,14 +39,23 @@ export class RedisConnection {
 
   /** Undefined for every kind of failure: the caller goes on without Redis. */
   async attempt<T>(command: (client: Redis | Cluster) => Promise<T>): Promise<T | undefined> {
-    if (!this.#circuit.allows()) return undefined
+    const { commands, durations } = this.activity
+    if (!this.#circuit.allows()) {
+      commands.add('skipped')
+      return undefined
+    }
+    const startedAt = performance.now()
     try {
       const answer = await command(this.#client)
+      commands.add('answered')
       if (this.#circuit.succeeded()) this.#logger.info('redis answers again')
       return answer
     } catch (error) {
+      commands.add('failed')
       this.#failed(error)
       return undefined
+    } finally {
+      durations.observe(performance.now() - startedAt)
     }
   }
 

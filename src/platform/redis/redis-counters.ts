@@ -7,6 +7,7 @@ import type { Logger } from '#platform/log/logger.ts'
 
 import type { CounterState, CounterKey, CounterRule, CounterStep, Counters } from './counters.ts'
 import { MemoryCounters } from './memory-counters.ts'
+import type { RedisActivity } from './redis-activity.ts'
 import { RedisConnection, type RedisTimeouts } from './redis-connection.ts'
 
 const REMEMBERED_DEBTS = 100_000
@@ -71,6 +72,7 @@ export function openCounters(
 }
 
 class RedisCounters implements Counters {
+  readonly redisActivity: RedisActivity
   readonly #link: RedisConnection
   /** What Redis last said of each counter, and what was counted since it fell silent. */
   readonly #memory: MemoryCounters
@@ -79,6 +81,7 @@ class RedisCounters implements Counters {
 
   constructor(deps: { link: RedisConnection; memory: MemoryCounters }) {
     this.#link = deps.link
+    this.redisActivity = deps.link.activity
     this.#memory = deps.memory
   }
 

@@ -5,6 +5,7 @@ import type { Cluster, Redis } from 'ioredis'
 import { type Clock, systemClock } from '#base/clock.ts'
 import type { Logger } from '#platform/log/logger.ts'
 
+import type { RedisActivity } from './redis-activity.ts'
 import { RedisConnection, type RedisTimeouts } from './redis-connection.ts'
 import type { CacheEntry, CacheKey, SharedCache } from './shared-cache.ts'
 
@@ -89,6 +90,7 @@ const noSharedCache: SharedCache = {
 }
 
 class RedisSharedCache implements SharedCache {
+  readonly redisActivity: RedisActivity
   readonly #link: RedisConnection
   readonly #clock: Clock
   /** Indexes of groups that were dropped while Redis did not answer: their entries must not come back with it. */
@@ -96,6 +98,7 @@ class RedisSharedCache implements SharedCache {
 
   constructor(deps: { link: RedisConnection; clock: Clock }) {
     this.#link = deps.link
+    this.redisActivity = deps.link.activity
     this.#clock = deps.clock
   }
 

@@ -1,8 +1,12 @@
+import type { RedisActivity } from './redis-activity.ts'
+
 /**
  * A cache that replicas share: Redis when `REDIS_URL` is set, else nothing is shared and each replica has its own LRU.
  * It is never the truth: every method resolves, and a Redis that is slow or gone is a miss.
  */
 export interface SharedCache extends AsyncDisposable {
+  /** Undefined when no Redis is configured. */
+  readonly redisActivity?: RedisActivity
   /** Undefined on a miss, on a fault, and after 200 ms. */
   get(key: CacheKey): Promise<CacheEntry | undefined>
   set(key: CacheKey, body: string, ttlSeconds: number): void

@@ -9,6 +9,7 @@ import { classifyLostCalls, describeLoss, type LostCalls, type WorkerExit } from
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import { PendingHostCalls } from './pending-host-calls.ts'
 import { withdrawCalls } from './progress-file.ts'
+import { SandboxActivity } from './sandbox-activity.ts'
 import type { SandboxEnvironment } from './sandbox.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { SiteQueues } from './site-queues.ts'
@@ -30,6 +31,7 @@ export interface DispatcherDeps extends WorkersDeps {
 
 /** Hands calls to workers: fairly between sites, one frame at a time, and answers them. */
 export class Dispatcher {
+  readonly activity = new SandboxActivity()
   readonly #logger: Logger
   readonly #queues = new SiteQueues()
   readonly #workers: Workers
@@ -79,6 +81,7 @@ export class Dispatcher {
   /** The worker is gone, and everything in it. */
   onWorkerLost(worker: WorkerConnection, exit: WorkerExit): void {
     if (!this.#workers.remove(worker)) return
+    this.activity.losses.add(exit.cause)
     const lost = classifyLostCalls(worker, exit)
     const { offenders, interrupted, notStarted } = lost
     if (worker.activeCalls.size > 0) this.#logLoss(worker, exit, lost)
@@ -197,6 +200,7 @@ export class Dispatcher {
     if (!call) return undefined
     this.#answered.delete(call)
     this.#queues.finished(call, { ...end, nowMs: Date.now() })
+    this.activity.calls.add(worker.place.role, end.ok ? 'succeeded' : 'failed')
     if (call.purpose === 'compute' || call.purpose === 'load') worker.forget(call.program.key)
     if (this.#queues.waiting > 0) this.#schedule()
     return call
@@ -268,6 +272,7 @@ export class Dispatcher {
       const risky = this.#queues.isRisky(site, pending, nowMs)
       if (!draft.accepts(pending, { risky, costMs: site.history.costMs })) return
       this.#queues.take(site)
+      this.activity.queueWait.observe(Math.max(0, nowMs - pending.queuedMs))
     }
   }
 

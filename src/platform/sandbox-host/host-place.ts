@@ -4,7 +4,8 @@
  * loads, so that no call meets it; a `spare` takes the place of one that is lost, and calls of ordinary sites whose own
  * worker is stuck.
  */
-export type HostRole = 'ordinary' | 'apart' | RoleOnDemand | 'spare'
+export const HOST_ROLES = ['ordinary', 'apart', 'long', 'quarantine', 'load', 'spare'] as const
+export type HostRole = (typeof HOST_ROLES)[number]
 /** Hosts that are started when they are needed, and end when they are not. */
 export type RoleOnDemand = 'long' | 'quarantine' | 'load'
 

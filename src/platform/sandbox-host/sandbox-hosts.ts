@@ -198,7 +198,7 @@ export class SandboxHosts implements Sandbox {
   }
 
   status(): SandboxStatus {
-    const { workers, running, waiting } = this.#dispatcher
+    const { workers, running, waiting, activity } = this.#dispatcher
     return {
       ready: workers.size > 0,
       hosts: this.#fleet.status,
@@ -206,6 +206,7 @@ export class SandboxHosts implements Sandbox {
       warmIsolates: Array.from(workers, (worker) => worker.warmIsolates).reduce((a, b) => a + b, 0),
       running,
       queued: waiting,
+      activity,
     }
   }
 

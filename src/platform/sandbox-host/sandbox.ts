@@ -11,6 +11,7 @@ import type {
 
 import type { Call } from './call.ts'
 import type { HostRole } from './host-place.ts'
+import type { SandboxActivity } from './sandbox-activity.ts'
 import type { WallState } from './walls/walls.ts'
 
 /**
@@ -210,4 +211,5 @@ export interface SandboxStatus {
   readonly warmIsolates: number
   readonly running: number
   readonly queued: number
+  readonly activity: SandboxActivity
 }

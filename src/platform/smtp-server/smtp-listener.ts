@@ -7,6 +7,7 @@ import type { SMTPConnectionOptions } from 'smtp-server/lib/smtp-connection.js'
 
 import type { Clock } from '#base/clock.ts'
 import { hasCode } from '#base/error-code.ts'
+import { Tally } from '#base/tally.ts'
 import type { MailConfig } from '#config/config.ts'
 import { listening } from '#platform/listening.ts'
 import type { Logger } from '#platform/log/logger.ts'
@@ -41,6 +42,8 @@ export interface SmtpListenerDeps {
 
 /** Takes mail at a port, as the policy says. */
 export class SmtpListener {
+  /** Messages since the start, by the last word on them: 2xx, 5xx, or 4xx. */
+  readonly messages = new Tally(['accepted', 'refused', 'deferred'])
   readonly #deps: SmtpListenerDeps
   readonly #receiving = new Set<string>()
   #server: GuardedServer | undefined
@@ -49,6 +52,10 @@ export class SmtpListener {
 
   constructor(deps: SmtpListenerDeps) {
     this.#deps = deps
+  }
+
+  get connections(): number {
+    return this.#server?.connections.size ?? 0
   }
 
   get isListening(): boolean {
@@ -169,11 +176,14 @@ export class SmtpListener {
     stream.on('error', () => {})
     try {
       const text = await this.#deps.policy.message(client, bytesOf(stream))
+      this.messages.add('accepted')
       this.#connection(session)?.messageTaken()
       done(null, text)
     } catch (error) {
       this.#skipRest(stream, session)
-      done(this.#replyFor(error))
+      const reply = this.#replyFor(error)
+      this.messages.add(reply.responseCode >= 500 ? 'refused' : 'deferred')
+      done(reply)
     } finally {
       this.#receiving.delete(client.connectionId)
       const connection = this.#connection(session)

@@ -7,6 +7,7 @@ import type { PublishedSites } from '#runtime/published/service.ts'
 import type { RuntimeUsage } from '#runtime/usage/service.ts'
 
 import { type AdmittedCall, admit } from './admission.ts'
+import type { CallActivity } from './call-activity.ts'
 import type { ErrorForRequest, OperationRunner } from './operation-runner.ts'
 import { type Reply, forward } from './reply.ts'
 import { checkBody } from './request-body.ts'
@@ -39,6 +40,7 @@ interface OperationCallsDeps {
   readonly cache: ResponseCache
   readonly runner: OperationRunner
   readonly runtimeUsage: RuntimeUsage
+  readonly callActivity: CallActivity
   now(): number
 }
 
@@ -115,6 +117,7 @@ export class OperationCalls {
 
   #hit({ site, operation }: AdmittedCall, cached: CachedResponse): OperationAnswer {
     this.#deps.runtimeUsage.record(site.siteId, operation.name, 'hit')
+    this.#deps.callActivity.shared(operation, 'cached')
     const ageSeconds = Math.max(0, Math.floor((this.#deps.now() - cached.storedAt) / 1000))
     return { body: cached.body, cache: 'HIT', ageSeconds }
   }
@@ -133,11 +136,18 @@ export class OperationCalls {
       },
     )
     if ('error' in flight) {
-      if (!led) this.#deps.runtimeUsage.record(site.siteId, operation.name, 'error')
-      throw flight.error(call.requestId)
+      const error = flight.error(call.requestId)
+      if (!led) {
+        this.#deps.runtimeUsage.record(site.siteId, operation.name, 'error')
+        this.#deps.callActivity.shared(operation, error)
+      }
+      throw error
     }
     if ('cached' in flight) return this.#hit(admitted, flight.cached)
-    if (!led) this.#deps.runtimeUsage.record(site.siteId, operation.name, 'call')
+    if (!led) {
+      this.#deps.runtimeUsage.record(site.siteId, operation.name, 'call')
+      this.#deps.callActivity.shared(operation, 'answered')
+    }
     return { body: flight.body, cache: 'MISS' }
   }
 

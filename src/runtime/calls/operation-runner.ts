@@ -7,6 +7,7 @@ import type { RuntimeUsage } from '#runtime/usage/service.ts'
 import type { WatchedCode } from '#sites/deployments/live-activation.ts'
 
 import type { AdmittedCall } from './admission.ts'
+import type { CallActivity } from './call-activity.ts'
 import {
   invalidFunction,
   logMessage,
@@ -36,6 +37,7 @@ interface OperationRunnerDeps {
   readonly sandbox: Pick<Sandbox, 'begin'>
   readonly runtimeLogs: RuntimeLogs
   readonly runtimeUsage: RuntimeUsage
+  readonly callActivity: CallActivity
   readonly deploymentHealth: CallOutcomes
   readonly presets: Pick<PresetRunner, 'perform'>
   /** Takes the site's secrets out of what its code threw. */
@@ -90,15 +92,21 @@ export class OperationRunner {
       if ('error' in ended) return failed(ended)
       try {
         exchange.end(ended.result)
+        this.#deps.callActivity.ran(operation, 'answered', performance.now() - startedAt)
       } catch (error) {
         if (!(error instanceof UnsendableResponse)) return exchange.fail(error)
-        failed(this.#unsendable(admitted, error))
+        failed(this.#unsendable(admitted, error, startedAt))
       }
     })
   }
 
-  #unsendable({ call, site }: AdmittedCall, { message }: UnsendableResponse): CallFailure {
+  #unsendable(
+    { call, site, operation }: AdmittedCall,
+    { message }: UnsendableResponse,
+    startedAt: number,
+  ): CallFailure {
     const error = unsendableResponse(call.operation)
+    this.#deps.callActivity.ran(operation, error, performance.now() - startedAt)
     this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'failed')
     this.#deps.runtimeLogs.failure({
       ...about(call),
@@ -123,7 +131,9 @@ export class OperationRunner {
 
   #ended(admitted: AdmittedCall, startedAt: number, outcome: CallOutcome): OperationOutcome {
     const ended = this.#concluded(admitted, startedAt, outcome)
-    return 'error' in ended ? ended : { body: `{"ok":true,"data":${ended.result}}` }
+    if ('error' in ended) return ended
+    this.#deps.callActivity.ran(admitted.operation, 'answered', performance.now() - startedAt)
+    return { body: `{"ok":true,"data":${ended.result}}` }
   }
 
   #concluded(
@@ -131,13 +141,17 @@ export class OperationRunner {
     startedAt: number,
     outcome: CallOutcome,
   ): { readonly result: string } | CallFailure {
-    const { site, operation } = admitted
-    const wallUs = Math.round((performance.now() - startedAt) * 1000)
+    const { call, site, operation } = admitted
+    const wallMs = performance.now() - startedAt
     this.#deps.runtimeUsage.record(site.siteId, operation.name, outcome.ok ? 'call' : 'error', {
       cpuUs: outcome.cpuUs,
-      wallUs,
+      wallUs: Math.round(wallMs * 1000),
     })
-    if (!outcome.ok) return { error: this.#failed(admitted, outcome.failure) }
+    if (!outcome.ok) {
+      const error = operationError(outcome.failure, call)
+      this.#deps.callActivity.ran(operation, error, wallMs)
+      return { error: this.#failed(admitted, outcome.failure) }
+    }
     this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'answered')
     if (outcome.rest) void this.#followRest(admitted, outcome, outcome.rest)
     return { result: outcome.result }
@@ -164,16 +178,19 @@ export class OperationRunner {
   async #preset(admitted: AdmittedCall, binding: PresetBinding): Promise<OperationOutcome> {
     const { call, site, operation } = admitted
     const startedAt = performance.now()
-    const count = (what: 'call' | 'error') => {
-      const wallUs = Math.round((performance.now() - startedAt) * 1000)
-      this.#deps.runtimeUsage.record(site.siteId, operation.name, what, { cpuUs: 0, wallUs })
+    const count = (outcome: 'answered' | AppError) => {
+      const wallMs = performance.now() - startedAt
+      const what = outcome === 'answered' ? 'call' : 'error'
+      const cost = { cpuUs: 0, wallUs: Math.round(wallMs * 1000) }
+      this.#deps.runtimeUsage.record(site.siteId, operation.name, what, cost)
+      this.#deps.callActivity.ran(operation, outcome, wallMs)
     }
     try {
       const data = JSON.stringify(await this.#deps.presets.perform(admitted, binding))
-      count('call')
+      count('answered')
       return { body: `{"ok":true,"data":${data}}` }
     } catch (error) {
-      count('error')
+      count(error instanceof AppError ? error : unforeseen(error))
       if (!(error instanceof AppError)) throw error
       const { code, message } = error
       this.#deps.runtimeLogs.failure({
@@ -187,9 +204,11 @@ export class OperationRunner {
   }
 
   #faulty(
-    { call, site, operation: { name } }: AdmittedCall,
+    { call, site, operation }: AdmittedCall,
     fault: { readonly functionName: string; readonly message: string },
   ): ErrorForRequest {
+    const { name } = operation
+    this.#deps.callActivity.ran(operation, invalidFunction(name), 0)
     this.#deps.runtimeUsage.record(site.siteId, name, 'error')
     this.#deps.deploymentHealth.record(site.siteId, site.watchedCode, 'failed')
     this.#deps.runtimeLogs.failure({
@@ -221,6 +240,9 @@ export class OperationRunner {
     return (requestId) => operationError(failure, { operation: call.operation, requestId })
   }
 }
+
+const unforeseen = (cause: unknown): AppError =>
+  new AppError('InternalError', 'Something went wrong on our side', { cause })
 
 /** Errors that say something about the function. */
 const OUTCOMES: Partial<Record<AppError['code'], 'answered' | 'failed'>> = {

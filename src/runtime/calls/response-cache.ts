@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache'
 
 import { canonicalJson } from '#base/canonical-json.ts'
 import { Chance } from '#base/chance.ts'
+import { Tally } from '#base/tally.ts'
 import type { CacheKey, SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Call } from '#platform/sandbox-host/call.ts'
 import { withExactNumbers } from '#runtime/tables/items/exact-numbers.ts'
@@ -34,6 +35,8 @@ export interface CachedResponse {
  * milliseconds of the epoch.
  */
 export class ResponseCache {
+  /** Where answers were looked for, and where they were found. */
+  readonly lookups = new Tally(['memory hit', 'shared hit', 'miss'])
   readonly #shared: SharedCache
   readonly #now: () => number
   readonly #groups = new Map<string, Set<string>>()
@@ -61,6 +64,11 @@ export class ResponseCache {
     })
   }
 
+  /** What the answers here take, keys included. */
+  get sizeBytes(): number {
+    return this.#answers.calculatedSize
+  }
+
   /** The answer to exactly this text by this caller, if it was asked before. */
   getRepeated(siteId: string, group: string, request: string): CachedResponse | undefined {
     // To look a long one up would be to hash all of it.
@@ -79,7 +87,10 @@ export class ResponseCache {
     const text = keyTextOf(key)
     const kept = this.#chance.isTaken() ? this.#answers.get(text) : this.#answers.peek(text)
     if (kept === undefined) return undefined
-    if (kept.expiresAt > this.#now()) return kept
+    if (kept.expiresAt > this.#now()) {
+      this.lookups.add('memory hit')
+      return kept
+    }
     this.#answers.delete(text)
     return undefined
   }
@@ -87,7 +98,9 @@ export class ResponseCache {
   /** What another replica kept; it is kept here too from then on. */
   async getShared(key: CacheKey): Promise<CachedResponse | undefined> {
     const found = await this.#shared.get(key)
-    if (!found || found.expiresAt.getTime() <= this.#now()) return undefined
+    const isHit = found !== undefined && found.expiresAt.getTime() > this.#now()
+    this.lookups.add(isHit ? 'shared hit' : 'miss')
+    if (!isHit) return undefined
     const kept = {
       body: found.body,
       storedAt: found.storedAt.getTime(),

@@ -8,6 +8,7 @@ import type { PlatformServices } from '#platform/services.ts'
 import type { OperationCalls } from '#runtime/calls/operation-calls.ts'
 import type { Site } from '#sites/site.ts'
 
+import type { JobActivity } from './job-activity.ts'
 import type { Job } from './model.ts'
 import { selectJob } from './queries.ts'
 import {
@@ -46,6 +47,7 @@ interface Attempt {
 interface RunWorkerDeps extends Pick<PlatformServices, 'database' | 'clock' | 'logger'> {
   readonly operationCalls: Pick<OperationCalls, 'call'>
   readonly visitors: RunVisitors
+  readonly jobActivity: JobActivity
   siteOf(siteId: string): Promise<Site>
 }
 
@@ -64,7 +66,9 @@ export class RunWorker {
   async run({ siteId, runId }: QueueJobs['job-run'], signal: AbortSignal): Promise<void> {
     const attempt = await this.#begin(siteId, runId)
     if (!attempt) return
+    const startedAt = performance.now()
     const outcome = await this.#invoke(attempt, signal)
+    this.#deps.jobActivity.ended(outcome.status, performance.now() - startedAt)
     await this.#end(siteId, { runId, attempt: attempt.attempt }, outcome)
     if (outcome.status === 'queued') {
       throw new Error(`Attempt ${attempt.attempt} of the run failed: ${outcome.error?.message}`)

@@ -15,6 +15,7 @@ import {
   selectSetAhead,
   upsertDue,
 } from './due-queries.ts'
+import type { JobActivity } from './job-activity.ts'
 import { type StoredJob, selectJob } from './queries.ts'
 import { hasRunOfTick } from './run-queries.ts'
 import type { JobRuns } from './runs.ts'
@@ -32,6 +33,7 @@ const silentLogger = { info() {}, warn() {}, error() {}, debug() {} }
 
 interface JobSchedulerDeps extends Pick<PlatformServices, 'database' | 'databaseTime' | 'logger'> {
   readonly runs: JobRuns
+  readonly jobActivity: JobActivity
 }
 
 /**
@@ -126,7 +128,9 @@ export class JobScheduler {
     const { siteId, jobId, dueAt } = due
     try {
       await this.#deps.database.withSite(siteId, async (tx) => {
-        if (await claimDue(tx, jobId, dueAt)) await this.#record(tx, due, now)
+        if (!(await claimDue(tx, jobId, dueAt))) return
+        this.#deps.jobActivity.tickDelays.observe(now.getTime() - dueAt.getTime())
+        await this.#record(tx, due, now)
       })
     } catch (error) {
       this.#deps.logger.error({ err: error, siteId, jobId }, 'tick not recorded')

@@ -1,0 +1,37 @@
+import { answerInTime } from '#base/answer-in-time.ts'
+import type { AppContext } from '#context'
+import type { RequestTraffic } from '#http/request-traffic.ts'
+import type { EventLoopLag } from '#platform/event-loop-lag.ts'
+import type { QueueDepth } from '#platform/queue/queue-activity.ts'
+import type { SandboxStatus } from '#platform/sandbox-host/sandbox.ts'
+
+/** What is watched from outside of the services. */
+export interface ProcessWatch {
+  readonly traffic: RequestTraffic
+  readonly eventLoop: EventLoopLag
+  /** Of the program. */
+  readonly version: string
+}
+
+/** All that the metrics read, at one moment. What does not answer in time is undefined, and is not told. */
+export interface Installation extends ProcessWatch {
+  readonly context: AppContext
+  readonly sandbox: SandboxStatus
+  /** Every value other than `ok` says what is wrong. */
+  readonly checks: Readonly<Record<string, string>>
+  readonly queues: readonly QueueDepth[] | undefined
+}
+
+/** A scrape has ten seconds, of which the network takes some. */
+const ANSWER_MS = 2000
+
+export async function readInstallation(
+  context: AppContext,
+  watch: ProcessWatch,
+): Promise<Installation> {
+  const [checks, queues] = await Promise.all([
+    context.checkReadiness(),
+    answerInTime(context.queue.depths(), ANSWER_MS, undefined),
+  ])
+  return { ...watch, context, checks, queues, sandbox: context.sandbox.status() }
+}
