@@ -28,6 +28,7 @@ import type { WallState } from '#platform/sandbox-host/walls/walls.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
+import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 import { definitionDiff } from '#runtime/definitions/definition-diff.ts'
 import { deploymentOutcome } from '#runtime/deployment-outcome.ts'
 import { type Runtime, type RuntimeDeps, openRuntime } from '#runtime/runtime.ts'
@@ -73,6 +74,7 @@ export interface AppContext extends Identity, Mail, Runtime {
   /** What stands around the processes that run site code. */
   sandboxWalls(): readonly WallState[]
   readonly postgres: Pick<PostgresPlatform, 'status'>
+  readonly requestTraces: RequestTraces
   readonly queue: Pick<PostgresQueue, 'activity' | 'depths'>
   readonly sharedCache: Pick<SharedCache, 'redisActivity'>
   readonly counters: Pick<Counters, 'redisActivity'>
@@ -112,6 +114,7 @@ export interface Platform {
   readonly counters: Counters
   readonly disk: WatchedDisks
   readonly egress: Egress
+  readonly requestTraces: RequestTraces
   readonly mailTransport: MailTransport
   readonly mailParser: MailParser
   readonly dns: DnsResolver

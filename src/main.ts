@@ -11,6 +11,7 @@ import { createLogger } from '#platform/log/create-logger.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { standardOutput } from '#platform/log/standard-output.ts'
 import { runtimeName } from '#platform/runtime-name.ts'
+import { RequestTraces } from '#platform/tracing/request-traces.ts'
 
 import { type Service, startService } from './service.ts'
 
@@ -26,10 +27,11 @@ async function main(): Promise<void> {
   const { config, secrets } = loadConfig(process.env)
   await using started = new AsyncDisposableStack()
   started.use(await lockDataDir(config.dataDir))
-  const logger = createLogger(config, standardOutput(config))
+  const requestTraces = new RequestTraces()
+  const logger = createLogger(config, standardOutput(config), requestTraces)
   endOnFault(logger)
   const signal = firstSignal()
-  const service = await startService(config, secrets, logger)
+  const service = await startService(config, secrets, { logger, requestTraces })
   started.defer(() => service.drain())
   const running = { url: urlOf(config.host, service.port), ...operatorAt(config, service) }
   started.use(await writeServiceFile(config.dataDir, { ...running, pid: process.pid }))

@@ -13,6 +13,7 @@ import { type AppContext, type Platform, openContext } from '#context'
 import { httpApp } from '#http/app.ts'
 import { operatorApp } from '#http/operator-app.ts'
 import { RequestTraffic } from '#http/request-traffic.ts'
+import { tracing } from '#http/traced-requests.ts'
 import { DiskSpace } from '#platform/disk/disk-space.ts'
 import { systemDns } from '#platform/dns/system-dns.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
@@ -37,13 +38,10 @@ import { Sealer } from '#platform/seal/sealer.ts'
 import type { MailTransport } from '#platform/smtp/mail-transport.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
 import { SmtpGateway } from '#platform/smtp/smtp-gateway.ts'
+import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 import { type FirstRunResult, firstRun } from '#sites/first-run/first-run.ts'
 
-import {
-  type HttpServer,
-  type HttpServerOptions,
-  startHttpServer,
-} from './platform/http-server/http-server.ts'
+import { type HttpServer, startHttpServer } from './platform/http-server/http-server.ts'
 
 const DRAIN_MS = 25_000
 /** What the operator still asks when the rest has ended. */
@@ -71,14 +69,16 @@ export interface Service {
   drain(): Promise<void>
 }
 
+/** The log, and what tells it the traces of requests. */
+interface Logs {
+  readonly logger: Logger
+  readonly requestTraces: RequestTraces
+}
+
 /** The whole service: its outside systems, its workers and its HTTP server, as the configuration says. */
-export async function startService(
-  config: Config,
-  secrets: Secrets,
-  logger: Logger,
-): Promise<Service> {
+export async function startService(config: Config, secrets: Secrets, logs: Logs): Promise<Service> {
   await using started = new AsyncDisposableStack()
-  const platform = await openPlatform(started, { config, secrets, logger })
+  const platform = await openPlatform(started, { config, secrets, ...logs })
   const context = started.use(await openContext(platform))
   const traffic = new RequestTraffic()
   const operator = await listenForOperator(context, traffic, started)
@@ -127,7 +127,7 @@ export async function startService(
 /** Opens the outside systems; `started` closes them again. */
 async function openPlatform(
   started: AsyncDisposableStack,
-  { config, secrets, logger }: { config: Config; secrets: Secrets; logger: Logger },
+  { config, secrets, logger, requestTraces }: Logs & { config: Config; secrets: Secrets },
 ) {
   const cacheDir = join(config.dataDir, 'cache')
   const opening = new AbortController()
@@ -158,6 +158,7 @@ async function openPlatform(
     sharedCache: started.use(openSharedCache(secrets.redisUrl, logger)),
     counters: started.use(openCounters(secrets.redisUrl, logger)),
     egress: new HttpEgress(),
+    requestTraces,
     dns: systemDns(),
     mailTransport: started.use(openMailTransport(config, secrets)),
     mailParser: started.use(
@@ -232,7 +233,7 @@ function startWork(context: AppContext): { finish(byMs: number): Promise<void> }
 
 function listen(context: AppContext, traffic: RequestTraffic): Promise<HttpServer> {
   const app = httpApp(context)
-  const fetch: HttpServerOptions['fetch'] = (request, peer) => app.fetch(request, peer)
+  const fetch = tracing(context.requestTraces, (request, peer) => app.fetch(request, peer))
   return startHttpServer({
     // Who asks for the counts does so at the operator's listener.
     fetch: context.config.operator === undefined ? fetch : traffic.counting(fetch),

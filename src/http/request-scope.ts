@@ -2,6 +2,7 @@ import type { Ids } from '#base/ids.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
 import { RequestBodyBudgets } from './bodies/request-body-budgets.ts'
+import { nameTraceOf } from './traced-requests.ts'
 import { TrustedProxies } from './trusted-proxies.ts'
 
 /** What the transport knows of a request before any route has seen it. */
@@ -71,9 +72,11 @@ export class RequestScopes {
   }
 
   /** The scope of a request that has none yet, for who hands it on beside the request. */
-  of({ headers, url }: Request, peer: Peer): RequestScope {
+  of(request: Request, peer: Peer): RequestScope {
+    const { headers, url } = request
     // Not a count: whoever sees two of them would know how many requests of other sites came between.
     const requestId = this.#ids.uuid()
+    nameTraceOf(request, requestId)
     const direct = { requestId, host: headers.get('host') ?? '', path: pathOf(url) }
     if (this.#proxies.none || !this.#proxies.trusts(peer.address)) {
       return new RequestScope(direct, peer, this.#bodyBudgets)

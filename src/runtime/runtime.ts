@@ -7,6 +7,7 @@ import type { SharedCache } from '#platform/redis/shared-cache.ts'
 import type { Sandbox, SandboxEnvironment } from '#platform/sandbox-host/sandbox.ts'
 import type { Sealer } from '#platform/seal/sealer.ts'
 import type { PlatformServices } from '#platform/services.ts'
+import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 import { IdempotentAnswers } from '#sites/idempotency/service.ts'
 import type { SiteKeys } from '#sites/site-keys.ts'
 import type { Site } from '#sites/site.ts'
@@ -59,6 +60,7 @@ export interface RuntimeDeps extends PlatformServices {
   readonly sharedCache: SharedCache
   readonly counters: Counters
   readonly egress: Egress
+  readonly requestTraces: Pick<RequestTraces, 'of'>
   readonly sealer: Pick<Sealer, 'seal' | 'open' | 'derive'>
   readonly siteKeys: SiteKeys
   /** Sends the mail of functions. */

@@ -135,4 +135,17 @@ describe('a start with a listener for the operator', () => {
     const portal = await running.call({ path: '/portal/api/sites' })
     expect(portal).toMatchObject({ status: 404 })
   })
+
+  test('counts there what is asked of the sites, and says in its log of which trace', async () => {
+    const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+    const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` }
+    const answer = await running.call({ path: '/admin/public/nothing', headers })
+    const requestId = answer.headers['x-request-id']
+    await running.until('the log names the trace', () =>
+      running.log.some((line) => line['requestId'] === requestId && line['traceId'] === traceId),
+    )
+    const metrics = await request({ port: operatorPort, host: 'localhost', path: '/metrics' })
+    expect(metrics.text).toContain('\ncroft_http_requests_total{family="admin",status="4xx"} 1\n')
+    expect(metrics.text).toContain('\ncroft_disk_full{place="folder"} 0\n')
+  })
 })

@@ -5,18 +5,40 @@ import { METRICS } from '#http/metrics/routes.ts'
 import { operatorApp } from '#http/operator-app.ts'
 import { RequestTraffic } from '#http/request-traffic.ts'
 import { DiskSpace } from '#platform/disk/disk-space.ts'
+import type { Egress, EgressRequest } from '#platform/egress/egress.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import { startHttpServer } from '#platform/http-server/http-server.ts'
+import { createLogger } from '#platform/log/create-logger.ts'
 import { WALLS } from '#platform/sandbox-host/walls/walls.ts'
+import { RequestTraces } from '#platform/tracing/request-traces.ts'
 import { request } from '#test/http-client.ts'
 import { asAdmin } from '#test/postgres.ts'
 import { RuntimeSite } from '#test/runtime-site.ts'
 import { silentLog } from '#test/silent-log.ts'
 import { type Stack, startStack } from '#test/stack.ts'
 
+/** What the log says, and what site code asks of others. */
+const lines: string[] = []
+const sent: EgressRequest[] = []
+const egress: Egress = {
+  async fetch(request) {
+    sent.push(request)
+    const { url } = request
+    return { status: 200, statusText: '', url, redirected: false, headers: [], bodyBase64: '' }
+  },
+}
+const requestTraces = new RequestTraces()
 let stack: Stack
 beforeAll(async () => {
-  stack = await startStack({ sandbox: 'started' })
+  stack = await startStack({
+    sandbox: 'started',
+    logger: createLogger(
+      { logLevel: 'info' },
+      { write: (line) => lines.push(line) },
+      requestTraces,
+    ),
+    platform: { requestTraces, egress },
+  })
 })
 afterAll(() => stack[Symbol.asyncDispose]())
 
@@ -219,6 +241,74 @@ describe('other origins', () => {
     expect(answer.json).toMatchObject({ ok: false, error: { code: expect.any(String) } })
     expect(answer.headers['x-request-id']).toBe(answer.json.error.requestId)
     expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+  })
+})
+
+describe('a trace that a client has begun', () => {
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736'
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`
+  const tracestate = 'vendor=value'
+  let site: RuntimeSite
+  beforeAll(async () => {
+    site = await RuntimeSite.create(stack, 'traced.test')
+    const code =
+      'export default async ({ payload }) => { await fetch("https://api.example/", payload) }'
+    await site.publish('asks', code)
+    await site.publish(
+      'goes-on',
+      'export default async (_event, { waitUntil }) => { waitUntil(fetch("https://api.example/")) }',
+    )
+    const served =
+      'export default { async fetch() { await fetch("https://api.example/"); return new Response() } }'
+    await site.publish('serves', served, { http: true })
+  })
+
+  /** The headers of a trace in the one request that a call sends. */
+  const asked = async (path: string, headers: Record<string, string>, payload: unknown = {}) => {
+    sent.length = 0
+    const body = { payload }
+    const answer = await stack.call('traced.test', 'POST', path, { headers, body })
+    expect(answer.status).toBe(200)
+    await vi.waitUntil(() => sent.length > 0)
+    const pairs = sent.flatMap((request) => request.headers)
+    return Object.fromEntries(pairs.filter(([name]) => name.startsWith('trace')))
+  }
+
+  test.each(['/data/public/asks', '/data/public/goes-on', '/data/public/serves/below'])(
+    'goes on with what %s asks of others',
+    async (path) => {
+      expect(await asked(path, { traceparent, tracestate })).toEqual({ traceparent, tracestate })
+      // Of this request nobody began one.
+      expect(await asked(path, {})).toEqual({})
+    },
+  )
+
+  test('goes on under the name that the function gives it, if it does', async () => {
+    const own = { headers: { Traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00` } }
+    const headers = await asked('/data/public/asks', { traceparent, tracestate }, own)
+    expect(headers).toEqual({ traceparent: own.headers.Traceparent })
+  })
+
+  test('is none where the header is none', async () => {
+    const headers = { traceparent: `${traceparent}-more`, tracestate }
+    expect(await asked('/data/public/asks', headers)).toEqual({})
+  })
+
+  test('is named by each line of the log that is about the request, and by no other', async () => {
+    lines.length = 0
+    const ask = (headers: Record<string, string>) =>
+      stack.call('one.test', 'GET', '/admin/public/nothing', { headers })
+    const [traced, other] = [await ask({ traceparent }), await ask({})]
+    const written = lines.map((line): Record<string, unknown> => JSON.parse(line))
+    const of = (id: string | undefined) => written.find(({ requestId }) => requestId === id)
+    expect(of(traced.headers['x-request-id'])).toMatchObject({ msg: 'request', traceId })
+    expect(of(other.headers['x-request-id'])).not.toHaveProperty('traceId')
+  })
+
+  test('may come from pages of other origins', async () => {
+    const headers = { origin: stack.baseUrl('one.test'), 'access-control-request-method': 'POST' }
+    const answer = await stack.call('one.test', 'OPTIONS', '/data/public/x', { headers })
+    expect(answer.headers['access-control-allow-headers']).toContain('traceparent, tracestate')
   })
 })
 

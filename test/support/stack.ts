@@ -10,10 +10,11 @@ import type { Config } from '#config/config.ts'
 import { loadConfig } from '#config/load.ts'
 import { type AppContext, type Platform, openContext } from '#context'
 import { type HttpApp, httpApp } from '#http/app.ts'
+import { tracing } from '#http/traced-requests.ts'
 import type { Role } from '#identity/actor.ts'
 import { ENOUGH_ROOM } from '#platform/disk/disk-room.ts'
 import { HttpEgress } from '#platform/egress/http-egress.ts'
-import { startHttpServer } from '#platform/http-server/http-server.ts'
+import { type HttpServerOptions, startHttpServer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
 import { FileObjectStore } from '#platform/objects/file-object-store.ts'
@@ -25,6 +26,7 @@ import { openSharedCache } from '#platform/redis/redis-shared-cache.ts'
 import { SandboxHosts } from '#platform/sandbox-host/sandbox-hosts.ts'
 import { Sealer } from '#platform/seal/sealer.ts'
 import { Outbox } from '#platform/smtp/outbox.ts'
+import { RequestTraces } from '#platform/tracing/request-traces.ts'
 import type { CreateSiteBody, CreatedSite } from '#sites/model.ts'
 import type { Site } from '#sites/site.ts'
 
@@ -36,6 +38,7 @@ import { noDns } from './no-dns.ts'
 import { type TestDatabase, cloneDatabase } from './postgres.ts'
 import { PATIENT } from './redis.ts'
 import { silentLog } from './silent-log.ts'
+import { startWork } from './start-work.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 const OPERATOR_KEY = 'test-operator-key-0123456789abcdef'
@@ -99,9 +102,9 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     }),
   )
   // The base URL carries the port, so the server listens before the service stands.
-  const late = Promise.withResolvers<HttpApp>()
+  const late = Promise.withResolvers<HttpServerOptions['fetch']>()
   const server = await startHttpServer({
-    fetch: async (incoming, peer) => (await late.promise).fetch(incoming, peer),
+    fetch: async (incoming, peer) => (await late.promise)(incoming, peer),
     hostname: '127.0.0.1',
     port: 0,
   })
@@ -114,7 +117,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
   const context = started.use(await openContext(testPlatform(options, places, started)))
   const app = httpApp(context)
-  late.resolve(app)
+  late.resolve(tracing(context.requestTraces, (incoming, peer) => app.fetch(incoming, peer)))
   if (options.works !== false) startWork(context, started)
   const agent = new Agent({ keepAlive: true })
   started.defer(async () => {
@@ -182,6 +185,7 @@ function testPlatform(
     counters: started.use(openCounters(options.redisUrl, logger, PATIENT)),
     disk: ENOUGH_ROOM,
     egress: new HttpEgress(),
+    requestTraces: new RequestTraces(),
     dns: noDns,
     mailParser: started.use(new ProcessMailParser({ command: builtMailParser, logger })),
     mailTransport: new Outbox(join(dataDir, 'outbox')),
@@ -209,15 +213,6 @@ function testPlatform(
 /** A test that has a clock of its own lives by it altogether. */
 const timeOf = (clock: Platform['clock'] | undefined): Platform['databaseTime'] =>
   clock === undefined ? selectDatabaseTime : async () => clock.now()
-
-function startWork(context: AppContext, started: AsyncDisposableStack): void {
-  const working = new AbortController()
-  const work = context.work(working.signal)
-  started.defer(() => {
-    working.abort()
-    return work
-  })
-}
 
 type Parts = Pick<Stack, 'context' | 'app' | 'port' | 'database' | 'dataDir' | 'masterKey'>
 

@@ -7,6 +7,9 @@ import {
 } from 'pino'
 
 import type { Config } from '#config/config.ts'
+import type { RequestTraces } from '#platform/tracing/request-traces.ts'
+
+type LogFields = Record<string, unknown>
 
 const SECRET_NAMES = [
   'authorization',
@@ -40,23 +43,34 @@ const FULL_DISK_MS = 60_000
 /** How far the causes of an error are followed. */
 const MAX_CAUSES = 5
 
-/** Writes JSON lines to the destination. */
+/** Writes JSON lines to the destination; those about a request that is part of a trace say of which. */
 export function createLogger(
   config: Pick<Config, 'logLevel'>,
   destination: DestinationStream,
+  traces?: Pick<RequestTraces, 'of'>,
 ): PinoLogger {
   return pino(
     {
       level: config.logLevel,
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (fields) => withTrace(fields, traces),
+      },
       serializers: { err: withoutRows },
       hooks: { logMethod: withoutRepeats() },
       redact: { paths: PATHS, censor: '[secret]' },
     },
     destination,
   )
+}
+
+/** The fields of a line, with the trace that its request is part of. */
+function withTrace(fields: LogFields, traces: Pick<RequestTraces, 'of'> | undefined): LogFields {
+  const { requestId } = fields
+  const trace = typeof requestId === 'string' ? traces?.of(requestId) : undefined
+  return trace === undefined ? fields : { ...fields, traceId: trace.context.traceId }
 }
 
 /**

@@ -2,10 +2,17 @@ import { Type } from '@sinclair/typebox'
 
 import { AppError, invalid } from '#base/app-error.ts'
 import { ClosedObject } from '#base/closed-object.ts'
-import type { Egress, EgressPolicy, EgressResponse } from '#platform/egress/egress.ts'
+import { traceHeaders } from '#base/trace-context.ts'
+import type {
+  Egress,
+  EgressPolicy,
+  EgressRequest,
+  EgressResponse,
+} from '#platform/egress/egress.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { Counters } from '#platform/redis/counters.ts'
 import type { HostCall } from '#platform/sandbox-host/sandbox.ts'
+import type { RequestTraces } from '#platform/tracing/request-traces.ts'
 import type { Buckets } from '#runtime/buckets/service.ts'
 import type { PublishedSites } from '#runtime/published/service.ts'
 import { type RuntimeSettings, egressPolicy } from '#runtime/revisions/limits.ts'
@@ -18,6 +25,8 @@ import type { SiteMail } from './site-mail.ts'
 import { StoreCalls } from './store-calls.ts'
 
 const MAX_HEADERS = 200
+
+const TRACE_HEADERS: ReadonlySet<string> = new Set(['traceparent', 'tracestate'])
 
 const HeaderPair = Type.Tuple([Type.String(), Type.String()])
 
@@ -42,6 +51,7 @@ interface HostCallsDeps {
   readonly mail: SiteMail
   readonly counters: Counters
   readonly callOperation: CallOperation
+  readonly requestTraces: Pick<RequestTraces, 'of'>
 }
 
 /** Answers what site code asks of the service. Every name is one row of a table; each checks what the site was granted. */
@@ -92,11 +102,20 @@ export class HostCalls {
   async #fetch(call: HostCall): Promise<string> {
     const asked: unknown = JSON.parse(call.argument)
     refuseManyHeaders(asked)
-    const request = parseShape(FetchArgument, asked, 'request')
+    const request = this.#traced(call, parseShape(FetchArgument, asked, 'request'))
     const policy = await this.#policyOf(call.call.site.siteId)
     return textOf(
       await this.#deps.egress.fetch(request, { ...policy, memory: call.memory }, call.signal),
     )
+  }
+
+  /** In the trace of whoever set the call off, unless the function says in which. */
+  #traced({ call }: HostCall, request: EgressRequest): EgressRequest {
+    const trace = this.#deps.requestTraces.of(call.requestId)
+    if (trace?.isHandedOn !== true) return request
+    const { headers } = request
+    if (headers.some(([name]) => TRACE_HEADERS.has(name.toLowerCase()))) return request
+    return { ...request, headers: [...headers, ...traceHeaders(trace.context)] }
   }
 
   /** The policy that is current, also for code of an older revision that is still running. */
