@@ -42,7 +42,7 @@ export default () => outcomeOf(handler)`
   const program = sandbox.programOf(prepared.modules, { limits: LIMITS })
   const called = await sandbox.call(program)
   const lines = sandbox.linesOf(program)
-  sandbox.hosts.retire(program.key)
+  sandbox.hosts.retire(program)
   const printed = (isError: boolean): string =>
     lines
       .filter(({ level }) => (level === 'warn' || level === 'error') === isError)

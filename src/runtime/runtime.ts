@@ -235,7 +235,7 @@ async function openServing(
     revisions,
     envVars,
     redaction,
-    retire: (programKey) => sandbox.retire(programKey),
+    retire: (program) => sandbox.retire(program),
   })
   const hostCalls = new HostCalls({
     ...deps,

@@ -5,6 +5,7 @@ import type {
   ComputeOutcome,
   LoadJob,
   PreparedFunction,
+  Program,
   Sandbox,
   SandboxStatus,
 } from '#platform/sandbox-host/sandbox.ts'
@@ -58,8 +59,8 @@ export class LazySandbox implements Sandbox {
     await this.#awake?.finishWork(deadlineMs)
   }
 
-  retire(programKey: string): void {
-    this.#awake?.retire(programKey)
+  retire(program: Program): void {
+    this.#awake?.retire(program)
   }
 
   status(): SandboxStatus {

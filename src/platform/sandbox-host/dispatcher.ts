@@ -9,8 +9,9 @@ import { classifyLostCalls, describeLoss, type LostCalls, type WorkerExit } from
 import { failedOutcome, type PendingCall } from './pending-call.ts'
 import { PendingHostCalls } from './pending-host-calls.ts'
 import { withdrawCalls } from './progress-file.ts'
+import { RetiredPrograms } from './retired-programs.ts'
 import { SandboxActivity } from './sandbox-activity.ts'
-import type { SandboxEnvironment } from './sandbox.ts'
+import type { Program, SandboxEnvironment } from './sandbox.ts'
 import type { SiteQueue } from './site-queue.ts'
 import { SiteQueues } from './site-queues.ts'
 import type { WorkerConnection, WorkerRecord } from './worker-connection.ts'
@@ -42,6 +43,7 @@ export class Dispatcher {
   #retry: NodeJS.Timeout | undefined
   #sweep: NodeJS.Timeout | undefined
   readonly #answered = new AnsweredCalls()
+  readonly #retired = new RetiredPrograms(this.#queues, () => this.workers)
 
   constructor(deps: DispatcherDeps) {
     const { environment } = deps
@@ -118,10 +120,11 @@ export class Dispatcher {
     return this.#answered.ended()
   }
 
-  /** Drops a program everywhere. */
-  retire(programKey: string): void {
+  /** Drops a program everywhere, and again after calls of it that were still to come. */
+  retire(program: Program): void {
+    this.#retired.add(program)
     for (const worker of this.workers) {
-      worker.forget(programKey)
+      worker.forget(program.key)
       this.#deliver(worker)
     }
   }
@@ -202,6 +205,7 @@ export class Dispatcher {
     this.#queues.finished(call, { ...end, nowMs: Date.now() })
     this.activity.calls.add(worker.place.role, end.ok ? 'succeeded' : 'failed')
     if (call.purpose === 'compute' || call.purpose === 'load') worker.forget(call.program.key)
+    for (const other of this.#retired.ended(worker, call)) this.#deliver(other)
     if (this.#queues.waiting > 0) this.#schedule()
     return call
   }

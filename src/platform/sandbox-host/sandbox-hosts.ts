@@ -184,8 +184,8 @@ export class SandboxHosts implements Sandbox {
     return this.#preparer.prepare(siteId, source)
   }
 
-  retire(programKey: string): void {
-    this.#dispatcher.retire(programKey)
+  retire(program: Program): void {
+    this.#dispatcher.retire(program)
   }
 
   async finishWork(deadlineMs: number): Promise<void> {

@@ -34,8 +34,11 @@ export interface Sandbox extends AsyncDisposable {
   load(job: LoadJob): Promise<CallOutcome>
   /** Makes JavaScript of TypeScript and JSX, finds the modules reachable from `entry` and checks their syntax. Sites take turns. Runs no site code. */
   prepare(siteId: string, source: FunctionSource): Promise<PreparedFunction>
-  /** Lets a revision's isolates finish what they run, then drops them. Call it when a newer revision is published. */
-  retire(programKey: string): void
+  /**
+   * Lets a revision's isolates finish what they run, then drops them. Call it when a newer revision is published; calls that were
+   * admitted before and come later still run.
+   */
+  retire(program: Program): void
   /** Resolves when no call goes on after its answer, or then. */
   finishWork(deadlineMs: number): Promise<void>
   /** What `/readyz` and `GET /admin/data/usage` show. */

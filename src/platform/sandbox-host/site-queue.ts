@@ -1,4 +1,5 @@
 import type { PendingCall } from './pending-call.ts'
+import type { Program } from './sandbox.ts'
 import type { SiteHistory } from './site-history.ts'
 
 /** The calls of a site that wait, and how many run. */
@@ -47,6 +48,11 @@ export class SiteQueue {
     const nested = this.#waiting.findLast((level, depth) => depth > 0 && level.length > 0)?.[0]
     const turn = this.#wasFromOutside ? [nested, outside] : [outside, nested]
     return turn.find((pending) => pending !== undefined && this.#hasPlaceFor(pending))
+  }
+
+  /** Whether a call of that program waits first in line, of whatever depth: those of one program come together. */
+  isNext(program: Program): boolean {
+    return this.#waiting.some(([first]) => first?.program === program)
   }
 
   get idle(): boolean {

@@ -116,6 +116,11 @@ export class SiteQueues {
       this.#proven.set(pending.program, successes + 1)
   }
 
+  /** Whether more calls of its program wait. */
+  isFollowed({ queueKey, program }: PendingCall): boolean {
+    return this.#sites.get(queueKey)?.isNext(program) === true
+  }
+
   /** Whether the call must not share a frame with others: what it costs is not known, or may be much. */
   isRisky({ history }: SiteQueue, pending: PendingCall, nowMs: number): boolean {
     if (

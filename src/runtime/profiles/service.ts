@@ -86,7 +86,7 @@ export class OperationProfiles {
       return await this.#run(call, { program, functionId: target.functionId, body })
     } finally {
       this.#busy.delete(siteId)
-      this.#deps.sandbox.retire(program.key)
+      this.#deps.sandbox.retire(program)
     }
   }
 

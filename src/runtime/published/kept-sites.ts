@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 
 import { Chance } from '#base/chance.ts'
+import type { Program } from '#platform/sandbox-host/sandbox.ts'
 
 import { type PublishedSite, weightOf } from './published-site.ts'
 
@@ -14,14 +15,14 @@ export class KeptSites {
   readonly #chance = new Chance()
 
   /** `retire` is told of the program of a site that is kept no more. */
-  constructor(retire: (programKey: string) => void) {
+  constructor(retire: (program: Program) => void) {
     this.#sites = new LRUCache<string, PublishedSite>({
       maxSize: MAX_BYTES,
       sizeCalculation: weightOf,
       dispose: (site, siteId, reason) => {
         if (reason === 'set') return
         this.#doubted.delete(siteId)
-        retire(site.program.key)
+        retire(site.program)
       },
     })
   }

@@ -6,6 +6,7 @@ import { hasCode } from '#base/error-code.ts'
 import { LoadingCache } from '#base/loading-cache.ts'
 import type { Notifications } from '#platform/postgres/notifications.ts'
 import type { SiteIdentity } from '#platform/sandbox-host/call.ts'
+import type { Program } from '#platform/sandbox-host/sandbox.ts'
 import type { PlatformServices } from '#platform/services.ts'
 
 import { KeptSites } from './kept-sites.ts'
@@ -34,7 +35,7 @@ interface PublishedSitesDeps extends ReadPublishedDeps, Pick<PlatformServices, '
   /** As it is now; rejects when it is gone. */
   siteOf(siteId: string): Promise<SiteIdentity>
   /** Drops the isolates of a revision that is current no more. */
-  retire(programKey: string): void
+  retire(program: Program): void
 }
 
 /** The current revision of each site, in memory. What was read once serves until something newer is published. */
@@ -50,7 +51,7 @@ export class PublishedSites {
 
   constructor(deps: PublishedSitesDeps) {
     this.#deps = deps
-    this.#sites = new KeptSites((programKey) => deps.retire(programKey))
+    this.#sites = new KeptSites((program) => deps.retire(program))
   }
 
   /** Hears of new revisions and versions from all replicas, this one included. */
@@ -205,7 +206,7 @@ export class PublishedSites {
     // One program object per key: the sandbox knows programs by it.
     const next = same ? { ...read, program: before.program } : read
     this.#sites.set(read.siteId, next)
-    if (before && !same) this.#deps.retire(before.program.key)
+    if (before && !same) this.#deps.retire(before.program)
     return next
   }
 

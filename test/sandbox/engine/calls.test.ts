@@ -324,9 +324,28 @@ describe('a call', () => {
     `)
     const running = sandbox.call(program, true)
     await sandbox.call(program)
-    sandbox.hosts.retire(program.key)
+    sandbox.hosts.retire(program)
     expect(await running).toMatchObject({ ok: true })
     expect(valueOf(await sandbox.call(program))).toBe(1)
+  })
+
+  test('of a retired program that was still to come shares an isolate, which nothing keeps', async () => {
+    const count = 'let count = 0; export default () => (count += 1)'
+    const before = sandbox.hosts.status().warmIsolates
+    const programs = Array.from({ length: 5 }, () =>
+      sandbox.program(count, { limits: { concurrency: 1 } }),
+    )
+    const late = await Promise.all(
+      programs.map(async (program) => {
+        await sandbox.call(program)
+        const calls = Array.from({ length: 10 }, () => sandbox.call(program))
+        sandbox.hosts.retire(program)
+        return (await Promise.all(calls)).map(valueOf)
+      }),
+    )
+    // At most one in each worker that helped out.
+    for (const counts of late) expect(counts.filter((at) => at === 1).length).toBeLessThan(5)
+    await expect.poll(() => sandbox.hosts.status().warmIsolates).toBeLessThanOrEqual(before)
   })
 
   test('of a retired program is still heard', async () => {
@@ -345,7 +364,7 @@ describe('a call', () => {
     `)
     const running = sandbox.call(program)
     await asked.promise
-    sandbox.hosts.retire(program.key)
+    sandbox.hosts.retire(program)
     answered.reject(new Error('no'))
     expect(await running).toMatchObject({ ok: true })
     expect(sandbox.linesOf(program).map(({ message, operation }) => [message, operation])).toEqual([

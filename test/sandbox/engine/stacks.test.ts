@@ -182,7 +182,7 @@ export default async ({ payload }) => {
       ])
       profiles.push(valueOf(outcome) as CallProfile)
     }
-    sandbox.hosts.retire(program.key)
+    sandbox.hosts.retire(program)
     for (const { result, stretches } of profiles) {
       expect(result).toEqual([true, 0])
       const nodes = stretches.flatMap((stretch) => stretch.nodes)
