@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
+import { answerBody } from '#platform/http-server/answer-body.ts'
 import type { Peer } from '#platform/http-server/http-server.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { isReservedPath } from '#sites/static/reserved-paths.ts'
@@ -112,7 +113,7 @@ function directCalls(
       headers['x-request-id'] = scope.requestId
       if (opened !== undefined) Object.assign(headers, opened)
       if (hsts !== undefined) headers['strict-transport-security'] = hsts
-      const response = new Response(answer.body, { headers })
+      const response = new Response(answerBody(answer.body), { headers })
       if (log.isEverything) log.ended(request, response, { scope, isCounted: true })
       return response
     },

@@ -1,6 +1,9 @@
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
@@ -11,6 +14,8 @@ const HOST = 'files.test'
 const SIZE = 3 * 1024 * 1024 + 7
 const VERSIONS = [7, 11, 13].map((mark) => Buffer.alloc(SIZE, Buffer.from([mark, 1, 2, mark, 3])))
 const [FIRST = Buffer.alloc(0)] = VERSIONS
+/** Answers with the text that is asked for: its letters, as often as is said. */
+const REPEAT = 'export default ({ payload: { text, times } }) => text.repeat(times)'
 
 describe.each(['bun', 'node'] as const)('a large download on %s', (on) => {
   const cleanUp = new AsyncDisposableStack()
@@ -37,6 +42,8 @@ describe.each(['bun', 'node'] as const)('a large download on %s', (on) => {
       ).json
     await upload(FIRST)
     path = pathOf((await act('presign-get-object', { key: 'large' })).url)
+    await portalOf(croft).createOperation(HOST, 'repeat', REPEAT)
+    await croft.until('repeat answers', async () => (await repeat('a', 1)).status === 200)
   })
   afterAll(() => cleanUp.disposeAsync())
 
@@ -47,6 +54,11 @@ describe.each(['bun', 'node'] as const)('a large download on %s', (on) => {
     const { url, headers } = await act('presign-put-object', input)
     const put = { host: HOST, method: 'PUT', path: pathOf(url), headers, body } as const
     expect((await croft.call(put)).status).toBe(200)
+  }
+  const repeat = (text: string, times: number) => {
+    const headers = { 'content-type': 'application/json' }
+    const call = { host: HOST, method: 'POST', path: '/data/public/repeat', headers } as const
+    return croft.call({ ...call, body: { payload: { text, times } } })
   }
   const get = (headers: Record<string, string> = {}, method = 'GET') =>
     croft.call({ host: HOST, method, path, headers })
@@ -93,4 +105,35 @@ describe.each(['bun', 'node'] as const)('a large download on %s', (on) => {
     }
     await replacing
   })
+
+  test.each([
+    ['20 KB', 'abcd', 5_000],
+    ['a megabyte of letters beyond ASCII', 'ü€😀', 110_000],
+  ])('an answer of %s is whole, whatever the HTTP of the client', async (_size, text, times) => {
+    const expected = text.repeat(times)
+    const answer = await repeat(text, times)
+    expect(answer.status).toBe(200)
+    expect(answer.json.data === expected).toBe(true)
+    const [head = '', old = ''] = await overOldHttp(
+      croft.port,
+      JSON.stringify({ payload: { text, times } }),
+    )
+    expect(head).toMatch(/^HTTP\/1\.[01] 200 /)
+    expect(head).not.toMatch(/transfer-encoding/i)
+    expect(JSON.parse(old).data === expected).toBe(true)
+  })
 })
+
+/** Head and body of the answer to a call over HTTP/1.0, which knows no chunks: the connection ends it. */
+async function overOldHttp(port: number, body: string): Promise<string[]> {
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  const head = [
+    'POST /data/public/repeat HTTP/1.0',
+    `host: ${HOST}`,
+    'content-type: application/json',
+    `content-length: ${Buffer.byteLength(body)}`,
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  return (await buffer(socket)).toString().split('\r\n\r\n')
+}

@@ -7,6 +7,7 @@ import { authority } from '#http/plugins/authority.ts'
 import { siteNotFound } from '#http/plugins/site.ts'
 import { scopeOf } from '#http/request-scope.ts'
 import type { Visitor } from '#identity/visitor.ts'
+import { answerBody } from '#platform/http-server/answer-body.ts'
 import type { OperationAnswer } from '#runtime/calls/operation-calls.ts'
 import { NO_PAYLOAD } from '#runtime/calls/request-body.ts'
 import type { Site } from '#sites/site.ts'
@@ -91,4 +92,4 @@ const visitorOf = (
   visitorTokens.verify(site, headers.get('authorization') ?? undefined)
 
 const responseOf = (answer: OperationAnswer): Response =>
-  new Response(answer.body, { headers: answerHeaders(answer) })
+  new Response(answerBody(answer.body), { headers: answerHeaders(answer) })
