@@ -1,6 +1,5 @@
 import { Elysia } from 'elysia'
 
-import { AppError } from '#base/app-error.ts'
 import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import { answerBody } from '#platform/http-server/answer-body.ts'
@@ -14,10 +13,11 @@ import { DirectCalls } from './data/direct-calls.ts'
 import { isRepositoryPath, repositoryErrorResponse } from './git/repository-path.ts'
 import { MethodTable } from './method-table.ts'
 import { errorPage, isForPeople } from './oidc/pages/error-page.ts'
-import { errorHeaders, errorResponse, toAppError } from './plugins/errors.ts'
+import { errorHeaders, errorResponse } from './plugins/errors.ts'
 import { type RequestScope, RequestScopes, attachScope, scopeOf } from './request-scope.ts'
 import { routes } from './routes.ts'
 import { STATIC_ROUTES, StaticDoor } from './static/static-door.ts'
+import { toldFailure } from './told-failure.ts'
 
 export interface HttpApp {
   /** Synchronous for what is in memory: a promise would cost as much as the rest. */
@@ -174,27 +174,16 @@ function routing(context: AppContext, { elysia, failed, log, cors }: RoutingDeps
   }
 }
 
-/** Renders a failure, and logs what nobody expected. */
+/** Renders a failure as its asker reads it. */
 function failureOf(context: AppContext, methods: MethodTable) {
   return (error: unknown, code: string | number, request: Request): Response => {
     const { requestId, host, path } = scopeOf(request)
-    const failure = withMethod(toAppError(error, code), methods, request)
-    if (statusOf(failure) >= 500 && failure.cause !== undefined) {
-      context.logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
-    }
+    const failure = toldFailure({ error, code, request }, methods, context.logger)
     if (isRepositoryPath(path)) return repositoryErrorResponse(failure)
     return isForPeople(path, request)
       ? errorPage(failure, errorHeaders(failure), { host, requestId, status: statusOf(failure) })
       : errorResponse(failure, path, requestId)
   }
-}
-
-/** A route that was reached and says itself that there is nothing keeps its own words. */
-function withMethod(error: AppError, methods: MethodTable, request: Request): AppError {
-  const { path } = scopeOf(request)
-  const allow = error.code === 'RouteNotFound' ? methods.allowed(path) : undefined
-  if (allow === undefined || allow.split(', ').includes(request.method)) return error
-  return new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
 }
 
 /**

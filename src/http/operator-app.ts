@@ -1,15 +1,14 @@
 import { Elysia } from 'elysia'
 
-import { AppError } from '#base/app-error.ts'
-import { statusOf } from '#base/error-status.ts'
 import type { AppContext } from '#context'
 import type { Peer } from '#platform/http-server/http-server.ts'
 
 import { MethodTable } from './method-table.ts'
 import type { ProcessWatch } from './metrics/installation.ts'
-import { errorResponse, toAppError } from './plugins/errors.ts'
+import { errorResponse } from './plugins/errors.ts'
 import { type RequestScope, RequestScopes, scopeOf } from './request-scope.ts'
 import { operatorRoutes } from './routes.ts'
+import { toldFailure } from './told-failure.ts'
 
 export interface OperatorApp {
   fetch(request: Request, peer: Peer): Promise<Response>
@@ -46,15 +45,7 @@ export function operatorApp(context: AppContext, watch: ProcessWatch): OperatorA
 
   function failed(error: unknown, code: string | number, request: Request): Response {
     const { requestId, path } = scopeOf(request)
-    const failure = toAppError(error, code)
-    const allow = failure.code === 'RouteNotFound' ? methods.allowed(path) : undefined
-    if (statusOf(failure) >= 500 && failure.cause !== undefined) {
-      logger.error({ err: failure.cause, requestId, path }, 'request failed')
-    }
-    const told =
-      allow === undefined || allow.split(', ').includes(request.method)
-        ? failure
-        : new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
+    const told = toldFailure({ error, code, request }, methods, logger)
     return errorResponse(told, path, requestId)
   }
 

@@ -1,0 +1,36 @@
+import { AppError } from '#base/app-error.ts'
+import { statusOf } from '#base/error-status.ts'
+import type { Logger } from '#platform/log/logger.ts'
+
+import type { MethodTable } from './method-table.ts'
+import { toAppError } from './plugins/errors.ts'
+import { scopeOf } from './request-scope.ts'
+
+export interface Failed {
+  readonly error: unknown
+  /** What Elysia calls it; `UNKNOWN` for what was thrown outside of it. */
+  readonly code: string | number
+  readonly request: Request
+}
+
+/** What the client is told of a failure. The cause of what nobody expected is logged. */
+export function toldFailure(
+  { error, code, request }: Failed,
+  methods: MethodTable,
+  logger: Logger,
+): AppError {
+  const { requestId, host, path } = scopeOf(request)
+  const failure = toAppError(error, code)
+  if (statusOf(failure) >= 500 && failure.cause !== undefined) {
+    logger.error({ err: failure.cause, requestId, host, path }, 'request failed')
+  }
+  return withMethod(failure, methods, request)
+}
+
+/** A route that was reached and says itself that there is nothing keeps its own words. */
+function withMethod(error: AppError, methods: MethodTable, request: Request): AppError {
+  const { path } = scopeOf(request)
+  const allow = error.code === 'RouteNotFound' ? methods.allowed(path) : undefined
+  if (allow === undefined || allow.split(', ').includes(request.method)) return error
+  return new AppError('MethodNotAllowed', `This path answers ${allow} only`, { fields: { allow } })
+}
