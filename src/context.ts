@@ -9,12 +9,14 @@ import { type Identity, openIdentity } from '#identity/identity.ts'
 import type { NewKeyPair } from '#identity/keys/key-pair.ts'
 import { activationEvent } from '#identity/security-events/activation-event.ts'
 import { type Mail, openMail } from '#mail/mail.ts'
+import { HoldWatch } from '#platform/backup/hold-watch.ts'
 import type { WatchedDisks } from '#platform/disk/disk-room.ts'
 import type { DnsResolver } from '#platform/dns/dns-resolver.ts'
 import type { Egress } from '#platform/egress/egress.ts'
 import { fetchRepository } from '#platform/git/fetch-repository.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import type { MailParser } from '#platform/mail-parser/mail-parser.ts'
+import { KeepingObjectStore } from '#platform/objects/kept-objects.ts'
 import type { ObjectStore } from '#platform/objects/object-store.ts'
 import { ObjectUrls } from '#platform/objects/object-urls.ts'
 import { RoomyObjectStore } from '#platform/objects/roomy-object-store.ts'
@@ -133,7 +135,7 @@ export async function openContext(platform: Platform): Promise<AppContext> {
   const deps = { ...platform, database, notifications, siteKeys, siteOf, siteByHost, pageTokens }
   const queue = await openQueue({ statements, notifications, holder, log: platform.logger })
   const objectUrls = openObjectUrls(platform, siteOf)
-  const objects = new RoomyObjectStore(await platform.openObjects(objectUrls), platform.disk)
+  const objects = await openStore(platform, objectUrls)
   const stores = { queue, objects, objectUrls }
   const outbox = new Outbox(join(config.dataDir, 'outbox'))
   const mail = await openMail({ ...deps, ...stores, identity: () => identity })
@@ -183,6 +185,13 @@ export async function openContext(platform: Platform): Promise<AppContext> {
     [Symbol.asyncDispose]: () =>
       disposeAll([files.siteRepositories, runtime, deploymentHealth, queue, objects]),
   }
+}
+
+/** The store of this process: it keeps what backups want, and takes nothing more while there is no room. */
+async function openStore(platform: Platform, urls: ObjectUrls): Promise<ObjectStore> {
+  const stored = await platform.openObjects(urls)
+  const keeping = new KeepingObjectStore(stored, new HoldWatch(platform.postgres.statements))
+  return new RoomyObjectStore(keeping, platform.disk)
 }
 
 const groupUsesOf = (operations: () => Runtime['operations']): GroupUses => ({

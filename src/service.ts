@@ -20,10 +20,7 @@ import { HttpEgress } from '#platform/egress/http-egress.ts'
 import { EventLoopLag } from '#platform/event-loop-lag.ts'
 import type { Logger } from '#platform/log/logger.ts'
 import { mailParserCommand, ProcessMailParser } from '#platform/mail-parser/process-mail-parser.ts'
-import { FileObjectStore } from '#platform/objects/file-object-store.ts'
-import type { ObjectStore } from '#platform/objects/object-store.ts'
-import type { ObjectUrls } from '#platform/objects/object-urls.ts'
-import { S3ObjectStore } from '#platform/objects/s3-object-store.ts'
+import { openObjects } from '#platform/objects/open-objects.ts'
 import { type OpenedPostgres, openPostgres } from '#platform/open-postgres.ts'
 import { selectDatabaseTime } from '#platform/postgres/database-time.ts'
 import { ballastOf } from '#platform/postgres/embedded/room-to-start.ts'
@@ -269,22 +266,4 @@ const serverFault =
 
 function openMailTransport({ dataDir }: Config, { smtpUrl }: Secrets): MailTransport {
   return smtpUrl === undefined ? new Outbox(join(dataDir, 'outbox')) : new SmtpGateway(smtpUrl)
-}
-
-async function openObjects(opening: {
-  readonly config: Config
-  readonly secrets: Secrets
-  readonly logger: Logger
-  readonly urls: ObjectUrls
-}): Promise<ObjectStore> {
-  const { config, secrets, logger, urls } = opening
-  if (config.s3 !== undefined) {
-    const { s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = secrets
-    return new S3ObjectStore(
-      { ...config.s3, accessKeyId, secretAccessKey },
-      { clock: systemClock, logger },
-    )
-  }
-  const dir = join(config.dataDir, 'objects')
-  return new FileObjectStore({ dir, urls, clock: systemClock }).open()
 }

@@ -15,6 +15,8 @@ export interface CliCommand {
   readonly options: readonly Option[]
   /** Whether it also works with a deploy token of its site, instead of the operator key. */
   readonly deployToken?: true
+  /** Whether it is meant when the last word of its name is left out. */
+  readonly isDefault?: true
   run(call: Invocation): Promise<CommandResult | CommandBytes>
 }
 

@@ -20,6 +20,7 @@ const TOKEN_FILE = textOption(
 ).helpGroup('Options of every command:')
 
 const GROUPS: Readonly<Record<string, string>> = {
+  backup: 'Backups of this installation',
   site: 'The sites of this installation',
   'site dkim': 'The keys that sign the mail of a site',
   mailbox: 'Where a site takes mail',
@@ -83,7 +84,8 @@ function addCommand(
   { command, hooks }: { readonly command: CliCommand; readonly hooks: ProgramHooks },
 ): void {
   const { summary, argument, secondArgument, options } = command
-  const parsed = parent.command(name).description(summary).allowExcessArguments()
+  const { isDefault = false } = command
+  const parsed = parent.command(name, { isDefault }).description(summary).allowExcessArguments()
   const words = [argument, secondArgument].flatMap((word) => word ?? [])
   for (const word of words) parsed.argument(word)
   const common = command === serve ? [] : COMMON

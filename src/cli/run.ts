@@ -9,6 +9,7 @@ import { audit } from './audit.ts'
 import { authGoogle } from './auth-google.ts'
 import { authSet } from './auth-set.ts'
 import { authShow } from './auth-show.ts'
+import { backupCreate, backupList, backupVerify } from './backup.ts'
 import { Arguments, type CliCommand } from './command.ts'
 import { findConnection } from './connection.ts'
 import {
@@ -51,6 +52,7 @@ import { mailboxShow } from './mailbox-show.ts'
 import { migrateCommand } from './migrate.ts'
 import { outbox } from './outbox.ts'
 import { createProgram, fullName } from './program.ts'
+import { restore } from './restore.ts'
 import { serve } from './serve.ts'
 import { ServiceClient } from './service-client.ts'
 import { sessions } from './sessions.ts'
@@ -75,6 +77,10 @@ const COMMANDS: readonly CliCommand[] = [
   serve,
   migrateCommand,
   doctor,
+  backupCreate,
+  backupList,
+  backupVerify,
+  restore,
   siteCreate,
   siteList,
   siteShow,

@@ -57,6 +57,20 @@ export async function readOperatorKey(
   return text.trim()
 }
 
+/** Reads the key that seals the secrets of an installation, and makes none. */
+export async function readMasterKey(
+  dataDir: string,
+  secrets: Pick<Secrets, 'masterKey'>,
+): Promise<Buffer> {
+  const file = masterKeyFile(dataDir)
+  if (secrets.masterKey === undefined && !(await isThere(file))) {
+    throw new SetupError(
+      `There is no master key: set CROFT_MASTER_KEY, or put the file "master.key" of the installation to "${file}"`,
+    )
+  }
+  return decodeMasterKey(secrets.masterKey ?? (await readKey(file)), dataDir)
+}
+
 /** A new key would open nothing of a database that is there already. */
 async function assertNotLost(dataDir: string): Promise<void> {
   const file = masterKeyFile(dataDir)

@@ -12,12 +12,14 @@ export async function migrateDatabase(options: {
   readonly url: string
   readonly log: Logger
   readonly folder?: string
+  /** Leaves out all others. */
+  readonly only?: ReadonlySet<string>
 }): Promise<string[]> {
   const owner = createClient({ url: options.url, max: 1 })
   const folder = options.folder ?? join(installRoot(), 'migrations')
   try {
     const applied = await withMigrationLock(owner, async () => {
-      const names = await applyMigrations(owner, folder)
+      const names = await applyMigrations(owner, folder, options.only)
       await installQueue(owner)
       const role = await selectAppRole(owner)
       if (role !== undefined) await grantQueue(owner, role)

@@ -383,6 +383,7 @@ const methodsOf = (store: ObjectStore): ObjectStore => ({
   blob: (...call) => store.blob(...call),
   head: (...call) => store.head(...call),
   delete: (...call) => store.delete(...call),
+  copy: (...call) => store.copy(...call),
   list: (...call) => store.list(...call),
   presignGet: (...call) => store.presignGet(...call),
   presignPut: (...call) => store.presignPut(...call),

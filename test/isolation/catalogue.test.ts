@@ -5,7 +5,7 @@ import { APP_ROLE } from '#platform/postgres/role.ts'
 import { type TestDatabase, openDatabase } from '#test/postgres.ts'
 
 /** Tables without a tenant's rows. A table with tenants' rows never belongs here. */
-const INSTANCE_TABLES = ['instance', 'schema_migration']
+const INSTANCE_TABLES = ['backup_hold', 'backup_kept_object', 'instance', 'schema_migration']
 
 let postgres: PostgresPlatform & TestDatabase
 beforeAll(async () => {

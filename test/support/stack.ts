@@ -45,7 +45,7 @@ const OPERATOR_KEY = 'test-operator-key-0123456789abcdef'
 
 export interface StackOptions {
   /** Another replica: the same database, keys and objects. Disposing it leaves them. */
-  readonly beside?: Stack
+  readonly beside?: Pick<Stack, 'database' | 'dataDir' | 'masterKey' | 'port'>
   readonly config?: Partial<Config>
   readonly platform?: Partial<Platform>
   readonly redisUrl?: string

@@ -21,7 +21,7 @@ import { type FileHeader, readHeader } from './file-header.ts'
 import { pathOfKey } from './file-key.ts'
 import { type Listed, type ListingQuery, listing } from './file-listing.ts'
 import { readFileRange } from './file-reader.ts'
-import { flushFolder, writeObjectFile } from './file-writer.ts'
+import { flushFolder, linkObjectFile, writeObjectFile } from './file-writer.ts'
 import { ObjectFault } from './object-fault.ts'
 import {
   MAX_SERVICE_PUT_BYTES,
@@ -143,6 +143,13 @@ export class FileObjectStore implements ObjectStore {
     await rm(path, { force: true })
     await this.#flushes.flush(dirname(path))
     await this.#removeEmptyFolders(dirname(path))
+  }
+
+  /** A second name of the same file, which describes itself by the first. */
+  async copy(from: string, to: string): Promise<boolean> {
+    checkObjectKey(from, MAX_KEY_BYTES)
+    checkObjectKey(to, MAX_KEY_BYTES)
+    return linkObjectFile(this.#pathOf(from), this.#pathOf(to), this.#flushes)
   }
 
   async list(options: ListOptions): Promise<ObjectList> {

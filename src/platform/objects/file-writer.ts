@@ -1,5 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { type FileHandle, link, mkdir, open, rename, rm } from 'node:fs/promises'
+import {
+  type FileHandle,
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  open,
+  rename,
+  rm,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import { hasCode } from '#base/error-code.ts'
@@ -93,6 +102,28 @@ async function writeWhole(
   await file.appendFile(Buffer.concat([encodeHeader(description, measure), body]))
   await file.sync()
   return { ...description, sizeBytes, lastModified: now, etag: etagOf(md5) }
+}
+
+/** Gives a file a second name, or a copy where the file system knows no such thing. False when there is no file. */
+export async function linkObjectFile(
+  from: string,
+  to: string,
+  flushes: SharedFlushes,
+): Promise<boolean> {
+  const folder = dirname(to)
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  try {
+    await link(from, to).catch(async (error: unknown) => {
+      if (!hasCode(error, 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EXDEV', 'EMLINK')) throw error
+      await copyFile(from, to, constants.COPYFILE_EXCL)
+    })
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return true
+    if (hasCode(error, 'ENOENT')) return false
+    throw error
+  }
+  await flushes.flush(folder)
+  return true
 }
 
 /** Makes the folder when it is missed: a delete may take an empty one away between its making and the rename. */

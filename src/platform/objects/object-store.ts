@@ -15,6 +15,8 @@ export interface ObjectStore extends AsyncDisposable {
   head(key: string): Promise<ObjectHead | undefined>
   /** Deleting what is not there is fine. */
   delete(key: string): Promise<void>
+  /** The same object under another key, unless there is one already. False when there is none at `from`. */
+  copy(from: string, to: string): Promise<boolean>
   /** In key order (UTF-8 bytes). */
   list(options: ListOptions): Promise<ObjectList>
   /** Copies nothing: the URL leads straight to the bytes. */

@@ -27,6 +27,8 @@ export class RoomyObjectStore implements ObjectStore {
 
   delete: ObjectStore['delete'] = (key) => this.#store.delete(key)
 
+  copy: ObjectStore['copy'] = (from, to) => this.#store.copy(from, to)
+
   list: ObjectStore['list'] = (options) => this.#store.list(options)
 
   presignGet: ObjectStore['presignGet'] = (...request) => this.#store.presignGet(...request)

@@ -1,6 +1,7 @@
 import { ReadStream, createReadStream } from 'node:fs'
 
 import {
+  CopyObjectCommand,
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
@@ -137,6 +138,21 @@ export class S3ObjectStore implements ObjectStore {
     checkObjectKey(key, MAX_KEY_BYTES)
     const command = new DeleteObjectCommand(this.#object(key))
     await this.#requests.send((client, options) => client.send(command, options))
+  }
+
+  async copy(from: string, to: string): Promise<boolean> {
+    checkObjectKey(from, MAX_KEY_BYTES)
+    if (await this.head(to)) return true
+    const command = new CopyObjectCommand({
+      ...this.#object(to),
+      CopySource: encodeURIComponent(`${this.#bucket}/${from}`),
+    })
+    const copied = await ifThere(
+      this.#requests.send((client, options) => client.send(command, options), {
+        limitMs: PUT_IDLE_MS,
+      }),
+    )
+    return copied !== undefined
   }
 
   async list(options: ListOptions): Promise<ObjectList> {

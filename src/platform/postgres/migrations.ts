@@ -10,7 +10,7 @@ import { ensureAppRole, grantToAppRole, selectAppRole } from './role.ts'
 /** The key of the advisory lock: an arbitrary number, the same for every replica. */
 const LOCK = 4_172_016_110
 
-interface Migration {
+export interface Migration {
   readonly name: string
   readonly sql: string
   readonly sha256: string
@@ -18,13 +18,19 @@ interface Migration {
 
 /**
  * Brings the schema up to the migrations of `folder` and lets the app role use it. Each file is one transaction under
- * an advisory lock, so any number of replicas may do this at once. Gives the names that were applied now.
+ * an advisory lock, so any number of replicas may do this at once. Gives the names that were applied now. With `only`, the schema
+ * becomes that of an earlier version, which had these.
  */
-export async function applyMigrations(sql: SqlClient, folder: string): Promise<string[]> {
+export async function applyMigrations(
+  sql: SqlClient,
+  folder: string,
+  only?: ReadonlySet<string>,
+): Promise<string[]> {
   const migrations = await readMigrations(folder)
   await ensureAppRole(sql)
   const applied: string[] = []
   for (const migration of migrations) {
+    if (only?.has(migration.name) === false) continue
     if (await applyMigration(sql, migration, migrations)) applied.push(migration.name)
   }
   if ((await selectAppRole(sql)) !== undefined) {
@@ -33,7 +39,7 @@ export async function applyMigrations(sql: SqlClient, folder: string): Promise<s
   return applied
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+export async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).sort()
   return Promise.all(
     names.map(async (name) => {

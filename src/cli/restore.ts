@@ -1,0 +1,31 @@
+import { PLACE, backupSettings } from './backup.ts'
+import { type CliCommand, requiredOption, textOption } from './command.ts'
+
+export const restore: CliCommand = {
+  name: 'restore',
+  summary: 'Make an empty installation what another was when it was backed up',
+  options: [
+    requiredOption('--from <place>', PLACE),
+    textOption('--at <id>', 'the backup of that id; else the newest'),
+  ],
+  async run({ args, ...call }) {
+    // A static import would make every other command load the database's client, too.
+    const { readManifest } = await import('#platform/backup/manifest.ts')
+    const { openForRestore } = await import('#platform/backup/open-installation.ts')
+    const { openBackupPlace } = await import('#platform/backup/open-place.ts')
+    const { restoreBackup } = await import('#platform/backup/restore-backup.ts')
+    const settings = await backupSettings()
+    await using place = await openBackupPlace(args.required('from'), 'read', settings)
+    const backup = await readManifest(place, args.text('at'))
+    await using installation = await openForRestore(settings)
+    await restoreBackup(
+      { ...installation, place, log: settings.log, say: (line) => call.progress(line) },
+      backup,
+    )
+    const { id, moment } = backup.manifest
+    return {
+      json: { id, moment },
+      text: `This installation is what the other was at ${moment} (backup ${id}). Start it with "croft serve".`,
+    }
+  },
+}

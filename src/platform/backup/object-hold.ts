@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+import { SetupError } from '#config/setup-error.ts'
+import { keptKey } from '#platform/objects/kept-objects.ts'
+import type { ObjectStore } from '#platform/objects/object-store.ts'
+import type { SqlClient } from '#platform/postgres/client.ts'
+
+import {
+  deleteHold,
+  expireHold,
+  insertHold,
+  renewHold,
+  selectExpiredHolds,
+  selectKeptKeys,
+} from './hold-queries.ts'
+import { Lease } from './lease.ts'
+
+const RENEW_MS = 10_000
+const LIFETIME_SECONDS = 60
+/** How long until every process of the service knows of a hold: it asks anew after a second. */
+const SETTLE_MS = 3000
+
+export interface HoldDeps {
+  readonly sql: SqlClient
+  readonly objects: Pick<ObjectStore, 'delete'>
+}
+
+/** From when this resolves on, no object goes that was there: it is kept beside for this backup, until the hold is disposed. */
+export async function holdObjects(deps: HoldDeps, holdId: string): Promise<Lease> {
+  const { sql } = deps
+  // What backups have left that were killed.
+  for (const expired of await selectExpiredHolds(sql)) await remove(deps, expired)
+  await insertHold(sql, holdId, LIFETIME_SECONDS)
+  await delay(SETTLE_MS)
+  return new Lease({
+    everyMs: RENEW_MS,
+    renew: async () => {
+      if (!(await renewHold(sql, holdId, LIFETIME_SECONDS))) throw lost()
+    },
+    release: () => remove(deps, holdId),
+  })
+}
+
+/** It expires first, so that nobody keeps more for it. */
+async function remove({ sql, objects }: HoldDeps, holdId: string): Promise<void> {
+  await expireHold(sql, holdId)
+  for await (const key of selectKeptKeys(sql, holdId)) await objects.delete(keptKey(holdId, key))
+  await deleteHold(sql, holdId)
+}
+
+const lost = (): SetupError =>
+  new SetupError(
+    'The backup was away from the database for more than a minute, and objects that it wanted may be gone: run it again',
+  )

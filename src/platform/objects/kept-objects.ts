@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+
+import type { ObjectBody, ObjectStore } from './object-store.ts'
+
+/** What keeps objects for backups that are being made. */
+export interface ObjectHolds {
+  /** Ids of those that are. What this says was so within the last second. */
+  current(): Promise<readonly string[]>
+  /** Notes that an object is kept; false when that backup has ended. */
+  note(holdId: string, key: string): Promise<boolean>
+}
+
+/** Where an object is while a backup may still want it: keys may be as long as a store takes. */
+export const keptKey = (holdId: string, key: string): string =>
+  `kept/${holdId}/${createHash('sha256').update(key).digest('hex')}`
+
+/**
+ * The same store, which forgets nothing while a backup is made: what is deleted, or replaced in a bucket, is kept beside first.
+ * All other objects are written once.
+ */
+export class KeepingObjectStore implements ObjectStore {
+  readonly bounds: ObjectStore['bounds']
+  readonly #store: ObjectStore
+  readonly #holds: ObjectHolds
+
+  constructor(store: ObjectStore, holds: ObjectHolds) {
+    this.#store = store
+    this.#holds = holds
+    this.bounds = store.bounds
+  }
+
+  put: ObjectStore['put'] = async (key, body, options) => {
+    if (!isReplaceable(key) || options?.ifNoneMatch === '*') {
+      return this.#store.put(key, body, options)
+    }
+    if (body instanceof Uint8Array) {
+      await this.#keep(key)
+      return this.#store.put(key, body, options)
+    }
+    return this.#store.put(key, this.#keepingAtEnd(key, body), options)
+  }
+
+  get: ObjectStore['get'] = (...request) => this.#store.get(...request)
+
+  blob: ObjectStore['blob'] = (...request) => this.#store.blob(...request)
+
+  head: ObjectStore['head'] = (key) => this.#store.head(key)
+
+  delete: ObjectStore['delete'] = async (key) => {
+    await this.#keep(key)
+    return this.#store.delete(key)
+  }
+
+  copy: ObjectStore['copy'] = (from, to) => this.#store.copy(from, to)
+
+  list: ObjectStore['list'] = (options) => this.#store.list(options)
+
+  presignGet: ObjectStore['presignGet'] = (...request) => this.#store.presignGet(...request)
+
+  presignPut: ObjectStore['presignPut'] = (...request) => this.#store.presignPut(...request)
+
+  ping(): Promise<void> {
+    return this.#store.ping()
+  }
+
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#store[Symbol.asyncDispose]()
+  }
+
+  async #keep(key: string): Promise<void> {
+    for (const holdId of await this.#holds.current()) {
+      const kept = keptKey(holdId, key)
+      if (!(await this.#store.copy(key, kept))) continue
+      if (!(await this.#holds.note(holdId, key))) await this.#store.delete(kept)
+    }
+  }
+
+  /** A backup may begin while a long body comes: what it replaces goes when it has come. */
+  #keepingAtEnd(key: string, body: ReadableStream<Uint8Array>): ObjectBody {
+    return body.pipeThrough(
+      new TransformStream<Uint8Array, Uint8Array>({ flush: () => this.#keep(key) }),
+    )
+  }
+}
+
+/** Keys of buckets are chosen by sites. All others are of what they hold. */
+const isReplaceable = (key: string): boolean => key.split('/', 3)[2] === 'buckets'
